@@ -1,0 +1,197 @@
+// Projects, their keys, members and webhook settings, CONTRACT section 4.
+import { z } from 'zod';
+import { timestamp, uuid } from '../ids.ts';
+import { abilities, belowReview, role } from '../words.ts';
+import { endpoint } from './endpoint.ts';
+
+const unit = z.number().min(0).max(1);
+const label = z.string().trim().min(1).max(100);
+
+/** Every setting an owner can change; the defaults are PRODUCT's (RT5, LC2, LC3). Durations in the unit of their name. */
+export const projectSettings = z.object({
+  name: z.string().trim().min(1).max(120),
+  auto_threshold: unit,
+  review_threshold: unit,
+  below_review: belowReview,
+  escalate_flags: z.array(label).max(50),
+  guidelines: z.string().max(20_000),
+  reasons: z.array(label).min(1).max(20),
+  audit_rate: unit,
+  undo_window_seconds: z.number().int().min(0).max(30),
+  claim_lease_seconds: z.number().int().min(60).max(900),
+  target_minutes: z.number().int().min(1).max(43_200),
+  webhook_url: z.string().max(2048).nullable(),
+});
+export type ProjectSettings = z.infer<typeof projectSettings>;
+
+export const DEFAULT_SETTINGS: Omit<ProjectSettings, 'name'> = {
+  auto_threshold: 0.95,
+  review_threshold: 0.7,
+  below_review: 'reject',
+  escalate_flags: ['escalate', 'legal', 'high_value'],
+  guidelines: '',
+  reasons: ['Wrong fact', 'Misread the question', 'Incomplete', 'Wrong tone', 'Against policy', 'Other'],
+  audit_rate: 0,
+  undo_window_seconds: 5,
+  claim_lease_seconds: 120,
+  target_minutes: 60,
+  webhook_url: null,
+};
+
+export const WEBHOOK_HEALTH = ['not_set', 'waiting', 'healthy', 'failing', 'paused'] as const;
+
+/** What is going on in a project now. `oldest_at` is when the oldest waiting item arrived. */
+export const projectPulse = z.object({
+  waiting: z.number().int(),
+  escalated: z.number().int(),
+  reviewing: z.number().int(),
+  oldest_at: timestamp.nullable(),
+  decided_today: z.number().int(),
+  overridden_today: z.number().int(),
+  webhook: z.enum(WEBHOOK_HEALTH),
+});
+
+export const project = z
+  .object({
+    id: uuid,
+    ...projectSettings.shape,
+    settings_version: z.number().int(),
+    created_at: timestamp,
+    archived_at: timestamp.nullable(),
+    role,
+    abilities,
+    pulse: projectPulse,
+    seq: z.number().int(),
+  })
+  .meta({ id: 'Project' });
+export type Project = z.infer<typeof project>;
+
+const projectParams = z.object({ id: uuid });
+
+export const listProjects = endpoint({
+  method: 'GET',
+  path: '/api/projects',
+  auth: 'session',
+  summary: 'The projects you are a member of',
+  reply: z.object({ data: z.array(project), next_cursor: z.string().nullable() }),
+});
+
+export const createProject = endpoint({
+  method: 'POST',
+  path: '/api/projects',
+  auth: 'session',
+  summary: 'Create a project and become its owner',
+  status: 201,
+  body: z.strictObject({ ...projectSettings.partial().shape, name: projectSettings.shape.name }),
+  reply: project,
+});
+
+export const readProject = endpoint({
+  method: 'GET',
+  path: '/api/projects/:id',
+  auth: 'session',
+  summary: 'One project with its settings',
+  params: projectParams,
+  reply: project,
+});
+
+export const changeProject = endpoint({
+  method: 'PATCH',
+  path: '/api/projects/:id',
+  auth: 'session',
+  summary: 'Change settings; carries the version it saw, a stale one is refused',
+  params: projectParams,
+  body: z.strictObject({ ...projectSettings.partial().shape, settings_version: z.number().int() }),
+  reply: project,
+});
+
+export const apiKey = z
+  .object({
+    id: uuid,
+    name: z.string(),
+    last4: z.string(),
+    created_at: timestamp,
+    last_used_at: timestamp.nullable(),
+    revoked_at: timestamp.nullable(),
+  })
+  .meta({ id: 'ApiKey' });
+export type ApiKey = z.infer<typeof apiKey>;
+
+export const listApiKeys = endpoint({
+  method: 'GET',
+  path: '/api/projects/:id/api-keys',
+  auth: 'session',
+  summary: 'The keys of a project, never their text',
+  params: projectParams,
+  reply: z.object({ data: z.array(apiKey), next_cursor: z.string().nullable() }),
+});
+
+export const createApiKey = endpoint({
+  method: 'POST',
+  path: '/api/projects/:id/api-keys',
+  auth: 'session',
+  summary: 'Make a key; its text is in this answer and never again',
+  status: 201,
+  params: projectParams,
+  body: z.strictObject({ name: label.optional() }).optional(),
+  reply: apiKey.extend({ api_key: z.string() }),
+});
+
+export const revokeApiKey = endpoint({
+  method: 'DELETE',
+  path: '/api/projects/:id/api-keys/:key_id',
+  auth: 'session',
+  summary: 'Revoke a key at once',
+  status: 204,
+  params: z.object({ id: uuid, key_id: uuid }),
+});
+
+export const rotateWebhookSecret = endpoint({
+  method: 'POST',
+  path: '/api/projects/:id/webhook/rotate',
+  auth: 'session',
+  summary: 'Make a new webhook secret; its text is in this answer and never again',
+  params: projectParams,
+  body: z.strictObject({}).optional(),
+  reply: z.object({
+    webhook_secret: z.string(),
+    /** `current`: it signs from now on. `next`: it signs the secondary header until it is promoted. */
+    phase: z.enum(['current', 'next']),
+    promote_at: timestamp.nullable(),
+  }),
+});
+
+export const promoteWebhookSecret = endpoint({
+  method: 'POST',
+  path: '/api/projects/:id/webhook/promote',
+  auth: 'session',
+  summary: 'Let the new webhook secret sign first; the old one stays in the secondary place for 24 hours',
+  status: 204,
+  params: projectParams,
+  body: z.strictObject({}).optional(),
+});
+
+export const member = z
+  .object({ user_id: uuid, address: z.string(), name: z.string().nullable(), role })
+  .meta({ id: 'Member' });
+export type Member = z.infer<typeof member>;
+
+export const listMembers = endpoint({
+  method: 'GET',
+  path: '/api/projects/:id/members',
+  auth: 'session',
+  summary: 'The reviewer pool',
+  params: projectParams,
+  reply: z.object({ data: z.array(member), next_cursor: z.string().nullable() }),
+});
+
+export const addMember = endpoint({
+  method: 'POST',
+  path: '/api/projects/:id/members',
+  auth: 'session',
+  summary: 'Assign a wallet to the reviewer pool',
+  status: 201,
+  params: projectParams,
+  body: z.strictObject({ address: z.string().max(64), role, name: label.optional() }),
+  reply: member,
+});

@@ -1,0 +1,128 @@
+// The live queue: lists, claims and decisions, CONTRACT section 4. Commands come in here; facts go out by sockets.
+import { z } from 'zod';
+import { fact } from '../events.ts';
+import { timestamp, uuid } from '../ids.ts';
+import { itemDetail, itemRow } from '../item.ts';
+import { json } from '../json.ts';
+import { reviewAction } from '../words.ts';
+import { endpoint } from './endpoint.ts';
+
+export const QUEUE_VIEWS = ['available', 'mine', 'escalated', 'all'] as const;
+export type QueueView = (typeof QUEUE_VIEWS)[number];
+
+const itemParams = z.object({ id: uuid });
+const fence = z.number().int().min(1);
+
+/**
+ * A page of a queue view, oldest due first (LC3). Without `project_id`: all your projects.
+ * `seqs` names the ledger position each project's rows are at least as new as; `seq` is the one asked for.
+ */
+export const queuePage = z.object({
+  data: z.array(itemRow),
+  next_cursor: z.string().nullable(),
+  seq: z.number().int().nullable(),
+  seqs: z.record(z.string(), z.number().int()),
+  counts: z.object({ available: z.number(), mine: z.number(), escalated: z.number(), all: z.number() }),
+  server_time: timestamp,
+});
+export type QueuePage = z.infer<typeof queuePage>;
+
+export const listQueue = endpoint({
+  method: 'GET',
+  path: '/api/queue',
+  auth: 'session',
+  summary: 'A snapshot of the queue',
+  query: z.object({
+    project_id: uuid.optional(),
+    view: z.enum(QUEUE_VIEWS).default('available'),
+    after: z.string().max(200).optional(),
+    limit: z.coerce.number().int().min(1).max(500).default(100),
+  }),
+  reply: queuePage,
+});
+
+export const granted = z.object({ item: itemDetail, fence, expires_at: timestamp }).meta({ id: 'Granted' });
+export type Granted = z.infer<typeof granted>;
+
+export const claimNext = endpoint({
+  method: 'POST',
+  path: '/api/queue/claim-next',
+  auth: 'session',
+  summary: 'Let the server pick your next item; 204 when there is none',
+  body: z.strictObject({ project_id: uuid.optional() }).optional(),
+  reply: granted.optional(),
+});
+
+export const readQueueItem = endpoint({
+  method: 'GET',
+  path: '/api/items/:id',
+  auth: 'session',
+  summary: 'One item, whole',
+  params: itemParams,
+  reply: itemDetail,
+});
+
+export const readHistory = endpoint({
+  method: 'GET',
+  path: '/api/items/:id/history',
+  auth: 'session',
+  summary: 'Everything the ledger says of this item, oldest first',
+  params: itemParams,
+  reply: z.object({ data: z.array(fact), next_cursor: z.string().nullable() }),
+});
+
+export const claimItem = endpoint({
+  method: 'POST',
+  path: '/api/items/:id/claim',
+  auth: 'session',
+  summary: 'Take an item; taking what you hold renews it',
+  params: itemParams,
+  body: z.strictObject({}).optional(),
+  reply: granted,
+});
+
+export const renewClaim = endpoint({
+  method: 'POST',
+  path: '/api/items/:id/claim/renew',
+  auth: 'session',
+  summary: 'Heartbeat: hold the item for another lease',
+  params: itemParams,
+  body: z.strictObject({ fence }),
+  reply: granted,
+});
+
+export const releaseClaim = endpoint({
+  method: 'DELETE',
+  path: '/api/items/:id/claim',
+  auth: 'session',
+  summary: 'Give the item back',
+  status: 204,
+  params: itemParams,
+  body: z.strictObject({ fence }),
+});
+
+export const decideItem = endpoint({
+  method: 'POST',
+  path: '/api/items/:id/decision',
+  auth: 'session',
+  summary: 'Decide the item you hold',
+  params: itemParams,
+  body: z.strictObject({
+    fence,
+    action: reviewAction,
+    output: json.optional(),
+    reason: z.string().trim().min(1).max(500).optional(),
+    note: z.string().trim().max(4000).optional(),
+  }),
+  reply: itemDetail,
+});
+
+export const undoDecision = endpoint({
+  method: 'POST',
+  path: '/api/items/:id/decision/undo',
+  auth: 'session',
+  summary: 'Take your decision back while it is provisional',
+  params: itemParams,
+  body: z.strictObject({}).optional(),
+  reply: itemDetail,
+});

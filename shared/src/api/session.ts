@@ -1,0 +1,73 @@
+// Sign-In With Solana and the session, CONTRACT section 4. The server makes the challenge; the page sends back only what it signed.
+import { z } from 'zod';
+import { timestamp, uuid } from '../ids.ts';
+import { endpoint } from './endpoint.ts';
+
+/** The sign-in input a wallet is asked to sign (Wallet Standard `SolanaSignInInput`, all members set by the server). */
+export const signInInput = z.object({
+  domain: z.string(),
+  uri: z.string(),
+  statement: z.string(),
+  version: z.literal('1'),
+  chainId: z.string(),
+  nonce: z.string(),
+  issuedAt: z.string(),
+  expirationTime: z.string(),
+});
+export type SignInInput = z.infer<typeof signInInput>;
+
+export const user = z.object({ id: uuid, address: z.string(), name: z.string().nullable() });
+export type User = z.infer<typeof user>;
+
+export const session = z.object({ user, expires_at: timestamp }).meta({ id: 'Session' });
+export type Session = z.infer<typeof session>;
+
+export const challenge = endpoint({
+  method: 'POST',
+  path: '/api/auth/challenge',
+  auth: 'none',
+  summary: 'Ask for a sign-in message; it is good once, for five minutes, in this browser',
+  body: z.strictObject({}).optional(),
+  reply: z.object({ challenge_id: uuid, input: signInInput }),
+});
+
+export const verify = endpoint({
+  method: 'POST',
+  path: '/api/auth/verify',
+  auth: 'none',
+  summary: 'Hand in the signed message and get a session',
+  body: z.strictObject({
+    challenge_id: z.string().max(64),
+    address: z.string().max(64),
+    /** The signed bytes, base64. */
+    signed_message: z.string().max(4096),
+    /** The Ed25519 signature, base64 of 64 bytes. */
+    signature: z.string().max(128),
+  }),
+  reply: session,
+});
+
+export const readSession = endpoint({
+  method: 'GET',
+  path: '/api/session',
+  auth: 'session',
+  summary: 'Who is signed in',
+  reply: session,
+});
+
+export const endSession = endpoint({
+  method: 'DELETE',
+  path: '/api/session',
+  auth: 'session',
+  summary: 'Sign out',
+  status: 204,
+});
+
+/** What the page must know before anyone is signed in. */
+export const readMeta = endpoint({
+  method: 'GET',
+  path: '/api/meta',
+  auth: 'none',
+  summary: 'The base address of this service, and whether it runs as a demo',
+  reply: z.object({ base_url: z.string(), demo: z.boolean() }),
+});

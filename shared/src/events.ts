@@ -1,0 +1,62 @@
+// Every fact the system can state, and its shape on the socket (CONTRACT section 5). The ledger stores exactly these.
+import { z } from 'zod';
+import { timestamp, uuid } from './ids.ts';
+import { itemRow } from './item.ts';
+import { decisionAction, deliveryStatus, itemStatus } from './words.ts';
+
+export const actorRef = z.object({
+  kind: z.enum(['member', 'api_key', 'inbound', 'system']),
+  id: uuid.nullable(),
+  name: z.string(),
+});
+export type ActorRef = z.infer<typeof actorRef>;
+
+const stamped = { seq: z.number().int(), project_id: uuid, server_time: timestamp, actor: actorRef };
+const ofItem = { ...stamped, item_id: uuid, version: z.number().int() };
+const toPeople = { ...ofItem, item: itemRow };
+
+const decided = {
+  ...ofItem,
+  status: itemStatus,
+  action: decisionAction.nullable(),
+  reason: z.string().nullable(),
+};
+
+/** `undo_until` is null when the decision was final at once (undo window 0). */
+export const fact = z
+  .discriminatedUnion('type', [
+    z.object({ type: z.literal('item.queued'), ...toPeople, reason: z.string().nullable() }),
+    z.object({ type: z.literal('item.escalated'), ...toPeople, reason: z.string().nullable() }),
+    z.object({ type: z.literal('item.undone'), ...toPeople }),
+    z.object({ type: z.literal('item.claimed'), ...ofItem, expires_at: timestamp }),
+    z.object({ type: z.literal('claim.released'), ...ofItem }),
+    z.object({ type: z.literal('claim.lapsed'), ...ofItem }),
+    z.object({ type: z.literal('item.decided'), ...decided, undo_until: timestamp.nullable() }),
+    z.object({ type: z.literal('item.finalized'), ...decided }),
+    z.object({
+      type: z.literal('delivery.changed'),
+      ...stamped,
+      delivery_id: uuid,
+      item_id: uuid,
+      status: deliveryStatus,
+      attempt: z.number().int(),
+      http_status: z.number().int().nullable(),
+      error: z.string().nullable(),
+      next_attempt_at: timestamp.nullable(),
+    }),
+    z.object({
+      type: z.literal('project.changed'),
+      ...stamped,
+      settings_version: z.number().int(),
+      changed: z.array(z.enum(['created', 'settings', 'members', 'keys', 'webhook'])),
+    }),
+  ])
+  .meta({ id: 'Fact' });
+
+/** A fact as the ledger and the sockets carry it. */
+export type Fact = z.infer<typeof fact>;
+export type FactType = Fact['type'];
+export type FactOf<T extends FactType> = Extract<Fact, { type: T }>;
+
+/** What a use case states: the ledger itself adds `seq` and `server_time`. */
+export type Statement = { [T in FactType]: Omit<FactOf<T>, 'seq' | 'server_time'> }[FactType];

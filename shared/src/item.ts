@@ -1,0 +1,44 @@
+// What a member sees of an item: the row of a list, and the whole.
+import { z } from 'zod';
+import { decision, routing } from './decision.ts';
+import { timestamp, uuid } from './ids.ts';
+import { json } from './json.ts';
+import { abilities, itemStatus } from './words.ts';
+
+export const claim = z.object({ user_id: uuid, name: z.string(), expires_at: timestamp });
+export type Claim = z.infer<typeof claim>;
+
+/** One line of a queue. Carries no payload: the preview is at most 140 characters of the input. */
+export const itemRow = z
+  .object({
+    id: uuid,
+    project_id: uuid,
+    status: itemStatus,
+    preview: z.string(),
+    confidence: z.number(),
+    risk_flags: z.array(z.string()),
+    model: z.string().nullable(),
+    source: z.string().nullable(),
+    created_at: timestamp,
+    due_at: timestamp,
+    /** Counts every change of this item; an event that is not newer is old news. */
+    version: z.number().int(),
+    claim: claim.nullable(),
+  })
+  .meta({ id: 'ItemRow' });
+export type ItemRow = z.infer<typeof itemRow>;
+
+/** The item under decision. `undo_until` is set while the decision is provisional (LC2). */
+export const itemDetail = itemRow
+  .extend({
+    input: json,
+    suggestion: json,
+    metadata: z.record(z.string(), json).nullable(),
+    routing,
+    decision: decision.nullable(),
+    decided_by: z.string().nullable(),
+    undo_until: timestamp.nullable(),
+    abilities,
+  })
+  .meta({ id: 'ItemDetail' });
+export type ItemDetail = z.infer<typeof itemDetail>;

@@ -1,0 +1,139 @@
+// The outbound webhook: body, header names, sign and verify (specification section 6, CONTRACT section 2). Receivers may copy this file.
+import { z } from 'zod';
+import { decision } from './decision.ts';
+import { timestamp, uuid } from './ids.ts';
+import { decisionStatus } from './words.ts';
+
+export const itemDecided = z
+  .object({
+    event: z.literal('item.decided'),
+    item_id: uuid,
+    project_id: uuid,
+    status: decisionStatus,
+    decision,
+    reviewer_id: uuid,
+    decided_at: timestamp,
+  })
+  .meta({ id: 'ItemDecided' });
+export type ItemDecided = z.infer<typeof itemDecided>;
+
+export const HEADERS = {
+  /** Lower-case hex HMAC-SHA256 of the raw body; the key is the secret exactly as shown. */
+  signature: 'x-webhook-signature',
+  /** The same by the other secret, while a secret is being rolled in or out. */
+  signatureSecondary: 'x-webhook-signature-secondary',
+  /** The same on every retry and replay: receivers drop what they have seen. */
+  id: 'webhook-id',
+  /** Unix seconds of this attempt. */
+  timestamp: 'webhook-timestamp',
+  /** Standard Webhooks: `v1,<base64>` per secret, separated by a space. */
+  standard: 'webhook-signature',
+  attempt: 'x-webhook-attempt',
+} as const;
+
+export const SECRET_PREFIX = 'whsec_';
+/** How far a timestamp may be off, in seconds, either way. */
+export const TOLERANCE_SECONDS = 300;
+
+const utf8 = new TextEncoder();
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** Signs one attempt. `secrets[0]` is the one receivers check first; a second one signs the secondary places. `timestamp` in unix seconds. */
+export async function signWebhook(
+  message: { id: string; timestamp: number; attempt: number; body: string },
+  secrets: readonly [string, ...string[]],
+): Promise<Record<string, string>> {
+  const standard = await Promise.all(secrets.map((secret) => standardSignature(message, secret)));
+  const headers: Record<string, string> = {
+    [HEADERS.signature]: await hexSignature(message.body, secrets[0]),
+    [HEADERS.id]: message.id,
+    [HEADERS.timestamp]: String(message.timestamp),
+    [HEADERS.standard]: standard.join(' '),
+    [HEADERS.attempt]: String(message.attempt),
+  };
+  if (secrets[1] !== undefined) headers[HEADERS.signatureSecondary] = await hexSignature(message.body, secrets[1]);
+  return headers;
+}
+
+/**
+ * Verifies what arrived: raw body (never re-serialised), headers with lower-case names, the secret as shown, now in unix seconds.
+ * True when either `x-webhook-signature` place holds and the Standard Webhooks trio, where sent, holds within 300 s.
+ */
+export async function verifyWebhook(
+  body: string,
+  headers: Record<string, string | undefined>,
+  secret: string,
+  now: number,
+): Promise<boolean> {
+  const plain = [headers[HEADERS.signature], headers[HEADERS.signatureSecondary]];
+  const plainHolds = await anyHolds(plain, (value) => verifyHex(body, value, secret));
+  if (headers[HEADERS.standard] === undefined) return plainHolds;
+  return plainHolds && (await verifyStandard(body, headers, secret, now));
+}
+
+/** Standard Webhooks: the trio of headers over `id.timestamp.body`. */
+export async function verifyStandard(
+  body: string,
+  headers: Record<string, string | undefined>,
+  secret: string,
+  now: number,
+): Promise<boolean> {
+  const id = headers[HEADERS.id];
+  const timestamp = headers[HEADERS.timestamp];
+  if (id === undefined || timestamp === undefined || !/^\d{1,12}$/.test(timestamp)) return false;
+  if (Math.abs(now - Number(timestamp)) > TOLERANCE_SECONDS) return false;
+  const key = await hmacKey(standardKey(secret));
+  return anyHolds((headers[HEADERS.standard] ?? '').split(' '), (value) => {
+    const match = /^v1,([A-Za-z0-9+/]{43}=)$/.exec(value);
+    return match?.[1] !== undefined && check(key, fromBase64(match[1]), `${id}.${timestamp}.${body}`);
+  });
+}
+
+async function verifyHex(body: string, signature: string, secret: string): Promise<boolean> {
+  if (!/^[0-9a-f]{64}$/.test(signature)) return false;
+  const bytes = Uint8Array.from(signature.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+  return check(await hmacKey(utf8.encode(secret)), bytes, body);
+}
+
+async function anyHolds(
+  values: (string | undefined)[],
+  holds: (value: string) => Promise<boolean> | boolean,
+): Promise<boolean> {
+  const answers = await Promise.all(values.map((value) => value !== undefined && holds(value)));
+  return answers.includes(true);
+}
+
+/** The comparison inside `subtle.verify` takes the same time wherever the bytes differ. */
+function check(key: CryptoKey, signature: Bytes, text: string): Promise<boolean> {
+  return crypto.subtle.verify('HMAC', key, signature, utf8.encode(text));
+}
+
+async function hexSignature(body: string, secret: string): Promise<string> {
+  const bytes = await hmac(utf8.encode(secret), body);
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+async function standardSignature(
+  message: { id: string; timestamp: number; body: string },
+  secret: string,
+): Promise<string> {
+  const bytes = await hmac(standardKey(secret), `${message.id}.${message.timestamp}.${message.body}`);
+  return `v1,${btoa(String.fromCharCode(...bytes))}`;
+}
+
+/** The Standard Webhooks key is the base64 part of `whsec_…`; any other secret counts by its own bytes. */
+function standardKey(secret: string): Bytes {
+  return secret.startsWith(SECRET_PREFIX) ? fromBase64(secret.slice(SECRET_PREFIX.length)) : utf8.encode(secret);
+}
+
+async function hmac(key: Bytes, text: string): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.sign('HMAC', await hmacKey(key), utf8.encode(text)));
+}
+
+function hmacKey(bytes: Bytes): Promise<CryptoKey> {
+  return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify']);
+}
+
+function fromBase64(text: string): Bytes {
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+}

@@ -1,0 +1,66 @@
+// The closed word lists of the product (docs/GLOSSARY.md): statuses, actions, roles, policies.
+import { z } from 'zod';
+
+export const ITEM_STATUSES = [
+  'auto_approved',
+  'queued',
+  'escalated',
+  'rejected',
+  'approved',
+  'escalated_final',
+] as const;
+export const itemStatus = z.enum(ITEM_STATUSES).meta({ id: 'ItemStatus' });
+export type ItemStatus = z.infer<typeof itemStatus>;
+
+/** Statuses in which an item waits for a person. */
+export const OPEN_STATUSES = ['queued', 'escalated'] as const;
+export type OpenStatus = (typeof OPEN_STATUSES)[number];
+
+/** What a person can do to an item they hold. */
+export const REVIEW_ACTIONS = ['approve', 'edit', 'reject', 'escalate', 'finalize', 'return'] as const;
+export const reviewAction = z.enum(REVIEW_ACTIONS).meta({ id: 'ReviewAction' });
+export type ReviewAction = z.infer<typeof reviewAction>;
+
+/** The actions that end in a decision (the others move the item between people). */
+export const DECISION_ACTIONS = ['auto_approve', 'approve', 'edit', 'reject', 'finalize'] as const;
+export const decisionAction = z.enum(DECISION_ACTIONS);
+export type DecisionAction = z.infer<typeof decisionAction>;
+
+export const DECISION_STATUSES = ['approved', 'rejected', 'escalated_final'] as const;
+export const decisionStatus = z.enum(DECISION_STATUSES);
+export type DecisionStatus = z.infer<typeof decisionStatus>;
+
+export const ROLES = ['reviewer', 'supervisor', 'owner'] as const;
+export const role = z.enum(ROLES).meta({ id: 'Role' });
+export type Role = z.infer<typeof role>;
+
+export const BELOW_REVIEW = ['reject', 'queue', 'escalate'] as const;
+export const belowReview = z.enum(BELOW_REVIEW);
+export type BelowReview = z.infer<typeof belowReview>;
+
+export const ROUTING_RULES = ['RT1', 'RT2', 'RT3', 'RT4'] as const;
+export const routingRule = z.enum(ROUTING_RULES);
+export type RoutingRule = z.infer<typeof routingRule>;
+
+export const DELIVERY_STATUSES = ['pending', 'sending', 'succeeded', 'dead', 'paused', 'cancelled'] as const;
+export const deliveryStatus = z.enum(DELIVERY_STATUSES);
+export type DeliveryStatus = z.infer<typeof deliveryStatus>;
+
+/** What a member may do, per object: the keys of every `abilities` map (rule PM). */
+export const ABILITIES = [
+  'claim',
+  'decide',
+  'undo',
+  'take_over',
+  'see_analytics',
+  'see_learnings',
+  'see_deliveries',
+  'change_settings',
+  'manage_keys',
+  'manage_webhook',
+  'manage_members',
+] as const;
+export type Ability = (typeof ABILITIES)[number];
+
+export const abilities = z.record(z.enum(ABILITIES), z.boolean()).meta({ id: 'Abilities' });
+export type Abilities = z.infer<typeof abilities>;
