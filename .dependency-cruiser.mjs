@@ -1,0 +1,215 @@
+// Who may import whom (docs/ARCHITECTURE.md). One rule per room; every comment says where the import should go instead.
+
+const TESTS = ['[.](test|contract|fixture)[.]ts$', '^server/test/'];
+const LOCAL = '^(shared|server|web|scripts|e2e)/';
+const SHARED = '^shared/src/';
+const room = (name) => `^server/src/${name}/`;
+
+const DOMAIN = room('domain');
+const CRYPTO = room('crypto');
+const DB = room('db');
+const ENTITIES = '^server/src/db/entities/';
+const CLAIM_LOCK = '^server/src/claims/claim-lock[.]ts$';
+const USECASES = room('usecases');
+const SERVICES = '^server/src/usecases/services[.]ts$';
+
+/** A rule by which a room may see itself and `may`, and nothing else of this repository. Tests are exempt. */
+const only = ({ name, from, may, comment }) => ({
+  name,
+  severity: 'error',
+  comment,
+  from: { path: from, pathNot: TESTS },
+  to: { path: LOCAL, pathNot: [from, ...may] },
+});
+
+/** A rule by which a room uses the packages and Node modules of `may` (patterns), and no others. */
+const packagesOnly = ({ name, from, may, comment }) => ({
+  name,
+  severity: 'error',
+  comment,
+  from: { path: from, pathNot: TESTS },
+  to: { pathNot: [LOCAL, ...may] },
+});
+
+const rooms = [
+  only({
+    name: 'shared-knows-only-itself',
+    from: SHARED,
+    may: [],
+    comment: 'shared/ is the contract: what needs server or web code belongs there.',
+  }),
+  only({
+    name: 'domain-knows-only-shared',
+    from: DOMAIN,
+    may: [SHARED],
+    comment:
+      'Rules take values and return values: load in the use case, pass the value in, and let the use case act on the answer.',
+  }),
+  only({
+    name: 'crypto-knows-only-domain',
+    from: CRYPTO,
+    may: [SHARED, DOMAIN],
+    comment:
+      'crypto/ is a leaf of pure functions over bytes: the caller in usecases/, http/, webhooks/ or worker/ fetches and stores.',
+  }),
+  only({
+    name: 'db-knows-only-domain',
+    from: DB,
+    may: [SHARED, DOMAIN],
+    comment: 'db/ holds rows and transactions: what decides goes to domain/, what combines goes to usecases/.',
+  }),
+  only({
+    name: 'claims-know-only-domain',
+    from: room('claims'),
+    may: [SHARED, DOMAIN],
+    comment: 'A lock stores leases and knows no rows: the use case bumps the fence in the database.',
+  }),
+  only({
+    name: 'usecases-see-ports-not-adapters',
+    from: USECASES,
+    may: [SHARED, DOMAIN, CRYPTO, DB, CLAIM_LOCK],
+    comment:
+      'A use case reaches the outside through usecases/services.ts: declare what it needs there and let build-services.ts supply it.',
+  }),
+  only({
+    name: 'presenters-see-entities-only',
+    from: room('presenters'),
+    may: [SHARED, DOMAIN, ENTITIES],
+    comment:
+      'A presenter turns rows it is handed into contract shapes: query in usecases/queries/ and pass the rows in.',
+  }),
+  only({
+    name: 'webhooks-see-entities-only',
+    from: room('webhooks'),
+    may: [SHARED, DOMAIN, CRYPTO, ENTITIES],
+    comment: 'webhooks/ signs, guards and sends what it is handed: leasing and recording belong to worker/.',
+  }),
+  only({
+    name: 'http-asks-usecases',
+    from: room('http'),
+    may: [SHARED, DOMAIN, CRYPTO, USECASES, room('presenters')],
+    comment:
+      'A route parses, calls one use case or query and presents: put the query into usecases/queries/, the fact into record().',
+  }),
+  only({
+    name: 'realtime-reads-the-ledger',
+    from: room('realtime'),
+    may: [SHARED, DOMAIN, DB, SERVICES],
+    comment: 'Sockets carry facts out and take no commands: a command is an HTTP route and a use case.',
+  }),
+  only({
+    name: 'analytics-reads-the-database',
+    from: room('analytics'),
+    may: [SHARED, DOMAIN, DB],
+    comment: 'Rollups are derived from the ledger: what must change state is a use case.',
+  }),
+  only({
+    name: 'worker-leases-acts-records',
+    from: room('worker'),
+    may: [SHARED, DOMAIN, CRYPTO, DB, room('webhooks'), SERVICES],
+    comment:
+      'A loop leases rows, acts and records: a rule goes to domain/, sending to webhooks/; sockets follow the ledger by themselves.',
+  }),
+  {
+    name: 'nobody-imports-main',
+    severity: 'error',
+    comment: 'main.ts starts the program: move what others need into the room it belongs to.',
+    from: { pathNot: TESTS },
+    to: { path: '^server/src/main[.]ts$' },
+  },
+  {
+    name: 'only-main-builds-services',
+    severity: 'error',
+    comment: 'Take Services as an argument (usecases/services.ts) instead of building them.',
+    from: { pathNot: ['^server/src/main[.]ts$', ...TESTS] },
+    to: { path: '^server/src/build-services[.]ts$' },
+  },
+  {
+    name: 'only-the-top-sees-config',
+    severity: 'error',
+    comment:
+      'Take the one value as an argument, or declare it in usecases/services.ts: only main and build-services know the config.',
+    from: { path: '^(server|shared|web)/', pathNot: ['^server/src/(main|build-services)[.]ts$', ...TESTS] },
+    to: { path: '^server/src/config[.]ts$' },
+  },
+  {
+    name: 'config-knows-no-room',
+    severity: 'error',
+    comment: 'config.ts turns the environment into values: what acts on a value takes it from build-services.ts.',
+    from: { path: '^server/src/config[.]ts$' },
+    to: { path: LOCAL, pathNot: [SHARED] },
+  },
+  only({
+    name: 'web-knows-only-shared',
+    from: '^web/',
+    may: [SHARED],
+    comment: 'The page and the server meet in shared/ alone: put the shape there.',
+  }),
+];
+
+const packages = [
+  packagesOnly({
+    name: 'shared-uses-zod-alone',
+    from: SHARED,
+    may: ['node_modules/zod/'],
+    comment: 'shared/ runs in browsers and in receivers: zod and the platform are all it may use.',
+  }),
+  packagesOnly({
+    name: 'domain-uses-no-package',
+    from: DOMAIN,
+    may: [],
+    comment: 'A rule needs neither package nor Node module: do that work in the use case and pass the result in.',
+  }),
+  packagesOnly({
+    name: 'crypto-uses-three-packages',
+    from: CRYPTO,
+    may: ['^(node:)?crypto$', 'node_modules/(tweetnacl|bs58)/'],
+    comment:
+      'node:crypto, tweetnacl and bs58 cover what is signed and sealed here: anything else belongs to an adapter.',
+  }),
+];
+
+const habits = [
+  {
+    name: 'no-cycles',
+    severity: 'error',
+    comment: 'Two files that need each other hide a third: move what both need below them. Type-only cycles count.',
+    from: {},
+    to: { circular: true },
+  },
+  {
+    name: 'no-barrels',
+    severity: 'error',
+    comment: 'Import the file that has it; files that only re-export are where knots begin.',
+    from: { path: LOCAL },
+    to: { path: `${LOCAL}.*/index[.](ts|js)$` },
+  },
+  {
+    name: 'tests-stay-outside',
+    severity: 'error',
+    comment: 'Product code does not import test code: move the shared piece into the room it belongs to.',
+    from: { pathNot: TESTS },
+    to: { path: TESTS },
+  },
+  {
+    name: 'every-import-resolves',
+    severity: 'error',
+    comment: 'The file or package does not exist, or its package.json does not export it.',
+    from: {},
+    to: { couldNotResolve: true, pathNot: '^[$](app|env)/' },
+  },
+];
+
+export default {
+  forbidden: [...rooms, ...packages, ...habits],
+  options: {
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)(build|build-demo|[.]svelte-kit)/' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'svelte', 'browser', 'node', 'default', 'types'],
+      mainFields: ['module', 'main', 'types'],
+    },
+  },
+};

@@ -1,0 +1,36 @@
+# One image for every role: `ROLES=web`, `ROLES=worker` or both. Glibc on purpose: the embedded Node packages have no musl build.
+
+FROM node:24-bookworm-slim AS manifests
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY shared/package.json shared/
+COPY server/package.json server/
+COPY web/package.json web/
+
+# Builds the page. Development packages stay in this stage.
+FROM manifests AS web
+RUN npm ci
+COPY tsconfig.json ./
+COPY shared shared
+COPY scripts scripts
+COPY web web
+RUN npm run build
+
+# The optional packages are Node itself, which the image has.
+FROM manifests AS packages
+RUN npm ci --omit=dev --omit=optional
+
+FROM node:24-bookworm-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
+WORKDIR /app
+RUN install -d -o node -g node /data
+COPY --from=packages /app ./
+COPY tsconfig.json ./
+COPY shared shared
+COPY server server
+COPY --from=web /app/web/build web/build
+USER node
+VOLUME /data
+EXPOSE 3000
+# Node itself is the process that gets SIGTERM: no shell and no npm in between.
+CMD ["node", "server/src/main.ts"]

@@ -1,0 +1,115 @@
+// Builds the web app when its sources changed since the last build. Only Node's own modules: it runs before anything else is known.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join, relative, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const WEB = join(ROOT, 'web');
+const STAMP = '.source-hash';
+/** Everything a build depends on: folders whole, files alone. */
+const SOURCES = ['web/src', 'web/static', 'web/package.json', 'web/vite.config.ts', 'web/tsconfig.json', 'shared/src', 'package-lock.json'];
+
+interface BuildOptions {
+  /** Builds the flavour with the burner wallet, into `web/build-demo`. */
+  demo?: boolean;
+  /** Builds also when nothing changed. */
+  force?: boolean;
+}
+
+/**
+ * Builds one flavour of the web app when it is stale, and says so in one line. Answers the folder it is in,
+ * or null when there is no web app to build. Throws when the build fails; its output has then been shown.
+ */
+export async function buildWeb({ demo = false, force = false }: BuildOptions = {}): Promise<string | null> {
+  if (!existsSync(join(WEB, 'src'))) return null;
+  const out = demo ? 'build-demo' : 'build';
+  const folder = join(WEB, out);
+  const hash = await sourceHash(demo);
+  if (!force && (await readStamp(folder)) === hash) return folder;
+  const startedAt = performance.now();
+  await run(binary('vite', 'vite'), ['build', '--logLevel', 'warn'], { WEB_OUT: out, DEMO: String(demo) });
+  await writeFile(join(folder, STAMP), `${hash}\n`);
+  console.log(`web: built web/${out} in ${seconds(startedAt)}`);
+  return folder;
+}
+
+/** Writes the generated types and `$app/tsconfig`, which type checks and tests need after `npm ci`. */
+async function syncWeb(): Promise<void> {
+  if (!existsSync(join(WEB, 'src'))) return;
+  const startedAt = performance.now();
+  await run(binary('@sveltejs/kit', 'svelte-kit'), ['sync'], {});
+  console.log(`web: synced in ${seconds(startedAt)}`);
+}
+
+const seconds = (since: number): string => `${((performance.now() - since) / 1000).toFixed(1)} s`;
+
+async function sourceHash(demo: boolean): Promise<string> {
+  const hash = createHash('sha256').update(`demo=${String(demo)} node=${process.versions.node.split('.')[0] ?? ''}`);
+  for (const source of SOURCES) {
+    for (const file of await filesUnder(join(ROOT, source))) {
+      hash.update(`\0${relative(ROOT, file)}\0`).update(await readFile(file));
+    }
+  }
+  return hash.digest('hex');
+}
+
+/** Every file under a path, in a fixed order; the path itself when it is a file; none when it is not there. */
+async function filesUnder(path: string): Promise<string[]> {
+  if (!existsSync(path)) return [];
+  const entries = await readdir(path, { withFileTypes: true, recursive: true }).catch(() => null);
+  if (entries === null) return [path];
+  // Tests change nothing that is shipped.
+  const files = entries.filter((entry) => entry.isFile() && !/\.(test|fixture)\.ts$/.test(entry.name));
+  return files.map((entry) => join(entry.parentPath, entry.name)).sort();
+}
+
+async function readStamp(folder: string): Promise<string | null> {
+  const stamp = await readFile(join(folder, STAMP), 'utf8').catch(() => null);
+  return stamp?.trim() ?? null;
+}
+
+/** The script behind a package's command, found from the web workspace, wherever npm hoisted it. */
+function binary(packageName: string, command: string): string {
+  const manifestPath = manifestOf(packageName);
+  const manifest = createRequire(import.meta.url)(manifestPath) as { bin?: string | Record<string, string> };
+  const script = typeof manifest.bin === 'string' ? manifest.bin : manifest.bin?.[command];
+  if (script === undefined) throw new Error(`${packageName} has no command ${command}: run npm ci`);
+  return resolve(manifestPath, '..', script);
+}
+
+function manifestOf(packageName: string): string {
+  const folders = [join(WEB, 'node_modules'), join(ROOT, 'node_modules')];
+  const found = folders.map((folder) => join(folder, packageName, 'package.json')).find(existsSync);
+  if (found === undefined) throw new Error(`${packageName} is not installed: run npm ci`);
+  return found;
+}
+
+function run(script: string, args: string[], environment: Record<string, string>): Promise<void> {
+  // process.execPath is the Node that runs this file; a PATH may still lead to an older one.
+  const child = spawn(process.execPath, [script, ...args], {
+    cwd: WEB,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, ...environment },
+  });
+  return new Promise((done, fail) => {
+    child.once('error', fail);
+    child.once('exit', (code) => (code === 0 ? done() : fail(new Error(`the web build ended with ${String(code)}`))));
+  });
+}
+
+async function main(): Promise<void> {
+  const flags = new Set(process.argv.slice(2));
+  if (flags.has('--sync')) return syncWeb();
+  await buildWeb({ demo: flags.has('--demo') || process.env.DEMO === 'true', force: flags.has('--force') });
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  await main().catch((error: unknown) => {
+    console.error(`web: ${error instanceof Error ? error.message : String(error)}`);
+    process.exitCode = 1;
+  });
+}

@@ -1,0 +1,68 @@
+// `npm run check:docs`: the map is true. Paths named in documents exist, rules and tests quote each other, decisions are linked.
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, normalize, relative } from 'node:path';
+import { decisionFaults, type NamedPath, pathsNamed, ruleFaults, rulesListed, titlesIn } from './doc-faults.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+/** Where a bare path in backticks may start from, besides the root and the document's own folder. */
+const ROOMS = ['server/src', 'web/src', 'shared/src'];
+
+const documents = find(['*.md', 'docs/**/*.md']);
+const tests = find(['{shared,server,web,scripts,e2e}/**/*.{test,contract}.ts']);
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
+
+const faults = [
+  ...pathFaults(),
+  ...ruleFaults(
+    rulesListed(read('docs/RULES.md')),
+    tests.flatMap((file) => titlesIn(read(file))),
+  ),
+  ...lostDecisions(),
+];
+for (const fault of faults) console.error(fault);
+if (faults.length > 0) process.exitCode = 1;
+
+function find(patterns: string[]): string[] {
+  return globSync(patterns, { cwd: ROOT, exclude: (name) => basename(name) === 'node_modules' }).sort();
+}
+
+function pathFaults(): string[] {
+  const made = madeAtRuntime();
+  const starts = new Set(
+    [ROOT, ...ROOMS.map((room) => join(ROOT, room))].flatMap((folder) =>
+      existsSync(folder) ? readdirSync(folder) : [],
+    ),
+  );
+  return documents.flatMap((document) =>
+    pathsNamed(read(document), starts)
+      .filter((named) => !made.some((entry) => `${named.path}/`.startsWith(entry)) && !exists(document, named))
+      .map((named) => `${document} names ${named.path}, which does not exist: mend the path or take the line out.`),
+  );
+}
+
+/** What .gitignore lists comes and goes with builds and runs: documents may name it. */
+function madeAtRuntime(): string[] {
+  return read('.gitignore')
+    .split('\n')
+    .filter((line) => line.endsWith('/'));
+}
+
+function exists(document: string, { path, kind }: NamedPath): boolean {
+  const folders = kind === 'link' ? [dirname(document)] : [dirname(document), '.', ...ROOMS];
+  // Brackets are SvelteKit's parameters here, not a pattern.
+  return folders.some((folder) =>
+    path.includes('*') ? globSync(join(folder, path), { cwd: ROOT }).length > 0 : existsSync(join(ROOT, folder, path)),
+  );
+}
+
+function lostDecisions(): string[] {
+  const linked = documents.flatMap((document) =>
+    pathsNamed(read(document), new Set())
+      .map(({ path }) => normalize(join(dirname(document), path)))
+      .filter((target) => target !== document),
+  );
+  return decisionFaults(
+    find(['docs/decisions/*']).map((file) => relative('docs/decisions', file)),
+    new Set(linked),
+  );
+}

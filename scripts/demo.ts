@@ -1,0 +1,87 @@
+// `npm run demo`: the whole service in one process, with a simulated pipeline and a receiver that verifies signatures.
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Item } from '../server/src/db/entities/item.ts';
+import { start } from '../server/src/main.ts';
+import { seedDemo } from '../server/src/usecases/seed-demo.ts';
+import type { Services } from '../server/src/usecases/services.ts';
+import { OPEN_STATUSES } from '../shared/src/words.ts';
+import { buildWeb } from './build-web.ts';
+import { submitSample } from './lib/demo-api.ts';
+import { demoEnv, localAddress, portFault, receiverPort } from './lib/demo-env.ts';
+import { openingBlock } from './lib/demo-opening.ts';
+import { runPipeline, seededRandom } from './lib/demo-pipeline.ts';
+import { startReceiver, type Receiver } from './lib/demo-receiver.ts';
+import { DEMO_GUIDELINES, DEMO_PROJECT_NAME, loadSamples } from './lib/demo-samples.ts';
+import { onStopSignal } from './lib/on-stop-signal.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+/** What has not stopped by then does not stop. */
+const STOP_WITHIN_MS = 15_000;
+
+type Running = Awaited<ReturnType<typeof start>>;
+
+async function main(): Promise<void> {
+  const env = demoEnv(process.env, ROOT);
+  const fault = await portFault(env);
+  if (fault !== null) throw new Error(fault);
+  console.log('\n  Starting the demo …');
+  await buildWeb({ demo: true, force: false });
+  const stop = new AbortController();
+  onStopSignal(() => {
+    stop.abort();
+    setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
+  });
+  const print = (line: string): void => console.log(`  ${line}`);
+  const receiver = await startReceiver({ port: receiverPort(env), print, now: () => new Date() });
+  const running = await start(env);
+  try {
+    await runDemo({ running, receiver, base: localAddress(env), print }, stop.signal);
+  } finally {
+    console.log('\n  Stopping …');
+    await running.stop();
+    await receiver.stop();
+  }
+}
+
+interface Demo {
+  readonly running: Running;
+  readonly receiver: Receiver;
+  readonly base: string;
+  readonly print: (line: string) => void;
+}
+
+/** Runs the pipeline until the signal fires. */
+async function runDemo({ running, receiver, base, print }: Demo, signal: AbortSignal): Promise<void> {
+  const { projectId, apiKey, webhookSecret } = await seedDemo(running.services, {
+    name: DEMO_PROJECT_NAME,
+    webhookUrl: receiver.url,
+    settings: { guidelines: DEMO_GUIDELINES },
+  });
+  receiver.useSecret(webhookSecret);
+  const project = { projectName: DEMO_PROJECT_NAME, projectId, apiKey };
+  const file = 'scripts/demo-samples.jsonl';
+  console.log(openingBlock({ ...project, pageUrl: running.url, webhookUrl: receiver.url, file }));
+  const pipeline = {
+    samples: loadSamples(),
+    submit: (sample: Parameters<typeof submitSample>[1]) => submitSample({ base, projectId, apiKey }, sample),
+    countWaiting: () => countWaiting(running.services, projectId),
+    random: seededRandom(Date.now()),
+    sleep: (ms: number, until: AbortSignal) => delay(ms, undefined, { signal: until }).catch(() => undefined),
+    print,
+  };
+  await runPipeline(pipeline, signal);
+}
+
+function countWaiting({ db }: Services, projectId: string): Promise<number> {
+  return db.read((em) => em.count(Item, { projectId, status: { $in: OPEN_STATUSES } }));
+}
+
+try {
+  await main();
+  process.exit(0);
+} catch (error) {
+  const debugging = process.env['LOG_LEVEL'] === 'debug';
+  console.error(debugging || !(error instanceof Error) ? error : error.message);
+  process.exit(1);
+}

@@ -1,0 +1,93 @@
+// What can be wrong between documents, rules and tests, as pure functions over their text. scripts/check-docs.ts reads the files.
+import ts from 'typescript';
+
+/** A rule's number: capitals and digits, as in `RT1` or `I4`; `PM` is one rule without a number. */
+const RULE_LINE = /^\s*(?:[-*] |\| ?)\*\*([A-Z]{1,3}\d*)\*\*/gm;
+const LINK = /\[[^\]]*\]\(([^)\s]+)\)/g;
+const CODE = /(?<!`)`([^`\n]+)`(?!`)/g;
+const FENCE = /^```[\s\S]*?^```/gm;
+
+/** A path: at least one slash or a file ending, and none of the characters of prose, addresses and patterns for readers. */
+const PATH =
+  /^(?![/~$@#])(?=.*(?:\/|\.(?:ts|js|mjs|json|md|svelte|yml|png|jsonl)$))[\w.@+*()[\]-]+(?:\/[\w.@+*()[\]-]+)*\/?$/;
+
+export interface NamedPath {
+  path: string;
+  /** A link counts from the document's folder, code also from the rooms. */
+  kind: 'link' | 'code';
+}
+
+/** The paths a document names in links and in backticks, fenced blocks left out. `rooms` are the folders a bare path may start with. */
+export function pathsNamed(markdown: string, rooms: ReadonlySet<string>): NamedPath[] {
+  const prose = markdown.replace(FENCE, '');
+  const links = [...prose.matchAll(LINK)].map((match) => (match[1] ?? '').replace(/#.*$/, ''));
+  const code = [...prose.matchAll(CODE)].map((match) => match[1] ?? '');
+  return [
+    ...links.filter((path) => path !== '' && !/^[a-z]+:/.test(path)).map((path) => ({ path, kind: 'link' as const })),
+    ...code.filter((path) => looksLikePath(path, rooms)).map((path) => ({ path, kind: 'code' as const })),
+  ];
+}
+
+function looksLikePath(text: string, rooms: ReadonlySet<string>): boolean {
+  if (!PATH.test(text)) return false;
+  return rooms.has(text.split('/')[0] ?? '') || /[\w\])]\.(?:ts|js|mjs|md|svelte)$/.test(text);
+}
+
+/** The rules a RULES.md states: a list item or table row that opens with the bold number. */
+export function rulesListed(markdown: string): string[] {
+  return [...markdown.matchAll(RULE_LINE)].map((match) => match[1] ?? '');
+}
+
+/** The titles a test file gives to `describe`, `it` and `test`, with any modifiers (`it.each(…)('title')`). */
+export function titlesIn(source: string): string[] {
+  const titles: string[] = [];
+  const visit = (node: ts.Node): void => {
+    const title = ts.isCallExpression(node) && opensTest(node.expression) ? node.arguments[0] : undefined;
+    if (title !== undefined && (ts.isStringLiteralLike(title) || ts.isTemplateExpression(title)))
+      titles.push(title.getText());
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile('titles.ts', source, ts.ScriptTarget.Latest, true));
+  return titles;
+}
+
+function opensTest(callee: ts.Expression): boolean {
+  if (ts.isIdentifier(callee)) return ['describe', 'it', 'test'].includes(callee.text);
+  if (ts.isPropertyAccessExpression(callee) || ts.isCallExpression(callee)) return opensTest(callee.expression);
+  return ts.isTaggedTemplateExpression(callee) && opensTest(callee.tag);
+}
+
+/** One line per rule without a test, per number quoted without a rule, and per rule stated twice. */
+export function ruleFaults(listed: readonly string[], titles: readonly string[]): string[] {
+  const families = [...new Set(listed.map((rule) => rule.replace(/\d+$/, '')))];
+  const number = new RegExp(`\\b(?:${families.join('|')})\\d+\\b`, 'g');
+  const quoted = new Set(titles.flatMap((title) => title.match(number) ?? []));
+  const untested = listed.filter((rule) => !titles.some((title) => new RegExp(`\\b${rule}\\b`).test(title)));
+  const unstated = [...quoted].filter((rule) => !listed.includes(rule));
+  const twice = listed.filter((rule, index) => listed.indexOf(rule) !== index);
+  return [
+    ...untested.map(
+      (rule) =>
+        `docs/RULES.md states ${rule} but no test title quotes it: name it in the title of the test that shows it.`,
+    ),
+    ...unstated.map(
+      (rule) => `A test title quotes ${rule}, which docs/RULES.md does not state: add the rule or mend the title.`,
+    ),
+    ...twice.map(
+      (rule) => `docs/RULES.md states ${rule} twice: a rule has one home, so give one of them its own number.`,
+    ),
+  ];
+}
+
+/** One line per decision that no document links, and per number that is taken twice. `files` are names within docs/decisions. */
+export function decisionFaults(files: readonly string[], linked: ReadonlySet<string>): string[] {
+  const number = (file: string) => file.slice(0, 4);
+  const odd = files.filter((file) => !/^\d{4}-[a-z0-9-]+\.md$/.test(file));
+  const twice = files.filter((file, index) => files.findIndex((other) => number(other) === number(file)) !== index);
+  const lost = files.filter((file) => !linked.has(`docs/decisions/${file}`));
+  return [
+    ...odd.map((file) => `docs/decisions/${file} is not named like 0001-a-few-words.md: rename it.`),
+    ...twice.map((file) => `docs/decisions/${file} takes a number that is in use: give it the next free one.`),
+    ...lost.map((file) => `docs/decisions/${file} is linked from no other document: add it to docs/ARCHITECTURE.md.`),
+  ];
+}

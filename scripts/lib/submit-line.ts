@@ -1,0 +1,89 @@
+// Turns one line of a JSONL file into a request: the line's own text, the project's id and an idempotency key.
+import { createHash } from 'node:crypto';
+import { LIMITS } from '../../shared/src/api/public.ts';
+import type { Line } from './read-lines.ts';
+
+/** A line that goes out: `body` is the line's text with the project's id spliced in, `key` its Idempotency-Key. */
+export interface Ready {
+  readonly kind: 'ready';
+  readonly body: string;
+  readonly key: string;
+}
+
+/** A line that cannot be taken; `code` as the server names it where it knows the fault, `detail` one sentence. */
+export interface Refused {
+  readonly kind: 'refused';
+  readonly code: string;
+  readonly detail: string;
+}
+
+export type Prepared = Ready | Refused | { readonly kind: 'blank' };
+
+/** How many bytes of a line are needed: more than the largest item, so that a cut line is always too large. */
+export const LINE_BYTES = LIMITS.itemBytes + 16;
+
+const BYTE_ORDER_MARK = '\uFEFF';
+/** What JSON calls white space; `trim()` would also take characters that make the line invalid. */
+const OUTER_SPACE = /^[ \t\r]+|[ \t\r]+$/g;
+
+/**
+ * Prepares a line for the project (id in lower case). The line's JSON text is never rewritten: number spelling and key order survive.
+ * The key depends on project, line number and text only, so that a second run of the same file submits nothing twice.
+ */
+export function prepareLine(line: Line, projectId: string): Prepared {
+  if (line.length > LINE_BYTES) return tooLarge(line.length);
+  const text = decode(line);
+  if (text === null) return refused('invalid_json', 'The line is not UTF-8 text.');
+  if (text === '') return { kind: 'blank' };
+  const item = parseObject(text);
+  if (typeof item === 'string') return refused('invalid_json', item);
+  const body = withProject(text, item, projectId);
+  if (body === null) return refused('project_mismatch', 'The line carries the project_id of another project.');
+  const size = Buffer.byteLength(body);
+  if (size > LIMITS.itemBytes) return tooLarge(size);
+  return { kind: 'ready', body, key: idempotencyKey(text, line.number, projectId) };
+}
+
+function decode(line: Line): string | null {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(line.bytes);
+    const unmarked = line.number === 1 && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+    return unmarked.replace(OUTER_SPACE, '');
+  } catch {
+    return null;
+  }
+}
+
+/** The parsed object, or a sentence on why the line is none. Parsed to look at, never to be written again. */
+function parseObject(text: string): object | string {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+    return 'The line is JSON, but not an object.';
+  } catch (error) {
+    return error instanceof Error ? `${error.message}.` : 'The line is not JSON.';
+  }
+}
+
+/** The text with `project_id` in front, or as it stands where it carries the same id already; null for another project's. */
+function withProject(text: string, item: object, projectId: string): string | null {
+  if (Object.hasOwn(item, 'project_id') && 'project_id' in item) {
+    const own = item.project_id;
+    return typeof own === 'string' && own.toLowerCase() === projectId ? text : null;
+  }
+  const comma = Object.keys(item).length > 0 ? ',' : '';
+  return `{"project_id":"${projectId}"${comma}${text.slice(1)}`;
+}
+
+function idempotencyKey(text: string, number: number, projectId: string): string {
+  return createHash('sha256').update(`${projectId}\n${number}\n${text}`).digest('hex');
+}
+
+function tooLarge(bytes: number): Refused {
+  const limit = LIMITS.itemBytes / 1024;
+  return refused('payload_too_large', `The item has ${Math.ceil(bytes / 1024)} KiB; the limit is ${limit} KiB.`);
+}
+
+function refused(code: string, detail: string): Refused {
+  return { kind: 'refused', code, detail };
+}

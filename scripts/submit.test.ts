@@ -1,0 +1,107 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { closeServices, fakeService, items, PROJECT, refuse, take } from './lib/fake-service.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'submit-'));
+const file = join(directory, 'items.jsonl');
+afterEach(closeServices);
+afterAll(() => rmSync(directory, { recursive: true }));
+
+interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs the command as npm does; `started` gets the process, to send it signals. */
+function submit(
+  args: string[],
+  env: Record<string, string> = {},
+  started?: (kill: () => void) => void,
+): Promise<Ended> {
+  const script = join(import.meta.dirname, 'submit.ts');
+  const child = spawn(process.execPath, [script, ...args], { env: { ...process.env, ...env } });
+  const ended: Ended = { code: null, stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (ended.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (ended.stderr += text));
+  started?.(() => child.kill('SIGINT'));
+  return new Promise((resolve) => child.on('close', (code) => resolve({ ...ended, code })));
+}
+
+const usual = (url: string) => ['--url', url, '--key', 'csk_x', '--project', PROJECT, file];
+
+describe('npm run submit', () => {
+  it('ends with 0 when all lines were taken, in plain lines where there is no terminal', async () => {
+    const { url } = await fakeService((_seen, _attempt, response) => take(response));
+    writeFileSync(file, items(30));
+    const { code, stdout, stderr } = await submit(usual(url));
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/100% {2}30 lines/);
+    expect(stdout).toMatch(/queued +30\n/);
+    // No escape sequence moves a cursor that is not there.
+    expect(stdout).not.toContain('\u001b');
+  });
+
+  it('ends with 1 when lines were refused, and with 1 when the key is', async () => {
+    const { url } = await fakeService((_seen, _attempt, response) => take(response));
+    writeFileSync(file, `${items(3)}{"input":\n`);
+    const refused = await submit(usual(`${url}/api/public/items`));
+    expect(refused.code).toBe(1);
+    expect(refused.stdout).toContain('Line 4: invalid_json');
+    const closed = await fakeService((_seen, _attempt, response) => {
+      refuse(response, { status: 401, code: 'api_key_invalid' });
+    });
+    const unknown = await submit(usual(closed.url));
+    expect(unknown.code).toBe(1);
+    expect(unknown.stdout).toContain('Copy the API key from the project page.');
+  });
+
+  it('takes the key from COUNTERSIGN_API_KEY', async () => {
+    const { url, requests } = await fakeService((_seen, _attempt, response) => take(response));
+    writeFileSync(file, items(1));
+    const args = ['--url', url, '--project', PROJECT, file];
+    expect((await submit(args, { COUNTERSIGN_API_KEY: 'csk_env' })).code).toBe(0);
+    expect(requests[0]?.headers['x-api-key']).toBe('csk_env');
+  });
+
+  it('ends with 2, one sentence and the usage when the command line cannot be used', async () => {
+    writeFileSync(file, items(1));
+    const good = usual('http://127.0.0.1:9');
+    const bad: [string[], RegExp][] = [
+      [[], /^Name one JSONL file\.\n/],
+      [good.slice(2), /^Give the address of the service with --url/],
+      [[...good.slice(0, 2), ...good.slice(4)], /^Give the API key with --key/],
+      [good.with(5, 'my-project'), /^Give the id of the project/],
+      [['--concurrency', '0', ...good], /^--concurrency must be/],
+      [['--nonsense', ...good], /^Unknown option '--nonsense'/],
+      [good.with(-1, join(directory, 'none.jsonl')), /none\.jsonl cannot be read\.\n/],
+      [good.with(-1, directory), /is a directory/],
+    ];
+    const runs = await Promise.all(bad.map(([args]) => submit(args, { COUNTERSIGN_API_KEY: '' })));
+    for (const [index, { code, stdout, stderr }] of runs.entries()) {
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toMatch(bad[index]?.[1] ?? /^$/);
+      expect(stderr).toContain('\n\nUsage: npm run submit -- --url URL');
+    }
+  });
+
+  it('on Ctrl+C lets what is in flight be answered and ends with a summary; the echo that npm adds does no harm', async () => {
+    let interrupt: () => void = () => undefined;
+    const { url, requests } = await fakeService((_seen, _attempt, response) => {
+      if (requests.length === 40) {
+        interrupt();
+        setTimeout(interrupt, 20);
+      }
+      setTimeout(() => take(response), 60);
+    });
+    writeFileSync(file, items(5000));
+    const { code, stdout } = await submit(usual(url), {}, (kill) => (interrupt = kill));
+    expect(code).toBe(130);
+    expect(stdout).toMatch(new RegExp(`queued +${requests.length}\n`));
+    expect(stdout).toMatch(/You stopped the run\.\n.*Run the same command again to go on\./);
+    expect(requests.length).toBeLessThan(200);
+  });
+});

@@ -1,0 +1,75 @@
+// The only place that says which: PostgreSQL or PGlite, Redis or memory, the clock, the ids.
+import { join } from 'node:path';
+import { pino, type Logger } from 'pino';
+import { createClient, type RedisClientType } from 'redis';
+import type { ClaimLock } from './claims/claim-lock.ts';
+import { createMemoryClaimLock } from './claims/memory-claim-lock.ts';
+import { createRedisClaimLock } from './claims/redis-claim-lock.ts';
+import type { Config } from './config.ts';
+import { systemClock, uuidV7 } from './db/clock.ts';
+import { createDatabase } from './db/database.ts';
+import { lockFolder } from './db/embedded-lock.ts';
+import { migrate } from './db/migrate.ts';
+import { openOrm, type DatabaseTarget, type Orm } from './db/orm.ts';
+import { openSignals, type Signals } from './db/signals.ts';
+import type { Services } from './usecases/services.ts';
+import { refuseUrl } from './webhooks/guard.ts';
+
+export interface Built {
+  services: Services;
+  signals: Signals;
+  /** Redis connections by use, or null without REDIS_URL. */
+  redis: { commands: RedisClientType; pub: RedisClientType; sub: RedisClientType } | null;
+  close(): Promise<void>;
+}
+
+/** Opens everything a process needs and brings the schema up to date. Errors: `FolderInUse`, connection failures. */
+export async function buildServices(config: Config): Promise<Built> {
+  const log = pino({ level: config.logLevel, base: null });
+  const unlock = config.database.kind === 'embedded' ? lockFolder(config.database.folder) : () => undefined;
+  const { orm, close: closeDatabase } = await openDatabase(config.database).catch((error: unknown) => {
+    unlock();
+    throw error;
+  });
+  const signals = await openSignals(orm, config.database, (error) => log.warn({ err: error }, 'listening connection lost'));
+  const redis = config.redisUrl === null ? null : await connectRedis(config.redisUrl, log);
+  const claims: ClaimLock = redis ? createRedisClaimLock(redis.commands) : createMemoryClaimLock(systemClock);
+  const services: Services = {
+    db: createDatabase(orm, { clock: systemClock, ids: uuidV7 }),
+    claims,
+    clock: systemClock,
+    ids: uuidV7,
+    keyRing: config.keyRing,
+    log,
+    baseUrl: config.baseUrl,
+    demo: config.demo,
+    refuseWebhookUrl: (url) => refuseUrl(url, config.webhooks),
+    kick: { session: () => undefined },
+  };
+  const close = async () => {
+    await signals.close();
+    await claims.close();
+    if (redis) for (const client of [redis.pub, redis.sub, redis.commands]) client.destroy();
+    await closeDatabase();
+    unlock();
+  };
+  return { services, signals, redis, close };
+}
+
+async function openDatabase(target: DatabaseTarget): Promise<{ orm: Orm; close: () => Promise<void> }> {
+  const opened = target.kind === 'embedded' ? { ...target, folder: join(target.folder, 'database') } : target;
+  const orm = await openOrm(opened);
+  await migrate(orm, opened);
+  return { orm, close: () => orm.close() };
+}
+
+async function connectRedis(url: string, log: Logger) {
+  const open = async (): Promise<RedisClientType> => {
+    const client = createClient({ url, socket: { reconnectStrategy: (tries) => Math.min(50 * 2 ** tries, 2000) } });
+    client.on('error', (error: unknown) => log.warn({ err: error }, 'redis connection'));
+    await client.connect();
+    return client as unknown as RedisClientType;
+  };
+  const [commands, pub, sub] = await Promise.all([open(), open(), open()]);
+  return { commands, pub, sub };
+}

@@ -1,0 +1,83 @@
+// The claim lock inside one process, for running without Redis.
+import type { ClaimLock, HeldClaim, Holder } from './claim-lock.ts';
+
+export interface MemoryClaimLock extends ClaimLock {
+  /** How many entries are kept, lapsed ones included. */
+  size(): number;
+}
+
+interface Clock {
+  now(): Date;
+}
+
+/** Below this many entries lapsed ones are not worth looking for. */
+const SMALL = 64;
+
+/** Leases end by the given clock. Lapsed entries count for nothing and are swept out: at most twice the live ones, or 64, are kept. */
+export function createMemoryClaimLock(clock: Clock): MemoryClaimLock {
+  const leases = createLeases(clock);
+
+  function holds({ itemId, userId, fence }: HeldClaim): boolean {
+    const holder = leases.live(itemId);
+    return holder?.userId === userId && (holder.fence === fence || holder.fence === 0);
+  }
+
+  return {
+    async acquire(itemId, userId, ms) {
+      const holder = leases.live(itemId);
+      if (holder !== undefined) return { acquired: false, holder: { ...holder } };
+      leases.put({ itemId, userId, fence: 0, ms });
+      return { acquired: true };
+    },
+    async renew(held) {
+      return holds(held) ? leases.put(held) : null;
+    },
+    async release(held) {
+      return holds(held) && leases.drop(held.itemId);
+    },
+    async holders(itemIds) {
+      const found = itemIds.flatMap((itemId): [string, Holder][] => {
+        const holder = leases.live(itemId);
+        return holder === undefined ? [] : [[itemId, { ...holder }]];
+      });
+      return new Map(found);
+    },
+    async close() {
+      leases.clear();
+    },
+    size: leases.size,
+  };
+}
+
+function createLeases(clock: Clock) {
+  const entries = new Map<string, Holder>();
+  let sweepAt = SMALL;
+
+  function live(itemId: string): Holder | undefined {
+    const holder = entries.get(itemId);
+    if (holder === undefined || holder.expiresAt > clock.now()) return holder;
+    entries.delete(itemId);
+    return undefined;
+  }
+
+  /** Runs each time the entries have doubled, so its cost per claim stays constant. */
+  function sweep(): void {
+    for (const itemId of [...entries.keys()]) live(itemId);
+    sweepAt = Math.max(SMALL, entries.size * 2);
+  }
+
+  function put({ itemId, userId, fence, ms }: HeldClaim & { ms: number }): Holder {
+    if (entries.size >= sweepAt) sweep();
+    const holder = { userId, fence, expiresAt: new Date(clock.now().getTime() + ms) };
+    entries.set(itemId, holder);
+    return { ...holder };
+  }
+
+  return {
+    live,
+    put,
+    drop: (itemId: string) => entries.delete(itemId),
+    clear: () => entries.clear(),
+    size: () => entries.size,
+  };
+}

@@ -1,0 +1,154 @@
+// The claim lock in Redis, shared by every process: one key per held item, compared and changed by scripts that run in one piece.
+import { z } from 'zod';
+import { type ClaimLock, type HeldClaim, type Holder, LockStoreDown } from './claim-lock.ts';
+
+/** What the lock needs of a node-redis client. */
+export interface LockClient {
+  readonly isReady: boolean;
+  readonly isOpen: boolean;
+  withCommandOptions(options: { timeout: number }): {
+    eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
+  };
+  on(event: 'error', listener: (error: unknown) => void): unknown;
+  close(): Promise<unknown>;
+  destroy(): void;
+}
+
+/** How long one call may take, in ms. */
+const CALL_MS = 500;
+
+/** KEYS[1] the item; ARGV value, ms. Empty when taken now, else what stands there and its ms left. */
+const ACQUIRE = `
+if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return {} end
+return { redis.call('GET', KEYS[1]), redis.call('PTTL', KEYS[1]) }`;
+
+/** KEYS[1] the item; ARGV value with the fence, value on probation, ms. */
+const RENEW = `
+local value = redis.call('GET', KEYS[1])
+if value ~= ARGV[1] and value ~= ARGV[2] then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[3])
+return 1`;
+
+/** KEYS[1] the item; ARGV value with the fence, value on probation. */
+const RELEASE = `
+local value = redis.call('GET', KEYS[1])
+if value ~= ARGV[1] and value ~= ARGV[2] then return 0 end
+return redis.call('DEL', KEYS[1])`;
+
+/** KEYS the items. Three replies per held item: its place in KEYS, the value, ms left. */
+const HOLDERS = `
+local found = {}
+for place, key in ipairs(KEYS) do
+  local value = redis.call('GET', key)
+  if value then
+    found[#found + 1] = place
+    found[#found + 1] = value
+    found[#found + 1] = redis.call('PTTL', key)
+  end
+end
+return found`;
+
+const acquireReply = z.union([z.tuple([]), z.tuple([z.string(), z.number()])]);
+const changedReply = z.literal([0, 1]).transform((count) => count === 1);
+const holdersReply = z.array(z.union([z.string(), z.number()]));
+const holderTriple = z.tuple([z.number(), z.string(), z.number()]);
+
+type Run = <T>(script: string, call: { itemIds: readonly string[]; args: string[]; reply: z.ZodType<T> }) => Promise<T>;
+
+/**
+ * The lock over a connected node-redis client, which `close` closes. Keys are `<prefix>claim:<item>`, values `<fence>:<user>`. The clock
+ * only turns the milliseconds left in Redis into `expiresAt`; Redis alone ends a lease.
+ */
+export function createRedisClaimLock(
+  client: LockClient,
+  prefix = 'countersign:',
+  clock: { now(): Date } = { now: () => new Date() },
+): ClaimLock {
+  // A client without a listener ends the process when its connection breaks; here every call reports that itself.
+  client.on('error', () => undefined);
+  const run = scriptRunner(client, prefix);
+  const inMs = (ms: number) => new Date(clock.now().getTime() + ms);
+
+  return {
+    async acquire(itemId, userId, ms) {
+      const args = [valueOf({ userId, fence: 0 }), wholeMs(ms)];
+      const taken = await run(ACQUIRE, { itemIds: [itemId], args, reply: acquireReply });
+      if (taken.length === 0) return { acquired: true };
+      const [value, left] = taken;
+      return { acquired: false, holder: readHolder(value, inMs(left)) };
+    },
+    async renew(held) {
+      const args = [...bothValues(held), wholeMs(held.ms)];
+      const renewed = await run(RENEW, { itemIds: [held.itemId], args, reply: changedReply });
+      return renewed ? { userId: held.userId, fence: held.fence, expiresAt: inMs(held.ms) } : null;
+    },
+    async release(held) {
+      return run(RELEASE, { itemIds: [held.itemId], args: bothValues(held), reply: changedReply });
+    },
+    async holders(itemIds) {
+      if (itemIds.length === 0) return new Map();
+      const flat = await run(HOLDERS, { itemIds, args: [], reply: holdersReply });
+      return new Map(
+        inThrees(flat).flatMap(([place, value, left]): [string, Holder][] => {
+          const itemId = itemIds[place - 1];
+          return itemId === undefined ? [] : [[itemId, readHolder(value, inMs(left))]];
+        }),
+      );
+    },
+    close: () => closeSoon(client),
+  };
+}
+
+function scriptRunner(client: LockClient, prefix: string): Run {
+  // The client's own timeout takes back a command that was never sent, so that it does not run after a reconnect.
+  const commands = client.withCommandOptions({ timeout: CALL_MS });
+  return async (script, { itemIds, args, reply }) => {
+    const keys = itemIds.map((itemId) => `${prefix}claim:${itemId}`);
+    return reply.parse(await bounded(client, () => commands.eval(script, { keys, arguments: args })));
+  };
+}
+
+/** Lets commands on their way finish, if that takes no longer than a call may. */
+async function closeSoon(client: LockClient): Promise<void> {
+  if (client.isReady) await bounded(client, () => client.close()).catch(() => undefined);
+  if (client.isOpen) client.destroy();
+}
+
+/** The answer within half a second, or `LockStoreDown`; while there is no connection it does not wait for one. */
+async function bounded<T>(client: LockClient, ask: () => Promise<T>): Promise<T> {
+  if (!client.isReady) throw new LockStoreDown('The lock store is not connected');
+  const { promise: tooLate, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`No answer within ${CALL_MS} ms`)), CALL_MS);
+  try {
+    return await Promise.race([ask(), tooLate]);
+  } catch (cause) {
+    throw new LockStoreDown('The lock store did not answer', { cause });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function valueOf({ userId, fence }: { userId: string; fence: number }): string {
+  return `${fence}:${userId}`;
+}
+
+/** What the key holds when this claim is confirmed, and when it is still on probation. */
+function bothValues(held: HeldClaim): [string, string] {
+  return [valueOf(held), valueOf({ userId: held.userId, fence: 0 })];
+}
+
+function readHolder(value: string, expiresAt: Date): Holder {
+  const colon = value.indexOf(':');
+  return { userId: value.slice(colon + 1), fence: Number(value.slice(0, colon)), expiresAt };
+}
+
+/** Redis takes whole milliseconds, from 1. */
+function wholeMs(ms: number): string {
+  return String(Math.max(1, Math.round(ms)));
+}
+
+function inThrees(flat: readonly unknown[]): [number, string, number][] {
+  return Array.from({ length: flat.length / 3 }, (_, index) =>
+    holderTriple.parse(flat.slice(index * 3, index * 3 + 3)),
+  );
+}

@@ -1,0 +1,100 @@
+// API keys: their shape, and that no typing mistake gets through to the database.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { hashApiKey, isWellFormedApiKey, last4, makeApiKey } from './api-key.ts';
+import { BASE62, sha256Hex } from './tokens.ts';
+
+const PREFIX_LENGTH = 4;
+const LENGTH = 42;
+const anyKey = fc.constant(null).map(() => makeApiKey());
+const anyPlace = fc.integer({ min: PREFIX_LENGTH, max: LENGTH - 1 });
+
+describe('an API key', () => {
+  it('is csk_, 32 letters and digits, and six of checksum', () => {
+    expect(makeApiKey()).toMatch(/^csk_[0-9A-Za-z]{38}$/);
+  });
+
+  it('that was made is well formed, always', () => {
+    fc.assert(
+      fc.property(anyKey, (key) => {
+        expect(isWellFormedApiKey(key)).toBe(true);
+      }),
+    );
+  });
+
+  it('never comes twice', () => {
+    expect(new Set(Array.from({ length: 1000 }, makeApiKey)).size).toBe(1000);
+  });
+
+  it('carries the CRC-32 of its random part in base62, padded: computed apart from this code', () => {
+    // By Python's zlib.crc32: 2700251856 and 7507330.
+    expect(isWellFormedApiKey('csk_000000000000000000000000000000002wjyrI')).toBe(true);
+    expect(isWellFormedApiKey('csk_WNapJRWhMmXK07SjSMJYPLokhaV7fwOO00VUzy')).toBe(true);
+  });
+});
+
+describe('a mistyped API key is refused', () => {
+  it('with any one character of it replaced by any other, in the random part and in the checksum', () => {
+    const key = makeApiKey();
+    for (let index = PREFIX_LENGTH; index < LENGTH; index += 1) {
+      const typos = Array.from(BASE62, (digit) => key.slice(0, index) + digit + key.slice(index + 1));
+      expect(typos.filter((typo) => isWellFormedApiKey(typo))).toEqual([key]);
+    }
+  });
+
+  it('with any one character replaced, in any key', () => {
+    fc.assert(
+      fc.property(anyKey, anyPlace, fc.constantFrom(...BASE62), (key, index, digit) => {
+        const typo = key.slice(0, index) + digit + key.slice(index + 1);
+        expect(isWellFormedApiKey(typo)).toBe(typo === key);
+      }),
+    );
+  });
+
+  it('with two neighbours changed over, in any key', () => {
+    const place = fc.integer({ min: PREFIX_LENGTH, max: LENGTH - 2 });
+    fc.assert(
+      fc.property(anyKey, place, (key, index) => {
+        const typo = key.slice(0, index) + key.charAt(index + 1) + key.charAt(index) + key.slice(index + 2);
+        expect(isWellFormedApiKey(typo)).toBe(typo === key);
+      }),
+    );
+  });
+
+  it.each<[string, (key: string) => string]>([
+    ['a character missing', (key) => key.slice(0, -1)],
+    ['a character too many', (key) => `${key}0`],
+    ['a space before it', (key) => ` ${key}`],
+    ['a line break after it', (key) => `${key}\n`],
+    ['the prefix in capitals', (key) => key.replace('csk_', 'CSK_')],
+    ['another prefix', (key) => key.replace('csk_', 'csp_')],
+    ['no prefix', (key) => key.slice(4)],
+    ['itself twice, as duplicate headers arrive', (key) => `${key}, ${key}`],
+    ['a character that is no letter or digit', (key) => `${key.slice(0, 10)}-${key.slice(11)}`],
+    ['a letter of another alphabet', (key) => `${key.slice(0, 10)}\u0430${key.slice(11)}`],
+    ['nothing in it', () => ''],
+    ['100 000 characters', (key) => key + 'a'.repeat(100_000)],
+  ])('with %s', (_what, change) => {
+    expect(isWellFormedApiKey(change(makeApiKey()))).toBe(false);
+  });
+});
+
+describe('a right checksum alone does not make an API key', () => {
+  it.each([
+    ['31 characters', 'csk_00000000000000000000000000000004WZ4EQ'],
+    ['33 characters', 'csk_00000000000000000000000000000000026BYXP'],
+    ['characters that are no letters or digits', 'csk_--------------------------------1hgAQs'],
+    ['nothing', 'csk_000000'],
+  ])('over %s', (_what, text) => {
+    expect(isWellFormedApiKey(text)).toBe(false);
+  });
+});
+
+describe('what is kept of an API key', () => {
+  it('is its SHA-256 and its last four characters', () => {
+    const key = makeApiKey();
+    expect(hashApiKey(key)).toBe(sha256Hex(key));
+    expect(hashApiKey('csk_abc')).toBe('c773b81ef04a4af745e3bcc4e88a484981b120598ebef14c6e5553e6f3b74b17');
+    expect(last4(key)).toBe(key.slice(38));
+  });
+});

@@ -1,0 +1,66 @@
+// Ed25519 as strict as sign-in needs it: addresses to keys, and signatures that only the key's owner can have made.
+import bs58 from 'bs58';
+import nacl from 'tweetnacl';
+import { isAddress } from '../domain/sign-in.ts';
+
+const KEY_BYTES = 32;
+const SIGNATURE_BYTES = 64;
+
+/** The group order L and the field prime p = 2^255 - 19, as little-endian bytes. */
+const GROUP_ORDER = bytes('edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010');
+const FIELD_PRIME = bytes('edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f');
+
+/**
+ * The y coordinates of the eight points of small order. For these keys anyone can forge signatures.
+ * The sign bit is not part of y, so these five also cover the encodings that tweetnacl takes with x = 0 and the sign set.
+ */
+const SMALL_ORDER_Y = new Set([
+  '0000000000000000000000000000000000000000000000000000000000000000',
+  '0100000000000000000000000000000000000000000000000000000000000000',
+  'ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+  '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
+  'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
+]);
+
+/** The 32 key bytes that an address spells, or null when it is not the one spelling of a usable key (S6). Never throws. */
+export function decodeAddress(address: string): Uint8Array | null {
+  // Decoding takes quadratic time: the shape, and with it the length, comes first.
+  if (!isAddress(address)) return null;
+  const key = bs58.decodeUnsafe(address);
+  if (key?.length !== KEY_BYTES || bs58.encode(key) !== address) return null;
+  return isUsableKey(key) ? key : null;
+}
+
+/**
+ * Whether `signature` (64 bytes) over `message` was made with the secret of `publicKey` (32 bytes).
+ * Refuses what tweetnacl lets through: keys of small order, keys not written the one way, and S not below L. Never throws.
+ */
+export function verifySignature(message: Uint8Array, signature: Uint8Array, publicKey: Uint8Array): boolean {
+  try {
+    if (signature.length !== SIGNATURE_BYTES || publicKey.length !== KEY_BYTES) return false;
+    if (!isBelow(signature.subarray(32), GROUP_ORDER) || !isUsableKey(publicKey)) return false;
+    return nacl.sign.detached.verify(message, signature, publicKey);
+  } catch {
+    return false;
+  }
+}
+
+function isUsableKey(key: Uint8Array): boolean {
+  const y = Buffer.from(key);
+  y.writeUInt8(y.readUInt8(31) & 0x7f, 31);
+  return isBelow(y, FIELD_PRIME) && !SMALL_ORDER_Y.has(y.toString('hex'));
+}
+
+/** Whether one little-endian number is smaller than another of the same length. */
+function isBelow(number: Uint8Array, limit: Uint8Array): boolean {
+  return Buffer.compare(number.toReversed(), limit.toReversed()) < 0;
+}
+
+function bytes(hex: string): Uint8Array {
+  return Buffer.from(hex, 'hex');
+}
+
+/** The address of a new key pair whose secret half is thrown away at once: an owner that can never sign in. */
+export function newAddress(): string {
+  return bs58.encode(nacl.sign.keyPair().publicKey);
+}

@@ -1,0 +1,170 @@
+// The key ring: what opens, and that nothing else does.
+import { createCipheriv, randomBytes } from 'node:crypto';
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { makeKeyRingText, open, parseKeyRing, seal } from './key-ring.ts';
+
+const KEY_A = Buffer.alloc(32, 0xa1).toString('base64');
+const KEY_B = Buffer.alloc(32, 0xb2).toString('base64');
+const RING = parseKeyRing(`a:${KEY_A}`);
+const AAD = 'webhook_endpoint|7f000001|42|secret';
+const SECRET = 'whsec_c2VjcmV0';
+
+const body = (sealed: string) => Buffer.from(sealed.split('.')[1] ?? '', 'base64url');
+const withBody = (bytes: Uint8Array) => `a.${Buffer.from(bytes).toString('base64url')}`;
+
+describe('sealing', () => {
+  it('gives back any text under the same place', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (plain, aad) => {
+        expect(open(RING, seal(RING, plain, aad), aad)).toBe(plain);
+      }),
+    );
+  });
+
+  it('is kid, then IV of 12, ciphertext and tag of 16 bytes', () => {
+    const sealed = seal(RING, SECRET, AAD);
+    expect(sealed).toMatch(/^a\.[A-Za-z0-9_-]+$/);
+    expect(body(sealed)).toHaveLength(12 + SECRET.length + 16);
+    expect(sealed).not.toContain(SECRET);
+  });
+
+  it('opens what plain AES-256-GCM made with the same key', () => {
+    const iv = Buffer.alloc(12, 3);
+    const cipher = createCipheriv('aes-256-gcm', Buffer.alloc(32, 0xa1), iv).setAAD(Buffer.from(AAD));
+    const text = Buffer.concat([cipher.update(SECRET), cipher.final()]);
+    expect(open(RING, withBody(Buffer.concat([iv, text, cipher.getAuthTag()])), AAD)).toBe(SECRET);
+  });
+
+  it('never uses an IV twice', () => {
+    const ivs = Array.from({ length: 1000 }, () => body(seal(RING, SECRET, AAD)).toString('hex', 0, 12));
+    expect(new Set(ivs).size).toBe(1000);
+  });
+});
+
+describe('rotation: the first key encrypts, all decrypt', () => {
+  const old = seal(RING, SECRET, AAD);
+  const rotated = parseKeyRing(`b:${KEY_B},a:${KEY_A}`);
+
+  it('new texts name the first key, old ones still open', () => {
+    expect(seal(rotated, SECRET, AAD)).toMatch(/^b\./);
+    expect(open(rotated, old, AAD)).toBe(SECRET);
+    expect(open(rotated, seal(rotated, SECRET, AAD), AAD)).toBe(SECRET);
+  });
+
+  it('a key that is gone is named', () => {
+    expect(() => open(parseKeyRing(`b:${KEY_B}`), old, AAD)).toThrow('SECRET_KEYS has no key with the kid a.');
+  });
+
+  it('the same kid with another key does not open', () => {
+    expect(() => open(parseKeyRing(`a:${KEY_B}`), old, AAD)).toThrow('does not open');
+  });
+
+  it('a text moved to another kid of the ring does not open', () => {
+    expect(() => open(rotated, old.replace('a.', 'b.'), AAD)).toThrow('does not open');
+  });
+});
+
+describe('tampering', () => {
+  const sealed = seal(RING, SECRET, AAD);
+
+  it('with any one bit of IV, ciphertext or tag is refused: every one tried', () => {
+    const bytes = body(sealed);
+    for (let bit = 0; bit < bytes.length * 8; bit += 1) {
+      const flipped = bytes.map((byte, index) => (index === bit >> 3 ? byte ^ (1 << (bit & 7)) : byte));
+      expect(() => open(RING, withBody(flipped), AAD), `bit ${bit}`).toThrow('does not open');
+    }
+  });
+
+  it('with any one bit of the text itself is refused, spare bits of base64 included: every one tried', () => {
+    // Lengths with no, two and four spare bits in the last character.
+    for (const plain of ['', 'x', 'xy']) {
+      const text = Buffer.from(seal(RING, plain, AAD), 'latin1');
+      for (let bit = 0; bit < text.length * 8; bit += 1) {
+        const flipped = text.map((byte, index) => (index === bit >> 3 ? byte ^ (1 << (bit & 7)) : byte));
+        expect(() => open(RING, Buffer.from(flipped).toString('latin1'), AAD), `bit ${bit} of ${plain}`).toThrow(Error);
+      }
+    }
+  });
+
+  it.each(Array.from({ length: 16 }, (_, length) => length))('with the tag cut to %i bytes is refused', (length) => {
+    const bytes = body(sealed);
+    expect(() => open(RING, withBody(bytes.subarray(0, bytes.length - 16 + length)), AAD)).toThrow(Error);
+    // Cut so far that the rest could be IV and a short tag, with nothing between.
+    expect(() => open(RING, withBody(bytes.subarray(0, 12 + length)), AAD)).toThrow('not in our format');
+  });
+
+  it.each([
+    ['empty', ''],
+    ['another place', 'webhook_endpoint|7f000001|43|secret'],
+    ['a longer one', `${AAD}|`],
+    ['a shorter one', AAD.slice(0, -1)],
+  ])('with the place is refused: %s', (_what, aad) => {
+    expect(() => open(RING, sealed, aad)).toThrow('does not open');
+  });
+
+  it.each([
+    '',
+    '.',
+    'a.',
+    '.abcd',
+    'a',
+    `${sealed}.`,
+    `${sealed}=`,
+    `${sealed}\n`,
+    ` ${sealed}`,
+    sealed.slice(2),
+    sealed.replace('.', ':'),
+    `${'k'.repeat(33)}.${sealed.slice(2)}`,
+    sealed + 'A'.repeat(4),
+  ])('with the form is refused: %j', (text) => {
+    expect(() => open(RING, text, AAD)).toThrow(Error);
+  });
+});
+
+describe('SECRET_KEYS', () => {
+  it('as it is made for a new installation can be read, and is new each time', () => {
+    const text = makeKeyRingText();
+    expect(text).toMatch(/^k[0-9A-Za-z]{7}:[A-Za-z0-9+/]{43}=$/);
+    const ring = parseKeyRing(text);
+    expect(open(ring, seal(ring, SECRET, AAD), AAD)).toBe(SECRET);
+    expect(makeKeyRingText()).not.toBe(text);
+    expect(parseKeyRing(`${makeKeyRingText()},${text}`)).toHaveLength(2);
+  });
+
+  it('may have spaces around its entries and a line break at its end', () => {
+    expect(parseKeyRing(` a:${KEY_A} , b:${KEY_B}\n`).map(({ kid }) => kid)).toEqual(['a', 'b']);
+  });
+
+  const random = randomBytes(32).toString('base64');
+
+  it.each([
+    ['', 'SECRET_KEYS is empty; it needs at least one kid:base64 entry.'],
+    [' \n', 'SECRET_KEYS is empty; it needs at least one kid:base64 entry.'],
+    [`a:${random},`, 'SECRET_KEYS entry 2 must be kid:base64, the kid being 1 to 32 letters, digits, "-" or "_".'],
+    [random, 'SECRET_KEYS entry 1 must be kid:base64, the kid being 1 to 32 letters, digits, "-" or "_".'],
+    [`:${random}`, 'SECRET_KEYS entry 1 must be kid:base64, the kid being 1 to 32 letters, digits, "-" or "_".'],
+    [`a.b:${random}`, 'SECRET_KEYS entry 1 must be kid:base64, the kid being 1 to 32 letters, digits, "-" or "_".'],
+    ['a:', 'SECRET_KEYS entry 1 must have a key of 32 bytes in padded base64.'],
+    [`a:${random.slice(0, 40)}`, 'SECRET_KEYS entry 1 must have a key of 32 bytes in padded base64.'],
+    [`a:${random.replace('=', '')}`, 'SECRET_KEYS entry 1 must have a key of 32 bytes in padded base64.'],
+    [`a:${random}=`, 'SECRET_KEYS entry 1 must have a key of 32 bytes in padded base64.'],
+    [`a:${random}${random}`, 'SECRET_KEYS entry 1 must have a key of 32 bytes in padded base64.'],
+    [
+      `a:${KEY_A},b:${randomBytes(16).toString('base64')}`,
+      'SECRET_KEYS entry 2 must have a key of 32 bytes in padded base64.',
+    ],
+    [`a:${randomBytes(32).toString('hex')}`, 'SECRET_KEYS entry 1 must have a key of 32 bytes in padded base64.'],
+    [`a:${KEY_A},a:${KEY_B}`, 'SECRET_KEYS has two entries with the same kid.'],
+  ])('%j is refused in one sentence without key material', (text, message) => {
+    expect(() => parseKeyRing(text)).toThrow(new Error(message));
+  });
+
+  it('once read shows its keys to no log', () => {
+    const shown = inspect(RING, { depth: 9, showHidden: true }) + JSON.stringify(RING);
+    expect(shown).toContain('a');
+    expect(shown).not.toContain(KEY_A.slice(0, 8));
+    expect(shown).not.toMatch(/a1[ ,]*a1|161, ?161/i);
+  });
+});

@@ -1,0 +1,85 @@
+// The door to the database: `read` asks, `write` changes. Facts leave only through the `record` that `write` hands out.
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { ConnectionException, type LockWaitTimeoutException } from '@mikro-orm/core';
+import { Refusal } from '@countersign/shared/errors';
+import type { Statement } from '@countersign/shared/events';
+import { RECORDED } from './channels.ts';
+import type { Clock, Ids } from './clock.ts';
+import { Event } from './entities/event.ts';
+import type { Em, Orm } from './orm.ts';
+
+/** States a fact: the row lands in the ledger with the change itself, or not at all. */
+export type Record = (statement: Statement) => void;
+
+export interface Tx {
+  /** The only entity manager that may query inside this transaction (PGlite has one connection). */
+  em: Em;
+  record: Record;
+}
+
+export interface Database {
+  /** Runs a query outside any transaction. */
+  read<T>(work: (em: Em) => Promise<T>): Promise<T>;
+  /** One transaction: the change and its facts commit together. Never awaits the network. */
+  write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  orm: Orm;
+}
+
+/** Wraps an open ORM. Any database failure that a retry may cure surfaces as `unavailable`. */
+export function createDatabase(orm: Orm, tools: { clock: Clock; ids: Ids }): Database {
+  const inside = new AsyncLocalStorage<true>();
+  const guard = () => {
+    // On the embedded database such a query would wait for its own transaction for ever; on PostgreSQL it would see another world.
+    if (inside.getStore()) throw new Error('A query outside the open transaction: use the transaction’s own em.');
+  };
+  return {
+    orm,
+    read: async (work) => {
+      guard();
+      return work(orm.em.fork()).catch(translate);
+    },
+    write: async (work) => {
+      guard();
+      const run = (em: Em) => inside.run(true, () => inTransaction(em, work, tools));
+      return orm.em.fork().transactional((em) => run(em as Em)).catch(translate);
+    },
+  };
+}
+
+async function inTransaction<T>(em: Em, work: (tx: Tx) => Promise<T>, tools: { clock: Clock; ids: Ids }): Promise<T> {
+  const statements: Statement[] = [];
+  const result = await work({ em, record: (statement) => void statements.push(statement) });
+  if (statements.length > 0) {
+    const createdAt = tools.clock.now();
+    await em.insertMany(
+      Event,
+      statements.map((statement) => toRow(statement, tools.ids.uuid(), createdAt)),
+    );
+    await em.execute('select pg_notify(?, ?)', [RECORDED, '']);
+  }
+  return result;
+}
+
+function toRow(statement: Statement, id: string, createdAt: Date) {
+  const { type, project_id: projectId, actor, ...data } = statement;
+  const itemId = 'item_id' in statement ? statement.item_id : null;
+  return { id, projectId, type, itemId, actor, data, seq: null, createdAt };
+}
+
+/** SQLSTATE classes that pass by themselves: connection lost, shutting down, too many clients, deadlock, lock wait. */
+const PASSING = /^(08|57P0|53300|40P01|40001|55P03)/;
+
+function translate(error: unknown): never {
+  if (error instanceof Refusal) throw error;
+  const code = sqlState(error);
+  if (error instanceof ConnectionException || PASSING.test(code) || /Connection terminated|timeout exceeded when trying to connect/.test(String(error))) {
+    throw new Refusal('unavailable', 'The database cannot be reached just now. Try again in a moment.', { retryAfter: 1 });
+  }
+  throw error;
+}
+
+/** The SQLSTATE of a database error, or ''. */
+export function sqlState(error: unknown): string {
+  const code = (error as Partial<LockWaitTimeoutException> | null)?.code;
+  return typeof code === 'string' ? code : '';
+}

@@ -1,0 +1,22 @@
+// A key of a project: SHA-256 and last four only, the text is shown once (security K1, K2).
+import { defineEntity, p } from '@mikro-orm/core';
+import { Project } from './project.ts';
+import { User } from './user.ts';
+
+const ApiKeySchema = defineEntity({
+  name: 'ApiKey',
+  tableName: 'api_key',
+  properties: {
+    id: p.uuid().primary(),
+    projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id').index(),
+    name: p.text(),
+    hash: p.text().unique(),
+    last4: p.text(),
+    createdBy: () => p.manyToOne(User).mapToPk().fieldName('created_by').nullable(),
+    createdAt: p.datetime(3),
+    lastUsedAt: p.datetime(3).nullable(),
+    revokedAt: p.datetime(3).nullable(),
+  },
+});
+export class ApiKey extends ApiKeySchema.class {}
+ApiKeySchema.setClass(ApiKey);

@@ -1,0 +1,21 @@
+// One POST of a delivery, as it went.
+import { defineEntity, p } from '@mikro-orm/core';
+import { Delivery } from './delivery.ts';
+
+const AttemptSchema = defineEntity({
+  name: 'Attempt',
+  tableName: 'attempt',
+  properties: {
+    deliveryId: () => p.manyToOne(Delivery).mapToPk().fieldName('delivery_id').primary(),
+    n: p.integer().primary(),
+    url: p.text(),
+    startedAt: p.datetime(3),
+    totalMs: p.double().$type<number>(),
+    httpStatus: p.integer().nullable(),
+    error: p.text().nullable(),
+    responseText: p.text().nullable(),
+    remoteAddress: p.text().nullable(),
+  },
+});
+export class Attempt extends AttemptSchema.class {}
+AttemptSchema.setClass(Attempt);

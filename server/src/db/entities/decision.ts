@@ -1,0 +1,36 @@
+// The one decision of an item (invariant I1). Provisional until `finalAt`; an undo removes the row, the ledger keeps the story.
+import { defineEntity, p } from '@mikro-orm/core';
+import { DECISION_ACTIONS, DECISION_STATUSES } from '@countersign/shared/words';
+import { Item } from './item.ts';
+import { Project } from './project.ts';
+import { User } from './user.ts';
+
+const DecisionSchema = defineEntity({
+  name: 'Decision',
+  tableName: 'decision',
+  properties: {
+    id: p.uuid().primary(),
+    itemId: () => p.manyToOne(Item).mapToPk().fieldName('item_id').unique(),
+    projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id'),
+    status: p.enum(DECISION_STATUSES),
+    action: p.enum(DECISION_ACTIONS),
+    output: p.text().nullable(),
+    edited: p.boolean(),
+    reason: p.text().nullable(),
+    note: p.text().nullable(),
+    reviewerId: () => p.manyToOne(User).mapToPk().fieldName('reviewer_id').nullable(),
+    decidedAt: p.datetime(3),
+    /** When the undo window ends (LC2); null for a decision that was final at once. */
+    undoUntil: p.datetime(3).nullable(),
+    finalAt: p.datetime(3).nullable(),
+  },
+  indexes: [
+    {
+      name: 'decision_provisional',
+      expression: `create index "decision_provisional" on "decision" ("undo_until") where "final_at" is null`,
+    },
+    { name: 'decision_by_time', properties: ['projectId', 'decidedAt'] },
+  ],
+});
+export class Decision extends DecisionSchema.class {}
+DecisionSchema.setClass(Decision);

@@ -1,0 +1,43 @@
+// One webhook event on its way to the project's URL. The row is the log and the job in one (decision 0004).
+import { defineEntity, p } from '@mikro-orm/core';
+import { DELIVERY_STATUSES } from '@countersign/shared/words';
+import { Item } from './item.ts';
+import { Project } from './project.ts';
+
+const DeliverySchema = defineEntity({
+  name: 'Delivery',
+  tableName: 'delivery',
+  properties: {
+    id: p.uuid().primary(),
+    projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id'),
+    itemId: () => p.manyToOne(Item).mapToPk().fieldName('item_id'),
+    /** `evt_<ledger id>`: the same on every retry and replay. */
+    webhookId: p.text().unique(),
+    /** Orders the deliveries of one item. */
+    seq: p.bigint('number'),
+    /** The bytes that are sent, identical on every attempt (invariant I5). */
+    body: p.text(),
+    status: p.enum(DELIVERY_STATUSES),
+    attempt: p.integer(),
+    nextAttemptAt: p.datetime(3).nullable(),
+    leaseUntil: p.datetime(3).nullable(),
+    claimToken: p.uuid().nullable(),
+    httpStatus: p.integer().nullable(),
+    error: p.text().nullable(),
+    createdAt: p.datetime(3),
+    completedAt: p.datetime(3).nullable(),
+  },
+  indexes: [
+    {
+      name: 'delivery_due',
+      expression: `create index "delivery_due" on "delivery" ("next_attempt_at") where "status" in ('pending', 'sending')`,
+    },
+    {
+      name: 'delivery_in_flight',
+      expression: `create index "delivery_in_flight" on "delivery" ("item_id", "seq") where "status" in ('pending', 'sending')`,
+    },
+    { name: 'delivery_newest', properties: ['projectId', 'createdAt', 'id'] },
+  ],
+});
+export class Delivery extends DeliverySchema.class {}
+DeliverySchema.setClass(Delivery);

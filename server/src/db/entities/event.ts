@@ -1,0 +1,31 @@
+// The ledger: one row per fact, written only by `record()`. `seq` is null until the relay has stamped it.
+import { defineEntity, p } from '@mikro-orm/core';
+import type { ActorRef, FactType } from '@countersign/shared/events';
+import { Project } from './project.ts';
+
+const EventSchema = defineEntity({
+  name: 'Event',
+  tableName: 'event',
+  properties: {
+    position: p.bigint('number').primary().autoincrement(),
+    id: p.uuid().unique(),
+    projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id'),
+    seq: p.bigint('number').nullable(),
+    type: p.text().$type<FactType>(),
+    itemId: p.uuid().nullable(),
+    actor: p.json<ActorRef>(),
+    /** The members of the fact that are its own: what `shared/src/events.ts` lists beyond the stamp. */
+    data: p.json<Record<string, unknown>>(),
+    createdAt: p.datetime(3),
+  },
+  indexes: [
+    {
+      name: 'event_unstamped',
+      expression: 'create index "event_unstamped" on "event" ("position") where "seq" is null',
+    },
+    { name: 'event_of_item', properties: ['itemId', 'position'] },
+  ],
+  uniques: [{ name: 'event_seq', properties: ['projectId', 'seq'] }],
+});
+export class Event extends EventSchema.class {}
+EventSchema.setClass(Event);

@@ -1,0 +1,52 @@
+// What a pipeline submitted, where it stands, and who holds it. Payloads are JSON text, kept as submitted (invariant I7).
+import { defineEntity, p } from '@mikro-orm/core';
+import { ITEM_STATUSES, OPEN_STATUSES, ROUTING_RULES } from '@countersign/shared/words';
+import { Project } from './project.ts';
+import { User } from './user.ts';
+
+const ItemSchema = defineEntity({
+  name: 'Item',
+  tableName: 'item',
+  properties: {
+    id: p.uuid().primary(),
+    projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id'),
+    status: p.enum(ITEM_STATUSES),
+    /** While a decision is provisional (LC2): the status the public API still answers. */
+    publicStatus: p.enum(OPEN_STATUSES).nullable(),
+    input: p.text(),
+    suggestion: p.text(),
+    metadata: p.text().nullable(),
+    confidence: p.double().$type<number>(),
+    riskFlags: p.array(),
+    preview: p.text(),
+    model: p.text().nullable(),
+    source: p.text().nullable(),
+    rule: p.enum(ROUTING_RULES),
+    autoThreshold: p.double().$type<number>(),
+    reviewThreshold: p.double().$type<number>(),
+    matchedFlags: p.array(),
+    settingsVersion: p.integer(),
+    version: p.integer(),
+    claimedBy: () => p.manyToOne(User).mapToPk().fieldName('claimed_by').nullable(),
+    /** Rises with every claim and never falls (invariant I3). */
+    claimFence: p.integer().default(0),
+    /** Set while a claim is live; null once it was released, lapsed or used. */
+    claimExpiresAt: p.datetime(3).nullable(),
+    createdAt: p.datetime(3),
+    dueAt: p.datetime(3),
+    decidedAt: p.datetime(3).nullable(),
+  },
+  indexes: [
+    {
+      name: 'item_waiting',
+      expression: `create index "item_waiting" on "item" ("project_id", "due_at", "id") where "status" in ('queued', 'escalated')`,
+    },
+    {
+      name: 'item_claimed',
+      expression: `create index "item_claimed" on "item" ("claim_expires_at") where "claim_expires_at" is not null`,
+    },
+    { name: 'item_newest', properties: ['projectId', 'createdAt', 'id'] },
+  ],
+});
+export class Item extends ItemSchema.class {}
+ItemSchema.setClass(Item);

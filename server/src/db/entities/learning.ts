@@ -1,0 +1,27 @@
+// A recorded override: written in the decision's own transaction, gone with its undo.
+import { defineEntity, p } from '@mikro-orm/core';
+import { Decision } from './decision.ts';
+import { Item } from './item.ts';
+import { Project } from './project.ts';
+import { User } from './user.ts';
+
+const LearningSchema = defineEntity({
+  name: 'Learning',
+  tableName: 'learning',
+  properties: {
+    id: p.uuid().primary(),
+    projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id'),
+    itemId: () => p.manyToOne(Item).mapToPk().fieldName('item_id'),
+    decisionId: () => p.manyToOne(Decision).mapToPk().fieldName('decision_id').unique().deleteRule('cascade'),
+    action: p.enum(['edit', 'reject'] as const),
+    output: p.text().nullable(),
+    reason: p.text(),
+    note: p.text().nullable(),
+    reviewerId: () => p.manyToOne(User).mapToPk().fieldName('reviewer_id'),
+    settingsVersion: p.integer(),
+    createdAt: p.datetime(3),
+  },
+  indexes: [{ name: 'learning_newest', properties: ['projectId', 'createdAt', 'id'] }],
+});
+export class Learning extends LearningSchema.class {}
+LearningSchema.setClass(Learning);

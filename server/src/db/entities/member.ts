@@ -1,0 +1,18 @@
+// A user in a project's reviewer pool, with a role.
+import { defineEntity, p } from '@mikro-orm/core';
+import { ROLES } from '@countersign/shared/words';
+import { Project } from './project.ts';
+import { User } from './user.ts';
+
+const MemberSchema = defineEntity({
+  name: 'Member',
+  tableName: 'member',
+  properties: {
+    projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id').primary(),
+    userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').primary().index(),
+    role: p.enum(ROLES),
+    createdAt: p.datetime(3),
+  },
+});
+export class Member extends MemberSchema.class {}
+MemberSchema.setClass(Member);

@@ -1,0 +1,19 @@
+// Every version of a project's settings: items keep the version that routed them (RT6), and who changed what stays known.
+import { defineEntity, p } from '@mikro-orm/core';
+import type { ProjectSettings as Settings } from '@countersign/shared/api/projects';
+import { Project } from './project.ts';
+import { User } from './user.ts';
+
+const ProjectSettingsSchema = defineEntity({
+  name: 'ProjectSettings',
+  tableName: 'project_settings',
+  properties: {
+    projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id').primary(),
+    version: p.integer().primary(),
+    settings: p.json<Settings>(),
+    changedBy: () => p.manyToOne(User).mapToPk().fieldName('changed_by').nullable(),
+    changedAt: p.datetime(3),
+  },
+});
+export class ProjectSettings extends ProjectSettingsSchema.class {}
+ProjectSettingsSchema.setClass(ProjectSettings);

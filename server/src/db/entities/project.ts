@@ -1,0 +1,30 @@
+// A project with its settings as they are now, and the position its ledger has reached.
+import { defineEntity, p } from '@mikro-orm/core';
+import { BELOW_REVIEW } from '@countersign/shared/words';
+
+const ProjectSchema = defineEntity({
+  name: 'Project',
+  tableName: 'project',
+  properties: {
+    id: p.uuid().primary(),
+    name: p.text(),
+    autoThreshold: p.double().$type<number>(),
+    reviewThreshold: p.double().$type<number>(),
+    belowReview: p.enum(BELOW_REVIEW),
+    escalateFlags: p.array(),
+    guidelines: p.text(),
+    reasons: p.array(),
+    auditRate: p.double().$type<number>(),
+    undoWindowSeconds: p.integer(),
+    claimLeaseSeconds: p.integer(),
+    targetMinutes: p.integer(),
+    webhookUrl: p.text().nullable(),
+    settingsVersion: p.integer(),
+    /** The `seq` of the last stamped event; the relay alone moves it. */
+    eventSeq: p.bigint('number').default(0),
+    createdAt: p.datetime(3),
+    archivedAt: p.datetime(3).nullable(),
+  },
+});
+export class Project extends ProjectSchema.class {}
+ProjectSchema.setClass(Project);

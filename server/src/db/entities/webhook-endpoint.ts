@@ -1,0 +1,21 @@
+// Where a project's webhooks go and what signs them. Secrets are sealed with the key ring (security K3).
+import { defineEntity, p } from '@mikro-orm/core';
+import { Project } from './project.ts';
+
+const WebhookEndpointSchema = defineEntity({
+  name: 'WebhookEndpoint',
+  tableName: 'webhook_endpoint',
+  properties: {
+    projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id').primary(),
+    state: p.enum(['active', 'paused'] as const),
+    current: p.text(),
+    next: p.text().nullable(),
+    promoteAt: p.datetime(3).nullable(),
+    previous: p.text().nullable(),
+    previousUntil: p.datetime(3).nullable(),
+    /** Has anyone ever been shown the current secret? Until then a rotation simply replaces it. */
+    revealed: p.boolean(),
+  },
+});
+export class WebhookEndpoint extends WebhookEndpointSchema.class {}
+WebhookEndpointSchema.setClass(WebhookEndpoint);

@@ -1,0 +1,66 @@
+// MikroORM on PostgreSQL or on the embedded PGlite: one entity list, one migration list, unchanged on both.
+import { MikroORM, type Options } from '@mikro-orm/core';
+import { Migrator } from '@mikro-orm/migrations';
+import { PgliteDriver } from '@mikro-orm/pglite';
+import { PostgreSqlDriver } from '@mikro-orm/postgresql';
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import { ApiKey } from './entities/api-key.ts';
+import { Attempt } from './entities/attempt.ts';
+import { AuthChallenge } from './entities/auth-challenge.ts';
+import { Decision } from './entities/decision.ts';
+import { Delivery } from './entities/delivery.ts';
+import { Event } from './entities/event.ts';
+import { IdempotencyKey } from './entities/idempotency-key.ts';
+import { Item } from './entities/item.ts';
+import { Learning } from './entities/learning.ts';
+import { Member } from './entities/member.ts';
+import { ProjectSettings } from './entities/project-settings.ts';
+import { Project } from './entities/project.ts';
+import { Session } from './entities/session.ts';
+import { User } from './entities/user.ts';
+import { WebhookEndpoint } from './entities/webhook-endpoint.ts';
+import { MIGRATIONS } from './migrations/list.ts';
+
+/** Where the data lives: a PostgreSQL URL, a folder for the embedded database, or memory (tests). */
+export type DatabaseTarget =
+  | { kind: 'postgres'; url: string; poolSize: number }
+  | { kind: 'embedded'; folder: string }
+  | { kind: 'memory' };
+
+export type Em = SqlEntityManager;
+export type Orm = MikroORM & { em: Em };
+
+const common = {
+  entities: [
+    ApiKey,
+    Attempt,
+    AuthChallenge,
+    Decision,
+    Delivery,
+    Event,
+    IdempotencyKey,
+    Item,
+    Learning,
+    Member,
+    Project,
+    ProjectSettings,
+    Session,
+    User,
+    WebhookEndpoint,
+  ],
+  extensions: [Migrator],
+  migrations: { migrationsList: MIGRATIONS, snapshot: false, allOrNothing: true, disableForeignKeys: false },
+  forceUtcTimezone: true,
+  logger: () => undefined,
+} satisfies Partial<Options>;
+
+/** Opens the database. On PGlite `int8` comes back as a string, as it does on PostgreSQL, so that one mapping serves both. */
+export async function openOrm(target: DatabaseTarget): Promise<Orm> {
+  if (target.kind === 'postgres') {
+    const options = { ...common, driver: PostgreSqlDriver, clientUrl: target.url, pool: { min: 0, max: target.poolSize } };
+    return (await MikroORM.init(options)) as unknown as Orm;
+  }
+  const dbName = target.kind === 'memory' ? 'memory://' : target.folder;
+  const driverOptions = { parsers: { 20: (value: string) => value } };
+  return (await MikroORM.init({ ...common, driver: PgliteDriver, dbName, driverOptions })) as unknown as Orm;
+}

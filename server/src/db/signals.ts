@@ -1,0 +1,112 @@
+// NOTIFY as a doorbell, on both databases, and one process at a time for the relay. Loops also poll: a lost ring costs a second, never a fact.
+import pg from 'pg';
+import type { PGlite } from '@electric-sql/pglite';
+import type { DatabaseTarget, Orm } from './orm.ts';
+
+export type Listener = (payload: string) => void;
+
+export interface Signals {
+  /** Rings `listener` for every notification on the channel. */
+  on(channel: string, listener: Listener): Promise<void>;
+  /** Takes, or still has, the named role among all processes on this database. `key` is any fixed number. */
+  lead(key: number): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** PGlite has one process, which therefore leads; PostgreSQL uses a session of its own that reconnects. */
+export async function openSignals(orm: Orm, target: DatabaseTarget, onError: (error: unknown) => void): Promise<Signals> {
+  return target.kind === 'postgres' ? new PostgresSignals(target.url, onError) : embeddedSignals(orm);
+}
+
+function embeddedSignals(orm: Orm): Signals {
+  const stops: (() => Promise<void>)[] = [];
+  return {
+    on: async (channel, listener) => {
+      // The driver's native client is the PGlite instance; MikroORM types it as unknown.
+      const native = (await (orm.em.getConnection() as unknown as { getNativeClient(): Promise<PGlite> }).getNativeClient());
+      stops.push(await native.listen(channel, listener));
+    },
+    lead: () => Promise.resolve(true),
+    close: async () => {
+      await Promise.all(stops.map((stop) => stop()));
+    },
+  };
+}
+
+const RECONNECT_MS = 500;
+
+class PostgresSignals implements Signals {
+  readonly #url: string;
+  readonly #onError: (error: unknown) => void;
+  readonly #listeners = new Map<string, Listener[]>();
+  readonly #leading = new Set<number>();
+  #client: Promise<pg.Client> | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #closed = false;
+  #generation = 0;
+
+  constructor(url: string, onError: (error: unknown) => void) {
+    this.#url = url;
+    this.#onError = onError;
+  }
+
+  async on(channel: string, listener: Listener): Promise<void> {
+    const known = this.#listeners.get(channel);
+    this.#listeners.set(channel, [...(known ?? []), listener]);
+    const client = await this.#connected();
+    if (!known) await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+  }
+
+  async lead(key: number): Promise<boolean> {
+    if (this.#leading.has(key)) return true;
+    const client = await this.#connected();
+    const { rows } = await client.query<{ held: boolean }>('select pg_try_advisory_lock($1) as held', [key]);
+    // A lost connection clears the set: leadership goes with the session that held it.
+    if (rows[0]?.held) this.#leading.add(key);
+    return rows[0]?.held ?? false;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    if (this.#timer) clearTimeout(this.#timer);
+    const client = await this.#client?.catch(() => null);
+    this.#client = null;
+    await client?.end();
+  }
+
+  #connected(): Promise<pg.Client> {
+    this.#client ??= this.#connect().catch((error: unknown) => {
+      this.#lost(error);
+      throw error;
+    });
+    return this.#client;
+  }
+
+  async #connect(): Promise<pg.Client> {
+    const client = new pg.Client({ connectionString: this.#url, keepAlive: true });
+    // Two events may tell of one loss, and late ones of an older connection: only the present one counts.
+    const present = (this.#generation += 1);
+    const lost = (error: unknown) => {
+      if (present === this.#generation) this.#lost(error);
+    };
+    client.on('error', lost);
+    client.on('end', () => lost(null));
+    client.on('notification', ({ channel, payload }) => {
+      for (const listener of this.#listeners.get(channel) ?? []) listener(payload ?? '');
+    });
+    await client.connect();
+    for (const channel of this.#listeners.keys()) await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+    return client;
+  }
+
+  #lost(error: unknown): void {
+    if (error !== null && !this.#closed) this.#onError(error);
+    this.#client = null;
+    this.#leading.clear();
+    if (this.#closed || this.#timer) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      this.#connected().catch(() => undefined);
+    }, RECONNECT_MS);
+  }
+}

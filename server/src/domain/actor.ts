@@ -1,0 +1,18 @@
+// How people and machines are named in the ledger and on screens.
+import type { ActorRef } from '@countersign/shared/events';
+
+/** A wallet address as people read it: `7xKX…9fQ2`. */
+export function shortAddress(address: string): string {
+  return address.length <= 9 ? address : `${address.slice(0, 4)}…${address.slice(-4)}`;
+}
+
+/** The pool name, else the short address. */
+export function displayName(user: { name: string | null; address: string }): string {
+  return user.name ?? shortAddress(user.address);
+}
+
+export function memberRef(user: { userId: string; name: string | null; address: string }): ActorRef {
+  return { kind: 'member', id: user.userId, name: displayName(user) };
+}
+
+export const SYSTEM: ActorRef = { kind: 'system', id: null, name: 'Countersign' };

@@ -1,0 +1,35 @@
+// The decision object, the same for webhooks, the public API and people (specification section 2).
+import type { Decision } from '@countersign/shared/decision';
+import { RawJson, type Json } from '@countersign/shared/json';
+import type { DecisionAction, DecisionStatus } from '@countersign/shared/words';
+
+/** What the object needs of a decision; the database row satisfies it by structure. */
+export interface DecisionFacts {
+  id: string;
+  status: DecisionStatus;
+  action: DecisionAction;
+  /** JSON text of what is shipped; null unless approved. */
+  output?: string | null;
+  edited: boolean;
+  reason?: string | null;
+  note?: string | null;
+  reviewerId?: string | null;
+  decidedAt: Date;
+}
+
+/** Stored JSON text as a member of an answer: the JSON writer splices it in unchanged (I7), so to the types it is any JSON value. */
+export const spliced = <T = Json>(text: string): T => new RawJson(text) as T;
+
+export function toDecision(decision: DecisionFacts): Decision {
+  return {
+    id: decision.id,
+    status: decision.status,
+    action: decision.action,
+    output: decision.output == null ? null : spliced(decision.output),
+    edited: decision.edited,
+    reason: decision.reason ?? null,
+    note: decision.note ?? null,
+    reviewer_id: decision.reviewerId ?? null,
+    decided_at: decision.decidedAt.toISOString(),
+  };
+}

@@ -1,0 +1,35 @@
+// One line of a queue, as lists and events carry it: the same projection for both.
+import type { Claim, ItemRow } from '@countersign/shared/item';
+import type { ItemStatus } from '@countersign/shared/words';
+
+/** What a row needs of an item; the database row satisfies it by structure. */
+export interface RowItem {
+  id: string;
+  projectId: string;
+  status: ItemStatus;
+  preview: string;
+  confidence: number;
+  riskFlags: string[];
+  model?: string | null;
+  source?: string | null;
+  createdAt: Date;
+  dueAt: Date;
+  version: number;
+}
+
+export function toItemRow(item: RowItem, claim: Claim | null): ItemRow {
+  return {
+    id: item.id,
+    project_id: item.projectId,
+    status: item.status,
+    preview: item.preview,
+    confidence: item.confidence,
+    risk_flags: item.riskFlags,
+    model: item.model ?? null,
+    source: item.source ?? null,
+    created_at: item.createdAt.toISOString(),
+    due_at: item.dueAt.toISOString(),
+    version: item.version,
+    claim,
+  };
+}

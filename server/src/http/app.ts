@@ -1,0 +1,49 @@
+// The HTTP side, top to bottom: what happens to a request, in this order.
+import Router from '@koa/router';
+import Koa from 'koa';
+import type { Services } from '../usecases/services.ts';
+import { health, type Probes } from './health.ts';
+import { problems } from './problem.ts';
+import { requestId } from './request-id.ts';
+import { binder } from './route.ts';
+import { bindInsights } from './routes/insights.ts';
+import { bindProjects } from './routes/projects.ts';
+import { bindPublic } from './routes/public.ts';
+import { bindQueue } from './routes/queue.ts';
+import { bindSession } from './routes/session.ts';
+import { securityHeaders } from './security-headers.ts';
+import { pages, type Site } from './pages.ts';
+
+export interface AppOptions {
+  /** The built web app, or null when it has not been built. */
+  site: Site | null;
+  probes: Probes;
+  /** How many proxies in front are trusted to name the client (TRUSTED_PROXY_HOPS). */
+  proxyHops: number;
+}
+
+export function createApp(services: Services, { site, probes, proxyHops }: AppOptions): Koa {
+  const app = new Koa({ proxy: proxyHops > 0, maxIpsCount: proxyHops });
+  app.silent = true;
+  app.use(requestId(services.log));
+  app.use(problems(services.log));
+  app.use(securityHeaders(services.baseUrl, site?.scriptHashes ?? []));
+  app.use(health(probes));
+  const router = bindRoutes(services);
+  app.use(router.routes());
+  app.use(router.allowedMethods({ throw: true }));
+  app.use(pages(site));
+  return app;
+}
+
+/** Every endpoint of the contract that this server answers. */
+export function bindRoutes(services: Services): Router {
+  const router = new Router({ strict: true });
+  const bind = binder(router, services);
+  bindPublic(bind, services);
+  bindSession(bind, services);
+  bindProjects(bind, services);
+  bindQueue(bind, services);
+  bindInsights(bind, services);
+  return router;
+}

@@ -1,0 +1,21 @@
+// The two cookies: the session, and the one that binds a sign-in challenge to this browser (security A2, S4).
+import type { Context } from 'koa';
+
+export const SESSION_COOKIE = '__Host-sid';
+export const SIGN_IN_COOKIE = '__Host-siws';
+
+interface CookieOptions {
+  maxAgeMs: number;
+  sameSite: 'lax' | 'strict';
+}
+
+export function setCookie(ctx: Context, name: string, value: string, options: CookieOptions): void {
+  // `__Host-` needs Secure; browsers accept it on http://localhost, and behind a TLS proxy Koa cannot know the connection is safe.
+  ctx.cookies.secure = true;
+  const { maxAgeMs: maxAge, sameSite } = options;
+  ctx.cookies.set(name, value, { secure: true, httpOnly: true, sameSite, path: '/', maxAge, overwrite: true });
+}
+
+export function clearCookie(ctx: Context, name: string): void {
+  setCookie(ctx, name, '', { maxAgeMs: 0, sameSite: 'lax' });
+}

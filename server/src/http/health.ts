@@ -1,0 +1,23 @@
+// `/healthz`: the process answers. `/readyz`: the database does too, and what the lock store says.
+import type { Middleware } from 'koa';
+
+export interface Probes {
+  database(): Promise<boolean>;
+  lockStore(): Promise<boolean>;
+}
+
+export function health(probes: Probes): Middleware {
+  return async (ctx, next) => {
+    if (ctx.path === '/healthz') {
+      ctx.body = { status: 'ok' };
+    } else if (ctx.path === '/readyz') {
+      const [database, lockStore] = await Promise.all([probes.database(), probes.lockStore()]);
+      // Without the lock store work goes on under the fence alone: degraded, but ready.
+      ctx.status = database ? 200 : 503;
+      ctx.body = { status: database ? (lockStore ? 'ok' : 'degraded') : 'unavailable', database, lock_store: lockStore };
+    } else {
+      return next();
+    }
+    ctx.set('cache-control', 'no-store');
+  };
+}

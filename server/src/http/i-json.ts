@@ -1,0 +1,196 @@
+// I-JSON (RFC 7493) at the door: finds what JSON.parse would let through or change silently, and the exact text of every member.
+import { Refusal, type FieldError } from '@countersign/shared/errors';
+import { LIMITS } from '@countersign/shared/api/public';
+
+/** A parsed body: its value, and the raw text of each top-level member (I7: kept byte for byte). */
+export interface ParsedBody {
+  value: unknown;
+  raw: Map<string, string>;
+}
+
+/** Beyond this many faults nobody reads on. */
+const MAX_FAULTS = 20;
+
+/** One open object or array on the way down. */
+interface Frame {
+  pointer: string;
+  keys: Set<string> | null;
+  index: number;
+  key: string;
+}
+
+/**
+ * Parses a body. Errors: `invalid_json` (not UTF-8 or not JSON), `validation_failed` with a pointer for NUL, lone surrogates,
+ * doubled keys, keys over 256 characters, integers beyond 2^53-1, numbers that overflow, depth over 32 and more than 10 000
+ * nodes. Depth is counted within a top-level member, so `input` may nest 32 levels. Iterative: deep input cannot overflow the stack.
+ */
+export function parseBody(bytes: Uint8Array): ParsedBody {
+  const text = decode(bytes);
+  const value = parse(text);
+  const scan = new Scan(text);
+  scan.run();
+  if (scan.faults.length > 0) {
+    const detail = scan.faults[0]?.detail ?? '';
+    throw new Refusal('validation_failed', detail, { errors: scan.faults });
+  }
+  return { value, raw: scan.raw };
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new Refusal('invalid_json', 'Send the body as UTF-8.');
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Refusal('invalid_json', 'Send one JSON value. Check quotes, commas and brackets.');
+  }
+}
+
+/** Walks text that JSON.parse has accepted, so it only has to find tokens, not to judge syntax. */
+class Scan {
+  readonly faults: FieldError[] = [];
+  readonly raw = new Map<string, string>();
+  readonly #text: string;
+  readonly #open: Frame[] = [];
+  #at = 0;
+  #nodes = 0;
+  #memberStart = 0;
+  #expectsKey = false;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  run(): void {
+    while (this.#at < this.#text.length && this.faults.length < MAX_FAULTS) {
+      const character = this.#text[this.#at] as string;
+      const step = TOKENS[character];
+      if (step) step(this);
+      else this.#number();
+    }
+  }
+
+  /** Where we are, as a JSON pointer in a URI fragment. */
+  #pointer(): string {
+    const frame = this.#open.at(-1);
+    if (frame === undefined) return '#';
+    return `${frame.pointer}/${frame.keys === null ? frame.index : encodeURIComponent(frame.key.replaceAll('~', '~0').replaceAll('/', '~1'))}`;
+  }
+
+  #fault(code: string, detail: string): void {
+    this.faults.push({ pointer: this.#pointer(), code, detail });
+  }
+
+  skip(length: number): void {
+    this.#at += length;
+  }
+
+  #startValue(): void {
+    this.#nodes += 1;
+    if (this.#nodes === LIMITS.nodes + 1) this.#fault('too_many_nodes', `At most ${LIMITS.nodes} values in one body.`);
+    if (this.#open.length === 1) this.#memberStart = this.#at;
+  }
+
+  #endValue(): void {
+    const frame = this.#open.at(-1);
+    if (this.#open.length === 1 && frame?.keys) this.raw.set(frame.key, this.#text.slice(this.#memberStart, this.#at));
+  }
+
+  down(isObject: boolean): void {
+    this.#startValue();
+    // The body itself is one level; what counts is the nesting inside a member.
+    if (this.#open.length === LIMITS.depth + 1) this.#fault('too_deep', `At most ${LIMITS.depth} levels of nesting.`);
+    this.#open.push({ pointer: this.#pointer(), keys: isObject ? new Set() : null, index: 0, key: '' });
+    this.#expectsKey = isObject;
+    this.#at += 1;
+  }
+
+  up(): void {
+    this.#open.pop();
+    this.#at += 1;
+    this.#expectsKey = false;
+    this.#endValue();
+  }
+
+  comma(): void {
+    const frame = this.#open.at(-1);
+    if (frame) frame.index += 1;
+    this.#expectsKey = frame?.keys != null;
+    this.#at += 1;
+  }
+
+  string(): void {
+    const end = closingQuote(this.#text, this.#at);
+    const isKey = this.#expectsKey;
+    if (!isKey) this.#startValue();
+    const content = JSON.parse(this.#text.slice(this.#at, end)) as string;
+    this.#at = end;
+    if (isKey) this.#key(content);
+    if (content.includes('\u0000')) this.#fault('nul', 'NUL characters cannot be stored. Remove \\u0000.');
+    if (!content.isWellFormed()) this.#fault('lone_surrogate', 'A surrogate without its other half is no text.');
+    if (!isKey) this.#endValue();
+  }
+
+  #key(key: string): void {
+    const frame = this.#open.at(-1) as Frame;
+    this.#expectsKey = false;
+    frame.key = key;
+    if (key.length > LIMITS.keyLength) this.#fault('key_too_long', `Keys have at most ${LIMITS.keyLength} characters.`);
+    if (frame.keys?.has(key)) this.#fault('duplicate_key', 'This key appears twice in one object.');
+    frame.keys?.add(key);
+  }
+
+  word(length: number): void {
+    this.#startValue();
+    this.#at += length;
+    this.#endValue();
+  }
+
+  #number(): void {
+    this.#startValue();
+    NUMBER.lastIndex = this.#at;
+    const text = NUMBER.exec(this.#text)?.[0] ?? '';
+    const value = Number(text);
+    if (!Number.isFinite(value)) this.#fault('number_overflow', 'This number is too large for a double.');
+    else if (/^-?\d+$/.test(text) && !Number.isSafeInteger(value)) {
+      this.#fault('integer_too_large', 'Integers go up to 2^53-1. Send larger ones as strings.');
+    }
+    this.#at += Math.max(text.length, 1);
+    this.#endValue();
+  }
+}
+
+const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+
+const white = (scan: Scan) => scan.skip(1);
+const TOKENS: Record<string, ((scan: Scan) => void) | undefined> = {
+  ' ': white,
+  '\n': white,
+  '\r': white,
+  '\t': white,
+  ':': white,
+  ',': (scan) => scan.comma(),
+  '{': (scan) => scan.down(true),
+  '[': (scan) => scan.down(false),
+  '}': (scan) => scan.up(),
+  ']': (scan) => scan.up(),
+  '"': (scan) => scan.string(),
+  t: (scan) => scan.word(4),
+  f: (scan) => scan.word(5),
+  n: (scan) => scan.word(4),
+};
+
+/** The index after the closing quote of the string that starts at `start`. */
+function closingQuote(text: string, start: number): number {
+  for (let at = start + 1; ; at += 1) {
+    const character = text[at];
+    if (character === '"') return at + 1;
+    if (character === '\\') at += 1;
+  }
+}

@@ -1,0 +1,72 @@
+// Serves the built web app: hashed files for ever, one fallback page for every address of the dashboard.
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import type { Context, Middleware } from 'koa';
+
+interface File {
+  path: string;
+  encodings: { br?: string; gzip?: string };
+}
+
+/** The web app as built: the list is read once, so no path of a request ever reaches the file system. */
+export interface Site {
+  files: Map<string, File>;
+  fallback: Buffer;
+  scriptHashes: string[];
+}
+
+/** Reads the build in `folder`; null when there is none. */
+export function loadSite(folder: string): Site | null {
+  const fallbackPath = join(folder, '200.html');
+  if (!existsSync(fallbackPath)) return null;
+  const fallback = readFileSync(fallbackPath);
+  return { files: listFiles(folder), fallback, scriptHashes: inlineScriptHashes(fallback.toString('utf8')) };
+}
+
+function listFiles(folder: string): Map<string, File> {
+  const names = readdirSync(folder, { recursive: true }) as string[];
+  const paths = names.map((name) => name.replaceAll('\\', '/')).filter((name) => statSync(join(folder, name)).isFile());
+  const all = new Set(paths);
+  const servable = paths.filter((name) => !/\.(br|gz|html)$/.test(name) && !name.startsWith('.'));
+  return new Map(
+    servable.map((name) => {
+      const path = join(folder, name);
+      const br = all.has(`${name}.br`) ? { br: `${path}.br` } : {};
+      const gzip = all.has(`${name}.gz`) ? { gzip: `${path}.gz` } : {};
+      return [`/${name}`, { path, encodings: { ...br, ...gzip } }];
+    }),
+  );
+}
+
+function inlineScriptHashes(html: string): string[] {
+  const scripts = html.matchAll(/<script(?![^>]*\ssrc=)[^>]*>([\s\S]*?)<\/script>/g);
+  return [...scripts].map((match) => createHash('sha256').update(match[1] ?? '').digest('base64'));
+}
+
+const PAGES = /^\/(projects|queue|analytics|learnings)?(\/|$)/;
+const NOT_BUILT = 'The web app is not built. Run: npm run build\n';
+
+export function pages(site: Site | null): Middleware {
+  return async (ctx, next) => {
+    if ((ctx.method !== 'GET' && ctx.method !== 'HEAD') || ctx.path.startsWith('/api/')) return next();
+    const file = site?.files.get(ctx.path);
+    if (file) return sendFile(ctx, file);
+    if (ctx.path.startsWith('/_app/') || extname(ctx.path) !== '') return next();
+    ctx.set('cache-control', 'no-cache');
+    ctx.status = PAGES.test(ctx.path) ? 200 : 404;
+    ctx.type = site ? 'html' : 'text';
+    ctx.body = site?.fallback ?? NOT_BUILT;
+  };
+}
+
+function sendFile(ctx: Context, { path, encodings }: File): void {
+  ctx.set('cache-control', ctx.path.startsWith('/_app/immutable/') ? 'public, max-age=31536000, immutable' : 'no-cache');
+  ctx.vary('accept-encoding');
+  const offered = Object.keys(encodings);
+  const chosen = offered.length === 0 ? 'identity' : ctx.acceptsEncodings([...offered, 'identity']) || 'identity';
+  const encoded = encodings[chosen as keyof typeof encodings];
+  if (encoded !== undefined) ctx.set('content-encoding', chosen);
+  ctx.type = extname(path);
+  ctx.body = readFileSync(encoded ?? path);
+}

@@ -1,0 +1,46 @@
+// Every failure leaves here as RFC 9457 problem+json: what to do, and nothing about the inside.
+import type { Context, Middleware } from 'koa';
+import { ERRORS, Refusal, type Problem } from '@countersign/shared/errors';
+import type { Logger } from 'pino';
+
+/** Turns whatever is thrown below into a problem answer, and an unanswered path into 404. */
+export function problems(log: Logger): Middleware {
+  return async (ctx, next) => {
+    try {
+      await next();
+      if (ctx.status === 404 && ctx.body === undefined && !ctx.headerSent) throw nothingAt();
+    } catch (error) {
+      answer(ctx, toRefusal(error, ctx, log));
+    }
+  };
+}
+
+const nothingAt = () => new Refusal('not_found', 'Check the address: no page or endpoint has it.');
+
+function toRefusal(error: unknown, ctx: Context, log: Logger): Refusal {
+  if (error instanceof Refusal) return error;
+  const status = (error as { status?: unknown }).status;
+  if (status === 405) return new Refusal('method_not_allowed', `Use one of: ${ctx.response.get('allow') || 'GET'}.`);
+  log.error({ err: error, request_id: ctx.state.requestId as string, path: ctx.path }, 'request failed');
+  return new Refusal('internal', 'It is our fault, not yours. Try again; if it stays, give the request id to the operator.');
+}
+
+function answer(ctx: Context, refusal: Refusal): void {
+  const { status, title } = ERRORS[refusal.code];
+  const { retryAfter, ...extras } = refusal.extras;
+  const body: Problem = {
+    type: `urn:countersign:error:${refusal.code}`,
+    title,
+    status,
+    detail: refusal.detail,
+    instance: ctx.path,
+    code: refusal.code,
+    request_id: ctx.state.requestId as string,
+    ...extras,
+  };
+  ctx.status = status;
+  if (retryAfter !== undefined) ctx.set('retry-after', String(retryAfter));
+  ctx.set('cache-control', 'no-store');
+  ctx.body = JSON.stringify(body);
+  ctx.type = 'application/problem+json';
+}

@@ -1,0 +1,83 @@
+// Projects, their settings, keys, members and webhook secrets.
+import * as api from '@countersign/shared/api/projects';
+import { presentApiKey, presentMember, presentProject } from '../../presenters/project.ts';
+import { addMember } from '../../usecases/add-member.ts';
+import { createApiKey, revokeApiKey } from '../../usecases/api-keys.ts';
+import { changeSettings } from '../../usecases/change-settings.ts';
+import { createProject } from '../../usecases/create-project.ts';
+import { listApiKeys, listMembers } from '../../usecases/queries/list-pool.ts';
+import { listProjects, readProject, type ProjectView } from '../../usecases/queries/list-projects.ts';
+import { promoteWebhookSecret, rotateWebhookSecret } from '../../usecases/rotate-webhook-secret.ts';
+import type { Services } from '../../usecases/services.ts';
+import { settingsOf } from '../../usecases/settings.ts';
+import type { Binder } from '../route.ts';
+
+const present = (view: ProjectView) => presentProject(view, settingsOf(view.project));
+
+export function bindProjects(bind: Binder, services: Services): void {
+  bindSettings(bind, services);
+  bindKeys(bind, services);
+  bindWebhookSecrets(bind, services);
+  bindMembers(bind, services);
+}
+
+function bindSettings(bind: Binder, services: Services): void {
+  bind.member(api.listProjects, async ({ actor }) => {
+    const views = await listProjects(services, actor);
+    return { data: views.map(present), next_cursor: null };
+  });
+  bind.member(api.createProject, async ({ actor, body }) => {
+    const id = await createProject(services, actor, definedOf(body));
+    return present(await readProject(services, actor, id));
+  });
+  bind.member(api.readProject, async ({ actor, params }) => present(await readProject(services, actor, params.id)));
+  bind.member(api.changeProject, async ({ actor, params, body }) => {
+    const { settings_version: settingsVersion, ...changes } = body;
+    await changeSettings(services, actor, { projectId: params.id, settingsVersion, changes: definedOf(changes) });
+    return present(await readProject(services, actor, params.id));
+  });
+}
+
+/** The members that were sent: what was left out must not overwrite. */
+function definedOf<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  const entries = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> };
+}
+
+function bindKeys(bind: Binder, services: Services): void {
+  bind.member(api.listApiKeys, async ({ actor, params }) => {
+    const keys = await listApiKeys(services, actor, params.id);
+    return { data: keys.map(presentApiKey), next_cursor: null };
+  });
+  bind.member(api.createApiKey, async ({ actor, params, body }) => {
+    const name = body?.name ?? 'API key';
+    const { key, text } = await createApiKey(services, actor, { projectId: params.id, name });
+    return { ...presentApiKey(key), api_key: text };
+  });
+  bind.member(api.revokeApiKey, async ({ actor, params }) => {
+    await revokeApiKey(services, actor, { projectId: params.id, keyId: params.key_id });
+    return undefined;
+  });
+}
+
+function bindWebhookSecrets(bind: Binder, services: Services): void {
+  bind.member(api.rotateWebhookSecret, async ({ actor, params }) => {
+    const { secret, phase, promoteAt } = await rotateWebhookSecret(services, actor, params.id);
+    return { webhook_secret: secret, phase, promote_at: promoteAt?.toISOString() ?? null };
+  });
+  bind.member(api.promoteWebhookSecret, async ({ actor, params }) => {
+    await promoteWebhookSecret(services, actor, params.id);
+    return undefined;
+  });
+}
+
+function bindMembers(bind: Binder, services: Services): void {
+  bind.member(api.listMembers, async ({ actor, params }) => {
+    const members = await listMembers(services, actor, params.id);
+    return { data: members.map(presentMember), next_cursor: null };
+  });
+  bind.member(api.addMember, async ({ actor, params, body }) => {
+    const { address, role, name } = body;
+    return presentMember(await addMember(services, actor, { projectId: params.id, address, role, name }));
+  });
+}

@@ -1,0 +1,80 @@
+// The live queue: lists, claims and decisions.
+import * as api from '@countersign/shared/api/queue';
+import { presentFact } from '../../presenters/fact.ts';
+import { presentGrant, presentItem, presentQueue } from '../../presenters/item.ts';
+import { claim } from '../../usecases/claim.ts';
+import { claimNext } from '../../usecases/claim-next.ts';
+import type { Grant } from '../../usecases/claim-row.ts';
+import { decide } from '../../usecases/decide.ts';
+import { listQueue } from '../../usecases/queries/list-queue.ts';
+import { readHistory, readItem } from '../../usecases/queries/read-item.ts';
+import { releaseClaim } from '../../usecases/release-claim.ts';
+import { renewClaim } from '../../usecases/renew-claim.ts';
+import type { MemberActor, Services } from '../../usecases/services.ts';
+import { undoDecision } from '../../usecases/undo-decision.ts';
+import type { Binder } from '../route.ts';
+
+export function bindQueue(bind: Binder, services: Services): void {
+  bindReading(bind, services);
+  bindClaims(bind, services);
+  bindDecisions(bind, services);
+}
+
+function bindReading(bind: Binder, services: Services): void {
+  bind.member(api.listQueue, async ({ actor, query }) => {
+    const { project_id: projectId, view, after, limit } = query;
+    const snapshot = await listQueue(services, actor, { projectId, view, after, limit });
+    return presentQueue(snapshot, { projectId, now: services.clock.now() });
+  });
+  bind.member(api.readQueueItem, async ({ actor, params }) => shown(services, actor, params.id));
+  bind.member(api.readHistory, async ({ actor, params }) => {
+    const events = await readHistory(services, actor, params.id);
+    return { data: events.map(presentFact), next_cursor: null };
+  });
+}
+
+function bindClaims(bind: Binder, services: Services): void {
+  bind.member(api.claimNext, async ({ actor, body }) => {
+    const grant = await claimNext(services, actor, { projectId: body?.project_id });
+    return grant === null ? undefined : granted(services, actor, grant);
+  });
+  bind.member(api.claimItem, async ({ actor, params }) =>
+    granted(services, actor, await claim(services, actor, params.id)),
+  );
+  bind.member(api.renewClaim, async ({ actor, params, body }) =>
+    granted(services, actor, await renewClaim(services, actor, { itemId: params.id, fence: body.fence })),
+  );
+  bind.member(api.releaseClaim, async ({ actor, params, body }) => {
+    await releaseClaim(services, actor, { itemId: params.id, fence: body.fence });
+    return undefined;
+  });
+}
+
+function bindDecisions(bind: Binder, services: Services): void {
+  bind.member(api.decideItem, async ({ actor, params, body, raw }) => {
+    const output = raw.get('output');
+    await decide(services, actor, {
+      itemId: params.id,
+      fence: body.fence,
+      action: body.action,
+      output: output === undefined ? null : { value: body.output, raw: output },
+      reason: body.reason ?? null,
+      note: body.note ? body.note : null,
+    });
+    return shown(services, actor, params.id);
+  });
+  bind.member(api.undoDecision, async ({ actor, params }) => {
+    await undoDecision(services, actor, params.id);
+    return shown(services, actor, params.id);
+  });
+}
+
+async function shown(services: Services, actor: MemberActor, itemId: string) {
+  const view = await readItem(services, actor, itemId);
+  return presentItem(view, { userId: actor.userId, role: view.role });
+}
+
+async function granted(services: Services, actor: MemberActor, grant: Grant) {
+  const view = await readItem(services, actor, grant.item.id);
+  return presentGrant(view, { userId: actor.userId, role: view.role }, grant);
+}

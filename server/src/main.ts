@@ -1,0 +1,148 @@
+// Starts the roles asked for, in order, and stops them in the reverse order.
+import { createServer, type Server as HttpServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { buildServices, type Built } from './build-services.ts';
+import { ConfigError, readConfig, type Config } from './config.ts';
+import { DUE, RECORDED } from './db/channels.ts';
+import { FolderInUse } from './db/embedded-lock.ts';
+import { createApp } from './http/app.ts';
+import { loadSite } from './http/pages.ts';
+import { createLiveServer, openGateway, SESSION_CHECK_MS, sweepSessions } from './realtime/gateway.ts';
+import { createRooms, sessionRoom, type Rooms } from './realtime/rooms.ts';
+import { createTail, FRAME_MS } from './realtime/tail.ts';
+import type { Services } from './usecases/services.ts';
+import { createDeliverer } from './worker/deliver.ts';
+import { finalizeOnce } from './worker/finalize.ts';
+import { lapseOnce } from './worker/lapse-claims.ts';
+import { startLoop, type Loop } from './worker/loop.ts';
+import { relayOnce } from './worker/relay.ts';
+
+export interface Running {
+  /** Where the service answers, as people type it. */
+  url: string;
+  services: Services;
+  /** Takes no new work, finishes what is under way, closes everything. */
+  stop(): Promise<void>;
+}
+
+type Stop = () => Promise<void>;
+
+/** How long a stop may take before open connections are cut, in milliseconds. */
+const DRAIN_MS = 10_000;
+const POLL_MS = 1000;
+
+/** Starts a process by its environment. Errors: `ConfigError`, `FolderInUse`, or what the database says. */
+export async function start(env: NodeJS.ProcessEnv): Promise<Running> {
+  const config = readConfig(env);
+  const built = await buildServices(config);
+  const stops: Stop[] = [built.close];
+  const stop = async () => {
+    for (const close of stops.splice(0).reverse()) await close();
+  };
+  try {
+    if (config.roles.has('worker')) stops.push(await startWorker(built, config));
+    if (config.roles.has('web')) stops.push(await startWeb(built, config));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { url: config.baseUrl, services: built.services, stop };
+}
+
+async function startWorker({ services, signals }: Built, config: Config): Promise<Stop> {
+  const { log } = services;
+  const loop = (name: string, run: Parameters<typeof startLoop>[0]['run']) => startLoop({ name, run, pollMs: POLL_MS, log });
+  const deliverer = createDeliverer(services, config.webhooks, () => delivering.nudge());
+  const relaying = loop('relay', () => relayOnce(services, signals));
+  const finalizing = loop('finalize', () => finalizeOnce(services));
+  const lapsing = loop('lapse-claims', () => lapseOnce(services));
+  const delivering: Loop = loop('deliver', () => deliverer.runOnce());
+  await signals.on(RECORDED, () => {
+    relaying.nudge();
+    finalizing.nudge();
+  });
+  await signals.on(DUE, () => delivering.nudge());
+  return async () => {
+    await Promise.all([relaying.stop(), finalizing.stop(), lapsing.stop(), delivering.stop()]);
+    await deliverer.drain();
+  };
+}
+
+async function startWeb(built: Built, config: Config): Promise<Stop> {
+  const { services, redis } = built;
+  const folder = fileURLToPath(new URL(config.demo ? '../../web/build-demo' : '../../web/build', import.meta.url));
+  const probes = {
+    database: () => services.db.read((em) => em.execute('select 1')).then(() => true, () => false),
+    lockStore: () => services.claims.holders(['00000000-0000-0000-0000-000000000000']).then(() => true, () => false),
+  };
+  const app = createApp(services, { site: loadSite(folder), probes, proxyHops: config.proxyHops });
+  const handle = app.callback();
+  const http = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, (request, response) => void handle(request, response));
+  const io = createLiveServer(http, { baseUrl: config.baseUrl, redis });
+  services.kick = { session: (id) => io.in(sessionRoom(id)).disconnectSockets(true) };
+  const stopLive = await startLive(built, io);
+  await listen(http, config.listen);
+  const { port } = http.address() as AddressInfo;
+  services.log.info({ port, url: config.baseUrl }, 'ready');
+  return async () => {
+    const closed = new Promise((resolve) => http.close(resolve));
+    // Sockets are told to go at once; requests under way may finish.
+    io.disconnectSockets(true);
+    const cut = setTimeout(() => http.closeAllConnections(), DRAIN_MS);
+    http.closeIdleConnections();
+    await stopLive();
+    await io.close();
+    await closed;
+    clearTimeout(cut);
+  };
+}
+
+async function startLive({ services, signals }: Built, io: ReturnType<typeof createLiveServer>): Promise<Stop> {
+  const { log } = services;
+  const tail = createTail(services, io, () => rooms);
+  const rooms: Rooms = createRooms(services, io, (projectId, seq) => tail.watch(projectId, seq));
+  const tailing = startLoop({ name: 'tail', run: () => tail.runOnce(), pollMs: POLL_MS, gapMs: FRAME_MS, log });
+  const sweeping = startLoop({ name: 'sessions', run: () => sweepSessions(services, io), pollMs: SESSION_CHECK_MS, log });
+  await tail.listen(signals, () => tailing.nudge());
+  openGateway(services, io, rooms);
+  return async () => {
+    await Promise.all([tailing.stop(), sweeping.stop()]);
+  };
+}
+
+function listen(http: HttpServer, { host, port }: Config['listen']): Promise<void> {
+  return new Promise((resolve, reject) => {
+    http.once('error', reject);
+    http.listen(port, host, () => resolve());
+  });
+}
+
+/** Run directly: start, stop on a signal, and say in one sentence why a start was refused. */
+async function run(): Promise<void> {
+  const running = await start(process.env).catch((error: unknown) => refuse(error));
+  let stopping: Promise<void> | null = null;
+  const stop = () => {
+    stopping ??= running.stop().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  // A failure nobody awaited leaves the process in an unknown state: stop cleanly, the supervisor starts a new one.
+  process.on('unhandledRejection', (error) => {
+    running.services.log.fatal({ err: error }, 'unhandled rejection');
+    stop();
+  });
+}
+
+function refuse(error: unknown): never {
+  const known = error instanceof ConfigError || error instanceof FolderInUse;
+  const { code, port } = (error ?? {}) as { code?: string; port?: number };
+  const sentence = code === 'EADDRINUSE' ? `Port ${port} is in use: stop what uses it, or set PORT to another.` : String(error);
+  process.stderr.write(`${known ? (error as Error).message : sentence}\n`);
+  process.exit(1);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await run();

@@ -1,0 +1,117 @@
+// Items and decisions in the words of the wire. Stored JSON text is spliced in unchanged.
+import type { Granted, QueuePage } from '@countersign/shared/api/queue';
+import type { PublicItem, Submitted } from '@countersign/shared/api/public';
+import type { Routing } from '@countersign/shared/decision';
+import type { Claim, ItemDetail } from '@countersign/shared/item';
+import { spliced, toDecision } from '../domain/decision.ts';
+import { itemAbilities } from '../domain/permissions.ts';
+import { toItemRow } from '../domain/item-row.ts';
+import type { Role } from '@countersign/shared/words';
+import type { Decision } from '../db/entities/decision.ts';
+import type { Item } from '../db/entities/item.ts';
+
+/** LC2: while a decision is provisional, the outside still sees the status before it, and no decision. */
+export function presentSubmitted(item: Item, decision: Decision | null): Submitted {
+  const final = decision?.finalAt ? toDecision(decision) : null;
+  return { id: item.id, status: item.publicStatus ?? item.status, decision: final };
+}
+
+export function presentPublicItem(item: Item, decision: Decision | null): PublicItem {
+  const { id, status, decision: final } = presentSubmitted(item, decision);
+  return {
+    id,
+    project_id: item.projectId,
+    status,
+    decision: final,
+    input: spliced(item.input),
+    suggestion: spliced(item.suggestion),
+    confidence: item.confidence,
+    risk_flags: item.riskFlags,
+    metadata: item.metadata ? spliced(item.metadata) : null,
+    routing: presentRouting(item),
+    created_at: item.createdAt.toISOString(),
+    decided_at: item.publicStatus ? null : (item.decidedAt?.toISOString() ?? null),
+  };
+}
+
+function presentRouting(item: Item): Routing {
+  return {
+    rule: item.rule,
+    auto_threshold: item.autoThreshold,
+    review_threshold: item.reviewThreshold,
+    matched_flags: item.matchedFlags,
+    settings_version: item.settingsVersion,
+  };
+}
+
+interface ClaimView {
+  userId: string;
+  name: string;
+  expiresAt: Date;
+}
+
+const presentClaim = (claim: ClaimView): Claim => ({
+  user_id: claim.userId,
+  name: claim.name,
+  expires_at: claim.expiresAt.toISOString(),
+});
+
+export interface ItemViewer {
+  userId: string;
+  role: Role;
+}
+
+interface ItemView {
+  item: Item;
+  decision: Decision | null;
+  decidedBy: string | null;
+  claim: ClaimView | null;
+}
+
+export function presentItem({ item, decision, decidedBy, claim }: ItemView, viewer: ItemViewer): ItemDetail {
+  const undoUntil = decision && !decision.finalAt ? (decision.undoUntil ?? null) : null;
+  const situation = {
+    status: item.status,
+    holder: claim?.userId ?? null,
+    undoableBy: undoUntil ? (decision?.reviewerId ?? null) : null,
+  };
+  return {
+    ...toItemRow(item, claim && presentClaim(claim)),
+    input: spliced(item.input),
+    suggestion: spliced(item.suggestion),
+    metadata: item.metadata ? spliced(item.metadata) : null,
+    routing: presentRouting(item),
+    decision: decision && toDecision(decision),
+    decided_by: decidedBy,
+    undo_until: undoUntil?.toISOString() ?? null,
+    abilities: itemAbilities(viewer, situation),
+  };
+}
+
+/** The answer to a claim: the item as its new holder sees it, the fence and the end of the lease. */
+export function presentGrant(view: ItemView, viewer: ItemViewer, grant: { fence: number; expiresAt: Date }): Granted {
+  return { item: presentItem(view, viewer), fence: grant.fence, expires_at: grant.expiresAt.toISOString() };
+}
+
+export function presentQueue(
+  snapshot: {
+    items: Item[];
+    claims: Map<string, ClaimView>;
+    nextCursor: string | null;
+    seqs: Map<string, number>;
+    counts: QueuePage['counts'];
+  },
+  at: { projectId: string | undefined; now: Date },
+): QueuePage {
+  return {
+    data: snapshot.items.map((item) => {
+      const claim = snapshot.claims.get(item.id);
+      return toItemRow(item, claim === undefined ? null : presentClaim(claim));
+    }),
+    next_cursor: snapshot.nextCursor,
+    seq: at.projectId === undefined ? null : (snapshot.seqs.get(at.projectId) ?? null),
+    seqs: Object.fromEntries(snapshot.seqs),
+    counts: snapshot.counts,
+    server_time: at.now.toISOString(),
+  };
+}

@@ -1,0 +1,57 @@
+// Projects, keys and members in the words of the wire. Secrets have no presenter: they are shown once, where they are made.
+import type { ApiKey as WireApiKey, Member as WireMember, Project as WireProject, ProjectSettings } from '@countersign/shared/api/projects';
+import type { Role } from '@countersign/shared/words';
+import { projectAbilities } from '../domain/permissions.ts';
+import type { ApiKey } from '../db/entities/api-key.ts';
+import type { Project } from '../db/entities/project.ts';
+import type { User } from '../db/entities/user.ts';
+
+interface Pulse {
+  waiting: number;
+  escalated: number;
+  reviewing: number;
+  oldestAt: Date | null;
+  decidedToday: number;
+  overriddenToday: number;
+  webhook: WireProject['pulse']['webhook'];
+}
+
+export function presentProject(
+  { project, role, pulse }: { project: Project; role: Role; pulse: Pulse },
+  settings: ProjectSettings,
+): WireProject {
+  return {
+    id: project.id,
+    ...settings,
+    settings_version: project.settingsVersion,
+    created_at: project.createdAt.toISOString(),
+    archived_at: project.archivedAt?.toISOString() ?? null,
+    role,
+    abilities: projectAbilities(role),
+    pulse: {
+      waiting: pulse.waiting,
+      escalated: pulse.escalated,
+      reviewing: pulse.reviewing,
+      oldest_at: pulse.oldestAt?.toISOString() ?? null,
+      decided_today: pulse.decidedToday,
+      overridden_today: pulse.overriddenToday,
+      webhook: pulse.webhook,
+    },
+    seq: project.eventSeq,
+  };
+}
+
+export function presentApiKey(key: ApiKey): WireApiKey {
+  return {
+    id: key.id,
+    name: key.name,
+    last4: key.last4,
+    created_at: key.createdAt.toISOString(),
+    last_used_at: key.lastUsedAt?.toISOString() ?? null,
+    revoked_at: key.revokedAt?.toISOString() ?? null,
+  };
+}
+
+export function presentMember({ user, role }: { user: User; role: Role }): WireMember {
+  return { user_id: user.id, address: user.address, name: user.name ?? null, role };
+}

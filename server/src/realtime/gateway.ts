@@ -1,0 +1,92 @@
+// Socket.IO on the server's own port: who may connect, and that nothing a client sends can hurt.
+import type { IncomingMessage, Server as HttpServer } from 'node:http';
+import { createAdapter } from '@socket.io/redis-adapter';
+import { Server } from 'socket.io';
+import type { RedisClientType } from 'redis';
+import type { Services } from '../usecases/services.ts';
+import { findSession } from '../usecases/sessions.ts';
+import { sessionRoom, type LiveServer, type LiveSocket, type Rooms } from './rooms.ts';
+
+/** A client has nothing to say; one that talks anyway is cut off after this many packets. */
+const MAX_PACKETS = 100;
+/** How often the sessions behind open sockets are looked at again (security A4). */
+export const SESSION_CHECK_MS = 60_000;
+
+/** Two Redis connections, as the adapter wants them. */
+export interface AdapterClients {
+  pub: RedisClientType;
+  sub: RedisClientType;
+}
+
+export function createLiveServer(http: HttpServer, options: { baseUrl: string; redis: AdapterClients | null }): LiveServer {
+  const origin = new URL(options.baseUrl).origin;
+  return new Server(http, {
+    transports: ['websocket'],
+    allowEIO3: false,
+    serveClient: false,
+    perMessageDeflate: false,
+    maxHttpBufferSize: 64 * 1024,
+    connectTimeout: 10_000,
+    // CORS settings do not stop a cross-site WebSocket; the handshake's Origin does, compared exactly (security A7).
+    allowRequest: (request: IncomingMessage, answer) => {
+      const allowed = request.headers.origin === origin;
+      answer(allowed ? null : 'origin refused', allowed);
+    },
+    ...(options.redis ? { adapter: createAdapter(options.redis.pub, options.redis.sub) } : {}),
+  });
+}
+
+/** Lets signed-in people in and keeps them in the right rooms. */
+export function openGateway(services: Services, io: LiveServer, rooms: Rooms): void {
+  io.use((socket, next) => {
+    authenticate(services, socket).then(next, (error: unknown) => {
+      services.log.warn({ err: error }, 'socket refused: its session could not be read');
+      next(new Error('unavailable'));
+    });
+  });
+  io.on('connection', (socket) => {
+    limitPackets(socket);
+    void socket.join(sessionRoom(socket.data.sessionId));
+    rooms.enter(socket).catch((error: unknown) => {
+      services.log.warn({ err: error }, 'socket closed: its rooms could not be read');
+      socket.disconnect(true);
+    });
+  });
+}
+
+async function authenticate(services: Services, socket: LiveSocket): Promise<Error | undefined> {
+  const actor = await findSession(services, sessionToken(socket.handshake.headers.cookie));
+  if (actor === null) return new Error('session_missing');
+  socket.data = { userId: actor.userId, sessionId: actor.sessionId };
+  return undefined;
+}
+
+function sessionToken(cookies: string | undefined): string | undefined {
+  return /(?:^|;\s*)__Host-sid=([^;]+)/.exec(cookies ?? '')?.[1];
+}
+
+function limitPackets(socket: LiveSocket): void {
+  let packets = 0;
+  socket.use((_, next) => {
+    packets += 1;
+    if (packets > MAX_PACKETS) socket.disconnect(true);
+    else next();
+  });
+  // Errors of a middleware or a broken packet are the client's problem, not a reason to stop.
+  socket.on('error', () => undefined);
+}
+
+/** Closes this process's sockets whose session has ended. */
+export async function sweepSessions(services: Services, io: LiveServer): Promise<void> {
+  const sockets = [...io.of('/').sockets.values()] as LiveSocket[];
+  const ids = [...new Set(sockets.map((socket) => socket.data.sessionId))];
+  if (ids.length === 0) return;
+  const rows = await services.db.read((em) =>
+    em.execute<{ id: string }[]>(`select id from session where id = any(?::uuid[]) and expires_at > ?`, [
+      `{${ids.join(',')}}`,
+      services.clock.now(),
+    ]),
+  );
+  const alive = new Set(rows.map((row) => row.id));
+  for (const socket of sockets) if (!alive.has(socket.data.sessionId)) socket.disconnect(true);
+}

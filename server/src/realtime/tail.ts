@@ -1,0 +1,97 @@
+// Follows every ledger and hands its facts, in order and without gaps, to this process's own sockets (decision 0003).
+import { COALESCE_MS } from '@countersign/shared/sockets';
+import { STAMPED } from '../db/channels.ts';
+import { Event } from '../db/entities/event.ts';
+import type { Signals } from '../db/signals.ts';
+import { presentFact } from '../presenters/fact.ts';
+import type { Services } from '../usecases/services.ts';
+import { projectRoom, type LiveServer, type Rooms } from './rooms.ts';
+
+const BATCH = 500;
+
+export interface Tail {
+  /** Sends what is new; for a loop. */
+  runOnce(): Promise<{ again: boolean }>;
+  /** A socket entered the room: nothing up to `seq` needs sending to it, everything after does. */
+  watch(projectId: string, seq: number): void;
+  listen(signals: Signals, nudge: () => void): Promise<void>;
+}
+
+/** The shortest time between two frames of a room, in milliseconds: a burst is one frame. */
+export const FRAME_MS = COALESCE_MS;
+
+export function createTail(services: Services, io: LiveServer, rooms: () => Rooms): Tail {
+  /** The last position handed out, per project that has listeners or has just been heard of. */
+  const cursors = new Map<string, number>();
+  const watch = (projectId: string, seq: number) => {
+    if (!cursors.has(projectId)) cursors.set(projectId, seq);
+  };
+
+  const follow = async (projectId: string, cursor: number): Promise<boolean> => {
+    const events = await readAfter(services, projectId, cursor);
+    let frame: Event[] = [];
+    const send = () => {
+      if (frame.length > 0) io.local.to(projectRoom(projectId)).emit('events', frame.map(presentFact));
+      frame = [];
+    };
+    for (const event of events) {
+      // Whoever is no member any more leaves before the fact that says so, and before every later one (I8).
+      if (touchesMembers(event)) {
+        send();
+        await rooms().sync(projectId);
+      }
+      frame.push(event);
+    }
+    send();
+    const last = events.at(-1)?.seq;
+    if (last != null) cursors.set(projectId, last);
+    return events.length === BATCH;
+  };
+
+  return {
+    watch,
+    listen: (signals, nudge) =>
+      signals.on(STAMPED, (payload) => {
+        for (const { projectId, seq } of parse(payload)) watch(projectId, seq - 1);
+        nudge();
+      }),
+    runOnce: async () => {
+      let again = false;
+      for (const [projectId, seq] of await grown(services, cursors)) {
+        const cursor = cursors.get(projectId);
+        if (cursor !== undefined && cursor < seq) again = (await follow(projectId, cursor)) || again;
+        if (!rooms().has(projectId)) cursors.delete(projectId);
+      }
+      return { again };
+    },
+  };
+}
+
+function touchesMembers(event: Event): boolean {
+  const changed = event.type === 'project.changed' ? event.data.changed : null;
+  return Array.isArray(changed) && changed.includes('members');
+}
+
+function parse(payload: string): { projectId: string; seq: number }[] {
+  return payload.split(',').flatMap((pair) => {
+    const [projectId, seq] = pair.split(':');
+    return projectId && seq ? [{ projectId, seq: Number(seq) }] : [];
+  });
+}
+
+/** The watched ledgers and how far each has grown: one question for all, so that a missed ring is found by the next poll. */
+async function grown(services: Services, cursors: Map<string, number>): Promise<[string, number][]> {
+  if (cursors.size === 0) return [];
+  const rows = await services.db.read((em) =>
+    em.execute<{ id: string; seq: string }[]>(`select id, event_seq as seq from project where id = any(?::uuid[])`, [
+      `{${[...cursors.keys()].join(',')}}`,
+    ]),
+  );
+  return rows.map((row) => [row.id, Number(row.seq)]);
+}
+
+function readAfter(services: Services, projectId: string, cursor: number): Promise<Event[]> {
+  return services.db.read((em) =>
+    em.find(Event, { projectId, seq: { $gt: cursor } }, { orderBy: { seq: 'asc' }, limit: BATCH }),
+  );
+}

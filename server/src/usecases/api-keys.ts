@@ -1,0 +1,55 @@
+// The keys of a project: made and shown once, listed without their text, revoked at once.
+import { hashApiKey, last4, makeApiKey } from '../crypto/api-key.ts';
+import { memberRef } from '../domain/actor.ts';
+import { ApiKey } from '../db/entities/api-key.ts';
+import { Project } from '../db/entities/project.ts';
+import { nothingHere, requireVerb } from './membership.ts';
+import type { MemberActor, Services } from './services.ts';
+
+/** Makes a key; `text` is not stored and cannot be had again. Errors: `not_found`, `forbidden`. */
+export async function createApiKey(
+  services: Services,
+  actor: MemberActor,
+  input: { projectId: string; name: string },
+): Promise<{ key: ApiKey; text: string }> {
+  const text = makeApiKey();
+  return services.db.write(async (tx) => {
+    await requireVerb(tx.em, { userId: actor.userId, projectId: input.projectId }, 'manage_keys');
+    const key = {
+      id: services.ids.uuid(),
+      projectId: input.projectId,
+      name: input.name,
+      hash: hashApiKey(text),
+      last4: last4(text),
+      createdBy: actor.userId,
+      createdAt: services.clock.now(),
+      lastUsedAt: null,
+      revokedAt: null,
+    };
+    await tx.em.insert(ApiKey, key);
+    await recordKeys(tx, actor, input.projectId);
+    return { key: tx.em.map(ApiKey, key), text };
+  });
+}
+
+/** Revokes a key; revoking twice does nothing more. Errors: `not_found`, `forbidden`. */
+export async function revokeApiKey(
+  services: Services,
+  actor: MemberActor,
+  { projectId, keyId }: { projectId: string; keyId: string },
+): Promise<void> {
+  await services.db.write(async (tx) => {
+    await requireVerb(tx.em, { userId: actor.userId, projectId }, 'manage_keys');
+    const key = await tx.em.findOne(ApiKey, { id: keyId, projectId });
+    if (key === null) throw nothingHere();
+    if (key.revokedAt) return;
+    await tx.em.nativeUpdate(ApiKey, { id: keyId }, { revokedAt: services.clock.now() });
+    await recordKeys(tx, actor, projectId);
+  });
+}
+
+async function recordKeys(tx: Parameters<Parameters<Services['db']['write']>[0]>[0], actor: MemberActor, projectId: string) {
+  const project = await tx.em.findOneOrFail(Project, { id: projectId });
+  const fact = { project_id: projectId, actor: memberRef(actor), settings_version: project.settingsVersion };
+  tx.record({ type: 'project.changed', ...fact, changed: ['keys'] });
+}

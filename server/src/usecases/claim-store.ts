@@ -1,0 +1,37 @@
+// The claim lock, asked in a way that survives its loss: without the lock store work goes on under the fence alone (LC1).
+import { LockStoreDown, type Holder } from '../claims/claim-lock.ts';
+import type { Services } from './services.ts';
+
+/** How long a taken lock waits for its claim to be confirmed; a crash in between blocks the item no longer than this. */
+const PROBATION_MS = 10_000;
+
+/** Runs a question to the lock store; `fallback` when the store cannot be reached. */
+async function ask<T>(services: Services, question: () => Promise<T>, fallback: T): Promise<T> {
+  try {
+    return await question();
+  } catch (error) {
+    if (!(error instanceof LockStoreDown)) throw error;
+    services.log.warn({ reason: error.message }, 'lock store down: claims go by the fence alone');
+    return fallback;
+  }
+}
+
+/** Null when the lock is now ours (or the store is down), otherwise who holds it. */
+export async function takeLock(services: Services, itemId: string, userId: string): Promise<Holder | null> {
+  const answer = await ask(services, () => services.claims.acquire(itemId, userId, PROBATION_MS), { acquired: true });
+  return answer.acquired ? null : answer.holder;
+}
+
+/** Confirms or extends the lock; null when it is not ours or the store is down. */
+export function extendLock(services: Services, held: { itemId: string; userId: string; fence: number; ms: number }) {
+  return ask(services, () => services.claims.renew(held), null);
+}
+
+export function dropLock(services: Services, held: { itemId: string; userId: string; fence: number }): Promise<boolean> {
+  return ask(services, () => services.claims.release(held), false);
+}
+
+/** Live holders by item; empty when the store is down. */
+export function lockHolders(services: Services, itemIds: readonly string[]): Promise<Map<string, Holder>> {
+  return ask(services, () => services.claims.holders(itemIds), new Map<string, Holder>());
+}

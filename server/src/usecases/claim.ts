@@ -1,0 +1,44 @@
+// A reviewer takes an item: the lock first (who holds it now), then the fence in the database (whose decision will stand).
+import { claimVerb, isOpen } from '../domain/item.ts';
+import { Item } from '../db/entities/item.ts';
+import { Project } from '../db/entities/project.ts';
+import { grantClaim, type Grant } from './claim-row.ts';
+import { dropLock, extendLock, takeLock } from './claim-store.ts';
+import { findItem, refuseUnless } from './membership.ts';
+import { claimRefusal, decidedRefusal, refusalFor } from './refuse-claim.ts';
+import type { MemberActor, Services } from './services.ts';
+
+/**
+ * Claims an item. Claiming what one already holds renews it.
+ * Errors: `not_found`, `forbidden`, `already_decided`, `claim_held` (with holder and expires_at).
+ */
+export async function claim(services: Services, actor: MemberActor, itemId: string): Promise<Grant> {
+  const leaseSeconds = await leaseFor(services, actor, itemId);
+  const holder = await takeLock(services, itemId, actor.userId);
+  if (holder !== null && holder.userId !== actor.userId) {
+    throw await services.db.read((em) => claimRefusal(em, 'claim_held', holder));
+  }
+  const grant = await services.db.write((tx) => grantClaim(tx, actor, { itemId, leaseSeconds }));
+  if (grant === null) {
+    await dropLock(services, { itemId, userId: actor.userId, fence: holder?.fence ?? 0 });
+    throw await services.db.read(async (em) => refusalFor(em, await em.findOneOrFail(Item, { id: itemId }), 'claim_held'));
+  }
+  return confirm(services, actor, { ...grant, leaseSeconds });
+}
+
+/** Ties the lock to the fence that was granted. */
+export async function confirm(services: Services, actor: MemberActor, granted: Grant & { leaseSeconds: number }): Promise<Grant> {
+  const { item, fence, expiresAt, leaseSeconds } = granted;
+  await extendLock(services, { itemId: item.id, userId: actor.userId, fence, ms: leaseSeconds * 1000 });
+  return { item, fence, expiresAt };
+}
+
+async function leaseFor(services: Services, actor: MemberActor, itemId: string): Promise<number> {
+  return services.db.read(async (em) => {
+    const { item, role } = await findItem(em, actor.userId, itemId);
+    if (!isOpen(item.status)) throw decidedRefusal();
+    refuseUnless(role, claimVerb(item.status));
+    const project = await em.findOneOrFail(Project, { id: item.projectId });
+    return project.claimLeaseSeconds;
+  });
+}

@@ -1,0 +1,56 @@
+// A signed-in person creates a project and becomes its owner.
+import { DEFAULT_SETTINGS, type ProjectSettings } from '@countersign/shared/api/projects';
+import { makeWebhookSecret } from '../crypto/webhook-secret.ts';
+import { seal } from '../crypto/key-ring.ts';
+import { memberRef } from '../domain/actor.ts';
+import { secretContext } from '../domain/webhook-secrets.ts';
+import type { Tx } from '../db/database.ts';
+import { Member } from '../db/entities/member.ts';
+import { ProjectSettings as SettingsVersion } from '../db/entities/project-settings.ts';
+import { Project } from '../db/entities/project.ts';
+import { WebhookEndpoint } from '../db/entities/webhook-endpoint.ts';
+import type { MemberActor, Services } from './services.ts';
+import { checkSettings, settingsColumns } from './settings.ts';
+
+export type NewProject = Partial<ProjectSettings> & { name: string };
+
+/** Creates the project with its first settings version and a webhook secret nobody has seen yet. Errors: `validation_failed`, `webhook_url_refused`. */
+export function createProject(services: Services, actor: MemberActor, input: NewProject): Promise<string> {
+  return insertProject(services, actor, { id: services.ids.uuid(), settings: { ...DEFAULT_SETTINGS, ...input } });
+}
+
+/** The same with an id of the caller's choice. */
+export async function insertProject(
+  services: Services,
+  actor: MemberActor,
+  { id, settings }: { id: string; settings: ProjectSettings },
+): Promise<string> {
+  checkSettings(services, settings, null);
+  await services.db.write(async (tx) => {
+    await insertRows(services, tx, { id, settings, ownerId: actor.userId });
+    const changed = ['created' as const, 'members' as const];
+    tx.record({ type: 'project.changed', project_id: id, actor: memberRef(actor), settings_version: 1, changed });
+  });
+  return id;
+}
+
+async function insertRows(
+  services: Services,
+  tx: Tx,
+  { id, settings, ownerId }: { id: string; settings: ProjectSettings; ownerId: string },
+): Promise<void> {
+  const createdAt = services.clock.now();
+  await tx.em.insert(Project, { id, ...settingsColumns(settings), settingsVersion: 1, eventSeq: 0, createdAt, archivedAt: null });
+  await tx.em.insert(SettingsVersion, { projectId: id, version: 1, settings, changedBy: ownerId, changedAt: createdAt });
+  await tx.em.insert(Member, { projectId: id, userId: ownerId, role: 'owner', createdAt });
+  await tx.em.insert(WebhookEndpoint, {
+    projectId: id,
+    state: 'active',
+    current: seal(services.keyRing, makeWebhookSecret(), secretContext(id)),
+    next: null,
+    promoteAt: null,
+    previous: null,
+    previousUntil: null,
+    revealed: false,
+  });
+}

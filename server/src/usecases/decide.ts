@@ -1,0 +1,84 @@
+// A reviewer decides the item they hold. One conditional UPDATE carries the fence: it alone says whose decision stands (LC1, I1, I3).
+import { Refusal } from '@countersign/shared/errors';
+import type { ReviewAction } from '@countersign/shared/words';
+import { moveFor, sameJson, type Move } from '../domain/item.ts';
+import type { Tx } from '../db/database.ts';
+import { Item } from '../db/entities/item.ts';
+import { dropLock } from './claim-store.ts';
+import { storeDecision, storeMove } from './decision-rows.ts';
+import { findItem, refuseUnless } from './membership.ts';
+import { decidedRefusal, refusalFor } from './refuse-claim.ts';
+import type { MemberActor, Services } from './services.ts';
+
+export interface DecideInput {
+  itemId: string;
+  fence: number;
+  action: ReviewAction;
+  /** The edited output: its value, and its text as it arrived. */
+  output: { value: unknown; raw: string } | null;
+  reason: string | null;
+  note: string | null;
+}
+
+/**
+ * Carries out one move of rule LC. A late decision is taken when the lease ended but nobody else took the item.
+ * Errors: `not_found`, `forbidden`, `already_decided`, `claim_lost`, `validation_failed`, `unchanged_edit`.
+ */
+export async function decide(services: Services, actor: MemberActor, input: DecideInput): Promise<Item> {
+  const item = await services.db.write(async (tx) => {
+    const { item: before, role } = await findItem(tx.em, actor.userId, input.itemId);
+    const move = moveFor(before.status, input.action);
+    if (move === undefined) throw refusedMove(before, input.action);
+    refuseUnless(role, move.needs);
+    checkInput(before, input, move);
+    const left = await leaveQueue(tx, actor, { before, input });
+    const step = { item: before, move, input, actor, ...left };
+    await (move.decides === null ? storeMove(tx, step) : storeDecision(services, tx, step));
+    return tx.em.findOneOrFail(Item, { id: input.itemId }, { refresh: true });
+  });
+  await dropLock(services, { itemId: input.itemId, userId: actor.userId, fence: input.fence });
+  return item;
+}
+
+/** The fence: the row moves on only if this claim, by this person, is still the last one granted. */
+async function leaveQueue(
+  tx: Tx,
+  actor: MemberActor,
+  { before, input }: { before: Item; input: DecideInput },
+): Promise<{ now: Date; version: number }> {
+  const rows = await tx.em.execute<{ now: string | Date; version: number }[]>(
+    `update item set claimed_by = null, claim_expires_at = null, version = version + 1
+     where id = ? and status = ? and claimed_by = ? and claim_fence = ?
+     returning date_trunc('milliseconds', now()) as now, version`,
+    [before.id, before.status, actor.userId, input.fence],
+  );
+  const row = rows[0];
+  if (row === undefined) {
+    const after = await tx.em.findOneOrFail(Item, { id: before.id }, { refresh: true });
+    throw await refusalFor(tx.em, after, 'claim_lost');
+  }
+  return { now: new Date(row.now), version: row.version };
+}
+
+function refusedMove(item: Item, action: ReviewAction): Refusal {
+  if (item.status !== 'queued' && item.status !== 'escalated') return decidedRefusal();
+  const detail = `An item that is ${item.status} cannot be moved by “${action}”.`;
+  return new Refusal('validation_failed', detail, { errors: [{ pointer: '#/action', code: 'not_allowed', detail }] });
+}
+
+function checkInput(item: Item, input: DecideInput, move: Move): void {
+  if (move.reason === 'required' && input.reason === null) throw missing('reason', 'Say why: choose a reason or write one.');
+  if (input.action === 'edit') {
+    if (input.output === null) throw missing('output', 'Send the edited answer as output.');
+    if (sameJson(input.output.value, JSON.parse(item.suggestion))) {
+      throw new Refusal('unchanged_edit', 'The output is the suggestion. Change it, or approve instead.');
+    }
+  } else if (input.output !== null) {
+    const detail = 'Only an edit carries an output.';
+    throw new Refusal('validation_failed', detail, { errors: [{ pointer: '#/output', code: 'not_allowed', detail }] });
+  }
+}
+
+function missing(field: string, detail: string): Refusal {
+  return new Refusal('validation_failed', detail, { errors: [{ pointer: `#/${field}`, code: 'required', detail }] });
+}

@@ -1,0 +1,32 @@
+// Keyset cursors: where a page ended, as base64url of a time and an id. A cursor that is not one of ours is refused.
+import { Refusal } from '@countersign/shared/errors';
+
+export interface Cursor {
+  at: Date;
+  id: string;
+}
+
+export function encodeCursor({ at, id }: Cursor): string {
+  return Buffer.from(JSON.stringify([at.getTime(), id])).toString('base64url');
+}
+
+/** Errors: `invalid_cursor`. */
+export function decodeCursor(text: string | undefined): Cursor | null {
+  if (text === undefined) return null;
+  try {
+    const [at, id] = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as [unknown, unknown];
+    if (typeof at === 'number' && Number.isSafeInteger(at) && typeof id === 'string' && /^[0-9a-f-]{36}$/i.test(id)) {
+      return { at: new Date(at), id };
+    }
+  } catch {
+    // Falls through to the one refusal.
+  }
+  throw new Refusal('invalid_cursor', 'Send the cursor as the last page gave it, or leave it out to start again.');
+}
+
+/** Cuts a page that was read one row too long, and names where the next one starts. */
+export function toPage<T>(rows: T[], limit: number, cursorOf: (row: T) => Cursor): { rows: T[]; nextCursor: string | null } {
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  return { rows: page, nextCursor: rows.length > limit && last !== undefined ? encodeCursor(cursorOf(last)) : null };
+}

@@ -1,0 +1,60 @@
+// Webhook secrets: rotation in two phases, so that a receiver can change over without missing a signature (CONTRACT section 2).
+import { Refusal } from '@countersign/shared/errors';
+import { seal } from '../crypto/key-ring.ts';
+import { makeWebhookSecret } from '../crypto/webhook-secret.ts';
+import { memberRef } from '../domain/actor.ts';
+import { OVERLAP_SECONDS, promote, secretContext, secretsOf, settle } from '../domain/webhook-secrets.ts';
+import type { Tx } from '../db/database.ts';
+import { Project } from '../db/entities/project.ts';
+import { WebhookEndpoint } from '../db/entities/webhook-endpoint.ts';
+import { requireVerb } from './membership.ts';
+import type { MemberActor, Services } from './services.ts';
+
+export interface Rotation {
+  secret: string;
+  phase: 'current' | 'next';
+  promoteAt: Date | null;
+}
+
+/**
+ * Makes a new secret, shown once. It waits as `next` for a day or until promoted; only when nobody has ever seen the
+ * current one does it take the first place at once. Errors: `not_found`, `forbidden`, `rotation_in_progress`.
+ */
+export async function rotateWebhookSecret(services: Services, actor: MemberActor, projectId: string): Promise<Rotation> {
+  const secret = makeWebhookSecret();
+  const sealed = seal(services.keyRing, secret, secretContext(projectId));
+  return services.db.write(async (tx) => {
+    const { endpoint, now } = await openEndpoint(services, tx, { actor, projectId });
+    const stored = settle(secretsOf(endpoint), now);
+    if (stored.next !== null) {
+      throw new Refusal('rotation_in_progress', 'Promote the new secret first, or wait until it is promoted by itself.');
+    }
+    const promoteAt = endpoint.revealed ? new Date(now.getTime() + OVERLAP_SECONDS * 1000) : null;
+    const secrets = endpoint.revealed ? { ...stored, next: sealed, promoteAt } : { ...stored, current: sealed };
+    await tx.em.nativeUpdate(WebhookEndpoint, { projectId }, { ...secrets, revealed: true });
+    await recordWebhook(tx, actor, projectId);
+    return { secret, phase: endpoint.revealed ? 'next' : 'current', promoteAt };
+  });
+}
+
+/** Lets the waiting secret sign first. Without one, nothing changes. Errors: `not_found`, `forbidden`. */
+export async function promoteWebhookSecret(services: Services, actor: MemberActor, projectId: string): Promise<void> {
+  await services.db.write(async (tx) => {
+    const { endpoint, now } = await openEndpoint(services, tx, { actor, projectId });
+    await tx.em.nativeUpdate(WebhookEndpoint, { projectId }, promote(settle(secretsOf(endpoint), now), now));
+    await recordWebhook(tx, actor, projectId);
+  });
+}
+
+async function openEndpoint(services: Services, tx: Tx, { actor, projectId }: { actor: MemberActor; projectId: string }) {
+  await requireVerb(tx.em, { userId: actor.userId, projectId }, 'manage_webhook');
+  const locked = await tx.em.execute('select project_id from webhook_endpoint where project_id = ? for update', [projectId]);
+  if (locked.length !== 1) throw new Error(`project ${projectId} has no webhook endpoint`);
+  return { endpoint: await tx.em.findOneOrFail(WebhookEndpoint, { projectId }), now: services.clock.now() };
+}
+
+async function recordWebhook(tx: Tx, actor: MemberActor, projectId: string): Promise<void> {
+  const { settingsVersion } = await tx.em.findOneOrFail(Project, { id: projectId });
+  const fact = { project_id: projectId, actor: memberRef(actor), settings_version: settingsVersion };
+  tx.record({ type: 'project.changed', ...fact, changed: ['webhook'] });
+}

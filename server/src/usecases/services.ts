@@ -1,0 +1,40 @@
+// What a use case may touch, and who asks. Every use case takes `(services, actor, input)`.
+import type { Logger } from 'pino';
+import type { ClaimLock } from '../claims/claim-lock.ts';
+import type { KeyRing } from '../crypto/key-ring.ts';
+import type { Clock, Ids } from '../db/clock.ts';
+import type { Database } from '../db/database.ts';
+
+export interface Services {
+  db: Database;
+  claims: ClaimLock;
+  clock: Clock;
+  ids: Ids;
+  keyRing: KeyRing;
+  log: Logger;
+  /** The one address of this service, from PUBLIC_BASE_URL and nothing else; no trailing slash. */
+  baseUrl: string;
+  demo: boolean;
+  /** The SSRF guard's static check: null, or one sentence that says what to change. */
+  refuseWebhookUrl: (url: string) => string | null;
+  /** Closes sockets at once, in every process. */
+  kick: { session(sessionId: string): void };
+}
+
+/** A signed-in person. The role is a matter of the project and is looked up there. */
+export interface MemberActor {
+  kind: 'member';
+  userId: string;
+  address: string;
+  name: string | null;
+  sessionId: string;
+  expiresAt: Date;
+}
+
+/** A pipeline, by its key. */
+export interface ApiKeyActor {
+  kind: 'api_key';
+  keyId: string;
+  projectId: string;
+  name: string;
+}

@@ -1,0 +1,58 @@
+// Project settings as one value: read from the row, checked by RT5, kept as versions (RT6).
+import { Refusal } from '@countersign/shared/errors';
+import type { ProjectSettings } from '@countersign/shared/api/projects';
+import { thresholdFault } from '../domain/routing.ts';
+import type { Project } from '../db/entities/project.ts';
+import type { Services } from './services.ts';
+
+/** The settings of a row, in the words of the wire. */
+export function settingsOf(project: Project): ProjectSettings {
+  return {
+    name: project.name,
+    auto_threshold: project.autoThreshold,
+    review_threshold: project.reviewThreshold,
+    below_review: project.belowReview,
+    escalate_flags: project.escalateFlags,
+    guidelines: project.guidelines,
+    reasons: project.reasons,
+    audit_rate: project.auditRate,
+    undo_window_seconds: project.undoWindowSeconds,
+    claim_lease_seconds: project.claimLeaseSeconds,
+    target_minutes: project.targetMinutes,
+    webhook_url: project.webhookUrl ?? null,
+  };
+}
+
+/** The columns of a settings value. */
+export function settingsColumns(settings: ProjectSettings) {
+  return {
+    name: settings.name,
+    autoThreshold: settings.auto_threshold,
+    reviewThreshold: settings.review_threshold,
+    belowReview: settings.below_review,
+    escalateFlags: settings.escalate_flags,
+    guidelines: settings.guidelines,
+    reasons: settings.reasons,
+    auditRate: settings.audit_rate,
+    undoWindowSeconds: settings.undo_window_seconds,
+    claimLeaseSeconds: settings.claim_lease_seconds,
+    targetMinutes: settings.target_minutes,
+    webhookUrl: settings.webhook_url,
+  };
+}
+
+/** Refuses settings that break RT5 or name a webhook URL the guard refuses (`validation_failed`, `webhook_url_refused`). */
+export function checkSettings(services: Services, settings: ProjectSettings, before: ProjectSettings | null): void {
+  const fault = thresholdFault(settings);
+  if (fault !== null) {
+    const errors = [{ pointer: '#/review_threshold', code: 'RT5', detail: fault }];
+    throw new Refusal('validation_failed', fault, { errors });
+  }
+  const url = settings.webhook_url;
+  if (url === null || url === before?.webhook_url) return;
+  const refused = services.refuseWebhookUrl(url);
+  if (refused !== null) {
+    const errors = [{ pointer: '#/webhook_url', code: 'webhook_url_refused', detail: refused }];
+    throw new Refusal('webhook_url_refused', refused, { errors });
+  }
+}

@@ -1,0 +1,74 @@
+// Sign-In With Solana, security section 1: the server makes the challenge, takes it out of use before any signature work, then verifies.
+import type { SignInInput } from '@countersign/shared/api/session';
+import { Refusal } from '@countersign/shared/errors';
+import { randomBase62, randomToken, sha256Hex } from '../crypto/tokens.ts';
+import { verifySignIn } from '../crypto/verify-sign-in.ts';
+import { CHALLENGE_SECONDS, isTimely, newSignInInput } from '../domain/sign-in.ts';
+import { AuthChallenge } from '../db/entities/auth-challenge.ts';
+import type { User } from '../db/entities/user.ts';
+import { findOrCreateUser } from './add-member.ts';
+import { joinDemo } from './seed-demo.ts';
+import { createSession, type NewSession } from './sessions.ts';
+import type { Services } from './services.ts';
+
+const NONCE_LENGTH = 24;
+
+export interface Challenge {
+  id: string;
+  input: SignInInput;
+  /** Goes into the browser's pre-sign-in cookie (S4): the challenge is good in this browser only. */
+  binder: string;
+}
+
+/** Makes a challenge and sweeps away the ones that ran out (S1, S2). */
+export async function startSignIn(services: Services): Promise<Challenge> {
+  const now = services.clock.now();
+  const id = services.ids.uuid();
+  const binder = randomToken();
+  const input = newSignInInput({ baseUrl: services.baseUrl, nonce: randomBase62(NONCE_LENGTH), now });
+  const expiresAt = new Date(now.getTime() + CHALLENGE_SECONDS * 1000);
+  await services.db.write(async ({ em }) => {
+    await em.nativeDelete(AuthChallenge, { expiresAt: { $lt: now } });
+    await em.insert(AuthChallenge, { id, binderHash: sha256Hex(binder), input, expiresAt, consumedAt: null });
+  });
+  return { id, input, binder };
+}
+
+export interface SignedChallenge {
+  challengeId: string;
+  binder: string | undefined;
+  address: string;
+  signedMessage: string;
+  signature: string;
+}
+
+/** Verifies a signed challenge and opens a session. Every failure is the same 401 (S13); a failed try burns the challenge (S3). */
+export async function signIn(services: Services, signed: SignedChallenge): Promise<{ session: NewSession; user: User }> {
+  const input = await consume(services, signed);
+  const now = services.clock.now();
+  if (input === null || !isTimely(input, now) || !verifySignIn({ input, ...signed })) {
+    services.log.info({ challenge: signed.challengeId.slice(0, 36) }, 'sign-in refused');
+    throw new Refusal('signature_invalid', 'Ask for a new message and sign it again.');
+  }
+  const result = await services.db.write(async (tx) => {
+    const user = await findOrCreateUser(services, tx, { address: signed.address, name: undefined });
+    if (services.demo) await joinDemo(services, tx, user);
+    return { user, session: await createSession(services, tx, user.id) };
+  });
+  services.log.info({ user: result.user.id }, 'signed in');
+  return result;
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+async function consume(services: Services, { challengeId, binder }: SignedChallenge): Promise<SignInInput | null> {
+  if (!UUID.test(challengeId) || binder === undefined) return null;
+  return services.db.write(async ({ em }) => {
+    const rows = await em.execute(
+      `update auth_challenge set consumed_at = ?
+       where id = ? and binder_hash = ? and consumed_at is null and expires_at > ? returning id`,
+      [services.clock.now(), challengeId, sha256Hex(binder), services.clock.now()],
+    );
+    return rows.length === 0 ? null : (await em.findOneOrFail(AuthChallenge, { id: challengeId })).input;
+  });
+}

@@ -1,0 +1,162 @@
+// The SSRF guard of outbound webhooks: which URLs may be saved, and which addresses may be connected to (rules W1-W3).
+import { lookup as systemLookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+/** The operator's exceptions. `allowCidrs` opens address ranges (never a metadata service), `allowHttp` opens `http:`. */
+export interface GuardPolicy {
+  allowCidrs: string[];
+  allowHttp: boolean;
+}
+
+export interface TargetAddress {
+  address: string;
+  family: 4 | 6;
+}
+
+/** Every address of a name, as `dns.lookup` with `all` gives them. */
+export type Lookup = (hostname: string) => Promise<readonly { address: string; family: number }[]>;
+
+export type UrlVerdict =
+  { ok: true; url: URL } | { ok: false; code: 'invalid_url' | 'blocked_address'; advice: string };
+
+/** The target may not be connected to, or its name has no usable answer. */
+export class Blocked extends Error {
+  override readonly name = 'Blocked';
+  readonly code: 'blocked_address' | 'dns_error';
+  constructor(code: Blocked['code'], options?: ErrorOptions) {
+    super(code, options);
+    this.code = code;
+  }
+}
+
+const URL_LENGTH = 2_048;
+const LOOKUP_MS = 3_000;
+
+/** W3. Outside 2000::/3 all IPv6 is refused: that covers ::, ::1, ::ffff:0:0/96, 64:ff9b::/32, fc00::/7, fe80::/10, ff00::/8 and more. */
+const GLOBAL = ranges('0.0.0.0/0', '2000::/3');
+const REFUSED = ranges(
+  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
+  ...['192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24'],
+  ...['224.0.0.0/4', '240.0.0.0/4', '2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'],
+);
+const MAPPED = ranges('::ffff:0:0/96');
+const SIX_TO_FOUR = ranges('2002::/16');
+
+/** Services that hand out a machine's credentials: AWS (with ECS and EKS), Azure, Alibaba, Google. No exception opens these. */
+const METADATA = ranges(
+  ...['169.254.169.254/32', '169.254.170.2/32', '169.254.170.23/32', '168.63.129.16/32', '100.100.100.200/32'],
+  ...['fd00:ec2::254/128', 'fd00:ec2::23/128', 'fd20:ce::254/128'],
+);
+
+/** null when the URL may be saved and sent to, else one sentence that says what to change (W1). Names are not resolved here. */
+export function refuseUrl(url: string, policy: GuardPolicy): string | null {
+  const verdict = examineUrl(url, policy);
+  return verdict.ok ? null : verdict.advice;
+}
+
+/** The same with the parsed URL (its host without a trailing dot) or the code of the refusal. */
+export function examineUrl(text: string, policy: GuardPolicy): UrlVerdict {
+  const url = URL.parse(text);
+  // Without its last dot a host may turn out to be a literal (`0x7f.1..`): the parser gets to see it again before it is judged.
+  if (url !== null && isIP(hostOf(url)) === 0) url.hostname = hostOf(url);
+  const fault = urlFaults(text, url, policy).find(([applies]) => applies)?.[1];
+  if (url === null || fault !== undefined) return { ok: false, code: 'invalid_url', advice: fault ?? NOT_A_URL };
+  return isRefusedHost(hostOf(url), policy)
+    ? { ok: false, code: 'blocked_address', advice: PRIVATE_HOST }
+    : { ok: true, url };
+}
+
+const PRIVATE_HOST = 'Use a public host: this one is a private, local or reserved address.';
+const NOT_A_URL = 'Write a full URL, such as https://example.com/hooks.';
+
+function urlFaults(text: string, url: URL | null, policy: GuardPolicy): [boolean, string][] {
+  const schemes = policy.allowHttp ? ['https:', 'http:'] : ['https:'];
+  return [
+    [text.length > URL_LENGTH, `Shorten the URL to ${URL_LENGTH} characters or fewer.`],
+    [/[\s\\\p{Cc}]/u.test(text), 'Remove spaces, line breaks and backslashes from the URL.'],
+    [url === null || hostOf(url) === '', NOT_A_URL],
+    [
+      url !== null && !schemes.includes(url.protocol),
+      `Start the URL with ${policy.allowHttp ? 'https:// or http://' : 'https://'}.`,
+    ],
+    [url !== null && (url.username !== '' || url.password !== ''), 'Remove the user name and password from the URL.'],
+    [url?.href.includes('#') === true, 'Remove the fragment (# and what follows) from the URL.'],
+    [url !== null && !isAllowedPort(url.port), 'Use port 443, 80, or one from 1024 up.'],
+  ];
+}
+
+function isAllowedPort(port: string): boolean {
+  return port === '' || port === '443' || port === '80' || Number(port) >= 1_024;
+}
+
+/** The host as it is resolved: lower case (the URL parser saw to that), without brackets or trailing dots. */
+function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '');
+}
+
+function isRefusedHost(host: string, policy: GuardPolicy): boolean {
+  if (isIP(host) !== 0) return !isPublicAddress(host, policy);
+  if (host !== 'localhost' && !host.endsWith('.localhost')) return false;
+  return !isPublicAddress('127.0.0.1', policy) && !isPublicAddress('::1', policy);
+}
+
+/**
+ * The addresses to connect to, and to no others (W2): the literal itself, or all that the name has. Throws `Blocked` with
+ * `blocked_address` when any of them is refused, with `dns_error` when there is no answer within 3 s.
+ */
+export async function resolveTarget(
+  url: URL,
+  policy: GuardPolicy,
+  lookup: Lookup = (hostname) => systemLookup(hostname, { all: true }),
+): Promise<{ addresses: TargetAddress[] }> {
+  const host = hostOf(url);
+  const found = isIP(host) === 0 ? await answerInTime(lookup, host) : [{ address: host }];
+  if (found.length === 0) throw new Blocked('dns_error');
+  if (!found.every(({ address }) => isPublicAddress(address, policy))) throw new Blocked('blocked_address');
+  return { addresses: found.map(({ address }) => ({ address, family: isIP(address) === 4 ? 4 : 6 })) };
+}
+
+async function answerInTime(lookup: Lookup, host: string): Promise<readonly { address: string }[]> {
+  const { promise: tooLate, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`No answer within ${LOOKUP_MS} ms`)), LOOKUP_MS);
+  try {
+    return await Promise.race([lookup(host), tooLate]);
+  } catch (cause) {
+    throw new Blocked('dns_error', { cause });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Whether a webhook may connect to this address, in canonical spelling (W3). Anything that is not one address is refused. */
+export function isPublicAddress(address: string, policy: GuardPolicy): boolean {
+  if (isIP(address) === 0 || address.includes('%')) return false;
+  const parsed = parse(address);
+  if (isIn(parsed, METADATA) || isIn(embeddedV4(parsed), METADATA)) return false;
+  const exceptions = ranges(...policy.allowCidrs.filter((cidr) => ipaddr.isValidCIDR(cidr)));
+  // A mapped address is the same destination: an exception for 127.0.0.0/8 holds for ::ffff:127.0.0.1 too.
+  if (isIn(parsed, exceptions) || (isIn(parsed, MAPPED) && isIn(embeddedV4(parsed), exceptions))) return true;
+  return isIn(parsed, GLOBAL) && !isIn(parsed, REFUSED);
+}
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** The IPv4 address that a translator may read out of an IPv6 one: 6to4's, else the last four bytes (mapped, NAT64, …). */
+function embeddedV4(address: Address): Address {
+  const bytes = address.toByteArray();
+  return new ipaddr.IPv4(isIn(address, SIX_TO_FOUR) ? bytes.slice(2, 6) : bytes.slice(-4));
+}
+
+/** By way of the URL parser, because ipaddr.js takes `::127.0.0.1` for `::ffff:127.0.0.1`, which is another address. */
+function parse(address: string): Address {
+  return ipaddr.parse(isIP(address) === 6 ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address);
+}
+
+function ranges(...cidrs: string[]): [Address, number][] {
+  return cidrs.map((cidr) => ipaddr.parseCIDR(cidr));
+}
+
+function isIn(address: Address, list: readonly [Address, number][]): boolean {
+  return list.some((range) => address.kind() === range[0].kind() && address.match(range));
+}

@@ -1,0 +1,140 @@
+// One attempt against receivers that answer too much or too slowly (W4).
+import type { Socket } from 'node:net';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { answering, closeReceivers, closingAfter, httpReceiver, tcpReceiver } from '../../test/fixtures/receivers.ts';
+import { type SendLimits, sendWebhook, type WebhookRequest } from './send.ts';
+
+const LOOPBACK = { allowCidrs: ['127.0.0.0/8'], allowHttp: true };
+const SLOW: Partial<SendLimits> = { deadlineMs: 5_000 };
+const FAST: Partial<SendLimits> = { deadlineMs: 300, connectMs: 150 };
+
+afterEach(closeReceivers);
+
+function send(target: number | string, limits = SLOW, options: Partial<WebhookRequest> = {}) {
+  const url = typeof target === 'number' ? `http://127.0.0.1:${target}/` : target;
+  return sendWebhook({ url, headers: {}, body: '{}', policy: LOOPBACK, ...options }, limits);
+}
+
+const gone = (sockets: Set<Socket>) => vi.waitFor(() => expect(sockets.size).toBe(0), { timeout: 2_000, interval: 5 });
+
+describe('W4: what is read of an answer', () => {
+  it('an endless body is cut off: 2xx counts, the start is kept, the connection is closed', async () => {
+    let written = 0;
+    const { port, sockets } = await httpReceiver((_, response) => {
+      response.writeHead(200);
+      const pour = () => {
+        while (!response.destroyed && response.write('x'.repeat(10_000))) written += 10_000;
+      };
+      response.on('drain', pour);
+      pour();
+    });
+    const outcome = await send(port);
+    expect(outcome).toMatchObject({ httpStatus: 200, error: null });
+    expect(outcome.responseText).toBe('x'.repeat(8_192));
+    expect(outcome.totalMs).toBeLessThan(5_000);
+    await gone(sockets);
+    expect(written).toBeLessThan(64 * 1_024 * 1_024);
+  });
+
+  it('reads 64 KiB and no more', async () => {
+    const { port } = await httpReceiver((_, response) => {
+      response.writeHead(200);
+      response.write('x'.repeat(65_535));
+    });
+    expect(await send(port, FAST)).toMatchObject({ httpStatus: 200, error: 'timeout' });
+    const { port: fuller } = await httpReceiver((_, response) => {
+      response.writeHead(200);
+      response.write('x'.repeat(65_536));
+    });
+    expect(await send(fuller)).toMatchObject({ httpStatus: 200, error: null });
+  });
+
+  it('what is not text becomes inert, and a character at the cut is left out', async () => {
+    const bodies = [
+      Buffer.from([0x41, 0xff, 0xfe, 0x00, 0x1b, 0x9f, 0x0a, 0x09, 0x0d, 0x42]),
+      Buffer.concat([Buffer.alloc(8_191, 'a'), Buffer.from('€')]),
+      Buffer.from('<script>alert(1)</script>'),
+    ];
+    const { port } = await httpReceiver((_, response) => response.end(bodies.shift()));
+    expect((await send(port)).responseText).toBe('A\ufffd\ufffd\ufffd\ufffd\ufffd\n\t\rB');
+    expect((await send(port)).responseText).toBe('a'.repeat(8_191));
+    expect((await send(port)).responseText).toBe('<script>alert(1)</script>');
+  });
+
+  it('does not inflate: a gzip bomb stays small', async () => {
+    const { port } = await httpReceiver((_, response) =>
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(Buffer.alloc(1_000, 0x1f)),
+    );
+    expect((await send(port)).responseText).toBe('\ufffd'.repeat(1_000));
+  });
+
+  it('more than 16 KiB of headers is response_too_large', async () => {
+    const withHeaders = (bytes: number) =>
+      `HTTP/1.1 200 OK\r\nx-filler: ${'x'.repeat(bytes)}\r\ncontent-length: 0\r\n\r\n`;
+    const { port } = await closingAfter(withHeaders(15_000), withHeaders(17_000), withHeaders(1_000_000));
+    expect(await send(port)).toMatchObject({ httpStatus: 200, error: null });
+    expect(await send(port)).toMatchObject({ httpStatus: null, error: 'response_too_large', responseText: null });
+    expect(await send(port)).toMatchObject({ httpStatus: null, error: 'response_too_large' });
+  });
+});
+
+describe('W4: one deadline over everything', () => {
+  const inTime = (totalMs: number) => {
+    expect(totalMs).toBeGreaterThanOrEqual(290);
+    expect(totalMs).toBeLessThan(1_500);
+  };
+
+  it('a receiver that takes the connection and never answers', async () => {
+    const { port, sockets } = await tcpReceiver(() => undefined);
+    const outcome = await send(port, FAST);
+    expect(outcome).toMatchObject({
+      httpStatus: null,
+      error: 'timeout',
+      responseText: null,
+      remoteAddress: '127.0.0.1',
+    });
+    inTime(outcome.totalMs);
+    await gone(sockets);
+  });
+
+  it('a body that drips', async () => {
+    const { port, sockets } = await answering('HTTP/1.1 200 OK\r\n\r\nstart', (socket) => drip(socket, '.'));
+    const outcome = await send(port, FAST);
+    expect(outcome).toMatchObject({ httpStatus: 200, error: 'timeout' });
+    expect(outcome.responseText).toMatch(/^start\.*$/);
+    inTime(outcome.totalMs);
+    await gone(sockets);
+  });
+
+  it('a body that drips after a refusal: the refusal counts', async () => {
+    const { port } = await answering('HTTP/1.1 410 Gone\r\n\r\nbye', (socket) => drip(socket, '.'));
+    expect(await send(port, FAST)).toMatchObject({ httpStatus: 410, error: 'http_4xx' });
+  });
+
+  it('headers that drip, and interim answers without end', async () => {
+    const dripping = await answering('HTTP/1.1 200 OK\r\nx-slow: ', (socket) => drip(socket, '.'));
+    const outcome = await send(dripping.port, FAST);
+    expect(outcome).toMatchObject({ httpStatus: null, error: 'timeout' });
+    inTime(outcome.totalMs);
+    const interim = await answering('', (socket) => drip(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n'));
+    expect(await send(interim.port, FAST)).toMatchObject({ httpStatus: null, error: 'timeout' });
+  });
+
+  it('a name that never resolves', async () => {
+    const outcome = await send('http://receiver.test/', FAST, { lookup: () => new Promise(() => undefined) });
+    expect(outcome).toMatchObject({ error: 'timeout', remoteAddress: null });
+    inTime(outcome.totalMs);
+  });
+
+  it('a TLS handshake that never comes is connect_timeout', async () => {
+    const { port } = await tcpReceiver(() => undefined);
+    const outcome = await send(`https://127.0.0.1:${port}/`, { deadlineMs: 5_000, connectMs: 100 });
+    expect(outcome).toMatchObject({ httpStatus: null, error: 'connect_timeout' });
+    expect(outcome.totalMs).toBeLessThan(2_500);
+  });
+
+  function drip(socket: Socket, text: string): void {
+    const timer = setInterval(() => socket.write(text), 20);
+    socket.on('close', () => clearInterval(timer));
+  }
+});

@@ -1,0 +1,48 @@
+// Makes decisions final when their undo window has passed (LC2): a fact of its own, on which webhooks and answers hang.
+import { SYSTEM } from '../domain/actor.ts';
+import type { Tx } from '../db/database.ts';
+import { Decision } from '../db/entities/decision.ts';
+import type { Services } from '../usecases/services.ts';
+import type { Next } from './loop.ts';
+
+const BATCH = 200;
+
+/** Finalizes what is due by the database's clock; says when the next window ends. Several workers may run it at once. */
+export async function finalizeOnce(services: Services): Promise<Next> {
+  const count = await services.db.write(async (tx) => {
+    const due = await tx.em.execute<{ id: string }[]>(
+      `update decision set final_at = now() where id in (
+         select id from decision where final_at is null and undo_until <= now() order by undo_until limit ${BATCH} for update skip locked
+       ) returning id`,
+    );
+    if (due.length > 0) await recordFinal(tx, due.map((row) => row.id));
+    return due.length;
+  });
+  return count === BATCH ? { again: true } : { at: await nextWindow(services) };
+}
+
+async function recordFinal({ em, record }: Tx, ids: string[]): Promise<void> {
+  const decisions = await em.find(Decision, { id: { $in: ids } });
+  const rows = await em.execute<{ id: string; version: number }[]>(
+    `update item set public_status = null, version = version + 1 where id = any(?::uuid[]) returning id, version`,
+    [`{${decisions.map((decision) => decision.itemId).join(',')}}`],
+  );
+  const versions = new Map(rows.map((row) => [row.id, row.version]));
+  for (const { itemId, projectId, status, action, reason } of decisions) {
+    const version = versions.get(itemId);
+    if (version === undefined) throw new Error(`decision without item ${itemId}`);
+    const fact = { project_id: projectId, item_id: itemId, version, actor: SYSTEM };
+    record({ type: 'item.finalized', ...fact, status, action, reason: reason ?? null });
+  }
+}
+
+/** How long until the next window ends, told as a time of our own clock: only the difference comes from the database. */
+async function nextWindow(services: Services): Promise<Date | null> {
+  const rows = await services.db.read((em) =>
+    em.execute<{ seconds: string | number | null }[]>(
+      `select extract(epoch from min(undo_until) - now()) as seconds from decision where final_at is null`,
+    ),
+  );
+  const seconds = rows[0]?.seconds ?? null;
+  return seconds === null ? null : new Date(Date.now() + Math.max(0, Number(seconds) * 1000) + 1);
+}

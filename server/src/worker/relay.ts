@@ -1,0 +1,83 @@
+// The relay: gives recorded facts their place in the project's ledger, writes the deliveries they cause, and rings the sockets.
+import type { Event } from '../db/entities/event.ts';
+import { Decision } from '../db/entities/decision.ts';
+import { Delivery } from '../db/entities/delivery.ts';
+import { Project } from '../db/entities/project.ts';
+import type { Tx } from '../db/database.ts';
+import { DUE, STAMPED } from '../db/channels.ts';
+import type { Signals } from '../db/signals.ts';
+import type { Services } from '../usecases/services.ts';
+import { deliveryOf, isTold, type Finalized } from '../webhooks/fan-out.ts';
+import type { Next } from './loop.ts';
+
+/** Any fixed number: one relay at a time among all processes on a database. */
+const RELAY = 7_202_611_202;
+const BATCH = 500;
+
+/** Stamps up to one batch. Facts of one item keep their order: each was inserted under its item's row lock. */
+export async function relayOnce(services: Services, signals: Signals): Promise<Next> {
+  if (!(await signals.lead(RELAY))) return {};
+  const count = await services.db.write(async (tx) => {
+    const stamped = await stamp(tx);
+    if (stamped.length === 0) return 0;
+    await fanOut(services, tx, stamped.filter(isFinalized));
+    await ring(tx, stamped);
+    return stamped.length;
+  });
+  return { again: count === BATCH };
+}
+
+interface Stamped extends Omit<Finalized, 'itemId'> {
+  itemId: string | null;
+  type: Event['type'];
+}
+
+const isFinalized = (event: Stamped): event is Stamped & Finalized => event.type === 'item.finalized' && event.itemId !== null;
+
+async function stamp({ em }: Tx): Promise<Stamped[]> {
+  const rows = await em.execute<{ id: string; project_id: string; seq: string; item_id: string | null; type: Event['type'] }[]>(
+    `with batch as (
+       select position, project_id, row_number() over (partition by project_id order by position) as n
+       from event where seq is null order by position limit ${BATCH}
+     ), heads as (
+       update project p set event_seq = p.event_seq + c.n
+       from (select project_id, count(*) as n from batch group by project_id) c
+       where p.id = c.project_id returning p.id, p.event_seq - c.n as base
+     )
+     update event e set seq = h.base + b.n from batch b join heads h on h.id = b.project_id
+     where e.position = b.position returning e.id, e.project_id, e.seq, e.item_id, e.type`,
+  );
+  return rows.map((row) => ({
+    id: row.id,
+    projectId: row.project_id,
+    seq: Number(row.seq),
+    itemId: row.item_id,
+    type: row.type,
+  }));
+}
+
+async function fanOut(services: Services, { em }: Tx, events: Finalized[]): Promise<void> {
+  if (events.length === 0) return;
+  const decisions = await em.find(Decision, { itemId: { $in: events.map((event) => event.itemId) } });
+  const byItem = new Map(decisions.filter(isTold).map((decision) => [decision.itemId, decision]));
+  const targets = await em.find(Project, { id: { $in: events.map((event) => event.projectId) }, webhookUrl: { $ne: null } });
+  const wanted = new Set(targets.map((project) => project.id));
+  const at = services.clock.now();
+  const deliveries = events.flatMap((event) => {
+    const decision = byItem.get(event.itemId);
+    return decision && wanted.has(event.projectId) ? [deliveryOf(event, decision, { id: services.ids.uuid(), at })] : [];
+  });
+  if (deliveries.length === 0) return;
+  await em.insertMany(Delivery, deliveries);
+  await em.execute('select pg_notify(?, ?)', [DUE, '']);
+}
+
+/** Tells every web process which ledgers grew, and from where: `project:seq` pairs, within NOTIFY's 8000 bytes. */
+async function ring({ em }: Tx, stamped: Stamped[]): Promise<void> {
+  const from = new Map<string, number>();
+  for (const { projectId, seq } of stamped) from.set(projectId, Math.min(seq, from.get(projectId) ?? seq));
+  const pairs = [...from].map(([projectId, seq]) => `${projectId}:${seq}`);
+  for (let start = 0; start < pairs.length; start += 100) {
+    await em.execute('select pg_notify(?, ?)', [STAMPED, pairs.slice(start, start + 100).join(',')]);
+  }
+}

@@ -1,0 +1,164 @@
+// What every claim lock must do, run against each of them.
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ClaimLock } from '../../src/claims/claim-lock.ts';
+
+export interface LockHarness {
+  lock: ClaimLock;
+  now(): Date;
+  /** Returns when a lease of `ms` taken just now has run out. */
+  lapse(itemId: string, ms: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+const LONG = 60_000;
+const SHORT = 80;
+
+/** Runs the cases; `open` makes a lock with nothing held. */
+export function claimLockContract(name: string, open: () => Promise<LockHarness>): void {
+  describe(`claim lock in ${name}`, () => {
+    let harness: LockHarness;
+    let lock: ClaimLock;
+    beforeAll(async () => {
+      harness = await open();
+      lock = harness.lock;
+    });
+    afterAll(() => harness.close());
+    const given = () => harness;
+
+    takingIt(given);
+    keepingIt(given);
+    givingItBack(given);
+    runningOut(given);
+
+    it('holders: the held items of those asked for, and nothing else', async () => {
+      const [held, confirmed, free] = [randomUUID(), randomUUID(), randomUUID()];
+      await lock.acquire(held, 'anna', LONG);
+      await lock.acquire(confirmed, 'user:with:colons', LONG);
+      await lock.renew({ itemId: confirmed, userId: 'user:with:colons', fence: 9_007_199_254_740_991, ms: LONG });
+      const holders = await lock.holders([free, held, randomUUID(), confirmed]);
+      expect([...holders.keys()].sort()).toEqual([held, confirmed].sort());
+      expect(holders.get(held)).toMatchObject({ userId: 'anna', fence: 0 });
+      expect(holders.get(confirmed)).toMatchObject({ userId: 'user:with:colons', fence: 9_007_199_254_740_991 });
+      expect(await lock.holders([])).toEqual(new Map());
+    });
+  });
+}
+
+function takingIt(given: () => LockHarness): void {
+  it('I4: of 50 that ask at once one gets it, and the rest learn who', async () => {
+    const { lock, now } = given();
+    const itemId = randomUUID();
+    const users = Array.from({ length: 50 }, (_, index) => `user-${index}`);
+    const answers = await Promise.all(users.map((user) => lock.acquire(itemId, user, LONG)));
+    const winners = users.filter((_, index) => answers[index]?.acquired);
+    expect(winners).toHaveLength(1);
+    for (const answer of answers) {
+      if (answer.acquired) continue;
+      expect(answer.holder).toMatchObject({ userId: winners[0], fence: 0 });
+      expect(answer.holder.expiresAt.getTime() - now().getTime()).toBeGreaterThan(LONG - 5_000);
+      expect(answer.holder.expiresAt.getTime() - now().getTime()).toBeLessThanOrEqual(LONG);
+    }
+  });
+
+  it('I4: whoever holds it does not get it again', async () => {
+    const { lock } = given();
+    const itemId = randomUUID();
+    expect(await lock.acquire(itemId, 'anna', LONG)).toEqual({ acquired: true });
+    expect(await lock.acquire(itemId, 'anna', LONG)).toMatchObject({ acquired: false, holder: { userId: 'anna' } });
+  });
+}
+
+function keepingIt(given: () => LockHarness): void {
+  it('on probation the first renewal confirms it with its fence', async () => {
+    const { lock, now } = given();
+    const itemId = randomUUID();
+    await lock.acquire(itemId, 'anna', 5_000);
+    expect((await lock.holders([itemId])).get(itemId)).toMatchObject({ userId: 'anna', fence: 0 });
+    const holder = await lock.renew({ itemId, userId: 'anna', fence: 7, ms: LONG });
+    expect(holder).toMatchObject({ userId: 'anna', fence: 7 });
+    const stored = (await lock.holders([itemId])).get(itemId);
+    expect(stored).toMatchObject({ userId: 'anna', fence: 7 });
+    expect((stored?.expiresAt.getTime() ?? 0) - now().getTime()).toBeGreaterThan(LONG - 5_000);
+  });
+
+  it('I3: renewed only by its holder with its fence', async () => {
+    const { lock } = given();
+    const itemId = randomUUID();
+    await lock.acquire(itemId, 'anna', LONG);
+    expect(await lock.renew({ itemId, userId: 'ben', fence: 7, ms: LONG })).toBeNull();
+    await lock.renew({ itemId, userId: 'anna', fence: 7, ms: LONG });
+    expect(await lock.renew({ itemId, userId: 'ben', fence: 7, ms: LONG })).toBeNull();
+    expect(await lock.renew({ itemId, userId: 'anna', fence: 6, ms: LONG })).toBeNull();
+    expect(await lock.renew({ itemId, userId: 'anna', fence: 8, ms: LONG })).toBeNull();
+    expect(await lock.renew({ itemId, userId: 'anna', fence: 0, ms: LONG })).toBeNull();
+    expect((await lock.holders([itemId])).get(itemId)).toMatchObject({ userId: 'anna', fence: 7 });
+    expect(await lock.renew({ itemId, userId: 'anna', fence: 7, ms: LONG })).toMatchObject({ fence: 7 });
+  });
+
+  it('nobody renews what nobody holds', async () => {
+    const { lock } = given();
+    const itemId = randomUUID();
+    expect(await lock.renew({ itemId, userId: 'anna', fence: 7, ms: LONG })).toBeNull();
+    expect(await lock.holders([itemId])).toEqual(new Map());
+  });
+}
+
+function givingItBack(given: () => LockHarness): void {
+  it('given back only by its holder with its fence', async () => {
+    const { lock } = given();
+    const itemId = randomUUID();
+    await lock.acquire(itemId, 'anna', LONG);
+    await lock.renew({ itemId, userId: 'anna', fence: 7, ms: LONG });
+    expect(await lock.release({ itemId, userId: 'ben', fence: 7 })).toBe(false);
+    expect(await lock.release({ itemId, userId: 'anna', fence: 6 })).toBe(false);
+    expect(await lock.release({ itemId, userId: 'anna', fence: 0 })).toBe(false);
+    expect((await lock.holders([itemId])).has(itemId)).toBe(true);
+    expect(await lock.release({ itemId, userId: 'anna', fence: 7 })).toBe(true);
+    expect(await lock.release({ itemId, userId: 'anna', fence: 7 })).toBe(false);
+    expect(await lock.acquire(itemId, 'ben', LONG)).toEqual({ acquired: true });
+  });
+
+  it('on probation its user gives it back with any fence, another user does not', async () => {
+    const { lock } = given();
+    const itemId = randomUUID();
+    await lock.acquire(itemId, 'anna', LONG);
+    expect(await lock.release({ itemId, userId: 'ben', fence: 0 })).toBe(false);
+    expect(await lock.release({ itemId, userId: 'anna', fence: 7 })).toBe(true);
+    expect(await lock.holders([itemId])).toEqual(new Map());
+  });
+}
+
+function runningOut(given: () => LockHarness): void {
+  it('a lease that ran out is nobody’s', async () => {
+    const { lock, lapse } = given();
+    const itemId = randomUUID();
+    await lock.acquire(itemId, 'anna', LONG);
+    await lock.renew({ itemId, userId: 'anna', fence: 7, ms: SHORT });
+    await lapse(itemId, SHORT);
+    expect(await lock.holders([itemId])).toEqual(new Map());
+    expect(await lock.renew({ itemId, userId: 'anna', fence: 7, ms: LONG })).toBeNull();
+    expect(await lock.release({ itemId, userId: 'anna', fence: 7 })).toBe(false);
+    expect(await lock.acquire(itemId, 'ben', LONG)).toEqual({ acquired: true });
+    expect(await lock.renew({ itemId, userId: 'anna', fence: 7, ms: LONG })).toBeNull();
+  });
+
+  it('probation runs out by itself', async () => {
+    const { lock, lapse } = given();
+    const itemId = randomUUID();
+    await lock.acquire(itemId, 'anna', SHORT);
+    await lapse(itemId, SHORT);
+    expect(await lock.renew({ itemId, userId: 'anna', fence: 7, ms: LONG })).toBeNull();
+    expect(await lock.acquire(itemId, 'ben', LONG)).toEqual({ acquired: true });
+  });
+
+  it('a renewal replaces the lease that was shorter', async () => {
+    const { lock, lapse } = given();
+    const [itemId, other] = [randomUUID(), randomUUID()];
+    await lock.acquire(itemId, 'anna', SHORT);
+    await lock.renew({ itemId, userId: 'anna', fence: 7, ms: LONG });
+    await lock.acquire(other, 'anna', SHORT);
+    await lapse(other, SHORT);
+    expect([...(await lock.holders([itemId, other])).keys()]).toEqual([itemId]);
+  });
+}

@@ -1,0 +1,7 @@
+// Constants that the build puts in.
+declare global {
+  /** True only in a demo build (DEMO=true when building). */
+  const __DEMO__: boolean;
+}
+
+export {};

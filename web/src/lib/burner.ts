@@ -1,0 +1,84 @@
+// The demo's own wallet: a real Wallet Standard wallet with a key made in this browser. Only in demo builds; it walks the ordinary sign-in.
+import {
+  SolanaSignIn,
+  SolanaSignMessage,
+  type SolanaSignInInput,
+  type SolanaSignInOutput,
+  type SolanaSignMessageInput,
+  type SolanaSignMessageOutput,
+} from '@solana/wallet-standard-features';
+import type { SignInInput } from '@countersign/shared/api/session';
+import type { Wallet, WalletAccount } from '@wallet-standard/base';
+import { StandardConnect, StandardEvents } from '@wallet-standard/features';
+import { registerWallet } from '@wallet-standard/wallet';
+import bs58 from 'bs58';
+import nacl from 'tweetnacl';
+import { signInText } from './siws.ts';
+import { BURNER_NAME } from './wallets.ts';
+
+const KEY = 'countersign.burner';
+const CHAINS = ['solana:mainnet', 'solana:devnet', 'solana:testnet'] as const;
+const FEATURES = [SolanaSignIn, SolanaSignMessage] as const;
+const FLAME =
+  'data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIHZpZXdCb3g9IjAgMCAyNCAyNCIgZmlsbD0ibm9uZSIgc3Ryb2tlPSIjN2E4NDg2IiBzdHJva2Utd2lkdGg9IjIiIHN0cm9rZS1saW5lY2FwPSJyb3VuZCIgc3Ryb2tlLWxpbmVqb2luPSJyb3VuZCI+PHBhdGggZD0iTTguNSAxNC41QTIuNSAyLjUgMCAwIDAgMTEgMTJjMC0xLjM4LS41LTItMS0zLTEuMDcyLTIuMTQzLS4yMjQtNC4wNTQgMi02IC41IDIuNSAyIDQuOSA0IDYuNSAyIDEuNiAzIDMuNSAzIDUuNWE3IDcgMCAxIDEtMTQgMGMwLTEuMTUzLjQzMy0yLjI5NCAxLTNhMi41IDIuNSAwIDAgMCAyLjUgMi41eiIvPjwvc3ZnPg==';
+
+/** Makes the wallet known to the page, with the key of earlier visits when there is one. */
+export function registerBurner(): void {
+  const keys = nacl.sign.keyPair.fromSeed(readSeed());
+  const account: WalletAccount = {
+    address: bs58.encode(keys.publicKey),
+    publicKey: keys.publicKey,
+    chains: CHAINS,
+    features: FEATURES,
+  };
+  registerWallet(walletOf(account, (message) => nacl.sign.detached(message, keys.secretKey)));
+}
+
+function walletOf(account: WalletAccount, sign: (message: Uint8Array) => Uint8Array): Wallet {
+  const signIn = async (...inputs: readonly SolanaSignInInput[]): Promise<SolanaSignInOutput[]> =>
+    inputs.map((input) => {
+      // A wallet signs for its own account and only what names the site that asks.
+      if (input.domain !== location.host) throw new Error('the message names another site');
+      if (input.address !== undefined && input.address !== account.address) throw new Error('unknown account');
+      const signedMessage = new TextEncoder().encode(signInText(complete(input), account.address));
+      return { account, signedMessage, signature: sign(signedMessage) };
+    });
+  const signMessage = async (...inputs: readonly SolanaSignMessageInput[]): Promise<SolanaSignMessageOutput[]> =>
+    inputs.map(({ message }) => ({ signedMessage: message, signature: sign(message) }));
+  return {
+    version: '1.0.0',
+    name: BURNER_NAME,
+    icon: FLAME,
+    chains: CHAINS,
+    accounts: [account],
+    features: {
+      [StandardConnect]: { version: '1.0.0', connect: async () => ({ accounts: [account] }) },
+      [StandardEvents]: { version: '1.0.0', on: () => () => undefined },
+      [SolanaSignIn]: { version: '1.0.0', signIn },
+      [SolanaSignMessage]: { version: '1.0.0', signMessage },
+    },
+  };
+}
+
+/** The standard leaves every field open; our server sets them all, and this wallet signs nothing less. */
+function complete(input: SolanaSignInInput): SignInInput {
+  const { domain, uri, statement, version, chainId, nonce, issuedAt, expirationTime } = input;
+  if (!domain || !uri || !statement || version !== '1' || !chainId || !nonce || !issuedAt || !expirationTime) {
+    throw new Error('the message is not complete');
+  }
+  return { domain, uri, statement, version, chainId, nonce, issuedAt, expirationTime };
+}
+
+/** The key is kept in this browser, so that a reload keeps the person. It guards nothing but the demo. */
+function readSeed(): Uint8Array {
+  try {
+    const stored = bs58.decodeUnsafe(localStorage.getItem(KEY) ?? '');
+    if (stored?.length === nacl.sign.seedLength) return stored;
+    const seed = nacl.randomBytes(nacl.sign.seedLength);
+    localStorage.setItem(KEY, bs58.encode(seed));
+    return seed;
+  } catch {
+    // Storage can be forbidden; the wallet then lasts until the page is left.
+    return nacl.randomBytes(nacl.sign.seedLength);
+  }
+}

@@ -1,0 +1,119 @@
+// The live connection of this tab: facts in, its state in one word, and a resync of everything on every (re)connect.
+import type { Fact, FactOf, FactType } from '@countersign/shared/events';
+import type { ClientToServer, ServerToClient } from '@countersign/shared/sockets';
+import { io, type Socket } from 'socket.io-client';
+import { observeServerTime } from '../clock.svelte.ts';
+
+export type LiveState = 'connecting' | 'live' | 'paused' | 'reconnecting' | 'offline' | 'resyncing';
+
+type FactListener = (fact: Fact) => void;
+/** Fetches its snapshot again; `projectId` null means every project. The connection counts as live when all have settled. */
+type ResyncListener = (projectId: string | null) => void | Promise<unknown>;
+
+/** A short interruption is nobody's business; after these many ms it is named, then called by its name. */
+const NAMED_AFTER_MS = 1000;
+const OFFLINE_AFTER_MS = 6000;
+/** When the server ended the connection itself, the library does not try again: we do, after this many ms. */
+const RETRY_MS = 3000;
+
+class Connection {
+  #phase: Exclude<LiveState, 'paused'> = $state('connecting');
+  #paused = $state(false);
+  #socket: Socket<ServerToClient, ClientToServer> | null = null;
+  #timers: ReturnType<typeof setTimeout>[] = [];
+  #resyncs = 0;
+  readonly #listeners = new Map<FactType | '*', Set<FactListener>>();
+  readonly #resyncListeners = new Set<ResyncListener>();
+
+  /** For the pill in the top bar. `paused` is the reader's own choice and only shows while everything else is well. */
+  get state(): LiveState {
+    return this.#paused && this.#phase === 'live' ? 'paused' : this.#phase;
+  }
+
+  /** While paused the queue holds arrivals back; claims and decisions of others still show. */
+  get paused(): boolean {
+    return this.#paused;
+  }
+
+  set paused(value: boolean) {
+    this.#paused = value;
+  }
+
+  /** Opens the connection. Does nothing when it is open. */
+  start(): void {
+    if (this.#socket !== null) return;
+    this.#phase = 'connecting';
+    const socket: Socket<ServerToClient, ClientToServer> = io({
+      transports: ['websocket'],
+      reconnectionDelayMax: 4000,
+    });
+    this.#socket = socket;
+    // The server has put this socket into its rooms: nothing is missed from here on, so now the snapshots are read.
+    socket.on('rooms', () => this.#resync(null));
+    socket.on('resync', ({ project_id }) => this.#resync(project_id));
+    socket.on('events', (facts) => this.#take(facts));
+    socket.on('disconnect', () => this.#lost(socket));
+    socket.on('connect_error', () => this.#lost(socket));
+  }
+
+  /** Closes the connection for good; listeners stay registered. */
+  stop(): void {
+    this.#socket?.disconnect();
+    this.#socket = null;
+    this.#clearTimers();
+    this.#phase = 'connecting';
+  }
+
+  /** Hears facts of one type, or of all with `*`, in the order they arrive. Answers the function that stops it. */
+  on<T extends FactType>(type: T, listener: (fact: FactOf<T>) => void): () => void;
+  on(type: '*', listener: FactListener): () => void;
+  on(type: FactType | '*', listener: (fact: never) => void): () => void {
+    // Only facts of `type` are ever handed to it.
+    const heard = listener as FactListener;
+    const listeners = this.#listeners.get(type) ?? new Set();
+    this.#listeners.set(type, listeners.add(heard));
+    return () => listeners.delete(heard);
+  }
+
+  /** Hears that something may have been missed. Answers the function that stops it. */
+  onResync(listener: ResyncListener): () => void {
+    this.#resyncListeners.add(listener);
+    return () => this.#resyncListeners.delete(listener);
+  }
+
+  #take(facts: Fact[]): void {
+    for (const fact of facts) {
+      // What the server has stated lies in its past, so its clock shows at least that.
+      const from = Date.parse(fact.server_time);
+      observeServerTime({ from, to: Infinity, sentAt: Date.now() });
+      for (const listener of this.#listeners.get(fact.type) ?? []) listener(fact);
+      for (const listener of this.#listeners.get('*') ?? []) listener(fact);
+    }
+  }
+
+  async #resync(projectId: string | null): Promise<void> {
+    this.#clearTimers();
+    this.#resyncs += 1;
+    // The first snapshot is loading, not catching up.
+    if (this.#phase !== 'connecting') this.#phase = 'resyncing';
+    await Promise.allSettled([...this.#resyncListeners].map((listener) => listener(projectId)));
+    this.#resyncs -= 1;
+    if (this.#resyncs === 0 && this.#socket?.connected) this.#phase = 'live';
+  }
+
+  #lost(socket: Socket): void {
+    if (this.#socket !== socket || this.#timers.length > 0) return;
+    this.#timers = [
+      setTimeout(() => (this.#phase = 'reconnecting'), NAMED_AFTER_MS),
+      setTimeout(() => (this.#phase = 'offline'), OFFLINE_AFTER_MS),
+      setInterval(() => !socket.active && socket.connect(), RETRY_MS),
+    ];
+  }
+
+  #clearTimers(): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#timers = [];
+  }
+}
+
+export const live = new Connection();

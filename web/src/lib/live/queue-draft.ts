@@ -1,0 +1,124 @@
+// The mutable working copy of one transition of the live queue, and the moves it is built from.
+import type { Fact } from '@countersign/shared/events';
+import type { ItemRow } from '@countersign/shared/item';
+import { belongs, compareRows, type Counts, type Leave, type QueueState } from './queue-model.ts';
+
+type Open<T> = T extends ReadonlyMap<infer K, infer V> ? Map<K, V> : T extends ReadonlySet<infer V> ? Set<V> : T;
+
+/** A state that a transition may change; it never leaves the reducer. */
+export type Draft = { -readonly [K in keyof QueueState]: Open<QueueState[K]> };
+
+/** How long a tombstone stays at least, in milliseconds. */
+export const TOMBSTONE_MS = 4000;
+/** How many items that left keep their version; late news about older ones has long been refused by `seq`. */
+const MEMORY = 1000;
+
+/** Runs one transition on a copy and closes it: the order is rebuilt only if the set of lines changed. */
+export function transition(state: QueueState, work: (draft: Draft) => void): QueueState {
+  const draft: Draft = {
+    ...state,
+    supervised: new Set(state.supervised),
+    seqs: new Map(state.seqs),
+    rows: new Map(state.rows),
+    versions: new Map(state.versions),
+    shown: new Map(state.shown),
+    ghosts: new Map(state.ghosts),
+    held: new Set(state.held),
+    saving: new Map(state.saving),
+  };
+  work(draft);
+  const same = draft.shown.size === state.shown.size && state.order.every((id) => draft.shown.has(id));
+  if (!same) draft.order = [...draft.shown.values()].sort(compareRows).map((row) => row.id);
+  return draft;
+}
+
+/** Whether a version of an item is news. */
+export function isNews(draft: Draft, id: string, version: number): boolean {
+  const known = draft.rows.get(id)?.version ?? draft.versions.get(id) ?? 0;
+  return version > known;
+}
+
+/** What the actor of a fact did, as the words of a tombstone need it. */
+export const leaveOf = (draft: Draft, fact: Fact, what: Leave['what']): Leave => ({
+  what,
+  by: fact.actor.name,
+  mine: fact.actor.id === draft.me,
+  at: fact.server_time,
+  undoUntil: null,
+});
+
+/** Takes in a waiting item as it is now. */
+export function putRow(draft: Draft, row: ItemRow, leave: Leave): void {
+  draft.rows.set(row.id, row);
+  draft.versions.delete(row.id);
+  settle(draft, row.id, leave);
+}
+
+/** Takes an item out of what waits. */
+export function dropRow(draft: Draft, id: string, { version, leave }: { version: number; leave: Leave }): void {
+  draft.rows.delete(id);
+  draft.versions.set(id, version);
+  const [oldest] = draft.versions.keys();
+  if (draft.versions.size > MEMORY && oldest !== undefined) draft.versions.delete(oldest);
+  settle(draft, id, leave);
+}
+
+/** Brings the line of one item in step with what is now known of it: a row in its place, a tombstone, an arrival, or nothing. */
+export function settle(draft: Draft, id: string, leave: Leave): void {
+  const row = draft.rows.get(id);
+  if (row === undefined || !belongs(draft, row)) {
+    draft.held.delete(id);
+    if (draft.shown.has(id)) draft.ghosts.set(id, leave);
+    return;
+  }
+  draft.ghosts.delete(id);
+  if (!draft.shown.has(id) && withinHorizon(draft, row)) arrive(draft, row);
+}
+
+/** A new line: shown at once when nothing can jump, or when it is the reader's own doing; held otherwise. */
+export function arrive(draft: Draft, row: ItemRow): void {
+  if (draft.inUse && row.claim?.user_id !== draft.me) {
+    draft.held.add(row.id);
+    return;
+  }
+  draft.held.delete(row.id);
+  draft.shown.set(row.id, row);
+}
+
+const withinHorizon = (draft: Draft, row: ItemRow): boolean =>
+  draft.horizon === null || compareRows(row, draft.horizon) <= 0 || row.claim?.user_id === draft.me;
+
+/** Lets every held arrival take its place. */
+export function showHeld(draft: Draft): void {
+  for (const id of draft.held) {
+    const row = draft.rows.get(id);
+    if (row !== undefined) draft.shown.set(id, row);
+  }
+  draft.held.clear();
+}
+
+/** Builds the lines anew for the present scope: only a reader's own act may do this. */
+export function rebuild(draft: Draft): void {
+  draft.ghosts.clear();
+  draft.held.clear();
+  draft.shown.clear();
+  for (const [id, row] of draft.rows) {
+    if (belongs(draft, row) && withinHorizon(draft, row)) draft.shown.set(id, row);
+  }
+}
+
+/** Clears tombstones that have stood long enough while nobody works in the list. `now` in ms, server clock. */
+export function sweep(draft: Draft, now: number): void {
+  if (draft.inUse) return;
+  for (const [id, leave] of draft.ghosts) {
+    if (now - Date.parse(leave.at) < TOMBSTONE_MS) continue;
+    draft.ghosts.delete(id);
+    draft.shown.delete(id);
+  }
+}
+
+/** Changes what the server counts beyond the loaded rows; never below zero. */
+export function countBeyond(draft: Draft, change: Partial<Counts>): void {
+  const add = (view: keyof Counts) => Math.max(0, draft.beyond[view] + (change[view] ?? 0));
+  draft.beyond = { available: add('available'), mine: add('mine'), escalated: add('escalated'), all: add('all') };
+}

@@ -1,0 +1,123 @@
+// A small ledger for tests: plays acts on items and writes the facts a server would, with gapless `seq` and rising `version`.
+import type { ActorRef, Fact, Statement } from '@countersign/shared/events';
+import type { ItemRow } from '@countersign/shared/item';
+import type { Snapshot } from './queue-model.ts';
+
+export const ME = '00000000-0000-4000-8000-0000000000aa';
+export const ANA = '00000000-0000-4000-8000-0000000000bb';
+export const PROJECTS = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002'] as const;
+
+const people: Record<string, ActorRef> = {
+  [ME]: { kind: 'member', id: ME, name: 'Me' },
+  [ANA]: { kind: 'member', id: ANA, name: 'Ana' },
+};
+const SYSTEM: ActorRef = { kind: 'system', id: null, name: 'system' };
+const START = Date.parse('2026-11-20T12:00:00.000Z');
+const DECIDED = ['approve', 'reject'] as const;
+
+/** One thing that happens: to an existing item chosen by number, or an arrival. */
+export interface Act {
+  what:
+    'arrive' | 'claim' | 'release' | 'decide' | 'undo' | 'finalize' | 'escalate' | 'return' | 'deliver' | 'settings';
+  pick: number;
+  who: string;
+}
+
+export class Ledger {
+  readonly facts: Fact[] = [];
+  readonly waiting = new Map<string, ItemRow>();
+  private readonly decided = new Map<string, ItemRow>();
+  private readonly seqs = new Map<string, number>(PROJECTS.map((id) => [id, 0]));
+  private made = 0;
+
+  play(acts: readonly Act[]): this {
+    for (const act of acts) this.act(act);
+    return this;
+  }
+
+  /** What a client would read now. */
+  snapshot(): Snapshot {
+    const rows = [...this.waiting.values()];
+    const counts = { available: 0, mine: 0, escalated: 0, all: rows.length };
+    return { rows, seqs: Object.fromEntries(this.seqs), counts, complete: true, horizon: null };
+  }
+
+  private act({ what, pick, who }: Act): void {
+    const actor = people[who] ?? SYSTEM;
+    const project_id = PROJECTS[pick % 2] ?? PROJECTS[0];
+    if (what === 'arrive') return this.arrive(project_id, pick);
+    if (what === 'settings')
+      return this.state({ type: 'project.changed', project_id, actor, settings_version: 2, changed: ['settings'] });
+    const from = what === 'undo' || what === 'finalize' ? this.decided : this.waiting;
+    const row = [...from.values()][pick % Math.max(1, from.size)];
+    if (row !== undefined) this.onItem({ what, pick, who }, row, actor);
+  }
+
+  private arrive(project_id: string, pick: number): void {
+    const id = `00000000-0000-4000-9000-${String(this.made++).padStart(12, '0')}`;
+    // Due times collide on purpose, so that the order falls back to arrival and id.
+    const due_at = new Date(START + (pick % 5) * 60_000).toISOString();
+    const row: ItemRow = {
+      id,
+      project_id,
+      status: pick % 3 === 0 ? 'escalated' : 'queued',
+      preview: `item ${this.made}`,
+      confidence: 0.8,
+      risk_flags: [],
+      model: null,
+      source: null,
+      created_at: new Date(START + (pick % 2) * 1000).toISOString(),
+      due_at,
+      version: 1,
+      claim: null,
+    };
+    this.waits(row, row.status === 'queued' ? 'item.queued' : 'item.escalated', SYSTEM);
+  }
+
+  private onItem({ what, pick, who }: Act, row: ItemRow, actor: ActorRef): void {
+    const version = row.version + 1;
+    const base = { project_id: row.project_id, item_id: row.id, version, actor };
+    const expires_at = new Date(START + 120_000).toISOString();
+    const held = row.claim !== null;
+    if (what === 'claim' && !held) {
+      this.waiting.set(row.id, { ...row, version, claim: { user_id: who, name: actor.name, expires_at } });
+      this.state({ type: 'item.claimed', ...base, expires_at });
+    } else if (what === 'release' && held) {
+      this.waiting.set(row.id, { ...row, version, claim: null });
+      this.state({ type: pick % 2 ? 'claim.released' : 'claim.lapsed', ...base });
+    } else if (what === 'decide' && held) {
+      this.waiting.delete(row.id);
+      this.decided.set(row.id, { ...row, version, claim: null });
+      const action = DECIDED[pick % 2] ?? 'approve';
+      const status = action === 'approve' ? 'approved' : 'rejected';
+      this.state({ type: 'item.decided', ...base, status, action, reason: null, undo_until: expires_at });
+    } else if (what === 'finalize') {
+      this.decided.delete(row.id);
+      this.state({ type: 'item.finalized', ...base, status: 'approved', action: 'approve', reason: null });
+    } else if (what === 'undo') {
+      this.decided.delete(row.id);
+      this.waits({ ...row, version }, 'item.undone', actor);
+    } else if (what === 'escalate' && held && row.status === 'queued') {
+      this.waits({ ...row, version, status: 'escalated', claim: null }, 'item.escalated', actor);
+    } else if (what === 'return' && held && row.status === 'escalated') {
+      this.waits({ ...row, version, status: 'queued', claim: null }, 'item.queued', actor);
+    } else if (what === 'deliver') {
+      const delivery = { delivery_id: row.id, item_id: row.id, status: 'pending' as const, attempt: 1 };
+      const rest = { http_status: null, error: null, next_attempt_at: null };
+      this.state({ type: 'delivery.changed', project_id: row.project_id, actor: SYSTEM, ...delivery, ...rest });
+    }
+  }
+
+  private waits(row: ItemRow, type: 'item.queued' | 'item.escalated' | 'item.undone', actor: ActorRef): void {
+    this.waiting.set(row.id, row);
+    const base = { project_id: row.project_id, item_id: row.id, version: row.version, actor, item: row };
+    this.state(type === 'item.undone' ? { type, ...base } : { type, ...base, reason: null });
+  }
+
+  private state(statement: Statement): void {
+    const seq = (this.seqs.get(statement.project_id) ?? 0) + 1;
+    this.seqs.set(statement.project_id, seq);
+    const server_time = new Date(START + this.facts.length * 100).toISOString();
+    this.facts.push({ ...statement, seq, server_time });
+  }
+}

@@ -1,0 +1,150 @@
+// What the live queue knows and shows: its shapes, the order of its rows, and which view a row belongs to.
+import type { QueuePage, QueueView } from '@countersign/shared/api/queue';
+import type { Fact } from '@countersign/shared/events';
+import type { ItemRow } from '@countersign/shared/item';
+import type { ItemStatus } from '@countersign/shared/words';
+
+export type Counts = QueuePage['counts'];
+
+/** Which part of the queue is on the screen; `projectId` null is every project of the reader. */
+export interface Scope {
+  readonly view: QueueView;
+  readonly projectId: string | null;
+}
+
+/** Why a line became a tombstone: the status the item took, or what happened to its claim. Times are ISO, server clock. */
+export interface Leave {
+  readonly what: ItemStatus | 'freed' | 'taken' | 'gone';
+  readonly by: string;
+  readonly mine: boolean;
+  readonly at: string;
+  /** Set while the decision is provisional (LC2). */
+  readonly undoUntil: string | null;
+}
+
+/** Everything a member may read of the waiting items, as one or more merged pages of the `all` view. */
+export interface Snapshot {
+  readonly rows: readonly ItemRow[];
+  /** Ledger position per project that the rows are at least as new as. */
+  readonly seqs: Readonly<Record<string, number>>;
+  readonly counts: Counts;
+  /** False when more items wait than were read; then `horizon` is the last row of the unbroken part. */
+  readonly complete: boolean;
+  readonly horizon: ItemRow | null;
+}
+
+export interface QueueState {
+  /** The reader's user id. */
+  readonly me: string;
+  readonly scope: Scope;
+  /** Projects whose escalated items the reader may decide (rule PM). */
+  readonly supervised: ReadonlySet<string>;
+  /** False until the first snapshot of this project filter is in. */
+  readonly loaded: boolean;
+  readonly seqs: ReadonlyMap<string, number>;
+  /** What waits, as far as it is known, whatever the view. */
+  readonly rows: ReadonlyMap<string, ItemRow>;
+  /** The last version of items that stopped waiting, so that late news cannot bring them back. */
+  readonly versions: ReadonlyMap<string, number>;
+  /** The lines on the screen, rows and tombstones, each with the row as it was when it took its place. */
+  readonly shown: ReadonlyMap<string, ItemRow>;
+  /** Ids of `shown`, in the order of the screen. */
+  readonly order: readonly string[];
+  readonly ghosts: ReadonlyMap<string, Leave>;
+  /** Arrivals that wait until the list may grow. */
+  readonly held: ReadonlySet<string>;
+  /** Decisions painted before the server has answered. */
+  readonly saving: ReadonlyMap<string, Leave>;
+  /** True while pointer or keyboard work in the list: nothing moves then. */
+  readonly inUse: boolean;
+  /** Counted by the server but not loaded, when more wait than were read. */
+  readonly beyond: Counts;
+  readonly horizon: ItemRow | null;
+  /** A project whose facts have a gap, or that is not known yet: fetch the snapshot again. */
+  readonly needsResync: string | null;
+  /** Facts that came in since a snapshot was asked for; null when none is under way. */
+  readonly buffer: readonly Fact[] | null;
+}
+
+/** One line of the list. A tombstone has `leave`; a line being saved has `saving` and is painted as if it had left. */
+export interface Entry {
+  readonly id: string;
+  readonly row: ItemRow;
+  readonly leave: Leave | null;
+  readonly saving: boolean;
+}
+
+export const NO_COUNTS: Counts = { available: 0, mine: 0, escalated: 0, all: 0 };
+
+/** A queue that knows nothing yet. */
+export function emptyQueue(me: string, scope: Scope): QueueState {
+  return {
+    me,
+    scope,
+    supervised: new Set(),
+    loaded: false,
+    seqs: new Map(),
+    rows: new Map(),
+    versions: new Map(),
+    shown: new Map(),
+    order: [],
+    ghosts: new Map(),
+    held: new Set(),
+    saving: new Map(),
+    inUse: false,
+    beyond: NO_COUNTS,
+    horizon: null,
+    needsResync: null,
+    buffer: null,
+  };
+}
+
+type Place = Pick<ItemRow, 'due_at' | 'created_at' | 'id'>;
+
+const ascending = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** Oldest due first (LC3), then oldest arrival, then id. ISO times of one precision compare as text. */
+export const compareRows = (a: Place, b: Place): number =>
+  ascending(a.due_at, b.due_at) || ascending(a.created_at, b.created_at) || ascending(a.id, b.id);
+
+type Reader = Pick<QueueState, 'me' | 'scope' | 'supervised'>;
+
+const BELONGS: Record<QueueView, (reader: Reader, row: ItemRow) => boolean> = {
+  available: ({ supervised }, row) => row.status !== 'escalated' || supervised.has(row.project_id),
+  mine: ({ me }, row) => row.claim?.user_id === me,
+  escalated: (_, row) => row.status === 'escalated',
+  all: () => true,
+};
+
+/** Whether a waiting item is a line of the view. Items that someone holds stay lines of Available, with their holder. */
+export const belongs = (reader: Reader, row: ItemRow): boolean =>
+  (reader.scope.projectId === null || reader.scope.projectId === row.project_id) &&
+  BELONGS[reader.scope.view](reader, row);
+
+/** Whether the reader could take the item now: nobody holds it and its status is theirs to decide. */
+export const isFree = (reader: Reader, row: ItemRow): boolean => row.claim === null && BELONGS.available(reader, row);
+
+/** The number at each view. Available counts what can be taken, so what someone holds is not in it. */
+export function countsOf(state: QueueState): Counts {
+  const counts = { ...state.beyond };
+  for (const row of state.rows.values()) {
+    if (state.saving.has(row.id)) continue;
+    counts.all += 1;
+    if (isFree(state, row)) counts.available += 1;
+    if (BELONGS.mine(state, row)) counts.mine += 1;
+    if (BELONGS.escalated(state, row)) counts.escalated += 1;
+  }
+  return counts;
+}
+
+/** The lines of the screen, in order; no id twice. */
+export function entriesOf(state: QueueState): Entry[] {
+  const entries: Entry[] = [];
+  for (const id of state.order) {
+    const row = state.rows.get(id) ?? state.shown.get(id);
+    if (row === undefined) continue;
+    const saving = state.saving.get(id);
+    entries.push({ id, row, leave: state.ghosts.get(id) ?? saving ?? null, saving: saving !== undefined });
+  }
+  return entries;
+}

@@ -1,0 +1,151 @@
+// Properties of the live queue: whatever order, repetition or loss the network invents, the page ends up true.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Fact } from '@countersign/shared/events';
+import { QUEUE_VIEWS } from '@countersign/shared/api/queue';
+import { ANA, Ledger, ME, PROJECTS, type Act } from './queue-ledger.fixture.ts';
+import { belongs, compareRows, countsOf, emptyQueue, entriesOf, type QueueState, type Scope } from './queue-model.ts';
+import { reduce, type QueueInput } from './queue-state.ts';
+
+const WHATS = [
+  ...['arrive', 'arrive', 'arrive', 'claim', 'claim', 'release', 'decide', 'decide', 'undo', 'finalize'],
+  ...['escalate', 'return', 'deliver', 'settings'],
+] as Act['what'][];
+const act = fc.record({
+  what: fc.constantFrom(...WHATS),
+  pick: fc.nat(40),
+  who: fc.constantFrom(ME, ANA),
+});
+const acts = fc.array(act, { minLength: 5, maxLength: 60 });
+const scope: fc.Arbitrary<Scope> = fc.record({
+  view: fc.constantFrom(...QUEUE_VIEWS),
+  projectId: fc.constantFrom(null, PROJECTS[0]),
+});
+
+const run = (state: QueueState, inputs: QueueInput[]): QueueState => inputs.reduce(reduce, state);
+const deliver = (facts: readonly Fact[]): QueueInput => ({ kind: 'facts', facts });
+const begin = (where: Scope): QueueState =>
+  run(emptyQueue(ME, where), [{ kind: 'snapshot', snapshot: new Ledger().snapshot() }]);
+
+/** What is true, without what is only on the screen. */
+const truth = (state: QueueState) => ({
+  rows: [...state.rows.values()].sort(compareRows),
+  counts: countsOf(state),
+});
+const lines = (state: QueueState) => entriesOf(state).filter((entry) => entry.leave === null);
+
+describe('live queue, properties', () => {
+  it('repeats and late duplicates change nothing: the state is that of in-order delivery', () => {
+    fc.assert(
+      fc.property(acts, scope, fc.array(fc.nat(1000)), (played, where, repeats) => {
+        const { facts } = new Ledger().play(played);
+        const inOrder = run(
+          begin(where),
+          facts.map((fact) => deliver([fact])),
+        );
+        const noisy = facts.flatMap((fact, index) => [
+          fact,
+          ...repeats
+            .filter((at) => at % facts.length === index)
+            .flatMap((at) => facts.slice(0, (at % (index + 1)) + 1)),
+        ]);
+        const state = run(begin(where), [deliver(noisy), deliver(facts)]);
+        expect(state).toEqual(inOrder);
+        expect(state.needsResync).toBeNull();
+      }),
+    );
+  });
+
+  it('a gap always asks for a resync of its project, and the snapshot mends it', () => {
+    fc.assert(
+      fc.property(acts, fc.nat(), (played, at) => {
+        const ledger = new Ledger().play(played);
+        const lost = ledger.facts[at % ledger.facts.length];
+        const later = ledger.facts.some((fact) => fact.project_id === lost?.project_id && fact.seq > (lost?.seq ?? 0));
+        fc.pre(lost !== undefined && later);
+        const gapped = reduce(begin({ view: 'all', projectId: null }), deliver(ledger.facts.filter((f) => f !== lost)));
+        expect(gapped.needsResync).toBe(lost?.project_id);
+        const mended = reduce(gapped, { kind: 'snapshot', snapshot: ledger.snapshot() });
+        expect(mended.needsResync).toBeNull();
+        expect(truth(mended).rows).toEqual([...ledger.waiting.values()].sort(compareRows));
+      }),
+    );
+  });
+
+  it('no line appears twice and lines stand in order, whatever is held, shown, swept or turned to', () => {
+    const step = fc.oneof(
+      fc.record({ kind: fc.constant('use' as const), inUse: fc.boolean() }),
+      fc.constant({ kind: 'show' as const }),
+      fc.constant({ kind: 'tick' as const, now: Date.parse('2026-11-20T12:00:08.000Z') }),
+      fc.record({
+        kind: fc.constant('scope' as const),
+        scope: fc.record({ view: fc.constantFrom(...QUEUE_VIEWS), projectId: fc.constant(null) }),
+      }),
+    );
+    fc.assert(
+      fc.property(acts, fc.array(fc.tuple(fc.nat(60), step)), (played, steps) => {
+        const { facts } = new Ledger().play(played);
+        let state = begin({ view: 'available', projectId: null });
+        facts.forEach((fact, index) => {
+          state = reduce(state, deliver([fact]));
+          for (const [at, input] of steps) if (at === index) state = reduce(state, input);
+          const ids = entriesOf(state).map((entry) => entry.id);
+          expect(new Set(ids).size).toBe(ids.length);
+          const places = ids.map((id) => state.shown.get(id)).filter((row) => row !== undefined);
+          expect(places).toEqual([...places].sort(compareRows));
+          for (const id of state.held) expect(ids).not.toContain(id);
+        });
+      }),
+    );
+  });
+
+  it('every waiting item of the view is a line or held; every other line is a tombstone', () => {
+    fc.assert(
+      fc.property(acts, scope, fc.boolean(), (played, where, inUse) => {
+        const { facts } = new Ledger().play(played);
+        const state = run(begin(where), [{ kind: 'use', inUse }, deliver(facts)]);
+        const wanted = [...state.rows.values()].filter((row) => belongs(state, row)).map((row) => row.id);
+        expect([...lines(state).map((entry) => entry.id), ...state.held].sort()).toEqual(wanted.sort());
+      }),
+    );
+  });
+
+  it('a snapshot and then newer facts equals all facts, with the facts of the meantime delivered early, late or twice', () => {
+    fc.assert(
+      fc.property(acts, acts, scope, fc.boolean(), (before, after, where, early) => {
+        const ledger = new Ledger().play(before);
+        const snapshot = { ...ledger.snapshot(), rows: [...ledger.waiting.values()] };
+        const known = ledger.facts.length;
+        ledger.play(after);
+        const newer = ledger.facts.slice(known);
+        const all = reduce(begin(where), deliver(ledger.facts));
+        const state = early
+          ? run(emptyQueue(ME, where), [{ kind: 'asked' }, deliver(newer), { kind: 'snapshot', snapshot }])
+          : run(emptyQueue(ME, where), [{ kind: 'snapshot', snapshot }, deliver(newer), deliver(newer)]);
+        expect(inScope(state)).toEqual(inScope(all));
+      }),
+    );
+    /** A snapshot of every project may carry rows that a project filter leaves out. */
+    function inScope(state: QueueState) {
+      const mine = truth(state).rows.filter((row) => [null, row.project_id].includes(state.scope.projectId));
+      return { rows: mine, lines: lines(state).map((entry) => entry.id) };
+    }
+  });
+
+  it('nothing that is shown moves while the list is in use', () => {
+    fc.assert(
+      fc.property(acts, acts, (before, after) => {
+        const ledger = new Ledger().play(before);
+        const seen = run(begin({ view: 'available', projectId: null }), [
+          deliver(ledger.facts),
+          { kind: 'tick', now: Date.parse('2026-11-20T13:00:00.000Z') },
+          { kind: 'use', inUse: true },
+        ]);
+        const known = ledger.facts.length;
+        ledger.play(after.map((each) => ({ ...each, who: ANA })));
+        const state = run(seen, [deliver(ledger.facts.slice(known)), { kind: 'tick', now: Date.now() }]);
+        expect(state.order).toEqual(seen.order);
+      }),
+    );
+  });
+});

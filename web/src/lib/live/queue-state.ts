@@ -1,0 +1,147 @@
+// The live queue as a pure function: state and input in, state out. The list never moves unless its reader lets it.
+import type { Fact } from '@countersign/shared/events';
+import type { ItemRow } from '@countersign/shared/item';
+import { OPEN_STATUSES } from '@countersign/shared/words';
+import { applyFacts } from './queue-facts.ts';
+import { dropRow, isNews, putRow, rebuild, settle, showHeld, sweep, transition, type Draft } from './queue-draft.ts';
+import { belongs, type Leave, type QueueState, type Scope, type Snapshot } from './queue-model.ts';
+
+/** Everything that can happen to the queue of one tab. */
+export type QueueInput =
+  /** Facts from the socket, as they arrived. */
+  | { kind: 'facts'; facts: readonly Fact[] }
+  /** A snapshot is being fetched: from now on facts are kept beside, to be applied after it. */
+  | { kind: 'asked' }
+  | { kind: 'snapshot'; snapshot: Snapshot }
+  /** An answer to a command of this tab showed an item as it is now. */
+  | { kind: 'item'; row: ItemRow; leave: Leave }
+  /** A decision is on its way: painted as made, taken back by `settled` when the server refuses. */
+  | { kind: 'saving'; id: string; leave: Leave }
+  | { kind: 'settled'; id: string }
+  /** The reader turns to another view or project. */
+  | { kind: 'scope'; scope: Scope }
+  | { kind: 'supervises'; projects: ReadonlySet<string> }
+  /** Pointer or keyboard entered or left the list. */
+  | { kind: 'use'; inUse: boolean }
+  | { kind: 'show' }
+  /** Once a second; `now` in ms, server clock. */
+  | { kind: 'tick'; now: number };
+
+type Transitions = { [K in QueueInput['kind']]: (draft: Draft, input: Extract<QueueInput, { kind: K }>) => void };
+
+const TRANSITIONS: Transitions = {
+  facts: takeFacts,
+  asked: (draft) => {
+    draft.buffer = [];
+  },
+  snapshot: (draft, { snapshot }) => takeSnapshot(draft, snapshot),
+  item: takeItem,
+  saving: (draft, { id, leave }) => {
+    draft.saving.set(id, leave);
+  },
+  settled: (draft, { id }) => {
+    draft.saving.delete(id);
+  },
+  scope: (draft, { scope }) => changeScope(draft, scope),
+  supervises: (draft, { projects }) => {
+    draft.supervised = new Set(projects);
+    for (const row of draft.rows.values()) if (belongs(draft, row)) settle(draft, row.id, goneLeave(row));
+  },
+  use: (draft, { inUse }) => {
+    draft.inUse = inUse;
+    if (!inUse) showHeld(draft);
+  },
+  show: showHeld,
+  tick: (draft, { now }) => sweep(draft, now),
+};
+
+/** The next state. Pure: the same state and input always give the same answer. */
+export function reduce(state: QueueState, input: QueueInput): QueueState {
+  if (input.kind === 'tick' && state.ghosts.size === 0) return state;
+  if (input.kind === 'use' && input.inUse === state.inUse) return state;
+  // The table pairs each kind with its own handler; the compiler cannot follow the pairing through an index.
+  const apply = TRANSITIONS[input.kind] as (draft: Draft, input: QueueInput) => void;
+  return transition(state, (draft) => apply(draft, input));
+}
+
+function takeFacts(draft: Draft, { facts }: { facts: readonly Fact[] }): void {
+  if (draft.buffer !== null) draft.buffer = [...draft.buffer, ...facts];
+  if (draft.loaded) applyFacts(draft, facts);
+}
+
+function takeSnapshot(draft: Draft, snapshot: Snapshot): void {
+  const before = draft.rows;
+  draft.rows = new Map();
+  for (const row of snapshot.rows) {
+    const known = before.get(row.id);
+    // An answer to one of our own commands may have shown a newer version than the snapshot has.
+    draft.rows.set(row.id, known !== undefined && known.version > row.version ? known : row);
+  }
+  draft.seqs = new Map(Object.entries(snapshot.seqs));
+  draft.versions.clear();
+  draft.horizon = snapshot.complete ? null : snapshot.horizon;
+  draft.beyond = unloaded(snapshot, draft);
+  draft.needsResync = null;
+  reconcile(draft);
+  draft.loaded = true;
+  const missed = draft.buffer ?? [];
+  draft.buffer = null;
+  applyFacts(draft, missed);
+}
+
+/** The first snapshot lays the list out; later ones keep every line where it is. */
+function reconcile(draft: Draft): void {
+  if (!draft.loaded) return rebuild(draft);
+  for (const [id, row] of draft.shown) if (!draft.ghosts.has(id)) settle(draft, id, goneLeave(row));
+  for (const row of draft.rows.values()) if (belongs(draft, row)) settle(draft, row.id, goneLeave(row));
+  for (const id of draft.held) if (!draft.rows.has(id)) draft.held.delete(id);
+}
+
+/** What left while nobody was listening: who did it is in the item's history. */
+const goneLeave = (row: ItemRow): Leave => ({ what: 'gone', by: '', mine: false, at: row.created_at, undoUntil: null });
+
+function unloaded(snapshot: Snapshot, draft: Draft): QueueState['beyond'] {
+  const { counts, complete, rows } = snapshot;
+  if (complete) return { available: 0, mine: 0, escalated: 0, all: 0 };
+  const loaded = (test: (row: ItemRow) => boolean) => rows.filter(test).length;
+  const rest = (total: number, known: number) => Math.max(0, total - known);
+  const mayTake = (row: ItemRow) => row.status !== 'escalated' || draft.supervised.has(row.project_id);
+  return {
+    available: rest(
+      counts.available,
+      loaded((row) => row.claim === null && mayTake(row)),
+    ),
+    mine: rest(
+      counts.mine,
+      loaded((row) => row.claim?.user_id === draft.me),
+    ),
+    escalated: rest(
+      counts.escalated,
+      loaded((row) => row.status === 'escalated'),
+    ),
+    all: rest(counts.all, rows.length),
+  };
+}
+
+function takeItem(draft: Draft, { row, leave }: { row: ItemRow; leave: Leave }): void {
+  draft.saving.delete(row.id);
+  if (draft.scope.projectId !== null && draft.scope.projectId !== row.project_id) return;
+  const waits = OPEN_STATUSES.some((status) => status === row.status);
+  if (!isNews(draft, row.id, row.version)) return;
+  if (waits) putRow(draft, row, leave);
+  else dropRow(draft, row.id, { version: row.version, leave });
+}
+
+function changeScope(draft: Draft, scope: Scope): void {
+  const otherProject = scope.projectId !== draft.scope.projectId;
+  draft.scope = scope;
+  if (otherProject) {
+    // A narrower filter can show what is known at once; a wider one has nothing to show before its snapshot.
+    const narrower = scope.projectId !== null && draft.seqs.has(scope.projectId) && draft.horizon === null;
+    for (const [id, row] of draft.rows) if (!narrower || row.project_id !== scope.projectId) draft.rows.delete(id);
+    draft.loaded = draft.loaded && narrower;
+    draft.beyond = { available: 0, mine: 0, escalated: 0, all: 0 };
+    draft.horizon = null;
+  }
+  rebuild(draft);
+}

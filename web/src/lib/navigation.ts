@@ -1,0 +1,37 @@
+// The four pages of the rail and the tab bar.
+import type { LucideIcon } from '@lucide/svelte';
+import BookCheck from '@lucide/svelte/icons/book-open-check';
+import ChartLine from '@lucide/svelte/icons/chart-line';
+import Folder from '@lucide/svelte/icons/folder';
+import Inbox from '@lucide/svelte/icons/inbox';
+import { text } from './text.ts';
+
+export interface NavigationPage {
+  path: string;
+  route: '/(app)/projects' | '/(app)/queue' | '/(app)/analytics' | '/(app)/learnings';
+  name: string;
+  icon: LucideIcon;
+  /** Shows how many items wait. */
+  badge: boolean;
+}
+
+const { pages } = text.shell;
+
+export const PAGES: readonly NavigationPage[] = [
+  { path: '/projects', route: '/(app)/projects', name: pages.projects, icon: Folder, badge: false },
+  { path: '/queue', route: '/(app)/queue', name: pages.queue, icon: Inbox, badge: true },
+  { path: '/analytics', route: '/(app)/analytics', name: pages.analytics, icon: ChartLine, badge: false },
+  { path: '/learnings', route: '/(app)/learnings', name: pages.learnings, icon: BookCheck, badge: false },
+];
+
+/** True when the address belongs to the page: itself or something below it. */
+export const isUnder = (pathname: string, path: string): boolean =>
+  pathname === path || pathname.startsWith(`${path}/`);
+
+/** Where to go after signing in: a path of this site that was asked for, the projects otherwise. */
+export function wantedPath(next: string | null, origin: string): string {
+  if (next === null) return '/projects';
+  const url = URL.canParse(next, origin) ? new URL(next, origin) : null;
+  if (url === null || url.origin !== origin || url.pathname === '/') return '/projects';
+  return url.pathname + url.search + url.hash;
+}

@@ -1,0 +1,56 @@
+// Who is signed in: read once at the start, ended by signing out or by the first 401 of any call.
+import { endSession, readSession, type Session, type User } from '@countersign/shared/api/session';
+import { ApiProblem, call, whenSessionMissing } from './api.ts';
+
+/**
+ * `unknown` before the first answer, `failed` when there was none; `ended` is a session that ran out under an open page:
+ * the page stays as it is (drafts included) until the person signs in again.
+ */
+type State = 'unknown' | 'failed' | 'signed_out' | 'signed_in' | 'ended';
+
+class SessionStore {
+  state: State = $state('unknown');
+  user: User | null = $state.raw(null);
+  /** Why the first read failed, for the Retry page. */
+  error: unknown = $state.raw(null);
+
+  constructor() {
+    whenSessionMissing(() => {
+      if (this.state === 'signed_in') this.state = 'ended';
+    });
+  }
+
+  /** Asks the server who is signed in. Nobody is an answer, not an error. */
+  async load(): Promise<void> {
+    try {
+      this.begin(await call(readSession));
+    } catch (error) {
+      if (error instanceof ApiProblem && error.status === 401) {
+        this.state = 'signed_out';
+        return;
+      }
+      this.error = error;
+      this.state = 'failed';
+    }
+  }
+
+  /** Takes over a session the server has just opened. Somebody else's page is not shown: it is loaded afresh. */
+  begin({ user }: Session): void {
+    if (this.state === 'ended' && this.user !== null && this.user.id !== user.id) location.reload();
+    this.user = user;
+    this.state = 'signed_in';
+  }
+
+  /** Signs out here and on the server. Throws when the server could not be told, so that nobody walks away signed in. */
+  async signOut(): Promise<void> {
+    try {
+      await call(endSession);
+    } catch (error) {
+      if (!(error instanceof ApiProblem && error.status === 401)) throw error;
+    }
+    this.user = null;
+    this.state = 'signed_out';
+  }
+}
+
+export const session = new SessionStore();

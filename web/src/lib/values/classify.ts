@@ -1,0 +1,83 @@
+// Decides how a JSON value is read best: as a mark of its type, text, a conversation, a table, fields, or a tree.
+import type { Json } from '@countersign/shared/json';
+
+export type JsonObject = { [key: string]: Json };
+
+/** One turn of a conversation; `rest` holds the members besides role and content (tool calls, names). */
+export interface Turn {
+  role: string;
+  content: Json;
+  rest: JsonObject | null;
+}
+
+/** `field` is an object with one member, read as that member under its name. */
+export type Shape =
+  | { kind: 'scalar'; text: string; type: 'null' | 'true or false' | 'number' }
+  | { kind: 'text'; text: string }
+  | { kind: 'chat'; turns: Turn[] }
+  | { kind: 'table'; columns: string[]; rows: JsonObject[] }
+  | { kind: 'field'; name: string; value: Json }
+  | { kind: 'fields'; fields: [string, Json][] }
+  | { kind: 'tree'; value: JsonObject | Json[] };
+
+const MAX_COLUMNS = 8;
+const MAX_FIELDS = 16;
+
+/** The shape a value is shown in. Total: every JSON value has one. Inside another value (`nested`) only flat objects are fields. */
+export function classify(value: Json, nested = false): Shape {
+  if (typeof value === 'string') return { kind: 'text', text: value };
+  if (value === null) return { kind: 'scalar', text: 'null', type: 'null' };
+  if (typeof value === 'boolean') return { kind: 'scalar', text: String(value), type: 'true or false' };
+  if (typeof value === 'number') return { kind: 'scalar', text: String(value), type: 'number' };
+  return Array.isArray(value) ? ofArray(value) : ofObject(value, nested);
+}
+
+/** A plain JSON object, not an array and not null. */
+export const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A value that fits on one line of a table or a tree. */
+export const isScalar = (value: Json): boolean => typeof value !== 'object' || value === null;
+
+function ofObject(value: JsonObject, nested: boolean): Shape {
+  const fields = Object.entries(value);
+  const [only] = fields;
+  const reads = !nested || fields.every(([, member]) => isScalar(member));
+  if (only === undefined || fields.length > MAX_FIELDS || !reads) return { kind: 'tree', value };
+  return fields.length === 1 ? { kind: 'field', name: only[0], value: only[1] } : { kind: 'fields', fields };
+}
+
+function ofArray(value: Json[]): Shape {
+  const objects = value.filter(isObject);
+  if (objects.length !== value.length || objects.length === 0) return { kind: 'tree', value };
+  const turns = objects.map(turnOf).filter((turn) => turn !== null);
+  if (turns.length === objects.length) return { kind: 'chat', turns };
+  return tableOf(objects) ?? { kind: 'tree', value };
+}
+
+function turnOf(value: JsonObject): Turn | null {
+  const { role, content, ...rest } = value;
+  if (typeof role !== 'string' || content === undefined) return null;
+  return { role, content, rest: Object.keys(rest).length === 0 ? null : rest };
+}
+
+/** Objects are alike when they share most of their few members, and those fit in cells. */
+function tableOf(rows: JsonObject[]): Shape | null {
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const cells = rows.flatMap((row) => Object.values(row));
+  const alike = cells.length >= (columns.length * rows.length) / 2;
+  const fits = rows.length >= 2 && columns.length >= 1 && columns.length <= MAX_COLUMNS;
+  return fits && alike && cells.every(isScalar) ? { kind: 'table', columns, rows } : null;
+}
+
+/** What kind of value a heading announces: `text, 4 lines`, `conversation, 3 turns`, `table, 12 rows`, `4 fields`. */
+export function summary(shape: Shape): string {
+  const of = (count: number, word: string) => `${count} ${word}${count === 1 ? '' : 's'}`;
+  if (shape.kind === 'text') return `text, ${of(shape.text.split('\n').length, 'line')}`;
+  if (shape.kind === 'chat') return `conversation, ${of(shape.turns.length, 'turn')}`;
+  if (shape.kind === 'table') return `table, ${of(shape.rows.length, 'row')}`;
+  if (shape.kind === 'fields') return of(shape.fields.length, 'field');
+  if (shape.kind === 'scalar') return shape.type;
+  if (shape.kind === 'field') return '';
+  return Array.isArray(shape.value) ? `list, ${of(shape.value.length, 'entry').replace('entrys', 'entries')}` : 'JSON';
+}

@@ -1,0 +1,113 @@
+// Splits submitted text into what may be shown as it is, characters that must be made visible, and web addresses.
+
+/** `text` is shown as it is; a `mark` stands for a character nobody would see; a `link` names the host it really leads to. */
+export type Segment =
+  | { kind: 'text'; text: string }
+  | { kind: 'mark'; label: string; name: string }
+  | { kind: 'link'; text: string; href: string; host: string };
+
+/** Characters that hide, reorder or join text, by code point: the short label, and the name in the Unicode standard. */
+const NAMED: Record<number, [label: string, name: string]> = {
+  0x00ad: ['SHY', 'soft hyphen'],
+  0x034f: ['CGJ', 'combining grapheme joiner'],
+  0x061c: ['ALM', 'Arabic letter mark'],
+  0x115f: ['HCF', 'Hangul choseong filler'],
+  0x1160: ['HJF', 'Hangul jungseong filler'],
+  0x180e: ['MVS', 'Mongolian vowel separator'],
+  0x200b: ['ZWSP', 'zero width space'],
+  0x200c: ['ZWNJ', 'zero width non-joiner'],
+  0x200d: ['ZWJ', 'zero width joiner'],
+  0x200e: ['LRM', 'left-to-right mark'],
+  0x200f: ['RLM', 'right-to-left mark'],
+  0x2028: ['LSEP', 'line separator'],
+  0x2029: ['PSEP', 'paragraph separator'],
+  0x202a: ['LRE', 'left-to-right embedding'],
+  0x202b: ['RLE', 'right-to-left embedding'],
+  0x202c: ['PDF', 'pop directional formatting'],
+  0x202d: ['LRO', 'left-to-right override'],
+  0x202e: ['RLO', 'right-to-left override'],
+  0x2060: ['WJ', 'word joiner'],
+  0x2066: ['LRI', 'left-to-right isolate'],
+  0x2067: ['RLI', 'right-to-left isolate'],
+  0x2068: ['FSI', 'first strong isolate'],
+  0x2069: ['PDI', 'pop directional isolate'],
+  0x2800: ['BLANK', 'Braille pattern blank'],
+  0x3164: ['HF', 'Hangul filler'],
+  0xfeff: ['BOM', 'zero width no-break space'],
+  0xffa0: ['HHF', 'halfwidth Hangul filler'],
+};
+
+/** Format characters, controls, fillers, separators, variation selectors, unassigned-looking tags. Line ends and tabs are layout. */
+const HIDDEN =
+  /[\p{Cf}\u034F\u115F\u1160\u2028\u2029\u2800\u3164\uFFA0\u{FE00}-\u{FE0F}\u{E0100}-\u{E01EF}]|(?![\n\t]|\r\n)\p{Cc}/u;
+/** An emoji may be built with a joiner and a selector: those are part of the picture and hide nothing. */
+const EMOJI =
+  /\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\uFE0F)*(?:\u200D\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\uFE0F)*)*/u;
+const ADDRESS = /https?:\/\/[^\s<>"`{}|\\^]+/u;
+const PIECES = new RegExp(`(?<emoji>${EMOJI.source})|(?<link>${ADDRESS.source})|(?<hidden>${HIDDEN.source})`, 'giu');
+
+/** The segments of a text, in order. Joined back, links and marks stand exactly where the original characters stood. */
+export function segments(text: string): Segment[] {
+  const found: Segment[] = [];
+  let plain = '';
+  let at = 0;
+  const flush = () => {
+    if (plain !== '') found.push({ kind: 'text', text: plain });
+    plain = '';
+  };
+  for (const match of text.matchAll(PIECES)) {
+    plain += text.slice(at, match.index);
+    at = match.index + match[0].length;
+    const special = pieceOf(match.groups ?? {});
+    if (special.length === 0) plain += match[0];
+    else {
+      flush();
+      found.push(...special);
+    }
+  }
+  plain += text.slice(at);
+  flush();
+  return found;
+}
+
+function pieceOf(groups: Record<string, string | undefined>): Segment[] {
+  if (groups.hidden !== undefined) return [mark(groups.hidden)];
+  if (groups.link !== undefined) return linked(groups.link);
+  return [];
+}
+
+/** The visible stand-in of one hidden character. */
+export function mark(character: string): Segment {
+  const code = character.codePointAt(0) ?? 0;
+  const hex = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+  // Tag characters carry ASCII that only machines read: show what they spell.
+  if (code >= 0xe0020 && code <= 0xe007e)
+    return { kind: 'mark', label: `TAG ${String.fromCodePoint(code - 0xe0000)}`, name: `${hex} tag character` };
+  const [label, name] = NAMED[code] ?? [hex, 'invisible or control character'];
+  return { kind: 'mark', label, name: `${hex} ${name}` };
+}
+
+/** A web address up to the punctuation of the sentence round it; hidden characters inside it are marked and end it. */
+function linked(found: string): Segment[] {
+  const hiddenAt = found.search(HIDDEN);
+  const visible = hiddenAt === -1 ? found : found.slice(0, hiddenAt);
+  const text = visible.replace(/[.,;:!?'")\]]+$/u, '');
+  const rest = found.slice(text.length);
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const tail = rest === '' ? [] : segments(rest);
+  if (url === null) return [{ kind: 'text', text }, ...tail];
+  return [{ kind: 'link', text, href: url.href, host: url.host }, ...tail];
+}
+
+const MAX_LINES = 20;
+const MAX_CHARACTERS = 2400;
+
+/** The first part of a long text, cut at a line or between characters; the whole when it is short enough. */
+export function clamp(text: string): { shown: string; clamped: boolean } {
+  const lines = text.split('\n', MAX_LINES + 1);
+  const head = lines.length > MAX_LINES ? lines.slice(0, MAX_LINES).join('\n') : text;
+  if (head.length <= MAX_CHARACTERS) return { shown: head, clamped: head.length < text.length };
+  // Never between the halves of a surrogate pair.
+  const end = /[\uD800-\uDBFF]/.test(head.charAt(MAX_CHARACTERS - 1)) ? MAX_CHARACTERS - 1 : MAX_CHARACTERS;
+  return { shown: head.slice(0, end), clamped: true };
+}

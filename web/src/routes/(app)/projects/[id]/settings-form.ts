@@ -1,0 +1,136 @@
+// The project form's rules: what was typed, what that changes, what is wrong with it, and how it survives somebody else's save.
+import type { Project, ProjectSettings } from '@countersign/shared/api/projects';
+
+/** The settings as they stand in the form: numbers as typed, so that `0.` is not taken away while typing. */
+export interface Draft {
+  name: string;
+  auto_threshold: string;
+  review_threshold: string;
+  below_review: ProjectSettings['below_review'];
+  escalate_flags: string[];
+  reasons: string[];
+  guidelines: string;
+  undo_window_seconds: string;
+  claim_lease_seconds: string;
+  target_minutes: string;
+  webhook_url: string;
+}
+export type FieldName = keyof Draft;
+
+/** Limits of the numbers, from the contract's schema; `whole` ones take no fraction. */
+export const NUMBERS = {
+  auto_threshold: { min: 0, max: 1, whole: false },
+  review_threshold: { min: 0, max: 1, whole: false },
+  undo_window_seconds: { min: 0, max: 30, whole: true },
+  claim_lease_seconds: { min: 60, max: 900, whole: true },
+  target_minutes: { min: 1, max: 43_200, whole: true },
+} as const satisfies Partial<Record<FieldName, { min: number; max: number; whole: boolean }>>;
+type NumberName = keyof typeof NUMBERS;
+
+const FIELDS: readonly FieldName[] = [
+  'name',
+  'auto_threshold',
+  'review_threshold',
+  'below_review',
+  'escalate_flags',
+  'reasons',
+  'undo_window_seconds',
+  'claim_lease_seconds',
+  'target_minutes',
+  'guidelines',
+  'webhook_url',
+];
+
+const isNumber = (field: FieldName): field is NumberName => field in NUMBERS;
+
+/** The form as the server has it. */
+export function draftOf(project: Project): Draft {
+  return {
+    name: project.name,
+    auto_threshold: String(project.auto_threshold),
+    review_threshold: String(project.review_threshold),
+    below_review: project.below_review,
+    escalate_flags: [...project.escalate_flags],
+    reasons: [...project.reasons],
+    guidelines: project.guidelines,
+    undo_window_seconds: String(project.undo_window_seconds),
+    claim_lease_seconds: String(project.claim_lease_seconds),
+    target_minutes: String(project.target_minutes),
+    webhook_url: project.webhook_url ?? '',
+  };
+}
+
+/** A typed number; NaN when it is none. A decimal comma counts as a point. */
+export const parseNumber = (typed: string): number =>
+  /^\d*[.,]?\d+$|^\d+[.,]?$/.test(typed.trim()) ? Number(typed.trim().replace(',', '.')) : Number.NaN;
+
+/** The value a field would send. */
+function valueOf(draft: Draft, field: FieldName): unknown {
+  if (isNumber(field)) return parseNumber(draft[field]);
+  if (field === 'webhook_url') return draft.webhook_url.trim() || null;
+  return field === 'name' ? draft.name.trim() : draft[field];
+}
+
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/** The fields that differ between two forms, in the order of the page. `0.950` and `0.95` do not differ. */
+export const changedFields = (before: Draft, after: Draft): FieldName[] =>
+  FIELDS.filter((field) => !same(valueOf(before, field), valueOf(after, field)));
+
+/** The body of the PATCH: changed fields only, with the version they were typed against. */
+export function patchOf(
+  before: Draft,
+  after: Draft,
+  settings_version: number,
+): Partial<ProjectSettings> & { settings_version: number } {
+  const entries = changedFields(before, after).map((field) => [field, valueOf(after, field)] as const);
+  return { ...Object.fromEntries(entries), settings_version };
+}
+
+export type Fault = 'not_a_number' | 'out_of_range' | 'not_whole' | 'above_auto' | 'empty' | 'no_reason';
+
+/** What is wrong with the form before it is sent (RT5 and the schema's limits). */
+export function faultsOf(draft: Draft): Partial<Record<FieldName, Fault>> {
+  const faults: Partial<Record<FieldName, Fault>> = {};
+  for (const field of FIELDS) {
+    const fault = isNumber(field) ? numberFault(draft[field], field) : null;
+    if (fault !== null) faults[field] = fault;
+  }
+  if (draft.name.trim() === '') faults.name = 'empty';
+  if (draft.reasons.length === 0) faults.reasons = 'no_reason';
+  const [review, auto] = [parseNumber(draft.review_threshold), parseNumber(draft.auto_threshold)];
+  if (review > auto) faults.review_threshold ??= 'above_auto';
+  return faults;
+}
+
+function numberFault(typed: string, field: NumberName): Fault | null {
+  const value = parseNumber(typed);
+  const { min, max, whole } = NUMBERS[field];
+  if (Number.isNaN(value)) return 'not_a_number';
+  if (value < min || value > max) return 'out_of_range';
+  return whole && !Number.isInteger(value) ? 'not_whole' : null;
+}
+
+/** What was typed, laid over what somebody else saved meanwhile. */
+export interface Rebased {
+  draft: Draft;
+  /** Fields the other person changed. */
+  theirs: FieldName[];
+  /** Fields both changed, to different values: the typed value stays, the page names the other. */
+  contested: FieldName[];
+}
+
+/** Three-way: untouched fields take the new value, typed ones stay as typed. Nothing typed is ever lost. */
+export function rebase(before: Draft, typed: Draft, now: Draft): Rebased {
+  const mine = new Set(changedFields(before, typed));
+  const theirs = changedFields(before, now);
+  const draft: Draft = { ...now };
+  for (const field of mine) copyField(draft, typed, field);
+  const contested = theirs.filter((field) => mine.has(field) && !same(valueOf(typed, field), valueOf(now, field)));
+  return { draft, theirs, contested };
+}
+
+/** Copies one field from a form to another. */
+export function copyField<Name extends FieldName>(to: Draft, from: Draft, field: Name): void {
+  to[field] = from[field];
+}

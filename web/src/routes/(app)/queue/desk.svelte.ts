@@ -1,0 +1,259 @@
+// The desk: the one item on show, its claim and what happens to it. Commands go out by HTTP, facts about it come in live.
+import { ApiProblem, call } from '#lib/api.ts';
+import { clock } from '#lib/clock.svelte.ts';
+import type { Command } from '#lib/keyboard.ts';
+import { isFree } from '#lib/live/queue-model.ts';
+import { queueText as text } from '#lib/queue-text.ts';
+import { claimItem, claimNext, releaseClaim, renewClaim, undoDecision } from '@countersign/shared/api/queue';
+import type { Granted } from '@countersign/shared/api/queue';
+import type { ErrorCode } from '@countersign/shared/errors';
+import type { ItemRow } from '@countersign/shared/item';
+import type { ReviewAction } from '@countersign/shared/words';
+import { Decider, ownLeave, type Parts, type Words } from './decider.ts';
+import { nextLine, shouldRenew, type AsksWhy } from './desk-model.ts';
+import { EditSession } from './editor.svelte.ts';
+import { OpenItem } from './open-item.svelte.ts';
+import type { Made } from './tray.svelte.ts';
+
+/** `opened` by the reader's own hand, `advanced` because the item before it was done. */
+export type How = 'opened' | 'advanced';
+
+const has = (error: unknown, codes: readonly ErrorCode[]): error is ApiProblem =>
+  error instanceof ApiProblem && codes.includes(error.code);
+
+export class Desk {
+  readonly item: OpenItem;
+  /** The change that is on its way to the server. */
+  busy: Command | null = $state(null);
+  /** Waits for the reason of this verb. */
+  asking: AsksWhy | null = $state(null);
+  edit: EditSession | null = $state.raw(null);
+  /** Why the last command failed, with the way to try it again. */
+  failure: { error: unknown; retry: () => void } | null = $state.raw(null);
+  /** Focus mode: after a decision the next item comes by itself. */
+  flowing = $state(true);
+  /** Hears that a command changed the item on show: the address and the focus follow. */
+  onmoved: (id: string | null, how: How) => void = () => undefined;
+
+  readonly #parts: Parts;
+  readonly #decider: Decider;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#decider = new Decider(parts);
+    this.item = new OpenItem(parts.me.id);
+  }
+
+  /** Shows an item without taking it; one that the reader holds already is theirs to go on with. */
+  async look(id: string): Promise<void> {
+    this.#putAway();
+    await this.item.show(id);
+    const { detail } = this.item;
+    if (detail?.id === id && detail.claim?.user_id === this.#parts.me.id) await this.claim(id);
+  }
+
+  /** Takes an item and shows it. Loses the race politely. Answers whether it is the reader's now. */
+  claim(id: string): Promise<boolean> {
+    const take = async () => this.#take(await call(claimItem, { params: { id } }), 'opened');
+    return this.#run('open', take, async (error) => {
+      if (!has(error, ['claim_held', 'already_decided', 'forbidden'])) return false;
+      if (error.code === 'claim_held') this.#parts.announcer.say(text.said.lostRace(error.holder?.name ?? text.someone));
+      if (this.item.id === id || error.code === 'forbidden') await this.item.show(id);
+      return true;
+    });
+  }
+
+  /** Lets the server pick the next item. */
+  next(): Promise<boolean> {
+    return this.#run('next', () => this.#fetchNext('opened'));
+  }
+
+  /** Decides the item on show. It is painted at once and taken back if the server refuses. */
+  async decide(action: ReviewAction, words: Words = {}): Promise<boolean> {
+    const { detail, grant } = this.item;
+    if (detail === null || grant === null || this.busy !== null) return false;
+    const { id } = detail;
+    const send = async () => {
+      this.edit?.keep();
+      this.#decider.paint(detail, action, words);
+      const after = await this.#decider.send(id, { fence: grant.fence, action, ...words });
+      this.#decider.confirm(after, action);
+      this.edit = null;
+      this.asking = null;
+      this.item.decided(after);
+      return true;
+    };
+    const done = await this.#run(action, send, (error) => this.#refused(id, error));
+    if (done && this.flowing) return this.#run('next', () => this.#advance(id));
+    if (this.failure !== null) this.failure = { ...this.failure, retry: () => void this.decide(action, words) };
+    return done;
+  }
+
+  /** Gives the item back and takes the next one of the list. */
+  async skip(): Promise<boolean> {
+    const { id, grant } = this.item;
+    if (id === null || grant === null) return false;
+    return this.#run('skip', async () => {
+      await call(releaseClaim, { params: { id }, body: { fence: grant.fence } });
+      this.item.grant = null;
+      if (!(await this.#claimLineAfter(id))) this.close();
+      return true;
+    });
+  }
+
+  /** Takes a decision back and the item with it, and brings back what was typed. */
+  undo(made: Made): Promise<boolean> {
+    const { queue, tray, drafts, announcer, me } = this.#parts;
+    const { itemId } = made;
+    return this.#run('undo', async () => {
+      const detail = await call(undoDecision, { params: { id: itemId } });
+      queue.put(detail, ownLeave(me, 'queued'));
+      tray.undone(itemId);
+      if (made.draft !== null) drafts.keep(itemId, made.draft);
+      announcer.say(text.said.undone);
+      try {
+        return this.#take(await call(claimItem, { params: { id: itemId } }), 'opened');
+      } catch (error) {
+        // Someone was faster than our second step: the decision is undone all the same.
+        if (!has(error, ['claim_held', 'already_decided'])) throw error;
+        await this.item.show(itemId);
+        return true;
+      }
+    });
+  }
+
+  /** Holds the item for another lease; takes it again when the lease has ended. */
+  async extend(): Promise<boolean> {
+    const { id, grant } = this.item;
+    if (id === null) return false;
+    if (grant === null || grant.expiresAt <= clock.read()) return this.claim(id);
+    return this.#run('extend', async () => {
+      this.item.granted(await call(renewClaim, { params: { id }, body: { fence: grant.fence } }));
+      this.#parts.announcer.say(text.said.extended);
+      return true;
+    });
+  }
+
+  /** The heartbeat, once a second. Its failures show as a lease that runs down. */
+  async beat(presence: { visible: boolean; inputAt: number }): Promise<void> {
+    const { id, grant, renewing } = this.item;
+    if (id === null || grant === null || renewing || !shouldRenew(grant, { ...presence, now: clock.read() })) return;
+    await this.item.renew(() => call(renewClaim, { params: { id }, body: { fence: grant.fence } }));
+  }
+
+  startEdit(): void {
+    const { detail } = this.item;
+    if (detail === null) return;
+    this.asking = null;
+    this.edit ??= new EditSession(this.#parts.drafts, detail);
+  }
+
+  /** Leaves the editor; the draft stays. */
+  stopEdit(): void {
+    this.edit?.keep();
+    this.edit = null;
+  }
+
+  /** Leaves the item without giving it back. */
+  close(): void {
+    this.#putAway();
+    this.item.clear();
+    this.onmoved(null, 'opened');
+  }
+
+  #putAway(): void {
+    this.stopEdit();
+    this.asking = null;
+    this.failure = null;
+  }
+
+  async #fetchNext(how: How): Promise<boolean> {
+    const { projectId } = this.#parts.queue.state.scope;
+    const granted = await call(claimNext, { body: projectId === null ? {} : { project_id: projectId } });
+    if (granted !== undefined) return this.#take(granted, how);
+    this.#parts.announcer.say(text.said.nothingLeft);
+    if (this.item.grant === null) this.close();
+    return false;
+  }
+
+  #take(granted: Granted, how: How): true {
+    const { queue, drafts, me } = this.#parts;
+    this.#giveBack(granted.item.id);
+    this.#putAway();
+    this.item.take(granted);
+    queue.put(granted.item, ownLeave(me, 'taken'));
+    if (drafts.read(granted.item.id) !== null) this.startEdit();
+    this.onmoved(granted.item.id, how);
+    return true;
+  }
+
+  /** One person works on one item: what is left untouched for another goes back to the queue. */
+  #giveBack(next: string): void {
+    const { id, grant } = this.item;
+    this.edit?.keep();
+    if (id === null || grant === null || id === next || this.#parts.drafts.read(id) !== null) return;
+    // When this fails the lease runs out by itself.
+    void call(releaseClaim, { params: { id }, body: { fence: grant.fence } }).catch(() => undefined);
+  }
+
+  /** After a decision: where the server picks, its next; in a narrower view, the next line of that view. */
+  async #advance(done: string): Promise<boolean> {
+    const { view } = this.#parts.queue.state.scope;
+    const byServer = view === 'available' || view === 'all';
+    const moved = byServer ? await this.#fetchNext('advanced') : await this.#claimLineAfter(done);
+    if (!moved && this.item.id === done) this.close();
+    return true;
+  }
+
+  /** Takes the next line of the list that nobody has; when another was faster, the one after it. */
+  async #claimLineAfter(done: string): Promise<boolean> {
+    const { queue, me } = this.#parts;
+    const takes = (row: ItemRow) => row.id !== done && (isFree(queue.state, row) || row.claim?.user_id === me.id);
+    let after = done;
+    for (let tries = 0; tries < 5; tries++) {
+      const row = nextLine(queue.entries, after, takes);
+      if (row === null) return false;
+      try {
+        return this.#take(await call(claimItem, { params: { id: row.id } }), 'advanced');
+      } catch (error) {
+        if (!has(error, ['claim_held', 'already_decided'])) throw error;
+        after = row.id;
+      }
+    }
+    return false;
+  }
+
+  /** The painted decision did not stand: everything goes back to where it was, and the page says why. */
+  async #refused(id: string, error: unknown): Promise<boolean> {
+    this.#decider.unpaint(id);
+    if (has(error, ['unchanged_edit']) && this.edit !== null) {
+      this.edit.fault = text.edit.unchanged;
+      return true;
+    }
+    if (!has(error, ['claim_lost', 'claim_held', 'already_decided', 'not_found'])) return false;
+    this.stopEdit();
+    this.asking = null;
+    this.item.grant = null;
+    await this.item.show(id);
+    return true;
+  }
+
+  /** Runs one command at a time. `handled` may deal with an error; otherwise it stands in `failure` with a way to retry. */
+  async #run(
+    command: Command,
+    work: () => Promise<boolean>,
+    handled: (error: unknown) => Promise<boolean> = () => Promise.resolve(false),
+  ): Promise<boolean> {
+    if (this.busy !== null) return false;
+    this.busy = command;
+    this.failure = null;
+    try {
+      return await work();
+    } catch (error) {
+      if (!(await handled(error))) this.failure = { error, retry: () => void this.#run(command, work, handled) };
+      return false;
+    } finally {
+      this.busy = null;
+    }
+  }
+}

@@ -1,0 +1,152 @@
+// The item on show: its content, its claim in this tab, its history, kept in step with the facts about it.
+import { call } from '#lib/api.ts';
+import { clock } from '#lib/clock.svelte.ts';
+import type { Grant } from './desk-model.ts';
+import { readHistory, readQueueItem, type Granted } from '@countersign/shared/api/queue';
+import type { Fact } from '@countersign/shared/events';
+import type { ItemDetail } from '@countersign/shared/item';
+
+/** An item that comes within this many ms replaces the one before it without a blank between them. */
+const PATIENCE_MS = 150;
+const HISTORY_MS = 300;
+
+export class OpenItem {
+  id: string | null = $state(null);
+  /** null while it is loading; never the content of another item than `id`, except within the patience of a change. */
+  detail: ItemDetail | null = $state.raw(null);
+  grant: Grant | null = $state.raw(null);
+  history: readonly Fact[] | null = $state.raw(null);
+  error: unknown = $state.raw(null);
+  renewing = false;
+
+  readonly #me: string;
+  #turn = 0;
+  #historyTimer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(me: string) {
+    this.#me = me;
+  }
+
+  /** Loads an item for reading. Never throws: the reason stands in `error`. */
+  async show(id: string): Promise<void> {
+    const turn = this.#begin(id);
+    try {
+      const detail = await this.read(id);
+      if (turn === this.#turn) this.detail = detail;
+    } catch (error) {
+      if (turn !== this.#turn) return;
+      this.detail = null;
+      this.error = error;
+    }
+  }
+
+  read(id: string): Promise<ItemDetail> {
+    return call(readQueueItem, { params: { id } });
+  }
+
+  /** The server gave this tab the claim. */
+  take(granted: Granted): void {
+    this.#begin(granted.item.id);
+    this.granted(granted);
+  }
+
+  /** The lease as the server has it now. */
+  granted({ item, fence, expires_at }: Granted): void {
+    const expiresAt = Date.parse(expires_at);
+    this.detail = item;
+    this.grant = { fence, expiresAt, leaseMs: Math.max(1, expiresAt - clock.read()) };
+  }
+
+  /** This tab's own decision is in; with an escalation or a return the item goes on waiting for others. */
+  decided(detail: ItemDetail): void {
+    this.grant = null;
+    if (this.id === detail.id) this.detail = detail;
+    this.#readHistorySoon();
+  }
+
+  /** The heartbeat. A refusal means that the claim has passed on: the item is read again. */
+  async renew(send: () => Promise<Granted>): Promise<void> {
+    const { id } = this;
+    this.renewing = true;
+    try {
+      const granted = await send();
+      if (this.id === id && this.grant?.fence === granted.fence) this.granted(granted);
+    } catch {
+      // The countdown goes on showing what is left of the lease; the next beat tries again.
+    }
+    this.renewing = false;
+  }
+
+  clear(): void {
+    this.#turn += 1;
+    clearTimeout(this.#historyTimer);
+    this.id = this.detail = this.grant = this.history = this.error = null;
+  }
+
+  /** Hears a fact. Only what is newer than the content on show counts. */
+  hear(fact: Fact): void {
+    const { detail } = this;
+    if (detail === null || !('version' in fact) || fact.item_id !== detail.id) return;
+    this.#readHistorySoon();
+    if (fact.version <= detail.version) return;
+    if (fact.type === 'item.decided' || fact.type === 'item.finalized') void this.#again(detail.id);
+    else if (fact.type === 'item.claimed') this.#claimed(detail, fact);
+    else if ('item' in fact) this.#change(detail, fact.item);
+    else this.#change(detail, { claim: null, version: fact.version });
+  }
+
+  /** Reads everything again after an interruption. */
+  resync(): void {
+    if (this.id !== null) void this.#again(this.id);
+  }
+
+  #claimed(detail: ItemDetail, { actor, expires_at, version }: Extract<Fact, { type: 'item.claimed' }>): void {
+    const claim = { user_id: actor.id ?? '', name: actor.name, expires_at };
+    this.#change(detail, { claim, version });
+  }
+
+  #change(detail: ItemDetail, change: Partial<ItemDetail>): void {
+    this.detail = { ...detail, decision: null, decided_by: null, undo_until: null, ...change };
+    if (this.grant === null || change.claim?.user_id === this.#me) return;
+    // Whatever took the claim away, this tab's fence is worth nothing now; its end stays on show.
+    this.grant = { ...this.grant, expiresAt: Math.min(this.grant.expiresAt, clock.read()) };
+  }
+
+  /** Refreshes in place: the reader goes on reading meanwhile. */
+  async #again(id: string): Promise<void> {
+    const turn = this.#turn;
+    const detail = await this.read(id).catch(() => null);
+    if (detail === null || turn !== this.#turn || this.id !== id) return;
+    if (detail.version < (this.detail?.version ?? 0)) return;
+    this.detail = detail;
+    this.#readHistorySoon();
+  }
+
+  #begin(id: string): number {
+    const turn = ++this.#turn;
+    if (this.id !== id) {
+      this.grant = null;
+      this.history = null;
+    }
+    this.id = id;
+    this.error = null;
+    setTimeout(() => {
+      if (turn === this.#turn && this.detail?.id !== id) this.detail = null;
+    }, PATIENCE_MS);
+    this.#readHistorySoon();
+    return turn;
+  }
+
+  #readHistorySoon(): void {
+    clearTimeout(this.#historyTimer);
+    const { id } = this;
+    if (id === null) return;
+    this.#historyTimer = setTimeout(() => {
+      call(readHistory, { params: { id } }).then(
+        (answer) => this.id === id && (this.history = answer.data),
+        // The history is beside the point of the page: without it the column stays empty.
+        () => this.id === id && (this.history ??= []),
+      );
+    }, HISTORY_MS);
+  }
+}

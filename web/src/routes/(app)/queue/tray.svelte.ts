@@ -1,0 +1,61 @@
+// The last decisions of this tab, newest first: provisional ones can be taken back from here.
+import { clock } from '#lib/clock.svelte.ts';
+import type { Draft } from '#lib/drafts.ts';
+import type { ItemDetail } from '@countersign/shared/item';
+import type { ReviewAction } from '@countersign/shared/words';
+
+const KEPT = 10;
+
+/** `saving`: not answered yet. `made`: it stands, provisional until `undoUntil` (ms, server clock; null when it cannot be taken back). */
+export interface Made {
+  readonly itemId: string;
+  readonly preview: string;
+  readonly action: ReviewAction;
+  readonly reason: string | null;
+  readonly state: 'saving' | 'made' | 'undone';
+  readonly undoUntil: number | null;
+  /** The length of its undo window in ms. */
+  readonly windowMs: number;
+  /** What was typed for it, to be there again when it is taken back. */
+  readonly draft: Draft | null;
+}
+
+export class Tray {
+  entries: readonly Made[] = $state.raw([]);
+
+  add(made: Made): void {
+    this.entries = [made, ...this.entries.filter((entry) => entry.itemId !== made.itemId)].slice(0, KEPT);
+  }
+
+  drop(itemId: string): void {
+    this.entries = this.entries.filter((entry) => entry.itemId !== itemId);
+  }
+
+  /** The server has answered: from now on the undo window is what it says. */
+  confirm(itemId: string, { undo_until }: Pick<ItemDetail, 'undo_until'>): void {
+    const undoUntil = undo_until === null ? null : Date.parse(undo_until);
+    const windowMs = undoUntil === null ? 0 : Math.max(1, undoUntil - clock.read());
+    this.#change(itemId, { state: 'made', undoUntil, windowMs });
+  }
+
+  undone(itemId: string): void {
+    this.#change(itemId, { state: 'undone', undoUntil: null });
+  }
+
+  final(itemId: string): void {
+    this.#change(itemId, { undoUntil: null });
+  }
+
+  /** The newest decision that can still be taken back. `now` in ms, server clock. */
+  undoable(now: number): Made | null {
+    return this.entries.find((entry) => canUndo(entry, now)) ?? null;
+  }
+
+  #change(itemId: string, change: Partial<Made>): void {
+    this.entries = this.entries.map((entry) => (entry.itemId === itemId ? { ...entry, ...change } : entry));
+  }
+}
+
+/** Whether a decision can still be taken back at `now` (ms, server clock). */
+export const canUndo = (made: Made, now: number): boolean =>
+  made.state === 'made' && made.undoUntil !== null && made.undoUntil > now;
