@@ -56,7 +56,7 @@ describe('npm run submit', () => {
     });
     const unknown = await submit(usual(closed.url));
     expect(unknown.code).toBe(1);
-    expect(unknown.stdout).toContain('Copy the API key from the project page.');
+    expect(unknown.stdout).toContain('The key is what --key or COUNTERSIGN_API_KEY carries.');
   });
 
   it('takes the key from COUNTERSIGN_API_KEY', async () => {

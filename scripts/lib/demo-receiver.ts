@@ -69,7 +69,7 @@ class Inbox {
   /** `verifyWebhook` lets a consumer do without the Standard Webhooks trio; this one wants both schemes to hold. */
   async #isGenuine(body: string, headers: Record<string, string | undefined>, secret: string): Promise<boolean> {
     if (headers[HEADERS.standard] === undefined) return false;
-    return verifyWebhook(body, headers, secret, Math.floor(this.#parts.now().getTime() / 1000));
+    return verifyWebhook(body, headers, { secret, now: Math.floor(this.#parts.now().getTime() / 1000) });
   }
 
   #printOnce(id: string, body: string): void {

@@ -22,7 +22,7 @@ export function showProgress(bytes: number, stream: NodeJS.WriteStream): Progres
       barsize: 28,
       hideCursor: true,
       etaBuffer: 100,
-      formatTime: (seconds) => (Number.isFinite(seconds) ? duration(seconds) : '-'),
+      formatTime: eta,
       noTTYOutput: true,
       notTTYSchedule: PLAIN_LINE_MS,
     },
@@ -49,6 +49,12 @@ export function showProgress(bytes: number, stream: NodeJS.WriteStream): Progres
       bar.stop();
     },
   };
+}
+
+/** Whole seconds, as the bar counts them; it says so in words while it cannot tell. */
+function eta(seconds: number): string {
+  if (!Number.isFinite(seconds)) return '-';
+  return seconds < 10 ? `${seconds} s` : duration(seconds);
 }
 
 function figures({ summary, note }: Progress, seconds: number): Record<string, string | number> {

@@ -5,7 +5,8 @@ import { createClient, type RedisClientType } from 'redis';
 import type { ClaimLock } from './claims/claim-lock.ts';
 import { createMemoryClaimLock } from './claims/memory-claim-lock.ts';
 import { createRedisClaimLock } from './claims/redis-claim-lock.ts';
-import type { Config } from './config.ts';
+import { ConfigError, type Config } from './config.ts';
+import { parseKeyRing, type KeyRing } from './crypto/key-ring.ts';
 import { systemClock, uuidV7 } from './db/clock.ts';
 import { createDatabase } from './db/database.ts';
 import { lockFolder } from './db/embedded-lock.ts';
@@ -25,13 +26,16 @@ export interface Built {
 
 /** Opens everything a process needs and brings the schema up to date. Errors: `FolderInUse`, connection failures. */
 export async function buildServices(config: Config): Promise<Built> {
+  const keyRing = keyRingOf(config);
   const log = pino({ level: config.logLevel, base: null });
   const unlock = config.database.kind === 'embedded' ? lockFolder(config.database.folder) : () => undefined;
   const { orm, close: closeDatabase } = await openDatabase(config.database).catch((error: unknown) => {
     unlock();
     throw error;
   });
-  const signals = await openSignals(orm, config.database, (error) => log.warn({ err: error }, 'listening connection lost'));
+  const signals = await openSignals(orm, config.database, (error) =>
+    log.warn({ err: error }, 'listening connection lost'),
+  );
   const redis = config.redisUrl === null ? null : await connectRedis(config.redisUrl, log);
   const claims: ClaimLock = redis ? createRedisClaimLock(redis.commands) : createMemoryClaimLock(systemClock);
   const services: Services = {
@@ -39,7 +43,7 @@ export async function buildServices(config: Config): Promise<Built> {
     claims,
     clock: systemClock,
     ids: uuidV7,
-    keyRing: config.keyRing,
+    keyRing,
     log,
     baseUrl: config.baseUrl,
     demo: config.demo,
@@ -56,6 +60,15 @@ export async function buildServices(config: Config): Promise<Built> {
   return { services, signals, redis, close };
 }
 
+/** The key ring; its faults are faults of the configuration. */
+function keyRingOf(config: Config): KeyRing {
+  try {
+    return parseKeyRing(config.secretKeys);
+  } catch (error) {
+    throw new ConfigError(error instanceof Error ? error.message : 'SECRET_KEYS cannot be read.');
+  }
+}
+
 async function openDatabase(target: DatabaseTarget): Promise<{ orm: Orm; close: () => Promise<void> }> {
   const opened = target.kind === 'embedded' ? { ...target, folder: join(target.folder, 'database') } : target;
   const orm = await openOrm(opened);
@@ -68,7 +81,7 @@ async function connectRedis(url: string, log: Logger) {
     const client = createClient({ url, socket: { reconnectStrategy: (tries) => Math.min(50 * 2 ** tries, 2000) } });
     client.on('error', (error: unknown) => log.warn({ err: error }, 'redis connection'));
     await client.connect();
-    return client as unknown as RedisClientType;
+    return client;
   };
   const [commands, pub, sub] = await Promise.all([open(), open(), open()]);
   return { commands, pub, sub };

@@ -4,9 +4,6 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
-import { parseKeyRing, type KeyRing } from './crypto/key-ring.ts';
-import type { DatabaseTarget } from './db/orm.ts';
-import type { GuardPolicy } from './webhooks/guard.ts';
 
 export type ProcessRole = 'web' | 'worker';
 
@@ -15,11 +12,14 @@ export interface Config {
   /** The one address of this service; no trailing slash. */
   baseUrl: string;
   roles: ReadonlySet<ProcessRole>;
-  database: DatabaseTarget;
+  /** A PostgreSQL address, or the folder of the embedded database. */
+  database: { kind: 'postgres'; url: string; poolSize: number } | { kind: 'embedded'; folder: string };
   redisUrl: string | null;
-  keyRing: KeyRing;
+  /** The ring that encrypts secrets at rest, as text. */
+  secretKeys: string;
   demo: boolean;
-  webhooks: GuardPolicy;
+  /** The operator's exceptions to the webhook guard. */
+  webhooks: { allowCidrs: string[]; allowHttp: boolean };
   proxyHops: number;
   logLevel: string;
 }
@@ -34,23 +34,61 @@ const port = z.coerce.number().int().min(0).max(65_535);
 const VARIABLES = {
   PORT: ['a port number from 0 to 65535', port.default(3000)],
   HOST: ['an address to listen on, such as 127.0.0.1 or 0.0.0.0', z.string().default('127.0.0.1')],
-  PUBLIC_BASE_URL: ['an http or https address without a path', z.url({ protocol: /^https?$/ }).refine(isOrigin).optional()],
+  PUBLIC_BASE_URL: [
+    'an http or https address without a path',
+    z
+      .url({ protocol: /^https?$/ })
+      .refine(isOrigin)
+      .optional(),
+  ],
   DATA_DIR: ['a folder', z.string().default('.data')],
-  DATABASE_URL: ['a postgres:// address', z.string().regex(/^postgres(ql)?:\/\//).optional()],
-  REDIS_URL: ['a redis:// or rediss:// address', z.string().regex(/^rediss?:\/\//).optional()],
-  ROLES: ['web, worker, or both with a comma', z.string().default('web,worker').transform(toList).pipe(z.array(z.enum(['web', 'worker'])).min(1))],
+  DATABASE_URL: [
+    'a postgres:// address',
+    z
+      .string()
+      .regex(/^postgres(ql)?:\/\//)
+      .optional(),
+  ],
+  REDIS_URL: [
+    'a redis:// or rediss:// address',
+    z
+      .string()
+      .regex(/^rediss?:\/\//)
+      .optional(),
+  ],
+  ROLES: [
+    'web, worker, or both with a comma',
+    z
+      .string()
+      .default('web,worker')
+      .transform(toList)
+      .pipe(z.array(z.enum(['web', 'worker'])).min(1)),
+  ],
   SECRET_KEYS: ['kid:base64 entries of 32-byte keys, separated by commas', z.string().optional()],
   DEMO: ['true or false', flag.default(false)],
-  WEBHOOK_ALLOW_CIDRS: ['address ranges such as 10.0.0.0/8, separated by commas', z.string().default('').transform(toList).refine((list) => list.every(isCidr))],
+  WEBHOOK_ALLOW_CIDRS: [
+    'address ranges such as 10.0.0.0/8, separated by commas',
+    z
+      .string()
+      .default('')
+      .transform(toList)
+      .refine((list) => list.every(isCidr)),
+  ],
   WEBHOOK_ALLOW_HTTP: ['true or false', flag.default(false)],
   TRUSTED_PROXY_HOPS: ['a number from 0 to 10', z.coerce.number().int().min(0).max(10).default(0)],
-  LOG_LEVEL: ['one of fatal, error, warn, info, debug, trace, silent', z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info')],
+  LOG_LEVEL: [
+    'one of fatal, error, warn, info, debug, trace, silent',
+    z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  ],
 } as const satisfies Record<string, readonly [string, z.ZodType]>;
 
 type Values = { [Name in keyof typeof VARIABLES]: z.output<(typeof VARIABLES)[Name][1]> };
 
 function toList(text: string): string[] {
-  return text.split(',').map((part) => part.trim()).filter((part) => part !== '');
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
 }
 
 function isOrigin(text: string): boolean {
@@ -62,8 +100,8 @@ function isCidr(text: string): boolean {
   return ipaddr.isValidCIDR(text);
 }
 
-/** Reads the environment. Errors: `ConfigError`. */
-export function readConfig(env: NodeJS.ProcessEnv): Config {
+/** Reads the environment, the process's own unless another is given. Errors: `ConfigError`. */
+export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const values = Object.fromEntries(
     Object.entries(VARIABLES).map(([name, [takes, schema]]) => {
       const text = env[name] === '' ? undefined : env[name];
@@ -79,7 +117,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     roles: new Set(values.ROLES),
     database,
     redisUrl: values.REDIS_URL ?? null,
-    keyRing: keyRingOf(values, database),
+    secretKeys: values.SECRET_KEYS ?? keptRing(database),
     demo: values.DEMO,
     webhooks: { allowCidrs: values.WEBHOOK_ALLOW_CIDRS, allowHttp: values.WEBHOOK_ALLOW_HTTP },
     proxyHops: values.TRUSTED_PROXY_HOPS,
@@ -87,29 +125,21 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   };
 }
 
-function databaseOf(values: Values): DatabaseTarget {
+function databaseOf(values: Values): Config['database'] {
   if (values.DATABASE_URL !== undefined) return { kind: 'postgres', url: values.DATABASE_URL, poolSize: 20 };
   return { kind: 'embedded', folder: resolve(values.DATA_DIR) };
 }
 
 /** Embedded, the ring is made once and kept beside the data; several processes must be given one. */
-function keyRingOf({ SECRET_KEYS: text }: Values, database: DatabaseTarget): KeyRing {
-  if (text === undefined && database.kind !== 'embedded') {
+function keptRing(database: Config['database']): string {
+  if (database.kind === 'postgres') {
     throw new ConfigError(
       'SECRET_KEYS is required with DATABASE_URL: set it to kid:base64 of 32 random bytes (openssl rand -base64 32), the same for every process.',
     );
   }
-  try {
-    return parseKeyRing(text ?? keptRing(database.kind === 'embedded' ? database.folder : ''));
-  } catch (error) {
-    throw new ConfigError(error instanceof Error ? error.message : 'SECRET_KEYS cannot be read.');
-  }
-}
-
-function keptRing(folder: string): string {
-  const path = join(folder, 'secret-keys');
+  const path = join(database.folder, 'secret-keys');
   if (existsSync(path)) return readFileSync(path, 'utf8').trim();
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(database.folder, { recursive: true });
   const text = `k1:${randomBytes(32).toString('base64')}`;
   writeFileSync(path, `${text}\n`, { mode: 0o600 });
   return text;

@@ -33,10 +33,10 @@ const DRAIN_MS = 10_000;
 const POLL_MS = 1000;
 
 /** Starts a process by its environment. Errors: `ConfigError`, `FolderInUse`, or what the database says. */
-export async function start(env: NodeJS.ProcessEnv): Promise<Running> {
+export async function start(env?: NodeJS.ProcessEnv): Promise<Running> {
   const config = readConfig(env);
   const built = await buildServices(config);
-  const stops: Stop[] = [built.close];
+  const stops: Stop[] = [() => built.close()];
   const stop = async () => {
     for (const close of stops.splice(0).reverse()) await close();
   };
@@ -52,7 +52,8 @@ export async function start(env: NodeJS.ProcessEnv): Promise<Running> {
 
 async function startWorker({ services, signals }: Built, config: Config): Promise<Stop> {
   const { log } = services;
-  const loop = (name: string, run: Parameters<typeof startLoop>[0]['run']) => startLoop({ name, run, pollMs: POLL_MS, log });
+  const loop = (name: string, run: Parameters<typeof startLoop>[0]['run']) =>
+    startLoop({ name, run, pollMs: POLL_MS, log });
   const deliverer = createDeliverer(services, config.webhooks, () => delivering.nudge());
   const relaying = loop('relay', () => relayOnce(services, signals));
   const finalizing = loop('finalize', () => finalizeOnce(services));
@@ -73,12 +74,25 @@ async function startWeb(built: Built, config: Config): Promise<Stop> {
   const { services, redis } = built;
   const folder = fileURLToPath(new URL(config.demo ? '../../web/build-demo' : '../../web/build', import.meta.url));
   const probes = {
-    database: () => services.db.read((em) => em.execute('select 1')).then(() => true, () => false),
-    lockStore: () => services.claims.holders(['00000000-0000-0000-0000-000000000000']).then(() => true, () => false),
+    database: () =>
+      services.db
+        .read((em) => em.execute('select 1'))
+        .then(
+          () => true,
+          () => false,
+        ),
+    lockStore: () =>
+      services.claims.holders(['00000000-0000-0000-0000-000000000000']).then(
+        () => true,
+        () => false,
+      ),
   };
   const app = createApp(services, { site: loadSite(folder), probes, proxyHops: config.proxyHops });
   const handle = app.callback();
-  const http = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, (request, response) => void handle(request, response));
+  const http = createServer(
+    { requestTimeout: 30_000, headersTimeout: 10_000 },
+    (request, response) => void handle(request, response),
+  );
   const io = createLiveServer(http, { baseUrl: config.baseUrl, redis });
   services.kick = { session: (id) => io.in(sessionRoom(id)).disconnectSockets(true) };
   const stopLive = await startLive(built, io);
@@ -103,7 +117,12 @@ async function startLive({ services, signals }: Built, io: ReturnType<typeof cre
   const tail = createTail(services, io, () => rooms);
   const rooms: Rooms = createRooms(services, io, (projectId, seq) => tail.watch(projectId, seq));
   const tailing = startLoop({ name: 'tail', run: () => tail.runOnce(), pollMs: POLL_MS, gapMs: FRAME_MS, log });
-  const sweeping = startLoop({ name: 'sessions', run: () => sweepSessions(services, io), pollMs: SESSION_CHECK_MS, log });
+  const sweeping = startLoop({
+    name: 'sessions',
+    run: () => sweepSessions(services, io),
+    pollMs: SESSION_CHECK_MS,
+    log,
+  });
   await tail.listen(signals, () => tailing.nudge());
   openGateway(services, io, rooms);
   return async () => {
@@ -120,7 +139,7 @@ function listen(http: HttpServer, { host, port }: Config['listen']): Promise<voi
 
 /** Run directly: start, stop on a signal, and say in one sentence why a start was refused. */
 async function run(): Promise<void> {
-  const running = await start(process.env).catch((error: unknown) => refuse(error));
+  const running = await start().catch((error: unknown) => refuse(error));
   let stopping: Promise<void> | null = null;
   const stop = () => {
     stopping ??= running.stop().then(
@@ -140,8 +159,9 @@ async function run(): Promise<void> {
 function refuse(error: unknown): never {
   const known = error instanceof ConfigError || error instanceof FolderInUse;
   const { code, port } = (error ?? {}) as { code?: string; port?: number };
-  const sentence = code === 'EADDRINUSE' ? `Port ${port} is in use: stop what uses it, or set PORT to another.` : String(error);
-  process.stderr.write(`${known ? (error as Error).message : sentence}\n`);
+  const sentence =
+    code === 'EADDRINUSE' ? `Port ${port} is in use: stop what uses it, or set PORT to another.` : String(error);
+  process.stderr.write(`${known ? error.message : sentence}\n`);
   process.exit(1);
 }
 

@@ -55,28 +55,33 @@ export async function signWebhook(
   return headers;
 }
 
+export interface Verifier {
+  /** The secret exactly as shown. */
+  secret: string;
+  /** Unix seconds. */
+  now: number;
+}
+
 /**
- * Verifies what arrived: raw body (never re-serialised), headers with lower-case names, the secret as shown, now in unix seconds.
+ * Verifies what arrived: raw body (never re-serialised), headers with lower-case names.
  * True when either `x-webhook-signature` place holds and the Standard Webhooks trio, where sent, holds within 300 s.
  */
 export async function verifyWebhook(
   body: string,
   headers: Record<string, string | undefined>,
-  secret: string,
-  now: number,
+  { secret, now }: Verifier,
 ): Promise<boolean> {
   const plain = [headers[HEADERS.signature], headers[HEADERS.signatureSecondary]];
   const plainHolds = await anyHolds(plain, (value) => verifyHex(body, value, secret));
   if (headers[HEADERS.standard] === undefined) return plainHolds;
-  return plainHolds && (await verifyStandard(body, headers, secret, now));
+  return plainHolds && (await verifyStandard(body, headers, { secret, now }));
 }
 
 /** Standard Webhooks: the trio of headers over `id.timestamp.body`. */
 export async function verifyStandard(
   body: string,
   headers: Record<string, string | undefined>,
-  secret: string,
-  now: number,
+  { secret, now }: Verifier,
 ): Promise<boolean> {
   const id = headers[HEADERS.id];
   const timestamp = headers[HEADERS.timestamp];
@@ -84,8 +89,10 @@ export async function verifyStandard(
   if (Math.abs(now - Number(timestamp)) > TOLERANCE_SECONDS) return false;
   const key = await hmacKey(standardKey(secret));
   return anyHolds((headers[HEADERS.standard] ?? '').split(' '), (value) => {
-    const match = /^v1,([A-Za-z0-9+/]{43}=)$/.exec(value);
-    return match?.[1] !== undefined && check(key, fromBase64(match[1]), `${id}.${timestamp}.${body}`);
+    const [, signature] = /^v1,([A-Za-z0-9+/]{43}=)$/.exec(value) ?? [];
+    return signature === undefined
+      ? Promise.resolve(false)
+      : check(key, fromBase64(signature), `${id}.${timestamp}.${body}`);
   });
 }
 
@@ -95,11 +102,9 @@ async function verifyHex(body: string, signature: string, secret: string): Promi
   return check(await hmacKey(utf8.encode(secret)), bytes, body);
 }
 
-async function anyHolds(
-  values: (string | undefined)[],
-  holds: (value: string) => Promise<boolean> | boolean,
-): Promise<boolean> {
-  const answers = await Promise.all(values.map((value) => value !== undefined && holds(value)));
+async function anyHolds(values: (string | undefined)[], holds: (value: string) => Promise<boolean>): Promise<boolean> {
+  const sent = values.filter((value) => value !== undefined);
+  const answers = await Promise.all(sent.map(holds));
   return answers.includes(true);
 }
 

@@ -41,7 +41,10 @@ export function createDatabase(orm: Orm, tools: { clock: Clock; ids: Ids }): Dat
     write: async (work) => {
       guard();
       const run = (em: Em) => inside.run(true, () => inTransaction(em, work, tools));
-      return orm.em.fork().transactional((em) => run(em as Em)).catch(translate);
+      return orm.em
+        .fork()
+        .transactional((em) => run(em as Em))
+        .catch(translate);
     },
   };
 }
@@ -72,8 +75,14 @@ const PASSING = /^(08|57P0|53300|40P01|40001|55P03)/;
 function translate(error: unknown): never {
   if (error instanceof Refusal) throw error;
   const code = sqlState(error);
-  if (error instanceof ConnectionException || PASSING.test(code) || /Connection terminated|timeout exceeded when trying to connect/.test(String(error))) {
-    throw new Refusal('unavailable', 'The database cannot be reached just now. Try again in a moment.', { retryAfter: 1 });
+  if (
+    error instanceof ConnectionException ||
+    PASSING.test(code) ||
+    /Connection terminated|timeout exceeded when trying to connect/.test(String(error))
+  ) {
+    throw new Refusal('unavailable', 'The database cannot be reached just now. Try again in a moment.', {
+      retryAfter: 1,
+    });
   }
   throw error;
 }

@@ -23,9 +23,7 @@ import { MIGRATIONS } from './migrations/list.ts';
 
 /** Where the data lives: a PostgreSQL URL, a folder for the embedded database, or memory (tests). */
 export type DatabaseTarget =
-  | { kind: 'postgres'; url: string; poolSize: number }
-  | { kind: 'embedded'; folder: string }
-  | { kind: 'memory' };
+  { kind: 'postgres'; url: string; poolSize: number } | { kind: 'embedded'; folder: string } | { kind: 'memory' };
 
 export type Em = SqlEntityManager;
 export type Orm = MikroORM & { em: Em };
@@ -57,10 +55,15 @@ const common = {
 /** Opens the database. On PGlite `int8` comes back as a string, as it does on PostgreSQL, so that one mapping serves both. */
 export async function openOrm(target: DatabaseTarget): Promise<Orm> {
   if (target.kind === 'postgres') {
-    const options = { ...common, driver: PostgreSqlDriver, clientUrl: target.url, pool: { min: 0, max: target.poolSize } };
-    return (await MikroORM.init(options)) as unknown as Orm;
+    const options = {
+      ...common,
+      driver: PostgreSqlDriver,
+      clientUrl: target.url,
+      pool: { min: 0, max: target.poolSize },
+    };
+    return await MikroORM.init(options);
   }
   const dbName = target.kind === 'memory' ? 'memory://' : target.folder;
   const driverOptions = { parsers: { 20: (value: string) => value } };
-  return (await MikroORM.init({ ...common, driver: PgliteDriver, dbName, driverOptions })) as unknown as Orm;
+  return await MikroORM.init({ ...common, driver: PgliteDriver, dbName, driverOptions });
 }

@@ -14,7 +14,11 @@ export interface Signals {
 }
 
 /** PGlite has one process, which therefore leads; PostgreSQL uses a session of its own that reconnects. */
-export async function openSignals(orm: Orm, target: DatabaseTarget, onError: (error: unknown) => void): Promise<Signals> {
+export async function openSignals(
+  orm: Orm,
+  target: DatabaseTarget,
+  onError: (error: unknown) => void,
+): Promise<Signals> {
   return target.kind === 'postgres' ? new PostgresSignals(target.url, onError) : embeddedSignals(orm);
 }
 
@@ -23,7 +27,9 @@ function embeddedSignals(orm: Orm): Signals {
   return {
     on: async (channel, listener) => {
       // The driver's native client is the PGlite instance; MikroORM types it as unknown.
-      const native = (await (orm.em.getConnection() as unknown as { getNativeClient(): Promise<PGlite> }).getNativeClient());
+      const native = await (
+        orm.em.getConnection() as unknown as { getNativeClient(): Promise<PGlite> }
+      ).getNativeClient();
       stops.push(await native.listen(channel, listener));
     },
     lead: () => Promise.resolve(true),

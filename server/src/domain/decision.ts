@@ -25,7 +25,7 @@ export function toDecision(decision: DecisionFacts): Decision {
     id: decision.id,
     status: decision.status,
     action: decision.action,
-    output: decision.output == null ? null : spliced(decision.output),
+    output: typeof decision.output === 'string' ? spliced(decision.output) : null,
     edited: decision.edited,
     reason: decision.reason ?? null,
     note: decision.note ?? null,

@@ -109,6 +109,7 @@ function firstText(value: unknown, depth: number): string {
 
 /** Of a chat, what the user said last; of any other list, its first member. */
 function latestTurn(list: unknown[]): unknown {
-  const isUser = (turn: unknown) => typeof turn === 'object' && turn !== null && (turn as { role?: unknown }).role === 'user';
+  const isUser = (turn: unknown) =>
+    typeof turn === 'object' && turn !== null && (turn as { role?: unknown }).role === 'user';
   return list.findLast(isUser) ?? list[0];
 }

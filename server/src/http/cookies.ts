@@ -4,18 +4,19 @@ import type { Context } from 'koa';
 export const SESSION_COOKIE = '__Host-sid';
 export const SIGN_IN_COOKIE = '__Host-siws';
 
-interface CookieOptions {
+interface Cookie {
+  name: string;
+  value: string;
   maxAgeMs: number;
   sameSite: 'lax' | 'strict';
 }
 
-export function setCookie(ctx: Context, name: string, value: string, options: CookieOptions): void {
+export function setCookie(ctx: Context, { name, value, maxAgeMs: maxAge, sameSite }: Cookie): void {
   // `__Host-` needs Secure; browsers accept it on http://localhost, and behind a TLS proxy Koa cannot know the connection is safe.
   ctx.cookies.secure = true;
-  const { maxAgeMs: maxAge, sameSite } = options;
   ctx.cookies.set(name, value, { secure: true, httpOnly: true, sameSite, path: '/', maxAge, overwrite: true });
 }
 
 export function clearCookie(ctx: Context, name: string): void {
-  setCookie(ctx, name, '', { maxAgeMs: 0, sameSite: 'lax' });
+  setCookie(ctx, { name, value: '', maxAgeMs: 0, sameSite: 'lax' });
 }

@@ -14,9 +14,14 @@ export function health(probes: Probes): Middleware {
       const [database, lockStore] = await Promise.all([probes.database(), probes.lockStore()]);
       // Without the lock store work goes on under the fence alone: degraded, but ready.
       ctx.status = database ? 200 : 503;
-      ctx.body = { status: database ? (lockStore ? 'ok' : 'degraded') : 'unavailable', database, lock_store: lockStore };
+      ctx.body = {
+        status: database ? (lockStore ? 'ok' : 'degraded') : 'unavailable',
+        database,
+        lock_store: lockStore,
+      };
     } else {
-      return next();
+      await next();
+      return;
     }
     ctx.set('cache-control', 'no-store');
   };

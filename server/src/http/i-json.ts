@@ -121,7 +121,7 @@ class Scan {
   comma(): void {
     const frame = this.#open.at(-1);
     if (frame) frame.index += 1;
-    this.#expectsKey = frame?.keys != null;
+    this.#expectsKey = frame !== undefined && frame.keys !== null;
     this.#at += 1;
   }
 

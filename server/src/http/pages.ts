@@ -41,7 +41,11 @@ function listFiles(folder: string): Map<string, File> {
 
 function inlineScriptHashes(html: string): string[] {
   const scripts = html.matchAll(/<script(?![^>]*\ssrc=)[^>]*>([\s\S]*?)<\/script>/g);
-  return [...scripts].map((match) => createHash('sha256').update(match[1] ?? '').digest('base64'));
+  return [...scripts].map((match) =>
+    createHash('sha256')
+      .update(match[1] ?? '')
+      .digest('base64'),
+  );
 }
 
 const PAGES = /^\/(projects|queue|analytics|learnings)?(\/|$)/;
@@ -49,10 +53,16 @@ const NOT_BUILT = 'The web app is not built. Run: npm run build\n';
 
 export function pages(site: Site | null): Middleware {
   return async (ctx, next) => {
-    if ((ctx.method !== 'GET' && ctx.method !== 'HEAD') || ctx.path.startsWith('/api/')) return next();
+    if ((ctx.method !== 'GET' && ctx.method !== 'HEAD') || ctx.path.startsWith('/api/')) {
+      await next();
+      return;
+    }
     const file = site?.files.get(ctx.path);
     if (file) return sendFile(ctx, file);
-    if (ctx.path.startsWith('/_app/') || extname(ctx.path) !== '') return next();
+    if (ctx.path.startsWith('/_app/') || extname(ctx.path) !== '') {
+      await next();
+      return;
+    }
     ctx.set('cache-control', 'no-cache');
     ctx.status = PAGES.test(ctx.path) ? 200 : 404;
     ctx.type = site ? 'html' : 'text';
@@ -61,7 +71,10 @@ export function pages(site: Site | null): Middleware {
 }
 
 function sendFile(ctx: Context, { path, encodings }: File): void {
-  ctx.set('cache-control', ctx.path.startsWith('/_app/immutable/') ? 'public, max-age=31536000, immutable' : 'no-cache');
+  ctx.set(
+    'cache-control',
+    ctx.path.startsWith('/_app/immutable/') ? 'public, max-age=31536000, immutable' : 'no-cache',
+  );
   ctx.vary('accept-encoding');
   const offered = Object.keys(encodings);
   const chosen = offered.length === 0 ? 'identity' : ctx.acceptsEncodings([...offered, 'identity']) || 'identity';

@@ -22,7 +22,10 @@ function toRefusal(error: unknown, ctx: Context, log: Logger): Refusal {
   const status = (error as { status?: unknown }).status;
   if (status === 405) return new Refusal('method_not_allowed', `Use one of: ${ctx.response.get('allow') || 'GET'}.`);
   log.error({ err: error, request_id: ctx.state.requestId as string, path: ctx.path }, 'request failed');
-  return new Refusal('internal', 'It is our fault, not yours. Try again; if it stays, give the request id to the operator.');
+  return new Refusal(
+    'internal',
+    'It is our fault, not yours. Try again; if it stays, give the request id to the operator.',
+  );
 }
 
 function answer(ctx: Context, refusal: Refusal): void {

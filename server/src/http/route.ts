@@ -59,7 +59,8 @@ export function binder(router: Router, services: Services): Binder {
     return actor;
   };
   return {
-    open: (endpoint, handler) => bind(endpoint, async (ctx) => (refuseForeignOrigin(ctx, services.baseUrl), null), handler),
+    open: (endpoint, handler) =>
+      bind(endpoint, async (ctx) => (refuseForeignOrigin(ctx, services.baseUrl), null), handler),
     member: (endpoint, handler) => bind(endpoint, member, handler),
     pipeline: (endpoint, handler) => bind(endpoint, (ctx) => checkApiKey(services, header(ctx, 'x-api-key')), handler),
   };
@@ -118,7 +119,11 @@ function fieldErrors(issue: z.core.$ZodIssue, root: string): FieldError[] {
     }));
   }
   const missing = issue.code === 'invalid_type' && issue.message.includes('received undefined');
-  return [missing ? { pointer, code: 'required', detail: 'This field is required.' } : { pointer, code: issue.code, detail: issue.message }];
+  return [
+    missing
+      ? { pointer, code: 'required', detail: 'This field is required.' }
+      : { pointer, code: issue.code, detail: issue.message },
+  ];
 }
 
 const escapePointer = (part: string) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));

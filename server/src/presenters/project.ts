@@ -1,5 +1,10 @@
 // Projects, keys and members in the words of the wire. Secrets have no presenter: they are shown once, where they are made.
-import type { ApiKey as WireApiKey, Member as WireMember, Project as WireProject, ProjectSettings } from '@countersign/shared/api/projects';
+import type {
+  ApiKey as WireApiKey,
+  Member as WireMember,
+  Project as WireProject,
+  ProjectSettings,
+} from '@countersign/shared/api/projects';
 import type { Role } from '@countersign/shared/words';
 import { projectAbilities } from '../domain/permissions.ts';
 import type { ApiKey } from '../db/entities/api-key.ts';

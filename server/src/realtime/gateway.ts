@@ -18,7 +18,10 @@ export interface AdapterClients {
   sub: RedisClientType;
 }
 
-export function createLiveServer(http: HttpServer, options: { baseUrl: string; redis: AdapterClients | null }): LiveServer {
+export function createLiveServer(
+  http: HttpServer,
+  options: { baseUrl: string; redis: AdapterClients | null },
+): LiveServer {
   const origin = new URL(options.baseUrl).origin;
   return new Server(http, {
     transports: ['websocket'],

@@ -23,17 +23,24 @@ export interface Rooms {
 }
 
 /** `onWatch` hears of every room a socket enters, with the ledger position it starts from. */
-export function createRooms(services: Services, io: LiveServer, onWatch: (projectId: string, seq: number) => void): Rooms {
+export function createRooms(
+  services: Services,
+  io: LiveServer,
+  onWatch: (projectId: string, seq: number) => void,
+): Rooms {
   let changes = 0;
   const local = () => [...io.of('/').sockets.values()] as LiveSocket[];
 
   const enter = async (socket: LiveSocket) => {
     // A removal that lands between the question and the joining must win: ask again until nothing changed meanwhile.
-    for (let seen = -1; seen !== changes; ) {
+    for (let seen = -1; seen !== changes;) {
       seen = changes;
       const memberships = await membershipsOf(services, [socket.data.userId], null);
       for (const { projectId, seq } of memberships) onWatch(projectId, seq);
-      await settle(socket, memberships.map(({ projectId }) => projectId));
+      await settle(
+        socket,
+        memberships.map(({ projectId }) => projectId),
+      );
       if (seen === changes) tell(socket, memberships);
     }
   };
@@ -68,7 +75,10 @@ async function settle(socket: LiveSocket, projectIds: string[]): Promise<void> {
 }
 
 function tell(socket: LiveSocket, memberships: { projectId: string; seq: number }[]): void {
-  socket.emit('rooms', memberships.map(({ projectId, seq }) => ({ project_id: projectId, seq })));
+  socket.emit(
+    'rooms',
+    memberships.map(({ projectId, seq }) => ({ project_id: projectId, seq })),
+  );
 }
 
 interface Membership {

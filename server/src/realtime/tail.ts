@@ -27,27 +27,6 @@ export function createTail(services: Services, io: LiveServer, rooms: () => Room
     if (!cursors.has(projectId)) cursors.set(projectId, seq);
   };
 
-  const follow = async (projectId: string, cursor: number): Promise<boolean> => {
-    const events = await readAfter(services, projectId, cursor);
-    let frame: Event[] = [];
-    const send = () => {
-      if (frame.length > 0) io.local.to(projectRoom(projectId)).emit('events', frame.map(presentFact));
-      frame = [];
-    };
-    for (const event of events) {
-      // Whoever is no member any more leaves before the fact that says so, and before every later one (I8).
-      if (touchesMembers(event)) {
-        send();
-        await rooms().sync(projectId);
-      }
-      frame.push(event);
-    }
-    send();
-    const last = events.at(-1)?.seq;
-    if (last != null) cursors.set(projectId, last);
-    return events.length === BATCH;
-  };
-
   return {
     watch,
     listen: (signals, nudge) =>
@@ -59,12 +38,36 @@ export function createTail(services: Services, io: LiveServer, rooms: () => Room
       let again = false;
       for (const [projectId, seq] of await grown(services, cursors)) {
         const cursor = cursors.get(projectId);
-        if (cursor !== undefined && cursor < seq) again = (await follow(projectId, cursor)) || again;
+        if (cursor !== undefined && cursor < seq) {
+          const events = await readAfter(services, projectId, cursor);
+          await handOut({ projectId, events, io, rooms: rooms() });
+          cursors.set(projectId, events.at(-1)?.seq ?? cursor);
+          again ||= events.length === BATCH;
+        }
         if (!rooms().has(projectId)) cursors.delete(projectId);
       }
       return { again };
     },
   };
+}
+
+/** Sends events to the room in order, in one frame unless the members change on the way. */
+async function handOut(out: { projectId: string; events: Event[]; io: LiveServer; rooms: Rooms }): Promise<void> {
+  const { projectId, events, io, rooms } = out;
+  let frame: Event[] = [];
+  const send = () => {
+    if (frame.length > 0) io.local.to(projectRoom(projectId)).emit('events', frame.map(presentFact));
+    frame = [];
+  };
+  for (const event of events) {
+    // Whoever is no member any more leaves before the fact that says so, and before every later one (I8).
+    if (touchesMembers(event)) {
+      send();
+      await rooms.sync(projectId);
+    }
+    frame.push(event);
+  }
+  send();
 }
 
 function touchesMembers(event: Event): boolean {

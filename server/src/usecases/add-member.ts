@@ -17,7 +17,11 @@ export interface NewMember {
 }
 
 /** Adds the wallet, or gives a member it already is another role. Errors: `not_found`, `forbidden`, `validation_failed`. */
-export async function addMember(services: Services, actor: MemberActor, input: NewMember): Promise<{ user: User; role: Role }> {
+export async function addMember(
+  services: Services,
+  actor: MemberActor,
+  input: NewMember,
+): Promise<{ user: User; role: Role }> {
   if (decodeAddress(input.address) === null) throw badField('address', 'This is not a Solana wallet address.');
   return services.db.write(async (tx) => {
     await requireVerb(tx.em, { userId: actor.userId, projectId: input.projectId }, 'manage_members');
@@ -55,4 +59,3 @@ export async function findOrCreateUser(
 function badField(field: string, detail: string): Refusal {
   return new Refusal('validation_failed', detail, { errors: [{ pointer: `#/${field}`, code: 'invalid', detail }] });
 }
-

@@ -48,7 +48,11 @@ export async function revokeApiKey(
   });
 }
 
-async function recordKeys(tx: Parameters<Parameters<Services['db']['write']>[0]>[0], actor: MemberActor, projectId: string) {
+async function recordKeys(
+  tx: Parameters<Parameters<Services['db']['write']>[0]>[0],
+  actor: MemberActor,
+  projectId: string,
+) {
   const project = await tx.em.findOneOrFail(Project, { id: projectId });
   const fact = { project_id: projectId, actor: memberRef(actor), settings_version: project.settingsVersion };
   tx.record({ type: 'project.changed', ...fact, changed: ['keys'] });

@@ -9,7 +9,8 @@ const USED_EVERY_MS = 60_000;
 
 /** Errors: `api_key_missing`, `api_key_invalid`. A typo is refused by its checksum before the database is asked. */
 export async function checkApiKey(services: Services, text: string | undefined): Promise<ApiKeyActor> {
-  if (text === undefined || text === '') throw new Refusal('api_key_missing', 'Send the project’s key in the x-api-key header.');
+  if (text === undefined || text === '')
+    throw new Refusal('api_key_missing', 'Send the project’s key in the x-api-key header.');
   if (!isWellFormedApiKey(text)) throw invalid();
   const key = await services.db.read((em) => em.findOne(ApiKey, { hash: hashApiKey(text), revokedAt: null }));
   if (key === null) throw invalid();

@@ -27,7 +27,10 @@ export function extendLock(services: Services, held: { itemId: string; userId: s
   return ask(services, () => services.claims.renew(held), null);
 }
 
-export function dropLock(services: Services, held: { itemId: string; userId: string; fence: number }): Promise<boolean> {
+export function dropLock(
+  services: Services,
+  held: { itemId: string; userId: string; fence: number },
+): Promise<boolean> {
   return ask(services, () => services.claims.release(held), false);
 }
 

@@ -21,13 +21,19 @@ export async function claim(services: Services, actor: MemberActor, itemId: stri
   const grant = await services.db.write((tx) => grantClaim(tx, actor, { itemId, leaseSeconds }));
   if (grant === null) {
     await dropLock(services, { itemId, userId: actor.userId, fence: holder?.fence ?? 0 });
-    throw await services.db.read(async (em) => refusalFor(em, await em.findOneOrFail(Item, { id: itemId }), 'claim_held'));
+    throw await services.db.read(async (em) =>
+      refusalFor(em, await em.findOneOrFail(Item, { id: itemId }), 'claim_held'),
+    );
   }
   return confirm(services, actor, { ...grant, leaseSeconds });
 }
 
 /** Ties the lock to the fence that was granted. */
-export async function confirm(services: Services, actor: MemberActor, granted: Grant & { leaseSeconds: number }): Promise<Grant> {
+export async function confirm(
+  services: Services,
+  actor: MemberActor,
+  granted: Grant & { leaseSeconds: number },
+): Promise<Grant> {
   const { item, fence, expiresAt, leaseSeconds } = granted;
   await extendLock(services, { itemId: item.id, userId: actor.userId, fence, ms: leaseSeconds * 1000 });
   return { item, fence, expiresAt };

@@ -40,8 +40,21 @@ async function insertRows(
   { id, settings, ownerId }: { id: string; settings: ProjectSettings; ownerId: string },
 ): Promise<void> {
   const createdAt = services.clock.now();
-  await tx.em.insert(Project, { id, ...settingsColumns(settings), settingsVersion: 1, eventSeq: 0, createdAt, archivedAt: null });
-  await tx.em.insert(SettingsVersion, { projectId: id, version: 1, settings, changedBy: ownerId, changedAt: createdAt });
+  await tx.em.insert(Project, {
+    id,
+    ...settingsColumns(settings),
+    settingsVersion: 1,
+    eventSeq: 0,
+    createdAt,
+    archivedAt: null,
+  });
+  await tx.em.insert(SettingsVersion, {
+    projectId: id,
+    version: 1,
+    settings,
+    changedBy: ownerId,
+    changedAt: createdAt,
+  });
   await tx.em.insert(Member, { projectId: id, userId: ownerId, role: 'owner', createdAt });
   await tx.em.insert(WebhookEndpoint, {
     projectId: id,

@@ -5,20 +5,10 @@ import { moveFor, sameJson, type Move } from '../domain/item.ts';
 import type { Tx } from '../db/database.ts';
 import { Item } from '../db/entities/item.ts';
 import { dropLock } from './claim-store.ts';
-import { storeDecision, storeMove } from './decision-rows.ts';
+import { storeDecision, storeMove, type DecideInput } from './decision-rows.ts';
 import { findItem, refuseUnless } from './membership.ts';
 import { decidedRefusal, refusalFor } from './refuse-claim.ts';
 import type { MemberActor, Services } from './services.ts';
-
-export interface DecideInput {
-  itemId: string;
-  fence: number;
-  action: ReviewAction;
-  /** The edited output: its value, and its text as it arrived. */
-  output: { value: unknown; raw: string } | null;
-  reason: string | null;
-  note: string | null;
-}
 
 /**
  * Carries out one move of rule LC. A late decision is taken when the lease ended but nobody else took the item.
@@ -67,7 +57,8 @@ function refusedMove(item: Item, action: ReviewAction): Refusal {
 }
 
 function checkInput(item: Item, input: DecideInput, move: Move): void {
-  if (move.reason === 'required' && input.reason === null) throw missing('reason', 'Say why: choose a reason or write one.');
+  if (move.reason === 'required' && input.reason === null)
+    throw missing('reason', 'Say why: choose a reason or write one.');
   if (input.action === 'edit') {
     if (input.output === null) throw missing('output', 'Send the edited answer as output.');
     if (sameJson(input.output.value, JSON.parse(item.suggestion))) {

@@ -1,4 +1,5 @@
 // What a move writes: the item's new status, the decision, the learning of an override, and the facts, all in one transaction.
+import type { ReviewAction } from '@countersign/shared/words';
 import { toItemRow } from '../domain/item-row.ts';
 import { memberRef } from '../domain/actor.ts';
 import { undoUntil, type Move } from '../domain/item.ts';
@@ -7,8 +8,18 @@ import { Decision } from '../db/entities/decision.ts';
 import { Item } from '../db/entities/item.ts';
 import { Learning } from '../db/entities/learning.ts';
 import { Project } from '../db/entities/project.ts';
-import type { DecideInput } from './decide.ts';
 import type { MemberActor, Services } from './services.ts';
+
+/** What a person hands in with a decision. */
+export interface DecideInput {
+  itemId: string;
+  fence: number;
+  action: ReviewAction;
+  /** The edited output: its value, and its text as it arrived. */
+  output: { value: unknown; raw: string } | null;
+  reason: string | null;
+  note: string | null;
+}
 
 export interface Step {
   /** The item as it was before the fence let this move through. */
@@ -80,7 +91,11 @@ function decisionRow(services: Services, { item, move, input, actor, now }: Step
   };
 }
 
-function learningRow(services: Services, { item, input, actor, now }: Step, decision: { id: string; output: string | null }) {
+function learningRow(
+  services: Services,
+  { item, input, actor, now }: Step,
+  decision: { id: string; output: string | null },
+) {
   return {
     id: services.ids.uuid(),
     projectId: item.projectId,

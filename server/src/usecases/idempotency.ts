@@ -16,17 +16,16 @@ const IN_FLIGHT_WAIT = '2s';
 export async function takeIdempotencyKey(
   services: Services,
   tx: Tx,
-  actor: ApiKeyActor,
-  idempotency: { key: string; bodySha256: string },
+  { actor, key, bodySha256 }: { actor: ApiKeyActor; key: string; bodySha256: string },
 ): Promise<{ taken: boolean; itemId: string }> {
   const itemId = services.ids.uuid();
-  const place = { projectId: actor.projectId, operation: OPERATION, key: idempotency.key };
+  const place = { projectId: actor.projectId, operation: OPERATION, key };
   await tx.em.execute(`set local lock_timeout = '${IN_FLIGHT_WAIT}'`);
   const rows = await tx.em
     .execute<{ item_id: string }[]>(
       `insert into idempotency_key (project_id, operation, key, body_sha256, item_id, created_at)
        values (?, ?, ?, ?, ?, ?) on conflict do nothing returning item_id`,
-      [place.projectId, place.operation, place.key, idempotency.bodySha256, itemId, services.clock.now()],
+      [place.projectId, place.operation, place.key, bodySha256, itemId, services.clock.now()],
     )
     .catch((error: unknown) => {
       if (sqlState(error) !== '55P03') throw error;
@@ -34,7 +33,7 @@ export async function takeIdempotencyKey(
     });
   if (rows.length > 0) return { taken: true, itemId };
   const held = await tx.em.findOneOrFail(IdempotencyKey, place);
-  if (held.bodySha256 !== idempotency.bodySha256) {
+  if (held.bodySha256 !== bodySha256) {
     throw new Refusal('idempotency_key_reused', 'Use a new Idempotency-Key for another body.');
   }
   return { taken: false, itemId: held.itemId };

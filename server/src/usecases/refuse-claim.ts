@@ -26,7 +26,10 @@ export async function claimRefusal(em: Em, code: keyof typeof DETAILS, holder: H
 }
 
 export function decidedRefusal(): Refusal {
-  return new Refusal('already_decided', 'This item is already decided. Look at the decision, then go on with the next one.');
+  return new Refusal(
+    'already_decided',
+    'This item is already decided. Look at the decision, then go on with the next one.',
+  );
 }
 
 /** The right refusal for an item that could not be claimed or decided, by how it stands now. */

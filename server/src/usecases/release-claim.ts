@@ -8,7 +8,11 @@ import type { HeldInput } from './renew-claim.ts';
 import type { MemberActor, Services } from './services.ts';
 
 /** Releases the claim with this fence. Errors: `not_found`, `claim_lost` when someone else holds the item now. */
-export async function releaseClaim(services: Services, actor: MemberActor, { itemId, fence }: HeldInput): Promise<void> {
+export async function releaseClaim(
+  services: Services,
+  actor: MemberActor,
+  { itemId, fence }: HeldInput,
+): Promise<void> {
   await services.db.write(async (tx) => {
     const { item } = await findItem(tx.em, actor.userId, itemId);
     const rows = await tx.em.execute<{ version: number }[]>(
@@ -25,7 +29,11 @@ export async function releaseClaim(services: Services, actor: MemberActor, { ite
   await dropLock(services, { itemId, userId: actor.userId, fence });
 }
 
-async function refuseIfOthers(em: Parameters<typeof claimRefusal>[0], itemId: string, actor: MemberActor): Promise<void> {
+async function refuseIfOthers(
+  em: Parameters<typeof claimRefusal>[0],
+  itemId: string,
+  actor: MemberActor,
+): Promise<void> {
   const now = holderOf(await em.findOneOrFail(Item, { id: itemId }, { refresh: true }));
   if (now !== null && now.userId !== actor.userId) throw await claimRefusal(em, 'claim_lost', now);
 }

@@ -1,5 +1,5 @@
 // Heartbeat: normally only the lock store is touched; when it forgot or is gone, the database's own record of the claim decides.
-import { Refusal } from '@countersign/shared/errors';
+import type { Refusal } from '@countersign/shared/errors';
 import { Item } from '../db/entities/item.ts';
 import { Project } from '../db/entities/project.ts';
 import { isOpen } from '../domain/item.ts';

@@ -20,14 +20,21 @@ export interface Rotation {
  * Makes a new secret, shown once. It waits as `next` for a day or until promoted; only when nobody has ever seen the
  * current one does it take the first place at once. Errors: `not_found`, `forbidden`, `rotation_in_progress`.
  */
-export async function rotateWebhookSecret(services: Services, actor: MemberActor, projectId: string): Promise<Rotation> {
+export async function rotateWebhookSecret(
+  services: Services,
+  actor: MemberActor,
+  projectId: string,
+): Promise<Rotation> {
   const secret = makeWebhookSecret();
   const sealed = seal(services.keyRing, secret, secretContext(projectId));
   return services.db.write(async (tx) => {
     const { endpoint, now } = await openEndpoint(services, tx, { actor, projectId });
     const stored = settle(secretsOf(endpoint), now);
     if (stored.next !== null) {
-      throw new Refusal('rotation_in_progress', 'Promote the new secret first, or wait until it is promoted by itself.');
+      throw new Refusal(
+        'rotation_in_progress',
+        'Promote the new secret first, or wait until it is promoted by itself.',
+      );
     }
     const promoteAt = endpoint.revealed ? new Date(now.getTime() + OVERLAP_SECONDS * 1000) : null;
     const secrets = endpoint.revealed ? { ...stored, next: sealed, promoteAt } : { ...stored, current: sealed };
@@ -46,9 +53,15 @@ export async function promoteWebhookSecret(services: Services, actor: MemberActo
   });
 }
 
-async function openEndpoint(services: Services, tx: Tx, { actor, projectId }: { actor: MemberActor; projectId: string }) {
+async function openEndpoint(
+  services: Services,
+  tx: Tx,
+  { actor, projectId }: { actor: MemberActor; projectId: string },
+) {
   await requireVerb(tx.em, { userId: actor.userId, projectId }, 'manage_webhook');
-  const locked = await tx.em.execute('select project_id from webhook_endpoint where project_id = ? for update', [projectId]);
+  const locked = await tx.em.execute('select project_id from webhook_endpoint where project_id = ? for update', [
+    projectId,
+  ]);
   if (locked.length !== 1) throw new Error(`project ${projectId} has no webhook endpoint`);
   return { endpoint: await tx.em.findOneOrFail(WebhookEndpoint, { projectId }), now: services.clock.now() };
 }

@@ -41,14 +41,18 @@ export async function seedDemo(
     await changeSettings(services, host, { projectId, settingsVersion: project.settingsVersion, changes });
   }
   const revokedAt = services.clock.now();
-  await services.db.read((em) => em.nativeUpdate(ApiKey, { projectId, name: KEY_NAME, revokedAt: null }, { revokedAt }));
+  await services.db.read((em) =>
+    em.nativeUpdate(ApiKey, { projectId, name: KEY_NAME, revokedAt: null }, { revokedAt }),
+  );
   const { text } = await createApiKey(services, host, { projectId, name: KEY_NAME });
   return { projectId, apiKey: text, webhookSecret: await revealSecret(services, projectId) };
 }
 
 /** The demo project's first owner is a wallet nobody holds the key of. */
 async function makeHost(services: Services): Promise<MemberActor> {
-  const user = await services.db.write((tx) => findOrCreateUser(services, tx, { address: newAddress(), name: 'Demo host' }));
+  const user = await services.db.write((tx) =>
+    findOrCreateUser(services, tx, { address: newAddress(), name: 'Demo host' }),
+  );
   return actorOf(services, user);
 }
 

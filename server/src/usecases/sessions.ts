@@ -40,7 +40,14 @@ export async function findSession(services: Services, token: string | undefined)
     }
     const user = await em.findOneOrFail(User, { id: session.userId });
     const name = user.name ?? null;
-    return { kind: 'member', userId: user.id, address: user.address, name, sessionId: id, expiresAt: session.expiresAt };
+    return {
+      kind: 'member',
+      userId: user.id,
+      address: user.address,
+      name,
+      sessionId: id,
+      expiresAt: session.expiresAt,
+    };
   });
 }
 

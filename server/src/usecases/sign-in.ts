@@ -43,7 +43,10 @@ export interface SignedChallenge {
 }
 
 /** Verifies a signed challenge and opens a session. Every failure is the same 401 (S13); a failed try burns the challenge (S3). */
-export async function signIn(services: Services, signed: SignedChallenge): Promise<{ session: NewSession; user: User }> {
+export async function signIn(
+  services: Services,
+  signed: SignedChallenge,
+): Promise<{ session: NewSession; user: User }> {
   const input = await consume(services, signed);
   const now = services.clock.now();
   if (input === null || !isTimely(input, now) || !verifySignIn({ input, ...signed })) {

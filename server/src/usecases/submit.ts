@@ -34,7 +34,7 @@ export interface SubmitResult {
  */
 export async function submit(services: Services, actor: ApiKeyActor, input: SubmitInput): Promise<SubmitResult> {
   return services.db.write(async (tx) => {
-    const earlier = input.idempotency && (await takeIdempotencyKey(services, tx, actor, input.idempotency));
+    const earlier = input.idempotency && (await takeIdempotencyKey(services, tx, { actor, ...input.idempotency }));
     if (earlier?.taken === false) return replay(tx, earlier.itemId);
     const id = earlier?.itemId ?? services.ids.uuid();
     const project = await tx.em.findOne(Project, { id: actor.projectId, archivedAt: null });
@@ -91,7 +91,11 @@ function newItem({ id, project, input }: { id: string; project: Project; input: 
   };
 }
 
-async function autoApprove(services: Services, tx: Tx, item: { id: string; projectId: string; suggestion: string; createdAt: Date }) {
+async function autoApprove(
+  services: Services,
+  tx: Tx,
+  item: { id: string; projectId: string; suggestion: string; createdAt: Date },
+) {
   const decision = {
     id: services.ids.uuid(),
     itemId: item.id,

@@ -18,7 +18,8 @@ export async function undoDecision(services: Services, actor: MemberActor, itemI
       `delete from decision where id = ? and final_at is null and undo_until > now() returning id`,
       [decision.id],
     );
-    if (gone.length === 0) throw new Refusal('undo_window_passed', 'The undo window has passed; the decision is final.');
+    if (gone.length === 0)
+      throw new Refusal('undo_window_passed', 'The undo window has passed; the decision is final.');
     await tx.em.execute(
       `update item set status = public_status, public_status = null, decided_at = null, version = version + 1 where id = ?`,
       [itemId],

@@ -13,7 +13,7 @@ export interface Finalized {
 
 /** Webhooks tell of people's decisions; automatic ones were in the pipeline's own answer (PRODUCT, Webhook). */
 export function isTold(decision: Decision): boolean {
-  return decision.finalAt != null && decision.action !== 'auto_approve';
+  return Boolean(decision.finalAt) && decision.action !== 'auto_approve';
 }
 
 /** The delivery of one final decision, due at once. `webhookId` comes from the ledger, so a repeat meets the unique index. */

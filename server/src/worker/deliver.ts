@@ -32,7 +32,9 @@ export function createDeliverer(services: Services, policy: GuardPolicy, onFree:
   };
   const start = (leased: Leased) => {
     const work = deliver(services, policy, leased)
-      .catch((error: unknown) => services.log.error({ err: error, delivery: leased.id }, 'delivery not recorded; its lease will end'))
+      .catch((error: unknown) =>
+        services.log.error({ err: error, delivery: leased.id }, 'delivery not recorded; its lease will end'),
+      )
       .finally(() => {
         inFlight.delete(work);
         onFree();

@@ -26,7 +26,10 @@ const LEASE_SECONDS = 60;
  * Leases at most one due delivery per project, so that a project with a long backlog cannot fill the slots.
  * Skips projects in `busy`, paused endpoints, and items whose earlier delivery is still on its way.
  */
-export async function leaseDue({ em }: Tx, { limit, busy }: { limit: number; busy: readonly string[] }): Promise<Leased[]> {
+export async function leaseDue(
+  { em }: Tx,
+  { limit, busy }: { limit: number; busy: readonly string[] },
+): Promise<Leased[]> {
   const rows = await em.execute<LeasedRow[]>(
     `update delivery d set status = 'sending', claim_token = gen_random_uuid(), attempt = d.attempt + 1,
        lease_until = now() + interval '${LEASE_SECONDS} s'
@@ -75,20 +78,34 @@ const toLeased = (row: LeasedRow): Leased => ({
 });
 
 /** A delivery's status after the step. */
-export const STATUS_AFTER = { succeeded: 'succeeded', retry: 'pending', dead: 'dead', pause: 'paused' } as const satisfies Record<
-  NextStep['kind'],
-  string
->;
+export const STATUS_AFTER = {
+  succeeded: 'succeeded',
+  retry: 'pending',
+  dead: 'dead',
+  pause: 'paused',
+} as const satisfies Record<NextStep['kind'], string>;
 
 /** Writes the attempt and what comes next. Returns false when the lease was lost: then only the attempt is kept, as `lease_lost`. */
-export async function finish(tx: Tx, leased: Leased, done: { outcome: Outcome; next: NextStep; startedAt: Date }): Promise<boolean> {
+export async function finish(
+  tx: Tx,
+  leased: Leased,
+  done: { outcome: Outcome; next: NextStep; startedAt: Date },
+): Promise<boolean> {
   const { outcome, next } = done;
   const status = STATUS_AFTER[next.kind];
   const rows = await tx.em.execute(
     `update delivery set status = ?, next_attempt_at = ?, claim_token = null, lease_until = null, http_status = ?, error = ?,
        completed_at = case when ? in ('succeeded', 'dead') then now() end
      where id = ? and claim_token = ? and status = 'sending' returning id`,
-    [status, next.kind === 'retry' ? next.at : null, outcome.httpStatus, outcome.error, status, leased.id, leased.claimToken],
+    [
+      status,
+      next.kind === 'retry' ? next.at : null,
+      outcome.httpStatus,
+      outcome.error,
+      status,
+      leased.id,
+      leased.claimToken,
+    ],
   );
   const kept = rows.length === 1;
   await writeAttempt(tx, leased, { ...done, error: kept ? outcome.error : 'lease_lost' });

@@ -15,7 +15,11 @@ export async function finalizeOnce(services: Services): Promise<Next> {
          select id from decision where final_at is null and undo_until <= now() order by undo_until limit ${BATCH} for update skip locked
        ) returning id`,
     );
-    if (due.length > 0) await recordFinal(tx, due.map((row) => row.id));
+    if (due.length > 0)
+      await recordFinal(
+        tx,
+        due.map((row) => row.id),
+      );
     return due.length;
   });
   return count === BATCH ? { again: true } : { at: await nextWindow(services) };

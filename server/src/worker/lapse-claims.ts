@@ -21,7 +21,10 @@ export async function lapseOnce(services: Services): Promise<Next> {
     ),
   );
   if (ended.length === 0) return {};
-  const held = await holders(services, ended.map((item) => item.id));
+  const held = await holders(
+    services,
+    ended.map((item) => item.id),
+  );
   for (const item of ended) {
     const lock = held.get(item.id);
     const renewed = lock?.userId === item.claimed_by && lock.fence === item.claim_fence;
@@ -43,11 +46,10 @@ async function holders(services: Services, ids: string[]): Promise<Map<string, H
 /** Renewals touch only the lock store; here, once per lease, the database learns of them. */
 async function extend(services: Services, item: Ended, expiresAt: Date): Promise<void> {
   await services.db.read((em) =>
-    em.execute(`update item set claim_expires_at = ? where id = ? and claim_fence = ? and claim_expires_at is not null`, [
-      expiresAt,
-      item.id,
-      item.claim_fence,
-    ]),
+    em.execute(
+      `update item set claim_expires_at = ? where id = ? and claim_fence = ? and claim_expires_at is not null`,
+      [expiresAt, item.id, item.claim_fence],
+    ),
   );
 }
 

@@ -27,49 +27,62 @@ export interface Loop {
 /** How long a failing loop rests, in milliseconds. */
 const REST_MS = 1000;
 
-export function startLoop({ name, run, pollMs, gapMs = 0, log }: LoopOptions): Loop {
-  let timer: NodeJS.Timeout | null = null;
-  let running: Promise<void> | null = null;
-  let nudged = false;
-  let stopped = false;
-  let startedAt = -Infinity;
+export function startLoop(options: LoopOptions): Loop {
+  const loop = new RunningLoop(options);
+  loop.nudge();
+  return loop;
+}
 
-  const schedule = (ms: number) => {
-    if (stopped) return;
-    if (timer) clearTimeout(timer);
-    const gap = startedAt + gapMs - performance.now();
-    timer = setTimeout(start, Math.max(0, ms, gap));
-  };
-  const start = () => {
-    timer = null;
-    nudged = false;
-    startedAt = performance.now();
-    running = once().finally(() => {
-      running = null;
-      if (nudged) schedule(0);
+class RunningLoop implements Loop {
+  readonly #options: LoopOptions;
+  #timer: NodeJS.Timeout | null = null;
+  #running: Promise<void> | null = null;
+  #nudged = false;
+  #stopped = false;
+  #startedAt = -Infinity;
+
+  constructor(options: LoopOptions) {
+    this.#options = options;
+  }
+
+  nudge(): void {
+    if (this.#running) this.#nudged = true;
+    else this.#schedule(0);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    if (this.#timer) clearTimeout(this.#timer);
+    await this.#running;
+  }
+
+  #schedule(ms: number): void {
+    if (this.#stopped) return;
+    if (this.#timer) clearTimeout(this.#timer);
+    const gap = this.#startedAt + (this.#options.gapMs ?? 0) - performance.now();
+    this.#timer = setTimeout(() => this.#start(), Math.max(0, ms, gap));
+  }
+
+  #start(): void {
+    this.#timer = null;
+    this.#nudged = false;
+    this.#startedAt = performance.now();
+    this.#running = this.#once().finally(() => {
+      this.#running = null;
+      if (this.#nudged) this.#schedule(0);
     });
-  };
-  const once = async () => {
+  }
+
+  async #once(): Promise<void> {
+    const { run, pollMs, log, name } = this.#options;
     try {
       const next = (await run()) ?? {};
-      schedule(next.again ? 0 : waitFor(next.at, pollMs));
+      this.#schedule(next.again ? 0 : waitFor(next.at, pollMs));
     } catch (error) {
       log.warn({ err: error, loop: name }, 'a loop run failed; it runs again');
-      schedule(REST_MS);
+      this.#schedule(REST_MS);
     }
-  };
-  schedule(0);
-  return {
-    nudge: () => {
-      if (running) nudged = true;
-      else schedule(0);
-    },
-    stop: async () => {
-      stopped = true;
-      if (timer) clearTimeout(timer);
-      await running;
-    },
-  };
+  }
 }
 
 function waitFor(at: Date | null | undefined, pollMs: number): number {

@@ -32,10 +32,13 @@ interface Stamped extends Omit<Finalized, 'itemId'> {
   type: Event['type'];
 }
 
-const isFinalized = (event: Stamped): event is Stamped & Finalized => event.type === 'item.finalized' && event.itemId !== null;
+const isFinalized = (event: Stamped): event is Stamped & Finalized =>
+  event.type === 'item.finalized' && event.itemId !== null;
 
 async function stamp({ em }: Tx): Promise<Stamped[]> {
-  const rows = await em.execute<{ id: string; project_id: string; seq: string; item_id: string | null; type: Event['type'] }[]>(
+  const rows = await em.execute<
+    { id: string; project_id: string; seq: string; item_id: string | null; type: Event['type'] }[]
+  >(
     `with batch as (
        select position, project_id, row_number() over (partition by project_id order by position) as n
        from event where seq is null order by position limit ${BATCH}
@@ -60,12 +63,17 @@ async function fanOut(services: Services, { em }: Tx, events: Finalized[]): Prom
   if (events.length === 0) return;
   const decisions = await em.find(Decision, { itemId: { $in: events.map((event) => event.itemId) } });
   const byItem = new Map(decisions.filter(isTold).map((decision) => [decision.itemId, decision]));
-  const targets = await em.find(Project, { id: { $in: events.map((event) => event.projectId) }, webhookUrl: { $ne: null } });
+  const targets = await em.find(Project, {
+    id: { $in: events.map((event) => event.projectId) },
+    webhookUrl: { $ne: null },
+  });
   const wanted = new Set(targets.map((project) => project.id));
   const at = services.clock.now();
   const deliveries = events.flatMap((event) => {
     const decision = byItem.get(event.itemId);
-    return decision && wanted.has(event.projectId) ? [deliveryOf(event, decision, { id: services.ids.uuid(), at })] : [];
+    return decision && wanted.has(event.projectId)
+      ? [deliveryOf(event, decision, { id: services.ids.uuid(), at })]
+      : [];
   });
   if (deliveries.length === 0) return;
   await em.insertMany(Delivery, deliveries);

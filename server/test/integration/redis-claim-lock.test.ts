@@ -154,8 +154,7 @@ describe.skipIf(!hasRedisServer)('Redis and its faults', () => {
 
   it('frozen: LockStoreDown after half a second, and heals when it goes on', async () => {
     server.kill('SIGSTOP');
-    await expectDown();
-    server.kill('SIGCONT');
+    await expectDown().finally(() => server.kill('SIGCONT'));
     await healed();
   });
 

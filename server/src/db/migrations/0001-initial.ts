@@ -74,9 +74,7 @@ create table "project_settings" (
   primary key ("project_id", "version")
 );
 create table "member" (
-  "project_id" uuid not null,
-  "user_id" uuid not null,
-  "role" text not null,
+  "project_id" uuid not null, "user_id" uuid not null, "role" text not null,
   "created_at" timestamptz(3) not null,
   primary key ("project_id", "user_id")
 );
@@ -149,9 +147,7 @@ create index "delivery_in_flight" on "delivery" ("item_id", "seq") where "status
 create index "delivery_newest" on "delivery" ("project_id", "created_at", "id");
 alter table "delivery" add constraint "delivery_status_check" check ("status" in ('pending', 'sending', 'succeeded', 'dead', 'paused', 'cancelled'));
 create table "attempt" (
-  "delivery_id" uuid not null,
-  "n" int not null,
-  "url" text not null,
+  "delivery_id" uuid not null, "n" int not null, "url" text not null,
   "started_at" timestamptz(3) not null,
   "total_ms" double precision not null,
   "http_status" int null,

@@ -17,7 +17,11 @@ export function bindInsights(bind: Binder, services: Services): void {
     return readAnalytics(services, actor, { projectId: params.id, ...window });
   });
   bind.member(api.listDeliveries, async ({ actor, params, query }) => {
-    const page = await listDeliveries(services, actor, { projectId: params.id, after: query.after, limit: query.limit });
+    const page = await listDeliveries(services, actor, {
+      projectId: params.id,
+      after: query.after,
+      limit: query.limit,
+    });
     return { data: page.rows.map(presentDelivery), next_cursor: page.nextCursor };
   });
 }

@@ -1,5 +1,11 @@
 // Sign-in with a wallet, and the session it opens.
-import { challenge, endSession as endSessionEndpoint, readMeta, readSession, verify } from '@countersign/shared/api/session';
+import {
+  challenge,
+  endSession as endSessionEndpoint,
+  readMeta,
+  readSession,
+  verify,
+} from '@countersign/shared/api/session';
 import { CHALLENGE_SECONDS } from '../../domain/sign-in.ts';
 import type { Services } from '../../usecases/services.ts';
 import { ABSOLUTE_MS, endSession } from '../../usecases/sessions.ts';
@@ -12,7 +18,7 @@ export function bindSession(bind: Binder, services: Services): void {
 
   bind.open(challenge, async ({ ctx }) => {
     const { id, input, binder } = await startSignIn(services);
-    setCookie(ctx, SIGN_IN_COOKIE, binder, { maxAgeMs: CHALLENGE_SECONDS * 1000, sameSite: 'strict' });
+    setCookie(ctx, { name: SIGN_IN_COOKIE, value: binder, maxAgeMs: CHALLENGE_SECONDS * 1000, sameSite: 'strict' });
     return { challenge_id: id, input };
   });
 
@@ -25,7 +31,7 @@ export function bindSession(bind: Binder, services: Services): void {
       signature: body.signature,
     });
     clearCookie(ctx, SIGN_IN_COOKIE);
-    setCookie(ctx, SESSION_COOKIE, session.token, { maxAgeMs: ABSOLUTE_MS, sameSite: 'lax' });
+    setCookie(ctx, { name: SESSION_COOKIE, value: session.token, maxAgeMs: ABSOLUTE_MS, sameSite: 'lax' });
     const name = user.name ?? null;
     return { user: { id: user.id, address: user.address, name }, expires_at: session.expiresAt.toISOString() };
   });

@@ -14,10 +14,15 @@ export interface ClaimView {
 export async function claimsOf(services: Services, items: readonly Item[]): Promise<Map<string, ClaimView>> {
   const claimed = items.filter((item) => item.claimedBy && item.claimExpiresAt);
   if (claimed.length === 0) return new Map();
-  const held = await lockHolders(services, claimed.map((item) => item.id));
+  const held = await lockHolders(
+    services,
+    claimed.map((item) => item.id),
+  );
   const ids = [...new Set(claimed.map((item) => item.claimedBy as string))];
   const users = await services.db.read((em) => em.find(User, { id: { $in: ids } }));
-  const names = new Map(users.map((user) => [user.id, displayName({ name: user.name ?? null, address: user.address })]));
+  const names = new Map(
+    users.map((user) => [user.id, displayName({ name: user.name ?? null, address: user.address })]),
+  );
   return new Map(
     claimed.map((item) => {
       const userId = item.claimedBy as string;

@@ -25,7 +25,11 @@ export function decodeCursor(text: string | undefined): Cursor | null {
 }
 
 /** Cuts a page that was read one row too long, and names where the next one starts. */
-export function toPage<T>(rows: T[], limit: number, cursorOf: (row: T) => Cursor): { rows: T[]; nextCursor: string | null } {
+export function toPage<T>(
+  rows: T[],
+  limit: number,
+  cursorOf: (row: T) => Cursor,
+): { rows: T[]; nextCursor: string | null } {
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   return { rows: page, nextCursor: rows.length > limit && last !== undefined ? encodeCursor(cursorOf(last)) : null };

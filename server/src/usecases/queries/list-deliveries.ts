@@ -15,7 +15,8 @@ export function listDeliveries(
   return services.db.read(async (em) => {
     await requireVerb(em, { userId: actor.userId, projectId }, 'see_deliveries');
     const cursor = decodeCursor(after);
-    const before = cursor === null ? {} : { [raw('(created_at, id)')]: { $lt: raw('(?, ?::uuid)', [cursor.at, cursor.id]) } };
+    const before =
+      cursor === null ? {} : { [raw('(created_at, id)')]: { $lt: raw('(?, ?::uuid)', [cursor.at, cursor.id]) } };
     const where = { $and: [{ projectId }, before] };
     const rows = await em.find(Delivery, where, { orderBy: { createdAt: 'desc', id: 'desc' }, limit: limit + 1 });
     return toPage(rows, limit, (row) => ({ at: row.createdAt, id: row.id }));

@@ -7,7 +7,11 @@ import { requireVerb, roleIn } from '../membership.ts';
 import type { MemberActor, Services } from '../services.ts';
 
 /** The reviewer pool, oldest member first. Every member may see it. */
-export function listMembers(services: Services, actor: MemberActor, projectId: string): Promise<{ user: User; role: Role }[]> {
+export function listMembers(
+  services: Services,
+  actor: MemberActor,
+  projectId: string,
+): Promise<{ user: User; role: Role }[]> {
   return services.db.read(async (em) => {
     await roleIn(em, actor.userId, projectId);
     const members = await em.find(Member, { projectId }, { orderBy: { createdAt: 'asc', userId: 'asc' } });

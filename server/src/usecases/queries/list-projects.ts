@@ -28,7 +28,11 @@ export function listProjects(services: Services, actor: MemberActor): Promise<Pr
     const members = await em.find(Member, { userId: actor.userId });
     const roles = new Map(members.map((member) => [member.projectId, member.role]));
     const ids = [...roles.keys()];
-    const projects = await em.find(Project, { id: { $in: ids }, archivedAt: null }, { orderBy: { createdAt: 'asc', id: 'asc' } });
+    const projects = await em.find(
+      Project,
+      { id: { $in: ids }, archivedAt: null },
+      { orderBy: { createdAt: 'asc', id: 'asc' } },
+    );
     const pulses = await pulsesOf(em, ids, services.clock.now());
     return projects.map((project) => view(project, roles.get(project.id) ?? 'reviewer', pulses));
   });

@@ -78,7 +78,11 @@ async function pageOf(em: Em, scope: Scope, { view, after, limit }: QueueQuery) 
   const cursor = decodeCursor(after);
   const beyond = cursor === null ? {} : { [raw('(due_at, id)')]: { $gt: raw('(?, ?::uuid)', [cursor.at, cursor.id]) } };
   const where = { $and: [conditionOf(view, scope), beyond] };
-  const rows = await em.find(Item, where, { orderBy: { dueAt: 'asc', id: 'asc' }, limit: limit + 1, fields: ROW_FIELDS });
+  const rows = await em.find(Item, where, {
+    orderBy: { dueAt: 'asc', id: 'asc' },
+    limit: limit + 1,
+    fields: ROW_FIELDS,
+  });
   const page = toPage(rows as Item[], limit, (item) => ({ at: item.dueAt, id: item.id }));
   return { items: page.rows, nextCursor: page.nextCursor };
 }

@@ -62,7 +62,9 @@ function bad(pointer: string, detail: string): Refusal {
 }
 
 async function queueNow(em: Em, projectId: string, now: Date) {
-  const rows = await em.execute<Record<'queued' | 'escalated' | 'reviewing' | 'past_due' | 'oldest_at', string | null>[]>(
+  const rows = await em.execute<
+    Record<'queued' | 'escalated' | 'reviewing' | 'past_due' | 'oldest_at', string | null>[]
+  >(
     `select count(*) filter (where status = 'queued') as queued, count(*) filter (where status = 'escalated') as escalated,
        count(*) filter (where claim_expires_at is not null) as reviewing,
        count(*) filter (where due_at < ?) as past_due, min(created_at) as oldest_at
@@ -84,7 +86,10 @@ async function arrivals(em: Em, { projectId, from, to }: Window) {
     [projectId, from, to],
   );
   const counted = new Map(rows.map((row) => [row.status, Number(row.n)]));
-  const mix = Object.fromEntries(ITEM_STATUSES.map((status) => [status, counted.get(status) ?? 0])) as Record<ItemStatus, number>;
+  const mix = Object.fromEntries(ITEM_STATUSES.map((status) => [status, counted.get(status) ?? 0])) as Record<
+    ItemStatus,
+    number
+  >;
   return { mix, arrived: Object.values(mix).reduce((sum, n) => sum + n, 0) };
 }
 
@@ -117,7 +122,11 @@ async function flow(em: Em, { projectId, from, to, bucket }: Window) {
      order by b.at`,
     [from, to, projectId, from, to, projectId, from, to],
   );
-  return rows.map((row) => ({ at: new Date(row.at).toISOString(), arrived: Number(row.arrived), decided: Number(row.decided) }));
+  return rows.map((row) => ({
+    at: new Date(row.at).toISOString(),
+    arrived: Number(row.arrived),
+    decided: Number(row.decided),
+  }));
 }
 
 /** What people's decisions are split by: the SQL that names the groups of one decided item. */

@@ -5,7 +5,7 @@ import type { ItemDetail, ItemRow } from '@countersign/shared/item';
 import { call } from '../api.ts';
 import { clock } from '../clock.svelte.ts';
 import { live } from './connection.svelte.ts';
-import { countsOf, emptyQueue, entriesOf, type Leave, type QueueState, type Scope } from './queue-model.ts';
+import { countsOf, emptyQueue, entriesOf, type Entry, type Leave, type QueueState, type Scope } from './queue-model.ts';
 import { reduce, type QueueInput } from './queue-state.ts';
 import { readSnapshot } from './snapshot.ts';
 
@@ -20,6 +20,8 @@ export class LiveQueue {
   readonly counts = $derived(countsOf(this.#state));
   /** How many items somebody holds. */
   readonly reviewing = $derived([...this.#state.rows.values()].filter((row) => row.claim !== null).length);
+  /** The item that has waited longest among the lines of the view. */
+  readonly oldest = $derived(oldestOf(this.entries));
 
   #incoming: Fact[] = [];
   #frame: number | null = null;
@@ -105,6 +107,14 @@ export class LiveQueue {
     const usedUp = input.kind === 'facts' && this.#state.horizon !== null && this.#state.rows.size < REFILL_BELOW;
     if ((gap || usedUp) && this.#state.buffer === null) void this.resync();
   }
+}
+
+function oldestOf(entries: readonly Entry[]): ItemRow | null {
+  let oldest: ItemRow | null = null;
+  for (const { row, leave } of entries) {
+    if (leave === null && (oldest === null || row.created_at < oldest.created_at)) oldest = row;
+  }
+  return oldest;
 }
 
 /** The part of an item that a line shows; the payload stays with the item under decision. */

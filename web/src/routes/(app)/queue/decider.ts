@@ -12,6 +12,7 @@ import type { Json } from '@countersign/shared/json';
 import type { ReviewAction } from '@countersign/shared/words';
 import type { Announcer } from './announcer.svelte.ts';
 import { OUTCOME } from './desk-model.ts';
+import type { Preferences } from './preferences.svelte.ts';
 import type { Tray } from './tray.svelte.ts';
 
 /** What the desk works with. */
@@ -21,6 +22,7 @@ export interface Parts {
   readonly drafts: Drafts;
   readonly tray: Tray;
   readonly announcer: Announcer;
+  readonly preferences: Preferences;
 }
 
 /** What goes out with a decision besides its action. */

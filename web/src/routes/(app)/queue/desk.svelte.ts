@@ -9,8 +9,9 @@ import type { Granted } from '@countersign/shared/api/queue';
 import type { ErrorCode } from '@countersign/shared/errors';
 import type { ItemRow } from '@countersign/shared/item';
 import type { ReviewAction } from '@countersign/shared/words';
+import { Asking } from './asking.svelte.ts';
 import { Decider, ownLeave, type Parts, type Words } from './decider.ts';
-import { nextLine, shouldRenew, type AsksWhy } from './desk-model.ts';
+import { nextLine, shouldRenew } from './desk-model.ts';
 import { EditSession } from './editor.svelte.ts';
 import { OpenItem } from './open-item.svelte.ts';
 import type { Made } from './tray.svelte.ts';
@@ -25,13 +26,10 @@ export class Desk {
   readonly item: OpenItem;
   /** The change that is on its way to the server. */
   busy: Command | null = $state(null);
-  /** Waits for the reason of this verb. */
-  asking: AsksWhy | null = $state(null);
+  readonly asking = new Asking();
   edit: EditSession | null = $state.raw(null);
   /** Why the last command failed, with the way to try it again. */
   failure: { error: unknown; retry: () => void } | null = $state.raw(null);
-  /** Focus mode: after a decision the next item comes by itself. */
-  flowing = $state(true);
   /** Hears that a command changed the item on show: the address and the focus follow. */
   onmoved: (id: string | null, how: How) => void = () => undefined;
 
@@ -79,12 +77,12 @@ export class Desk {
       const after = await this.#decider.send(id, { fence: grant.fence, action, ...words });
       this.#decider.confirm(after, action);
       this.edit = null;
-      this.asking = null;
+      this.asking.clear();
       this.item.decided(after);
       return true;
     };
     const done = await this.#run(action, send, (error) => this.#refused(id, error));
-    if (done && this.flowing) return this.#run('next', () => this.#advance(id));
+    if (done && this.#parts.preferences.flow) return this.#run('next', () => this.#advance(id));
     if (this.failure !== null) this.failure = { ...this.failure, retry: () => void this.decide(action, words) };
     return done;
   }
@@ -144,7 +142,7 @@ export class Desk {
   startEdit(): void {
     const { detail } = this.item;
     if (detail === null) return;
-    this.asking = null;
+    this.asking.clear();
     this.edit ??= new EditSession(this.#parts.drafts, detail);
   }
 
@@ -163,7 +161,7 @@ export class Desk {
 
   #putAway(): void {
     this.stopEdit();
-    this.asking = null;
+    this.asking.clear();
     this.failure = null;
   }
 
@@ -232,7 +230,7 @@ export class Desk {
     }
     if (!has(error, ['claim_lost', 'claim_held', 'already_decided', 'not_found'])) return false;
     this.stopEdit();
-    this.asking = null;
+    this.asking.clear();
     this.item.grant = null;
     await this.item.show(id);
     return true;

@@ -1,0 +1,83 @@
+// Things that tests need and that complete themselves: a submission, a project with its key, its members and its receiver.
+import {
+  addMember,
+  createApiKey,
+  createProject,
+  type Project,
+  type ProjectSettings,
+  rotateWebhookSecret,
+} from '@countersign/shared/api/projects';
+import type { Submission } from '@countersign/shared/api/public';
+import { claimItem, decideItem } from '@countersign/shared/api/queue';
+import type { ItemDetail } from '@countersign/shared/item';
+import type { ReviewAction, Role } from '@countersign/shared/words';
+import { type Person, type Pipeline, pipeline } from './client.ts';
+import type { Receiver } from './receiver.ts';
+
+let made = 0;
+
+/** A submission that is queued under the default thresholds, unless the overrides say otherwise. */
+export function aSubmission(overrides: Partial<Submission> = {}): Omit<Submission, 'project_id'> {
+  made += 1;
+  return {
+    input: { question: `Question ${made}: may the parcel be returned?` },
+    suggestion: `Answer ${made}: yes, within 30 days.`,
+    confidence: 0.8,
+    ...overrides,
+  };
+}
+
+/** Settings of a project whose decisions are final at once (LC2: window 0), so that no test has to wait. */
+export function aProject(overrides: Partial<ProjectSettings> = {}): Partial<ProjectSettings> & { name: string } {
+  made += 1;
+  return { name: `Project ${made}`, undo_window_seconds: 0, ...overrides };
+}
+
+export interface OpenProject {
+  readonly id: string;
+  readonly project: Project;
+  readonly owner: Person;
+  /** Submits with the project's key. */
+  readonly pipeline: Pipeline;
+}
+
+/** Creates a project with a key; with a receiver also its webhook URL and secret, which the receiver verifies with. */
+export async function openProject(
+  owner: Person,
+  { settings, receiver }: { settings?: Partial<ProjectSettings>; receiver?: Receiver } = {},
+): Promise<OpenProject> {
+  const webhook = receiver ? { webhook_url: receiver.url } : {};
+  const project = await owner.call(createProject, { body: aProject({ ...webhook, ...settings }) });
+  const params = { id: project.id };
+  if (receiver) receiver.secret = (await owner.call(rotateWebhookSecret, { params })).webhook_secret;
+  const { api_key: apiKey } = await owner.call(createApiKey, { params, body: { name: 'Pipeline' } });
+  return { id: project.id, project, owner, pipeline: pipeline(owner.world, { projectId: project.id, apiKey }) };
+}
+
+/** Assigns somebody to the reviewer pool. */
+export async function join(project: OpenProject, member: Person, role: Role = 'reviewer'): Promise<void> {
+  const params = { id: project.id };
+  await project.owner.call(addMember, { params, body: { address: member.wallet.address, role } });
+}
+
+/** What `edit` and the other actions need beside their name, where a test does not care. */
+const COMPLETED = {
+  approve: {},
+  edit: { output: 'An answer that a person wrote.', reason: 'Wrong fact' },
+  reject: { reason: 'Incomplete' },
+  escalate: { reason: 'Against policy' },
+  finalize: { reason: 'Against policy' },
+  return: {},
+} as const satisfies Record<ReviewAction, object>;
+
+/** Claims the item and decides it. */
+export async function review(
+  reviewer: Person,
+  itemId: string,
+  action: ReviewAction = 'approve',
+  via: { process?: number } = {},
+): Promise<ItemDetail> {
+  const params = { id: itemId };
+  const { fence } = await reviewer.call(claimItem, { params }, via);
+  return reviewer.call(decideItem, { params, body: { fence, action, ...COMPLETED[action] } }, via);
+}

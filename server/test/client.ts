@@ -1,0 +1,218 @@
+// Callers of the service as tests need them: a person with a wallet and cookies, a pipeline with a key. Every answer is held to the contract.
+import { generateKeyPairSync, sign } from 'node:crypto';
+import { createSignInMessage } from '@solana/wallet-standard-util';
+import bs58 from 'bs58';
+import { expect } from 'vitest';
+import type { z } from 'zod';
+import type { Endpoint } from '@countersign/shared/api/endpoint';
+import { readItem, submitItem, type PublicItem, type Submission, type Submitted } from '@countersign/shared/api/public';
+import { challenge, type Session, type SignInInput, verify } from '@countersign/shared/api/session';
+import { problem, type ErrorCode, type Problem } from '@countersign/shared/errors';
+import type { World } from './world.ts';
+
+type Required<Name extends string, T> = undefined extends T ? { [K in Name]?: T } : { [K in Name]: T };
+export type Args<P, Q, B> = Required<'params', P> & Required<'body', B> & { query?: Partial<Q> };
+/** Which process takes the request (default 0), and headers beside the usual ones. */
+export interface Via {
+  process?: number;
+  headers?: Record<string, string>;
+}
+type Rest<P, Q, B> = Record<never, never> extends Args<P, Q, B> ? [args?: Args<P, Q, B>, via?: Via] : [args: Args<P, Q, B>, via?: Via];
+
+/** An answer that was held to the contract: of the endpoint when `ok`, of `problem` otherwise. `text` is the body as it came. */
+export type Answer<R> =
+  | { ok: true; status: number; headers: Headers; text: string; reply: R }
+  | { ok: false; status: number; headers: Headers; text: string; problem: Problem };
+
+export interface Caller {
+  /** The answer, whichever way it went. */
+  attempt<P, Q, B, R>(endpoint: Endpoint<P, Q, B, R>, ...rest: Rest<P, Q, B>): Promise<Answer<R>>;
+  /** The reply; a refusal fails the test and says so in full. */
+  call<P, Q, B, R>(endpoint: Endpoint<P, Q, B, R>, ...rest: Rest<P, Q, B>): Promise<R>;
+  /** The problem; a success, or another code than the one named, fails the test. */
+  refused<P, Q, B, R>(code: ErrorCode, endpoint: Endpoint<P, Q, B, R>, ...rest: Rest<P, Q, B>): Promise<Problem>;
+}
+
+interface Sent {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body?: string | undefined;
+}
+
+/** A caller that adds these headers to every request and sees every answer's headers. */
+function caller(world: World, headers: () => Record<string, string>, seen: (headers: Headers) => void = () => undefined): Caller {
+  const attempt: Caller['attempt'] = async (endpoint, ...[args, via]) => {
+    const { params, query, body } = (args ?? {}) as { params?: object; query?: object; body?: unknown };
+    const sent = {
+      method: endpoint.method,
+      url: world.url(via?.process) + pathOf(endpoint.path, params) + queryOf(query),
+      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers(), ...via?.headers },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    };
+    return checked(endpoint, await send(sent, seen));
+  };
+  return {
+    attempt,
+    call: async (endpoint, ...rest) => {
+      const answer = await attempt(endpoint, ...rest);
+      if (!answer.ok) throw new Error(`${endpoint.method} ${endpoint.path} was refused: ${answer.text}`);
+      return answer.reply;
+    },
+    refused: async (code, endpoint, ...rest) => {
+      const answer = await attempt(endpoint, ...rest);
+      if (answer.ok) throw new Error(`${endpoint.method} ${endpoint.path} was not refused with ${code}: ${answer.text}`);
+      expect(answer.problem.code, answer.text).toBe(code);
+      return answer.problem;
+    },
+  };
+}
+
+async function send({ method, url, headers, body }: Sent, seen: (headers: Headers) => void): Promise<Raw> {
+  const response = await fetch(url, { method, headers, ...(body === undefined ? {} : { body }) });
+  seen(response.headers);
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+interface Raw {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+function pathOf(path: string, params: object = {}): string {
+  return path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String((params as Record<string, unknown>)[name])));
+}
+
+function queryOf(query: object = {}): string {
+  const pairs = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`;
+}
+
+/** Holds an answer to the contract: status, content type, request id, and exactly the members that the schema names. */
+export function checked<R>(endpoint: { reply: z.ZodType<R> | null; status: number }, raw: Raw): Answer<R> {
+  const { status, headers, text } = raw;
+  const requestId = headers.get('x-request-id');
+  expect(requestId, 'x-request-id').toMatch(/^[\w-]{1,64}$/);
+  if (status >= 400) {
+    expect(headers.get('content-type')).toMatch(/^application\/problem\+json/);
+    const refusal = exactly(problem, text);
+    expect(refusal).toMatchObject({ status, request_id: requestId });
+    return { ok: false, status, headers, text, problem: refusal };
+  }
+  if (status === 204) {
+    expect(text).toBe('');
+    const nothing = (endpoint.reply === null ? undefined : endpoint.reply.parse(undefined)) as R;
+    return { ok: true, status, headers, text, reply: nothing };
+  }
+  expect(status, text).toBe(endpoint.status);
+  expect(headers.get('content-type')).toMatch(/^application\/json/);
+  if (endpoint.reply === null) throw new Error(`An answer where the contract has none: ${text}`);
+  return { ok: true, status, headers, text, reply: exactly(endpoint.reply, text) };
+}
+
+/** Parses JSON by the schema, and fails when there is a member that the schema does not name: nothing may leak. */
+export function exactly<T>(schema: z.ZodType<T>, text: string): T {
+  const value: unknown = JSON.parse(text);
+  const parsed = schema.parse(value);
+  expect(parsed).toEqual(value);
+  return parsed;
+}
+
+export interface Wallet {
+  readonly address: string;
+  /** The Ed25519 signature over the bytes. */
+  sign(message: Uint8Array): Uint8Array;
+}
+
+export function makeWallet(): Wallet {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  const { x = '' } = publicKey.export({ format: 'jwk' });
+  return { address: bs58.encode(Buffer.from(x, 'base64url')), sign: (message) => sign(null, message, privateKey) };
+}
+
+/** What a wallet hands back for a challenge: the body of `verify`. */
+export function signedChallenge(wallet: Wallet, given: { challenge_id: string; input: SignInInput }) {
+  const { version, chainId, ...input } = given.input;
+  const message = createSignInMessage({ ...input, version, chainId, address: wallet.address });
+  return {
+    challenge_id: given.challenge_id,
+    address: wallet.address,
+    signed_message: Buffer.from(message).toString('base64'),
+    signature: Buffer.from(wallet.sign(message)).toString('base64'),
+  };
+}
+
+/** A browser at the service's own address: keeps cookies, sends the Origin; nobody is signed in yet. */
+export interface Browser extends Caller {
+  /** Cookies by name; a test may take one away or put one in. */
+  readonly cookies: Map<string, string>;
+  cookieHeader(): string;
+}
+
+export function browser(world: World): Browser {
+  const cookies = new Map<string, string>();
+  const cookieHeader = () => [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  const keep = (headers: Headers) => {
+    for (const line of headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (value === '') cookies.delete(name);
+      else cookies.set(name, value);
+    }
+  };
+  const headers = () => ({ origin: world.baseUrl, ...(cookies.size === 0 ? {} : { cookie: cookieHeader() }) });
+  return { ...caller(world, headers, keep), cookies, cookieHeader };
+}
+
+/** Somebody who is signed in. */
+export interface Person extends Browser {
+  readonly world: World;
+  readonly wallet: Wallet;
+  readonly id: string;
+  readonly session: Session;
+}
+
+/** Makes a wallet (or takes this one) and signs in with it over HTTP, as a browser does. */
+export async function person(world: World, wallet: Wallet = makeWallet(), via: Via = {}): Promise<Person> {
+  const page = browser(world);
+  const given = await page.call(challenge, {}, via);
+  const session = await page.call(verify, { body: signedChallenge(wallet, given) }, via);
+  return { ...page, world, wallet, id: session.user.id, session };
+}
+
+export function people(world: World, count: number): Promise<Person[]> {
+  return Promise.all(Array.from({ length: count }, () => person(world)));
+}
+
+/** A pipeline: submits to one project with one key. */
+export interface Pipeline extends Caller {
+  readonly projectId: string;
+  readonly apiKey: string;
+  /** Submits; `project_id` is filled in. */
+  submit(item: Omit<Submission, 'project_id'>, via?: Via & { idempotencyKey?: string }): Promise<Submitted>;
+  /** Submits these bytes as they are. */
+  submitRaw(body: string, via?: Via & { idempotencyKey?: string }): Promise<Answer<Submitted>>;
+  read(itemId: string, via?: Via): Promise<PublicItem>;
+}
+
+export function pipeline(world: World, { projectId, apiKey }: { projectId: string; apiKey: string }): Pipeline {
+  const base = caller(world, () => ({ 'x-api-key': apiKey }));
+  const submitRaw: Pipeline['submitRaw'] = async (body, via = {}) => {
+    const key = via.idempotencyKey === undefined ? {} : { 'idempotency-key': via.idempotencyKey };
+    const headers = { 'content-type': 'application/json', 'x-api-key': apiKey, ...key, ...via.headers };
+    const url = world.url(via.process) + submitItem.path;
+    return checked(submitItem, await send({ method: 'POST', url, headers, body }, () => undefined));
+  };
+  return {
+    ...base,
+    projectId,
+    apiKey,
+    submitRaw,
+    submit: async (item, via) => {
+      const answer = await submitRaw(JSON.stringify({ project_id: projectId, ...item }), via);
+      if (!answer.ok) throw new Error(`The submission was refused: ${answer.text}`);
+      return answer.reply;
+    },
+    read: (itemId, via) => base.call(readItem, { params: { id: itemId } }, via),
+  };
+}

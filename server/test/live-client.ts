@@ -1,0 +1,103 @@
+// A socket that remembers: every fact it was sent, in order, held to the contract, and without a gap in any project's `seq`.
+import { io, type Socket } from 'socket.io-client';
+import { z } from 'zod';
+import { expect } from 'vitest';
+import { fact, type Fact, type FactOf, type FactType } from '@countersign/shared/events';
+import type { ServerToClient } from '@countersign/shared/sockets';
+import type { Person } from './client.ts';
+import { Remembered } from './remembered.ts';
+
+export interface Live {
+  /** Every fact so far, in the order they came. */
+  readonly facts: readonly Fact[];
+  /** The projects whose rooms this socket is in, with the `seq` each started from. */
+  readonly rooms: ReadonlyMap<string, number>;
+  readonly resyncs: readonly { project_id: string | null; reason: string }[];
+  /** The first fact of this type that fits and that no earlier `next` has given out; waits for it (`within` ms, 10 s). */
+  next<T extends FactType>(type: T, fits?: (fact: FactOf<T>) => boolean, within?: number): Promise<FactOf<T>>;
+  /** Waits until the server has said which rooms the socket is in, this project's among them. */
+  entered(projectId: string): Promise<void>;
+  /** Waits until the server has closed the socket; the reason by Socket.IO's name. */
+  closed(): Promise<string>;
+  /** Closes the socket. Errors: a gap in a `seq`, or a fact that is not of the contract. */
+  close(): void;
+}
+
+/** Opens a socket as the page does, to one process. Errors: the server's refusal. */
+export async function connectLive(person: Person, via: { process?: number } = {}): Promise<Live> {
+  const { world } = person;
+  const socket: Socket<ServerToClient> = io(world.url(via.process), {
+    transports: ['websocket'],
+    forceNew: true,
+    reconnection: false,
+    extraHeaders: { origin: world.baseUrl, cookie: person.cookieHeader() },
+  });
+  const live = remember(socket);
+  const { promise, resolve, reject } = Promise.withResolvers<undefined>();
+  socket.once('connect_error', reject);
+  socket.once('rooms', () => resolve(undefined));
+  await promise.catch((error: unknown) => {
+    socket.close();
+    throw error;
+  });
+  return live;
+}
+
+function remember(socket: Socket<ServerToClient>): Live {
+  const facts = new Remembered<Fact>('fact');
+  const entries = new Remembered<string>('room');
+  const rooms = new Map<string, number>();
+  const last = new Map<string, number>();
+  const resyncs: { project_id: string | null; reason: string }[] = [];
+  const faults: unknown[] = [];
+  const watched = (work: () => void) => {
+    try {
+      work();
+    } catch (fault) {
+      faults.push(fault);
+      facts.fail(fault);
+    }
+  };
+  const gone = new Promise<string>((resolve) => socket.once('disconnect', (reason) => resolve(reason)));
+
+  socket.on('rooms', (list) => {
+    for (const { project_id: projectId, seq } of list) {
+      // After leaving and coming back the count starts anew; what was missed is what the snapshot is for.
+      last.set(projectId, Math.max(seq, last.get(projectId) ?? 0));
+      rooms.set(projectId, seq);
+      entries.add(projectId);
+    }
+  });
+  socket.on('resync', (hint) => resyncs.push(hint));
+  socket.on('events', (frame) => watched(() => frame.forEach((sent) => take(sent))));
+  const take = (sent: Fact) => {
+    const parsed = exactFact(sent);
+    const before = last.get(parsed.project_id);
+    // Facts up to the position a room starts from may come again; beyond it there is no gap.
+    if (before !== undefined && parsed.seq > before) expect(parsed.seq, 'seq without gaps').toBe(before + 1);
+    last.set(parsed.project_id, Math.max(parsed.seq, before ?? 0));
+    facts.add(parsed);
+  };
+
+  return {
+    facts: facts.all,
+    rooms,
+    resyncs,
+    next: (type, fits = () => true, within) =>
+      facts.next((one) => one.type === type && fits(one as FactOf<typeof type>), type, within),
+    entered: async (projectId) => {
+      if (!rooms.has(projectId)) await entries.next((id) => id === projectId, projectId);
+    },
+    closed: () => gone,
+    close: () => {
+      socket.close();
+      if (faults.length > 0) throw faults[0];
+    },
+  };
+}
+
+function exactFact(sent: unknown): Fact {
+  const parsed = z.parse(fact, sent);
+  expect(parsed).toEqual(sent);
+  return parsed;
+}

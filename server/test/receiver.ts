@@ -1,0 +1,103 @@
+// A webhook consumer on loopback that trusts nothing: verifies each request three ways, remembers it, and answers what the test wants.
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Webhook } from 'standardwebhooks';
+import { expect } from 'vitest';
+import { HEADERS, itemDecided, type ItemDecided, verifyWebhook } from '@countersign/shared/webhook';
+import { exactly } from './client.ts';
+import { Remembered } from './remembered.ts';
+
+/** One request as it arrived. */
+export interface Arrival {
+  webhookId: string;
+  /** The number in x-webhook-attempt. */
+  attempt: number;
+  body: string;
+  event: ItemDecided;
+  headers: Record<string, string | undefined>;
+  /** When it arrived, in ms since the epoch. */
+  at: number;
+}
+
+export interface Reply {
+  status: number;
+  headers?: Record<string, string>;
+}
+
+export interface Receiver {
+  readonly url: string;
+  /** The secret as the owner was shown it. */
+  secret: string;
+  /** What to answer from now on; a promise holds the request until it resolves. Default: 200. */
+  answer: (arrival: Arrival) => Reply | Promise<Reply>;
+  /** Everything that arrived and verified, in order. */
+  readonly arrivals: readonly Arrival[];
+  /** The first arrival (with this id) that no earlier `next` has given out; waits for it. */
+  next(webhookId?: string): Promise<Arrival>;
+  /** How many requests came, by webhook-id. */
+  counts(): Record<string, number>;
+  /** Stops. Errors: when a request did not verify, was not of the contract, or came with other bytes under the same id. */
+  close(): Promise<void>;
+}
+
+export async function startReceiver(): Promise<Receiver> {
+  const arrivals = new Remembered<Arrival>('webhook');
+  const faults: unknown[] = [];
+  const server = createServer((request, response) => {
+    take(request, response).catch((fault: unknown) => {
+      faults.push(fault);
+      arrivals.fail(fault);
+      response.writeHead(401).end();
+    });
+  });
+  const take = async (request: IncomingMessage, response: ServerResponse) => {
+    const arrival = await verified(request, receiver.secret);
+    const before = arrivals.all.find((earlier) => earlier.webhookId === arrival.webhookId);
+    if (before) expect(arrival.body, `bytes of ${arrival.webhookId}`).toBe(before.body);
+    arrivals.add(arrival);
+    const { status, headers } = await receiver.answer(arrival);
+    response.writeHead(status, headers).end();
+  };
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const receiver: Receiver = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
+    secret: '',
+    answer: () => ({ status: 200 }),
+    arrivals: arrivals.all,
+    next: (id) => arrivals.next((arrival) => id === undefined || arrival.webhookId === id, id ?? 'any'),
+    counts: () => countBy(arrivals.all),
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+      if (faults.length > 0) throw faults[0];
+    },
+  };
+  return receiver;
+}
+
+/** Reads the request and verifies it: plain HMAC by node:crypto, the standardwebhooks package, and our own `verifyWebhook`. */
+async function verified(request: IncomingMessage, secret: string): Promise<Arrival> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const body = Buffer.concat(chunks).toString('utf8');
+  const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+  expect(request.method).toBe('POST');
+  expect(headers['content-type']).toBe('application/json');
+  expect(headers[HEADERS.signature]).toBe(createHmac('sha256', secret).update(body).digest('hex'));
+  new Webhook(secret).verify(body, headers);
+  expect(await verifyWebhook(body, headers, secret, Date.now() / 1000)).toBe(true);
+  const webhookId = headers[HEADERS.id] ?? '';
+  expect(webhookId).toMatch(/^evt_/);
+  const event = exactly(itemDecided, body);
+  return { webhookId, attempt: Number(headers[HEADERS.attempt]), body, event, headers, at: Date.now() };
+}
+
+function countBy(arrivals: readonly Arrival[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { webhookId } of arrivals) counts[webhookId] = (counts[webhookId] ?? 0) + 1;
+  return counts;
+}

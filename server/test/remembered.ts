@@ -1,0 +1,49 @@
+// A list that fills while a test looks at it: the next thing that fits, now or when it comes, each given out once.
+
+/** How long a test waits for something that should come within a second or so, in ms. */
+const PATIENCE_MS = 10_000;
+
+export class Remembered<T> {
+  readonly all: T[] = [];
+  readonly #noun: string;
+  readonly #given = new Set<T>();
+  readonly #waiting = new Set<{ look: () => void; fail: (reason: unknown) => void }>();
+
+  constructor(noun: string) {
+    this.#noun = noun;
+  }
+
+  add(thing: T): void {
+    this.all.push(thing);
+    for (const waiter of [...this.#waiting]) waiter.look();
+  }
+
+  /** Whoever waits now fails with this. */
+  fail(reason: unknown): void {
+    for (const waiter of [...this.#waiting]) waiter.fail(reason);
+  }
+
+  /** The first that fits and was not given out yet. Errors: when none comes in time; the message shows what came instead. */
+  async next<S extends T>(fits: (thing: T) => boolean, wanted: string, within = PATIENCE_MS): Promise<S> {
+    const { promise, resolve, reject } = Promise.withResolvers<S>();
+    const look = () => {
+      const found = this.all.find((thing) => !this.#given.has(thing) && fits(thing));
+      if (found === undefined) return;
+      this.#given.add(found);
+      resolve(found as S);
+    };
+    const waiter = { look, fail: reject };
+    this.#waiting.add(waiter);
+    const timer = setTimeout(() => reject(new Error(this.#missing(wanted, within))), within);
+    look();
+    return promise.finally(() => {
+      clearTimeout(timer);
+      this.#waiting.delete(waiter);
+    });
+  }
+
+  #missing(wanted: string, within: number): string {
+    const came = this.all.slice(-20).map((thing) => JSON.stringify(thing).slice(0, 200));
+    return `No ${this.#noun} (${wanted}) within ${within} ms. The last that came:\n${came.join('\n') || 'nothing'}`;
+  }
+}

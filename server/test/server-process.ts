@@ -1,0 +1,89 @@
+// One real server process of a test world: started, watched, killed, and never left behind.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+const MAIN = join(import.meta.dirname, '../src/main.ts');
+/** The child ends when its parent does, however that ended: a killed test run leaves no server behind. */
+const WITH_ITS_PARENT = `data:text/javascript,process.on('disconnect',()=>process.exit(1))`;
+const READY_MS = 30_000;
+/** A server has 20 s to stop in order (CONTRACT section 6); then it is killed, and that is a failure. */
+const STOP_MS = 20_000;
+const KEPT_LOG = 200_000;
+
+export interface ServerProcess {
+  /** Where this process answers; the port is the system's choice. */
+  readonly url: string;
+  /** SIGKILL: no handler runs, nothing is flushed. Resolves when it is gone. */
+  kill9(): Promise<void>;
+  /** SIGTERM, and wait. Errors: when it does not end in time, or not with code 0. */
+  stop(): Promise<void>;
+  isRunning(): boolean;
+}
+
+/** Starts `server/src/main.ts` with exactly this environment (and PATH), and resolves when `/readyz` answers 200. */
+export async function startServer(env: Record<string, string>, log: (line: string) => void): Promise<ServerProcess> {
+  const child = spawn(process.execPath, ['--import', WITH_ITS_PARENT, MAIN], {
+    env: { PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'info', ...env },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  const gone = once(child, 'close');
+  const said = listen(child, log);
+  try {
+    const url = `http://127.0.0.1:${await said.port}`;
+    await ready(url);
+    return handle({ child, gone, url });
+  } catch (error) {
+    child.kill('SIGKILL');
+    await gone;
+    throw error;
+  }
+}
+
+/** Passes on every line, and finds the port in the one that says “ready”. */
+function listen(child: ChildProcess, log: (line: string) => void): { port: Promise<number> } {
+  const { promise: port, resolve, reject } = Promise.withResolvers<number>();
+  const timer = setTimeout(() => reject(new Error('The server did not say that it is ready.')), READY_MS);
+  let kept = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    let rest = '';
+    stream?.setEncoding('utf8').on('data', (chunk: string) => {
+      const lines = (rest + chunk).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) {
+        log(line);
+        if (kept.length < KEPT_LOG) kept += `${line}\n`;
+        const found = /"port":(\d+).*"msg":"ready"/.exec(line)?.[1];
+        if (found !== undefined) resolve(Number(found));
+      }
+    });
+  }
+  child.once('error', reject);
+  child.once('close', (code, signal) => reject(new Error(`The server ended with ${code ?? signal}:\n${kept}`)));
+  void port.catch(() => undefined).finally(() => clearTimeout(timer));
+  return { port };
+}
+
+async function ready(url: string): Promise<void> {
+  const answer = await fetch(`${url}/readyz`);
+  if (answer.status !== 200) throw new Error(`/readyz answers ${answer.status}: ${await answer.text()}`);
+}
+
+function handle({ child, gone, url }: { child: ChildProcess; gone: Promise<unknown>; url: string }): ServerProcess {
+  const isRunning = () => child.exitCode === null && child.signalCode === null;
+  return {
+    url,
+    isRunning,
+    kill9: async () => {
+      child.kill('SIGKILL');
+      await gone;
+    },
+    stop: async () => {
+      if (!isRunning()) return;
+      child.kill('SIGTERM');
+      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+      await gone.finally(() => clearTimeout(timer));
+      if (child.exitCode !== 0) throw new Error(`The server did not stop in order: ${child.exitCode ?? child.signalCode}`);
+    },
+  };
+}

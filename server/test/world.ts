@@ -1,0 +1,195 @@
+// A world for black-box tests: real server processes on a database of their own, PGlite or PostgreSQL with Redis (TEST_DATABASE).
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll } from 'vitest';
+import { type ServerProcess, startServer } from './server-process.ts';
+
+/** Which database this run of the suite is on. */
+export const DATABASE = process.env.TEST_DATABASE === 'postgres' ? 'postgres' : 'pglite';
+export const ON_POSTGRES = DATABASE === 'postgres';
+
+export interface WorldOptions {
+  /** How many processes, each web and worker. Default: 2 on PostgreSQL; on PGlite there is always one. */
+  processes?: number;
+  /** Environment on top of the world's own; an empty text takes a variable away. */
+  env?: Record<string, string>;
+}
+
+export interface World {
+  readonly database: typeof DATABASE;
+  /** PUBLIC_BASE_URL, the Origin that every process accepts. Not an address to connect to. */
+  readonly baseUrl: string;
+  /** Where the processes answer, one each. A restarted one has another address: read it again. */
+  readonly urls: readonly string[];
+  /** The address of one process; any number will do, it wraps around. */
+  url(process?: number): string;
+  /** SIGKILL to one process, or to all of them at once. */
+  kill9(process?: number): Promise<void>;
+  /** Starts a process again, after stopping it in order if it runs; without a number every one that is not running. */
+  restart(process?: number): Promise<void>;
+  /** Stops everything in order and removes the data. Safe to call twice. */
+  stop(): Promise<void>;
+  /** Looks inside (`$1` parameters). On PGlite only while the process is not running: the database has one owner. */
+  sql<T>(text: string, params?: unknown[]): Promise<T[]>;
+  /** What the processes have logged so far, the end of it. */
+  log(): string;
+}
+
+const LOG_LINES = 400;
+
+/** Starts a world. Whoever starts one stops it; in a test file `useWorld` does both. */
+export async function startWorld(options: WorldOptions = {}): Promise<World> {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-world-'));
+  const data = ON_POSTGRES ? await ownDatabase() : embeddedData(folder);
+  const baseUrl = 'http://countersign.test';
+  const env: Record<string, string> = {
+    PUBLIC_BASE_URL: baseUrl,
+    SECRET_KEYS: `test:${randomBytes(32).toString('base64')}`,
+    WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8,::1/128',
+    WEBHOOK_ALLOW_HTTP: 'true',
+    DATA_DIR: folder,
+    ...data.env,
+    ...options.env,
+  };
+  const lines: string[] = [];
+  const start = (index: number) =>
+    startServer(env, (line) => {
+      lines.push(`[${index}] ${line}`);
+      if (lines.length > LOG_LINES) lines.shift();
+    });
+  const remove = async () => {
+    await data.remove();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const count = ON_POSTGRES ? (options.processes ?? 2) : 1;
+  const processes = await startAll(count, start).catch(async (error: unknown) => {
+    await remove();
+    throw error;
+  });
+  return assemble({ baseUrl: env.PUBLIC_BASE_URL ?? baseUrl, processes, start, lines, data, remove });
+}
+
+interface Parts {
+  baseUrl: string;
+  processes: ServerProcess[];
+  start: (index: number) => Promise<ServerProcess>;
+  lines: string[];
+  data: Data;
+  remove: () => Promise<void>;
+}
+
+function assemble({ baseUrl, processes, start, lines, data, remove }: Parts): World {
+  const at = (index: number): ServerProcess => {
+    const found = processes[index % processes.length];
+    if (found === undefined) throw new Error('A world has at least one process.');
+    return found;
+  };
+  const which = (index: number | undefined) => (index === undefined ? [...processes.keys()] : [index]);
+  let stopped: Promise<void> | null = null;
+  return {
+    database: DATABASE,
+    baseUrl,
+    get urls() {
+      return processes.map((server) => server.url);
+    },
+    url: (index = 0) => at(index).url,
+    kill9: async (index) => void (await Promise.all(which(index).map((i) => at(i).kill9()))),
+    restart: async (index) => {
+      for (const i of which(index)) {
+        if (index === undefined && at(i).isRunning()) continue;
+        await at(i).stop();
+        processes[i % processes.length] = await start(i);
+      }
+    },
+    stop: () => (stopped ??= stopAll(processes).finally(remove)),
+    sql: (text, params = []) => {
+      if (!ON_POSTGRES && at(0).isRunning()) throw new Error('On PGlite, look inside only while the process is down.');
+      return data.query(text, params);
+    },
+    log: () => lines.join('\n'),
+  };
+}
+
+async function startAll(count: number, start: (index: number) => Promise<ServerProcess>): Promise<ServerProcess[]> {
+  const started = await Promise.allSettled(Array.from({ length: count }, (_, index) => start(index)));
+  const running = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const failed = started.find((one) => one.status === 'rejected');
+  if (failed === undefined) return running;
+  await Promise.all(running.map((server) => server.kill9()));
+  throw failed.reason;
+}
+
+/** Stops every process, and only then complains about the one that did not stop in order. */
+async function stopAll(processes: ServerProcess[]): Promise<void> {
+  const results = await Promise.allSettled(processes.map((server) => server.stop()));
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+}
+
+interface Data {
+  env: Record<string, string>;
+  query<T>(text: string, params: unknown[]): Promise<T[]>;
+  remove(): Promise<void>;
+}
+
+/** A new database on the test server. Redis is shared: every key and room carries a UUID of this world. */
+async function ownDatabase(): Promise<Data> {
+  const { TEST_POSTGRES_URL: server, TEST_REDIS_URL: redis } = process.env;
+  if (!server || !redis) throw new Error('TEST_DATABASE=postgres needs TEST_POSTGRES_URL and TEST_REDIS_URL.');
+  const name = `countersign_${randomUUID().replaceAll('-', '')}`;
+  await queryOnce(server, `create database ${name}`, []);
+  const url = Object.assign(new URL(server), { pathname: `/${name}` }).href;
+  return {
+    env: { DATABASE_URL: url, REDIS_URL: redis },
+    query: <T>(text: string, params: unknown[]) => queryOnce<T>(url, text, params),
+    remove: async () => void (await queryOnce(server, `drop database if exists ${name} with (force)`, [])),
+  };
+}
+
+async function queryOnce<T>(url: string, text: string, params: unknown[]): Promise<T[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(text, params)).rows as T[];
+  } finally {
+    await client.end();
+  }
+}
+
+function embeddedData(folder: string): Data {
+  return {
+    env: {},
+    query: async <T>(text: string, params: unknown[]) => {
+      const database = await PGlite.create(join(folder, 'database'));
+      try {
+        return (await database.query<T>(text, params)).rows;
+      } finally {
+        await database.close();
+      }
+    },
+    remove: () => Promise.resolve(),
+  };
+}
+
+/** One world for all tests of a file (or describe block): started before, stopped after, its log shown when a test fails. */
+export function useWorld(options: WorldOptions = {}): World {
+  let world: World | undefined;
+  beforeAll(async () => {
+    world = await startWorld(options);
+  });
+  afterEach(({ task }) => {
+    if (task.result?.state === 'fail' && world) process.stderr.write(`\n--- servers of “${task.name}” ---\n${world.log()}\n`);
+  });
+  afterAll(() => world?.stop());
+  // Tests are written before the world exists: what they hold looks it up when it is used.
+  return new Proxy({} as World, {
+    get: (_, name) => {
+      if (world === undefined) throw new Error('The world is there from beforeAll on.');
+      return Reflect.get(world, name) as unknown;
+    },
+  });
+}
