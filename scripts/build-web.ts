@@ -11,7 +11,15 @@ const ROOT = resolve(import.meta.dirname, '..');
 const WEB = join(ROOT, 'web');
 const STAMP = '.source-hash';
 /** Everything a build depends on: folders whole, files alone. */
-const SOURCES = ['web/src', 'web/static', 'web/package.json', 'web/vite.config.ts', 'web/tsconfig.json', 'shared/src', 'package-lock.json'];
+const SOURCES = [
+  'web/src',
+  'web/static',
+  'web/package.json',
+  'web/vite.config.ts',
+  'web/tsconfig.json',
+  'shared/src',
+  'package-lock.json',
+];
 
 interface BuildOptions {
   /** Builds the flavour with the burner wallet, into `web/build-demo`. */

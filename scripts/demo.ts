@@ -29,6 +29,7 @@ async function main(): Promise<void> {
   await buildWeb({ demo: true, force: false });
   const stop = new AbortController();
   onStopSignal(() => {
+    console.log('\n  Stopping …');
     stop.abort();
     setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
   });
@@ -36,9 +37,9 @@ async function main(): Promise<void> {
   const receiver = await startReceiver({ port: receiverPort(env), print, now: () => new Date() });
   const running = await start(env);
   try {
-    await runDemo({ running, receiver, base: localAddress(env), print }, stop.signal);
+    // A database that is being made is not cut off; but there is nothing to show any more.
+    if (!stop.signal.aborted) await runDemo({ running, receiver, base: localAddress(env), print }, stop.signal);
   } finally {
-    console.log('\n  Stopping …');
     await running.stop();
     await receiver.stop();
   }

@@ -47,6 +47,8 @@ export default defineConfig({
     // The burner wallet is imported behind this constant, so its code is not in an ordinary build at all.
     __DEMO__: JSON.stringify(process.env.DEMO === 'true'),
   },
+  // The content security policy takes fonts and images from our own address only, so nothing is inlined as data.
+  build: { assetsInlineLimit: 0 },
   server: {
     proxy: {
       '/api': 'http://127.0.0.1:3000',

@@ -52,6 +52,7 @@ async function burst(parts: PipelineParts, samples: Generator<Sample, never>, si
     const { status } = await parts.submit(samples.next().value);
     counts.set(status, (counts.get(status) ?? 0) + 1);
   }
+  if (signal.aborted) return;
   const summary = [...counts].map(([status, count]) => `${count} ${status}`).join(', ');
   parts.print(`pipeline  submitted ${summary}; one more every few seconds`);
 }

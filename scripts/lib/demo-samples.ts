@@ -6,7 +6,7 @@ import { submission, type Submission } from '../../shared/src/api/public.ts';
 export type Sample = Omit<Submission, 'project_id'>;
 
 /** The samples as a JSONL file, which `npm run submit` takes as well. */
-export const SAMPLES_FILE = new URL('../demo-samples.jsonl', import.meta.url);
+const SAMPLES_FILE = new URL('../demo-samples.jsonl', import.meta.url);
 
 export const DEMO_PROJECT_NAME = 'Support replies';
 

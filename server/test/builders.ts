@@ -49,7 +49,7 @@ export async function openProject(
   const webhook = receiver ? { webhook_url: receiver.url } : {};
   const project = await owner.call(createProject, { body: aProject({ ...webhook, ...settings }) });
   const params = { id: project.id };
-  if (receiver) receiver.secret = (await owner.call(rotateWebhookSecret, { params })).webhook_secret;
+  if (receiver) receiver.trust(project.id, (await owner.call(rotateWebhookSecret, { params })).webhook_secret);
   const { api_key: apiKey } = await owner.call(createApiKey, { params, body: { name: 'Pipeline' } });
   return { id: project.id, project, owner, pipeline: pipeline(owner.world, { projectId: project.id, apiKey }) };
 }

@@ -17,7 +17,8 @@ export interface Via {
   process?: number;
   headers?: Record<string, string>;
 }
-type Rest<P, Q, B> = Record<never, never> extends Args<P, Q, B> ? [args?: Args<P, Q, B>, via?: Via] : [args: Args<P, Q, B>, via?: Via];
+type Rest<P, Q, B> =
+  Record<never, never> extends Args<P, Q, B> ? [args?: Args<P, Q, B>, via?: Via] : [args: Args<P, Q, B>, via?: Via];
 
 /** An answer that was held to the contract: of the endpoint when `ok`, of `problem` otherwise. `text` is the body as it came. */
 export type Answer<R> =
@@ -41,7 +42,11 @@ interface Sent {
 }
 
 /** A caller that adds these headers to every request and sees every answer's headers. */
-function caller(world: World, headers: () => Record<string, string>, seen: (headers: Headers) => void = () => undefined): Caller {
+function caller(
+  world: World,
+  headers: () => Record<string, string>,
+  seen: (headers: Headers) => void = () => undefined,
+): Caller {
   const attempt: Caller['attempt'] = async (endpoint, ...[args, via]) => {
     const { params, query, body } = (args ?? {}) as { params?: object; query?: object; body?: unknown };
     const sent = {
@@ -61,7 +66,8 @@ function caller(world: World, headers: () => Record<string, string>, seen: (head
     },
     refused: async (code, endpoint, ...rest) => {
       const answer = await attempt(endpoint, ...rest);
-      if (answer.ok) throw new Error(`${endpoint.method} ${endpoint.path} was not refused with ${code}: ${answer.text}`);
+      if (answer.ok)
+        throw new Error(`${endpoint.method} ${endpoint.path} was not refused with ${code}: ${answer.text}`);
       expect(answer.problem.code, answer.text).toBe(code);
       return answer.problem;
     },
@@ -81,7 +87,9 @@ interface Raw {
 }
 
 function pathOf(path: string, params: object = {}): string {
-  return path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String((params as Record<string, unknown>)[name])));
+  return path.replace(/:(\w+)/g, (_, name: string) =>
+    encodeURIComponent(String((params as Record<string, unknown>)[name])),
+  );
 }
 
 function queryOf(query: object = {}): string {
@@ -198,7 +206,8 @@ export interface Pipeline extends Caller {
 export function pipeline(world: World, { projectId, apiKey }: { projectId: string; apiKey: string }): Pipeline {
   const base = caller(world, () => ({ 'x-api-key': apiKey }));
   const submitRaw: Pipeline['submitRaw'] = async (body, via = {}) => {
-    const key = via.idempotencyKey === undefined ? {} : { 'idempotency-key': via.idempotencyKey };
+    const key: Record<string, string> =
+      via.idempotencyKey === undefined ? {} : { 'idempotency-key': via.idempotencyKey };
     const headers = { 'content-type': 'application/json', 'x-api-key': apiKey, ...key, ...via.headers };
     const url = world.url(via.process) + submitItem.path;
     return checked(submitItem, await send({ method: 'POST', url, headers, body }, () => undefined));

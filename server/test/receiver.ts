@@ -28,14 +28,14 @@ export interface Reply {
 
 export interface Receiver {
   readonly url: string;
-  /** The secret as the owner was shown it. */
-  secret: string;
+  /** Verify what comes from this project with this secret, as the owner was shown it. */
+  trust(projectId: string, secret: string): void;
   /** What to answer from now on; a promise holds the request until it resolves. Default: 200. */
   answer: (arrival: Arrival) => Reply | Promise<Reply>;
   /** Everything that arrived and verified, in order. */
   readonly arrivals: readonly Arrival[];
-  /** The first arrival (with this id) that no earlier `next` has given out; waits for it. */
-  next(webhookId?: string): Promise<Arrival>;
+  /** The first arrival (with this webhook-id, or of this item) that no earlier `next` has given out; waits for it (`within` ms, 10 s). */
+  next(id?: string, within?: number): Promise<Arrival>;
   /** How many requests came, by webhook-id. */
   counts(): Record<string, number>;
   /** Stops. Errors: when a request did not verify, was not of the contract, or came with other bytes under the same id. */
@@ -45,6 +45,7 @@ export interface Receiver {
 export async function startReceiver(): Promise<Receiver> {
   const arrivals = new Remembered<Arrival>('webhook');
   const faults: unknown[] = [];
+  const secrets = new Map<string, string>();
   const server = createServer((request, response) => {
     take(request, response).catch((fault: unknown) => {
       faults.push(fault);
@@ -53,7 +54,7 @@ export async function startReceiver(): Promise<Receiver> {
     });
   });
   const take = async (request: IncomingMessage, response: ServerResponse) => {
-    const arrival = await verified(request, receiver.secret);
+    const arrival = await verified(request, secrets);
     const before = arrivals.all.find((earlier) => earlier.webhookId === arrival.webhookId);
     if (before) expect(arrival.body, `bytes of ${arrival.webhookId}`).toBe(before.body);
     arrivals.add(arrival);
@@ -64,10 +65,11 @@ export async function startReceiver(): Promise<Receiver> {
   await once(server, 'listening');
   const receiver: Receiver = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
-    secret: '',
+    trust: (projectId, secret) => void secrets.set(projectId, secret),
     answer: () => ({ status: 200 }),
     arrivals: arrivals.all,
-    next: (id) => arrivals.next((arrival) => id === undefined || arrival.webhookId === id, id ?? 'any'),
+    next: (id, within) =>
+      arrivals.next(({ webhookId, event }) => [undefined, webhookId, event.item_id].includes(id), id ?? 'any', within),
     counts: () => countBy(arrivals.all),
     close: async () => {
       server.closeAllConnections();
@@ -80,16 +82,19 @@ export async function startReceiver(): Promise<Receiver> {
 }
 
 /** Reads the request and verifies it: plain HMAC by node:crypto, the standardwebhooks package, and our own `verifyWebhook`. */
-async function verified(request: IncomingMessage, secret: string): Promise<Arrival> {
+async function verified(request: IncomingMessage, secrets: Map<string, string>): Promise<Arrival> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const body = Buffer.concat(chunks).toString('utf8');
   const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+  // Only which secret to try is taken from the unverified body.
+  const { project_id: projectId } = JSON.parse(body) as { project_id: string };
+  const secret = secrets.get(projectId) ?? 'no secret known';
   expect(request.method).toBe('POST');
   expect(headers['content-type']).toBe('application/json');
   expect(headers[HEADERS.signature]).toBe(createHmac('sha256', secret).update(body).digest('hex'));
   new Webhook(secret).verify(body, headers);
-  expect(await verifyWebhook(body, headers, secret, Date.now() / 1000)).toBe(true);
+  expect(await verifyWebhook(body, headers, { secret, now: Date.now() / 1000 })).toBe(true);
   const webhookId = headers[HEADERS.id] ?? '';
   expect(webhookId).toMatch(/^evt_/);
   const event = exactly(itemDecided, body);

@@ -83,7 +83,8 @@ function handle({ child, gone, url }: { child: ChildProcess; gone: Promise<unkno
       child.kill('SIGTERM');
       const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
       await gone.finally(() => clearTimeout(timer));
-      if (child.exitCode !== 0) throw new Error(`The server did not stop in order: ${child.exitCode ?? child.signalCode}`);
+      if (child.exitCode !== 0)
+        throw new Error(`The server did not stop in order: ${child.exitCode ?? child.signalCode}`);
     },
   };
 }

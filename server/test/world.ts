@@ -182,7 +182,8 @@ export function useWorld(options: WorldOptions = {}): World {
     world = await startWorld(options);
   });
   afterEach(({ task }) => {
-    if (task.result?.state === 'fail' && world) process.stderr.write(`\n--- servers of “${task.name}” ---\n${world.log()}\n`);
+    if (task.result?.state === 'fail' && world)
+      process.stderr.write(`\n--- servers of “${task.name}” ---\n${world.log()}\n`);
   });
   afterAll(() => world?.stop());
   // Tests are written before the world exists: what they hold looks it up when it is used.

@@ -55,10 +55,27 @@ describe('RT1: an escalating flag', () => {
     ['Hangul, composed and in jamo', '\ud55c', '\u1112\u1161\u11ab'],
     ['İ, composed, against I with a dot above', '\u0130nceleme', 'I\u0307nceleme'],
     ['İ against its own small letter', '\u0130nceleme', 'i\u0307nceleme'],
+    ['ß, whose capital is SS', 'stra\u00dfe', 'STRASSE'],
+    ['both small forms of sigma', '\u03bf\u03b4\u03cc\u03c2', '\u03bf\u03b4\u03cc\u03c3'],
     ['Greek in capitals', '\u03bd\u03cc\u03bc\u03b9\u03bc\u03b1', '\u039d\u038c\u039c\u0399\u039c\u0391'],
   ])('Unicode: %s', (_, project, item) => {
     expect(brief(1, [item], { escalate_flags: [project] })).toBe('RT1 escalated');
     expect(brief(1, [project], { escalate_flags: [item] })).toBe('RT1 escalated');
+  });
+
+  it('every letter that has a case folds the same as its capital and its small form', () => {
+    const cased = /[\p{Changes_When_Uppercased}\p{Changes_When_Lowercased}]/u;
+    const different = Array.from({ length: 0x1_f000 }, (_, code) => String.fromCodePoint(code)).filter((letter) => {
+      if (!cased.test(letter)) return false;
+      const spellings = [
+        letter.toUpperCase(),
+        letter.toLowerCase(),
+        letter.normalize('NFD'),
+        foldFlag(`x${letter}`).slice(1),
+      ];
+      return spellings.some((spelling) => foldFlag(`x${spelling}`) !== foldFlag(`x${letter}`));
+    });
+    expect(different).toEqual([]);
   });
 
   it('the language of the machine plays no part: I is the capital of i', () => {

@@ -21,9 +21,12 @@ const BELOW = { reject: 'rejected', queue: 'queued', escalate: 'escalated' } as 
   Routed['status']
 >;
 
-/** Flags are compared trimmed, in Unicode NFC and without regard to case: `Legal` must not slip past `legal` (RT1). */
+/**
+ * Flags are compared trimmed, in Unicode NFC and without regard to case: `Legal` must not slip past `legal` (RT1).
+ * By way of the upper case, because some letters have two small forms or a capital of two letters: `STRASSE` is `straße`.
+ */
 export function foldFlag(flag: string): string {
-  return flag.trim().normalize('NFC').toLowerCase().normalize('NFC');
+  return flag.trim().normalize('NFC').toLowerCase().toUpperCase().toLowerCase().normalize('NFC');
 }
 
 /**

@@ -80,7 +80,7 @@ class Scan {
   #pointer(): string {
     const frame = this.#open.at(-1);
     if (frame === undefined) return '#';
-    return `${frame.pointer}/${frame.keys === null ? frame.index : encodeURIComponent(frame.key.replaceAll('~', '~0').replaceAll('/', '~1'))}`;
+    return `${frame.pointer}/${frame.keys === null ? frame.index : pointerPart(frame.key)}`;
   }
 
   #fault(code: string, detail: string): void {
@@ -105,7 +105,12 @@ class Scan {
   down(isObject: boolean): void {
     this.#startValue();
     // The body itself is one level; what counts is the nesting inside a member.
-    if (this.#open.length === LIMITS.depth + 1) this.#fault('too_deep', `At most ${LIMITS.depth} levels of nesting.`);
+    if (this.#open.length === LIMITS.depth + 1) {
+      this.#fault('too_deep', `At most ${LIMITS.depth} levels of nesting.`);
+      // Farther down pointers would only grow.
+      this.#at = this.#text.length;
+      return;
+    }
     this.#open.push({ pointer: this.#pointer(), keys: isObject ? new Set() : null, index: 0, key: '' });
     this.#expectsKey = isObject;
     this.#at += 1;
@@ -185,6 +190,12 @@ const TOKENS: Record<string, ((scan: Scan) => void) | undefined> = {
   f: (scan) => scan.word(5),
   n: (scan) => scan.word(4),
 };
+
+/** A key in a JSON pointer in a URI fragment, no longer than a key may be and without what no URI can hold. */
+function pointerPart(key: string): string {
+  const shown = key.slice(0, LIMITS.keyLength).toWellFormed();
+  return encodeURIComponent(shown.replaceAll('~', '~0').replaceAll('/', '~1'));
+}
 
 /** The index after the closing quote of the string that starts at `start`. */
 function closingQuote(text: string, start: number): number {

@@ -36,11 +36,12 @@ export function createRooms(
     for (let seen = -1; seen !== changes;) {
       seen = changes;
       const memberships = await membershipsOf(services, [socket.data.userId], null);
-      for (const { projectId, seq } of memberships) onWatch(projectId, seq);
       await settle(
         socket,
         memberships.map(({ projectId }) => projectId),
       );
+      // After joining: a ledger is followed only while its room has a socket.
+      for (const { projectId, seq } of memberships) onWatch(projectId, seq);
       if (seen === changes) tell(socket, memberships);
     }
   };

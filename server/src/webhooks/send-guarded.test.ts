@@ -1,6 +1,6 @@
 // Where an attempt goes, and where it must not (W1, W2): literals, names, changing names, certificates.
 import { createServer as createTlsServer } from 'node:https';
-import { setDefaultCACertificates } from 'node:tls';
+import tls from 'node:tls';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CERTIFICATE, PRIVATE_KEY } from '../../test/fixtures/receiver-certificate.ts';
 import { closeReceivers, closingAfter, httpReceiver, listening, tcpReceiver } from '../../test/fixtures/receivers.ts';
@@ -137,7 +137,7 @@ describe('TLS', () => {
   });
 
   it('a trusted certificate holds for its name, with or without the last dot, and for no other', async () => {
-    setDefaultCACertificates([CERTIFICATE]);
+    tls.setDefaultCACertificates([CERTIFICATE]);
     const { port } = await secure();
     expect(await send(`https://receiver.test:${port}/`, { lookup })).toMatchObject({
       httpStatus: 200,
@@ -149,7 +149,14 @@ describe('TLS', () => {
       httpStatus: null,
       error: 'tls_error',
     });
-    const old = await secure({ minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' });
-    expect(await send(`https://receiver.test:${old.port}/`, { lookup })).toMatchObject({ error: 'tls_error' });
+  });
+
+  it('TLS 1.1 is tls_error, even when the ciphers would allow it', async () => {
+    const ciphers = tls.DEFAULT_CIPHERS;
+    tls.DEFAULT_CIPHERS = 'DEFAULT@SECLEVEL=0';
+    tls.setDefaultCACertificates([CERTIFICATE]);
+    const { port } = await secure({ minVersion: 'TLSv1', maxVersion: 'TLSv1.1' });
+    expect(await send(`https://receiver.test:${port}/`, { lookup })).toMatchObject({ error: 'tls_error' });
+    tls.DEFAULT_CIPHERS = ciphers;
   });
 });

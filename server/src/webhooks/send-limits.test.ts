@@ -126,6 +126,13 @@ describe('W4: one deadline over everything', () => {
     inTime(outcome.totalMs);
   });
 
+  it('a TLS handshake still on its way is given up with it', async () => {
+    const { port, sockets } = await tcpReceiver(() => undefined);
+    const outcome = await send(`https://127.0.0.1:${port}/`, { deadlineMs: 300, connectMs: 60_000 });
+    expect(outcome).toMatchObject({ httpStatus: null, error: 'timeout' });
+    await gone(sockets);
+  });
+
   it('a TLS handshake that never comes is connect_timeout', async () => {
     const { port } = await tcpReceiver(() => undefined);
     const outcome = await send(`https://127.0.0.1:${port}/`, { deadlineMs: 5_000, connectMs: 100 });

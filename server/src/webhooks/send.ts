@@ -92,7 +92,7 @@ async function post(attempt: Attempt): Promise<AttemptError | null> {
   });
   try {
     const { headers, body } = request;
-    const reply = await client.request({ method: 'POST', path: pathname + search, headers, body, signal, reset: true });
+    const reply = await client.request({ method: 'POST', path: pathname + search, headers, body, reset: true });
     answer.httpStatus = reply.statusCode;
     answer.retryAfter = [reply.headers['retry-after'] ?? []].flat()[0]?.slice(0, RETRY_AFTER_LENGTH) ?? null;
     await readBody(reply.body, attempt);
@@ -103,11 +103,16 @@ async function post(attempt: Attempt): Promise<AttemptError | null> {
 }
 
 /** Connects to the checked addresses only, whatever the name says by now, and looks at the other end before a byte is sent. */
-function guardedConnector(addresses: TargetAddress[], { request, limits, answer }: Attempt): buildConnector.connector {
+function guardedConnector(
+  addresses: TargetAddress[],
+  { request, limits, signal, answer }: Attempt,
+): buildConnector.connector {
   const connect = buildConnector({
     lookup: pinnedTo(addresses),
     timeout: limits.connectMs,
     autoSelectFamilyAttemptTimeout: ADDRESS_MS,
+    // The deadline ends the socket itself: undici would not let go of one that is still connecting.
+    signal,
     allowH2: false,
     maxCachedSessions: 0,
     // Said outright, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn it off.

@@ -2,7 +2,7 @@
 
 const number = new Intl.NumberFormat();
 const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'narrow' });
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
 const clockTime = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const zoned = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });

@@ -21,6 +21,7 @@ export type Command =
   | 'extend'
   | 'reason'
   | 'submit'
+  | 'reset'
   | 'accept'
   | 'copy';
 

@@ -77,6 +77,8 @@ export const queueText = {
   },
 
   item: {
+    label: 'Item',
+    content: 'Input and suggestion',
     none: 'No item is open',
     noneText: 'Choose a row, or let the queue choose for you.',
     failed: 'The item could not be loaded',
@@ -136,6 +138,7 @@ export const queueText = {
   },
 
   verbs: {
+    label: 'Verbs',
     approve: 'Approve',
     edit: 'Edit',
     reject: 'Reject',
@@ -178,6 +181,7 @@ export const queueText = {
     unchanged: 'Nothing is changed yet. Approve it as it is, or change it.',
     noReason: 'Choose why first: it is what the pipeline learns from.',
     badJson: (detail: string) => `This is not valid JSON yet. ${detail}`,
+    there: (at: string) => `Your draft of ${at} is kept. Edit goes on with it.`,
     waiting: (at: string) => `Your draft of ${at} is kept. Claim the item to go on with it.`,
   },
 
@@ -254,6 +258,7 @@ export const queueText = {
     decidedFirst: (name: string) => `${name} decided this item first`,
     arrivals: (arrived: number, waiting: number) => `${arrived} new, ${waiting} waiting`,
     copied: 'Draft copied',
+    notCopied: 'Not copied: select the text and copy it by hand',
     done: {
       approve: 'Item approved',
       edit: 'Edit submitted',

@@ -66,12 +66,16 @@ export const VERIFY_SAMPLES: readonly CodeSample[] = [
     language: 'TypeScript',
     code: `import { createHmac, timingSafeEqual } from 'node:crypto';
 
+type Headers = Record<string, string | undefined>;
+const NAMES = ['x-webhook-signature', 'x-webhook-signature-secondary'];
+const secret = process.env.WEBHOOK_SECRET ?? '';
+
 /** rawBody: the bytes as they arrived, before any JSON parsing. */
-export function isFromCountersign(rawBody: Buffer, headers: Record<string, string | undefined>): boolean {
-  const expected = createHmac('sha256', process.env.WEBHOOK_SECRET!).update(rawBody).digest();
-  return ['x-webhook-signature', 'x-webhook-signature-secondary'].some((name) => {
+export function isOurs(rawBody: Buffer, headers: Headers): boolean {
+  const expected = createHmac('sha256', secret).update(rawBody).digest();
+  return NAMES.some((name) => {
     const given = Buffer.from(headers[name] ?? '', 'hex');
-    return given.length === expected.length && timingSafeEqual(given, expected);
+    return given.length === 32 && timingSafeEqual(given, expected);
   });
 }`,
   },
@@ -79,12 +83,13 @@ export function isFromCountersign(rawBody: Buffer, headers: Record<string, strin
     language: 'Python',
     code: `import hashlib, hmac, os
 
-def is_from_countersign(raw_body: bytes, headers: dict[str, str]) -> bool:
+NAMES = ("x-webhook-signature", "x-webhook-signature-secondary")
+SECRET = os.environ["WEBHOOK_SECRET"].encode()
+
+def is_ours(raw_body: bytes, headers: dict[str, str]) -> bool:
     """raw_body: the bytes as they arrived, before any JSON parsing."""
-    expected = hmac.new(os.environ["WEBHOOK_SECRET"].encode(), raw_body, hashlib.sha256).hexdigest()
-    return any(
-        hmac.compare_digest(headers.get(name, ""), expected)
-        for name in ("x-webhook-signature", "x-webhook-signature-secondary")
-    )`,
+    expected = hmac.new(SECRET, raw_body, hashlib.sha256).hexdigest()
+    given = (headers.get(name, "") for name in NAMES)
+    return any(hmac.compare_digest(each, expected) for each in given)`,
   },
 ];

@@ -21,6 +21,7 @@ export const text = {
     signedInAs: 'Signed in as',
     signOut: 'Sign out',
     signOutFailed: 'You are still signed in',
+    asking: 'Asking who is signed in',
     sessionFailed: 'We could not ask who is signed in',
     ended: 'Your session ended',
     endedText: 'Sign in again to go on. The page behind this stays as it is, with everything you typed.',

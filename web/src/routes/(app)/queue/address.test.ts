@@ -9,7 +9,7 @@ describe('address', () => {
   it('holds the view, the project and the item, and nothing that is as usual', () => {
     const place = { view: 'mine', projectId: ID, item: ID } as const;
     expect(read(addressOf(place))).toEqual(place);
-    expect(addressOf({ view: 'available', projectId: null, item: null })).toBe('/queue');
+    expect(addressOf({ view: 'available', projectId: null, item: null })).toBe('/(app)/queue');
   });
 
   it('ignores what it does not know', () => {

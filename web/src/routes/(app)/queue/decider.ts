@@ -49,7 +49,11 @@ export class Decider {
   }
 
   /** Shows the decision as made: the line leaves, the tray has it. */
-  paint({ id: itemId, preview }: ItemDetail, action: ReviewAction, { reason = null }: { reason?: string | null }): void {
+  paint(
+    { id: itemId, preview }: ItemDetail,
+    action: ReviewAction,
+    { reason = null }: { reason?: string | null },
+  ): void {
     const { queue, tray, drafts, me } = this.#parts;
     queue.dispatch({ kind: 'saving', id: itemId, leave: ownLeave(me, OUTCOME[action]) });
     const draft = drafts.read(itemId);

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Entry } from '#lib/live/queue-model.ts';
 import type { ItemDetail } from '@countersign/shared/item';
+import { ABILITIES } from '@countersign/shared/words';
 import { editable, leaseEnds, nextLine, readEdit, shouldRenew, stageOf, stepLine, type Grant } from './desk-model.ts';
 
 const NOW = 1_000_000;
@@ -26,7 +27,7 @@ const item = (change: Partial<ItemDetail> = {}): ItemDetail => ({
   decision: null,
   decided_by: null,
   undo_until: null,
-  abilities: { claim: true, decide: true },
+  abilities: Object.fromEntries(ABILITIES.map((ability) => [ability, true])) as ItemDetail['abilities'],
   ...change,
 });
 const grant: Grant = { fence: 3, expiresAt: NOW + 120_000, leaseMs: 120_000 };

@@ -11,7 +11,7 @@ import type { ItemRow } from '@countersign/shared/item';
 import type { ReviewAction } from '@countersign/shared/words';
 import { Asking } from './asking.svelte.ts';
 import { Decider, ownLeave, type Parts, type Words } from './decider.ts';
-import { nextLine, shouldRenew } from './desk-model.ts';
+import { leaseEnds, nextLine, shouldRenew } from './desk-model.ts';
 import { EditSession } from './editor.svelte.ts';
 import { OpenItem } from './open-item.svelte.ts';
 import type { Made } from './tray.svelte.ts';
@@ -42,9 +42,16 @@ export class Desk {
     this.item = new OpenItem(parts.me.id);
   }
 
+  /** The lease on show is about to end. */
+  get leaseEnds(): boolean {
+    const { grant } = this.item;
+    return grant !== null && leaseEnds(grant, clock.now);
+  }
+
   /** Shows an item without taking it; one that the reader holds already is theirs to go on with. */
   async look(id: string): Promise<void> {
     this.#putAway();
+    this.onmoved(id, 'opened');
     await this.item.show(id);
     const { detail } = this.item;
     if (detail?.id === id && detail.claim?.user_id === this.#parts.me.id) await this.claim(id);
@@ -55,7 +62,8 @@ export class Desk {
     const take = async () => this.#take(await call(claimItem, { params: { id } }), 'opened');
     return this.#run('open', take, async (error) => {
       if (!has(error, ['claim_held', 'already_decided', 'forbidden'])) return false;
-      if (error.code === 'claim_held') this.#parts.announcer.say(text.said.lostRace(error.holder?.name ?? text.someone));
+      if (error.code === 'claim_held')
+        this.#parts.announcer.say(text.said.lostRace(error.holder?.name ?? text.someone));
       if (this.item.id === id || error.code === 'forbidden') await this.item.show(id);
       return true;
     });
@@ -64,6 +72,12 @@ export class Desk {
   /** Lets the server pick the next item. */
   next(): Promise<boolean> {
     return this.#run('next', () => this.#fetchNext('opened'));
+  }
+
+  /** Turns from an item that is over to the next one. */
+  async goOn(): Promise<boolean> {
+    const { id } = this.item;
+    return id !== null && this.#run('next', () => this.#advance(id));
   }
 
   /** Decides the item on show. It is painted at once and taken back if the server refuses. */
@@ -231,7 +245,7 @@ export class Desk {
     if (!has(error, ['claim_lost', 'claim_held', 'already_decided', 'not_found'])) return false;
     this.stopEdit();
     this.asking.clear();
-    this.item.grant = null;
+    this.item.lose();
     await this.item.show(id);
     return true;
   }

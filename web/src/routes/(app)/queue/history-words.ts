@@ -9,7 +9,8 @@ const isFirst = (fact: { version: number }): boolean => fact.version === 1;
 
 const WORDS = {
   'item.queued': (fact, by) => (isFirst(fact) ? words.queued : words.returned(by)),
-  'item.escalated': (fact, by) => (isFirst(fact) ? words.escalatedAtOnce : withReason(words.escalated(by), fact.reason)),
+  'item.escalated': (fact, by) =>
+    isFirst(fact) ? words.escalatedAtOnce : withReason(words.escalated(by), fact.reason),
   'item.undone': (_, by) => words.undone(by),
   'item.claimed': (_, by) => words.claimed(by),
   'claim.released': (_, by) => words.released(by),

@@ -17,6 +17,8 @@ export class OpenItem {
   grant: Grant | null = $state.raw(null);
   history: readonly Fact[] | null = $state.raw(null);
   error: unknown = $state.raw(null);
+  /** This tab had the claim and has it no more. */
+  lost = $state(false);
   renewing = false;
 
   readonly #me: string;
@@ -54,6 +56,7 @@ export class OpenItem {
   granted({ item, fence, expires_at }: Granted): void {
     const expiresAt = Date.parse(expires_at);
     this.detail = item;
+    this.lost = false;
     this.grant = { fence, expiresAt, leaseMs: Math.max(1, expiresAt - clock.read()) };
   }
 
@@ -77,6 +80,13 @@ export class OpenItem {
     this.renewing = false;
   }
 
+  /** Whatever took the claim away, this tab's fence is worth nothing now; when it ended stays on show. */
+  lose(): void {
+    if (this.grant === null) return;
+    this.lost = true;
+    this.grant = { ...this.grant, expiresAt: Math.min(this.grant.expiresAt, clock.read()) };
+  }
+
   clear(): void {
     this.#turn += 1;
     clearTimeout(this.#historyTimer);
@@ -89,10 +99,13 @@ export class OpenItem {
     if (detail === null || !('version' in fact) || fact.item_id !== detail.id) return;
     this.#readHistorySoon();
     if (fact.version <= detail.version) return;
-    if (fact.type === 'item.decided' || fact.type === 'item.finalized') void this.#again(detail.id);
-    else if (fact.type === 'item.claimed') this.#claimed(detail, fact);
+    if (fact.type === 'item.decided' || fact.type === 'item.finalized') {
+      if (fact.actor.id !== this.#me) this.lose();
+      void this.#again(detail.id);
+    }
+    if (fact.type === 'item.claimed') this.#claimed(detail, fact);
     else if ('item' in fact) this.#change(detail, fact.item);
-    else this.#change(detail, { claim: null, version: fact.version });
+    else if (fact.type.startsWith('claim.')) this.#change(detail, { claim: null, version: fact.version });
   }
 
   /** Reads everything again after an interruption. */
@@ -107,9 +120,7 @@ export class OpenItem {
 
   #change(detail: ItemDetail, change: Partial<ItemDetail>): void {
     this.detail = { ...detail, decision: null, decided_by: null, undo_until: null, ...change };
-    if (this.grant === null || change.claim?.user_id === this.#me) return;
-    // Whatever took the claim away, this tab's fence is worth nothing now; its end stays on show.
-    this.grant = { ...this.grant, expiresAt: Math.min(this.grant.expiresAt, clock.read()) };
+    if (change.claim?.user_id !== this.#me) this.lose();
   }
 
   /** Refreshes in place: the reader goes on reading meanwhile. */
@@ -127,6 +138,7 @@ export class OpenItem {
     if (this.id !== id) {
       this.grant = null;
       this.history = null;
+      this.lost = false;
     }
     this.id = id;
     this.error = null;

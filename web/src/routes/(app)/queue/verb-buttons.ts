@@ -66,11 +66,7 @@ const STAGES: Record<Stage, (situation: Situation) => VerbButton[]> = {
   free: () => [BUTTON.claim, BUTTON.next],
   held: ({ draft }) => [BUTTON.next, ...(draft ? [BUTTON.copy] : [])],
   barred: ({ draft }) => [BUTTON.next, ...(draft ? [BUTTON.copy] : [])],
-  decided: ({ draft, undo }) => [
-    BUTTON.accept,
-    ...(undo ? [BUTTON.undo] : []),
-    ...(draft ? [BUTTON.copy] : []),
-  ],
+  decided: ({ draft, undo }) => [BUTTON.accept, ...(undo ? [BUTTON.undo] : []), ...(draft ? [BUTTON.copy] : [])],
 };
 
 /** The buttons of the bar, in order. */

@@ -14,6 +14,7 @@ export class DeliveryLog {
   loading = $state(false);
   /** There are older ones. */
   more = $state(false);
+  loadingMore = $state(false);
 
   readonly #projectId: string;
   #cursor: string | null = null;
@@ -33,7 +34,10 @@ export class DeliveryLog {
 
   /** Fetches the next older page. */
   async loadMore(): Promise<void> {
-    if (this.#cursor !== null) await this.#fetch(this.#cursor, (page, rows) => [...rows, ...page]);
+    if (this.#cursor === null || this.loadingMore) return;
+    this.loadingMore = true;
+    await this.#fetch(this.#cursor, (page, rows) => [...rows, ...page]);
+    this.loadingMore = false;
   }
 
   /** Brings a row up to date, or fetches the new one it tells of. */

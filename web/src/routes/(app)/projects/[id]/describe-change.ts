@@ -20,7 +20,8 @@ const UNITS: Partial<Record<FieldName, string>> = {
 export function describeChange(field: FieldName, before: Draft, after: Draft): Change {
   const label = words.fields[field];
   if (field === 'guidelines') return { field, label, from: null, to: words.saveBar.edited };
-  if (field === 'escalate_flags' || field === 'reasons') return { field, label, ...listChange(before[field], after[field]) };
+  if (field === 'escalate_flags' || field === 'reasons')
+    return { field, label, ...listChange(before[field], after[field]) };
   return { field, label, from: valueText(field, before), to: valueText(field, after) };
 }
 

@@ -47,8 +47,8 @@ const isNumber = (field: FieldName): field is NumberName => field in NUMBERS;
 export function draftOf(project: Project): Draft {
   return {
     name: project.name,
-    auto_threshold: String(project.auto_threshold),
-    review_threshold: String(project.review_threshold),
+    auto_threshold: thresholdText(project.auto_threshold),
+    review_threshold: thresholdText(project.review_threshold),
     below_review: project.below_review,
     escalate_flags: [...project.escalate_flags],
     reasons: [...project.reasons],
@@ -58,6 +58,12 @@ export function draftOf(project: Project): Draft {
     target_minutes: String(project.target_minutes),
     webhook_url: project.webhook_url ?? '',
   };
+}
+
+/** At least two decimals, and every one there is: the field must read back as the same number. */
+export function thresholdText(value: number): string {
+  const two = value.toFixed(2);
+  return Number(two) === value ? two : String(value);
 }
 
 /** A typed number; NaN when it is none. A decimal comma counts as a point. */

@@ -2,7 +2,16 @@
 import { changeProject, type Project } from '@countersign/shared/api/projects';
 import { ApiProblem, call } from '#lib/api.ts';
 import { fieldFaults } from '#lib/explain.ts';
-import { changedFields, copyField, draftOf, faultsOf, patchOf, rebase, type Draft, type FieldName } from './settings-form.ts';
+import {
+  changedFields,
+  copyField,
+  draftOf,
+  faultsOf,
+  patchOf,
+  rebase,
+  type Draft,
+  type FieldName,
+} from './settings-form.ts';
 import { forgetDraft, keepDraft, keptDraft } from './settings-kept.ts';
 import { words } from './text.ts';
 
@@ -79,6 +88,8 @@ export class SettingsForm {
   /** Takes the other person's value of one field instead of one's own. */
   yield(field: FieldName): void {
     copyField(this.draft, this.#before, field);
+    if (this.merged)
+      this.merged = { ...this.merged, contested: this.merged.contested.filter((other) => other !== field) };
   }
 
   /** Writes what is typed to the browser, so that a reload or another page does not lose it. */

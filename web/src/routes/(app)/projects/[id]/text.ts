@@ -67,14 +67,19 @@ export const words = {
     people: 'people',
     automatic: 'automatic',
     belowOptions: { reject: 'Reject', queue: 'Queue', escalate: 'Escalate' },
-    belowOutcome: { reject: 'rejected', queue: 'people', escalate: 'escalated' },
+    belowOutcome: {
+      reject: 'below review: rejected',
+      queue: 'below review: people',
+      escalate: 'below review: escalated',
+    },
     belowSentence: {
       reject: 'it is rejected at once',
       queue: 'it goes to people too',
       escalate: 'it is escalated',
     },
     flags: 'Always escalate',
-    flagsHint: 'An item with one of these flags goes to a supervisor, whatever its confidence. Upper and lower case count the same.',
+    flagsHint:
+      'An item with one of these flags goes to a supervisor, whatever its confidence. Upper and lower case count the same.',
     flag: 'flag',
     time: 'Time',
     target: 'Target for a decision',
@@ -132,7 +137,8 @@ export const words = {
     url: 'URL',
     urlHint: 'Every final decision by a person is posted here, signed. Leave it empty to send nothing.',
     secret: 'Signing secret',
-    secretText: 'Signs every delivery. A new one first signs beside the old one, so that your receiver can learn it without missing a delivery.',
+    secretText:
+      'Signs every delivery. A new one first signs beside the old one, so that your receiver can learn it without missing a delivery.',
     rotate: 'Make a new secret',
     promote: 'Let the new secret sign first',
     shown: 'The new secret',
@@ -148,7 +154,15 @@ export const words = {
   },
 
   deliveries: {
-    columns: { state: 'State', made: 'Made', event: 'Event', item: 'Item', answer: 'Answer', attempt: 'Attempt', next: 'Next' },
+    columns: {
+      state: 'State',
+      made: 'Made',
+      event: 'Event',
+      item: 'Item',
+      answer: 'Answer',
+      attempt: 'Attempt',
+      next: 'Next',
+    },
     failed: 'The deliveries could not be loaded',
     empty: 'No delivery yet',
     emptyText: 'The first final decision by a person makes one.',

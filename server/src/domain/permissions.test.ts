@@ -1,0 +1,120 @@
+// Rule PM: PRODUCT's paragraph on roles as a table written out by hand, and the abilities that go out with each object.
+import { describe, expect, it } from 'vitest';
+import { ABILITIES, ITEM_STATUSES, ROLES, type Ability, type ItemStatus, type Role } from '@countersign/shared/words';
+import { itemAbilities, may, projectAbilities, VERBS, type ItemSituation, type Verb } from './permissions.ts';
+
+/** Each row: reviewer, supervisor, owner. */
+const TABLE: Record<Verb, [boolean, boolean, boolean]> = {
+  see_queue: [true, true, true],
+  decide_queued: [true, true, true],
+  decide_escalated: [false, true, true],
+  take_over: [false, true, true],
+  see_analytics: [false, true, true],
+  see_learnings: [false, true, true],
+  see_deliveries: [false, true, true],
+  change_settings: [false, false, true],
+  manage_keys: [false, false, true],
+  manage_webhook: [false, false, true],
+  manage_members: [false, false, true],
+};
+
+describe('PM: the table', () => {
+  const cells = ROLES.flatMap((role, column) => VERBS.map((verb) => [role, verb, TABLE[verb][column]] as const));
+
+  it('is looked at in full', () => {
+    expect(ROLES).toEqual(['reviewer', 'supervisor', 'owner']);
+    expect(Object.keys(TABLE).sort()).toEqual([...VERBS].sort());
+    expect(cells).toHaveLength(33);
+  });
+
+  it.each(cells)('a %s and %s: %s', (role, verb, allowed) => {
+    expect(may(role, verb)).toBe(allowed);
+  });
+
+  it('a role above may all that a role below may', () => {
+    for (const verb of VERBS) {
+      const [reviewer, supervisor, owner] = ROLES.map((role) => may(role, verb));
+      expect([reviewer && !supervisor, supervisor && !owner]).toEqual([false, false]);
+    }
+  });
+
+  it('a role that does not exist may nothing', () => {
+    for (const verb of VERBS) for (const role of ['', 'admin', 'Owner']) expect(may(role as Role, verb)).toBe(false);
+  });
+});
+
+/** The abilities that are on. */
+const on = (abilities: Record<Ability, boolean>) => ABILITIES.filter((ability) => abilities[ability]);
+
+describe('PM: what goes out with a project', () => {
+  it.each<[Role, Ability[]]>([
+    ['reviewer', []],
+    ['supervisor', ['see_analytics', 'see_learnings', 'see_deliveries']],
+    [
+      'owner',
+      [
+        'see_analytics',
+        'see_learnings',
+        'see_deliveries',
+        'change_settings',
+        'manage_keys',
+        'manage_webhook',
+        'manage_members',
+      ],
+    ],
+  ])('for a %s', (role, expected) => {
+    const abilities = projectAbilities(role);
+    expect(Object.keys(abilities).sort()).toEqual([...ABILITIES].sort());
+    expect(on(abilities)).toEqual(expected);
+  });
+});
+
+describe('PM: what goes out with an item', () => {
+  const me = 'me';
+  const someone = 'someone else';
+
+  const abilitiesOf = (role: Role, situation: Partial<ItemSituation> & { status: ItemStatus }) =>
+    on(itemAbilities({ userId: me, role }, { holder: null, undoableBy: null, ...situation }));
+
+  it.each<[Role, ItemStatus, string | null, Ability[]]>([
+    ['reviewer', 'queued', null, ['claim']],
+    ['reviewer', 'queued', me, ['claim', 'decide']],
+    ['reviewer', 'queued', someone, []],
+    ['reviewer', 'escalated', null, []],
+    ['reviewer', 'escalated', me, []],
+    ['supervisor', 'queued', null, ['claim']],
+    ['supervisor', 'escalated', null, ['claim']],
+    ['supervisor', 'escalated', me, ['claim', 'decide']],
+    ['supervisor', 'escalated', someone, []],
+    ['owner', 'queued', me, ['claim', 'decide']],
+    ['owner', 'escalated', null, ['claim']],
+    ['owner', 'escalated', me, ['claim', 'decide']],
+  ])('a %s, %s, held by %s: %j', (role, status, holder, expected) => {
+    expect(abilitiesOf(role, { status, holder })).toEqual(expected);
+  });
+
+  it('a decided item can be neither claimed nor decided, by nobody', () => {
+    const decided = ITEM_STATUSES.filter((status) => status !== 'queued' && status !== 'escalated');
+    expect(decided).toHaveLength(4);
+    for (const role of ROLES)
+      for (const status of decided) {
+        expect(abilitiesOf(role, { status })).toEqual([]);
+        expect(abilitiesOf(role, { status, holder: me })).toEqual([]);
+      }
+  });
+
+  it('LC2: whoever decided provisionally may undo, nobody else, whatever the role', () => {
+    for (const role of ROLES) {
+      expect(abilitiesOf(role, { status: 'approved', undoableBy: me })).toEqual(['undo']);
+      expect(abilitiesOf(role, { status: 'approved', undoableBy: someone })).toEqual([]);
+    }
+  });
+
+  it('names every ability, so that a page never has to guess', () => {
+    const abilities = itemAbilities(
+      { userId: me, role: 'owner' },
+      { status: 'queued', holder: null, undoableBy: null },
+    );
+    expect(Object.keys(abilities).sort()).toEqual([...ABILITIES].sort());
+  });
+});

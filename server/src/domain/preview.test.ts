@@ -1,0 +1,84 @@
+// The line that tells items apart in a list, for every shape a pipeline may send.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { previewOf } from './item.ts';
+
+describe('the preview of an input', () => {
+  it.each<[string, unknown, string]>([
+    ['a text', 'What is 2 + 2?', 'What is 2 + 2?'],
+    ['a text of several lines', '  one\n\ttwo\r\n\u00a0three  ', 'one two three'],
+    ['an empty text', '', ''],
+    ['a number', 12.5, '12.5'],
+    ['true', true, 'true'],
+    ['null', null, 'null'],
+    ['an empty object', {}, '{}'],
+    ['an empty list', [], '[]'],
+    ['a question before anything else', { id: 'x-1', question: 'Why?' }, 'Why?'],
+    ['a subject before its body', { body: 'Hello', subject: 'Refund' }, 'Refund'],
+    ['a question that is empty', { question: '', text: 'The text' }, 'The text'],
+    ['a question that is no text', { question: 7, text: 'The text' }, 'The text'],
+    ['an object of its own words', { customer: 'Ada', amount: 3 }, 'Ada'],
+    ['an object of numbers', { amount: 3, tax: 1 }, '{"amount":3,"tax":1}'],
+    ['an object whose first telling member is an object', { amount: 3, ticket: { title: 'Lost' } }, 'Lost'],
+    ['a list of texts', ['first', 'second'], 'first'],
+    ['a chat: what the user said last', chat('system', 'user', 'assistant', 'user'), 'user 3'],
+    ['a chat without a user: its first turn', chat('system', 'assistant'), 'system 0'],
+    ['a chat inside an object', { messages: chat('user', 'assistant') }, 'user 0'],
+    ['a member that is null before a text', { ref: null, text: 'Text' }, 'Text'],
+    ['nothing but null members', { ref: null }, '{"ref":null}'],
+    ['a turn that is null', [null, { role: 'user', content: 'Hi' }], 'Hi'],
+    ['text under a key every object has', JSON.parse('{"__proto__":"odd"}') as unknown, 'odd'],
+  ])('%s', (_, input, expected) => {
+    expect(previewOf(input)).toBe(expected);
+  });
+
+  it('has at most 140 characters, the last of them a sign that there is more', () => {
+    const line = previewOf('x'.repeat(141));
+    expect(line).toBe(`${'x'.repeat(139)}…`);
+    expect(previewOf('x'.repeat(140))).toBe('x'.repeat(140));
+  });
+
+  it('never cuts a character in two', () => {
+    for (const lead of ['', 'a', 'ab']) {
+      const line = previewOf(`${lead}${'🜁'.repeat(200)}`);
+      expect(line.isWellFormed()).toBe(true);
+      expect(Array.from(line)).toHaveLength(140);
+    }
+  });
+
+  it('stops looking deep down and shows the JSON instead', () => {
+    let deep: unknown = 'the bottom';
+    for (let level = 0; level < 30; level += 1) deep = { a: deep };
+    expect(previewOf(deep)).toMatch(/^\{"a":\{"a":/);
+  });
+
+  it('by property: one line, at most 140 characters, whole characters, the same every time', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ stringUnit: 'binary', maxDepth: 3 }), (input) => {
+        const line = previewOf(input);
+        expect(Array.from(line).length).toBeLessThanOrEqual(140);
+        expect(line.isWellFormed()).toBe(true);
+        expect(line).not.toMatch(/[\n\r\t]|^\s|\s$/);
+        expect(previewOf(structuredClone(input))).toBe(line);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('by property: a long text is shown by its beginning', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', minLength: 100, maxLength: 400 }), (text) => {
+        const folded = text.replace(/\s+/gu, ' ').trim();
+        const line = previewOf(text);
+        expect(line.isWellFormed()).toBe(true);
+        expect(folded.startsWith(line.replace(/…$/, ''))).toBe(true);
+        expect(Array.from(line).length).toBe(Math.min(140, Array.from(folded).length));
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+function chat(...roles: string[]): { role: string; content: string }[] {
+  return roles.map((role, index) => ({ role, content: `${role} ${index}` }));
+}

@@ -1,0 +1,281 @@
+// I-JSON at the door: every fault by name and place, and the exact text of every member (I7).
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { LIMITS } from '@countersign/shared/api/public';
+import { Refusal } from '@countersign/shared/errors';
+import { parseBody } from './i-json.ts';
+
+const parse = (text: string) => parseBody(Buffer.from(text));
+
+function refusal(body: string | Uint8Array): Refusal {
+  try {
+    parseBody(typeof body === 'string' ? Buffer.from(body) : body);
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+  throw new Error('It was accepted.');
+}
+
+/** The faults as `code pointer`, in order. */
+const faults = (body: string) => (refusal(body).extras.errors ?? []).map(({ code, pointer }) => `${code} ${pointer}`);
+
+/** `depth` lists in one another. */
+const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+
+describe('I7: the text of a member', () => {
+  it.each([
+    ['1.0'],
+    ['1e2'],
+    ['1E+2'],
+    ['-0'],
+    ['0.10000000000000000555'],
+    ['"\\u00e9\\/\\b"'],
+    ['"é🜁"'],
+    ['[ 1 ,\t2\r\n]'],
+    ['{ "b" : 1, "a" : [ ] }'],
+    ['{"2":0,"1":0}'],
+    ['""'],
+    ['null'],
+    ['true'],
+    ['false'],
+    ['{}'],
+    ['[[],{"a":[{}]}]'],
+    ['"a string with \\"quotes\\", {brackets} and \\\\"'],
+    ['"ends with a backslash \\\\"'],
+  ])('%s is kept as it is', (text) => {
+    const { raw, value } = parse(` { "before" : 0 ,\n"member" : ${text} , "after":[1]} `);
+    expect(raw.get('member')).toBe(text);
+    expect([...raw]).toEqual([
+      ['before', '0'],
+      ['member', text],
+      ['after', '[1]'],
+    ]);
+    expect(value).toEqual({ before: 0, member: JSON.parse(text), after: [1] });
+  });
+
+  it('a member whose name is written with escapes is found by its name', () => {
+    expect(parse('{"\\u0069nput":1}').raw.get('input')).toBe('1');
+  });
+
+  it('only members of the body itself are named', () => {
+    expect([...parse('{"a":{"b":1,"c":{"d":2}},"e":3}').raw.keys()]).toEqual(['a', 'e']);
+    expect(parse('[{"a":1}]').raw.size).toBe(0);
+  });
+
+  it.each(['1', '"text"', 'null', ' [ ] ', '{}'])('a body that is %s has no members', (text) => {
+    expect(parse(text)).toEqual({ value: JSON.parse(text), raw: new Map() });
+  });
+
+  it('by property: whatever JSON, in whatever spelling', () => {
+    const spaces = fc.constantFrom('', ' ', '\n', '\t ', '\r\n');
+    const spelling = fc.constantFrom(undefined, 1, 2, '\t');
+    const text = fc
+      .tuple(fc.jsonValue({ stringUnit: 'binary' }), spelling, fc.boolean())
+      .map(([value, indent, escaped]) => {
+        const written = JSON.stringify(value, null, indent);
+        return escaped ? written.replaceAll(/[^\x20-\x7e\n\t]/gu, escape) : written;
+      })
+      .filter((written) => !written.includes('\\u0000') && isIJson(JSON.parse(written)));
+    const members = fc.uniqueArray(fc.tuple(fc.string({ maxLength: 20 }), text, spaces), {
+      selector: ([name]) => name,
+      maxLength: 5,
+    });
+    fc.assert(
+      fc.property(members, spaces, (given, space) => {
+        const named = given.filter(([name]) => !name.includes('\0'));
+        const body = `${space}{${named.map(([name, written, gap]) => `${gap}${JSON.stringify(name)}${gap}:${space}${written}${gap}`).join(',')}}${space}`;
+        const { raw, value } = parse(body);
+        expect([...raw]).toEqual(named.map(([name, written]) => [name, written]));
+        expect(value).toEqual(JSON.parse(body));
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('faults, each with its pointer', () => {
+  it.each([
+    ['{"input":"a\\u0000b"}', ['nul #/input']],
+    ['{"a\\u0000":1}', ['nul #/a%00']],
+    ['"\\u0000"', ['nul #']],
+    ['{"input":{"deep":[0,"\\u0000"]}}', ['nul #/input/deep/1']],
+    ['{"input":"\\ud83d"}', ['lone_surrogate #/input']],
+    ['{"input":"\\ude00\\ud83d"}', ['lone_surrogate #/input']],
+    ['{"a":{"\\ud83d":1}}', ['lone_surrogate #/a/%EF%BF%BD']],
+    ['{"\\ud83d":{"b":"\\udc00"}}', ['lone_surrogate #/%EF%BF%BD', 'lone_surrogate #/%EF%BF%BD/b']],
+    ['{"a":1,"a":1}', ['duplicate_key #/a']],
+    ['{"a":1,"\\u0061":2}', ['duplicate_key #/a']],
+    ['{"x":[{"a":{},"b":0,"a":{}}]}', ['duplicate_key #/x/0/a']],
+    ['{"__proto__":1,"__proto__":2}', ['duplicate_key #/__proto__']],
+    ['{"n":9007199254740992}', ['integer_too_large #/n']],
+    ['{"n":-9007199254740992}', ['integer_too_large #/n']],
+    ['{"n":[1,123456789012345678901234567890]}', ['integer_too_large #/n/1']],
+    ['{"n":1e400}', ['number_overflow #/n']],
+    ['{"n":-1E+400}', ['number_overflow #/n']],
+    [`{"n":${'9'.repeat(400)}}`, ['number_overflow #/n']],
+    ['{"a/b":{"c~d":{"%":"\\u0000"}}}', ['nul #/a~1b/c~0d/%25']],
+    ['{"é x":"\\u0000"}', ['nul #/%C3%A9%20x']],
+    ['{"a":"\\u0000","b":1e400,"c":{"d":1,"d":1}}', ['nul #/a', 'number_overflow #/b', 'duplicate_key #/c/d']],
+  ])('%s', (body, expected) => {
+    expect(refusal(body).code).toBe('validation_failed');
+    expect(faults(body)).toEqual(expected);
+  });
+
+  it.each([
+    '{"n":9007199254740991}',
+    '{"n":-9007199254740991}',
+    '{"n":9007199254740993.5}',
+    '{"n":9007199254740992.0}',
+    '{"n":1e20}',
+    '{"n":1.7976931348623157e308}',
+    '{"n":1e-400}',
+    '{"n":-0}',
+    '{"s":"\\ud83d\\ude00"}',
+    '{"s":"\\u0001\\u001f\\u007f\\ufffe\\uffff"}',
+    '{"a":{"x":1},"b":{"x":1}}',
+    '{"a":1,"A":1}',
+    '{"":{"":""}}',
+  ])('no fault: %s', (body) => {
+    expect(parse(body).value).toEqual(JSON.parse(body));
+  });
+
+  it(`a key has at most ${LIMITS.keyLength} characters`, () => {
+    const longest = 'k'.repeat(LIMITS.keyLength);
+    expect(parse(`{"${longest}":{"${longest}":1}}`).raw.size).toBe(1);
+    expect(faults(`{"a":{"${longest}k":1}}`)).toEqual([`key_too_long #/a/${longest}`]);
+  });
+
+  it('a key of any length makes no answer of that length', () => {
+    const body = `{"${'é'.repeat(100_000)}":[${'"\\u0000",'.repeat(30)}0]}`;
+    expect(JSON.stringify(refusal(body).extras).length).toBeLessThan(100_000);
+  });
+
+  it('a long key cut in the middle of a character still has a pointer', () => {
+    expect(faults(`{"${'k'.repeat(LIMITS.keyLength - 1)}😀":1}`)[0]).toMatch(/k%EF%BF%BD$/);
+  });
+
+  it(`depth ${LIMITS.depth} within a member is allowed, one more is not`, () => {
+    expect(parse(`{"input":${nested(LIMITS.depth)}}`).raw.get('input')).toBe(nested(LIMITS.depth));
+    expect(faults(`{"input":${nested(LIMITS.depth + 1)}}`)).toEqual([`too_deep #/input${'/0'.repeat(LIMITS.depth)}`]);
+    const objects = (depth: number) => '{"a":'.repeat(depth) + '1' + '}'.repeat(depth);
+    expect(parse(`{"input":${objects(LIMITS.depth)}}`).raw.size).toBe(1);
+    expect(faults(`{"input":${objects(LIMITS.depth + 1)}}`)).toHaveLength(1);
+  });
+
+  it(`${LIMITS.nodes} values are allowed, one more is not`, () => {
+    const listOf = (count: number) => `{"a":[${Array.from({ length: count }, () => '0').join(',')}]}`;
+    expect(parse(listOf(LIMITS.nodes - 2)).raw.size).toBe(1);
+    expect(faults(listOf(LIMITS.nodes - 1))).toEqual([`too_many_nodes #/a/${LIMITS.nodes - 2}`]);
+  });
+
+  it('stops after twenty faults', () => {
+    expect(faults(`[${Array.from({ length: 1000 }, () => '1e400').join(',')}]`)).toHaveLength(20);
+  });
+
+  it('says what to do, and repeats nothing of the body', () => {
+    for (const error of refusal('{"secret":"hunter2\\u0000","x":1e400,"y":12345678901234567890}').extras.errors ?? []) {
+      expect(error.detail).toMatch(/^[A-Z].*\.$/);
+      expect(error.detail).not.toMatch(/hunter2|1e400|12345/);
+    }
+  });
+});
+
+describe('what is no JSON at all', () => {
+  it.each([
+    ['nothing', ''],
+    ['spaces', '  \n'],
+    ['a half', '{"a":'],
+    ['two values', '{} {}'],
+    ['a comma too many', '[1,]'],
+    ['single quotes', "{'a':1}"],
+    ['NaN', '{"a":NaN}'],
+    ['Infinity', '[Infinity]'],
+    ['a leading zero', '[01]'],
+    ['a plus', '[+1]'],
+    ['a comment', '{} // x'],
+    ['a raw line break in a text', '"a\nb"'],
+    ['a raw NUL', '"\u0000"'],
+    ['a form feed between tokens', '[1,\f2]'],
+    ['a no-break space between tokens', '[1,\u00a02]'],
+    ['an unfinished escape', '"\\u12"'],
+  ])('%s', (_, body) => {
+    expect(refusal(body)).toMatchObject({ code: 'invalid_json', extras: {} });
+  });
+
+  it.each([
+    ['a byte that never occurs', [0x22, 0xff, 0x22]],
+    ['an overlong slash', [0x22, 0xc0, 0xaf, 0x22]],
+    ['a surrogate in bytes', [0x22, 0xed, 0xa0, 0x80, 0x22]],
+    ['a character cut short', [0x22, 0xe2, 0x82, 0x22]],
+    ['UTF-16', [0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00]],
+  ])('%s is no UTF-8', (_, bytes) => {
+    expect(refusal(Uint8Array.from(bytes)).code).toBe('invalid_json');
+  });
+
+  it('a byte order mark is skipped, as RFC 8259 allows', () => {
+    expect(parse('\ufeff{"a":1.0}').raw.get('a')).toBe('1.0');
+  });
+});
+
+describe('bodies made to hurt', () => {
+  it('200 000 brackets are an answer, not a stack overflow', () => {
+    expect(faults(nested(200_000))[0]).toMatch(/^too_deep #\/0/);
+    expect(refusal('['.repeat(200_000)).code).toBe('invalid_json');
+    expect(refusal('{"a":'.repeat(50_000) + '1' + '}'.repeat(50_000)).code).toBe('validation_failed');
+  });
+
+  it('the pointer of a deep fault stays short', () => {
+    expect(JSON.stringify(refusal(nested(200_000)).extras).length).toBeLessThan(10_000);
+  });
+
+  it('a key called __proto__ is a key: no object is changed by it', () => {
+    const { raw, value } = parse('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}');
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+    expect(raw.get('__proto__')).toBe('{"polluted":true}');
+  });
+
+  it('a large body takes time in proportion to its size', () => {
+    const body = `{"input":"${'\\\\'.repeat(120_000)}"}`;
+    const started = performance.now();
+    for (let round = 0; round < 10; round += 1) parse(body);
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+
+  it('by property: any bytes are parsed or refused, never anything else', () => {
+    const soup = fc.array(fc.constantFrom(...'{}[]:,"\\ute0-1.E \n', '"a"', 'null', '\\ud800', '\\u0000', '1e999'), {
+      maxLength: 30,
+    });
+    const bytes = fc.oneof(
+      fc.uint8Array({ maxLength: 50 }),
+      soup.map((parts) => Buffer.from(parts.join(''))),
+      fc.json({ stringUnit: 'binary' }).map((text) => Buffer.from(text)),
+    );
+    fc.assert(
+      fc.property(bytes, (given) => {
+        try {
+          const { value } = parseBody(given);
+          expect(value).toEqual(JSON.parse(Buffer.from(given).toString('utf8').replace(/^\ufeff/, '')));
+        } catch (error) {
+          expect(error).toBeInstanceOf(Refusal);
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+/** The same characters as \u escapes. */
+function escape(characters: string): string {
+  return Array.from({ length: characters.length }, (_, index) => {
+    return `\\u${characters.charCodeAt(index).toString(16).padStart(4, '0')}`;
+  }).join('');
+}
+
+/** Has the value only keys and integers within the limits? */
+function isIJson(value: unknown): boolean {
+  if (typeof value === 'number') return !Number.isInteger(value) || Number.isSafeInteger(value);
+  if (value === null || typeof value !== 'object') return true;
+  return Object.values(value).every(isIJson);
+}

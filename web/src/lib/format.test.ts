@@ -1,0 +1,86 @@
+// Numbers, times and names as people read them.
+import { describe, expect, it } from 'vitest';
+import fc from 'fast-check';
+import { ago, confidence, countdown, duration, initials, personName, share, shortAddress, UNKNOWN } from './format.ts';
+
+const MINUTE = 60_000;
+
+describe('confidence', () => {
+  it.each([
+    [1, '1.00'],
+    [0, '0.00'],
+    [0.5, '0.50'],
+    [0.75, '0.75'],
+    [0.875, '0.875'],
+    [0.9499, '0.9499'],
+    [1e-7, '0.0000'],
+  ])('%d reads %s', (value, text) => expect(confidence(value)).toBe(text));
+
+  it('never reads higher than it is: the thresholds compare the number as submitted (RT5)', () => {
+    expect(confidence(0.949999)).toBe('0.9499');
+    fc.assert(
+      fc.property(fc.double({ min: 0, max: 1, noNaN: true }), (value) => {
+        const shown = Number(confidence(value));
+        expect(shown).toBeLessThanOrEqual(value);
+        expect(value - shown).toBeLessThan(0.000_100_1);
+      }),
+    );
+  });
+});
+
+describe('countdown', () => {
+  it.each([
+    [0, '0:00'],
+    [-5000, '0:00'],
+    [1, '0:01'],
+    [59_000, '0:59'],
+    [221_000, '3:41'],
+    [3_600_000, '1:00:00'],
+    [3_725_000, '1:02:05'],
+  ])('%d ms reads %s', (ms, text) => expect(countdown(ms)).toBe(text));
+});
+
+describe('duration', () => {
+  it.each([
+    [0, '0 s'],
+    [45_000, '45 s'],
+    [90_000, '1 min'],
+    [61 * MINUTE, '1 h 1 min'],
+    [120 * MINUTE, '2 h'],
+    [52 * 60 * MINUTE, '2 d 4 h'],
+  ])('%d ms reads %s', (ms, text) => expect(duration(ms)).toBe(text));
+});
+
+describe('ago', () => {
+  const formatted = (value: number, unit: Intl.RelativeTimeFormatUnit) =>
+    new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' }).format(value, unit);
+
+  it('uses the largest whole unit, past and future', () => {
+    expect(ago(0, 119_000)).toBe(formatted(-1, 'minute'));
+    expect(ago(28 * MINUTE, 0)).toBe(formatted(28, 'minute'));
+    expect(ago(0, 3 * 24 * 60 * MINUTE)).toBe(formatted(-3, 'day'));
+    expect(ago(0, 400)).toBe(formatted(-0, 'second'));
+  });
+});
+
+describe('people and shares', () => {
+  it.each([
+    ['Ana Ruiz', 'AR'],
+    ['Marek', 'MA'],
+    ['  Ana Maria  de la Ruiz ', 'AR'],
+    ['7xKXtg2C', '7X'],
+    ['', '?'],
+    ['👩‍🔬 Zoe', '👩Z'],
+  ])('initials of %j are %s', (name, letters) => expect(initials(name)).toBe(letters));
+
+  it('shortens an address to its ends and a short one not at all', () => {
+    expect(shortAddress('7xKXtg2CWx8Q4vDh9mZ1rT5yBnE3sPfLcJ6uHkWa9fQ2')).toBe('7xKX…9fQ2');
+    expect(shortAddress('123456789')).toBe('123456789');
+    expect(personName({ name: null, address: '7xKXtg2CWx8Q9fQ2' })).toBe('7xKX…9fQ2');
+  });
+
+  it('knows no share of nothing', () => {
+    expect(share(0, 0)).toBe(UNKNOWN);
+    expect(share(1, 4)).toContain('25');
+  });
+});

@@ -1,0 +1,22 @@
+// Where one goes after signing in: only ever to a page of this site.
+import { describe, expect, it } from 'vitest';
+import { isUnder, wantedPath } from './navigation.ts';
+
+describe('wantedPath', () => {
+  it.each([
+    [null, '/projects'],
+    ['/queue?view=mine#x', '/queue?view=mine#x'],
+    ['/', '/projects'],
+    ['https://evil.example/queue', '/projects'],
+    ['//evil.example/queue', '/projects'],
+    ['/\\evil.example', '/projects'],
+    ['javascript:alert(1)', '/projects'],
+    ['', '/projects'],
+  ])('%j → %s', (next, path) => expect(wantedPath(next, 'http://localhost:3000')).toBe(path));
+});
+
+it('a page is under its own path and not under one that only begins like it', () => {
+  expect(isUnder('/projects/1', '/projects')).toBe(true);
+  expect(isUnder('/projects', '/projects')).toBe(true);
+  expect(isUnder('/projectsx', '/projects')).toBe(false);
+});
