@@ -17,11 +17,7 @@ interface Ended {
 }
 
 /** Runs the command as npm does; `started` gets the process, to send it signals. */
-function submit(
-  args: string[],
-  env: Record<string, string> = {},
-  started?: (kill: () => void) => void,
-): Promise<Ended> {
+function submit(args: string[], started?: (kill: () => void) => void): Promise<Ended> {
   const script = join(import.meta.dirname, 'submit.ts');
   const child = spawn(process.execPath, [script, ...args]);
   const ended: Ended = { code: null, stdout: '', stderr: '' };

@@ -92,8 +92,8 @@ function toList(text: string): string[] {
 }
 
 function isOrigin(text: string): boolean {
-  const url = new URL(text);
-  return url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '';
+  const url = URL.parse(text);
+  return url !== null && url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '';
 }
 
 function isCidr(text: string): boolean {
@@ -104,7 +104,7 @@ function isCidr(text: string): boolean {
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const values = Object.fromEntries(
     Object.entries(VARIABLES).map(([name, [takes, schema]]) => {
-      const text = env[name] === '' ? undefined : env[name];
+      const text = env[name]?.trim() === '' ? undefined : env[name];
       const parsed = schema.safeParse(text);
       if (!parsed.success) throw new ConfigError(`${name} takes ${takes}; it is set to something else.`);
       return [name, parsed.data];

@@ -31,7 +31,7 @@ export function createApp(services: Services, { site, probes, proxyHops }: AppOp
   app.use(health(probes));
   const router = bindRoutes(services);
   app.use(router.routes());
-  app.use(router.allowedMethods({ throw: true }));
+  app.use(router.allowedMethods());
   app.use(pages(site));
   return app;
 }

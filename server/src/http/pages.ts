@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { Context, Middleware } from 'koa';
+import { SESSION_COOKIE } from './cookies.ts';
 
 interface File {
   path: string;
@@ -12,7 +13,9 @@ interface File {
 /** The web app as built: the list is read once, so no path of a request ever reaches the file system. */
 export interface Site {
   files: Map<string, File>;
+  /** The page for a browser that holds a session cookie, and for one that holds none. */
   fallback: Buffer;
+  signedOutFallback: Buffer;
   scriptHashes: string[];
 }
 
@@ -21,7 +24,10 @@ export function loadSite(folder: string): Site | null {
   const fallbackPath = join(folder, '200.html');
   if (!existsSync(fallbackPath)) return null;
   const fallback = readFileSync(fallbackPath);
-  return { files: listFiles(folder), fallback, scriptHashes: inlineScriptHashes(fallback.toString('utf8')) };
+  const html = fallback.toString('utf8');
+  // Without a cookie nobody is signed in: told so, the page need not ask and meet a 401.
+  const signedOutFallback = Buffer.from(html.replace('<head>', '<head><meta name="session" content="none">'));
+  return { files: listFiles(folder), fallback, signedOutFallback, scriptHashes: inlineScriptHashes(html) };
 }
 
 function listFiles(folder: string): Map<string, File> {
@@ -66,7 +72,8 @@ export function pages(site: Site | null): Middleware {
     ctx.set('cache-control', 'no-cache');
     ctx.status = PAGES.test(ctx.path) ? 200 : 404;
     ctx.type = site ? 'html' : 'text';
-    ctx.body = site?.fallback ?? NOT_BUILT;
+    ctx.vary('cookie');
+    ctx.body = (ctx.cookies.get(SESSION_COOKIE) ? site?.fallback : site?.signedOutFallback) ?? NOT_BUILT;
   };
 }
 

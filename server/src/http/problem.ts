@@ -8,19 +8,27 @@ export function problems(log: Logger): Middleware {
   return async (ctx, next) => {
     try {
       await next();
-      if (ctx.status === 404 && ctx.body === undefined && !ctx.headerSent) throw nothingAt();
+      const refuse = UNANSWERED[ctx.status];
+      if (refuse && !ctx.headerSent && !ctx.body) throw refuse(ctx);
     } catch (error) {
       answer(ctx, toRefusal(error, ctx, log));
     }
   };
 }
 
-const nothingAt = () => new Refusal('not_found', 'Check the address: no page or endpoint has it.');
+/** What the router leaves without a body, by status. 501 is a method it has never heard of. */
+const UNANSWERED: Record<number, ((ctx: Context) => Refusal) | undefined> = {
+  404: () => new Refusal('not_found', 'Check the address: no page or endpoint has it.'),
+  405: wrongMethod,
+  501: wrongMethod,
+};
+
+function wrongMethod(ctx: Context): Refusal {
+  return new Refusal('method_not_allowed', `Use one of: ${ctx.response.get('allow')}.`);
+}
 
 function toRefusal(error: unknown, ctx: Context, log: Logger): Refusal {
   if (error instanceof Refusal) return error;
-  const status = (error as { status?: unknown }).status;
-  if (status === 405) return new Refusal('method_not_allowed', `Use one of: ${ctx.response.get('allow') || 'GET'}.`);
   log.error({ err: error, request_id: ctx.state.requestId as string, path: ctx.path }, 'request failed');
   return new Refusal(
     'internal',

@@ -11,9 +11,8 @@ const INFLATERS = { gzip: createGunzip, deflate: createInflate, br: createBrotli
 export async function readBody(ctx: Context, limit: number): Promise<Buffer | null> {
   const { headers } = ctx.req;
   const none = headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';
-  if (none && headers['content-type'] === undefined) return null;
-  if (!ctx.is('application/json')) throw new Refusal('unsupported_media_type', 'Send content-type: application/json.');
   if (none) return null;
+  if (!ctx.is('application/json')) throw new Refusal('unsupported_media_type', 'Send content-type: application/json.');
   const stream = inflated(ctx);
   try {
     return await getRawBody(stream, { limit });

@@ -6,7 +6,7 @@ import { Member } from '../db/entities/member.ts';
 import { Project } from '../db/entities/project.ts';
 import { confirm } from './claim.ts';
 import { grantClaim, type Grant } from './claim-row.ts';
-import { lockHolders, takeLock } from './claim-store.ts';
+import { lockHolders } from './claim-store.ts';
 import { nothingHere } from './membership.ts';
 import type { MemberActor, Services } from './services.ts';
 
@@ -78,8 +78,7 @@ async function take(services: Services, actor: MemberActor, free: string[]): Pro
     return grant && { ...grant, leaseSeconds: project.claimLeaseSeconds };
   });
   if (granted === null) return null;
-  // The database has granted it; the lock only has to follow. A twin on probation gives it back by itself.
-  await takeLock(services, granted.item.id, actor.userId);
+  // The database has granted it; the lock only has to follow.
   return confirm(services, actor, granted);
 }
 

@@ -1,5 +1,5 @@
 // The claim lock, asked in a way that survives its loss: without the lock store work goes on under the fence alone (LC1).
-import { LockStoreDown, type Holder } from '../claims/claim-lock.ts';
+import { LockStoreDown, type HeldClaim, type Holder } from '../claims/claim-lock.ts';
 import type { Services } from './services.ts';
 
 /** How long a taken lock waits for its claim to be confirmed; a crash in between blocks the item no longer than this. */
@@ -23,14 +23,25 @@ export async function takeLock(services: Services, itemId: string, userId: strin
 }
 
 /** Confirms or extends the lock; null when it is not ours or the store is down. */
-export function extendLock(services: Services, held: { itemId: string; userId: string; fence: number; ms: number }) {
+export function extendLock(services: Services, held: HeldClaim & { ms: number }) {
   return ask(services, () => services.claims.renew(held), null);
 }
 
-export function dropLock(
-  services: Services,
-  held: { itemId: string; userId: string; fence: number },
-): Promise<boolean> {
+/**
+ * Ties the lock to a claim the database has granted or renewed. A lock that was lost is taken again; one of the same
+ * person under an older fence gives way. Whatever comes of it, the fence holds.
+ */
+export async function tieLock(services: Services, held: HeldClaim & { ms: number }): Promise<void> {
+  if ((await extendLock(services, held)) !== null) return;
+  const holder = await takeLock(services, held.itemId, held.userId);
+  if (holder?.userId === held.userId) {
+    await dropLock(services, { ...held, fence: holder.fence });
+    await takeLock(services, held.itemId, held.userId);
+  }
+  await extendLock(services, held);
+}
+
+export function dropLock(services: Services, held: HeldClaim): Promise<boolean> {
   return ask(services, () => services.claims.release(held), false);
 }
 

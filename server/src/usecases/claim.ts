@@ -3,7 +3,7 @@ import { claimVerb, isOpen } from '../domain/item.ts';
 import { Item } from '../db/entities/item.ts';
 import { Project } from '../db/entities/project.ts';
 import { grantClaim, type Grant } from './claim-row.ts';
-import { dropLock, extendLock, takeLock } from './claim-store.ts';
+import { dropLock, takeLock, tieLock } from './claim-store.ts';
 import { findItem, refuseUnless } from './membership.ts';
 import { claimRefusal, decidedRefusal, refusalFor } from './refuse-claim.ts';
 import type { MemberActor, Services } from './services.ts';
@@ -35,7 +35,7 @@ export async function confirm(
   granted: Grant & { leaseSeconds: number },
 ): Promise<Grant> {
   const { item, fence, expiresAt, leaseSeconds } = granted;
-  await extendLock(services, { itemId: item.id, userId: actor.userId, fence, ms: leaseSeconds * 1000 });
+  await tieLock(services, { itemId: item.id, userId: actor.userId, fence, ms: leaseSeconds * 1000 });
   return { item, fence, expiresAt };
 }
 

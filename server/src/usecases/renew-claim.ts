@@ -4,7 +4,7 @@ import { Item } from '../db/entities/item.ts';
 import { Project } from '../db/entities/project.ts';
 import { isOpen } from '../domain/item.ts';
 import type { Grant } from './claim-row.ts';
-import { extendLock, takeLock } from './claim-store.ts';
+import { extendLock, takeLock, tieLock } from './claim-store.ts';
 import { findItem } from './membership.ts';
 import { decidedRefusal, refusalFor } from './refuse-claim.ts';
 import type { MemberActor, Services } from './services.ts';
@@ -51,7 +51,7 @@ async function renewInDatabase(
     return rows.length === 0 ? null : tx.em.findOneOrFail(Item, { id: itemId });
   });
   if (item === null) throw await lost(services, itemId);
-  await extendLock(services, { itemId, userId: actor.userId, fence, ms: leaseSeconds * 1000 });
+  await tieLock(services, { itemId, userId: actor.userId, fence, ms: leaseSeconds * 1000 });
   return { item, fence, expiresAt: item.claimExpiresAt as Date };
 }
 

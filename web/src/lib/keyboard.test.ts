@@ -10,7 +10,7 @@ const bindingOf = (command: Command): Binding => {
 const press = { repeat: false, defaultPrevented: false, isComposing: false, key: 'a' };
 const ready: Situation = {
   enabled: true,
-  scopes: new Set(KEY_SCOPES),
+  scopes: KEY_SCOPES,
   typing: false,
   control: 'none',
   dialogOpen: false,
@@ -51,7 +51,7 @@ describe('guards', () => {
     ['an open dialog', {}, { dialogOpen: true }],
     ['a change under way', {}, { pending: true }],
     ['an item that is not painted yet', {}, { armed: false }],
-    ['another part of the page', {}, { scopes: new Set(['list']) }],
+    ['another part of the page', {}, { scopes: ['list'] }],
     ['keys switched off', {}, { enabled: false }],
   ])('stop a verb at %s', (_, pressed, situation) => {
     expect(mayFire(approve, { ...press, ...pressed }, { ...ready, ...situation })).toBe(false);

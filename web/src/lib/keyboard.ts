@@ -94,7 +94,7 @@ const isMac = (): boolean => typeof navigator === 'object' && /Mac|iP(hone|ad|od
 export interface Situation {
   /** False when the reader switched single-character keys off (WCAG 2.1.4); named keys and combinations still work. */
   readonly enabled: boolean;
-  readonly scopes: ReadonlySet<KeyScope>;
+  readonly scopes: readonly KeyScope[];
   /** The event goes to a field that takes text. */
   readonly typing: boolean;
   /** The event goes to a control that has its own use for Enter, or for the arrows. */
@@ -112,7 +112,7 @@ type Press = Pick<KeyboardEvent, 'repeat' | 'defaultPrevented' | 'isComposing' |
 export function mayFire(binding: Binding, press: Press, situation: Situation): boolean {
   if (press.defaultPrevented || press.isComposing || situation.dialogOpen) return false;
   if (press.repeat && binding.repeats !== true) return false;
-  if (!situation.scopes.has(binding.scope)) return false;
+  if (!situation.scopes.includes(binding.scope)) return false;
   if (situation.typing && binding.typing !== true) return false;
   if (!situation.enabled && press.key.length === 1 && binding.typing !== true) return false;
   if (press.key === 'Enter' && situation.control !== 'none' && binding.typing !== true) return false;

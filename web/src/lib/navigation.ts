@@ -23,15 +23,3 @@ export const PAGES: readonly NavigationPage[] = [
   { path: '/analytics', route: '/(app)/analytics', name: pages.analytics, icon: ChartLine, badge: false },
   { path: '/learnings', route: '/(app)/learnings', name: pages.learnings, icon: BookCheck, badge: false },
 ];
-
-/** True when the address belongs to the page: itself or something below it. */
-export const isUnder = (pathname: string, path: string): boolean =>
-  pathname === path || pathname.startsWith(`${path}/`);
-
-/** Where to go after signing in: a path of this site that was asked for, the projects otherwise. */
-export function wantedPath(next: string | null, origin: string): string {
-  if (next === null) return '/projects';
-  const url = URL.canParse(next, origin) ? new URL(next, origin) : null;
-  if (url === null || url.origin !== origin || url.pathname === '/') return '/projects';
-  return url.pathname + url.search + url.hash;
-}

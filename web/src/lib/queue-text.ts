@@ -1,11 +1,12 @@
 // Every string of the queue page, grouped by place. English first.
+import { itemText, plural } from './item-text.ts';
 import type { Leave } from './live/queue-model.ts';
 import type { QueueView } from '@countersign/shared/api/queue';
-import type { ReviewAction, RoutingRule } from '@countersign/shared/words';
-
-const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
+import type { ReviewAction } from '@countersign/shared/words';
 
 export const queueText = {
+  ...itemText,
+
   page: 'Queue',
   you: 'you',
   someone: 'someone',
@@ -76,143 +77,6 @@ export const queueText = {
     saving: 'saving',
   },
 
-  item: {
-    label: 'Item',
-    content: 'Input and suggestion',
-    none: 'No item is open',
-    noneText: 'Choose a row, or let the queue choose for you.',
-    failed: 'The item could not be loaded',
-    missing: 'This item is not here',
-    missingText: 'It may belong to a project you are not a member of.',
-    input: 'Input',
-    suggestion: 'Suggestion',
-    noFlags: 'No risk flags',
-    arrived: (at: string, due: string) => `Arrived ${at} · due ${due}`,
-    copyId: 'Copy the item id',
-    yoursFor: (left: string) => `Yours for ${left}`,
-    endsIn: (left: string) => `ends in ${left}`,
-    ended: (at: string) => `Your claim ended at ${at}`,
-    heldBy: (name: string) => `${name} has it`,
-    free: 'Nobody has it',
-    extend: 'Extend',
-    why: 'Why it is here',
-    confidence: 'Confidence',
-    reviewFrom: 'Review from',
-    autoFrom: 'Automatic from',
-    rule: 'Rule',
-    rules: {
-      RT1: 'A flag that escalates',
-      RT2: 'Confident enough to pass alone; drawn for an audit',
-      RT3: 'Between the two thresholds',
-      RT4: 'Below the review threshold',
-    } satisfies Record<RoutingRule, string>,
-    flags: 'Flags that matched',
-    settings: (version: number) => `v${version}`,
-    guidelines: 'Guidelines',
-    noGuidelines: 'This project has none yet.',
-    history: 'History',
-    details: 'Why it is here, guidelines, history',
-    metadata: 'Metadata',
-  },
-
-  history: {
-    queued: 'Arrived, queued',
-    escalatedAtOnce: 'Arrived, escalated',
-    returned: (by: string) => `${by} returned it`,
-    escalated: (by: string) => `${by} escalated it`,
-    undone: (by: string) => `${by} took the decision back`,
-    claimed: (by: string) => `${by} took it`,
-    released: (by: string) => `${by} gave it back`,
-    lapsed: (by: string) => `${by}'s claim ended`,
-    decided: {
-      auto_approve: 'Approved automatically',
-      approve: (by: string) => `${by} approved it`,
-      edit: (by: string) => `${by} edited it`,
-      reject: (by: string) => `${by} rejected it`,
-      finalize: (by: string) => `${by} kept it with people`,
-    },
-    refused: 'Rejected by the rules',
-    finalized: 'The decision became final',
-    delivery: 'Webhook delivery',
-    you: 'You',
-  },
-
-  verbs: {
-    label: 'Verbs',
-    approve: 'Approve',
-    edit: 'Edit',
-    reject: 'Reject',
-    escalate: 'Escalate',
-    finalize: 'Finalize',
-    return: 'Return',
-    skip: 'Skip',
-    claim: 'Claim it',
-    claimAgain: 'Claim again',
-    next: 'Claim next',
-    leave: 'Leave it, next item',
-    copyDraft: 'Copy your draft',
-    undo: 'Undo',
-    submit: 'Submit edit',
-    reset: 'Reset',
-    back: 'Back',
-    close: 'Back to the list',
-  },
-
-  reasons: {
-    then: 'then',
-    why: 'Why',
-    asking: { reject: 'Reject because', escalate: 'Escalate because', finalize: 'Keep with people because' },
-    own: 'In your words',
-    ownLabel: 'Your reason',
-    send: 'Send',
-    cancel: 'Cancel',
-  },
-
-  edit: {
-    yours: 'Your answer',
-    json: 'JSON',
-    kept: (at: string) => `Draft kept ${at}`,
-    notLasting: 'Draft kept in this tab only: the browser refused to store it',
-    changes: 'Changes',
-    changedLines: (changed: number, all: number) => `${changed} of ${plural(all, 'line', 'lines')}`,
-    none: 'nothing changed yet',
-    note: 'Note',
-    noteHint: 'optional',
-    unchanged: 'Nothing is changed yet. Approve it as it is, or change it.',
-    noReason: 'Choose why first: it is what the pipeline learns from.',
-    badJson: (detail: string) => `This is not valid JSON yet. ${detail}`,
-    there: (at: string) => `Your draft of ${at} is kept. Edit goes on with it.`,
-    waiting: (at: string) => `Your draft of ${at} is kept. Claim the item to go on with it.`,
-  },
-
-  standing: {
-    held: (name: string) =>
-      `${name} is deciding this. You can read it; if it comes back to the queue, it can be yours.`,
-    free: 'You are reading. Claim it to decide it.',
-    barred: 'Escalated: a supervisor or owner of this project decides it. You can read it.',
-    ended: 'Your claim ended, and nobody has taken the item yet. What you typed is kept.',
-    endedQuiet: 'Your claim ended, and nobody has taken the item yet.',
-  },
-
-  conflict: {
-    first: (who: string, did: string, at: string) => `${who} decided this first: ${did} at ${at}`,
-    done: (who: string, did: string, at: string) => `${who} decided this: ${did} at ${at}`,
-    byYou: (did: string, at: string) => `You decided this: ${did} at ${at}`,
-    byRules: (did: string) => `The rules decided this: ${did}`,
-    draftSafe: 'The claim had passed on. Nothing you typed is lost: your draft stays here.',
-    nothingLost: 'Nothing is left to do here.',
-    stands: 'What stands',
-    reason: 'Reason',
-    note: 'Note',
-    sent: 'Sent to the pipeline',
-    nothingSent: 'Nothing: the answer is not shipped.',
-    draft: 'Your draft',
-    kept: (at: string) => `kept ${at}, not sent`,
-    undo: (who: string, left: number) =>
-      `${who} can undo for ${left} s more. After that the decision is final and goes out.`,
-    final: 'The decision is final.',
-  },
-
   tray: {
     label: 'Your last decisions',
     heading: 'Last 10',
@@ -267,17 +131,5 @@ export const queueText = {
       finalize: 'Item stays with people',
       return: 'Item returned to the queue',
     } satisfies Record<ReviewAction, string>,
-  },
-
-  value: {
-    showAll: (characters: string) => `Show all ${characters} characters`,
-    showRows: (rows: string) => `Show all ${rows} rows`,
-    showLess: 'Show less',
-    leadsTo: (host: string) => `opens ${host} in a new tab`,
-    copy: (what: string) => `Copy the ${what}`,
-    raw: 'Show as JSON',
-    read: 'Show as read',
-    empty: 'empty text',
-    more: (count: number) => `and ${count} more`,
   },
 } as const;

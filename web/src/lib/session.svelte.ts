@@ -22,6 +22,11 @@ class SessionStore {
 
   /** Asks the server who is signed in. Nobody is an answer, not an error. */
   async load(): Promise<void> {
+    // The server says so in the page itself when the browser holds no session: asking would only log a 401.
+    if (document.querySelector('meta[name="session"][content="none"]') !== null) {
+      this.state = 'signed_out';
+      return;
+    }
     try {
       this.begin(await call(readSession));
     } catch (error) {

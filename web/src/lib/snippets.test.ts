@@ -3,7 +3,7 @@ import { signWebhook } from '@countersign/shared/webhook';
 import { submission } from '@countersign/shared/api/public';
 import { stripTypeScriptTypes } from 'node:module';
 import { execFileSync } from 'node:child_process';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { submitSamples, VERIFY_SAMPLES } from './snippets.ts';
 
 const GIVEN = {
@@ -40,14 +40,13 @@ describe('the verifying code', () => {
 
   async function holds(secret: string, body: string): Promise<boolean> {
     const code = stripTypeScriptTypes(codeIn(VERIFY_SAMPLES, 'TypeScript'));
-    const before = process.env.WEBHOOK_SECRET;
-    process.env.WEBHOOK_SECRET = secret;
+    vi.stubEnv('WEBHOOK_SECRET', secret);
     // A fresh module each time: the snippet reads its secret when it is loaded.
     const unique = `${code}\n// ${secret} ${Math.random()}`;
     const pasted = (await import(/* @vite-ignore */ `data:text/javascript,${encodeURIComponent(unique)}`)) as {
       isOurs: (body: Buffer, headers: Record<string, string>) => boolean;
     };
-    process.env.WEBHOOK_SECRET = before;
+    vi.unstubAllEnvs();
     return pasted.isOurs(Buffer.from(body), await signWebhook(message, SECRETS));
   }
 

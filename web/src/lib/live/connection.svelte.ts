@@ -22,8 +22,8 @@ class Connection {
   #socket: Socket<ServerToClient, ClientToServer> | null = null;
   #timers: ReturnType<typeof setTimeout>[] = [];
   #resyncs = 0;
-  readonly #listeners = new Map<FactType | '*', Set<FactListener>>();
-  readonly #resyncListeners = new Set<ResyncListener>();
+  #listeners: readonly { type: FactType | '*'; listener: FactListener }[] = [];
+  #resyncListeners: readonly ResyncListener[] = [];
 
   /** For the pill in the top bar. `paused` is the reader's own choice and only shows while everything else is well. */
   get state(): LiveState {
@@ -69,16 +69,15 @@ class Connection {
   on(type: '*', listener: FactListener): () => void;
   on(type: FactType | '*', listener: (fact: never) => void): () => void {
     // Only facts of `type` are ever handed to it.
-    const heard = listener as FactListener;
-    const listeners = this.#listeners.get(type) ?? new Set();
-    this.#listeners.set(type, listeners.add(heard));
-    return () => listeners.delete(heard);
+    const entry = { type, listener: listener as FactListener };
+    this.#listeners = [...this.#listeners, entry];
+    return () => (this.#listeners = this.#listeners.filter((other) => other !== entry));
   }
 
   /** Hears that something may have been missed. Answers the function that stops it. */
   onResync(listener: ResyncListener): () => void {
-    this.#resyncListeners.add(listener);
-    return () => this.#resyncListeners.delete(listener);
+    this.#resyncListeners = [...this.#resyncListeners, listener];
+    return () => (this.#resyncListeners = this.#resyncListeners.filter((other) => other !== listener));
   }
 
   #take(facts: Fact[]): void {
@@ -86,8 +85,7 @@ class Connection {
       // What the server has stated lies in its past, so its clock shows at least that.
       const from = Date.parse(fact.server_time);
       observeServerTime({ from, to: Infinity, sentAt: Date.now() });
-      for (const listener of this.#listeners.get(fact.type) ?? []) listener(fact);
-      for (const listener of this.#listeners.get('*') ?? []) listener(fact);
+      for (const { type, listener } of this.#listeners) if (type === '*' || type === fact.type) listener(fact);
     }
   }
 
@@ -96,7 +94,7 @@ class Connection {
     this.#resyncs += 1;
     // The first snapshot is loading, not catching up.
     if (this.#phase !== 'connecting') this.#phase = 'resyncing';
-    await Promise.allSettled([...this.#resyncListeners].map((listener) => listener(projectId)));
+    await Promise.allSettled(this.#resyncListeners.map(async (listener) => listener(projectId)));
     this.#resyncs -= 1;
     if (this.#resyncs === 0 && this.#socket?.connected) this.#phase = 'live';
   }

@@ -23,7 +23,7 @@ type Run = (event: KeyboardEvent | null) => boolean;
 export interface Commands {
   run: Record<Command, Run>;
   /** Opens a line: takes it if it is free, shows it otherwise. */
-  open: (id: string) => void;
+  open: (id: string) => Promise<void>;
   /** A reason was chosen; `index` counts from 0. */
   choose: (index: number) => void;
   /** A reason was written. */
@@ -88,7 +88,7 @@ function verbsOf(work: Work, ui: Ui): Record<Verb, Run> {
   };
 }
 
-function openOf({ queue, desk, me }: Work, ui: Ui): (id: string) => void {
+function openOf({ queue, desk, me }: Work, ui: Ui): (id: string) => Promise<void> {
   return async (id) => {
     const row = queue.state.rows.get(id);
     if (row === undefined) return;

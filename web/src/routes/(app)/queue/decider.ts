@@ -11,7 +11,7 @@ import type { ItemDetail } from '@countersign/shared/item';
 import type { Json } from '@countersign/shared/json';
 import type { ReviewAction } from '@countersign/shared/words';
 import type { Announcer } from './announcer.svelte.ts';
-import { OUTCOME } from './desk-model.ts';
+import { isoOf, OUTCOME } from './desk-model.ts';
 import type { Preferences } from './preferences.svelte.ts';
 import type { Tray } from './tray.svelte.ts';
 
@@ -37,7 +37,7 @@ export const ownLeave = (me: User, what: Leave['what']): Leave => ({
   what,
   by: me.name ?? text.you,
   mine: true,
-  at: new Date(clock.read()).toISOString(),
+  at: isoOf(clock.read()),
   undoUntil: null,
 });
 

@@ -115,3 +115,6 @@ export function readEdit(suggestion: Json, text: string): Edit {
 
 /** A reason that asks for the reviewer's own words instead of standing for itself. */
 export const isOpenReason = (reason: string): boolean => /^other\b/i.test(reason);
+
+/** A moment in ms as the ISO text that facts and drafts carry. */
+export const isoOf = (ms: number): string => new Date(ms).toISOString();

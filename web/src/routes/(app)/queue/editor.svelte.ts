@@ -2,7 +2,7 @@
 import type { Drafts } from '#lib/drafts.ts';
 import { clock } from '#lib/clock.svelte.ts';
 import type { ItemDetail } from '@countersign/shared/item';
-import { editable, readEdit, type Edit } from './desk-model.ts';
+import { editable, isoOf, readEdit, type Edit } from './desk-model.ts';
 
 /** A pause in typing of this many ms keeps the draft; leaving the page keeps it at once. */
 const PAUSE_MS = 250;
@@ -51,7 +51,7 @@ export class EditSession {
     if (this.#timer === undefined) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.savedAt = new Date(clock.read()).toISOString();
+    this.savedAt = isoOf(clock.read());
     const { text, note, reason, savedAt } = this;
     this.lasting = this.#drafts.keep(this.item.id, { text, note, reason, savedAt });
   }

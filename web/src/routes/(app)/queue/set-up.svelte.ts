@@ -122,11 +122,11 @@ class QueuePage implements Ui {
   #situation() {
     const { desk, preferences } = this.work;
     const { item, edit, asking } = desk;
-    const scopes = new Set<KeyScope>(['anywhere', 'list']);
-    if (item.id !== null) scopes.add('item');
-    if (asking.verb !== null || edit !== null) scopes.add('reasons');
-    if (edit !== null) scopes.add('editor');
-    if (this.stage === 'decided') scopes.add('conflict');
+    const scopes: KeyScope[] = ['anywhere', 'list'];
+    if (item.id !== null) scopes.push('item');
+    if (asking.verb !== null || edit !== null) scopes.push('reasons');
+    if (edit !== null) scopes.push('editor');
+    if (this.stage === 'decided') scopes.push('conflict');
     return {
       enabled: preferences.keys,
       scopes,

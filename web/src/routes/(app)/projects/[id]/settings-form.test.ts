@@ -3,7 +3,17 @@ import { DEFAULT_SETTINGS, projectSettings, type Project } from '@countersign/sh
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { describeChange } from './describe-change.ts';
-import { changedFields, draftOf, faultsOf, NUMBERS, parseNumber, patchOf, rebase, thresholdText, type Draft } from './settings-form.ts';
+import {
+  changedFields,
+  draftOf,
+  faultsOf,
+  NUMBERS,
+  parseNumber,
+  patchOf,
+  rebase,
+  thresholdText,
+  type Draft,
+} from './settings-form.ts';
 import { tabOf, tabsFor } from './tabs.ts';
 
 const project = { name: 'Maths answers', ...DEFAULT_SETTINGS, settings_version: 12 } as Project;
@@ -19,7 +29,12 @@ describe('what is sent', () => {
   it('sends the changed fields as numbers, lists and null', () => {
     const after = typed({ auto_threshold: '0,85', escalate_flags: ['legal'], webhook_url: 'https://x.example/h' });
     const patch = patchOf(before, after, 12);
-    expect(patch).toEqual({ auto_threshold: 0.85, escalate_flags: ['legal'], webhook_url: 'https://x.example/h', settings_version: 12 });
+    expect(patch).toEqual({
+      auto_threshold: 0.85,
+      escalate_flags: ['legal'],
+      webhook_url: 'https://x.example/h',
+      settings_version: 12,
+    });
     expect(patchOf(after, typed({ auto_threshold: '0.85', escalate_flags: ['legal'] }), 13)).toEqual({
       webhook_url: null,
       settings_version: 13,
@@ -112,7 +127,9 @@ describe('the save bar', () => {
 });
 
 describe('tabs (PM)', () => {
-  const nobody = Object.fromEntries(['manage_keys', 'manage_webhook', 'see_deliveries'].map((ability) => [ability, false]));
+  const nobody = Object.fromEntries(
+    ['manage_keys', 'manage_webhook', 'see_deliveries'].map((ability) => [ability, false]),
+  );
   const names = (abilities: object) => tabsFor(abilities as Project['abilities']).map(({ tab }) => tab);
 
   it('shows what one may use', () => {

@@ -1,6 +1,6 @@
 // Where one goes after signing in: only ever to a page of this site.
 import { describe, expect, it } from 'vitest';
-import { isUnder, wantedPath } from './navigation.ts';
+import { isUnder, wantedPath } from './addresses.ts';
 
 describe('wantedPath', () => {
   it.each([

@@ -1,0 +1,123 @@
+// Lint rules: the ones a compiler or a formatter cannot hold. Layers are held by .dependency-cruiser.mjs.
+import prettier from 'eslint-config-prettier';
+import svelte from 'eslint-plugin-svelte';
+import globals from 'globals';
+import tseslint from 'typescript-eslint';
+
+const TESTS = ['**/*.{test,contract,fixture}.ts', 'server/test/**', 'e2e/**'];
+const SVELTE = ['**/*.svelte', '**/*.svelte.ts'];
+const PURE = ['server/src/domain/**/*.ts', 'web/src/lib/live/queue-state.ts'];
+const MAY_READ_ENVIRONMENT = ['server/src/config.ts', 'scripts/**', '**/*.config.ts', ...TESTS];
+const MAY_EXPORT_DEFAULT = ['**/+*.ts', '**/*.config.{ts,js}', '.dependency-cruiser.mjs'];
+
+const NO_DEFAULT_EXPORT = [
+  'ExportDefaultDeclaration',
+  'ExportNamedDeclaration > ExportSpecifier[exported.name="default"]',
+].map((selector) => ({ selector, message: 'Export it by name, so that it has one name everywhere.' }));
+
+const NO_CLOCK_SYNTAX = [
+  'NewExpression[callee.name="Date"][arguments.length=0]',
+  'CallExpression[callee.name="Date"]',
+].map((selector) => ({ selector, message: 'Rules take the time as a value: pass it in.' }));
+
+const NO_CLOCK_OR_CHANCE = [
+  ['Date', 'now'],
+  ['performance', 'now'],
+  ['Math', 'random'],
+  ['crypto', 'randomUUID'],
+  ['crypto', 'getRandomValues'],
+].map(([object, property]) => ({ object, property, message: 'Rules take time and chance as values: pass them in.' }));
+
+const NO_ENVIRONMENT = [
+  {
+    object: 'process',
+    property: 'env',
+    message: 'Only server/src/config.ts reads the environment: take what you need from the config it returns.',
+  },
+];
+
+// dependency-cruiser cannot see the type imports of a .svelte file, so this border is watched twice.
+const NO_SERVER_IN_WEB = [
+  {
+    group: ['**/server/src/**', '@countersign/server', '@countersign/server/**'],
+    message: 'The page and the server meet in shared/ alone: put the shape there.',
+  },
+];
+
+export default tseslint.config(
+  {
+    ignores: ['**/node_modules/', '**/build/', '**/build-demo/', '**/.svelte-kit/', '.data/', '.test/'],
+  },
+  { linterOptions: { reportUnusedDisableDirectives: 'error' } },
+
+  tseslint.configs.recommendedTypeChecked,
+  svelte.configs.recommended,
+  {
+    languageOptions: {
+      globals: globals.node,
+      parserOptions: {
+        projectService: true,
+        tsconfigRootDir: import.meta.dirname,
+        extraFileExtensions: ['.svelte'],
+      },
+    },
+    rules: {
+      eqeqeq: 'error',
+      'no-console': 'error',
+      'no-restricted-properties': ['error', ...NO_ENVIRONMENT],
+      'no-restricted-syntax': ['error', ...NO_DEFAULT_EXPORT],
+      'max-lines': ['error', { max: 250, skipBlankLines: true, skipComments: true }],
+      'max-lines-per-function': ['error', { max: 40, skipBlankLines: true, skipComments: true }],
+      'max-params': ['error', { max: 3 }],
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'separate-type-imports' }],
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': 'error',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      // The memory twin of an asynchronous port has nothing to await.
+      '@typescript-eslint/require-await': 'off',
+    },
+  },
+
+  {
+    files: SVELTE,
+    languageOptions: { globals: globals.browser, parserOptions: { parser: tseslint.parser } },
+  },
+  {
+    files: ['web/**'],
+    languageOptions: { globals: globals.browser },
+    rules: { 'no-restricted-imports': ['error', { patterns: NO_SERVER_IN_WEB }] },
+  },
+  {
+    files: SVELTE,
+    rules: {
+      'svelte/no-at-html-tags': 'error',
+      // The page is served from the root of its origin: there is no base path to resolve against.
+      'svelte/no-navigation-without-resolve': 'off',
+    },
+  },
+
+  { files: MAY_READ_ENVIRONMENT, rules: { 'no-restricted-properties': 'off' } },
+  { files: MAY_EXPORT_DEFAULT, rules: { 'no-restricted-syntax': 'off' } },
+  { files: ['scripts/**', '**/*.config.{ts,js}'], rules: { 'no-console': 'off' } },
+  {
+    files: PURE,
+    ignores: TESTS,
+    rules: {
+      'no-restricted-properties': ['error', ...NO_ENVIRONMENT, ...NO_CLOCK_OR_CHANCE],
+      'no-restricted-syntax': ['error', ...NO_DEFAULT_EXPORT, ...NO_CLOCK_SYNTAX],
+    },
+  },
+  {
+    files: TESTS,
+    rules: {
+      'max-lines-per-function': 'off',
+      'max-params': ['error', { max: 4 }],
+      '@typescript-eslint/unbound-method': 'off',
+    },
+  },
+  // In no workspace's tsconfig.json.
+  { files: ['**/*.js', '**/*.mjs', 'web/vitest.config.ts'], ...tseslint.configs.disableTypeChecked },
+  prettier,
+  svelte.configs.prettier,
+);

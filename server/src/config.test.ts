@@ -1,0 +1,143 @@
+// Every variable of CONTRACT section 6: its default, what it takes, and the one sentence that refuses the rest.
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ConfigError, readConfig } from './config.ts';
+import { parseKeyRing } from './crypto/key-ring.ts';
+
+const KEY = `test:${randomBytes(32).toString('base64')}`;
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'countersign-config-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const read = (env: NodeJS.ProcessEnv) => readConfig({ SECRET_KEYS: KEY, DATA_DIR: folder, ...env });
+
+/** The sentence by which a start is refused. */
+function sentence(env: NodeJS.ProcessEnv): string {
+  try {
+    read(env);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as ConfigError).message;
+  }
+  throw new Error('It was accepted.');
+}
+
+describe('nothing set', () => {
+  it('runs embedded, on port 3000 of this machine, both roles, without Redis', () => {
+    expect(readConfig({ SECRET_KEYS: KEY })).toEqual({
+      listen: { host: '127.0.0.1', port: 3000 },
+      baseUrl: 'http://localhost:3000',
+      roles: new Set(['web', 'worker']),
+      database: { kind: 'embedded', folder: resolve('.data') },
+      redisUrl: null,
+      secretKeys: KEY,
+      demo: false,
+      webhooks: { allowCidrs: [], allowHttp: false },
+      proxyHops: 0,
+      logLevel: 'info',
+    });
+  });
+
+  it('an empty variable counts as not set, and others’ variables are not our concern', () => {
+    const names = ['PORT', 'HOST', 'PUBLIC_BASE_URL', 'DATABASE_URL', 'REDIS_URL', 'ROLES', 'LOG_LEVEL', 'DEMO'];
+    for (const nothing of ['', ' ']) {
+      const empty = Object.fromEntries(names.map((name) => [name, nothing]));
+      expect(read({ ...empty, PATH: '/usr/bin', WEBHOOK_ALLOW_CIDRS: nothing })).toEqual(read({}));
+    }
+  });
+});
+
+describe('what each variable takes', () => {
+  it.each<[string, string, unknown]>([
+    ['PORT', '8080', { listen: { host: '127.0.0.1', port: 8080 }, baseUrl: 'http://localhost:8080' }],
+    ['PORT', '0', { listen: { host: '127.0.0.1', port: 0 } }],
+    ['PORT', '65535', { listen: { host: '127.0.0.1', port: 65_535 } }],
+    ['HOST', '0.0.0.0', { listen: { host: '0.0.0.0', port: 3000 } }],
+    ['PUBLIC_BASE_URL', 'https://review.example.com', { baseUrl: 'https://review.example.com' }],
+    ['PUBLIC_BASE_URL', 'https://review.example.com/', { baseUrl: 'https://review.example.com' }],
+    ['PUBLIC_BASE_URL', 'http://127.0.0.1:3000', { baseUrl: 'http://127.0.0.1:3000' }],
+    ['DATABASE_URL', 'postgres://u:p@db/x', { database: { kind: 'postgres', url: 'postgres://u:p@db/x' } }],
+    ['DATABASE_URL', 'postgresql://db/x', { database: { kind: 'postgres', url: 'postgresql://db/x' } }],
+    ['REDIS_URL', 'redis://r:6379', { redisUrl: 'redis://r:6379' }],
+    ['REDIS_URL', 'rediss://r:6379', { redisUrl: 'rediss://r:6379' }],
+    ['ROLES', 'web', { roles: new Set(['web']) }],
+    ['ROLES', ' worker , web ', { roles: new Set(['web', 'worker']) }],
+    ['DEMO', 'true', { demo: true }],
+    ['DEMO', '1', { demo: true }],
+    ['DEMO', 'false', { demo: false }],
+    ['DEMO', '0', { demo: false }],
+    ['WEBHOOK_ALLOW_CIDRS', '127.0.0.0/8,::1/128', { webhooks: { allowCidrs: ['127.0.0.0/8', '::1/128'] } }],
+    ['WEBHOOK_ALLOW_CIDRS', ' 10.0.0.0/8 ', { webhooks: { allowCidrs: ['10.0.0.0/8'] } }],
+    ['WEBHOOK_ALLOW_HTTP', 'true', { webhooks: { allowHttp: true } }],
+    ['TRUSTED_PROXY_HOPS', '2', { proxyHops: 2 }],
+    ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
+  ])('%s=%s', (name, value, expected) => {
+    expect(read({ [name]: value })).toMatchObject(expected as object);
+  });
+
+  it('DATA_DIR is taken from where the program stands', () => {
+    expect(read({ DATA_DIR: folder }).database).toEqual({ kind: 'embedded', folder });
+    expect(read({ DATA_DIR: 'some/folder' }).database).toEqual({ kind: 'embedded', folder: resolve('some/folder') });
+  });
+});
+
+describe('what each variable refuses', () => {
+  it.each([
+    ['PORT', ['http', '-1', '65536', '80.5', '3000 or so']],
+    [
+      'PUBLIC_BASE_URL',
+      ['review.example.com', 'ftp://x', 'https://x/app', 'https://x/?a', 'https://x/#a', 'https://u@x'],
+    ],
+    ['DATABASE_URL', ['mysql://db/x', 'db/x', 'file:./x']],
+    ['REDIS_URL', ['http://r:6379', 'r:6379']],
+    ['ROLES', ['api', 'web;worker', 'web,api', ',']],
+    ['DEMO', ['yes', 'TRUE', 'on']],
+    ['WEBHOOK_ALLOW_CIDRS', ['10.0.0.0', '10.0.0.0/33', 'everything', '10.0.0.0/8;::1/128']],
+    ['WEBHOOK_ALLOW_HTTP', ['yes']],
+    ['TRUSTED_PROXY_HOPS', ['-1', '11', '1.5', 'all']],
+    ['LOG_LEVEL', ['verbose', 'INFO']],
+  ])('%s', (name, values) => {
+    for (const value of values) {
+      const said = sentence({ [name]: value });
+      expect(said, value).toMatch(new RegExp(`^${name} .*\\.$`));
+      expect(said, value).not.toContain('\n');
+    }
+  });
+
+  it('does not repeat the value: it may be a password', () => {
+    expect(sentence({ DATABASE_URL: 'mysql://root:hunter2@db' })).not.toContain('hunter2');
+  });
+});
+
+describe('SECRET_KEYS', () => {
+  it('is required with DATABASE_URL, and says how to make one', () => {
+    const said = sentence({ SECRET_KEYS: undefined, DATABASE_URL: 'postgres://db/x' });
+    expect(said).toMatch(/^SECRET_KEYS is required with DATABASE_URL: .*openssl rand -base64 32.*\.$/);
+  });
+
+  it('is handed on as it is', () => {
+    const both = `${KEY},other:${randomBytes(32).toString('base64')}`;
+    expect(read({ SECRET_KEYS: both, DATABASE_URL: 'postgres://db/x' }).secretKeys).toBe(both);
+    expect(read({ SECRET_KEYS: both }).secretKeys).toBe(both);
+  });
+
+  it('embedded without one: made once in DATA_DIR, for the owner’s eyes only', () => {
+    const env = { DATA_DIR: join(folder, 'new') };
+    const { secretKeys } = readConfig(env);
+    expect(parseKeyRing(secretKeys)).toHaveLength(1);
+    expect(statSync(join(folder, 'new', 'secret-keys')).mode & 0o777).toBe(0o600);
+    expect(readConfig(env).secretKeys).toBe(secretKeys);
+    expect(readConfig({ DATA_DIR: folder }).secretKeys).not.toBe(secretKeys);
+  });
+
+  it('embedded with one: nothing is written', () => {
+    read({});
+    expect(() => statSync(join(folder, 'secret-keys'))).toThrow();
+  });
+});

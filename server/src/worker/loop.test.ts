@@ -1,0 +1,270 @@
+// The one loop: when it runs, that it never runs twice at once, and how it stops.
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { startLoop, type Loop, type LoopOptions, type Next } from './loop.ts';
+
+const POLL_MS = 1000;
+
+interface Run {
+  finish(next?: Next): void;
+  fail(error: Error): void;
+}
+
+/** Every loop a test has started, to be stopped after it. */
+const started: { loop: Loop; runs: Run[] }[] = [];
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] });
+});
+afterEach(async () => {
+  for (const { loop, runs } of started.splice(0)) {
+    const stopped = loop.stop();
+    for (const run of runs) run.finish();
+    await stopped;
+  }
+  vi.useRealTimers();
+});
+
+/** A loop whose runs the test itself ends. `begun` are the runs so far, in order. */
+function loopOf(options: Partial<LoopOptions> = {}) {
+  const begun: Run[] = [];
+  let running = 0;
+  let most = 0;
+  const run = () => {
+    const { promise, resolve, reject } = Promise.withResolvers<Next | void>();
+    running += 1;
+    most = Math.max(most, running);
+    begun.push({ finish: resolve, fail: reject });
+    return promise.finally(() => (running -= 1));
+  };
+  const loop = startLoop({ name: 'test', run, pollMs: POLL_MS, log: pino({ level: 'silent' }), ...options });
+  started.push({ loop, runs: begun });
+  /** Ends the run under way and lets the loop draw its conclusions. */
+  const finish = async (next: Next = {}) => {
+    begun.at(-1)?.finish(next);
+    await settle();
+  };
+  return { loop, begun, finish, most: () => most };
+}
+
+const settle = () => vi.advanceTimersByTimeAsync(0);
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+
+describe('when a loop runs', () => {
+  it('at once, and then when the poll says so', async () => {
+    const { begun, finish } = loopOf();
+    await settle();
+    expect(begun).toHaveLength(1);
+    await finish();
+    await pass(POLL_MS - 1);
+    expect(begun).toHaveLength(1);
+    await pass(1);
+    expect(begun).toHaveLength(2);
+  });
+
+  it('a run that answers nothing is polled like one that answers {}', async () => {
+    const { begun } = loopOf();
+    await settle();
+    begun[0]?.finish(undefined);
+    await pass(POLL_MS);
+    expect(begun).toHaveLength(2);
+  });
+
+  it('again: at once', async () => {
+    const { begun, finish } = loopOf();
+    await settle();
+    await finish({ again: true });
+    expect(begun).toHaveLength(2);
+  });
+
+  it('at: then, when that is before the poll', async () => {
+    const { begun, finish } = loopOf();
+    await settle();
+    await finish({ at: new Date(Date.now() + 300) });
+    await pass(299);
+    expect(begun).toHaveLength(1);
+    await pass(1);
+    expect(begun).toHaveLength(2);
+  });
+
+  it.each([
+    ['a time long after the poll', 60_000, POLL_MS],
+    ['a time that has passed', -5_000, 0],
+  ])('at: %s', async (_, ahead, wait) => {
+    const { begun, finish } = loopOf();
+    await settle();
+    await finish({ at: new Date(Date.now() + ahead) });
+    expect(begun).toHaveLength(wait === 0 ? 2 : 1);
+    await pass(wait);
+    expect(begun).toHaveLength(2);
+  });
+
+  it('at: null means nothing is known, so the poll decides', async () => {
+    const { begun, finish } = loopOf();
+    await settle();
+    await finish({ at: null });
+    await pass(POLL_MS);
+    expect(begun).toHaveLength(2);
+  });
+});
+
+describe('a nudge', () => {
+  it('while it waits: one run now, and the wait begins anew after it', async () => {
+    const { loop, begun, finish } = loopOf();
+    await settle();
+    await finish();
+    await pass(900);
+    loop.nudge();
+    loop.nudge();
+    await settle();
+    expect(begun).toHaveLength(2);
+    await finish();
+    await pass(POLL_MS - 1);
+    expect(begun).toHaveLength(2);
+    await pass(1);
+    expect(begun).toHaveLength(3);
+  });
+
+  it('during a run: exactly one more run after it, however many nudges there were', async () => {
+    const { loop, begun, finish, most } = loopOf();
+    await settle();
+    for (let times = 0; times < 5; times += 1) loop.nudge();
+    await pass(POLL_MS * 3);
+    expect(begun).toHaveLength(1);
+    await finish();
+    expect(begun).toHaveLength(2);
+    await finish();
+    expect(begun).toHaveLength(2);
+    expect(most()).toBe(1);
+  });
+
+  it('during a run that asks for a later time: the nudge comes first', async () => {
+    const { loop, begun, finish } = loopOf();
+    await settle();
+    loop.nudge();
+    await finish({ at: new Date(Date.now() + 500) });
+    expect(begun).toHaveLength(2);
+  });
+
+  it('before the first run is not a second one', async () => {
+    const { loop, begun, finish } = loopOf();
+    loop.nudge();
+    await settle();
+    expect(begun).toHaveLength(1);
+    await finish();
+    expect(begun).toHaveLength(1);
+  });
+
+  it('never makes two runs at once, however nudges, polls and ends fall', async () => {
+    const { loop, begun, finish, most } = loopOf();
+    for (let step = 0; step < 200; step += 1) {
+      await pass((step * 37) % 70);
+      loop.nudge();
+      if (step % 3 === 0) await finish(step % 2 === 0 ? { again: true } : {});
+    }
+    expect(begun.length).toBeGreaterThan(50);
+    expect(most()).toBe(1);
+  });
+});
+
+describe('the gap', () => {
+  it('keeps the starts of two runs apart, nudged or not', async () => {
+    const { loop, begun, finish } = loopOf({ gapMs: 25 });
+    await settle();
+    await finish({ again: true });
+    expect(begun).toHaveLength(1);
+    await pass(24);
+    loop.nudge();
+    expect(begun).toHaveLength(1);
+    await pass(1);
+    expect(begun).toHaveLength(2);
+  });
+
+  it('a run longer than the gap is followed at once', async () => {
+    const { loop, begun, finish } = loopOf({ gapMs: 25 });
+    await settle();
+    loop.nudge();
+    await pass(30);
+    await finish();
+    expect(begun).toHaveLength(2);
+  });
+});
+
+describe('a failing run', () => {
+  it('rests for a second and goes on', async () => {
+    const { begun, finish } = loopOf({ pollMs: 10 });
+    await settle();
+    begun[0]?.fail(new Error('database away'));
+    await settle();
+    await pass(999);
+    expect(begun).toHaveLength(1);
+    await pass(1);
+    expect(begun).toHaveLength(2);
+    await finish();
+    await pass(10);
+    expect(begun).toHaveLength(3);
+  });
+
+  it('is logged with the name of the loop', async () => {
+    const lines: string[] = [];
+    const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
+    const { begun } = loopOf({ name: 'relay', log });
+    await settle();
+    begun[0]?.fail(new Error('database away'));
+    await settle();
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ loop: 'relay', err: { message: 'database away' } });
+  });
+
+  it('a run that throws before it waits counts as failed too', async () => {
+    let runs = 0;
+    const loop = startLoop({
+      name: 'test',
+      pollMs: POLL_MS,
+      log: pino({ level: 'silent' }),
+      run: () => {
+        runs += 1;
+        throw new Error('at once');
+      },
+    });
+    started.push({ loop, runs: [] });
+    await settle();
+    await pass(1000);
+    expect(runs).toBe(2);
+  });
+});
+
+describe('a stop', () => {
+  it('waits for the run under way and starts no other', async () => {
+    const { loop, begun, finish } = loopOf();
+    await settle();
+    loop.nudge();
+    let stopped = false;
+    const stopping = loop.stop().then(() => (stopped = true));
+    await pass(POLL_MS * 5);
+    expect(stopped).toBe(false);
+    await finish({ again: true });
+    await stopping;
+    await pass(POLL_MS * 5);
+    expect(begun).toHaveLength(1);
+  });
+
+  it('between runs is over at once, also the second time, and nudges after it are nothing', async () => {
+    const { loop, begun, finish } = loopOf();
+    await settle();
+    await finish();
+    await loop.stop();
+    await loop.stop();
+    loop.nudge();
+    await pass(POLL_MS * 5);
+    expect(begun).toHaveLength(1);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('before the first run means no run', async () => {
+    const { loop, begun } = loopOf();
+    await loop.stop();
+    await pass(POLL_MS * 5);
+    expect(begun).toHaveLength(0);
+  });
+});
