@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll } from 'vitest';
+import { copyEmptyDatabase } from './fixtures/empty-database.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 
 /** Which database this run of the suite is on. */
@@ -44,7 +45,7 @@ const LOG_LINES = 400;
 /** Starts a world. Whoever starts one stops it; in a test file `useWorld` does both. */
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-world-'));
-  const data = ON_POSTGRES ? await ownDatabase() : embeddedData(folder);
+  const data = ON_POSTGRES ? await ownDatabase() : await embeddedData(folder);
   const baseUrl = 'http://countersign.test';
   const env: Record<string, string> = {
     PUBLIC_BASE_URL: baseUrl,
@@ -160,11 +161,13 @@ async function queryOnce<T>(url: string, text: string, params: unknown[]): Promi
   }
 }
 
-function embeddedData(folder: string): Data {
+async function embeddedData(folder: string): Promise<Data> {
+  const path = join(folder, 'database');
+  await copyEmptyDatabase(path);
   return {
     env: {},
     query: async <T>(text: string, params: unknown[]) => {
-      const database = await PGlite.create(join(folder, 'database'));
+      const database = await PGlite.create(path);
       try {
         return (await database.query<T>(text, params)).rows;
       } finally {

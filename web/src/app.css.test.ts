@@ -10,9 +10,8 @@ const css = readFileSync(new URL('./app.css', import.meta.url), 'utf8');
 function tokensOf(selector: string): Theme {
   const start = css.indexOf(`${selector} {`);
   const block = css.slice(start, css.indexOf('}', start));
-  return Object.fromEntries(
-    [...block.matchAll(/--([\w-]+): (oklch\([^)]+\))/g)].map(([, name, value]) => [name, value]),
-  );
+  const found = [...block.matchAll(/--([\w-]+): (oklch\([^)]+\))/g)];
+  return Object.fromEntries(found.map(([, name = '', value = '']) => [name, value] as const));
 }
 
 const THEMES = { light: tokensOf(':root'), dark: tokensOf(":root[data-theme='dark']") };

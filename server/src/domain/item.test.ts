@@ -97,8 +97,9 @@ function reordered(given: unknown): unknown {
 /** Every value that differs from `given` in one place. */
 function changes(given: unknown): unknown[] {
   if (Array.isArray(given)) {
-    const inside = given.flatMap((member, index) => changes(member).map((changed) => given.with(index, changed)));
-    return [...inside, [...given, null], Object.fromEntries(given.entries())];
+    const list = given as unknown[];
+    const inside = list.flatMap((member, index) => changes(member).map((changed) => list.with(index, changed)));
+    return [...inside, [...list, null], Object.fromEntries(list.entries())];
   }
   if (given !== null && typeof given === 'object') {
     const inside = Object.entries(given).flatMap(([key, member]) =>

@@ -226,14 +226,23 @@ describe('routing, by property', () => {
     );
   });
 
-  it('RT1: an escalate flag wins over every confidence, place and company', () => {
+  it('RT1: an escalate flag wins over every confidence, place, company and spelling', () => {
+    const spelling = fc.constantFrom<(text: string) => string>(
+      (text) => text,
+      (text) => text.toUpperCase(),
+      (text) => ` ${text.normalize('NFD')}\t`,
+    );
+    const escalating = fc.tuple(flag, spelling, flags, flags).map(([wanted, spell, before, after]) => ({
+      wanted,
+      risk_flags: [...before, spell(wanted), ...after],
+    }));
     fc.assert(
-      fc.property(confidence, flags, flags, settings, fc.nat(), (value, before, after, given, pick) => {
-        fc.pre(given.escalate_flags.length > 0);
-        const escalating = given.escalate_flags[pick % given.escalate_flags.length] ?? '';
-        const risk_flags = [...before, escalating.normalize('NFD').toUpperCase().toLowerCase(), ...after];
-        fc.pre(foldFlag(risk_flags[before.length] ?? '') === foldFlag(escalating));
-        expect(route({ confidence: value, risk_flags }, given)).toMatchObject({ status: 'escalated', rule: 'RT1' });
+      fc.property(confidence, escalating, settings, (value, { wanted, risk_flags }, given) => {
+        const escalate_flags = [...given.escalate_flags, wanted];
+        expect(route({ confidence: value, risk_flags }, { ...given, escalate_flags })).toMatchObject({
+          status: 'escalated',
+          rule: 'RT1',
+        });
       }),
     );
   });

@@ -2,19 +2,19 @@
 import { createClient } from 'redis';
 import type { World } from '../world.ts';
 
-/** Ends the lease of an item's claim, as if its holder had been silent. On PGlite the process restarts: its locks are its memory. */
-export async function endClaim(world: World, itemId: string): Promise<void> {
+/** Ends the leases of these items' claims, as if their holders had been silent. On PGlite the process restarts: its locks are its memory. */
+export async function endClaims(world: World, itemIds: string[]): Promise<void> {
   if (world.database === 'pglite') await world.kill9();
-  await dropLock(itemId);
-  await world.sql(`update item set claim_expires_at = now() - interval '1 second' where id = $1`, [itemId]);
+  await dropLocks(itemIds);
+  await world.sql(`update item set claim_expires_at = now() - interval '1 second' where id = any($1)`, [itemIds]);
   if (world.database === 'pglite') await world.restart();
 }
 
-async function dropLock(itemId: string): Promise<void> {
+async function dropLocks(itemIds: string[]): Promise<void> {
   const { TEST_REDIS_URL: url } = process.env;
   if (url === undefined) return;
   const client = await createClient({ url }).connect();
-  await client.del(`countersign:claim:${itemId}`);
+  await client.del(itemIds.map((id) => `countersign:claim:${id}`));
   await client.close();
 }
 

@@ -1,6 +1,6 @@
 // Where one goes after signing in: only ever to a page of this site.
 import { describe, expect, it } from 'vitest';
-import { isUnder, wantedPath } from './addresses.ts';
+import { isAt, isUnder, wantedPath } from './addresses.ts';
 
 describe('wantedPath', () => {
   it.each([
@@ -19,4 +19,11 @@ it('a page is under its own path and not under one that only begins like it', ()
   expect(isUnder('/projects/1', '/projects')).toBe(true);
   expect(isUnder('/projects', '/projects')).toBe(true);
   expect(isUnder('/projectsx', '/projects')).toBe(false);
+});
+
+it('an address is at its own origin only, port included (S7)', () => {
+  expect(isAt('http://localhost:3000/', 'http://localhost:3000')).toBe(true);
+  expect(isAt('http://localhost:3000', 'http://127.0.0.1:3000')).toBe(false);
+  expect(isAt('http://localhost:3001', 'http://localhost:3000')).toBe(false);
+  expect(isAt('localhost', 'http://localhost:3000')).toBe(false);
 });

@@ -11,3 +11,7 @@ export function wantedPath(next: string | null, origin: string): string {
   if (url === null || url.origin !== origin || url.pathname === '/') return '/projects';
   return url.pathname + url.search + url.hash;
 }
+
+/** True when an address belongs to an origin. An address that is none belongs to nobody. */
+export const isAt = (address: string, origin: string): boolean =>
+  URL.canParse(address) && new URL(address).origin === origin;

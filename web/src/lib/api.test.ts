@@ -47,7 +47,10 @@ describe('what is sent', () => {
     expect(await call(claimNext)).toBeUndefined();
     expect(fetching).toHaveBeenLastCalledWith('/api/queue/claim-next', expect.objectContaining({ body: '{}' }));
     await call(endSession);
-    expect(fetching).toHaveBeenLastCalledWith('/api/session', expect.not.objectContaining({ body: expect.anything() }));
+    expect(fetching).toHaveBeenLastCalledWith(
+      '/api/session',
+      expect.not.objectContaining({ body: expect.anything() as unknown }),
+    );
   });
 });
 

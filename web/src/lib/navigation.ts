@@ -8,7 +8,6 @@ import { text } from './text.ts';
 
 export interface NavigationPage {
   path: string;
-  route: '/(app)/projects' | '/(app)/queue' | '/(app)/analytics' | '/(app)/learnings';
   name: string;
   icon: LucideIcon;
   /** Shows how many items wait. */
@@ -18,8 +17,8 @@ export interface NavigationPage {
 const { pages } = text.shell;
 
 export const PAGES: readonly NavigationPage[] = [
-  { path: '/projects', route: '/(app)/projects', name: pages.projects, icon: Folder, badge: false },
-  { path: '/queue', route: '/(app)/queue', name: pages.queue, icon: Inbox, badge: true },
-  { path: '/analytics', route: '/(app)/analytics', name: pages.analytics, icon: ChartLine, badge: false },
-  { path: '/learnings', route: '/(app)/learnings', name: pages.learnings, icon: BookCheck, badge: false },
+  { path: '/projects', name: pages.projects, icon: Folder, badge: false },
+  { path: '/queue', name: pages.queue, icon: Inbox, badge: true },
+  { path: '/analytics', name: pages.analytics, icon: ChartLine, badge: false },
+  { path: '/learnings', name: pages.learnings, icon: BookCheck, badge: false },
 ];

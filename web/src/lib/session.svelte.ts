@@ -22,8 +22,10 @@ class SessionStore {
 
   /** Asks the server who is signed in. Nobody is an answer, not an error. */
   async load(): Promise<void> {
-    // The server says so in the page itself when the browser holds no session: asking would only log a 401.
-    if (document.querySelector('meta[name="session"][content="none"]') !== null) {
+    // The server says so in the page itself when the browser holds no session: asking would only log a 401. It counts once.
+    const nobody = document.querySelector('meta[name="session"][content="none"]');
+    if (nobody !== null) {
+      nobody.remove();
       this.state = 'signed_out';
       return;
     }

@@ -1,5 +1,6 @@
 // The sign-in conversation: address check, challenge, wallet, signature, session. The panel only draws it.
 import { challenge, readMeta, verify, type SignInInput } from '@countersign/shared/api/session';
+import { isAt } from '#lib/addresses.ts';
 import { ApiProblem, call } from '#lib/api.ts';
 import { clock } from '#lib/clock.svelte.ts';
 import { explain } from '#lib/explain.ts';
@@ -55,7 +56,7 @@ export class SignIn {
     try {
       const meta = await call(readMeta);
       this.baseUrl = meta.base_url;
-      if (new URL(meta.base_url).origin !== location.origin) {
+      if (!isAt(meta.base_url, location.origin)) {
         this.phase = 'elsewhere';
         return;
       }
@@ -75,7 +76,7 @@ export class SignIn {
     try {
       this.challenge = await call(challenge);
     } catch (error) {
-      this.#say('fault', text.signIn.previewFailed, error);
+      this.#fault(text.signIn.previewFailed, { error });
     }
   }
 
@@ -100,8 +101,9 @@ export class SignIn {
     try {
       signed = await signWith(choice, asked.input);
     } catch (error) {
-      if (error instanceof SigningRefused) this.#say('quiet', text.signIn.refused);
-      else this.#say('fault', text.signIn.walletFailed, null, text.signIn.walletFailedText);
+      if (error instanceof SigningRefused)
+        this.notice = { tone: 'quiet', title: text.signIn.refused, text: '', requestId: null };
+      else this.#fault(text.signIn.walletFailed, { say: text.signIn.walletFailedText });
       return;
     }
     this.busy = { wallet: choice.name, step: 'checking' };
@@ -109,7 +111,7 @@ export class SignIn {
       await call(verify, { body: { challenge_id: asked.challenge_id, ...signed } });
       // Asking again proves that the browser kept the cookie.
       await session.load();
-      if (session.state !== 'signed_in') this.#say('fault', text.signIn.noCookie, null, text.signIn.noCookieText);
+      if (session.state !== 'signed_in') this.#fault(text.signIn.noCookie, { say: text.signIn.noCookieText });
     } catch (error) {
       this.#sayRefused(error, asked);
       // Every try uses its message up.
@@ -122,13 +124,14 @@ export class SignIn {
     const unauthorised = error instanceof ApiProblem && error.status === 401;
     const late = clock.read() >= Date.parse(asked.input.expirationTime);
     if (unauthorised && (late || error.code === 'signature_expired')) {
-      this.#say('fault', words.expired, error, words.expiredText);
-    } else if (unauthorised) this.#say('fault', words.badSignature, error, words.badSignatureText);
-    else this.#say('fault', words.failed, error);
+      this.#fault(words.expired, { error, say: words.expiredText });
+    } else if (unauthorised) this.#fault(words.badSignature, { error, say: words.badSignatureText });
+    else this.#fault(words.failed, { error });
   }
 
-  #say(tone: Notice['tone'], title: string, error: unknown = null, say?: string): void {
-    const said = error === null ? null : explain(error);
-    this.notice = { tone, title, text: say ?? said?.text ?? '', requestId: said?.requestId ?? null };
+  /** `say` replaces what the error says of itself; its request id stays. */
+  #fault(title: string, { error, say }: { error?: unknown; say?: string }): void {
+    const said = error === undefined ? null : explain(error);
+    this.notice = { tone: 'fault', title, text: say ?? said?.text ?? '', requestId: said?.requestId ?? null };
   }
 }

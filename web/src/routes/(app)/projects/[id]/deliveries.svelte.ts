@@ -27,8 +27,8 @@ export class DeliveryLog {
   /** Fetches the newest page; rows already on show stay below it. */
   async load(): Promise<void> {
     await this.#fetch(undefined, (page, rows) => {
-      const fresh = new Set(page.map(({ id }) => id));
-      return [...page, ...rows.filter(({ id }) => !fresh.has(id))];
+      const fresh = page.map(({ id }) => id);
+      return [...page, ...rows.filter(({ id }) => !fresh.includes(id))];
     });
   }
 

@@ -95,7 +95,7 @@ describe('somebody else saved meanwhile', () => {
       {
         auto_threshold: fc.constantFrom('0.95', '0.9', '0.8'),
         name: fc.constantFrom('Maths answers', 'A', 'B'),
-        reasons: fc.constantFrom([...before.reasons], ['One'], ['Two']),
+        reasons: fc.constantFrom<string[]>([...before.reasons], ['One'], ['Two']),
         guidelines: fc.constantFrom('', 'g1', 'g2'),
       },
       { requiredKeys: [] },

@@ -1,0 +1,36 @@
+// One address in front of several server processes, connection by connection in turn: what a proxy is in production.
+import { once } from 'node:events';
+import { connect, createServer, type Server } from 'node:net';
+import type { AddressInfo } from 'node:net';
+
+export interface Front {
+  /** The address browsers open; it must be PUBLIC_BASE_URL of every process behind. */
+  readonly url: string;
+  /** Where connections go from now on. */
+  serve(urls: readonly string[]): void;
+  close(): Promise<void>;
+}
+
+/** Starts listening before there is anything behind it, so that the processes can be told their public address. */
+export async function startFront(): Promise<Front> {
+  let targets: number[] = [];
+  let turn = 0;
+  const server: Server = createServer((client) => {
+    const port = targets[turn++ % targets.length];
+    if (port === undefined) return void client.destroy();
+    const upstream = connect(port, '127.0.0.1');
+    client.on('error', () => upstream.destroy());
+    upstream.on('error', () => client.destroy());
+    client.pipe(upstream).pipe(client);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://localhost:${(server.address() as AddressInfo).port}`,
+    serve: (urls) => (targets = urls.map((url) => Number(new URL(url).port))),
+    close: async () => {
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

@@ -1,0 +1,86 @@
+// What every end-to-end test stands on: a browser, a world behind one address, a receiver, and pages whose console stays clean.
+import type { Browser, BrowserContext, Page } from 'playwright';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { launchBrowser } from '../scripts/browser.ts';
+import { openProject, type OpenProject } from '../server/test/builders.ts';
+import { makeWallet, person, type Person, type Wallet } from '../server/test/client.ts';
+import { startReceiver, type Receiver } from '../server/test/receiver.ts';
+import { startWorld, type World } from '../server/test/world.ts';
+import { startFront, type Front } from './front.ts';
+import { injectWallet } from './injected-wallet.ts';
+
+export interface House {
+  world: World;
+  receiver: Receiver;
+  owner: Person;
+  project: OpenProject;
+  /** Opens a page in a browser of its own, in which this wallet is installed. Errors on its console fail the test. */
+  visit(wallet: Wallet, path?: string): Promise<Page>;
+  close(): Promise<void>;
+}
+
+/** The house of a test file; `house()` is undefined where the machine has no browser. */
+export function useHouse(): () => House {
+  let opened: House | undefined;
+  beforeAll(async () => {
+    const browser = await launchBrowser();
+    if (browser !== undefined) opened = await openHouse(browser);
+  });
+  afterAll(() => opened?.close());
+  return () => {
+    if (opened === undefined) throw new Error('The house is not open.');
+    return opened;
+  };
+}
+
+async function openHouse(browser: Browser): Promise<House> {
+  const front = await startFront();
+  const world = await startWorld({ env: { PUBLIC_BASE_URL: front.url } });
+  front.serve(world.urls);
+  const receiver = await startReceiver();
+  const owner = await person(world, makeWallet());
+  const project = await openProject(owner, { receiver });
+  const faults: string[] = [];
+  const contexts: BrowserContext[] = [];
+  return {
+    world,
+    receiver,
+    owner,
+    project,
+    visit: async (wallet, path = '/') => {
+      const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+      contexts.push(context);
+      const page = await context.newPage();
+      watch(page, faults);
+      await injectWallet(page, wallet);
+      await page.goto(front.url + path);
+      return page;
+    },
+    close: () => closeHouse({ browser, contexts, world, receiver, front, faults }),
+  };
+}
+
+function watch(page: Page, faults: string[]): void {
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(message.text());
+  });
+  page.on('pageerror', (error) => faults.push(error.message));
+}
+
+interface Parts {
+  browser: Browser;
+  contexts: BrowserContext[];
+  world: World;
+  receiver: Receiver;
+  front: Front;
+  faults: string[];
+}
+
+async function closeHouse({ browser, contexts, world, receiver, front, faults }: Parts): Promise<void> {
+  await Promise.all(contexts.map((context) => context.close()));
+  await browser.close();
+  await world.stop();
+  await receiver.close();
+  await front.close();
+  expect(faults, 'errors on the console of a page').toEqual([]);
+}

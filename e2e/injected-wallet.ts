@@ -1,0 +1,40 @@
+// A Wallet Standard wallet installed into a page as an extension would do it; its key stays outside the page.
+import type { Page } from 'playwright';
+import bs58 from 'bs58';
+import type { Wallet } from '../server/test/client.ts';
+
+export const WALLET_NAME = 'Test Wallet';
+
+/** Installs the wallet before any script of the page runs. */
+export async function injectWallet(page: Page, wallet: Wallet): Promise<void> {
+  await page.exposeFunction('signWithTestWallet', (bytes: number[]) => [...wallet.sign(Uint8Array.from(bytes))]);
+  const publicKey = [...bs58.decode(wallet.address)];
+  await page.addInitScript(install, { address: wallet.address, publicKey, name: WALLET_NAME });
+}
+
+/** Runs in the page: registers both ways that the Wallet Standard names, whichever side is first. */
+function install({ address, publicKey, name }: { address: string; publicKey: number[]; name: string }): void {
+  const chains = ['solana:mainnet'] as const;
+  const features = ['solana:signMessage'] as const;
+  const account = { address, publicKey: Uint8Array.from(publicKey), chains, features };
+  const sign = (window as unknown as { signWithTestWallet(bytes: number[]): Promise<number[]> }).signWithTestWallet;
+  const signMessage = async ({ message }: { message: Uint8Array }) => {
+    const signature = Uint8Array.from(await sign([...message]));
+    return [{ signedMessage: message, signature, signatureType: 'ed25519' }];
+  };
+  const wallet = {
+    version: '1.0.0',
+    name,
+    icon: 'data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciLz4=',
+    chains,
+    accounts: [account],
+    features: {
+      'standard:connect': { version: '1.0.0', connect: () => Promise.resolve({ accounts: [account] }) },
+      'standard:events': { version: '1.0.0', on: () => () => undefined },
+      'solana:signMessage': { version: '1.1.0', signMessage },
+    },
+  };
+  const callback = ({ register }: { register(value: unknown): void }) => register(wallet);
+  window.addEventListener('wallet-standard:app-ready', (event) => callback((event as CustomEvent<never>).detail));
+  window.dispatchEvent(new CustomEvent('wallet-standard:register-wallet', { detail: callback }));
+}

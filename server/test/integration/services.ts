@@ -1,0 +1,176 @@
+// The services of one process, in the test's own: real database and claim lock (TEST_DATABASE), a clock that can be moved, a lock that can fail.
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { pino } from 'pino';
+import { createClient } from 'redis';
+import { afterAll, beforeAll } from 'vitest';
+import { type ClaimLock, LockStoreDown } from '../../src/claims/claim-lock.ts';
+import { createMemoryClaimLock } from '../../src/claims/memory-claim-lock.ts';
+import { createRedisClaimLock } from '../../src/claims/redis-claim-lock.ts';
+import { makeKeyRingText, parseKeyRing } from '../../src/crypto/key-ring.ts';
+import { type Clock, uuidV7 } from '../../src/db/clock.ts';
+import { createDatabase } from '../../src/db/database.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { type DatabaseTarget, openOrm, type Orm } from '../../src/db/orm.ts';
+import { openSignals, type Signals } from '../../src/db/signals.ts';
+import type { Services } from '../../src/usecases/services.ts';
+import { refuseUrl } from '../../src/webhooks/guard.ts';
+import { ON_POSTGRES } from '../world.ts';
+
+/** Loopback receivers are allowed, as in the demo. */
+export const POLICY = { allowCidrs: ['127.0.0.0/8'], allowHttp: true };
+const KEY_RING = parseKeyRing(makeKeyRingText());
+
+export interface MovableClock extends Clock {
+  /** Moves our own clock by milliseconds; the database's stays where it is. */
+  pass(ms: number): void;
+}
+
+/** A lock that every test can take away. */
+export interface TestLock extends ClaimLock {
+  /** While true, nobody can ask it. */
+  down: boolean;
+  /** Forgets every holder, as a flushed or restarted store does. */
+  flush(): Promise<void>;
+  /** Ends the lease of one item, whoever holds it. */
+  lapse(itemId: string): Promise<void>;
+}
+
+export interface Opened {
+  services: Services;
+  signals: Signals;
+  orm: Orm;
+  clock: MovableClock;
+  lock: TestLock;
+  /** Looks inside, `?` for parameters. */
+  sql<T>(text: string, params?: unknown[]): Promise<T[]>;
+  /** One more process on the same database and the same lock store. On PGlite there is one process only. */
+  another(): Promise<Opened>;
+  /** Closes this process; the first one takes the database with it. */
+  close(): Promise<void>;
+}
+
+interface Place {
+  target: DatabaseTarget;
+  lockSpace: string;
+  remove(): Promise<void>;
+}
+
+/** Opens a process on a new, migrated database. Whoever opens one closes it; in a test file `useServices` does both. */
+export async function openServices(): Promise<Opened> {
+  const place = await newPlace();
+  const opened = await openAt(place).catch(async (error: unknown) => {
+    await place.remove();
+    throw error;
+  });
+  const close = async () => {
+    await opened.close();
+    await place.remove();
+  };
+  return { ...opened, close };
+}
+
+async function newPlace(): Promise<Place> {
+  const lockSpace = `countersign:test:${randomUUID()}:`;
+  if (!ON_POSTGRES) return { target: { kind: 'memory' }, lockSpace, remove: () => Promise.resolve() };
+  const { url, remove } = await emptyDatabase();
+  return { target: { kind: 'postgres', url, poolSize: 20 }, lockSpace, remove };
+}
+
+/** A new database on the test server, with nothing in it. */
+export async function emptyDatabase(): Promise<{ url: string; remove(): Promise<void> }> {
+  const server = process.env.TEST_POSTGRES_URL ?? '';
+  const name = `countersign_${randomUUID().replaceAll('-', '')}`;
+  const run = async (statement: string) => {
+    const client = new pg.Client({ connectionString: server });
+    await client.connect();
+    await client.query(statement).finally(() => client.end());
+  };
+  await run(`create database ${name}`);
+  const url = Object.assign(new URL(server), { pathname: `/${name}` }).href;
+  return { url, remove: () => run(`drop database if exists ${name} with (force)`) };
+}
+
+async function openAt(place: Place): Promise<Opened> {
+  const orm = await openOrm(place.target);
+  await migrate(orm, place.target);
+  const signals = await openSignals(orm, place.target, () => undefined);
+  const clock = movableClock();
+  const lock = await openLock(place.lockSpace, clock);
+  const services: Services = {
+    db: createDatabase(orm, { clock, ids: uuidV7 }),
+    claims: lock,
+    clock,
+    ids: uuidV7,
+    keyRing: KEY_RING,
+    log: pino({ level: process.env.LOG_LEVEL ?? 'silent' }),
+    baseUrl: 'http://countersign.test',
+    demo: false,
+    refuseWebhookUrl: (url) => refuseUrl(url, POLICY),
+    kick: { session: () => undefined },
+  };
+  return {
+    services,
+    signals,
+    orm,
+    clock,
+    lock,
+    sql: (text, params = []) => services.db.read((em) => em.execute(text, params)),
+    another: () => openAt(place),
+    close: async () => {
+      await signals.close();
+      await lock.close();
+      await orm.close();
+    },
+  };
+}
+
+function movableClock(): MovableClock {
+  let ahead = 0;
+  return { now: () => new Date(Date.now() + ahead), pass: (ms) => void (ahead += ms) };
+}
+
+async function openLock(space: string, clock: Clock): Promise<TestLock> {
+  const client = ON_POSTGRES ? await createClient({ url: process.env.TEST_REDIS_URL ?? '' }).connect() : null;
+  let flushed = 0;
+  const make = () =>
+    client ? createRedisClaimLock(client, `${space}${flushed}:`) : createMemoryClaimLock({ now: () => clock.now() });
+  let inner = make();
+  const asked = async <T>(question: () => Promise<T>): Promise<T> => {
+    if (lock.down) throw new LockStoreDown('taken away by the test');
+    return question();
+  };
+  const lock: TestLock = {
+    down: false,
+    acquire: (...args) => asked(() => inner.acquire(...args)),
+    renew: (held) => asked(() => inner.renew(held)),
+    release: (held) => asked(() => inner.release(held)),
+    holders: (itemIds) => asked(() => inner.holders(itemIds)),
+    close: () => inner.close(),
+    flush: async () => {
+      flushed += 1;
+      inner = make();
+    },
+    lapse: async (itemId) => {
+      const holder = (await inner.holders([itemId])).get(itemId);
+      if (holder) await inner.release({ itemId, userId: holder.userId, fence: holder.fence });
+    },
+  };
+  return lock;
+}
+
+/** One process for all tests of a file: opened before, closed after. */
+export function useServices(): Opened {
+  let opened: Opened | undefined;
+  beforeAll(async () => {
+    opened = await openServices();
+  });
+  afterAll(() => opened?.close());
+  // Tests are written before the process exists: what they hold looks it up when it is used.
+  return new Proxy({} as Opened, {
+    get: (_, name) => {
+      if (opened === undefined) throw new Error('The services are there from beforeAll on.');
+      return Reflect.get(opened, name) as unknown;
+    },
+  });
+}

@@ -1,0 +1,152 @@
+// kill -9 at the worst moments: what was answered is there, what was decided is told, once per id and with the same bytes.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listDeliveries } from '@countersign/shared/api/insights';
+import { claimItem, decideItem, listQueue, readHistory } from '@countersign/shared/api/queue';
+import { aSubmission, openProject, type OpenProject, review } from '../builders.ts';
+import { type Person, person } from '../client.ts';
+import { connectLive } from '../live-client.ts';
+import { type Receiver, startReceiver } from '../receiver.ts';
+import { ON_POSTGRES, useWorld } from '../world.ts';
+import { endDeliveryLeases } from './passing-time.ts';
+
+const world = useWorld();
+const ROUNDS = [1, 2, 3];
+let owner: Person;
+let receiver: Receiver;
+let project: OpenProject;
+
+beforeAll(async () => {
+  owner = await person(world);
+  receiver = await startReceiver();
+  project = await openProject(owner, { receiver });
+});
+
+afterAll(() => receiver.close());
+
+/** Every process dies at once and is started again; with them the leases of what they were sending end. */
+async function crash(): Promise<void> {
+  await world.kill9();
+  await endDeliveryLeases(world);
+  await world.restart();
+}
+
+/** Waits until the delivery log says that the item's webhook has succeeded. */
+async function delivered(itemId: string): Promise<void> {
+  const succeeded = async () => {
+    const { data } = await owner.call(listDeliveries, { params: { id: project.id } });
+    return data.filter((delivery) => delivery.item_id === itemId).map(({ status }) => status);
+  };
+  await expect.poll(succeeded, { timeout: 10_000, interval: 50 }).toEqual(['succeeded']);
+}
+
+/** The one webhook-id of the item; the receiver has compared the bytes of repeats. */
+function webhookIdsOf(itemId: string): string[] {
+  return [
+    ...new Set(receiver.arrivals.filter(({ event }) => event.item_id === itemId).map(({ webhookId }) => webhookId)),
+  ];
+}
+
+describe('kill -9', () => {
+  it.each(ROUNDS)(
+    'right after a 201 loses nothing, and the same key makes no second item (I2), round %i',
+    async (round) => {
+      const body = JSON.stringify({ project_id: project.id, ...aSubmission() });
+      const idempotencyKey = `crash-${round}`;
+      const first = await project.pipeline.submitRaw(body, { idempotencyKey });
+      await world.kill9();
+      await world.restart();
+      const id = first.ok ? first.reply.id : '';
+      expect(await project.pipeline.read(id)).toMatchObject({ id, status: 'queued' });
+      const again = await project.pipeline.submitRaw(body, { idempotencyKey, process: 1 });
+      expect(again).toMatchObject({ status: 201, reply: { id } });
+      expect(again.headers.get('idempotent-replayed')).toBe('true');
+      // The fact that went with it is in the ledger too, and gets its place there.
+      await expect
+        .poll(async () => (await owner.call(readHistory, { params: { id } })).data.map((fact) => fact.type))
+        .toEqual(['item.queued']);
+    },
+  );
+
+  it('in the middle of many submissions leaves each of them once or not at all (I2)', async () => {
+    const own = await openProject(owner);
+    const bodies = Array.from({ length: 40 }, () => JSON.stringify({ project_id: own.id, ...aSubmission() }));
+    const send = (body: string, n: number) =>
+      own.pipeline.submitRaw(body, { idempotencyKey: `burst-${n}`, process: n });
+    const answered: string[] = [];
+    const burst = bodies.map((body, n) =>
+      send(body, n).then(
+        (answer) => answer.ok && answered.push(answer.reply.id),
+        // A connection cut by the crash: whether the item exists is for the second try to find out.
+        () => undefined,
+      ),
+    );
+    await Promise.race(burst);
+    await world.kill9();
+    await Promise.all(burst);
+    await world.restart();
+    const again = await Promise.all(bodies.map(send));
+    const ids = again.map((answer) => (answer.ok ? answer.reply.id : answer.problem.code));
+    expect(new Set(ids).size).toBe(bodies.length);
+    expect(ids).toEqual(expect.arrayContaining(answered));
+    const { counts } = await owner.call(listQueue, { query: { project_id: own.id } });
+    expect(counts.all).toBe(bodies.length);
+  });
+
+  it.each(ROUNDS)(
+    'right after a decision was answered: its webhook arrives, one id, the same bytes (I5), round %i',
+    async () => {
+      const { id } = await project.pipeline.submit(aSubmission());
+      const decided = await review(owner, id, 'edit');
+      await crash();
+      const { event } = await receiver.next(id);
+      expect(event.decision).toEqual(decided.decision);
+      await delivered(id);
+      expect(webhookIdsOf(id)).toHaveLength(1);
+      expect(await project.pipeline.read(id)).toMatchObject({ status: 'approved', decision: decided.decision });
+    },
+  );
+
+  it('while the receiver holds the request: it is sent again after the lease, same id, next attempt (I5)', async () => {
+    const held = Promise.withResolvers<{ status: number }>();
+    receiver.answer = () => held.promise;
+    const { id } = await project.pipeline.submit(aSubmission());
+    await review(owner, id, 'reject');
+    const first = await receiver.next(id);
+    await world.kill9();
+    receiver.answer = () => ({ status: 204 });
+    held.resolve({ status: 200 });
+    await endDeliveryLeases(world);
+    await world.restart();
+    const second = await receiver.next(id);
+    expect(second).toMatchObject({ webhookId: first.webhookId, body: first.body, attempt: first.attempt + 1 });
+    await delivered(id);
+    expect(receiver.counts()[first.webhookId]).toBe(2);
+  });
+
+  it('leaves sessions, claims and their fences as they were: the holder goes on where they stopped', async () => {
+    const { id } = await project.pipeline.submit(aSubmission());
+    const { fence } = await owner.call(claimItem, { params: { id } });
+    await crash();
+    const live = await connectLive(owner);
+    await owner.call(decideItem, { params: { id }, body: { fence, action: 'approve' } });
+    await live.next('item.finalized', (fact) => fact.item_id === id);
+    await receiver.next(id);
+    live.close();
+  });
+});
+
+describe('kill -9 of one process of two', () => {
+  it.runIf(ON_POSTGRES)('is not felt by those who use the other one', async () => {
+    const live = await connectLive(owner, { process: 1 });
+    for (const round of ROUNDS) {
+      const { id } = await project.pipeline.submit(aSubmission(), { process: 0 });
+      await world.kill9(0);
+      await live.next('item.queued', (fact) => fact.item_id === id);
+      await review(owner, id, 'approve', { process: 1 });
+      const { event } = await receiver.next(id);
+      expect(event.item_id, `round ${round}`).toBe(id);
+      await world.restart(0);
+    }
+    live.close();
+  });
+});

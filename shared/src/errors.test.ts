@@ -1,0 +1,62 @@
+// The closed list of error codes: CONTRACT section 1 by hand.
+import { describe, expect, it } from 'vitest';
+import { ERRORS, problem, Refusal } from './errors.ts';
+
+/** Status by status, as CONTRACT.md lists them. */
+const CONTRACT = {
+  400: ['invalid_json', 'invalid_header', 'invalid_cursor', 'invalid_id'],
+  401: [
+    'api_key_missing',
+    'api_key_invalid',
+    'signature_missing',
+    'signature_invalid',
+    'signature_expired',
+    'session_missing',
+  ],
+  403: ['project_mismatch', 'forbidden', 'origin_refused'],
+  404: ['not_found'],
+  405: ['method_not_allowed'],
+  409: [
+    'idempotency_in_progress',
+    'claim_held',
+    'claim_lost',
+    'already_decided',
+    'stale_settings',
+    'rotation_in_progress',
+    'undo_window_passed',
+  ],
+  413: ['payload_too_large'],
+  415: ['unsupported_media_type'],
+  422: ['validation_failed', 'idempotency_key_reused', 'webhook_url_refused', 'unchanged_edit'],
+  429: ['rate_limited', 'too_many_waiters'],
+  500: ['internal'],
+  503: ['unavailable'],
+};
+
+describe('the error codes', () => {
+  it('are those of the contract, each with its status', () => {
+    const listed = Object.entries(CONTRACT).flatMap(([status, codes]) => codes.map((code) => [code, Number(status)]));
+    const ours = Object.entries(ERRORS).map(([code, { status }]) => [code, status]);
+    expect(ours.sort()).toEqual(listed.sort());
+  });
+
+  it('each have a title of their own, a sentence without its full stop', () => {
+    const titles = Object.values(ERRORS).map(({ title }) => title);
+    expect(new Set(titles).size).toBe(titles.length);
+    for (const title of titles) expect(title).toMatch(/^[A-Z][^.]+$/);
+  });
+
+  it('are the only codes a problem can carry', () => {
+    const answer = { type: 't', title: 't', status: 400, detail: 'd', instance: '/', request_id: 'r' };
+    for (const code of Object.keys(ERRORS)) expect(problem.safeParse({ ...answer, code }).success).toBe(true);
+    expect(problem.safeParse({ ...answer, code: 'teapot' }).success).toBe(false);
+  });
+
+  it('a refusal is an error that names its code', () => {
+    const refusal = new Refusal('claim_held', 'Take another one.', { holder: null });
+    expect(refusal).toBeInstanceOf(Error);
+    expect(refusal.message).toBe('claim_held: Take another one.');
+    expect(refusal).toMatchObject({ name: 'Refusal', code: 'claim_held', extras: { holder: null } });
+    expect(new Refusal('internal', 'x').extras).toEqual({});
+  });
+});

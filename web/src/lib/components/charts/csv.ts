@@ -1,0 +1,43 @@
+// A table as CSV by RFC 4180, harmless when a spreadsheet opens it.
+import { valueOf, type PlotTable, type Value } from './table.ts';
+
+/** A text that begins so is a formula to a spreadsheet (OWASP, "CSV Injection"). */
+const FORMULA = /^[=+\-@\t\r]/;
+const NEEDS_QUOTES = /[",\r\n]/;
+
+/** The table with its header line; every line ends in CRLF. Texts that would be formulas get an apostrophe in front. */
+export function toCsv({ columns, rows }: PlotTable): string {
+  const lines = [columns.map(({ name }) => name), ...rows.map((row) => row.map(valueOf))];
+  return lines.map((line) => `${line.map(field).join(',')}\r\n`).join('');
+}
+
+function field(value: Value): string {
+  if (value === null) return '';
+  if (typeof value === 'number') return String(value);
+  const text = FORMULA.test(value) ? `'${value}` : value;
+  return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** A file name of letters, digits and dashes: `maths-answers-keeping-up-2026-11-20.csv`. */
+export function csvName(parts: readonly string[]): string {
+  const words =
+    parts
+      .join(' ')
+      .normalize('NFKD')
+      .replace(/\p{M}/gu, '')
+      .toLowerCase()
+      .match(/[a-z0-9]+/g) ?? [];
+  return `${words.join('-').slice(0, 120) || 'table'}.csv`;
+}
+
+/** Hands a CSV text to the browser as a download. */
+export function saveCsv(name: string, text: string): void {
+  // The mark tells spreadsheets that the bytes are UTF-8.
+  const url = URL.createObjectURL(new Blob(['\ufeff', text], { type: 'text/csv;charset=utf-8' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  // The browser has taken the bytes by the next task.
+  setTimeout(() => URL.revokeObjectURL(url), 0);
+}

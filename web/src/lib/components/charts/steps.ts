@@ -1,0 +1,49 @@
+// Counts per stretch of time as steps: the path of one line, and where one line leads the other.
+import type { Scale } from './scale.ts';
+
+/** One stretch of time, in ms, with two counts; `partial` when it reaches beyond the window or is not over. */
+export interface Step {
+  start: number;
+  end: number;
+  lead: number;
+  main: number;
+  partial: boolean;
+}
+
+/** The SVG path of a step line through one count of each stretch. */
+export function stepPath(steps: readonly Step[], of: 'lead' | 'main', { x, y }: { x: Scale; y: Scale }): string {
+  return steps
+    .map((step, index) => {
+      const height = px(y(step[of]));
+      return `${index === 0 ? `M${px(x(step.start))} ${height}` : `V${height}`}H${px(x(step.end))}`;
+    })
+    .join('');
+}
+
+/** The stretches in which `lead` is above `main`, as boxes between the two lines. */
+export function gaps(steps: readonly Step[], { x, y }: { x: Scale; y: Scale }) {
+  return steps
+    .filter(({ lead, main }) => lead > main)
+    .map(({ start, end, lead, main }) => ({
+      x: x(start),
+      y: y(lead),
+      width: x(end) - x(start),
+      height: y(main) - y(lead),
+    }));
+}
+
+/** The stretch under a horizontal position; the nearest one beyond the ends, -1 without any. */
+export function stepAt(steps: readonly Step[], at: number): number {
+  const found = steps.findIndex(({ end }) => at < end);
+  return found === -1 ? steps.length - 1 : found;
+}
+
+/** Two label heights moved apart until they are `apart` px from each other, the order kept, the middle kept. */
+export function spread([one, other]: readonly [number, number], apart: number): [number, number] {
+  const missing = apart - Math.abs(one - other);
+  if (missing <= 0) return [one, other];
+  const shift = (one <= other ? -missing : missing) / 2;
+  return [one + shift, other - shift];
+}
+
+const px = (value: number): number => Math.round(value * 10) / 10;

@@ -1,0 +1,77 @@
+// The sentences over the plots: true at the edges, and silent about what is not known.
+import { describe, expect, it } from 'vitest';
+import { flowAnswer, length, mixAnswer, overridesAnswer, timeAnswer } from './answers.ts';
+
+const queue = (queued: number, past_due: number) => ({
+  waiting: { queued, escalated: 0 },
+  past_due,
+  arrived: 10,
+  decided: 4,
+});
+
+describe('flowAnswer', () => {
+  it('is no as soon as one item is past due (LC3)', () => {
+    expect(flowAnswer(queue(5, 1), 'day').answer).toBe('No: 1 of 5 waiting are past due.');
+    expect(flowAnswer(queue(5, 0), 'day').answer).toBe('Yes: 5 wait, none past due.');
+    expect(flowAnswer(queue(0, 0), 'day').answer).toBe('Yes: nothing waits.');
+  });
+
+  it('draws nothing when nothing happened and nothing waits', () => {
+    const idle = { waiting: { queued: 0, escalated: 0 }, past_due: 0, arrived: 0, decided: 0 };
+    expect(flowAnswer(idle, 'hour')).toMatchObject({ known: false });
+    expect(flowAnswer({ ...idle, waiting: { queued: 0, escalated: 1 } }, 'hour')).toMatchObject({ known: true });
+  });
+});
+
+describe('timeAnswer', () => {
+  it('says that no decision means not known, not zero', () => {
+    const none = timeAnswer({ time_to_decision: { n: 0, p50: null, p90: null } }, 'week');
+    expect(none).toMatchObject({ known: false });
+    expect(none.answer).toMatch(/^Not known/);
+  });
+
+  it('says how little few decisions are', () => {
+    const of = (n: number) => timeAnswer({ time_to_decision: { n, p50: 480, p90: 1320 } }, 'week');
+    expect(of(217)).toEqual({
+      answer: 'Half within 8 min, nine in ten within 22 min.',
+      unit: 'arrival to decision, people only, log scale · n 217',
+      known: true,
+    });
+    expect(of(29).unit).toContain('n 29 < 30');
+    expect(of(1).answer).toBe('One decision, 8 min after its item arrived.');
+  });
+
+  it('has words for less than a second', () => {
+    expect([length(0), length(0.9), length(1), length(61)]).toEqual(['under 1 s', 'under 1 s', '1 s', '1 min']);
+  });
+});
+
+describe('mixAnswer', () => {
+  const mix = { auto_approved: 1, queued: 2, escalated: 1, rejected: 0, approved: 0, escalated_final: 0 };
+  it('counts both open statuses as waiting', () => {
+    expect(mixAnswer({ mix, arrived: 4 }, 'day').answer).toBe('25% passed automatically, 3 still wait.');
+  });
+
+  it('has no shares of nothing', () => {
+    expect(mixAnswer({ mix: { ...mix, auto_approved: 0, queued: 0, escalated: 0 }, arrived: 0 }, 'day').known).toBe(false);
+  });
+});
+
+describe('overridesAnswer', () => {
+  const share = { key: 'long_input', decided: 432, overridden: 332 };
+  const report = { overrides: { by_flag: [share], by_model: [], by_source: [] }, decided: 432, overridden: 332 };
+
+  it('names the surest group with its interval', () => {
+    expect(overridesAnswer(report, 'day').answer).toBe(
+      'Most often on long_input: 77% edited or rejected (95 %: 73% to 81%).',
+    );
+  });
+
+  it('tells never, too few and not known apart', () => {
+    expect(overridesAnswer({ ...report, overridden: 0 }, 'day')).toMatchObject({ known: true });
+    expect(overridesAnswer({ ...report, overridden: 0 }, 'day').answer).toMatch(/changed nothing in 432/);
+    const few = { ...report, overrides: { ...report.overrides, by_flag: [{ key: 'x', decided: 9, overridden: 9 }] } };
+    expect(overridesAnswer(few, 'day').answer).toMatch(/^Too few/);
+    expect(overridesAnswer({ ...report, decided: 0, overridden: 0 }, 'day')).toMatchObject({ known: false });
+  });
+});

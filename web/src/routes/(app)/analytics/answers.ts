@@ -1,0 +1,71 @@
+// Each question of the page with its answer in one sentence: what is not known is said, never drawn as zero.
+import { count, duration, share } from '#lib/format.ts';
+import { SMALL_N } from '#lib/components/charts/wilson.ts';
+import type { Analytics } from '@countersign/shared/api/insights';
+import { worst } from './overrides.ts';
+import type { Range } from './range.ts';
+import { words } from './text.ts';
+
+export interface Answer {
+  answer: string;
+  /** Unit, n and interval. */
+  unit: string;
+  /** There is something to draw. */
+  known: boolean;
+}
+
+/** Items that wait for a person now. */
+export const waitingOf = ({ waiting }: Pick<Analytics, 'waiting'>): number => waiting.queued + waiting.escalated;
+
+/** A length in seconds as people say it. */
+export const length = (seconds: number): string => (seconds < 1 ? words.time.underSecond : duration(seconds * 1000));
+
+export function mixAnswer({ mix, arrived }: Pick<Analytics, 'mix' | 'arrived'>, range: Range): Answer {
+  const when = words.range.last[range];
+  const unit = words.mix.unit(arrived, when);
+  if (arrived === 0) return { answer: words.mix.empty(when), unit, known: false };
+  const waiting = count((mix.queued ?? 0) + (mix.escalated ?? 0));
+  return { answer: words.mix.answer(share(mix.auto_approved ?? 0, arrived), waiting), unit, known: true };
+}
+
+/** Keeping up is meant by the target: arrivals and decisions of a window say nothing about what waits too long. */
+export function flowAnswer(
+  report: Pick<Analytics, 'waiting' | 'past_due' | 'arrived' | 'decided'>,
+  range: Range,
+): Answer {
+  const { past_due, arrived, decided } = report;
+  const waiting = waitingOf(report);
+  const unit = words.flow.unit(words.flow.step[range], count(arrived), count(decided));
+  if (waiting + arrived + decided === 0) return { answer: words.flow.empty(words.range.last[range]), unit, known: false };
+  const answer =
+    past_due > 0
+      ? words.flow.late(count(past_due), count(waiting))
+      : waiting > 0
+        ? words.flow.inTime(count(waiting))
+        : words.flow.clear;
+  return { answer, unit, known: true };
+}
+
+export function timeAnswer({ time_to_decision }: Pick<Analytics, 'time_to_decision'>, range: Range): Answer {
+  const { n, p50, p90 } = time_to_decision;
+  if (n === 0 || p50 === null || p90 === null) {
+    return { answer: words.time.empty(words.range.last[range]), unit: words.time.emptyUnit, known: false };
+  }
+  const answer = n === 1 ? words.time.one(length(p50)) : words.time.answer(length(p50), length(p90));
+  return { answer, unit: words.time.unit(count(n), n < SMALL_N), known: true };
+}
+
+export function overridesAnswer(
+  { overrides, decided, overridden }: Pick<Analytics, 'overrides' | 'decided' | 'overridden'>,
+  range: Range,
+): Answer {
+  const unit = words.overrides.unit(count(decided));
+  if (decided === 0) return { answer: words.overrides.empty(words.range.last[range]), unit, known: false };
+  if (overridden === 0) return { answer: words.overrides.never(count(decided)), unit, known: true };
+  const most = worst(overrides);
+  const answer =
+    most === null
+      ? words.overrides.few
+      : words.overrides.most(most.key, share(most.k, most.n), share(most.low, 1), share(most.high, 1));
+  return { answer, unit, known: true };
+}

@@ -1,0 +1,84 @@
+// The figures of one project on the page: fetched for the range on show, and again as facts arrive, unless paused.
+import { readAnalytics, type Analytics } from '@countersign/shared/api/insights';
+import { call } from '#lib/api.ts';
+import { clock } from '#lib/clock.svelte.ts';
+import { live } from '#lib/live/connection.svelte.ts';
+import { Resource } from '#lib/resource.svelte.ts';
+import { Pacer } from './pacer.ts';
+import { queryOf, type Range } from './range.ts';
+
+/** Facts cause at most one request in this many ms. */
+const SPACING_MS = 1000;
+/** The window moves on even when nothing happens: then it is asked for this often. */
+const IDLE_MS = 30_000;
+
+export class AnalyticsFeed {
+  /** How many facts came while paused. */
+  held = $state(0);
+
+  readonly #projectId: string;
+  readonly #resource: Resource<{ range: Range; report: Analytics }>;
+  readonly #pacer: Pacer;
+  #range: Range = 'day';
+
+  constructor(projectId: string) {
+    this.#projectId = projectId;
+    this.#resource = new Resource(async (signal) => {
+      const range = this.#range;
+      const input = { params: { id: projectId }, query: queryOf(range, clock.read()), signal };
+      return { range, report: await call(readAnalytics, input) };
+    });
+    this.#pacer = new Pacer({
+      spacing: SPACING_MS,
+      mayReload: () => !live.paused && document.visibilityState === 'visible',
+      reload: () => this.#resource.load(),
+    });
+  }
+
+  /** The last figures that came, with the range they are of; null before the first. */
+  get shown() {
+    return this.#resource.data;
+  }
+
+  /** Why the last request failed. */
+  get error() {
+    return this.#resource.error;
+  }
+
+  get loading() {
+    return this.#resource.loading;
+  }
+
+  /** Shows another range: asked for at once, the former figures stand until it comes. */
+  turnTo(range: Range): void {
+    this.#range = range;
+    void this.load();
+  }
+
+  /** Fetches now, paused or not. Never throws: the reason stands in `error`. */
+  async load(): Promise<void> {
+    this.held = 0;
+    await this.#pacer.now();
+  }
+
+  /** Stays true by the live facts until the answered function is called. */
+  follow(): () => void {
+    const look = () => this.#pacer.look();
+    document.addEventListener('visibilitychange', look);
+    const idle = setInterval(() => this.#pacer.want(), IDLE_MS);
+    const stops = [
+      live.on('*', ({ project_id }) => project_id === this.#projectId && this.#heard()),
+      live.onResync(() => (live.paused ? this.#pacer.want() : this.load())),
+      () => document.removeEventListener('visibilitychange', look),
+      () => clearInterval(idle),
+      () => this.#pacer.stop(),
+      () => this.#resource.cancel(),
+    ];
+    return () => stops.forEach((stop) => stop());
+  }
+
+  #heard(): void {
+    if (live.paused) this.held += 1;
+    this.#pacer.want();
+  }
+}

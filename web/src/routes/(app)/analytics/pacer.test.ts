@@ -1,0 +1,78 @@
+// However many facts arrive: at most one reload per spacing, the last state always fetched, none while nobody looks.
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Pacer } from './pacer.ts';
+
+const SPACING = 1000;
+let reloads: number[];
+let allowed: boolean;
+
+const make = (takes = 0) =>
+  new Pacer({
+    spacing: SPACING,
+    mayReload: () => allowed,
+    reload: async () => {
+      reloads.push(Date.now());
+      if (takes > 0) await new Promise((done) => setTimeout(done, takes));
+    },
+  });
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 0 });
+  reloads = [];
+  allowed = true;
+});
+afterEach(() => vi.useRealTimers());
+
+describe('Pacer', () => {
+  it('reloads at most once per spacing under a flood', async () => {
+    const pacer = make();
+    for (let ms = 0; ms < 4990; ms += 10) {
+      pacer.want();
+      await vi.advanceTimersByTimeAsync(10);
+    }
+    expect(reloads).toEqual([0, 1000, 2000, 3000, 4000]);
+  });
+
+  it('fetches once more when something changed during a reload', async () => {
+    const pacer = make(300);
+    pacer.want();
+    await vi.advanceTimersByTimeAsync(100);
+    pacer.want();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(reloads).toEqual([0, 1300]);
+  });
+
+  it('keeps the wish while it may not reload, and follows it afterwards', async () => {
+    const pacer = make();
+    allowed = false;
+    pacer.want();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(reloads).toEqual([]);
+    allowed = true;
+    pacer.look();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(reloads).toEqual([10_000]);
+  });
+
+  it('does not reload when it became forbidden while waiting, and keeps the wish', async () => {
+    const pacer = make();
+    await pacer.now();
+    pacer.want();
+    allowed = false;
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(reloads).toEqual([0]);
+    allowed = true;
+    pacer.look();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(reloads).toEqual([0, 5000]);
+  });
+
+  it('does nothing after it was stopped', async () => {
+    const pacer = make();
+    await pacer.now();
+    pacer.want();
+    pacer.stop();
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(reloads).toEqual([0]);
+  });
+});

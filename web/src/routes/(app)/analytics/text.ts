@@ -1,0 +1,137 @@
+// Every string of the analytics page, grouped by place. English first.
+import { count } from '#lib/format.ts';
+import type { Analytics } from '@countersign/shared/api/insights';
+import type { Range } from './range.ts';
+
+const items = (n: number): string => `${count(n)} ${n === 1 ? 'item' : 'items'}`;
+
+export const words = {
+  page: 'Analytics',
+
+  choice: {
+    label: 'Project',
+    failed: 'Your projects could not be loaded',
+    none: 'There is no project yet',
+    noneText: 'Make one, or ask the owner of a project to add your wallet.',
+    toProjects: 'To your projects',
+    missing: 'There is no such project',
+    missingText: 'It does not exist, or you are not a member of it. Ask its owner to add your wallet.',
+    forbidden: 'Your role may not see this',
+    forbiddenText: (project: string) =>
+      `In ${project} you are a reviewer. Supervisors and owners see this page: ask an owner to change your role, or choose another project.`,
+    toQueue: 'To the queue',
+  },
+
+  range: {
+    label: 'Range',
+    names: { hour: 'Hour', day: 'Day', week: 'Week', month: 'Month' } satisfies Record<Range, string>,
+    last: {
+      hour: 'in the last hour',
+      day: 'in the last 24 hours',
+      week: 'in the last 7 days',
+      month: 'in the last 30 days',
+    } satisfies Record<Range, string>,
+  },
+
+  window: (zone: string, window: string) => `${zone} · window ${window}`,
+  updated: (time: string) => `updated ${time}`,
+  notLive: 'not live',
+  pause: 'Pause',
+  resume: 'Resume',
+  failed: 'The figures could not be loaded',
+  stale: 'These figures could not be refreshed',
+
+  head: {
+    label: 'Now',
+    waiting: 'waiting',
+    escalated: (n: string) => `${n} escalated`,
+    oldest: 'oldest',
+    nothingWaits: 'nothing waits',
+    pastDue: (n: string) => `${n} past due`,
+    decided: (when: string) => `decided by people ${when}`,
+    arrived: (n: string) => `${n} arrived`,
+    reviewing: 'being reviewed now',
+  },
+
+  mix: {
+    question: 'Where do items end up?',
+    answer: (automatic: string, waiting: string) => `${automatic} passed automatically, ${waiting} still wait.`,
+    empty: (when: string) => `Nothing arrived ${when}: an item that is submitted shows here at once.`,
+    unit: (n: number, when: string) => `${items(n)} that arrived ${when}`,
+    parts: 'Items by their status now',
+    columns: { status: 'status', items: 'items', share: 'share' },
+  },
+
+  flow: {
+    question: 'Are we keeping up?',
+    clear: 'Yes: nothing waits.',
+    inTime: (waiting: string) => `Yes: ${waiting} wait, none past due.`,
+    late: (late: string, waiting: string) => `No: ${late} of ${waiting} waiting are past due.`,
+    empty: (when: string) => `Nothing arrived and nothing was decided ${when}: either one shows here at once.`,
+    unit: (step: string, arrived: string, decided: string) =>
+      `items ${step} · arrived ${arrived}, automatic ones included · decided by people ${decided}`,
+    step: {
+      hour: 'per 5 min',
+      day: 'per hour',
+      week: 'per 6 h',
+      month: 'per day (UTC)',
+    } satisfies Record<Range, string>,
+    names: { lead: 'arrived', main: 'decided' },
+    plot: 'Arrivals and decisions over time; arrow keys read one stretch at a time',
+    leads: 'more arrived than decided',
+    partial: 'not whole',
+    read: (when: string, arrived: string, decided: string) => `${when} · ${arrived} arrived · ${decided} decided`,
+    columns: { from: 'from', to: 'to', arrived: 'arrived', decided: 'decided', whole: 'whole' },
+    yes: 'yes',
+    no: 'no',
+  },
+
+  time: {
+    question: 'How long does a decision take?',
+    answer: (half: string, most: string) => `Half within ${half}, nine in ten within ${most}.`,
+    one: (length: string) => `One decision, ${length} after its item arrived.`,
+    empty: (when: string) => `Not known: nobody decided anything ${when}. The next decision by a person shows here.`,
+    unit: (n: string, few: boolean) => `arrival to decision, people only, log scale · n ${n}${few ? ' < 30, little to go by' : ''}`,
+    emptyUnit: 'arrival to decision, people only · n 0',
+    underSecond: 'under 1 s',
+    p50: (length: string) => `p50 ${length}`,
+    p90: (length: string) => `p90 ${length}`,
+    target: (length: string) => `target ${length}`,
+    columns: { figure: 'figure', seconds: 'seconds', length: 'length' },
+    median: 'half within (p50)',
+    slow: 'nine in ten within (p90)',
+    targetName: 'target',
+    n: 'decisions (n)',
+  },
+
+  overrides: {
+    question: 'Where is the model wrong?',
+    most: (name: string, rate: string, low: string, high: string) =>
+      `Most often on ${name}: ${rate} edited or rejected (95 %: ${low} to ${high}).`,
+    never: (n: string) => `People changed nothing in ${n} decisions.`,
+    few: 'Too few decisions to tell: every group has fewer than 30.',
+    empty: (when: string) => `Not known: nobody decided anything ${when}. The next decision by a person shows here.`,
+    unit: (n: string) => `edited or rejected by people, Wilson 95 %, by lower bound · n ${n}`,
+    groups: { by_flag: 'By flag', by_model: 'By model', by_source: 'By source' } satisfies Record<
+      keyof Analytics['overrides'],
+      string
+    >,
+    more: (n: number) => `${count(n)} more in the table`,
+    columns: {
+      by: 'by',
+      value: 'value',
+      decided: 'decided',
+      overridden: 'overridden',
+      rate: 'rate',
+      low: '95 % from',
+      high: '95 % to',
+    },
+  },
+
+  file: {
+    mix: 'where items end up',
+    flow: 'keeping up',
+    time: 'time to decision',
+    overrides: 'overrides',
+  },
+};
