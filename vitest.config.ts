@@ -15,6 +15,7 @@ const unit: TestProjectInlineConfiguration = {
     ...light,
     name: 'unit',
     environment: 'node',
+    testTimeout: 15 * SECOND,
     include: ['shared/src/**/*.test.ts', 'server/src/**/*.test.ts', 'scripts/**/*.test.ts'],
   },
 };

@@ -1,7 +1,10 @@
 // What can be wrong between documents, rules and tests, as pure functions over their text. scripts/check-docs.ts reads the files.
 import ts from 'typescript';
 
-/** A rule's number: capitals and digits, as in `RT1` or `I4`; `PM` is one rule without a number. */
+/** A rule's number as a title quotes it: `RT1`, `I4`. */
+const NUMBER = /\b[A-Z]{1,2}\d{1,2}\b/g;
+
+/** A line that states a rule; `PM` is one rule without a number. */
 const RULE_LINE = /^\s*(?:[-*] |\| ?)\*\*([A-Z]{1,3}\d*)\*\*/gm;
 const LINK = /\[[^\]]*\]\(([^)\s]+)\)/g;
 const CODE = /(?<!`)`([^`\n]+)`(?!`)/g;
@@ -59,9 +62,7 @@ function opensTest(callee: ts.Expression): boolean {
 
 /** One line per rule without a test, per number quoted without a rule, and per rule stated twice. */
 export function ruleFaults(listed: readonly string[], titles: readonly string[]): string[] {
-  const families = [...new Set(listed.map((rule) => rule.replace(/\d+$/, '')))];
-  const number = new RegExp(`\\b(?:${families.join('|')})\\d+\\b`, 'g');
-  const quoted = new Set(titles.flatMap((title) => title.match(number) ?? []));
+  const quoted = new Set(titles.flatMap((title) => title.match(NUMBER) ?? []));
   const untested = listed.filter((rule) => !titles.some((title) => new RegExp(`\\b${rule}\\b`).test(title)));
   const unstated = [...quoted].filter((rule) => !listed.includes(rule));
   const twice = listed.filter((rule, index) => listed.indexOf(rule) !== index);

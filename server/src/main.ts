@@ -1,6 +1,7 @@
 // Starts the roles asked for, in order, and stops them in the reverse order.
 import { createServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { buildServices, type Built } from './build-services.ts';
 import { ConfigError, readConfig, type Config } from './config.ts';
@@ -17,6 +18,7 @@ import { finalizeOnce } from './worker/finalize.ts';
 import { lapseOnce } from './worker/lapse-claims.ts';
 import { startLoop, type Loop } from './worker/loop.ts';
 import { relayOnce } from './worker/relay.ts';
+import { SWEEP_MS, sweepOnce } from './worker/sweep.ts';
 
 export interface Running {
   /** Where the service answers, as people type it. */
@@ -30,7 +32,11 @@ type Stop = () => Promise<void>;
 
 /** How long a stop may take before open connections are cut, in milliseconds. */
 const DRAIN_MS = 10_000;
+/** How long a socket has to answer our goodbye, in milliseconds: a closed laptop never does. */
+const GOODBYE_MS = 1000;
 const POLL_MS = 1000;
+/** A burst of submissions is stamped in batches instead of one by one. */
+const RELAY_GAP_MS = 10;
 
 /** Starts a process by its environment. Errors: `ConfigError`, `FolderInUse`, or what the database says. */
 export async function start(env?: NodeJS.ProcessEnv): Promise<Running> {
@@ -52,20 +58,21 @@ export async function start(env?: NodeJS.ProcessEnv): Promise<Running> {
 
 async function startWorker({ services, signals }: Built, config: Config): Promise<Stop> {
   const { log } = services;
-  const loop = (name: string, run: Parameters<typeof startLoop>[0]['run']) =>
-    startLoop({ name, run, pollMs: POLL_MS, log });
+  const loop = (name: string, run: Parameters<typeof startLoop>[0]['run'], gapMs = 0) =>
+    startLoop({ name, run, pollMs: POLL_MS, gapMs, log });
   const deliverer = createDeliverer(services, config.webhooks, () => delivering.nudge());
-  const relaying = loop('relay', () => relayOnce(services, signals));
+  const relaying = loop('relay', () => relayOnce(services, signals), RELAY_GAP_MS);
   const finalizing = loop('finalize', () => finalizeOnce(services));
   const lapsing = loop('lapse-claims', () => lapseOnce(services));
   const delivering: Loop = loop('deliver', () => deliverer.runOnce());
-  await signals.on(RECORDED, () => {
+  const sweeping = startLoop({ name: 'sweep', run: () => sweepOnce(services), pollMs: SWEEP_MS, log });
+  await signals.on(RECORDED, (types) => {
     relaying.nudge();
-    finalizing.nudge();
+    if (types.includes('item.decided')) finalizing.nudge();
   });
   await signals.on(DUE, () => delivering.nudge());
   return async () => {
-    await Promise.all([relaying.stop(), finalizing.stop(), lapsing.stop(), delivering.stop()]);
+    await Promise.all([relaying, finalizing, lapsing, delivering, sweeping].map((running) => running.stop()));
     await deliverer.drain();
   };
 }
@@ -95,6 +102,7 @@ async function startWeb(built: Built, config: Config): Promise<Stop> {
   );
   const io = createLiveServer(http, { baseUrl: config.baseUrl, redis });
   services.kick = { session: (id) => io.in(sessionRoom(id)).disconnectSockets(true) };
+  const hangUp = trackUpgraded(http);
   const stopLive = await startLive(built, io);
   await listen(http, config.listen);
   const { port } = http.address() as AddressInfo;
@@ -103,13 +111,25 @@ async function startWeb(built: Built, config: Config): Promise<Stop> {
     const closed = new Promise((resolve) => http.close(resolve));
     // Sockets are told to go at once; requests under way may finish.
     io.disconnectSockets(true);
+    const goodbye = setTimeout(hangUp, GOODBYE_MS);
     const cut = setTimeout(() => http.closeAllConnections(), DRAIN_MS);
     http.closeIdleConnections();
     await stopLive();
     await io.close();
     await closed;
+    clearTimeout(goodbye);
     clearTimeout(cut);
   };
+}
+
+/** Answers with what cuts every upgraded connection; node:http forgets those, so `closeAllConnections` leaves them open. */
+function trackUpgraded(http: HttpServer): () => void {
+  const upgraded = new Set<Duplex>();
+  http.on('upgrade', (_request, socket) => {
+    upgraded.add(socket);
+    socket.once('close', () => upgraded.delete(socket));
+  });
+  return () => upgraded.forEach((socket) => socket.destroy());
 }
 
 async function startLive({ services, signals }: Built, io: ReturnType<typeof createLiveServer>): Promise<Stop> {

@@ -12,7 +12,7 @@ import type { World } from './world.ts';
 
 type Required<Name extends string, T> = undefined extends T ? { [K in Name]?: T } : { [K in Name]: T };
 export type Args<P, Q, B> = Required<'params', P> & Required<'body', B> & { query?: Partial<Q> };
-/** Which process takes the request (default 0), and headers beside the usual ones. */
+/** Which process takes the request (default 0), and headers on top of the usual ones; an empty text takes one away. */
 export interface Via {
   process?: number;
   headers?: Record<string, string>;
@@ -52,7 +52,7 @@ function caller(
     const sent = {
       method: endpoint.method,
       url: world.url(via?.process) + pathOf(endpoint.path, params) + queryOf(query),
-      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers(), ...via?.headers },
+      headers: filled({ 'content-type': body === undefined ? '' : 'application/json', ...headers(), ...via?.headers }),
       body: body === undefined ? undefined : JSON.stringify(body),
     };
     return checked(endpoint, await send(sent, seen));
@@ -73,6 +73,9 @@ function caller(
     },
   };
 }
+
+const filled = (headers: Record<string, string>) =>
+  Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== ''));
 
 async function send({ method, url, headers, body }: Sent, seen: (headers: Headers) => void): Promise<Raw> {
   const response = await fetch(url, { method, headers, ...(body === undefined ? {} : { body }) });

@@ -17,6 +17,7 @@ export interface Live {
   next<T extends FactType>(type: T, fits?: (fact: FactOf<T>) => boolean, within?: number): Promise<FactOf<T>>;
   /** Waits until the server has said which rooms the socket is in, this project's among them. */
   entered(projectId: string): Promise<void>;
+  isOpen(): boolean;
   /** Waits until the server has closed the socket; the reason by Socket.IO's name. */
   closed(): Promise<string>;
   /** Closes the socket. Errors: a gap in a `seq`, or a fact that is not of the contract. */
@@ -89,6 +90,7 @@ function remember(socket: Socket<ServerToClient>): Live {
     entered: async (projectId) => {
       if (!rooms.has(projectId)) await entries.next((id) => id === projectId, projectId);
     },
+    isOpen: () => socket.connected,
     closed: () => gone,
     close: () => {
       socket.close();

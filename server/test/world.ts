@@ -100,11 +100,13 @@ function assemble({ baseUrl, processes, start, lines, data, remove }: Parts): Wo
     url: (index = 0) => at(index).url,
     kill9: async (index) => void (await Promise.all(which(index).map((i) => at(i).kill9()))),
     restart: async (index) => {
-      for (const i of which(index)) {
-        if (index === undefined && at(i).isRunning()) continue;
-        await at(i).stop();
-        processes[i % processes.length] = await start(i);
-      }
+      const due = which(index).filter((i) => index !== undefined || !at(i).isRunning());
+      await Promise.all(
+        due.map(async (i) => {
+          await at(i).stop();
+          processes[i % processes.length] = await start(i);
+        }),
+      );
     },
     stop: () => (stopped ??= stopAll(processes).finally(remove)),
     sql: (text, params = []) => {

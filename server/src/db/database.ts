@@ -58,7 +58,8 @@ async function inTransaction<T>(em: Em, work: (tx: Tx) => Promise<T>, tools: { c
       Event,
       statements.map((statement) => toRow(statement, tools.ids.uuid(), createdAt)),
     );
-    await em.execute('select pg_notify(?, ?)', [RECORDED, '']);
+    const types = new Set(statements.map((statement) => statement.type));
+    await em.execute('select pg_notify(?, ?)', [RECORDED, [...types].join(',')]);
   }
   return result;
 }

@@ -57,7 +57,7 @@ export function refuseUrl(url: string, policy: GuardPolicy): string | null {
 
 /** The same with the parsed URL (its host without a trailing dot) or the code of the refusal. */
 export function examineUrl(text: string, policy: GuardPolicy): UrlVerdict {
-  const url = URL.parse(text);
+  const url = text.length > URL_LENGTH ? null : URL.parse(text);
   // Without its last dot a host may turn out to be a literal (`0x7f.1..`): the parser gets to see it again before it is judged.
   if (url !== null && isIP(hostOf(url)) === 0) url.hostname = hostOf(url);
   const fault = urlFaults(text, url, policy).find(([applies]) => applies)?.[1];
@@ -92,7 +92,10 @@ function isAllowedPort(port: string): boolean {
 
 /** The host as it is resolved: lower case (the URL parser saw to that), without brackets or trailing dots. */
 function hostOf(url: URL): string {
-  return url.hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '');
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  let end = host.length;
+  while (host[end - 1] === '.') end -= 1;
+  return host.slice(0, end);
 }
 
 function isRefusedHost(host: string, policy: GuardPolicy): boolean {

@@ -87,8 +87,6 @@ async function post(attempt: Attempt): Promise<AttemptError | null> {
   const client = new Client(origin, {
     connect: guardedConnector(addresses, attempt),
     maxHeaderSize: limits.headerBytes,
-    headersTimeout: 0,
-    bodyTimeout: 0,
   });
   try {
     const { headers, body } = request;

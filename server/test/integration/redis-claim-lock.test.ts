@@ -41,8 +41,8 @@ describe.skipIf(!TEST_REDIS_URL)('on the shared Redis', () => {
 });
 
 describe.skipIf(!hasRedisServer)('Redis and its faults', () => {
-  const dir = mkdtempSync(join(tmpdir(), 'countersign-redis-'));
   const item = { itemId: 'item', userId: 'anna', fence: 7 };
+  let dir: string;
   let port: number;
   let server: ChildProcess;
   let lock: ClaimLock;
@@ -81,6 +81,7 @@ describe.skipIf(!hasRedisServer)('Redis and its faults', () => {
     });
 
   beforeAll(async () => {
+    dir = mkdtempSync(join(tmpdir(), 'countersign-redis-'));
     port = await freePort();
     startServer();
     const options = { socket: { host: '127.0.0.1', port, reconnectStrategy: 50 } };

@@ -3,12 +3,15 @@ import type { ProjectSettings } from '@countersign/shared/api/projects';
 import type { ReviewAction, Role } from '@countersign/shared/words';
 import { newAddress } from '../../src/crypto/ed25519.ts';
 import type { Item } from '../../src/db/entities/item.ts';
+import { Member } from '../../src/db/entities/member.ts';
+import { User } from '../../src/db/entities/user.ts';
 import { addMember, findOrCreateUser } from '../../src/usecases/add-member.ts';
 import { createApiKey } from '../../src/usecases/api-keys.ts';
 import { checkApiKey } from '../../src/usecases/check-api-key.ts';
 import { claim } from '../../src/usecases/claim.ts';
 import { createProject } from '../../src/usecases/create-project.ts';
-import { decide, type DecideInput } from '../../src/usecases/decide.ts';
+import { decide } from '../../src/usecases/decide.ts';
+import type { DecideInput } from '../../src/usecases/decision-rows.ts';
 import type { ApiKeyActor, MemberActor, Services } from '../../src/usecases/services.ts';
 import { submit, type SubmitInput } from '../../src/usecases/submit.ts';
 
@@ -33,6 +36,30 @@ export async function aPerson(services: Services, name: string | undefined = und
 export async function join(services: Services, scene: Scene, { who, role }: { who: MemberActor; role: Role }) {
   const { projectId, owner } = scene;
   await addMember(services, owner, { projectId, address: who.address, role, name: undefined });
+}
+
+/** So many reviewers of the scene, made in one go. */
+export async function aCrowd(services: Services, scene: Scene, count: number): Promise<MemberActor[]> {
+  const crowd = Array.from({ length: count }, (_, index) => ({
+    kind: 'member' as const,
+    userId: services.ids.uuid(),
+    address: newAddress(),
+    name: `Reviewer ${index}`,
+    sessionId: '',
+    expiresAt: services.clock.now(),
+  }));
+  const createdAt = services.clock.now();
+  await services.db.write(async ({ em }) => {
+    await em.insertMany(
+      User,
+      crowd.map(({ userId: id, address, name }) => ({ id, address, name, createdAt })),
+    );
+    await em.insertMany(
+      Member,
+      crowd.map(({ userId }) => ({ projectId: scene.projectId, userId, role: 'reviewer' as const, createdAt })),
+    );
+  });
+  return crowd;
 }
 
 /** A project whose decisions are final at once, unless the settings say otherwise. */
@@ -74,7 +101,10 @@ export function items(services: Services, scene: Scene, count: number): Promise<
 }
 
 /** A decision as the door hands it in, with whatever the action needs. */
-export function aDecision(action: ReviewAction, overrides: Partial<DecideInput> = {}): Omit<DecideInput, 'itemId' | 'fence'> {
+export function aDecision(
+  action: ReviewAction,
+  overrides: Partial<DecideInput> = {},
+): Omit<DecideInput, 'itemId' | 'fence'> {
   const output = action === 'edit' ? { value: 'No.', raw: '"No."' } : null;
   const reason = action === 'approve' || action === 'return' ? null : 'Wrong fact';
   return { action, output, reason, note: null, ...overrides };

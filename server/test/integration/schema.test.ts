@@ -7,7 +7,8 @@ import { ON_POSTGRES } from '../world.ts';
 import { emptyDatabase, useServices } from './services.ts';
 
 const NAMES = MIGRATIONS.map(({ name }) => ({ name }));
-const applied = (orm: Orm) => orm.em.fork().execute<{ name: string }[]>('select name from mikro_orm_migrations order by id');
+const applied = (orm: Orm) =>
+  orm.em.fork().execute<{ name: string }[]>('select name from mikro_orm_migrations order by id');
 
 describe('the schema', () => {
   const world = useServices();

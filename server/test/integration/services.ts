@@ -132,6 +132,8 @@ function movableClock(): MovableClock {
 
 async function openLock(space: string, clock: Clock): Promise<TestLock> {
   const client = ON_POSTGRES ? await createClient({ url: process.env.TEST_REDIS_URL ?? '' }).connect() : null;
+  // Each lock of a flushed store listens for errors of its own.
+  client?.setMaxListeners(100);
   let flushed = 0;
   const make = () =>
     client ? createRedisClaimLock(client, `${space}${flushed}:`) : createMemoryClaimLock({ now: () => clock.now() });

@@ -41,7 +41,8 @@ const statement = (deliveryId = randomUUID()) => ({
 const recorded = (id: string) =>
   world.sql<{ position: string }>(`select position from event where data->>'delivery_id' = ? order by position`, [id]);
 const rename = (tx: Tx, name: string) => tx.em.nativeUpdate(Project, { id: scene.projectId }, { name });
-const nameNow = async () => (await world.sql<{ name: string }>('select name from project where id = ?', [scene.projectId]))[0]?.name;
+const nameNow = async () =>
+  (await world.sql<{ name: string }>('select name from project where id = ?', [scene.projectId]))[0]?.name;
 
 describe('write', () => {
   it('I6: the change, its fact and the ring come together', async () => {

@@ -79,7 +79,7 @@ export const itemText = {
     claimAgain: 'Claim again',
     next: 'Claim next',
     leave: 'Leave it, next item',
-    copyDraft: 'Copy your draft',
+    copyDraft: 'Copy draft',
     undo: 'Undo',
     submit: 'Submit edit',
     reset: 'Reset',
@@ -90,7 +90,7 @@ export const itemText = {
   reasons: {
     then: 'then',
     why: 'Why',
-    asking: { reject: 'Reject because', escalate: 'Escalate because', finalize: 'Keep with people because' },
+    asking: { reject: 'Reject: why', escalate: 'Escalate: why', finalize: 'Finalize: why' },
     own: 'In your words',
     ownLabel: 'Your reason',
     send: 'Send',

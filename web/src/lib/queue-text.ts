@@ -54,6 +54,8 @@ export const queueText = {
   filtered: {
     title: (project: string) => `Nothing here from ${project}`,
     text: 'Other projects may have items waiting.',
+    unknown: 'This project is not one of yours',
+    unknownText: 'It may have been left, or the address is not whole.',
     clear: 'Show all projects',
   },
 

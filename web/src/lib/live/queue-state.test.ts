@@ -179,6 +179,13 @@ describe('live queue, own decisions', () => {
     expect(first(late).claim).toMatchObject({ user_id: ME });
   });
 
+  it('a renewal moves the end of the lease, though the version stays', () => {
+    const { state } = opened([act('arrive', 1), act('claim', 0, ME)], ALL);
+    const row = first(state);
+    const claim = { user_id: ME, name: 'Me', expires_at: '2026-11-20T13:00:00.000Z' };
+    expect(first(reduce(state, { kind: 'item', row: { ...row, claim }, leave })).claim).toEqual(claim);
+  });
+
   it('a stale answer cannot bring back an item that has left', () => {
     const { ledger, state } = opened([act('arrive', 1), act('claim', 0, ME)], ALL);
     const stale = first(state);

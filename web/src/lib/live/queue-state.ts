@@ -127,6 +127,8 @@ function takeItem(draft: Draft, { row, leave }: { row: ItemRow; leave: Leave }):
   draft.saving.delete(row.id);
   if (draft.scope.projectId !== null && draft.scope.projectId !== row.project_id) return;
   const waits = OPEN_STATUSES.some((status) => status === row.status);
+  // Renewing a claim is no change of the item: the version stays, only the end of the lease is newer.
+  if (draft.rows.get(row.id)?.version === row.version) draft.rows.set(row.id, row);
   if (!isNews(draft, row.id, row.version)) return;
   if (waits) putRow(draft, row, leave);
   else dropRow(draft, row.id, { version: row.version, leave });

@@ -80,9 +80,11 @@ export class LiveQueue {
     }
   }
 
-  /** Takes in an item as an answer to a command showed it. */
-  put(detail: ItemDetail, leave: Leave): void {
-    this.dispatch({ kind: 'item', row: rowOf(detail), leave });
+  /** Takes in an item as an answer to a command showed it; `leaseEnds` (ISO) is newer than what the item says of its claim. */
+  put(detail: ItemDetail, leave: Leave, leaseEnds: string | null = null): void {
+    const row = rowOf(detail);
+    const claim = row.claim === null || leaseEnds === null ? row.claim : { ...row.claim, expires_at: leaseEnds };
+    this.dispatch({ kind: 'item', row: { ...row, claim }, leave });
   }
 
   #take(fact: Fact): void {

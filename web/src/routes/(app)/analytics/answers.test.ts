@@ -1,4 +1,5 @@
 // The sentences over the plots: true at the edges, and silent about what is not known.
+import { share as percent } from '#lib/format.ts';
 import { describe, expect, it } from 'vitest';
 import { flowAnswer, length, mixAnswer, overridesAnswer, timeAnswer } from './answers.ts';
 
@@ -49,11 +50,13 @@ describe('timeAnswer', () => {
 describe('mixAnswer', () => {
   const mix = { auto_approved: 1, queued: 2, escalated: 1, rejected: 0, approved: 0, escalated_final: 0 };
   it('counts both open statuses as waiting', () => {
-    expect(mixAnswer({ mix, arrived: 4 }, 'day').answer).toBe('25% passed automatically, 3 still wait.');
+    expect(mixAnswer({ mix, arrived: 4 }, 'day').answer).toBe(`${percent(1, 4)} passed automatically, 3 still wait.`);
   });
 
   it('has no shares of nothing', () => {
-    expect(mixAnswer({ mix: { ...mix, auto_approved: 0, queued: 0, escalated: 0 }, arrived: 0 }, 'day').known).toBe(false);
+    expect(mixAnswer({ mix: { ...mix, auto_approved: 0, queued: 0, escalated: 0 }, arrived: 0 }, 'day').known).toBe(
+      false,
+    );
   });
 });
 
@@ -63,7 +66,7 @@ describe('overridesAnswer', () => {
 
   it('names the surest group with its interval', () => {
     expect(overridesAnswer(report, 'day').answer).toBe(
-      'Most often on long_input: 77% edited or rejected (95 %: 73% to 81%).',
+      `Most often on long_input: ${percent(77, 100)} edited or rejected (${percent(95, 100)}: ${percent(73, 100)} to ${percent(81, 100)}).`,
     );
   });
 

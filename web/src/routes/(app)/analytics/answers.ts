@@ -22,7 +22,7 @@ export const length = (seconds: number): string => (seconds < 1 ? words.time.und
 
 export function mixAnswer({ mix, arrived }: Pick<Analytics, 'mix' | 'arrived'>, range: Range): Answer {
   const when = words.range.last[range];
-  const unit = words.mix.unit(arrived, when);
+  const unit = words.mix.unit(count(arrived), when);
   if (arrived === 0) return { answer: words.mix.empty(when), unit, known: false };
   const waiting = count((mix.queued ?? 0) + (mix.escalated ?? 0));
   return { answer: words.mix.answer(share(mix.auto_approved ?? 0, arrived), waiting), unit, known: true };
@@ -36,7 +36,8 @@ export function flowAnswer(
   const { past_due, arrived, decided } = report;
   const waiting = waitingOf(report);
   const unit = words.flow.unit(words.flow.step[range], count(arrived), count(decided));
-  if (waiting + arrived + decided === 0) return { answer: words.flow.empty(words.range.last[range]), unit, known: false };
+  if (waiting + arrived + decided === 0)
+    return { answer: words.flow.empty(words.range.last[range]), unit, known: false };
   const answer =
     past_due > 0
       ? words.flow.late(count(past_due), count(waiting))

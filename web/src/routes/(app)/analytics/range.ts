@@ -24,8 +24,8 @@ const PLANS = {
   month: { span: 30 * DAY, bucket: 'day', group: 1 },
 } as const satisfies Record<Range, Plan>;
 
-/** The range an address asks for; the last day when it asks for none that is known. */
-export const rangeOf = (url: URL): Range => RANGES.find((range) => range === url.searchParams.get('range')) ?? 'day';
+/** The range an address asks for by its `range`; the last day when that is none that is known. */
+export const rangeOf = (asked: string | null): Range => RANGES.find((range) => range === asked) ?? 'day';
 
 /** The query for a range that ends now (ms). The server's own clock closes the window. */
 export function queryOf(range: Range, now: number): { from: string; bucket: Analytics['bucket'] } {

@@ -17,10 +17,7 @@ function time(at: number) {
   return { value, shown: moment(value) };
 }
 
-export function mixTable(
-  parts: readonly { key: ItemStatus; word: string; n: number }[],
-  arrived: number,
-): PlotTable {
+export function mixTable(parts: readonly { key: ItemStatus; word: string; n: number }[], arrived: number): PlotTable {
   const { status, items, share: part } = words.mix.columns;
   return {
     columns: [{ name: status }, { name: items, numeric: true }, { name: part, numeric: true }],

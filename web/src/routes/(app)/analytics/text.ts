@@ -1,9 +1,10 @@
 // Every string of the analytics page, grouped by place. English first.
-import { count } from '#lib/format.ts';
+import { count, share } from '#lib/format.ts';
 import type { Analytics } from '@countersign/shared/api/insights';
 import type { Range } from './range.ts';
 
-const items = (n: number): string => `${count(n)} ${n === 1 ? 'item' : 'items'}`;
+/** The level of every interval on the page. */
+const LEVEL = share(0.95, 1);
 
 export const words = {
   page: 'Analytics',
@@ -48,7 +49,12 @@ export const words = {
     oldest: 'oldest',
     nothingWaits: 'nothing waits',
     pastDue: (n: string) => `${n} past due`,
-    decided: (when: string) => `decided by people ${when}`,
+    decided: {
+      hour: 'decided in 1 h',
+      day: 'decided in 24 h',
+      week: 'decided in 7 days',
+      month: 'decided in 30 days',
+    } satisfies Record<Range, string>,
     arrived: (n: string) => `${n} arrived`,
     reviewing: 'being reviewed now',
   },
@@ -57,7 +63,7 @@ export const words = {
     question: 'Where do items end up?',
     answer: (automatic: string, waiting: string) => `${automatic} passed automatically, ${waiting} still wait.`,
     empty: (when: string) => `Nothing arrived ${when}: an item that is submitted shows here at once.`,
-    unit: (n: number, when: string) => `${items(n)} that arrived ${when}`,
+    unit: (n: string, when: string) => `n ${n}, arrived ${when}`,
     parts: 'Items by their status now',
     columns: { status: 'status', items: 'items', share: 'share' },
   },
@@ -79,9 +85,9 @@ export const words = {
     names: { lead: 'arrived', main: 'decided' },
     plot: 'Arrivals and decisions over time; arrow keys read one stretch at a time',
     leads: 'more arrived than decided',
-    partial: 'not whole',
+    partial: 'incomplete',
     read: (when: string, arrived: string, decided: string) => `${when} · ${arrived} arrived · ${decided} decided`,
-    columns: { from: 'from', to: 'to', arrived: 'arrived', decided: 'decided', whole: 'whole' },
+    columns: { from: 'from', to: 'to', arrived: 'arrived', decided: 'decided', whole: 'complete' },
     yes: 'yes',
     no: 'no',
   },
@@ -91,7 +97,8 @@ export const words = {
     answer: (half: string, most: string) => `Half within ${half}, nine in ten within ${most}.`,
     one: (length: string) => `One decision, ${length} after its item arrived.`,
     empty: (when: string) => `Not known: nobody decided anything ${when}. The next decision by a person shows here.`,
-    unit: (n: string, few: boolean) => `arrival to decision, people only, log scale · n ${n}${few ? ' < 30, little to go by' : ''}`,
+    unit: (n: string, few: boolean) =>
+      `arrival to decision, people only, log scale · n ${n}${few ? ' < 30, little to go by' : ''}`,
     emptyUnit: 'arrival to decision, people only · n 0',
     underSecond: 'under 1 s',
     p50: (length: string) => `p50 ${length}`,
@@ -107,11 +114,11 @@ export const words = {
   overrides: {
     question: 'Where is the model wrong?',
     most: (name: string, rate: string, low: string, high: string) =>
-      `Most often on ${name}: ${rate} edited or rejected (95 %: ${low} to ${high}).`,
+      `Most often on ${name}: ${rate} edited or rejected (${LEVEL}: ${low} to ${high}).`,
     never: (n: string) => `People changed nothing in ${n} decisions.`,
     few: 'Too few decisions to tell: every group has fewer than 30.',
     empty: (when: string) => `Not known: nobody decided anything ${when}. The next decision by a person shows here.`,
-    unit: (n: string) => `edited or rejected by people, Wilson 95 %, by lower bound · n ${n}`,
+    unit: (n: string) => `edited or rejected by people, Wilson ${LEVEL}, by lower bound · n ${n}`,
     groups: { by_flag: 'By flag', by_model: 'By model', by_source: 'By source' } satisfies Record<
       keyof Analytics['overrides'],
       string
@@ -123,8 +130,8 @@ export const words = {
       decided: 'decided',
       overridden: 'overridden',
       rate: 'rate',
-      low: '95 % from',
-      high: '95 % to',
+      low: `${LEVEL} from`,
+      high: `${LEVEL} to`,
     },
   },
 

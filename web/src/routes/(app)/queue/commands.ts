@@ -64,8 +64,10 @@ function verbsOf(work: Work, ui: Ui): Record<Verb, Run> {
   const reading = () => ui.stage === 'mine' && desk.edit === null;
   const escalated = () => desk.item.detail?.status === 'escalated';
   const ask = (verb: AsksWhy) => {
-    const { picked } = desk.asking;
-    return done(picked === null ? desk.asking.start(verb) : desk.decide(verb, { reason: picked }));
+    const { picked, verb: asked } = desk.asking;
+    if (picked !== null) return done(desk.decide(verb, { reason: picked }));
+    // The same verb again takes the question back.
+    return done(asked === verb ? desk.asking.clear() : desk.asking.start(verb));
   };
   return {
     approve: () => reading() && done(desk.decide('approve')),

@@ -140,7 +140,7 @@ export class Desk {
     if (id === null) return false;
     if (grant === null || grant.expiresAt <= clock.read()) return this.claim(id);
     return this.#run('extend', async () => {
-      this.item.granted(await call(renewClaim, { params: { id }, body: { fence: grant.fence } }));
+      this.#renewed(await call(renewClaim, { params: { id }, body: { fence: grant.fence } }));
       this.#parts.announcer.say(text.said.extended);
       return true;
     });
@@ -150,7 +150,13 @@ export class Desk {
   async beat(presence: { visible: boolean; inputAt: number }): Promise<void> {
     const { id, grant, renewing } = this.item;
     if (id === null || grant === null || renewing || !shouldRenew(grant, { ...presence, now: clock.read() })) return;
-    await this.item.renew(() => call(renewClaim, { params: { id }, body: { fence: grant.fence } }));
+    const granted = await this.item.renew(() => call(renewClaim, { params: { id }, body: { fence: grant.fence } }));
+    if (granted !== null) this.#renewed(granted);
+  }
+
+  #renewed(granted: Granted): void {
+    this.item.granted(granted);
+    this.#parts.queue.put(granted.item, ownLeave(this.#parts.me, 'taken'), granted.expires_at);
   }
 
   startEdit(): void {
@@ -193,7 +199,7 @@ export class Desk {
     this.#giveBack(granted.item.id);
     this.#putAway();
     this.item.take(granted);
-    queue.put(granted.item, ownLeave(me, 'taken'));
+    queue.put(granted.item, ownLeave(me, 'taken'), granted.expires_at);
     if (drafts.read(granted.item.id) !== null) this.startEdit();
     this.onmoved(granted.item.id, how);
     return true;

@@ -67,17 +67,13 @@ export class OpenItem {
     this.#readHistorySoon();
   }
 
-  /** The heartbeat. A refusal means that the claim has passed on: the item is read again. */
-  async renew(send: () => Promise<Granted>): Promise<void> {
+  /** The heartbeat: one at a time. Null when it failed or came too late; the countdown then goes on showing what is left. */
+  async renew(send: () => Promise<Granted>): Promise<Granted | null> {
     const { id } = this;
     this.renewing = true;
-    try {
-      const granted = await send();
-      if (this.id === id && this.grant?.fence === granted.fence) this.granted(granted);
-    } catch {
-      // The countdown goes on showing what is left of the lease; the next beat tries again.
-    }
+    const granted = await send().catch(() => null);
     this.renewing = false;
+    return granted !== null && this.id === id && this.grant?.fence === granted.fence ? granted : null;
   }
 
   /** Whatever took the claim away, this tab's fence is worth nothing now; when it ended stays on show. */

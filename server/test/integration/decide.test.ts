@@ -1,0 +1,309 @@
+// Decisions on the real database: one per item, by its holder, along the edges of LC0, with everything it writes in one transaction.
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { ErrorCode, RefusalExtras } from '@countersign/shared/errors';
+import type { ReviewAction } from '@countersign/shared/words';
+import { claim } from '../../src/usecases/claim.ts';
+import { decide } from '../../src/usecases/decide.ts';
+import type { DecideInput } from '../../src/usecases/decision-rows.ts';
+import { releaseClaim } from '../../src/usecases/release-claim.ts';
+import type { MemberActor } from '../../src/usecases/services.ts';
+import { eventsOf, rowOf } from './looking.ts';
+import { aCrowd, aDecision, anItem, aPerson, aScene, review, type Scene } from './scene.ts';
+import { useServices } from './services.ts';
+
+const world = useServices();
+let scene: Scene;
+
+beforeEach(async () => {
+  world.lock.down = false;
+  scene = await aScene(world.services);
+});
+
+const LEGAL = { riskFlags: ['legal'] };
+const told = async (itemId: string) => (await eventsOf(world, itemId)).map(({ type }) => type);
+const count = async (table: string, itemId: string) =>
+  (await world.sql<{ n: number }>(`select count(*)::int as n from ${table} where item_id = ?`, [itemId]))[0]?.n;
+
+/** Decides without claiming. */
+const decideAs = (who: MemberActor, input: Partial<DecideInput> & { itemId: string; action: ReviewAction }) =>
+  decide(world.services, who, { fence: 1, ...aDecision(input.action), ...input });
+
+function refusal(code: ErrorCode, extras: RefusalExtras = {}) {
+  return { code, extras };
+}
+
+const fieldFault = (pointer: string, code: string) =>
+  refusal('validation_failed', { errors: [{ pointer, code, detail: expect.any(String) as string }] });
+
+describe('LC0: each move, and what it writes', () => {
+  it.each<[ReviewAction, object, string[], object]>([
+    [
+      'approve',
+      {},
+      ['item.decided', 'item.finalized'],
+      { status: 'approved', action: 'approve', edited: false, output: '"Yes, within 30 days."' },
+    ],
+    [
+      'edit',
+      {},
+      ['item.decided', 'item.finalized'],
+      { status: 'approved', action: 'edit', edited: true, output: '"No."' },
+    ],
+    [
+      'reject',
+      {},
+      ['item.decided', 'item.finalized'],
+      { status: 'rejected', action: 'reject', edited: false, output: null },
+    ],
+    [
+      'approve',
+      LEGAL,
+      ['item.decided', 'item.finalized'],
+      { status: 'approved', action: 'approve', edited: false, output: '"Yes, within 30 days."' },
+    ],
+    [
+      'edit',
+      LEGAL,
+      ['item.decided', 'item.finalized'],
+      { status: 'approved', action: 'edit', edited: true, output: '"No."' },
+    ],
+    [
+      'reject',
+      LEGAL,
+      ['item.decided', 'item.finalized'],
+      { status: 'rejected', action: 'reject', edited: false, output: null },
+    ],
+    [
+      'finalize',
+      LEGAL,
+      ['item.decided', 'item.finalized'],
+      { status: 'escalated_final', action: 'finalize', edited: false, output: null },
+    ],
+  ])('%s %j', async (action, flags, facts, decision) => {
+    const { id } = await anItem(world.services, scene, flags);
+    const item = await review(world.services, scene.supervisor, { itemId: id, action, note: 'See page 2.' });
+    expect(item).toMatchObject({
+      claimedBy: null,
+      claimExpiresAt: null,
+      publicStatus: null,
+      claimFence: 1,
+      version: 3,
+    });
+    expect((await told(id)).slice(2)).toEqual(facts);
+    const rows = await world.sql<object>('select * from decision where item_id = ?', [id]);
+    expect(rows).toEqual([
+      expect.objectContaining({
+        ...decision,
+        reviewer_id: scene.supervisor.userId,
+        note: 'See page 2.',
+        undo_until: null,
+      }),
+    ]);
+    expect(rows[0]).toHaveProperty('final_at', expect.anything());
+    expect(await count('learning', id)).toBe(action === 'edit' || action === 'reject' ? 1 : 0);
+  });
+
+  it('escalate and return move it between people: no decision, free again, the reason told', async () => {
+    const { id } = await anItem(world.services, scene);
+    expect(
+      await review(world.services, scene.anna, { itemId: id, action: 'escalate', reason: 'Too large' }),
+    ).toMatchObject({
+      status: 'escalated',
+      claimedBy: null,
+      decidedAt: null,
+    });
+    expect(await review(world.services, scene.supervisor, { itemId: id, action: 'return' })).toMatchObject({
+      status: 'queued',
+      claimFence: 2,
+    });
+    expect(await count('decision', id)).toBe(0);
+    const ledger = await eventsOf(world, id);
+    expect(ledger.map(({ type }) => type)).toEqual([
+      'item.queued',
+      'item.claimed',
+      'item.escalated',
+      'item.claimed',
+      'item.queued',
+    ]);
+    expect(ledger[2]?.data).toMatchObject({
+      reason: 'Too large',
+      version: 3,
+      item: { status: 'escalated', claim: null },
+    });
+    expect(ledger[4]?.data).toMatchObject({ reason: null, item: { status: 'queued' } });
+  });
+
+  it('what is decided frees the lock as well', async () => {
+    const { id } = await anItem(world.services, scene);
+    await review(world.services, scene.anna, { itemId: id, action: 'approve' });
+    expect(await world.lock.holders([id])).toEqual(new Map());
+  });
+
+  it('I7: an edited output is stored in its own spelling', async () => {
+    const { id } = await anItem(world.services, scene);
+    const raw = '{ "b": 1.50, "a": "\\u00e9" }';
+    await review(world.services, scene.anna, { itemId: id, action: 'edit', output: { value: JSON.parse(raw), raw } });
+    expect(await world.sql('select output from decision where item_id = ?', [id])).toEqual([{ output: raw }]);
+    expect(
+      await world.sql('select output, action, reason, settings_version from learning where item_id = ?', [id]),
+    ).toEqual([{ output: raw, action: 'edit', reason: 'Wrong fact', settings_version: 1 }]);
+  });
+});
+
+describe('what is refused, by name, and changes nothing', () => {
+  const unchanged = async (itemId: string, work: () => Promise<unknown>, expected: object) => {
+    const [before, ledger] = [await rowOf(world, itemId), await told(itemId)];
+    await expect(work()).rejects.toMatchObject(expected);
+    expect(await rowOf(world, itemId)).toEqual(before);
+    expect(await told(itemId)).toEqual(ledger);
+    expect(await count('decision', itemId)).toBe(0);
+    expect(await count('learning', itemId)).toBe(0);
+  };
+
+  it.each<[string, Partial<DecideInput> & { action: ReviewAction }, object]>([
+    ['an edit without an output', { action: 'edit', output: null }, fieldFault('#/output', 'required')],
+    ['an edit without a reason', { action: 'edit', reason: null }, fieldFault('#/reason', 'required')],
+    ['a rejection without a reason', { action: 'reject', reason: null }, fieldFault('#/reason', 'required')],
+    ['an escalation without a reason', { action: 'escalate', reason: null }, fieldFault('#/reason', 'required')],
+    [
+      'an approval with an output',
+      { action: 'approve', output: { value: 1, raw: '1' } },
+      fieldFault('#/output', 'not_allowed'),
+    ],
+    [
+      'a rejection with an output',
+      { action: 'reject', output: { value: 1, raw: '1' } },
+      fieldFault('#/output', 'not_allowed'),
+    ],
+    ['finalizing what is not escalated', { action: 'finalize' }, fieldFault('#/action', 'not_allowed')],
+    ['returning what is not escalated', { action: 'return' }, fieldFault('#/action', 'not_allowed')],
+    [
+      'an edit that changes nothing',
+      { action: 'edit', output: suggested('"Yes, within 30 days."') },
+      refusal('unchanged_edit'),
+    ],
+    ['an old fence (I3)', { action: 'approve', fence: 0 }, refusal('claim_lost')],
+    ['a fence to come (I3)', { action: 'approve', fence: 2 }, refusal('claim_lost')],
+  ])('%s', async (_, input, expected) => {
+    const { id } = await anItem(world.services, scene);
+    await claim(world.services, scene.anna, id);
+    await unchanged(id, () => decideAs(scene.anna, { itemId: id, ...input }), expected);
+  });
+
+  it.each(['finalize', 'edit', 'reject'] as const)('on an escalated item, %s without a reason', async (action) => {
+    const { id } = await anItem(world.services, scene, LEGAL);
+    await claim(world.services, scene.supervisor, id);
+    await unchanged(
+      id,
+      () => decideAs(scene.supervisor, { itemId: id, action, reason: null }),
+      fieldFault('#/reason', 'required'),
+    );
+  });
+
+  it('an edit is the suggestion in another order and spelling', async () => {
+    const { id } = await anItem(world.services, scene, { suggestion: { raw: '{"a":1.0,"b":["\\u0041"]}' } });
+    await claim(world.services, scene.anna, id);
+    const output = suggested('{"b":["A"],"a":1}');
+    await unchanged(id, () => decideAs(scene.anna, { itemId: id, action: 'edit', output }), refusal('unchanged_edit'));
+  });
+
+  it('someone else’s claim: it names who holds the item', async () => {
+    const { id } = await anItem(world.services, scene);
+    await claim(world.services, scene.anna, id);
+    const holder = { user_id: scene.anna.userId, name: 'Anna' };
+    await unchanged(id, () => decideAs(scene.ben, { itemId: id, action: 'approve' }), {
+      code: 'claim_lost',
+      extras: { holder },
+    });
+  });
+
+  it('nobody’s claim, whether never taken or given back', async () => {
+    const { id } = await anItem(world.services, scene);
+    const lost = { code: 'claim_lost', extras: { holder: null } };
+    await unchanged(id, () => decideAs(scene.anna, { itemId: id, action: 'approve', fence: 0 }), lost);
+    const { fence } = await claim(world.services, scene.anna, id);
+    await releaseClaim(world.services, scene.anna, { itemId: id, fence });
+    await unchanged(id, () => decideAs(scene.anna, { itemId: id, action: 'approve', fence }), lost);
+  });
+
+  it('PM: a reviewer on an escalated item, and a stranger on any', async () => {
+    const { id } = await anItem(world.services, scene, LEGAL);
+    await unchanged(id, () => decideAs(scene.anna, { itemId: id, action: 'approve' }), refusal('forbidden'));
+    const stranger = await aPerson(world.services);
+    await unchanged(id, () => decideAs(stranger, { itemId: id, action: 'approve' }), refusal('not_found'));
+  });
+
+  it('PM: a claim survives no escalation: who held it as a reviewer may not decide it afterwards', async () => {
+    const { id } = await anItem(world.services, scene);
+    await claim(world.services, scene.anna, id);
+    await decideAs(scene.anna, { itemId: id, action: 'escalate' });
+    await unchanged(id, () => decideAs(scene.anna, { itemId: id, action: 'approve' }), refusal('forbidden'));
+  });
+
+  it.each(['approve', 'edit', 'reject', 'escalate', 'finalize', 'return'] as const)(
+    'I1: %s on what is decided',
+    async (action) => {
+      const { id } = await anItem(world.services, scene);
+      await review(world.services, scene.anna, { itemId: id, action: 'approve' });
+      const before = await rowOf(world, id);
+      await expect(decideAs(scene.anna, { itemId: id, action })).rejects.toMatchObject({ code: 'already_decided' });
+      expect(await rowOf(world, id)).toEqual(before);
+      expect(await count('decision', id)).toBe(1);
+    },
+  );
+});
+
+describe('LC1, I1: a race', () => {
+  it.each([
+    ['with the lock store', false],
+    ['without it', true],
+  ])('of one person’s 20 clicks one decides, %s', async (_, down) => {
+    world.lock.down = down;
+    const { id } = await anItem(world.services, scene);
+    await claim(world.services, scene.anna, id);
+    const clicks = Array.from({ length: 20 }, (__, index) =>
+      decideAs(scene.anna, { itemId: id, action: index % 2 === 0 ? 'approve' : 'reject' }),
+    );
+    const results = await Promise.allSettled(clicks);
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const result of results) {
+      if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'already_decided' });
+    }
+    expect(await count('decision', id)).toBe(1);
+    expect((await told(id)).filter((type) => type === 'item.finalized')).toHaveLength(1);
+  });
+
+  it('of 20 people who take and decide without a lock store, one decides', async () => {
+    world.lock.down = true;
+    const { id } = await anItem(world.services, scene);
+    const crowd = await aCrowd(world.services, scene, 20);
+    const results = await Promise.allSettled(
+      crowd.map((who) => review(world.services, who, { itemId: id, action: 'approve' })),
+    );
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await count('decision', id)).toBe(1);
+  });
+
+  it('the holder decides while another takes the item over the end of the lease: one of them wins, whole', async () => {
+    for (let round = 0; round < 8; round += 1) {
+      const { id } = await anItem(world.services, scene);
+      await claim(world.services, scene.anna, id);
+      await world.sql(`update item set claim_expires_at = now() - interval '1 second' where id = ?`, [id]);
+      await world.lock.lapse(id);
+      const [decided, taken] = await Promise.allSettled([
+        decideAs(scene.anna, { itemId: id, action: 'approve' }),
+        claim(world.services, scene.ben, id),
+      ]);
+      expect([decided.status, taken.status].sort()).toEqual(['fulfilled', 'rejected']);
+      const row = await rowOf(world, id);
+      expect(row).toMatchObject(
+        decided.status === 'fulfilled' ? { status: 'approved' } : { claimed_by: scene.ben.userId, claim_fence: 2 },
+      );
+      expect(await count('decision', id)).toBe(decided.status === 'fulfilled' ? 1 : 0);
+    }
+  });
+});
+
+function suggested(raw: string): { value: unknown; raw: string } {
+  return { value: JSON.parse(raw) as unknown, raw };
+}

@@ -1,0 +1,46 @@
+// What the integration tests read straight from the tables.
+import type { FactType } from '@countersign/shared/events';
+import type { ItemStatus } from '@countersign/shared/words';
+import type { Opened } from './services.ts';
+
+export interface ItemRow {
+  id: string;
+  status: ItemStatus;
+  public_status: ItemStatus | null;
+  version: number;
+  claimed_by: string | null;
+  claim_fence: number;
+  claim_expires_at: string | Date | null;
+  decided_at: string | Date | null;
+  settings_version: number;
+}
+
+export async function rowOf(world: Opened, itemId: string): Promise<ItemRow> {
+  const rows = await world.sql<ItemRow>(
+    `select id, status, public_status, version, claimed_by, claim_fence, claim_expires_at, decided_at, settings_version
+     from item where id = ?`,
+    [itemId],
+  );
+  if (rows[0] === undefined) throw new Error(`There is no item ${itemId}.`);
+  return rows[0];
+}
+
+export interface EventRow {
+  id: string;
+  type: FactType;
+  seq: number | null;
+  item_id: string | null;
+  data: Record<string, unknown>;
+}
+
+const EVENTS = 'select id, type, seq::int as seq, item_id, data from event';
+
+/** The ledger of one item, in the order it was written. */
+export function eventsOf(world: Opened, itemId: string): Promise<EventRow[]> {
+  return world.sql<EventRow>(`${EVENTS} where item_id = ? order by position`, [itemId]);
+}
+
+/** The ledger of one project, in the order it was written. */
+export function ledgerOf(world: Opened, projectId: string): Promise<EventRow[]> {
+  return world.sql<EventRow>(`${EVENTS} where project_id = ? order by position`, [projectId]);
+}

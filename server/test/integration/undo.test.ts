@@ -1,0 +1,203 @@
+// The undo window (LC2): provisional until it has passed, final after, and never both.
+import { beforeEach, describe, expect, it } from 'vitest';
+import { presentPublicItem, presentSubmitted } from '../../src/presenters/item.ts';
+import { claim } from '../../src/usecases/claim.ts';
+import { decide } from '../../src/usecases/decide.ts';
+import { readPublicItem } from '../../src/usecases/queries/read-item.ts';
+import { undoDecision } from '../../src/usecases/undo-decision.ts';
+import { finalizeOnce } from '../../src/worker/finalize.ts';
+import { eventsOf, rowOf } from './looking.ts';
+import { aDecision, anItem, aPerson, aScene, items, review, type Scene } from './scene.ts';
+import { useServices } from './services.ts';
+
+const world = useServices();
+let scene: Scene;
+
+beforeEach(async () => {
+  await finalizeAll();
+  scene = await aScene(world.services, { undo_window_seconds: 30 });
+});
+
+/** Ends every undo window and finalizes. */
+async function finalizeAll(): Promise<void> {
+  await world.sql(`update decision set undo_until = now() - interval '1 millisecond' where final_at is null`);
+  while ((await finalizeOnce(world.services)).again);
+}
+
+const endWindow = (itemId: string) =>
+  world.sql(`update decision set undo_until = now() where item_id = ? and final_at is null`, [itemId]);
+const told = async (itemId: string) => (await eventsOf(world, itemId)).map(({ type }) => type);
+const learnings = (itemId: string) => world.sql('select id from learning where item_id = ?', [itemId]);
+const seenByPipeline = async (itemId: string) => {
+  const { item, decision } = await readPublicItem(world.services, scene.pipeline, itemId);
+  const { status, decision: shown, decided_at } = presentPublicItem(item, decision);
+  expect(presentSubmitted(item, decision)).toMatchObject({ status, decision: shown });
+  return { status, decision: shown && shown.status, decided_at };
+};
+
+describe('LC2: while the window is open', () => {
+  it.each([
+    ['queued', {}],
+    ['escalated', { riskFlags: ['legal'] }],
+  ] as const)(
+    'the decision on a %s item is provisional: people see it, the pipeline does not',
+    async (status, flags) => {
+      const { id } = await anItem(world.services, scene, {
+        ...flags,
+        riskFlags: [...('riskFlags' in flags ? flags.riskFlags : [])],
+      });
+      const item = await review(world.services, scene.supervisor, { itemId: id, action: 'reject' });
+      expect(item).toMatchObject({ status: 'rejected', publicStatus: status });
+      expect(await seenByPipeline(id)).toEqual({ status, decision: null, decided_at: null });
+      expect((await told(id)).at(-1)).toBe('item.decided');
+      const [{ seconds } = { seconds: 0 }] = await world.sql<{ seconds: number }>(
+        'select extract(epoch from undo_until - decided_at)::float as seconds from decision where item_id = ?',
+        [id],
+      );
+      expect(seconds).toBe(30);
+    },
+  );
+
+  it('an undo makes the item what it was before, and the learning is gone with the decision', async () => {
+    const { id } = await anItem(world.services, scene, { riskFlags: ['legal'] });
+    await review(world.services, scene.supervisor, { itemId: id, action: 'edit' });
+    expect(await learnings(id)).toHaveLength(1);
+    const item = await undoDecision(world.services, scene.supervisor, id);
+    expect(item).toMatchObject({
+      status: 'escalated',
+      publicStatus: null,
+      decidedAt: null,
+      claimedBy: null,
+      version: 4,
+    });
+    expect(await learnings(id)).toHaveLength(0);
+    expect(await world.sql('select id from decision where item_id = ?', [id])).toHaveLength(0);
+    const ledger = await eventsOf(world, id);
+    expect(ledger.at(-1)).toMatchObject({
+      type: 'item.undone',
+      data: { version: 4, item: { status: 'escalated', claim: null } },
+    });
+  });
+
+  it('I3: after an undo the old fence decides nothing; a new claim does, and may be undone again', async () => {
+    const { id } = await anItem(world.services, scene);
+    await review(world.services, scene.anna, { itemId: id, action: 'approve' });
+    await undoDecision(world.services, scene.anna, id);
+    const old = decide(world.services, scene.anna, { itemId: id, fence: 1, ...aDecision('approve') });
+    await expect(old).rejects.toMatchObject({ code: 'claim_lost' });
+    expect(await claim(world.services, scene.ben, id)).toMatchObject({ fence: 2 });
+    await decide(world.services, scene.ben, { itemId: id, fence: 2, ...aDecision('reject') });
+    expect(await undoDecision(world.services, scene.ben, id)).toMatchObject({ status: 'queued' });
+  });
+
+  it('only whoever decided may undo, not even an owner; a stranger finds nothing', async () => {
+    const { id } = await anItem(world.services, scene);
+    await review(world.services, scene.anna, { itemId: id, action: 'approve' });
+    await expect(undoDecision(world.services, scene.ben, id)).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(undoDecision(world.services, scene.owner, id)).rejects.toMatchObject({ code: 'forbidden' });
+    const stranger = await aPerson(world.services);
+    await expect(undoDecision(world.services, stranger, id)).rejects.toMatchObject({ code: 'not_found' });
+    expect(await rowOf(world, id)).toMatchObject({ status: 'approved' });
+  });
+
+  it('what nobody decided cannot be undone, nor twice what was', async () => {
+    const { id } = await anItem(world.services, scene);
+    await expect(undoDecision(world.services, scene.anna, id)).rejects.toMatchObject({ code: 'undo_window_passed' });
+    await review(world.services, scene.anna, { itemId: id, action: 'approve' });
+    await undoDecision(world.services, scene.anna, id);
+    await expect(undoDecision(world.services, scene.anna, id)).rejects.toMatchObject({ code: 'undo_window_passed' });
+    expect((await told(id)).filter((type) => type === 'item.undone')).toHaveLength(1);
+  });
+
+  it('of ten undos at once one undoes', async () => {
+    const { id } = await anItem(world.services, scene);
+    await review(world.services, scene.anna, { itemId: id, action: 'approve' });
+    const undos = Array.from({ length: 10 }, () => undoDecision(world.services, scene.anna, id));
+    const results = await Promise.allSettled(undos);
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await rowOf(world, id)).toMatchObject({ status: 'queued', public_status: null, version: 4 });
+  });
+});
+
+describe('LC2: when the window has passed', () => {
+  it('the undo is refused, though nothing has made the decision final yet', async () => {
+    const { id } = await anItem(world.services, scene);
+    await review(world.services, scene.anna, { itemId: id, action: 'approve' });
+    await endWindow(id);
+    await expect(undoDecision(world.services, scene.anna, id)).rejects.toMatchObject({ code: 'undo_window_passed' });
+    expect(await seenByPipeline(id)).toMatchObject({ status: 'queued', decision: null });
+  });
+
+  it('the decision is final: a fact of its own, and the pipeline sees it', async () => {
+    const { id } = await anItem(world.services, scene);
+    await review(world.services, scene.anna, { itemId: id, action: 'reject', reason: 'Wrong tone' });
+    await endWindow(id);
+    await finalizeOnce(world.services);
+    expect(await seenByPipeline(id)).toEqual({
+      status: 'rejected',
+      decision: 'rejected',
+      decided_at: expect.stringMatching(/Z$/) as string,
+    });
+    const ledger = await eventsOf(world, id);
+    expect(ledger.slice(-2).map(({ type, data }) => [type, data.version, data.status, data.reason])).toEqual([
+      ['item.decided', 3, 'rejected', 'Wrong tone'],
+      ['item.finalized', 4, 'rejected', 'Wrong tone'],
+    ]);
+    await expect(undoDecision(world.services, scene.anna, id)).rejects.toMatchObject({ code: 'undo_window_passed' });
+    expect(await learnings(id)).toHaveLength(1);
+  });
+
+  it('I1: it becomes final once, however many workers look, and nothing before its time', async () => {
+    const waiting = await items(world.services, scene, 12);
+    for (const { id } of waiting) await review(world.services, scene.anna, { itemId: id, action: 'approve' });
+    await Promise.all([finalizeOnce(world.services), finalizeOnce(world.services)]);
+    for (const { id } of waiting) expect(await told(id)).not.toContain('item.finalized');
+    for (const { id } of waiting) await endWindow(id);
+    await Promise.all([1, 2, 3, 4].map(() => finalizeOnce(world.services)));
+    for (const { id } of waiting) expect((await told(id)).filter((type) => type === 'item.finalized')).toHaveLength(1);
+  });
+
+  it('undo and finalize at the same moment: one of them, never both', async () => {
+    for (let round = 0; round < 6; round += 1) {
+      const { id } = await anItem(world.services, scene);
+      await review(world.services, scene.anna, { itemId: id, action: 'approve' });
+      await world.sql(`update decision set undo_until = now() + interval '5 milliseconds' where item_id = ?`, [id]);
+      const finalizing = (async () => {
+        for (let tries = 0; tries < 10; tries += 1) await finalizeOnce(world.services);
+      })();
+      const undone = await undoDecision(world.services, scene.anna, id).then(
+        () => true,
+        () => false,
+      );
+      await finalizing;
+      const ledger = await told(id);
+      expect(ledger.includes('item.undone')).toBe(undone);
+      expect(ledger.includes('item.finalized')).toBe(!undone);
+      expect((await rowOf(world, id)).status).toBe(undone ? 'queued' : 'approved');
+    }
+  });
+
+  it('finalize says when the next window ends', async () => {
+    const { id } = await anItem(world.services, scene);
+    expect(await finalizeOnce(world.services)).toEqual({ at: null });
+    await review(world.services, scene.anna, { itemId: id, action: 'approve' });
+    const { at } = await finalizeOnce(world.services);
+    const ahead = (at?.getTime() ?? 0) - Date.now();
+    expect(ahead).toBeGreaterThan(20_000);
+    expect(ahead).toBeLessThan(31_000);
+  });
+});
+
+describe('LC2: a window of 0', () => {
+  it('makes the decision final in its own transaction, and there is nothing to undo', async () => {
+    const prompt = await aScene(world.services, { undo_window_seconds: 0 });
+    const { id } = await anItem(world.services, prompt);
+    await review(world.services, prompt.anna, { itemId: id, action: 'approve' });
+    const ledger = await eventsOf(world, id);
+    expect(ledger.slice(-2).map(({ type, data }) => [type, data.version, data.undo_until])).toEqual([
+      ['item.decided', 3, null],
+      ['item.finalized', 3, undefined],
+    ]);
+    await expect(undoDecision(world.services, prompt.anna, id)).rejects.toMatchObject({ code: 'undo_window_passed' });
+  });
+});

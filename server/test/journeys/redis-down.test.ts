@@ -1,0 +1,128 @@
+// Redis dies and comes back: work goes on under the fence alone (LC1), the service says so, and heals by itself.
+import { createClient } from 'redis';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { claimItem, claimNext, decideItem, releaseClaim, renewClaim } from '@countersign/shared/api/queue';
+import { type Service, startRedis } from '../../../scripts/services.ts';
+import { aSubmission, join, openProject, type OpenProject, review } from '../builders.ts';
+import { people, type Person } from '../client.ts';
+import { connectLive, type Live } from '../live-client.ts';
+import { ON_POSTGRES, startWorld, type World } from '../world.ts';
+import { type Forwarder, startForwarder } from './forwarder.ts';
+
+describe.runIf(ON_POSTGRES)('without Redis', () => {
+  let door: Forwarder;
+  let redis: Service;
+  let world: World;
+  let owner: Person;
+  let reviewer: Person;
+  let project: OpenProject;
+  let live: Live;
+
+  beforeAll(async () => {
+    door = await startForwarder('redis');
+    redis = await newRedis();
+    door.target(redis.url);
+    world = await startWorld({ env: { REDIS_URL: door.url } });
+    [owner, reviewer] = (await people(world, 2)) as [Person, Person];
+    project = await openProject(owner);
+    await join(project, reviewer);
+    live = await connectLive(reviewer, { process: 1 });
+  });
+
+  afterAll(async () => {
+    live.close();
+    await world.stop();
+    await door.close();
+    await redis.stop();
+  });
+
+  const arrive = async () => (await project.pipeline.submit(aSubmission())).id;
+
+  it('claims and decisions made before it died stand, new ones go by the fence, and heal when it is back', async () => {
+    const before = await arrive();
+    const held = await owner.call(claimItem, { params: { id: before } });
+    expect(await lockOf(redis, before)).toBe(`${held.fence}:${owner.id}`);
+
+    await redis.kill();
+    door.target(null);
+    await everywhere({ status: 'degraded', database: true, lock_store: false });
+
+    await reviewer.refused('claim_held', claimItem, { params: { id: before } }, { process: 1 });
+    await owner.call(renewClaim, { params: { id: before }, body: { fence: held.fence } }, { process: 1 });
+    await owner.call(decideItem, { params: { id: before }, body: { fence: held.fence, action: 'approve' } });
+    await live.next('item.finalized', (fact) => fact.item_id === before);
+
+    await fenceAlone(await arrive());
+    await raceAlone(await arrive());
+    const during = await arrive();
+    const { fence } = await owner.call(claimItem, { params: { id: during } });
+
+    const dead = redis;
+    redis = await newRedis();
+    await dead.stop();
+    door.target(redis.url);
+    await everywhere({ status: 'ok', database: true, lock_store: true });
+
+    // The new Redis knows nothing of the claim that was granted without it; the database does.
+    await reviewer.refused('claim_held', claimItem, { params: { id: during } }, { process: 1 });
+    await owner.call(renewClaim, { params: { id: during }, body: { fence } });
+    expect(await lockOf(redis, during)).toBe(`${fence}:${owner.id}`);
+    await owner.call(decideItem, { params: { id: during }, body: { fence, action: 'approve' } });
+    await expect.poll(() => lockOf(redis, during), { timeout: 5000 }).toBeNull();
+    const after = await arrive();
+    await live.next('item.queued', (fact) => fact.item_id === after);
+    expect(await review(reviewer, after, 'edit', { process: 1 })).toMatchObject({ status: 'approved' });
+  });
+
+  /** One after the other: held, released, claimed again with a higher fence; the old one is lost (I3). */
+  async function fenceAlone(id: string): Promise<void> {
+    const params = { id };
+    const first = await owner.call(claimItem, { params });
+    expect(await reviewer.refused('claim_held', claimItem, { params }, { process: 1 })).toMatchObject({
+      holder: { user_id: owner.id },
+    });
+    await owner.call(releaseClaim, { params, body: { fence: first.fence } });
+    const second = await reviewer.call(claimItem, { params }, { process: 1 });
+    expect(second.fence).toBeGreaterThan(first.fence);
+    await owner.refused('claim_lost', decideItem, { params, body: { fence: first.fence, action: 'approve' } });
+    await reviewer.call(decideItem, { params, body: { fence: second.fence, action: 'approve' } }, { process: 1 });
+  }
+
+  /** At once from both processes: still one holder (I4). */
+  async function raceAlone(id: string): Promise<void> {
+    const claims = Array.from({ length: 20 }, (_, n) =>
+      (n % 2 ? owner : reviewer).attempt(claimItem, { params: { id } }, { process: n >> 1 }),
+    );
+    const nexts = [owner, reviewer].map((who) => who.attempt(claimNext, { body: { project_id: project.id } }));
+    const granted = (await Promise.all([...claims, ...nexts])).flatMap((answer) =>
+      answer.ok && answer.reply?.item.id === id ? [answer.reply] : [],
+    );
+    expect(new Set(granted.map(({ fence, item }) => `${fence} ${item.claim?.user_id}`)).size).toBe(1);
+  }
+
+  /** Every process says so on /readyz, which stays 200: it is ready to work. */
+  async function everywhere(expected: object): Promise<void> {
+    const ask = async () => {
+      for (const url of world.urls) {
+        const answer = await fetch(`${url}/readyz`);
+        expect({ status: answer.status, body: await answer.json() }).toEqual({ status: 200, body: expected });
+      }
+    };
+    await vi.waitFor(ask, { timeout: 8000 });
+  }
+});
+
+async function newRedis(): Promise<Service> {
+  const service = await startRedis();
+  if (service === undefined) throw new Error('TEST_REDIS_URL is there, but no redis-server to start another one from.');
+  return service;
+}
+
+async function lockOf(redis: Service, itemId: string): Promise<string | null> {
+  const client = await createClient({ url: redis.url }).connect();
+  try {
+    return await client.get(`countersign:claim:${itemId}`);
+  } finally {
+    await client.close();
+  }
+}

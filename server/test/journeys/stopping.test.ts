@@ -1,0 +1,53 @@
+// SIGTERM: no new work, what is under way is finished and recorded, and the process is gone within 20 s (CONTRACT section 6).
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { listDeliveries } from '@countersign/shared/api/insights';
+import { readQueueItem } from '@countersign/shared/api/queue';
+import { aSubmission, openProject, type OpenProject, review } from '../builders.ts';
+import { type Person, person } from '../client.ts';
+import { connectLive } from '../live-client.ts';
+import { type Receiver, startReceiver } from '../receiver.ts';
+import { useWorld } from '../world.ts';
+import { type RawSocket, rawSocket } from './raw-socket.ts';
+
+const world = useWorld({ processes: 1 });
+let owner: Person;
+let receiver: Receiver;
+let project: OpenProject;
+let silent: RawSocket | undefined;
+
+beforeAll(async () => {
+  owner = await person(world);
+  receiver = await startReceiver();
+  project = await openProject(owner, { receiver });
+});
+afterEach(() => silent?.close());
+afterAll(() => receiver.close());
+
+describe('a process that is told to stop', () => {
+  it('waits for the webhook that is on its way, and records what came of it', async () => {
+    const live = await connectLive(owner);
+    const held = Promise.withResolvers<{ status: number }>();
+    receiver.answer = () => held.promise;
+    const { id } = await project.pipeline.submit(aSubmission());
+    await review(owner, id);
+    const { webhookId } = await receiver.next(id);
+    const restarted = world.restart(0);
+    expect(await live.closed()).toBe('io server disconnect');
+    held.resolve({ status: 200 });
+    await restarted;
+    const { data } = await owner.call(listDeliveries, { params: { id: project.id } });
+    expect(data).toMatchObject([{ webhook_id: webhookId, status: 'succeeded', attempt: 1 }]);
+    expect(receiver.counts()).toEqual({ [webhookId]: 1 });
+    live.close();
+  });
+
+  it('does not wait for a socket that never says goodbye, nor for a connection that says nothing', async () => {
+    silent = await rawSocket(owner);
+    await silent.join();
+    const started = performance.now();
+    await world.restart(0);
+    expect(performance.now() - started).toBeLessThan(15_000);
+    const { id } = await project.pipeline.submit(aSubmission());
+    expect(await owner.call(readQueueItem, { params: { id } })).toMatchObject({ status: 'queued' });
+  });
+});
