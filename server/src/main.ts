@@ -107,19 +107,28 @@ async function startWeb(built: Built, config: Config): Promise<Stop> {
   await listen(http, config.listen);
   const { port } = http.address() as AddressInfo;
   services.log.info({ port, url: config.baseUrl }, 'ready');
-  return async () => {
-    const closed = new Promise((resolve) => http.close(resolve));
-    // Sockets are told to go at once; requests under way may finish.
-    io.disconnectSockets(true);
-    const goodbye = setTimeout(hangUp, GOODBYE_MS);
-    const cut = setTimeout(() => http.closeAllConnections(), DRAIN_MS);
-    http.closeIdleConnections();
-    await stopLive();
-    await io.close();
-    await closed;
-    clearTimeout(goodbye);
-    clearTimeout(cut);
-  };
+  return () => stopWeb({ http, io, hangUp, stopLive });
+}
+
+interface Web {
+  http: HttpServer;
+  io: ReturnType<typeof createLiveServer>;
+  hangUp: () => void;
+  stopLive: Stop;
+}
+
+async function stopWeb({ http, io, hangUp, stopLive }: Web): Promise<void> {
+  const closed = new Promise((resolve) => http.close(resolve));
+  // Our own sockets are told to go at once; requests under way may finish.
+  io.local.disconnectSockets(true);
+  const goodbye = setTimeout(hangUp, GOODBYE_MS);
+  const cut = setTimeout(() => http.closeAllConnections(), DRAIN_MS);
+  http.closeIdleConnections();
+  await stopLive();
+  await io.close();
+  await closed;
+  clearTimeout(goodbye);
+  clearTimeout(cut);
 }
 
 /** Answers with what cuts every upgraded connection; node:http forgets those, so `closeAllConnections` leaves them open. */

@@ -30,6 +30,8 @@ export interface World {
   url(process?: number): string;
   /** SIGKILL to one process, or to all of them at once. */
   kill9(process?: number): Promise<void>;
+  /** SIGTERM to one process; resolves when it has ended in order, within 20 s. Errors: when it has not. */
+  terminate(process: number): Promise<void>;
   /** Starts a process again, after stopping it in order if it runs; without a number every one that is not running. */
   restart(process?: number): Promise<void>;
   /** Stops everything in order and removes the data. Safe to call twice. */
@@ -99,6 +101,7 @@ function assemble({ baseUrl, processes, start, lines, data, remove }: Parts): Wo
     },
     url: (index = 0) => at(index).url,
     kill9: async (index) => void (await Promise.all(which(index).map((i) => at(i).kill9()))),
+    terminate: (index) => at(index).stop(),
     restart: async (index) => {
       const due = which(index).filter((i) => index !== undefined || !at(i).isRunning());
       await Promise.all(
@@ -180,16 +183,21 @@ async function embeddedData(folder: string): Promise<Data> {
   };
 }
 
+/** Shows what the servers logged when a test of this file (or describe block) fails. */
+export function showLogOnFailure(world: () => World | undefined): void {
+  afterEach(({ task }) => {
+    const log = world()?.log();
+    if (task.result?.state === 'fail' && log) process.stderr.write(`\n--- servers of “${task.name}” ---\n${log}\n`);
+  });
+}
+
 /** One world for all tests of a file (or describe block): started before, stopped after, its log shown when a test fails. */
 export function useWorld(options: WorldOptions = {}): World {
   let world: World | undefined;
   beforeAll(async () => {
     world = await startWorld(options);
   });
-  afterEach(({ task }) => {
-    if (task.result?.state === 'fail' && world)
-      process.stderr.write(`\n--- servers of “${task.name}” ---\n${world.log()}\n`);
-  });
+  showLogOnFailure(() => world);
   afterAll(() => world?.stop());
   // Tests are written before the world exists: what they hold looks it up when it is used.
   return new Proxy({} as World, {

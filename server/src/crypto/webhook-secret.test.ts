@@ -20,8 +20,8 @@ describe('a webhook secret', () => {
     const timestamp = Math.floor(Date.now() / 1000);
     const message = { id: 'msg_1', timestamp, attempt: 1, body: '{"event":"item.decided"}' };
     const headers = await signWebhook(message, [secret]);
-    expect(await verifyWebhook(message.body, headers, secret, timestamp)).toBe(true);
-    expect(await verifyWebhook(message.body, headers, makeWebhookSecret(), timestamp)).toBe(false);
+    expect(await verifyWebhook(message.body, headers, { secret, now: timestamp })).toBe(true);
+    expect(await verifyWebhook(message.body, headers, { secret: makeWebhookSecret(), now: timestamp })).toBe(false);
     expect(new Webhook(secret).verify(message.body, headers)).toEqual({ event: 'item.decided' });
     expect(() => new Webhook(makeWebhookSecret()).verify(message.body, headers)).toThrow();
   });

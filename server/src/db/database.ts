@@ -70,8 +70,8 @@ function toRow(statement: Statement, id: string, createdAt: Date) {
   return { id, projectId, type, itemId, actor, data, seq: null, createdAt };
 }
 
-/** SQLSTATE classes that pass by themselves: connection lost, shutting down, too many clients, deadlock, lock wait. */
-const PASSING = /^(08|57P0|53300|40P01|40001|55P03)/;
+/** What passes by itself. SQLSTATE: connection lost, shutting down, too many clients, deadlock, lock wait; and nobody listening. */
+const PASSING = /^(08|57P0|53300|40P01|40001|55P03|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/;
 
 function translate(error: unknown): never {
   if (error instanceof Refusal) throw error;
@@ -88,7 +88,7 @@ function translate(error: unknown): never {
   throw error;
 }
 
-/** The SQLSTATE of a database error, or ''. */
+/** The SQLSTATE of a database error, the system's code of a failed connection, or ''. */
 export function sqlState(error: unknown): string {
   const code = (error as Partial<LockWaitTimeoutException> | null)?.code;
   return typeof code === 'string' ? code : '';

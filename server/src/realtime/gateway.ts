@@ -35,8 +35,15 @@ export function createLiveServer(
       const allowed = request.headers.origin === origin;
       answer(allowed ? null : 'origin refused', allowed);
     },
-    ...(options.redis ? { adapter: createAdapter(options.redis.pub, options.redis.sub) } : {}),
+    ...(options.redis ? { adapter: createAdapter(heedless(options.redis.pub), options.redis.sub) } : {}),
   });
+}
+
+/** The adapter awaits no publish: one that is lost with Redis must not count as a failure of this process. Changes the client. */
+function heedless(pub: RedisClientType): RedisClientType {
+  const publish = pub.publish.bind(pub);
+  const value = (channel: string, message: string) => publish(channel, message).catch(() => 0);
+  return Object.defineProperty(pub, 'publish', { value });
 }
 
 /** Lets signed-in people in and keeps them in the right rooms. */

@@ -24,6 +24,8 @@ export async function addMember(
 ): Promise<{ user: User; role: Role }> {
   if (decodeAddress(input.address) === null) throw badField('address', 'This is not a Solana wallet address.');
   return services.db.write(async (tx) => {
+    // One change of a pool at a time: two owners who take each other down must not both succeed.
+    await tx.em.execute('select id from project where id = ? for no key update', [input.projectId]);
     await requireVerb(tx.em, { userId: actor.userId, projectId: input.projectId }, 'manage_members');
     const user = await findOrCreateUser(services, tx, input);
     if (user.id === actor.userId && input.role !== 'owner') {

@@ -39,9 +39,11 @@ async function stamp({ em }: Tx): Promise<Stamped[]> {
   const rows = await em.execute<
     { id: string; project_id: string; seq: string; item_id: string | null; type: Event['type'] }[]
   >(
-    `with batch as (
-       select position, project_id, row_number() over (partition by project_id order by position) as n
-       from event where seq is null order by position limit ${BATCH}
+    // The row locks make a second relay, should leadership ever be in doubt, wait and find nothing: no number twice.
+    `with unstamped as (
+       select position, project_id from event where seq is null order by position limit ${BATCH} for update
+     ), batch as (
+       select position, project_id, row_number() over (partition by project_id order by position) as n from unstamped
      ), heads as (
        update project p set event_seq = p.event_seq + c.n
        from (select project_id, count(*) as n from batch group by project_id) c

@@ -1,15 +1,14 @@
 // Claims on the real database: the lock says who holds an item now, the fence says whose claim counts, with or without the lock store.
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { ReviewAction } from '@countersign/shared/words';
 import { claim } from '../../src/usecases/claim.ts';
 import { claimNext } from '../../src/usecases/claim-next.ts';
 import { decide } from '../../src/usecases/decide.ts';
-import { releaseClaim } from '../../src/usecases/release-claim.ts';
 import { renewClaim } from '../../src/usecases/renew-claim.ts';
 import type { MemberActor } from '../../src/usecases/services.ts';
-import { lapseOnce } from '../../src/worker/lapse-claims.ts';
 import { aCrowd, aDecision, anItem, aPerson, aScene, items, review, type Scene } from './scene.ts';
 import { useServices } from './services.ts';
-import { eventsOf, rowOf } from './looking.ts';
+import { endLease, rowOf, toldOf } from './looking.ts';
 
 const world = useServices();
 let scene: Scene;
@@ -19,14 +18,9 @@ beforeEach(async () => {
   scene = await aScene(world.services, { claim_lease_seconds: 60 });
 });
 
-/** The lease ends now, in the database and in the lock. */
-async function endLease(itemId: string): Promise<void> {
-  await world.sql(`update item set claim_expires_at = now() - interval '1 second' where id = ?`, [itemId]);
-  if (!world.lock.down) await world.lock.lapse(itemId);
-}
-
 const row = (itemId: string) => rowOf(world, itemId);
-const told = async (itemId: string) => (await eventsOf(world, itemId)).map(({ type }) => type);
+const told = (itemId: string) => toldOf(world, itemId);
+const decisions = (itemId: string) => world.sql('select id from decision where item_id = ?', [itemId]);
 
 describe('taking an item', () => {
   it('gives a fence, a lease as long as the project says, and one fact', async () => {
@@ -162,157 +156,56 @@ describe('the next item', () => {
   });
 });
 
-describe('the heartbeat', () => {
-  it('touches the lock store alone, and never ends earlier than before', async () => {
-    const { id } = await anItem(world.services, scene);
-    const { fence, expiresAt } = await claim(world.services, scene.anna, id);
-    const before = await row(id);
-    const renewed = await renewClaim(world.services, scene.anna, { itemId: id, fence });
-    expect(renewed.fence).toBe(fence);
-    expect(renewed.expiresAt.getTime()).toBeGreaterThan(expiresAt.getTime() - 1000);
-    expect(await row(id)).toEqual(before);
-    expect(await told(id)).toEqual(['item.queued', 'item.claimed']);
-  });
+describe('LC1, I1: a race', () => {
+  /** Decides without claiming. */
+  const decideAs = (who: MemberActor, { itemId, action }: { itemId: string; action: ReviewAction }) =>
+    decide(world.services, who, { itemId, fence: 1, ...aDecision(action) });
 
-  it.each(['flushed', 'down'])('goes on in the database when the lock store is %s', async (store) => {
-    const { id } = await anItem(world.services, scene);
-    const { fence } = await claim(world.services, scene.anna, id);
-    await world.sql(`update item set claim_expires_at = now() + interval '1 second' where id = ?`, [id]);
-    if (store === 'down') world.lock.down = true;
-    else await world.lock.flush();
-    const renewed = await renewClaim(world.services, scene.anna, { itemId: id, fence });
-    expect(renewed.expiresAt.getTime() - Date.now()).toBeGreaterThan(50_000);
-    if (store === 'flushed') expect((await world.lock.holders([id])).get(id)).toMatchObject({ fence });
-    await expect(claim(world.services, scene.ben, id)).rejects.toMatchObject({ code: 'claim_held' });
-  });
-
-  it('I3: with another fence, by another person or after giving it back it is lost', async () => {
-    const { id } = await anItem(world.services, scene);
-    const { fence } = await claim(world.services, scene.anna, id);
-    const lost = { code: 'claim_lost' };
-    await expect(renewClaim(world.services, scene.anna, { itemId: id, fence: fence + 1 })).rejects.toMatchObject(lost);
-    await expect(renewClaim(world.services, scene.ben, { itemId: id, fence })).rejects.toMatchObject(lost);
-    await releaseClaim(world.services, scene.anna, { itemId: id, fence });
-    await expect(renewClaim(world.services, scene.anna, { itemId: id, fence })).rejects.toMatchObject(lost);
-  });
-
-  it('I3: after someone else took the item it names them', async () => {
-    const { id } = await anItem(world.services, scene);
-    const { fence } = await claim(world.services, scene.anna, id);
-    await endLease(id);
-    expect((await claim(world.services, scene.ben, id)).fence).toBe(fence + 1);
-    await expect(renewClaim(world.services, scene.anna, { itemId: id, fence })).rejects.toMatchObject({
-      code: 'claim_lost',
-      extras: { holder: { user_id: scene.ben.userId, name: 'Ben' } },
-    });
-    expect(await renewClaim(world.services, scene.ben, { itemId: id, fence: fence + 1 })).toMatchObject({ fence: 2 });
-  });
-
-  it('of a decided item says so', async () => {
-    const { id } = await anItem(world.services, scene);
-    await review(world.services, scene.anna, { itemId: id, action: 'approve' });
-    await expect(renewClaim(world.services, scene.anna, { itemId: id, fence: 1 })).rejects.toMatchObject({
-      code: 'already_decided',
-    });
-  });
-});
-
-describe('giving it back', () => {
-  it('frees it at once, is told once, and the next fence is higher', async () => {
-    const { id } = await anItem(world.services, scene);
-    const { fence } = await claim(world.services, scene.anna, id);
-    await releaseClaim(world.services, scene.anna, { itemId: id, fence });
-    await releaseClaim(world.services, scene.anna, { itemId: id, fence });
-    expect((await claim(world.services, scene.ben, id)).fence).toBe(fence + 1);
-    expect(await told(id)).toEqual(['item.queued', 'item.claimed', 'claim.released', 'item.claimed']);
-  });
-
-  it('what someone else holds now stays theirs', async () => {
-    const { id } = await anItem(world.services, scene);
-    const { fence } = await claim(world.services, scene.anna, id);
-    await endLease(id);
-    await claim(world.services, scene.ben, id);
-    await expect(releaseClaim(world.services, scene.anna, { itemId: id, fence })).rejects.toMatchObject({
-      code: 'claim_lost',
-      extras: { holder: { user_id: scene.ben.userId } },
-    });
-    expect(await row(id)).toMatchObject({ claimed_by: scene.ben.userId });
-    expect((await world.lock.holders([id])).get(id)).toMatchObject({ userId: scene.ben.userId });
-  });
-
-  it('I3: the fence rises with every change of hands, and never else', async () => {
-    const { id } = await anItem(world.services, scene);
-    const fences: number[] = [];
-    for (let turn = 0; turn < 6; turn += 1) {
-      const who = turn % 2 === 0 ? scene.anna : scene.ben;
-      if (turn === 3) world.lock.down = true;
-      const { fence } = await claim(world.services, who, id);
-      fences.push(fence);
-      if (turn % 3 === 0) await endLease(id);
-      else await releaseClaim(world.services, who, { itemId: id, fence });
-      world.lock.down = false;
-    }
-    expect(fences).toEqual([1, 2, 3, 4, 5, 6]);
-  });
-});
-
-describe('a lease that has ended', () => {
-  const sweep = () => lapseOnce(world.services);
-
-  it('lapses once, however many look at once, and frees the item', async () => {
+  it.each([
+    ['with the lock store', false],
+    ['without it', true],
+  ])('of one person’s 20 clicks one decides, %s', async (_, down) => {
+    world.lock.down = down;
     const { id } = await anItem(world.services, scene);
     await claim(world.services, scene.anna, id);
-    await endLease(id);
-    await Promise.all([sweep(), sweep(), sweep()]);
-    expect(await told(id)).toEqual(['item.queued', 'item.claimed', 'claim.lapsed']);
-    expect(await row(id)).toMatchObject({ claim_expires_at: null, claim_fence: 1 });
-    expect((await claim(world.services, scene.ben, id)).fence).toBe(2);
-  });
-
-  it('was renewed, says the lock store: then it goes on', async () => {
-    const { id } = await anItem(world.services, scene);
-    const { fence } = await claim(world.services, scene.anna, id);
-    await renewClaim(world.services, scene.anna, { itemId: id, fence });
-    await world.sql(`update item set claim_expires_at = now() - interval '1 second' where id = ?`, [id]);
-    await sweep();
-    const [{ live } = { live: false }] = await world.sql<{ live: boolean }>(
-      'select claim_expires_at > now() as live from item where id = ?',
-      [id],
+    const clicks = Array.from({ length: 20 }, (__, index) =>
+      decideAs(scene.anna, { itemId: id, action: index % 2 === 0 ? 'approve' : 'reject' }),
     );
-    expect(live).toBe(true);
-    expect(await told(id)).toEqual(['item.queued', 'item.claimed']);
-  });
-
-  it('without the lock store the database’s own record counts', async () => {
-    const { id } = await anItem(world.services, scene);
-    await claim(world.services, scene.anna, id);
-    await world.sql(`update item set claim_expires_at = now() - interval '1 second' where id = ?`, [id]);
-    world.lock.down = true;
-    await sweep();
-    expect(await told(id)).toEqual(['item.queued', 'item.claimed', 'claim.lapsed']);
-  });
-
-  it('LC1: its holder may still decide while nobody else took the item, not after', async () => {
-    const [late, later] = await items(world.services, scene, 2);
-    for (const item of [late, later]) {
-      await claim(world.services, scene.anna, item?.id ?? '');
-      await endLease(item?.id ?? '');
+    const results = await Promise.allSettled(clicks);
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const result of results) {
+      if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'already_decided' });
     }
-    await sweep();
-    const decideAs = (itemId: string) =>
-      decide(world.services, scene.anna, { itemId, fence: 1, ...aDecision('approve') });
-    expect(await decideAs(late?.id ?? '')).toMatchObject({ status: 'approved' });
-    await claim(world.services, scene.ben, later?.id ?? '');
-    await expect(decideAs(later?.id ?? '')).rejects.toMatchObject({
-      code: 'claim_lost',
-      extras: { holder: { user_id: scene.ben.userId } },
-    });
+    expect(await decisions(id)).toHaveLength(1);
+    expect((await told(id)).filter((type) => type === 'item.finalized')).toHaveLength(1);
   });
 
-  it('is left alone while it runs', async () => {
+  it('of 20 people who take and decide without a lock store, one decides', async () => {
+    world.lock.down = true;
     const { id } = await anItem(world.services, scene);
-    await claim(world.services, scene.anna, id);
-    await sweep();
-    expect(await told(id)).toEqual(['item.queued', 'item.claimed']);
+    const crowd = await aCrowd(world.services, scene, 20);
+    const results = await Promise.allSettled(
+      crowd.map((who) => review(world.services, who, { itemId: id, action: 'approve' })),
+    );
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await decisions(id)).toHaveLength(1);
+  });
+
+  it('the holder decides while another takes the item over the end of the lease: one of them wins, whole', async () => {
+    for (let round = 0; round < 8; round += 1) {
+      const { id } = await anItem(world.services, scene);
+      await claim(world.services, scene.anna, id);
+      await endLease(world, id);
+      const [decided, taken] = await Promise.allSettled([
+        decideAs(scene.anna, { itemId: id, action: 'approve' }),
+        claim(world.services, scene.ben, id),
+      ]);
+      expect([decided.status, taken.status].sort()).toEqual(['fulfilled', 'rejected']);
+      const row = await rowOf(world, id);
+      expect(row).toMatchObject(
+        decided.status === 'fulfilled' ? { status: 'approved' } : { claimed_by: scene.ben.userId, claim_fence: 2 },
+      );
+      expect(await decisions(id)).toHaveLength(decided.status === 'fulfilled' ? 1 : 0);
+    }
   });
 });

@@ -1,5 +1,5 @@
 // Decisions on the real database: one per item, by its holder, along the edges of LC0, with everything it writes in one transaction.
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ErrorCode, RefusalExtras } from '@countersign/shared/errors';
 import type { ReviewAction } from '@countersign/shared/words';
 import { claim } from '../../src/usecases/claim.ts';
@@ -7,20 +7,22 @@ import { decide } from '../../src/usecases/decide.ts';
 import type { DecideInput } from '../../src/usecases/decision-rows.ts';
 import { releaseClaim } from '../../src/usecases/release-claim.ts';
 import type { MemberActor } from '../../src/usecases/services.ts';
-import { eventsOf, rowOf } from './looking.ts';
-import { aCrowd, aDecision, anItem, aPerson, aScene, review, type Scene } from './scene.ts';
+import { eventsOf, rowOf, toldOf } from './looking.ts';
+import { aDecision, anItem, aPerson, aScene, review, type Scene } from './scene.ts';
 import { useServices } from './services.ts';
 
 const world = useServices();
 let scene: Scene;
 
-beforeEach(async () => {
-  world.lock.down = false;
+beforeAll(async () => {
   scene = await aScene(world.services);
+});
+beforeEach(() => {
+  world.lock.down = false;
 });
 
 const LEGAL = { riskFlags: ['legal'] };
-const told = async (itemId: string) => (await eventsOf(world, itemId)).map(({ type }) => type);
+const told = (itemId: string) => toldOf(world, itemId);
 const count = async (table: string, itemId: string) =>
   (await world.sql<{ n: number }>(`select count(*)::int as n from ${table} where item_id = ?`, [itemId]))[0]?.n;
 
@@ -251,57 +253,6 @@ describe('what is refused, by name, and changes nothing', () => {
       expect(await count('decision', id)).toBe(1);
     },
   );
-});
-
-describe('LC1, I1: a race', () => {
-  it.each([
-    ['with the lock store', false],
-    ['without it', true],
-  ])('of one person’s 20 clicks one decides, %s', async (_, down) => {
-    world.lock.down = down;
-    const { id } = await anItem(world.services, scene);
-    await claim(world.services, scene.anna, id);
-    const clicks = Array.from({ length: 20 }, (__, index) =>
-      decideAs(scene.anna, { itemId: id, action: index % 2 === 0 ? 'approve' : 'reject' }),
-    );
-    const results = await Promise.allSettled(clicks);
-    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    for (const result of results) {
-      if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'already_decided' });
-    }
-    expect(await count('decision', id)).toBe(1);
-    expect((await told(id)).filter((type) => type === 'item.finalized')).toHaveLength(1);
-  });
-
-  it('of 20 people who take and decide without a lock store, one decides', async () => {
-    world.lock.down = true;
-    const { id } = await anItem(world.services, scene);
-    const crowd = await aCrowd(world.services, scene, 20);
-    const results = await Promise.allSettled(
-      crowd.map((who) => review(world.services, who, { itemId: id, action: 'approve' })),
-    );
-    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    expect(await count('decision', id)).toBe(1);
-  });
-
-  it('the holder decides while another takes the item over the end of the lease: one of them wins, whole', async () => {
-    for (let round = 0; round < 8; round += 1) {
-      const { id } = await anItem(world.services, scene);
-      await claim(world.services, scene.anna, id);
-      await world.sql(`update item set claim_expires_at = now() - interval '1 second' where id = ?`, [id]);
-      await world.lock.lapse(id);
-      const [decided, taken] = await Promise.allSettled([
-        decideAs(scene.anna, { itemId: id, action: 'approve' }),
-        claim(world.services, scene.ben, id),
-      ]);
-      expect([decided.status, taken.status].sort()).toEqual(['fulfilled', 'rejected']);
-      const row = await rowOf(world, id);
-      expect(row).toMatchObject(
-        decided.status === 'fulfilled' ? { status: 'approved' } : { claimed_by: scene.ben.userId, claim_fence: 2 },
-      );
-      expect(await count('decision', id)).toBe(decided.status === 'fulfilled' ? 1 : 0);
-    }
-  });
 });
 
 function suggested(raw: string): { value: unknown; raw: string } {

@@ -1,4 +1,4 @@
-// What the integration tests read straight from the tables.
+// What the integration tests read from, and move in, the tables themselves.
 import type { FactType } from '@countersign/shared/events';
 import type { ItemStatus } from '@countersign/shared/words';
 import type { Opened } from './services.ts';
@@ -38,6 +38,17 @@ const EVENTS = 'select id, type, seq::int as seq, item_id, data from event';
 /** The ledger of one item, in the order it was written. */
 export function eventsOf(world: Opened, itemId: string): Promise<EventRow[]> {
   return world.sql<EventRow>(`${EVENTS} where item_id = ? order by position`, [itemId]);
+}
+
+/** What the ledger tells of one item, by type. */
+export async function toldOf(world: Opened, itemId: string): Promise<FactType[]> {
+  return (await eventsOf(world, itemId)).map(({ type }) => type);
+}
+
+/** The lease of an item ends now: in the database, and in the lock when that can be reached. */
+export async function endLease(world: Opened, itemId: string): Promise<void> {
+  await world.sql(`update item set claim_expires_at = now() - interval '1 second' where id = ?`, [itemId]);
+  if (!world.lock.down) await world.lock.lapse(itemId);
 }
 
 /** The ledger of one project, in the order it was written. */

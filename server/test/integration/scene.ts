@@ -5,9 +5,7 @@ import { newAddress } from '../../src/crypto/ed25519.ts';
 import type { Item } from '../../src/db/entities/item.ts';
 import { Member } from '../../src/db/entities/member.ts';
 import { User } from '../../src/db/entities/user.ts';
-import { addMember, findOrCreateUser } from '../../src/usecases/add-member.ts';
 import { createApiKey } from '../../src/usecases/api-keys.ts';
-import { checkApiKey } from '../../src/usecases/check-api-key.ts';
 import { claim } from '../../src/usecases/claim.ts';
 import { createProject } from '../../src/usecases/create-project.ts';
 import { decide } from '../../src/usecases/decide.ts';
@@ -26,56 +24,61 @@ export interface Scene {
   apiKey: string;
 }
 
-/** Somebody with a wallet, member of nothing yet. */
-export async function aPerson(services: Services, name: string | undefined = undefined): Promise<MemberActor> {
-  const user = await services.db.write((tx) => findOrCreateUser(services, tx, { address: newAddress(), name }));
-  const { id: userId, address } = user;
-  return { kind: 'member', userId, address, name: name ?? null, sessionId: '', expiresAt: services.clock.now() };
-}
-
-export async function join(services: Services, scene: Scene, { who, role }: { who: MemberActor; role: Role }) {
-  const { projectId, owner } = scene;
-  await addMember(services, owner, { projectId, address: who.address, role, name: undefined });
-}
-
-/** So many reviewers of the scene, made in one go. */
-export async function aCrowd(services: Services, scene: Scene, count: number): Promise<MemberActor[]> {
-  const crowd = Array.from({ length: count }, (_, index) => ({
+/** People with wallets, members of nothing yet, made in one go. */
+async function people(services: Services, names: (string | null)[]): Promise<MemberActor[]> {
+  const made = names.map((name) => ({
     kind: 'member' as const,
     userId: services.ids.uuid(),
     address: newAddress(),
-    name: `Reviewer ${index}`,
+    name,
     sessionId: '',
     expiresAt: services.clock.now(),
   }));
   const createdAt = services.clock.now();
-  await services.db.write(async ({ em }) => {
-    await em.insertMany(
-      User,
-      crowd.map(({ userId: id, address, name }) => ({ id, address, name, createdAt })),
-    );
-    await em.insertMany(
-      Member,
-      crowd.map(({ userId }) => ({ projectId: scene.projectId, userId, role: 'reviewer' as const, createdAt })),
-    );
-  });
+  const rows = made.map(({ userId: id, address, name }) => ({ id, address, name, createdAt }));
+  await services.db.write(({ em }) => em.insertMany(User, rows));
+  return made;
+}
+
+/** Somebody who is member of nothing yet. */
+export async function aPerson(services: Services): Promise<MemberActor> {
+  const [person] = await people(services, [null]);
+  if (person === undefined) throw new Error('One was asked for.');
+  return person;
+}
+
+async function seat(services: Services, projectId: string, members: { who: MemberActor; role: Role }[]): Promise<void> {
+  const createdAt = services.clock.now();
+  const rows = members.map(({ who, role }) => ({ projectId, userId: who.userId, role, createdAt }));
+  await services.db.write(({ em }) => em.insertMany(Member, rows));
+}
+
+/** So many reviewers of the scene. */
+export async function aCrowd(services: Services, scene: Scene, count: number): Promise<MemberActor[]> {
+  const crowd = await people(
+    services,
+    Array.from({ length: count }, (_, index) => `Reviewer ${index}`),
+  );
+  await seat(
+    services,
+    scene.projectId,
+    crowd.map((who) => ({ who, role: 'reviewer' })),
+  );
   return crowd;
 }
 
 /** A project whose decisions are final at once, unless the settings say otherwise. */
 export async function aScene(services: Services, settings: Partial<ProjectSettings> = {}): Promise<Scene> {
-  const owner = await aPerson(services, 'Olga');
+  const [owner, supervisor, anna, ben] = await people(services, ['Olga', 'Sam', 'Anna', 'Ben']);
+  if (!owner || !supervisor || !anna || !ben) throw new Error('Four were asked for.');
   const projectId = await createProject(services, owner, { name: 'Refunds', undo_window_seconds: 0, ...settings });
-  const add = async (name: string, role: Role) => {
-    const person = await aPerson(services, name);
-    await addMember(services, owner, { projectId, address: person.address, role, name });
-    return person;
-  };
-  const supervisor = await add('Sam', 'supervisor');
-  const anna = await add('Anna', 'reviewer');
-  const ben = await add('Ben', 'reviewer');
-  const { text: apiKey } = await createApiKey(services, owner, { projectId, name: 'Pipeline' });
-  const pipeline = await checkApiKey(services, apiKey);
+  await seat(services, projectId, [
+    { who: supervisor, role: 'supervisor' },
+    { who: anna, role: 'reviewer' },
+    { who: ben, role: 'reviewer' },
+  ]);
+  const { key, text: apiKey } = await createApiKey(services, owner, { projectId, name: 'Pipeline' });
+  const pipeline = { kind: 'api_key' as const, keyId: key.id, projectId, name: key.name };
   return { projectId, owner, supervisor, anna, ben, pipeline, apiKey };
 }
 

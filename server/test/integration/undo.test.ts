@@ -1,22 +1,22 @@
 // The undo window (LC2): provisional until it has passed, final after, and never both.
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { presentPublicItem, presentSubmitted } from '../../src/presenters/item.ts';
 import { claim } from '../../src/usecases/claim.ts';
 import { decide } from '../../src/usecases/decide.ts';
 import { readPublicItem } from '../../src/usecases/queries/read-item.ts';
 import { undoDecision } from '../../src/usecases/undo-decision.ts';
 import { finalizeOnce } from '../../src/worker/finalize.ts';
-import { eventsOf, rowOf } from './looking.ts';
+import { eventsOf, rowOf, toldOf } from './looking.ts';
 import { aDecision, anItem, aPerson, aScene, items, review, type Scene } from './scene.ts';
 import { useServices } from './services.ts';
 
 const world = useServices();
 let scene: Scene;
 
-beforeEach(async () => {
-  await finalizeAll();
+beforeAll(async () => {
   scene = await aScene(world.services, { undo_window_seconds: 30 });
 });
+beforeEach(() => finalizeAll());
 
 /** Ends every undo window and finalizes. */
 async function finalizeAll(): Promise<void> {
@@ -26,7 +26,7 @@ async function finalizeAll(): Promise<void> {
 
 const endWindow = (itemId: string) =>
   world.sql(`update decision set undo_until = now() where item_id = ? and final_at is null`, [itemId]);
-const told = async (itemId: string) => (await eventsOf(world, itemId)).map(({ type }) => type);
+const told = (itemId: string) => toldOf(world, itemId);
 const learnings = (itemId: string) => world.sql('select id from learning where item_id = ?', [itemId]);
 const seenByPipeline = async (itemId: string) => {
   const { item, decision } = await readPublicItem(world.services, scene.pipeline, itemId);

@@ -2,11 +2,12 @@
 import { createClient } from 'redis';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { claimItem, claimNext, decideItem, releaseClaim, renewClaim } from '@countersign/shared/api/queue';
+import { endSession, readSession } from '@countersign/shared/api/session';
 import { type Service, startRedis } from '../../../scripts/services.ts';
 import { aSubmission, join, openProject, type OpenProject, review } from '../builders.ts';
-import { people, type Person } from '../client.ts';
+import { browser, people, type Person } from '../client.ts';
 import { connectLive, type Live } from '../live-client.ts';
-import { ON_POSTGRES, startWorld, type World } from '../world.ts';
+import { ON_POSTGRES, showLogOnFailure, startWorld, type World } from '../world.ts';
 import { type Forwarder, startForwarder } from './forwarder.ts';
 
 describe.runIf(ON_POSTGRES)('without Redis', () => {
@@ -18,6 +19,7 @@ describe.runIf(ON_POSTGRES)('without Redis', () => {
   let project: OpenProject;
   let live: Live;
 
+  showLogOnFailure(() => world);
   beforeAll(async () => {
     door = await startForwarder('redis');
     redis = await newRedis();
@@ -43,9 +45,8 @@ describe.runIf(ON_POSTGRES)('without Redis', () => {
     const held = await owner.call(claimItem, { params: { id: before } });
     expect(await lockOf(redis, before)).toBe(`${held.fence}:${owner.id}`);
 
-    await redis.kill();
-    door.target(null);
-    await everywhere({ status: 'degraded', database: true, lock_store: false });
+    await lose();
+    await everywhere(DEGRADED);
 
     await reviewer.refused('claim_held', claimItem, { params: { id: before } }, { process: 1 });
     await owner.call(renewClaim, { params: { id: before }, body: { fence: held.fence } }, { process: 1 });
@@ -57,11 +58,8 @@ describe.runIf(ON_POSTGRES)('without Redis', () => {
     const during = await arrive();
     const { fence } = await owner.call(claimItem, { params: { id: during } });
 
-    const dead = redis;
-    redis = await newRedis();
-    await dead.stop();
-    door.target(redis.url);
-    await everywhere({ status: 'ok', database: true, lock_store: true });
+    await comeBack();
+    await everywhere(HEALTHY);
 
     // The new Redis knows nothing of the claim that was granted without it; the database does.
     await reviewer.refused('claim_held', claimItem, { params: { id: during } }, { process: 1 });
@@ -100,17 +98,50 @@ describe.runIf(ON_POSTGRES)('without Redis', () => {
     expect(new Set(granted.map(({ fence, item }) => `${fence} ${item.claim?.user_id}`)).size).toBe(1);
   }
 
+  it('takes no process with it, when it dies in the middle of work and over and over', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const leavers = await people(world, 8);
+      const cookies = leavers.map((leaver) => leaver.cookieHeader());
+      // Signing out tells the other processes by way of Redis: some of it is under way when Redis dies, some starts without it.
+      const leaving = leavers.slice(4).map((leaver, n) => leaver.call(endSession, {}, { process: n }));
+      await lose();
+      await Promise.all(leaving);
+      await Promise.all(leavers.slice(0, 4).map((leaver, n) => leaver.call(endSession, {}, { process: n })));
+      for (const [process, cookie] of cookies.entries()) {
+        await browser(world).refused('session_missing', readSession, {}, { process, headers: { cookie } });
+      }
+      await comeBack();
+      await everywhere(HEALTHY);
+    }
+    await review(reviewer, await arrive(), 'approve', { process: 1 });
+  });
+
+  async function lose(): Promise<void> {
+    await redis.kill();
+    door.target(null);
+  }
+
+  async function comeBack(): Promise<void> {
+    await redis.stop();
+    redis = await newRedis();
+    door.target(redis.url);
+  }
+
   /** Every process says so on /readyz, which stays 200: it is ready to work. */
   async function everywhere(expected: object): Promise<void> {
     const ask = async () => {
       for (const url of world.urls) {
         const answer = await fetch(`${url}/readyz`);
-        expect({ status: answer.status, body: await answer.json() }).toEqual({ status: 200, body: expected });
+        const body: unknown = await answer.json();
+        expect({ status: answer.status, body }).toEqual({ status: 200, body: expected });
       }
     };
     await vi.waitFor(ask, { timeout: 8000 });
   }
 });
+
+const HEALTHY = { status: 'ok', database: true, lock_store: true };
+const DEGRADED = { status: 'degraded', database: true, lock_store: false };
 
 async function newRedis(): Promise<Service> {
   const service = await startRedis();

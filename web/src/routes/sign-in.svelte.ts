@@ -32,6 +32,7 @@ export class SignIn {
   wallets: WalletChoice[] = $state.raw([]);
   looking = $state(true);
   challenge: Challenge | null = $state.raw(null);
+  refreshing = $state(false);
   /** The name of the wallet that is asked, and whether its answer is being checked. */
   busy: { wallet: string; step: 'signing' | 'checking' } | null = $state.raw(null);
   notice: Notice | null = $state.raw(null);
@@ -73,11 +74,13 @@ export class SignIn {
   /** Replaces a message that has run out. Never throws: without a fresh one the next press says why. */
   async refresh(): Promise<void> {
     this.challenge = null;
+    this.refreshing = true;
     try {
       this.challenge = await call(challenge);
     } catch (error) {
       this.#fault(text.signIn.previewFailed, { error });
     }
+    this.refreshing = false;
   }
 
   /** True when the message on show can still be signed in time. Ticks. */

@@ -2,6 +2,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { ITEM_STATUSES, OPEN_STATUSES, ROUTING_RULES } from '@countersign/shared/words';
 import { Project } from './project.ts';
+import { TextArray } from './text-array.ts';
 import { User } from './user.ts';
 
 const ItemSchema = defineEntity({
@@ -17,14 +18,14 @@ const ItemSchema = defineEntity({
     suggestion: p.text(),
     metadata: p.text().nullable(),
     confidence: p.double().$type<number>(),
-    riskFlags: p.array(),
+    riskFlags: p.type(TextArray).$type<string[]>(),
     preview: p.text(),
     model: p.text().nullable(),
     source: p.text().nullable(),
     rule: p.enum(ROUTING_RULES),
     autoThreshold: p.double().$type<number>(),
     reviewThreshold: p.double().$type<number>(),
-    matchedFlags: p.array(),
+    matchedFlags: p.type(TextArray).$type<string[]>(),
     settingsVersion: p.integer(),
     version: p.integer(),
     claimedBy: () => p.manyToOne(User).mapToPk().fieldName('claimed_by').nullable(),

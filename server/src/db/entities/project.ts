@@ -1,6 +1,7 @@
 // A project with its settings as they are now, and the position its ledger has reached.
 import { defineEntity, p } from '@mikro-orm/core';
 import { BELOW_REVIEW } from '@countersign/shared/words';
+import { TextArray } from './text-array.ts';
 
 const ProjectSchema = defineEntity({
   name: 'Project',
@@ -11,9 +12,9 @@ const ProjectSchema = defineEntity({
     autoThreshold: p.double().$type<number>(),
     reviewThreshold: p.double().$type<number>(),
     belowReview: p.enum(BELOW_REVIEW),
-    escalateFlags: p.array(),
+    escalateFlags: p.type(TextArray).$type<string[]>(),
     guidelines: p.text(),
-    reasons: p.array(),
+    reasons: p.type(TextArray).$type<string[]>(),
     auditRate: p.double().$type<number>(),
     undoWindowSeconds: p.integer(),
     claimLeaseSeconds: p.integer(),

@@ -57,7 +57,8 @@ function bindDecisions(bind: Binder, services: Services): void {
       itemId: params.id,
       fence: body.fence,
       action: body.action,
-      output: output === undefined ? null : { value: body.output, raw: output },
+      // From its text, because the schema's copy leaves a key called __proto__ out.
+      output: output === undefined ? null : { value: JSON.parse(output) as unknown, raw: output },
       reason: body.reason ?? null,
       note: body.note ? body.note : null,
     });

@@ -6,6 +6,10 @@ export interface Cursor {
   id: string;
 }
 
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** Beyond it a date is written in a way that no database reads. */
+const YEAR_10000 = Date.UTC(10_000, 0);
+
 export function encodeCursor({ at, id }: Cursor): string {
   return Buffer.from(JSON.stringify([at.getTime(), id])).toString('base64url');
 }
@@ -15,9 +19,14 @@ export function decodeCursor(text: string | undefined): Cursor | null {
   if (text === undefined) return null;
   try {
     const [at, id] = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as [unknown, unknown];
-    if (typeof at === 'number' && Number.isSafeInteger(at) && typeof id === 'string' && /^[0-9a-f-]{36}$/i.test(id)) {
-      return { at: new Date(at), id };
-    }
+    if (
+      Number.isSafeInteger(at) &&
+      Number(at) >= 0 &&
+      Number(at) < YEAR_10000 &&
+      typeof id === 'string' &&
+      UUID.test(id)
+    )
+      return { at: new Date(Number(at)), id };
   } catch {
     // Falls through to the one refusal.
   }

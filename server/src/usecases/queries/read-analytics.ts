@@ -52,6 +52,7 @@ function windowOf({ projectId, from, to, bucket }: AnalyticsQuery, now: Date): W
   const start = from ?? new Date(end.getTime() - DEFAULT_SPAN_MS);
   const span = end.getTime() - start.getTime();
   const step = bucket ?? (span <= 2 * BUCKET_MS.hour ? 'minute' : span <= 8 * BUCKET_MS.day ? 'hour' : 'day');
+  if (start.getTime() < 0) throw bad('#/from', 'The window must start in 1970 or later.');
   if (span <= 0) throw bad('#/from', 'The window must end after it starts.');
   if (span / BUCKET_MS[step] > MAX_BUCKETS) throw bad('#/bucket', 'Choose a shorter window or a wider bucket.');
   return { projectId, from: start, to: end, bucket: step };

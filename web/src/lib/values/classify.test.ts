@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '@countersign/shared/json';
-import { classify, summary } from './classify.ts';
+import { classify, isShort, summary } from './classify.ts';
 
 const kind = (value: Json) => classify(value).kind;
 
@@ -52,8 +52,20 @@ describe('classify', () => {
     expect(kind([{ a: 1 }])).toBe('tree');
     expect(kind([{ a: 1 }, { b: 1 }, { c: 1 }])).toBe('tree');
     expect(kind([{ a: { b: 1 } }, { a: 2 }])).toBe('tree');
-    expect(kind([1, 2])).toBe('tree');
+    expect(kind([1, [2]])).toBe('tree');
     expect(kind([])).toBe('tree');
+  });
+
+  it('reads a list of plain values as a list', () => {
+    expect(classify(['a', 1, null])).toEqual({ kind: 'list', items: ['a', 1, null] });
+    expect(kind(Array.from({ length: 101 }, () => 0))).toBe('tree');
+    expect([isShort('parcel'), isShort(false), isShort('two\nlines'), isShort('x'.repeat(61)), isShort([])]).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false,
+    ]);
   });
 
   it('is not led astray by hostile keys', () => {

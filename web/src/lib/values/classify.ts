@@ -16,12 +16,15 @@ export type Shape =
   | { kind: 'text'; text: string }
   | { kind: 'chat'; turns: Turn[] }
   | { kind: 'table'; columns: string[]; rows: JsonObject[] }
+  | { kind: 'list'; items: (string | number | boolean | null)[] }
   | { kind: 'field'; name: string; value: Json }
   | { kind: 'fields'; fields: [string, Json][] }
   | { kind: 'tree'; value: JsonObject | Json[] };
 
 const MAX_COLUMNS = 8;
 const MAX_FIELDS = 16;
+const MAX_ITEMS = 100;
+const MAX_SHORT = 60;
 
 /** The shape a value is shown in. Total: every JSON value has one. Inside another value (`nested`) only flat objects are fields. */
 export function classify(value: Json, nested = false): Shape {
@@ -32,12 +35,17 @@ export function classify(value: Json, nested = false): Shape {
   return Array.isArray(value) ? ofArray(value) : ofObject(value, nested);
 }
 
+/** A value that fits on one line of a table, a list or a tree. */
+export const isScalar = (value: Json): value is string | number | boolean | null =>
+  typeof value !== 'object' || value === null;
+
+/** A value short enough to stand beside its name. */
+export const isShort = (value: Json): boolean =>
+  isScalar(value) && !(typeof value === 'string' && (value.length > MAX_SHORT || value.includes('\n')));
+
 /** A plain JSON object, not an array and not null. */
 export const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** A value that fits on one line of a table or a tree. */
-export const isScalar = (value: Json): boolean => typeof value !== 'object' || value === null;
 
 function ofObject(value: JsonObject, nested: boolean): Shape {
   const fields = Object.entries(value);
@@ -48,6 +56,7 @@ function ofObject(value: JsonObject, nested: boolean): Shape {
 }
 
 function ofArray(value: Json[]): Shape {
+  if (value.length > 0 && value.length <= MAX_ITEMS && value.every(isScalar)) return { kind: 'list', items: value };
   const objects = value.filter(isObject);
   if (objects.length !== value.length || objects.length === 0) return { kind: 'tree', value };
   const turns = objects.map(turnOf).filter((turn) => turn !== null);
@@ -77,7 +86,8 @@ export function summary(shape: Shape): string {
   if (shape.kind === 'chat') return `conversation, ${of(shape.turns.length, 'turn')}`;
   if (shape.kind === 'table') return `table, ${of(shape.rows.length, 'row')}`;
   if (shape.kind === 'fields') return of(shape.fields.length, 'field');
+  if (shape.kind === 'list') return `list of ${shape.items.length}`;
   if (shape.kind === 'scalar') return shape.type;
   if (shape.kind === 'field') return '';
-  return Array.isArray(shape.value) ? `list, ${of(shape.value.length, 'entry').replace('entrys', 'entries')}` : 'JSON';
+  return Array.isArray(shape.value) ? `list of ${shape.value.length}` : 'JSON';
 }

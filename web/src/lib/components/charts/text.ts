@@ -3,6 +3,7 @@
 export const plotText = {
   showTable: (question: string) => `Show as a table: ${question}`,
   showPlot: (question: string) => `Show the plot again: ${question}`,
+  figures: (question: string) => `The figures: ${question}`,
   save: (question: string) => `Download as CSV: ${question}`,
   few: (n: string, limit: string) => `n ${n} < ${limit}`,
 };

@@ -67,6 +67,11 @@ export function overridesAnswer(
   const answer =
     most === null
       ? words.overrides.few
-      : words.overrides.most(most.key, share(most.k, most.n), share(most.low, 1), share(most.high, 1));
+      : words.overrides.most({
+          name: most.key,
+          rate: share(most.k, most.n),
+          low: share(most.low, 1),
+          high: share(most.high, 1),
+        });
   return { answer, unit, known: true };
 }

@@ -80,6 +80,12 @@ const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'short' });
 const weekdayClock = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit' });
 /** The server's days are days in UTC, so they are named there too. */
 const utcDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const dayClock = new Intl.DateTimeFormat(undefined, {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+});
 const localDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
 
 /** Which steps get a label, and what it says. */
@@ -105,7 +111,7 @@ export function stretchName(range: Range, { start, end }: Pick<Stretch, 'start' 
 
 const WINDOWS = {
   hour: clock,
-  day: weekdayClock,
+  day: dayClock,
   week: localDay,
   month: localDay,
 } as const satisfies Record<Range, Intl.DateTimeFormat>;

@@ -1,6 +1,6 @@
 // The figures of every plot as a table: what "show as a table" shows and the CSV carries.
 import type { PlotTable } from '#lib/components/charts/table.ts';
-import { count, moment, share } from '#lib/format.ts';
+import { count, share } from '#lib/format.ts';
 import type { Analytics } from '@countersign/shared/api/insights';
 import type { ItemStatus } from '@countersign/shared/words';
 import { length } from './answers.ts';
@@ -11,10 +11,11 @@ import { words } from './text.ts';
 /** A share 0..1: four decimals in a file, whole percent on the page. */
 const rate = (value: number) => ({ value: Math.round(value * 10_000) / 10_000, shown: share(value, 1) });
 
+const minutes = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+
 /** A moment (ms): ISO 8601 in a file, the reader's date and time on the page. */
 function time(at: number) {
-  const value = new Date(at).toISOString();
-  return { value, shown: moment(value) };
+  return { value: new Date(at).toISOString(), shown: minutes.format(at) };
 }
 
 export function mixTable(parts: readonly { key: ItemStatus; word: string; n: number }[], arrived: number): PlotTable {
@@ -35,7 +36,6 @@ export function flowTable(steps: readonly Stretch[]): PlotTable {
       { name: decided, numeric: true },
       { name: whole },
     ],
-    // Newest first would be easier to watch; oldest first is what a file needs, and both are the same table.
     rows: steps.map((step) => [
       time(step.start),
       time(step.end),
@@ -48,14 +48,14 @@ export function flowTable(steps: readonly Stretch[]): PlotTable {
 
 /** Seconds; `target` is the project's. */
 export function timeTable({ n, p50, p90 }: Analytics['time_to_decision'], target: number): PlotTable {
-  const { figure, seconds, length: words_ } = words.time.columns;
+  const { figure, seconds, length: said } = words.time.columns;
   const line = (name: string, value: number) => [
     name,
-    { value: Math.round(value * 1000) / 1000, shown: count(value) },
+    { value: Math.round(value * 1000) / 1000, shown: count(Math.round(value * 10) / 10) },
     length(value),
   ];
   return {
-    columns: [{ name: figure }, { name: seconds, numeric: true }, { name: words_, numeric: true }],
+    columns: [{ name: figure }, { name: seconds, numeric: true }, { name: said, numeric: true }],
     rows: [
       ...(p50 === null ? [] : [line(words.time.median, p50)]),
       ...(p90 === null ? [] : [line(words.time.slow, p90)]),

@@ -113,7 +113,7 @@ export const words = {
 
   overrides: {
     question: 'Where is the model wrong?',
-    most: (name: string, rate: string, low: string, high: string) =>
+    most: ({ name, rate, low, high }: Record<'name' | 'rate' | 'low' | 'high', string>) =>
       `Most often on ${name}: ${rate} edited or rejected (${LEVEL}: ${low} to ${high}).`,
     never: (n: string) => `People changed nothing in ${n} decisions.`,
     few: 'Too few decisions to tell: every group has fewer than 30.',

@@ -19,7 +19,7 @@ export const words = {
     edited: (share: string) => `${share} edited`,
     all: (n: number) => `Show all ${count(n)} reasons`,
     fewer: 'Show fewer',
-    order: 'Reasons keep their place while you look; their counts stay true.',
+    order: 'Reasons keep their place while you look; only their counts change.',
   },
 
   examples: {

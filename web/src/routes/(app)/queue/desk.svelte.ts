@@ -1,26 +1,21 @@
 // The desk: the one item on show, its claim and what happens to it. Commands go out by HTTP, facts about it come in live.
-import { ApiProblem, call } from '#lib/api.ts';
+import { call, NetworkFailure } from '#lib/api.ts';
 import { clock } from '#lib/clock.svelte.ts';
 import type { Command } from '#lib/keyboard.ts';
-import { isFree } from '#lib/live/queue-model.ts';
 import { queueText as text } from '#lib/queue-text.ts';
-import { claimItem, claimNext, releaseClaim, renewClaim, undoDecision } from '@countersign/shared/api/queue';
+import { claimItem, releaseClaim, renewClaim, undoDecision } from '@countersign/shared/api/queue';
 import type { Granted } from '@countersign/shared/api/queue';
-import type { ErrorCode } from '@countersign/shared/errors';
-import type { ItemRow } from '@countersign/shared/item';
 import type { ReviewAction } from '@countersign/shared/words';
 import { Asking } from './asking.svelte.ts';
 import { Decider, ownLeave, type Parts, type Words } from './decider.ts';
-import { leaseEnds, nextLine, shouldRenew } from './desk-model.ts';
+import { leaseEnds, shouldRenew } from './desk-model.ts';
 import { EditSession } from './editor.svelte.ts';
+import { isRefusal, takeAfter, takeLineAfter, takeServersChoice } from './next-item.ts';
 import { OpenItem } from './open-item.svelte.ts';
 import type { Made } from './tray.svelte.ts';
 
 /** `opened` by the reader's own hand, `advanced` because the item before it was done. */
 export type How = 'opened' | 'advanced';
-
-const has = (error: unknown, codes: readonly ErrorCode[]): error is ApiProblem =>
-  error instanceof ApiProblem && codes.includes(error.code);
 
 export class Desk {
   readonly item: OpenItem;
@@ -61,7 +56,7 @@ export class Desk {
   claim(id: string): Promise<boolean> {
     const take = async () => this.#take(await call(claimItem, { params: { id } }), 'opened');
     return this.#run('open', take, async (error) => {
-      if (!has(error, ['claim_held', 'already_decided', 'forbidden'])) return false;
+      if (!isRefusal(error, ['claim_held', 'already_decided', 'forbidden'])) return false;
       if (error.code === 'claim_held')
         this.#parts.announcer.say(text.said.lostRace(error.holder?.name ?? text.someone));
       if (this.item.id === id || error.code === 'forbidden') await this.item.show(id);
@@ -71,7 +66,12 @@ export class Desk {
 
   /** Lets the server pick the next item. */
   next(): Promise<boolean> {
-    return this.#run('next', () => this.#fetchNext('opened'));
+    return this.#run('next', async () => {
+      const granted = await takeServersChoice(this.#parts);
+      if (granted !== null) return this.#take(granted, 'opened');
+      this.#parts.announcer.say(text.said.nothingLeft);
+      return false;
+    });
   }
 
   /** Turns from an item that is over to the next one. */
@@ -108,7 +108,9 @@ export class Desk {
     return this.#run('skip', async () => {
       await call(releaseClaim, { params: { id }, body: { fence: grant.fence } });
       this.item.grant = null;
-      if (!(await this.#claimLineAfter(id))) this.close();
+      const granted = await takeLineAfter(id, this.#parts);
+      if (granted === null) this.close();
+      else this.#take(granted, 'advanced');
       return true;
     });
   }
@@ -127,7 +129,7 @@ export class Desk {
         return this.#take(await call(claimItem, { params: { id: itemId } }), 'opened');
       } catch (error) {
         // Someone was faster than our second step: the decision is undone all the same.
-        if (!has(error, ['claim_held', 'already_decided'])) throw error;
+        if (!isRefusal(error, ['claim_held', 'already_decided'])) throw error;
         await this.item.show(itemId);
         return true;
       }
@@ -172,6 +174,12 @@ export class Desk {
     this.edit = null;
   }
 
+  /** After an interruption: what could not be reached then can be now. */
+  resync(): void {
+    if (this.failure?.error instanceof NetworkFailure) this.failure = null;
+    this.item.resync();
+  }
+
   /** Leaves the item without giving it back. */
   close(): void {
     this.#putAway();
@@ -183,15 +191,6 @@ export class Desk {
     this.stopEdit();
     this.asking.clear();
     this.failure = null;
-  }
-
-  async #fetchNext(how: How): Promise<boolean> {
-    const { projectId } = this.#parts.queue.state.scope;
-    const granted = await call(claimNext, { body: projectId === null ? {} : { project_id: projectId } });
-    if (granted !== undefined) return this.#take(granted, how);
-    this.#parts.announcer.say(text.said.nothingLeft);
-    if (this.item.grant === null) this.close();
-    return false;
   }
 
   #take(granted: Granted, how: How): true {
@@ -214,41 +213,23 @@ export class Desk {
     void call(releaseClaim, { params: { id }, body: { fence: grant.fence } }).catch(() => undefined);
   }
 
-  /** After a decision: where the server picks, its next; in a narrower view, the next line of that view. */
+  /** Shows what was taken in place of an item that is done; with nothing left the desk is empty. */
   async #advance(done: string): Promise<boolean> {
-    const { view } = this.#parts.queue.state.scope;
-    const byServer = view === 'available' || view === 'all';
-    const moved = byServer ? await this.#fetchNext('advanced') : await this.#claimLineAfter(done);
-    if (!moved && this.item.id === done) this.close();
+    const granted = await takeAfter(done, this.#parts);
+    if (granted !== null) return this.#take(granted, 'advanced');
+    this.#parts.announcer.say(text.said.nothingLeft);
+    if (this.item.id === done) this.close();
     return true;
-  }
-
-  /** Takes the next line of the list that nobody has; when another was faster, the one after it. */
-  async #claimLineAfter(done: string): Promise<boolean> {
-    const { queue, me } = this.#parts;
-    const takes = (row: ItemRow) => row.id !== done && (isFree(queue.state, row) || row.claim?.user_id === me.id);
-    let after = done;
-    for (let tries = 0; tries < 5; tries++) {
-      const row = nextLine(queue.entries, after, takes);
-      if (row === null) return false;
-      try {
-        return this.#take(await call(claimItem, { params: { id: row.id } }), 'advanced');
-      } catch (error) {
-        if (!has(error, ['claim_held', 'already_decided'])) throw error;
-        after = row.id;
-      }
-    }
-    return false;
   }
 
   /** The painted decision did not stand: everything goes back to where it was, and the page says why. */
   async #refused(id: string, error: unknown): Promise<boolean> {
     this.#decider.unpaint(id);
-    if (has(error, ['unchanged_edit']) && this.edit !== null) {
+    if (isRefusal(error, ['unchanged_edit']) && this.edit !== null) {
       this.edit.fault = text.edit.unchanged;
       return true;
     }
-    if (!has(error, ['claim_lost', 'claim_held', 'already_decided', 'not_found'])) return false;
+    if (!isRefusal(error, ['claim_lost', 'claim_held', 'already_decided', 'not_found'])) return false;
     this.stopEdit();
     this.asking.clear();
     this.item.lose();

@@ -107,7 +107,7 @@ class QueuePage implements Ui {
     const stops = [
       queue.follow(),
       live.on('*', (fact) => this.#hear(fact)),
-      live.onResync(() => desk.item.resync()),
+      live.onResync(() => desk.resync()),
       listenToKeys({ situation: () => this.#situation(), run: (command, event) => this.#key(command, event) }),
       $effect.root(() => this.#watch()),
       () => announcer.stop(),

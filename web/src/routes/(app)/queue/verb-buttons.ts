@@ -42,6 +42,7 @@ const BUTTON = {
   claimAgain: { command: 'extend', word: verbs.claimAgain, icon: Hand, wide: true },
   next: { command: 'next', word: verbs.next, icon: ArrowRight, wide: true },
   accept: { command: 'accept', word: verbs.leave, icon: ArrowRight, wide: true },
+  goOn: { command: 'accept', word: verbs.nextItem, icon: ArrowRight, wide: true },
   copy: { command: 'copy', word: verbs.copyDraft, icon: Copy },
   undo: { command: 'undo', word: verbs.undo, icon: Undo },
 } satisfies Record<string, VerbButton>;
@@ -52,7 +53,9 @@ interface Situation {
   editing: boolean;
   /** Something typed for this item is kept. */
   draft: boolean;
-  /** The reader decided this and can still take it back. */
+  /** The reader decided this. */
+  own: boolean;
+  /** And can still take it back. */
   undo: boolean;
 }
 
@@ -66,7 +69,11 @@ const STAGES: Record<Stage, (situation: Situation) => VerbButton[]> = {
   free: () => [BUTTON.claim, BUTTON.next],
   held: ({ draft }) => [BUTTON.next, ...(draft ? [BUTTON.copy] : [])],
   barred: ({ draft }) => [BUTTON.next, ...(draft ? [BUTTON.copy] : [])],
-  decided: ({ draft, undo }) => [BUTTON.accept, ...(undo ? [BUTTON.undo] : []), ...(draft ? [BUTTON.copy] : [])],
+  decided: ({ draft, undo, own }) => [
+    own ? BUTTON.goOn : BUTTON.accept,
+    ...(undo ? [BUTTON.undo] : []),
+    ...(draft ? [BUTTON.copy] : []),
+  ],
 };
 
 /** The buttons of the bar, in order. */

@@ -7,6 +7,7 @@ import {
   changedFields,
   draftOf,
   faultsOf,
+  faultyFields,
   NUMBERS,
   parseNumber,
   patchOf,
@@ -73,6 +74,11 @@ describe('what is refused before sending', () => {
     [{ reasons: [] }, { reasons: 'no_reason' }],
     [{ review_threshold: '0.95' }, {}],
   ])('%j → %j (RT5 and the limits)', (change, faults) => expect(faultsOf(typed(change))).toEqual(faults));
+
+  it('names the faulty fields in the order of the page', () => {
+    expect(faultyFields(typed({ claim_lease_seconds: '5', name: '' }))).toEqual(['name', 'claim_lease_seconds']);
+    expect(faultyFields(before)).toEqual([]);
+  });
 
   it('reads numbers as people type them, and nothing else as one', () => {
     expect(['0.85', '0,85', '.85', '1', '1.'].map(parseNumber)).toEqual([0.85, 0.85, 0.85, 1, 1]);

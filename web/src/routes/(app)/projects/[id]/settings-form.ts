@@ -109,6 +109,12 @@ export function faultsOf(draft: Draft): Partial<Record<FieldName, Fault>> {
   return faults;
 }
 
+/** The fields with a fault, in the order of the page. */
+export function faultyFields(draft: Draft): FieldName[] {
+  const faults = faultsOf(draft);
+  return FIELDS.filter((field) => faults[field] !== undefined);
+}
+
 function numberFault(typed: string, field: NumberName): Fault | null {
   const value = parseNumber(typed);
   const { min, max, whole } = NUMBERS[field];

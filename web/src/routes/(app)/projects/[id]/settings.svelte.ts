@@ -7,6 +7,7 @@ import {
   copyField,
   draftOf,
   faultsOf,
+  faultyFields,
   patchOf,
   rebase,
   type Draft,
@@ -49,8 +50,9 @@ export class SettingsForm {
     return fault === undefined ? this.#refused[field] : words.faults[fault](field);
   }
 
-  get valid(): boolean {
-    return Object.keys(faultsOf(this.draft)).length === 0;
+  /** Fields that cannot be sent as they stand, on whatever tab they are. */
+  get invalid(): FieldName[] {
+    return faultyFields(this.draft);
   }
 
   /** Takes in a newer state of the project, without touching what was typed. */
@@ -61,7 +63,7 @@ export class SettingsForm {
 
   /** Saves the changed fields. A stale version loads what others changed and keeps what was typed. */
   async save(read: () => Promise<Project>): Promise<void> {
-    if (this.saving || this.changes.length === 0 || !this.valid) return;
+    if (this.saving || this.changes.length === 0 || this.invalid.length > 0) return;
     this.saving = true;
     this.error = null;
     try {

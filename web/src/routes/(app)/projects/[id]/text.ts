@@ -53,6 +53,7 @@ export const words = {
     newOrder: 'new order',
     none: 'none',
     failed: 'Not saved',
+    invalid: (fields: string) => `Needs another value before it can be saved: ${fields}`,
     merged: 'The project was saved while you typed. Those changes are in; yours are kept and not saved yet.',
     contested: (field: string, value: string) => `${field}: they saved ${value}`,
     takeTheirs: 'Take theirs',

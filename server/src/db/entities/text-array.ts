@@ -1,0 +1,8 @@
+// A `text[]` column that keeps every text as it is. The ORM's own array type leaves spaces, line breaks and the word NULL unquoted.
+import { ArrayType } from '@mikro-orm/core';
+
+export class TextArray extends ArrayType<string> {
+  override convertToDatabaseValue(value: string[] | null): string | null {
+    return value && `{${value.map((text) => `"${text.replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}`;
+  }
+}

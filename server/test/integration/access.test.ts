@@ -1,0 +1,238 @@
+// Who gets in: API keys, sessions and the reviewer pool.
+import { beforeAll, describe, expect, it } from 'vitest';
+import { newAddress } from '../../src/crypto/ed25519.ts';
+import { hashApiKey, makeApiKey } from '../../src/crypto/api-key.ts';
+import { addMember } from '../../src/usecases/add-member.ts';
+import { createApiKey, revokeApiKey } from '../../src/usecases/api-keys.ts';
+import { checkApiKey } from '../../src/usecases/check-api-key.ts';
+import { changeSettings } from '../../src/usecases/change-settings.ts';
+import { listApiKeys, listMembers } from '../../src/usecases/queries/list-pool.ts';
+import { promoteWebhookSecret, rotateWebhookSecret } from '../../src/usecases/rotate-webhook-secret.ts';
+import type { MemberActor, Services } from '../../src/usecases/services.ts';
+import { ABSOLUTE_MS, createSession, endSession, findSession, IDLE_MS } from '../../src/usecases/sessions.ts';
+import { aPerson, aScene, type Scene } from './scene.ts';
+import { useServices } from './services.ts';
+
+const world = useServices();
+let scene: Scene;
+
+beforeAll(async () => {
+  scene = await aScene(world.services);
+});
+
+describe('an API key', () => {
+  const invalid = { code: 'api_key_invalid' };
+
+  it('opens its own project, and is stored as its hash and last four alone', async () => {
+    const { key, text } = await createApiKey(world.services, scene.owner, { projectId: scene.projectId, name: 'CI' });
+    expect(await checkApiKey(world.services, text)).toEqual({
+      kind: 'api_key',
+      keyId: key.id,
+      projectId: scene.projectId,
+      name: 'CI',
+    });
+    const rows = await world.sql<object>('select * from api_key where id = ?', [key.id]);
+    expect(rows).toEqual([expect.objectContaining({ hash: hashApiKey(text), last4: text.slice(-4), name: 'CI' })]);
+    expect(JSON.stringify(rows)).not.toContain(text);
+  });
+
+  it('that is missing, mistyped or unknown is refused, the last two with one answer', async () => {
+    await expect(checkApiKey(world.services, undefined)).rejects.toMatchObject({ code: 'api_key_missing' });
+    await expect(checkApiKey(world.services, '')).rejects.toMatchObject({ code: 'api_key_missing' });
+    const unknown = await checkApiKey(world.services, makeApiKey()).catch((error: unknown) => error);
+    const mistyped = await checkApiKey(world.services, `${scene.apiKey.slice(0, -1)}!`).catch(
+      (error: unknown) => error,
+    );
+    expect(unknown).toMatchObject(invalid);
+    expect(mistyped).toEqual(unknown);
+  });
+
+  it('with a typo is refused before the database is asked', async () => {
+    let asked = 0;
+    const watched = (services: Services): Services => ({
+      ...services,
+      db: { ...services.db, read: (work) => ((asked += 1), services.db.read(work)) },
+    });
+    const typo = scene.apiKey.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'));
+    await expect(checkApiKey(watched(world.services), typo)).rejects.toMatchObject(invalid);
+    expect(asked).toBe(0);
+    await checkApiKey(watched(world.services), scene.apiKey);
+    expect(asked).toBeGreaterThan(0);
+  });
+
+  it('that is revoked is refused from the next request on; revoking twice is one fact', async () => {
+    const { projectId, owner } = scene;
+    const { key, text } = await createApiKey(world.services, owner, { projectId, name: 'Old' });
+    await checkApiKey(world.services, text);
+    await revokeApiKey(world.services, owner, { projectId, keyId: key.id });
+    await expect(checkApiKey(world.services, text)).rejects.toMatchObject(invalid);
+    const told = () => world.sql(`select id from event where project_id = ? and type = 'project.changed'`, [projectId]);
+    const before = await told();
+    await revokeApiKey(world.services, owner, { projectId, keyId: key.id });
+    expect(await told()).toEqual(before);
+    expect((await listApiKeys(world.services, owner, projectId)).map(({ id }) => id)).toContain(key.id);
+  });
+
+  it('of another project cannot be revoked, and does not exist', async () => {
+    const other = await aScene(world.services);
+    const keyId = other.pipeline.keyId;
+    const revoking = revokeApiKey(world.services, scene.owner, { projectId: scene.projectId, keyId });
+    await expect(revoking).rejects.toMatchObject({ code: 'not_found' });
+    expect(await checkApiKey(world.services, other.apiKey)).toMatchObject({ keyId });
+  });
+
+  it('remembers its last use to the minute', async () => {
+    const { key, text } = await createApiKey(world.services, scene.owner, { projectId: scene.projectId, name: 'Busy' });
+    const used = async () =>
+      (await world.sql<{ at: string | null }>('select last_used_at::text as at from api_key where id = ?', [key.id]))[0]
+        ?.at;
+    expect(await used()).toBeNull();
+    await checkApiKey(world.services, text);
+    const first = await used();
+    world.clock.pass(59_000);
+    await checkApiKey(world.services, text);
+    expect(await used()).toBe(first);
+    world.clock.pass(2_000);
+    await checkApiKey(world.services, text);
+    expect(await used()).not.toBe(first);
+  });
+});
+
+describe('a session', () => {
+  const open = () => world.services.db.write((tx) => createSession(world.services, tx, scene.anna.userId));
+  const find = (token: string | undefined) => findSession(world.services, token);
+
+  it('is found by its cookie, and stored as a hash', async () => {
+    const { token, expiresAt } = await open();
+    expect(await find(token)).toMatchObject({ kind: 'member', userId: scene.anna.userId, name: 'Anna', expiresAt });
+    const secret = token.split('.')[1] ?? '';
+    expect(JSON.stringify(await world.sql('select * from session'))).not.toContain(secret);
+  });
+
+  it('is not found by anything else', async () => {
+    const [{ token }, { token: other }] = [await open(), await open()];
+    const [id, secret] = token.split('.');
+    const mixed = `${id}.${other.split('.')[1]}`;
+    for (const wrong of [
+      undefined,
+      '',
+      '.',
+      id,
+      `${id}.`,
+      mixed,
+      `${token}x`,
+      `x${token}`,
+      token.toUpperCase(),
+      `${id} ${secret}`,
+    ]) {
+      expect(await find(wrong), wrong).toBeNull();
+    }
+  });
+
+  it('ends after an hour without a request, and lives on with one', async () => {
+    const [{ token: idle }, { token: busy }] = [await open(), await open()];
+    world.clock.pass(IDLE_MS - 60_000);
+    expect(await find(busy)).not.toBeNull();
+    world.clock.pass(61_000);
+    expect(await find(idle)).toBeNull();
+    expect(await find(busy)).not.toBeNull();
+  });
+
+  it('ends twelve hours after the sign-in, however busy', async () => {
+    expect([IDLE_MS, ABSOLUTE_MS]).toEqual([3_600_000, 43_200_000]);
+    const { token } = await open();
+    for (let passed = 0; passed < ABSOLUTE_MS - 1_800_000; passed += 1_800_000) {
+      expect(await find(token)).not.toBeNull();
+      world.clock.pass(1_800_000);
+    }
+    world.clock.pass(1_800_000);
+    expect(await find(token)).toBeNull();
+  });
+
+  it('ends when its person signs out, that one alone', async () => {
+    const [{ token }, { token: elsewhere }] = [await open(), await open()];
+    const actor = await find(token);
+    await endSession(world.services, actor?.sessionId ?? '');
+    expect(await find(token)).toBeNull();
+    expect(await find(elsewhere)).not.toBeNull();
+  });
+});
+
+describe('PM: the reviewer pool', () => {
+  const add = (
+    by: MemberActor,
+    change: { address?: string; role?: 'reviewer' | 'supervisor' | 'owner'; name?: string },
+  ) =>
+    addMember(world.services, by, {
+      projectId: scene.projectId,
+      address: newAddress(),
+      role: 'reviewer',
+      name: undefined,
+      ...change,
+    });
+  const roles = async () => {
+    const members = await listMembers(world.services, scene.owner, scene.projectId);
+    return Object.fromEntries(members.map(({ user, role }) => [user.id, role]));
+  };
+
+  it('an owner assigns a wallet that never signed in, once, and may give it another role', async () => {
+    const address = newAddress();
+    const { user } = await add(scene.owner, { address, name: 'Zoe' });
+    expect(user).toMatchObject({ address, name: 'Zoe' });
+    const again = await add(scene.owner, { address, role: 'supervisor', name: 'Zed' });
+    expect([again.user.id, again.user.name]).toEqual([user.id, 'Zoe']);
+    expect((await roles())[user.id]).toBe('supervisor');
+  });
+
+  it.each(['', 'demo', '0'.repeat(44), newAddress().toLowerCase().replaceAll('1', '0'), `${newAddress()}x`])(
+    '“%s” is no wallet',
+    async (address) => {
+      await expect(add(scene.owner, { address })).rejects.toMatchObject({
+        code: 'validation_failed',
+        extras: { errors: [{ pointer: '#/address' }] },
+      });
+    },
+  );
+
+  it('nobody else may, and to a stranger the project does not exist', async () => {
+    for (const who of [scene.supervisor, scene.anna])
+      await expect(add(who, {})).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(add(await aPerson(world.services), {})).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('what belongs to owners is refused to the others, by name', async () => {
+    const { projectId } = scene;
+    const attempts: ((who: MemberActor) => Promise<unknown>)[] = [
+      (who) => createApiKey(world.services, who, { projectId, name: 'x' }),
+      (who) => revokeApiKey(world.services, who, { projectId, keyId: scene.pipeline.keyId }),
+      (who) => listApiKeys(world.services, who, projectId),
+      (who) => rotateWebhookSecret(world.services, who, projectId),
+      (who) => promoteWebhookSecret(world.services, who, projectId),
+      (who) => changeSettings(world.services, who, { projectId, settingsVersion: 1, changes: { name: 'x' } }),
+    ];
+    const stranger = await aPerson(world.services);
+    for (const attempt of attempts) {
+      for (const who of [scene.supervisor, scene.anna])
+        await expect(attempt(who)).rejects.toMatchObject({ code: 'forbidden' });
+      await expect(attempt(stranger)).rejects.toMatchObject({ code: 'not_found' });
+    }
+  });
+
+  it('a project keeps an owner: nobody takes their own role down', async () => {
+    const { address } = scene.owner;
+    await expect(add(scene.owner, { address, role: 'reviewer' })).rejects.toMatchObject({ code: 'validation_failed' });
+    expect(await add(scene.owner, { address, role: 'owner' })).toMatchObject({ role: 'owner' });
+  });
+
+  it('a project keeps an owner: not even two who take each other down at the same moment', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const { projectId, owner, ben } = await aScene(world.services);
+      const make = (by: MemberActor, who: MemberActor, role: 'owner' | 'reviewer') =>
+        addMember(world.services, by, { projectId, address: who.address, role, name: undefined });
+      await make(owner, ben, 'owner');
+      await Promise.allSettled([make(owner, ben, 'reviewer'), make(ben, owner, 'reviewer')]);
+      const owners = await world.sql(`select user_id from member where project_id = ? and role = 'owner'`, [projectId]);
+      expect(owners).toHaveLength(1);
+    }
+  });
+});

@@ -1,0 +1,268 @@
+// Delivery rows: leased to one worker at a time, fenced by the lease, in order per item, waiting while the endpoint is paused.
+import { beforeEach, describe, expect, it } from 'vitest';
+import { changeSettings } from '../../src/usecases/change-settings.ts';
+import { finish, leaseDue, pauseEndpoint, type Leased } from '../../src/worker/delivery-rows.ts';
+import { createDeliverer } from '../../src/worker/deliver.ts';
+import { httpReceiver, closeReceivers } from '../fixtures/receivers.ts';
+import { ledgerOf } from './looking.ts';
+import { anItem, aScene, type Scene } from './scene.ts';
+import { POLICY, useServices } from './services.ts';
+
+const world = useServices();
+const WEBHOOK = { webhook_url: 'http://127.0.0.1:44999/hooks' };
+const OUTCOME = {
+  httpStatus: 200,
+  error: null,
+  retryAfter: null,
+  responseText: 'ok',
+  totalMs: 5,
+  remoteAddress: '127.0.0.1',
+};
+const STARTED = new Date('2026-03-01T12:00:00Z');
+let scene: Scene;
+
+beforeEach(async () => {
+  await world.sql('delete from attempt');
+  await world.sql('delete from delivery');
+  scene = await aScene(world.services, WEBHOOK);
+});
+
+let seq = 0;
+
+/** A delivery that is due, of an item of its own unless one is given. */
+async function due(of: Scene = scene, given: { itemId?: string; ago?: number } = {}): Promise<string> {
+  const itemId = given.itemId ?? (await anItem(world.services, of)).id;
+  const id = world.services.ids.uuid();
+  seq += 1;
+  await world.sql(
+    `insert into delivery (id, project_id, item_id, webhook_id, seq, body, status, attempt, next_attempt_at, created_at)
+     values (?, ?, ?, ?, ?, '{}', 'pending', 0, now() - make_interval(secs => ?), now())`,
+    [id, of.projectId, itemId, `evt_${id}`, seq, given.ago ?? 1],
+  );
+  return id;
+}
+
+const lease = (options: { limit?: number; busy?: string[] } = {}) =>
+  world.services.db.write((tx) => leaseDue(tx, { limit: 100, busy: [], ...options }));
+const done = (leased: Leased, kind: 'succeeded' | 'dead' = 'succeeded') =>
+  world.services.db.write((tx) => finish(tx, leased, { outcome: OUTCOME, next: { kind }, startedAt: STARTED }));
+
+interface Row {
+  status: string;
+  attempt: number;
+  claim_token: string | null;
+  error: string | null;
+  next_attempt_at: Date | string | null;
+}
+const rowOf = async (id: string) =>
+  (
+    await world.sql<Row>('select status, attempt, claim_token, error, next_attempt_at from delivery where id = ?', [id])
+  )[0];
+const attemptsOf = (id: string) =>
+  world.sql<{ n: number; error: string | null }>('select n, error from attempt where delivery_id = ? order by n', [id]);
+const expire = (id: string) =>
+  world.sql(`update delivery set lease_until = now() - interval '1 second' where id = ?`, [id]);
+
+function only(leased: Leased[]): Leased {
+  expect(leased).toHaveLength(1);
+  return leased[0] as Leased;
+}
+
+describe('a lease', () => {
+  it('carries what sending needs, counts the attempt, and is given once', async () => {
+    const id = await due();
+    const leased = only(await lease());
+    expect(leased).toMatchObject({
+      id,
+      attempt: 1,
+      url: WEBHOOK.webhook_url,
+      webhookId: `evt_${id}`,
+      body: '{}',
+      previousError: null,
+    });
+    expect(await rowOf(id)).toMatchObject({ status: 'sending', attempt: 1, claim_token: leased.claimToken });
+    expect(await lease()).toEqual([]);
+  });
+
+  it('is not given before its time', async () => {
+    await due(scene, { ago: -60 });
+    expect(await lease()).toEqual([]);
+  });
+
+  it('of ten workers at once: each delivery goes to one of them', async () => {
+    const scenes = await Promise.all(Array.from({ length: 6 }, () => aScene(world.services, WEBHOOK)));
+    const ids = await Promise.all(scenes.map((of) => due(of)));
+    const leases = await Promise.all(Array.from({ length: 10 }, () => lease({ limit: 3 })));
+    const given = leases.flat().map(({ id }) => id);
+    expect(new Set(given).size).toBe(given.length);
+    while (given.length < ids.length) given.push(...(await lease()).map(({ id }) => id));
+    expect(given.sort()).toEqual(ids.sort());
+    for (const id of ids) expect((await rowOf(id))?.attempt).toBe(1);
+  });
+
+  it('has an end: then another worker gets it, with the next number', async () => {
+    const id = await due();
+    await lease();
+    await expire(id);
+    expect(only(await lease())).toMatchObject({ id, attempt: 2 });
+  });
+
+  it('takes one delivery per project, oldest due first, so that no backlog fills the slots', async () => {
+    const other = await aScene(world.services, WEBHOOK);
+    const [older, newer, others] = [await due(scene, { ago: 50 }), await due(scene, { ago: 10 }), await due(other)];
+    expect((await lease()).map(({ id }) => id).sort()).toEqual([older, others].sort());
+    expect((await lease()).map(({ id }) => id)).toEqual([newer]);
+  });
+
+  it('passes over busy projects, and takes no more than it is asked to', async () => {
+    const other = await aScene(world.services, WEBHOOK);
+    const id = await due(other);
+    await due(scene);
+    expect((await lease({ busy: [scene.projectId] })).map((leased) => leased.id)).toEqual([id]);
+    await due(other);
+    expect(await lease({ limit: 1 })).toHaveLength(1);
+  });
+
+  it('I5: keeps the order of one item: the second waits until the first is through', async () => {
+    const { id: itemId } = await anItem(world.services, scene);
+    const first = await due(scene, { itemId, ago: 1 });
+    const second = await due(scene, { itemId, ago: 100 });
+    const leased = only(await lease());
+    expect(leased.id).toBe(first);
+    expect(await lease()).toEqual([]);
+    await done(leased);
+    expect(only(await lease()).id).toBe(second);
+  });
+
+  it('a dead delivery does not hold up what comes after it', async () => {
+    const { id: itemId } = await anItem(world.services, scene);
+    await due(scene, { itemId });
+    const second = await due(scene, { itemId });
+    await done(only(await lease()), 'dead');
+    expect(only(await lease()).id).toBe(second);
+  });
+
+  it('is not given while the project has no URL', async () => {
+    await due();
+    await world.sql('update project set webhook_url = null where id = ?', [scene.projectId]);
+    expect(await lease()).toEqual([]);
+  });
+});
+
+describe('what comes of an attempt', () => {
+  it('is written once, with the attempt', async () => {
+    const id = await due();
+    const leased = only(await lease());
+    expect(await done(leased)).toBe(true);
+    expect(await rowOf(id)).toMatchObject({ status: 'succeeded', attempt: 1, claim_token: null, error: null });
+    expect(await attemptsOf(id)).toEqual([{ n: 1, error: null }]);
+    expect(await done(leased)).toBe(false);
+  });
+
+  it('a retry is due at its time, and the next lease knows what went wrong', async () => {
+    const id = await due();
+    const leased = only(await lease());
+    const outcome = { ...OUTCOME, httpStatus: 503, error: 'http_5xx' as const };
+    const at = new Date(Date.now() + 60_000);
+    await world.services.db.write((tx) =>
+      finish(tx, leased, { outcome, next: { kind: 'retry', at }, startedAt: STARTED }),
+    );
+    expect(await rowOf(id)).toMatchObject({ status: 'pending', error: 'http_5xx' });
+    expect(await lease()).toEqual([]);
+    await world.sql(`update delivery set next_attempt_at = now() where id = ?`, [id]);
+    expect(only(await lease())).toMatchObject({ attempt: 2, previousError: 'http_5xx' });
+  });
+
+  it('I5: a worker that lost its lease changes nothing and leaves a `lease_lost`', async () => {
+    const id = await due();
+    const slow = only(await lease());
+    await expire(id);
+    const quick = only(await lease());
+    expect(await done(slow, 'dead')).toBe(false);
+    expect(await rowOf(id)).toMatchObject({ status: 'sending', attempt: 2, claim_token: quick.claimToken });
+    expect(await attemptsOf(id)).toEqual([{ n: 1, error: 'lease_lost' }]);
+    expect(await done(quick)).toBe(true);
+    expect(await done(slow, 'dead')).toBe(false);
+    expect(await rowOf(id)).toMatchObject({ status: 'succeeded' });
+    expect(await attemptsOf(id)).toEqual([
+      { n: 1, error: 'lease_lost' },
+      { n: 2, error: null },
+    ]);
+  });
+});
+
+describe('WH3: a paused endpoint', () => {
+  it('keeps everything until its owner saves the URL again', async () => {
+    const [first, second] = [await due(), await due()];
+    await world.services.db.write((tx) => pauseEndpoint(tx, scene.projectId));
+    expect(await rowOf(first)).toMatchObject({ status: 'paused' });
+    const late = await due();
+    expect(await lease()).toEqual([]);
+    const changes = { webhook_url: WEBHOOK.webhook_url };
+    await changeSettings(world.services, scene.owner, { projectId: scene.projectId, settingsVersion: 1, changes });
+    const given: string[] = [];
+    for (let rounds = 0; rounds < 3; rounds += 1) given.push(...(await lease()).map(({ id }) => id));
+    expect(given.sort()).toEqual([first, second, late].sort());
+  });
+
+  it('does not stop another project', async () => {
+    const other = await aScene(world.services, WEBHOOK);
+    const id = await due(other);
+    await world.services.db.write((tx) => pauseEndpoint(tx, scene.projectId));
+    expect(only(await lease()).id).toBe(id);
+  });
+});
+
+describe('the deliverer', () => {
+  it('sends what is due, signed, tells the ledger, and says when the next is due', async () => {
+    const seen: Record<string, unknown>[] = [];
+    const receiver = await httpReceiver((request, response) => {
+      seen.push(request.headers);
+      response.writeHead(seen.length === 1 ? 503 : 200).end();
+    });
+    await world.sql('update project set webhook_url = ? where id = ?', [
+      `http://127.0.0.1:${receiver.port}/`,
+      scene.projectId,
+    ]);
+    const id = await due();
+    const deliverer = createDeliverer(world.services, POLICY, () => undefined);
+    expect(await deliverer.runOnce()).toEqual({ again: true });
+    await deliverer.drain();
+    expect(await rowOf(id)).toMatchObject({ status: 'pending', attempt: 1, error: 'http_5xx' });
+    const { at } = await deliverer.runOnce();
+    expect((at?.getTime() ?? 0) - Date.now()).toBeGreaterThan(3_000);
+    expect((at?.getTime() ?? 0) - Date.now()).toBeLessThan(6_100);
+    await world.sql('update delivery set next_attempt_at = now() where id = ?', [id]);
+    await deliverer.runOnce();
+    await deliverer.drain();
+    expect(await rowOf(id)).toMatchObject({ status: 'succeeded', attempt: 2 });
+    expect(seen.map((headers) => [headers['x-webhook-attempt'], headers['webhook-id']])).toEqual([
+      ['1', `evt_${id}`],
+      ['2', `evt_${id}`],
+    ]);
+    const told = (await ledgerOf(world, scene.projectId)).filter(({ type }) => type === 'delivery.changed');
+    expect(told.map(({ data }) => [data.status, data.attempt, data.http_status])).toEqual([
+      ['pending', 1, 503],
+      ['succeeded', 2, 200],
+    ]);
+    await closeReceivers();
+  });
+
+  it('WH3: 410 pauses the endpoint', async () => {
+    const receiver = await httpReceiver((_, response) => void response.writeHead(410).end());
+    await world.sql('update project set webhook_url = ? where id = ?', [
+      `http://127.0.0.1:${receiver.port}/`,
+      scene.projectId,
+    ]);
+    const [gone, waiting] = [await due(scene, { ago: 100 }), await due()];
+    const deliverer = createDeliverer(world.services, POLICY, () => undefined);
+    await deliverer.runOnce();
+    await deliverer.drain();
+    expect(await rowOf(gone)).toMatchObject({ status: 'paused' });
+    expect(await rowOf(waiting)).toMatchObject({ status: 'paused' });
+    await deliverer.runOnce();
+    await deliverer.drain();
+    expect(receiver.connections()).toBe(1);
+    await closeReceivers();
+  });
+});

@@ -1,0 +1,121 @@
+// One process per data folder: a second one is refused in a sentence, and what a killed one left behind is taken over.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { buildServices } from '../../src/build-services.ts';
+import { readConfig } from '../../src/config.ts';
+import { FolderInUse, lockFolder } from '../../src/db/embedded-lock.ts';
+import { ON_POSTGRES } from '../world.ts';
+
+const MODULE = join(import.meta.dirname, '../../src/db/embedded-lock.ts');
+/** Takes the folder when told to, says how that went, and stays. */
+const OTHER = `
+import { lockFolder } from ${JSON.stringify(MODULE)};
+process.on('disconnect', () => process.exit());
+process.on('message', (folder) => {
+  try { lockFolder(folder); process.send('taken'); } catch (error) { process.send(error.message); }
+});
+process.send('ready');`;
+
+const others: ChildProcess[] = [];
+let folder: string;
+let path: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'countersign-folder-'));
+  path = join(folder, 'countersign.lock');
+});
+afterEach(async () => {
+  for (const other of others.splice(0)) await kill(other);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function anotherProcess(): Promise<ChildProcess> {
+  const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const;
+  const other = spawn(process.execPath, ['--input-type=module', '--eval', OTHER], { stdio: [...stdio] });
+  others.push(other);
+  await once(other, 'message');
+  return other;
+}
+
+/** Has another process take the folder: `taken`, or the sentence by which it was refused. */
+async function take(other: ChildProcess): Promise<string> {
+  const said = once(other, 'message');
+  other.send(folder);
+  return String((await said)[0]);
+}
+
+async function kill(other: ChildProcess): Promise<void> {
+  if (other.exitCode !== null || other.signalCode !== null) return;
+  const gone = once(other, 'exit');
+  other.kill('SIGKILL');
+  await gone;
+}
+
+// Nothing here depends on the database: once is enough.
+describe.skipIf(ON_POSTGRES)('the lock of a data folder', () => {
+  it('refuses a second process in one sentence that says what to do, and gives way when the first is done', async () => {
+    const release = lockFolder(folder);
+    const other = await anotherProcess();
+    const said = await take(other);
+    expect(said).toMatch(
+      new RegExp(`^The data folder ${folder} is in use by process ${process.pid}: .*DATABASE_URL.*\\.$`),
+    );
+    release();
+    expect(existsSync(path)).toBe(false);
+    expect(await take(other)).toBe('taken');
+  });
+
+  it('refuses this very process a second time', () => {
+    const release = lockFolder(folder);
+    expect(() => lockFolder(folder)).toThrow(FolderInUse);
+    release();
+    lockFolder(folder)();
+  });
+
+  it('is taken over from a process that was killed', async () => {
+    const other = await anotherProcess();
+    expect(await take(other)).toBe('taken');
+    expect(() => lockFolder(folder)).toThrow(FolderInUse);
+    await kill(other);
+    expect(existsSync(path)).toBe(true);
+    lockFolder(folder)();
+  });
+
+  it('is taken over when the process number now belongs to a later process', async () => {
+    const other = await anotherProcess();
+    writeFileSync(path, JSON.stringify({ pid: other.pid, born: '1' }));
+    const release = lockFolder(folder);
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ pid: process.pid });
+    release();
+  });
+
+  it.each(['', '{', 'null', '{"pid":"x"}', '[]'])('is taken over when its file says nothing: %s', (content) => {
+    writeFileSync(path, content);
+    lockFolder(folder)();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('of eight that find a dead one’s lock at the same moment, one gets it', async () => {
+    const processes = await Promise.all(Array.from({ length: 8 }, () => anotherProcess()));
+    for (let round = 0; round < 3; round += 1) {
+      writeFileSync(path, JSON.stringify({ pid: 2 ** 22 + 1, born: '1' }));
+      const alive = processes.filter(({ signalCode }) => signalCode === null);
+      const answers = await Promise.all(alive.map((other) => take(other)));
+      expect(answers.filter((answer) => answer === 'taken')).toHaveLength(1);
+      const winner = alive[answers.indexOf('taken')] as ChildProcess;
+      await kill(winner);
+    }
+  });
+
+  it('stops a start before anything is opened', async () => {
+    const release = lockFolder(folder);
+    const config = readConfig({ DATA_DIR: folder, LOG_LEVEL: 'silent' });
+    await expect(buildServices(config)).rejects.toBeInstanceOf(FolderInUse);
+    expect(existsSync(join(folder, 'database'))).toBe(false);
+    release();
+  });
+});

@@ -1,0 +1,204 @@
+// Lists in pages: whatever is inserted meanwhile, nobody who was there at the start is missed or doubled.
+import { beforeAll, describe, expect, it } from 'vitest';
+import { listDeliveries } from '../../src/usecases/queries/list-deliveries.ts';
+import { listLearnings } from '../../src/usecases/queries/list-learnings.ts';
+import { listQueue } from '../../src/usecases/queries/list-queue.ts';
+import { encodeCursor } from '../../src/usecases/queries/cursor.ts';
+import { claim } from '../../src/usecases/claim.ts';
+import { anItem, aPerson, aScene, items, review, type Scene } from './scene.ts';
+import { useServices } from './services.ts';
+
+const world = useServices();
+let scene: Scene;
+
+beforeAll(async () => {
+  scene = await aScene(world.services);
+});
+
+interface Page {
+  ids: string[];
+  next: string | null;
+}
+
+/** Turns pages to the end, doing something between them. */
+async function turn(
+  page: (after: string | undefined) => Promise<Page>,
+  between: () => Promise<unknown>,
+): Promise<string[]> {
+  const seen: string[] = [];
+  for (let after: string | undefined; ;) {
+    const { ids, next } = await page(after);
+    seen.push(...ids);
+    if (next === null) return seen;
+    expect(ids.length).toBeGreaterThan(0);
+    after = next;
+    await between();
+  }
+}
+
+const queuePage = (of: Scene, limit: number) => async (after: string | undefined) => {
+  const query = { projectId: of.projectId, view: 'available' as const, after, limit };
+  const { items: rows, nextCursor } = await listQueue(world.services, of.anna, query);
+  return { ids: rows.map(({ id }) => id), next: nextCursor };
+};
+
+function expectAllOnce(seen: string[], present: string[]): void {
+  expect(new Set(seen).size).toBe(seen.length);
+  expect(seen).toEqual(expect.arrayContaining(present));
+}
+
+describe('the queue', () => {
+  it.each([1, 3, 7, 100])('LC3: by pages of %i, oldest due first, all of them', async (limit) => {
+    const place = await aScene(world.services);
+    const present = await items(world.services, place, 7);
+    const seen = await turn(queuePage(place, limit), () => Promise.resolve());
+    expectAllOnce(
+      seen,
+      present.map(({ id }) => id),
+    );
+    const due = await world.sql<{ id: string }>('select id from item where project_id = ? order by due_at, id', [
+      place.projectId,
+    ]);
+    expect(seen).toEqual(due.map(({ id }) => id));
+  });
+
+  it('while items arrive, are due earlier or at the same moment, and leave', async () => {
+    const place = await aScene(world.services);
+    const present = (await items(world.services, place, 10)).map(({ id }) => id);
+    await world.sql(`update item set due_at = date_trunc('second', now()) where project_id = ?`, [place.projectId]);
+    const leaving = await anItem(world.services, place);
+    const seen = await turn(queuePage(place, 3), async () => {
+      const { id } = await anItem(world.services, place);
+      await world.sql(`update item set due_at = (select min(due_at) from item where project_id = ?) where id = ?`, [
+        place.projectId,
+        id,
+      ]);
+      await world.sql(`update item set status = 'rejected' where id = ?`, [leaving.id]);
+    });
+    expectAllOnce(seen, present);
+  });
+
+  it('shows each view its own, and counts what it shows', async () => {
+    const place = await aScene(world.services);
+    const [mine, theirs, free] = await items(world.services, place, 3);
+    const escalated = await anItem(world.services, place, { riskFlags: ['legal'] });
+    await anItem(world.services, place, { confidence: 1 });
+    await claim(world.services, place.supervisor, mine?.id ?? '');
+    await claim(world.services, place.anna, theirs?.id ?? '');
+    const expected = {
+      available: [free?.id, escalated.id],
+      mine: [mine?.id],
+      escalated: [escalated.id],
+      all: [mine?.id, theirs?.id, free?.id, escalated.id],
+    };
+    for (const view of ['available', 'mine', 'escalated', 'all'] as const) {
+      const query = { projectId: place.projectId, view, after: undefined, limit: 100 };
+      const snapshot = await listQueue(world.services, place.supervisor, query);
+      expect(snapshot.items.map(({ id }) => id).sort(), view).toEqual(expected[view].sort());
+      expect(snapshot.counts).toEqual({ available: 2, mine: 1, escalated: 1, all: 4 });
+    }
+    const reviewers = { projectId: place.projectId, view: 'available' as const, after: undefined, limit: 100 };
+    expect((await listQueue(world.services, place.anna, reviewers)).items.map(({ id }) => id)).toEqual([free?.id]);
+  });
+
+  it('of a project one is no member of does not exist; of all one’s projects it is empty', async () => {
+    const stranger = await aPerson(world.services);
+    const query = { view: 'all' as const, after: undefined, limit: 10 };
+    await expect(listQueue(world.services, stranger, { ...query, projectId: scene.projectId })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    expect(await listQueue(world.services, stranger, { ...query, projectId: undefined })).toMatchObject({
+      items: [],
+      nextCursor: null,
+    });
+  });
+});
+
+describe('deliveries and learnings', () => {
+  it('the delivery log by pages, newest first, while deliveries are added', async () => {
+    const { id: itemId } = await anItem(world.services, scene);
+    let made = 0;
+    const add = async (at: string) => {
+      const id = world.services.ids.uuid();
+      made += 1;
+      await world.sql(
+        `insert into delivery (id, project_id, item_id, webhook_id, seq, body, status, attempt, created_at)
+         values (?, ?, ?, ?, ?, '{}', 'succeeded', 1, ${at})`,
+        [id, scene.projectId, itemId, `evt_${id}`, made],
+      );
+      return id;
+    };
+    const present: string[] = [];
+    for (let index = 0; index < 10; index += 1)
+      present.push(await add(`now() - interval '${Math.floor(index / 4)} minutes'`));
+    const page = async (after: string | undefined) => {
+      const { rows, nextCursor } = await listDeliveries(world.services, scene.supervisor, {
+        projectId: scene.projectId,
+        after,
+        limit: 3,
+      });
+      return { ids: rows.map(({ id }) => id), next: nextCursor };
+    };
+    expectAllOnce(await turn(page, () => add('now()')), present);
+  });
+
+  it('learnings by pages, newest first, while overrides are made', async () => {
+    const present: string[] = [];
+    const override = async () => {
+      const { id } = await anItem(world.services, scene);
+      await review(world.services, scene.anna, { itemId: id, action: 'reject' });
+      return id;
+    };
+    for (let index = 0; index < 5; index += 1) present.push(await override());
+    await world.sql(`update learning set created_at = date_trunc('second', now()) where project_id = ?`, [
+      scene.projectId,
+    ]);
+    const page = async (after: string | undefined) => {
+      const { data, next_cursor } = await listLearnings(world.services, scene.supervisor, {
+        projectId: scene.projectId,
+        after,
+        limit: 2,
+      });
+      return { ids: data.map(({ item_id }) => item_id), next: next_cursor };
+    };
+    expectAllOnce(await turn(page, override), present);
+  });
+
+  it('PM: are for supervisors and owners', async () => {
+    const query = { projectId: scene.projectId, after: undefined, limit: 1 };
+    await expect(listDeliveries(world.services, scene.anna, query)).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(listLearnings(world.services, scene.anna, query)).rejects.toMatchObject({ code: 'forbidden' });
+  });
+});
+
+describe('a cursor', () => {
+  const ID = '0197f1a0-0000-7000-8000-000000000001';
+  const coded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+  it.each([
+    ['nothing', ''],
+    ['no base64', '%%%'],
+    ['no JSON', Buffer.from('[1').toString('base64url')],
+    ['an object', coded({ at: 1, id: ID })],
+    ['a text for a time', coded(['2026-03-01', ID])],
+    ['half a millisecond', coded([1.5, ID])],
+    ['no id', coded([1])],
+    ['an id that is none', coded([1, '-'.repeat(36)])],
+    ['an id with more behind it', coded([1, `${ID}'`])],
+    ['a time no calendar has', coded([8.64e15 + 1, ID])],
+    ['a time long before ours', coded([-8.64e15, ID])],
+    ['a time long after ours', coded([8.64e15, ID])],
+  ])('that is %s is refused by name', async (_, after) => {
+    const page = { projectId: scene.projectId, after, limit: 5 };
+    const code = { code: 'invalid_cursor' };
+    await expect(listQueue(world.services, scene.anna, { ...page, view: 'all' })).rejects.toMatchObject(code);
+    await expect(listDeliveries(world.services, scene.supervisor, page)).rejects.toMatchObject(code);
+    await expect(listLearnings(world.services, scene.supervisor, page)).rejects.toMatchObject(code);
+  });
+
+  it('of ours is taken, also behind the last row', async () => {
+    const after = encodeCursor({ at: new Date('2999-01-01T00:00:00Z'), id: ID });
+    const page = { projectId: scene.projectId, after, limit: 5, view: 'all' as const };
+    expect(await listQueue(world.services, scene.anna, page)).toMatchObject({ items: [], nextCursor: null });
+  });
+});

@@ -1,0 +1,166 @@
+// Settings in versions, checked by RT5, changed on top of what was seen; and the webhook secret's rotation as stored.
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { ProjectSettings } from '@countersign/shared/api/projects';
+import { open } from '../../src/crypto/key-ring.ts';
+import { secretContext, secretsOf, signingSecrets } from '../../src/domain/webhook-secrets.ts';
+import { WebhookEndpoint } from '../../src/db/entities/webhook-endpoint.ts';
+import { changeSettings } from '../../src/usecases/change-settings.ts';
+import { createProject } from '../../src/usecases/create-project.ts';
+import { readProject } from '../../src/usecases/queries/list-projects.ts';
+import { promoteWebhookSecret, rotateWebhookSecret } from '../../src/usecases/rotate-webhook-secret.ts';
+import { settingsOf } from '../../src/usecases/settings.ts';
+import { ledgerOf } from './looking.ts';
+import { aScene, type Scene } from './scene.ts';
+import { useServices } from './services.ts';
+
+const world = useServices();
+const HOUR = 3_600_000;
+let scene: Scene;
+
+beforeEach(async () => {
+  scene = await aScene(world.services);
+});
+
+const change = (changes: Partial<ProjectSettings>, settingsVersion = 1) =>
+  changeSettings(world.services, scene.owner, { projectId: scene.projectId, settingsVersion, changes });
+const now = async () => {
+  const { project } = await readProject(world.services, scene.owner, scene.projectId);
+  return { version: project.settingsVersion, settings: settingsOf(project) };
+};
+const versions = () =>
+  world.sql<{ version: number; changed_by: string }>(
+    'select version, changed_by from project_settings where project_id = ? order by version',
+    [scene.projectId],
+  );
+
+describe('a change of settings', () => {
+  it('RT6: is a new version; what was left out stays, who changed it is kept, and it is told', async () => {
+    const before = await now();
+    await change({ auto_threshold: 0.9, escalate_flags: ['fraud'] });
+    expect(await now()).toEqual({
+      version: 2,
+      settings: { ...before.settings, auto_threshold: 0.9, escalate_flags: ['fraud'] },
+    });
+    expect(await versions()).toEqual([1, 2].map((version) => ({ version, changed_by: scene.owner.userId })));
+    expect((await ledgerOf(world, scene.projectId)).at(-1)).toMatchObject({
+      type: 'project.changed',
+      data: { settings_version: 2, changed: ['settings'] },
+    });
+  });
+
+  it('of nothing is no new version and no fact', async () => {
+    const ledger = await ledgerOf(world, scene.projectId);
+    await change({});
+    await change({ auto_threshold: 0.95, escalate_flags: ['escalate', 'legal', 'high_value'] });
+    expect((await now()).version).toBe(1);
+    expect(await versions()).toHaveLength(1);
+    expect(await ledgerOf(world, scene.projectId)).toEqual(ledger);
+  });
+
+  it.each<[string, Partial<ProjectSettings>]>([
+    ['a review threshold above the automatic one', { review_threshold: 0.96 }],
+    ['an automatic threshold below the review one', { auto_threshold: 0.69 }],
+    ['a threshold above 1', { auto_threshold: 1.01 }],
+    ['a threshold below 0', { review_threshold: -0.01 }],
+  ])('RT5: %s is refused, here and for a new project', async (_, changes) => {
+    const fault = { code: 'validation_failed', extras: { errors: [{ pointer: '#/review_threshold', code: 'RT5' }] } };
+    await expect(change(changes)).rejects.toMatchObject(fault);
+    await expect(createProject(world.services, scene.owner, { name: 'x', ...changes })).rejects.toMatchObject(fault);
+    expect((await now()).version).toBe(1);
+  });
+
+  it('RT5: both thresholds may meet, and go to the ends', async () => {
+    await change({ auto_threshold: 0.7 });
+    await change({ auto_threshold: 1, review_threshold: 0 }, 2);
+    expect((await now()).settings).toMatchObject({ auto_threshold: 1, review_threshold: 0 });
+  });
+
+  it('that did not see the last one is refused, and overwrites nothing', async () => {
+    await change({ name: 'Second' });
+    await expect(change({ name: 'Third' })).rejects.toMatchObject({ code: 'stale_settings' });
+    await expect(change({ name: 'Third' }, 3)).rejects.toMatchObject({ code: 'stale_settings' });
+    expect((await now()).settings.name).toBe('Second');
+  });
+
+  it('made ten times at once on one version: one succeeds, the others are stale', async () => {
+    const changes = Array.from({ length: 10 }, (_, index) => change({ target_minutes: 100 + index }));
+    const results = await Promise.allSettled(changes);
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const result of results) {
+      if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'stale_settings' });
+    }
+    expect((await now()).version).toBe(2);
+    expect(await versions()).toHaveLength(2);
+  });
+
+  it.each([
+    'https://169.254.169.254/x',
+    'https://10.0.0.1/',
+    'ftp://example.com/',
+    'nonsense',
+    'http://u:p@127.0.0.1:8080/',
+  ])('a webhook URL that the guard refuses: %s', async (webhook_url) => {
+    await expect(change({ webhook_url })).rejects.toMatchObject({
+      code: 'webhook_url_refused',
+      extras: { errors: [{ pointer: '#/webhook_url' }] },
+    });
+  });
+});
+
+describe('rotating the webhook secret', () => {
+  const rotate = () => rotateWebhookSecret(world.services, scene.owner, scene.projectId);
+  const promote = () => promoteWebhookSecret(world.services, scene.owner, scene.projectId);
+  const signing = async () => {
+    const row = await world.services.db.read((em) => em.findOneOrFail(WebhookEndpoint, { projectId: scene.projectId }));
+    const reveal = (sealed: string) => open(world.services.keyRing, sealed, secretContext(scene.projectId));
+    return signingSecrets(secretsOf(row), world.clock.now()).map(reveal);
+  };
+
+  it('the first secret that anyone is shown signs at once; the next waits in the second place', async () => {
+    const first = await rotate();
+    expect(first).toMatchObject({ phase: 'current', promoteAt: null });
+    expect(await signing()).toEqual([first.secret]);
+    const second = await rotate();
+    expect(second.phase).toBe('next');
+    expect((second.promoteAt?.getTime() ?? 0) - world.clock.now().getTime()).toBeGreaterThan(23 * HOUR);
+    expect(await signing()).toEqual([first.secret, second.secret]);
+  });
+
+  it('a second one is refused until the first is through, by hand or by time', async () => {
+    const first = await rotate();
+    const second = await rotate();
+    await expect(rotate()).rejects.toMatchObject({ code: 'rotation_in_progress' });
+    await promote();
+    expect(await signing()).toEqual([second.secret, first.secret]);
+    const third = await rotate();
+    expect(await signing()).toEqual([second.secret, third.secret]);
+    world.clock.pass(24 * HOUR);
+    expect(await signing()).toEqual([third.secret, second.secret]);
+    const fourth = await rotate();
+    expect(await signing()).toEqual([third.secret, fourth.secret]);
+    world.clock.pass(-24 * HOUR);
+  });
+
+  it('promoting when nothing waits changes nothing', async () => {
+    const { secret } = await rotate();
+    await promote();
+    expect(await signing()).toEqual([secret]);
+  });
+
+  it('ten at once: one begins', async () => {
+    await rotate();
+    const results = await Promise.allSettled(Array.from({ length: 10 }, () => rotate()));
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await signing()).toHaveLength(2);
+  });
+
+  it('is stored sealed, and opens for this project alone', async () => {
+    const { secret } = await rotate();
+    const rows = await world.sql<{ current: string }>('select * from webhook_endpoint where project_id = ?', [
+      scene.projectId,
+    ]);
+    expect(JSON.stringify(rows)).not.toContain(secret.slice('whsec_'.length));
+    const other = secretContext(world.services.ids.uuid());
+    expect(() => open(world.services.keyRing, rows[0]?.current ?? '', other)).toThrow();
+  });
+});
