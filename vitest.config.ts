@@ -42,6 +42,8 @@ const e2e: TestProjectInlineConfiguration = {
     name: 'e2e',
     environment: 'node',
     include: ['e2e/**/*.test.ts'],
+    // Where there are both services the browser meets two processes behind one address, else the embedded one.
+    env: { TEST_DATABASE: TEST_POSTGRES_URL && TEST_REDIS_URL ? 'postgres' : 'pglite' },
     testTimeout: 60 * SECOND,
     hookTimeout: 120 * SECOND,
     sequence: { groupOrder: 3 },

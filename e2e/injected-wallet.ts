@@ -3,7 +3,7 @@ import type { Page } from 'playwright';
 import bs58 from 'bs58';
 import type { Wallet } from '../server/test/client.ts';
 
-export const WALLET_NAME = 'Test Wallet';
+const WALLET_NAME = 'Test Wallet';
 
 /** Installs the wallet before any script of the page runs. */
 export async function injectWallet(page: Page, wallet: Wallet): Promise<void> {
@@ -37,4 +37,10 @@ function install({ address, publicKey, name }: { address: string; publicKey: num
   const callback = ({ register }: { register(value: unknown): void }) => register(wallet);
   window.addEventListener('wallet-standard:app-ready', (event) => callback((event as CustomEvent<never>).detail));
   window.dispatchEvent(new CustomEvent('wallet-standard:register-wallet', { detail: callback }));
+}
+
+/** Signs in with the installed wallet, from the sign-in page to wherever it leads. */
+export async function signIn(page: Page): Promise<void> {
+  await page.getByRole('button', { name: WALLET_NAME }).click();
+  await page.waitForURL(/\/(projects|queue|analytics|learnings)/);
 }

@@ -5,14 +5,9 @@ import { aSubmission, join } from '../server/test/builders.ts';
 import { makeWallet, person } from '../server/test/client.ts';
 import { findChromium } from '../scripts/browser.ts';
 import { useHouse } from './house.ts';
-import { WALLET_NAME } from './injected-wallet.ts';
+import { signIn } from './injected-wallet.ts';
 
 const chromium = await findChromium();
-
-async function signIn(page: Page): Promise<void> {
-  await page.getByRole('button', { name: WALLET_NAME }).click();
-  await page.waitForURL(/\/(projects|queue)/);
-}
 
 const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
 

@@ -96,16 +96,23 @@ function manifestOf(packageName: string): string {
   return found;
 }
 
+/** Runs a script in the web workspace. What it prints is shown only when it fails. */
 function run(script: string, args: string[], environment: Record<string, string>): Promise<void> {
   // process.execPath is the Node that runs this file; a PATH may still lead to an older one.
   const child = spawn(process.execPath, [script, ...args], {
     cwd: WEB,
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...environment },
   });
+  const printed: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => printed.push(chunk));
   return new Promise((done, fail) => {
     child.once('error', fail);
-    child.once('exit', (code) => (code === 0 ? done() : fail(new Error(`the web build ended with ${String(code)}`))));
+    child.once('close', (code) => {
+      if (code === 0) return done();
+      process.stderr.write(Buffer.concat(printed));
+      fail(new Error(`the build ended with ${String(code)}`));
+    });
   });
 }
 

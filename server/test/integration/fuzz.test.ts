@@ -30,8 +30,45 @@ const EXPORTS: unknown[] = Object.values({ ...insights, ...projects, ...publicAp
 const PATHS = EXPORTS.filter(isEndpoint)
   .filter((endpoint) => endpoint.auth !== 'session' || endpoint.path !== '/api/session')
   .map(({ path }) => path);
-const OTHER_PATHS = ['/', '/api', '/api/', '/api/public/', '/readyz', '/api/items//claim', '/API/items', '/api/%70ublic/items', '/queue/x', '/_app/x.js', '//', '/..%2f..'];
-const FIELDS = ['project_id', 'input', 'suggestion', 'confidence', 'risk_flags', 'metadata', 'fence', 'action', 'output', 'reason', 'note', 'name', 'auto_threshold', 'review_threshold', 'escalate_flags', 'reasons', 'webhook_url', 'settings_version', 'address', 'role', 'challenge_id', 'signed_message', 'signature'];
+const OTHER_PATHS = [
+  '/',
+  '/api',
+  '/api/',
+  '/api/public/',
+  '/readyz',
+  '/api/items//claim',
+  '/API/items',
+  '/api/%70ublic/items',
+  '/queue/x',
+  '/_app/x.js',
+  '//',
+  '/..%2f..',
+];
+const FIELDS = [
+  'project_id',
+  'input',
+  'suggestion',
+  'confidence',
+  'risk_flags',
+  'metadata',
+  'fence',
+  'action',
+  'output',
+  'reason',
+  'note',
+  'name',
+  'auto_threshold',
+  'review_threshold',
+  'escalate_flags',
+  'reasons',
+  'webhook_url',
+  'settings_version',
+  'address',
+  'role',
+  'challenge_id',
+  'signed_message',
+  'signature',
+];
 const TIMES = ['0000-01-01T00:00:00Z', '9999-12-31T23:59:59Z', '1970-01-01T00:00:00Z'];
 
 function isEndpoint(value: unknown): value is Endpoint {
@@ -43,7 +80,24 @@ const mostly = <T>(usual: fc.Arbitrary<T>, rare: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 6, arbitrary: usual }, { weight: 1, arbitrary: rare });
 
 const junk = fc.oneof(
-  fc.constantFrom('', '0', '-1', 'null', '%00', '%', '%zz', '..', "'", '"', '[]', '{}', 'é', '💥', '\u202e', '9'.repeat(400)),
+  fc.constantFrom(
+    '',
+    '0',
+    '-1',
+    'null',
+    '%00',
+    '%',
+    '%zz',
+    '..',
+    "'",
+    '"',
+    '[]',
+    '{}',
+    'é',
+    '💥',
+    '\u202e',
+    '9'.repeat(400),
+  ),
   fc.string({ maxLength: 12 }),
 );
 const printable = fc.stringMatching(/^[\x21-\x7e]{0,30}$/);
@@ -71,13 +125,33 @@ const query = fc.dictionary(
   { maxKeys: 3 },
 );
 const value = fc.oneof(
-  fc.constantFrom<unknown>('OWN_PROJECT', 'approve', 'edit', 'owner', 0, 1, 0.8, -1, 2 ** 31, 2 ** 53 - 1, 1e300, true, null),
+  fc.constantFrom<unknown>(
+    'OWN_PROJECT',
+    'approve',
+    'edit',
+    'owner',
+    0,
+    1,
+    0.8,
+    -1,
+    2 ** 31,
+    2 ** 53 - 1,
+    1e300,
+    true,
+    null,
+  ),
   junk,
   fc.jsonValue({ maxDepth: 2, depthSize: 'small' }),
   fc.array(junk, { maxLength: 4 }),
 );
 const object = fc.dictionary(mostly(fc.constantFrom(...FIELDS), junk), value, { maxKeys: 6 });
-const submission = object.map((given) => ({ project_id: 'OWN_PROJECT', input: 'q', suggestion: 'a', confidence: 0.8, ...given }));
+const submission = object.map((given) => ({
+  project_id: 'OWN_PROJECT',
+  input: 'q',
+  suggestion: 'a',
+  confidence: 0.8,
+  ...given,
+}));
 const body = mostly(
   fc.oneof(object, submission, value).map((given) => JSON.stringify(given) ?? ''),
   fc.oneof(

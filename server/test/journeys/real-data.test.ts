@@ -1,9 +1,10 @@
 // The real thing: 2,640 answers of language models go through `npm run submit`, twice, and each line ends up where the rules say.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readAnalytics } from '@countersign/shared/api/insights';
 import { readItem } from '@countersign/shared/api/public';
 import { listQueue } from '@countersign/shared/api/queue';
@@ -20,6 +21,8 @@ if (!isThere)
 
 const SETTINGS = { auto_threshold: 0.95, review_threshold: 0.7, escalate_flags: ['high_value'] };
 const SUBMIT_MS = 120_000;
+/** How many lines the second run sends again. */
+const AGAIN = 660;
 
 describe.runIf(isThere)('2,640 answers of language models', () => {
   const world = useWorld();
@@ -31,31 +34,34 @@ describe.runIf(isThere)('2,640 answers of language models', () => {
   const expected = recount(lines);
   let owner: Person;
   let project: OpenProject;
+  let folder: string;
 
   beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'countersign-real-data-'));
     owner = await person(world);
     project = await openProject(owner, { settings: SETTINGS });
   });
 
+  afterAll(() => rmSync(folder, { recursive: true }));
+
   /** Runs the script as people do, and answers with what it printed. */
-  async function submit(): Promise<string> {
-    const options = [
-      '--url',
-      world.url(),
-      '--key',
-      project.pipeline.apiKey,
-      '--project',
-      project.id,
-      '--concurrency',
-      '32',
-    ];
-    const child = spawn(process.execPath, [join(ROOT, 'scripts/submit.ts'), ...options, FILE], { stdio: 'pipe' });
+  async function submit(file: string): Promise<string> {
+    const target = { url: world.url(), key: project.pipeline.apiKey, project: project.id, concurrency: '32' };
+    const options = Object.entries(target).flatMap(([name, value]) => [`--${name}`, value]);
+    const child = spawn(process.execPath, [join(ROOT, 'scripts/submit.ts'), ...options, file], { stdio: 'pipe' });
     let printed = '';
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (chunk: Buffer) => (printed += chunk.toString()));
     const [code] = (await once(child, 'close')) as [number | null];
     expect(code, printed).toBe(0);
     return printed;
+  }
+
+  /** The file as far as an interrupted run may have come: enough to show that what is there stays single. */
+  function beginning(): string {
+    const file = join(folder, 'beginning.jsonl');
+    writeFileSync(file, lines.slice(0, AGAIN).join('\n'));
+    return file;
   }
 
   async function counts(): Promise<Partial<Record<ItemStatus, number>>> {
@@ -69,12 +75,12 @@ describe.runIf(isThere)('2,640 answers of language models', () => {
     { timeout: 2 * SUBMIT_MS },
     async () => {
       expect(lines).toHaveLength(2640);
-      const printed = await submit();
+      const printed = await submit(FILE);
       for (const [status, count] of Object.entries(expected)) {
         expect(printed.replaceAll(',', '')).toMatch(new RegExp(`${status}\\s+${count}\\b`));
       }
       expect(await counts()).toEqual(expected);
-      await submit();
+      expect(await submit(beginning())).toMatch(new RegExp(`already there\\s+${AGAIN}\\b`));
       expect(await counts()).toEqual(expected);
       const { counts: waiting } = await owner.call(listQueue, { query: { project_id: project.id } });
       expect(waiting.all).toBe((expected.queued ?? 0) + (expected.escalated ?? 0));

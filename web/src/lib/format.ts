@@ -4,7 +4,6 @@ const number = new Intl.NumberFormat();
 const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
 const clockTime = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
-const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const zoned = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
 
 /** Stands for every value that is not known. */
@@ -72,10 +71,7 @@ export function duration(ms: number): string {
 /** The time of day of an ISO moment, with seconds. */
 export const timeOfDay = (iso: string): string => clockTime.format(new Date(iso));
 
-/** Date and time of an ISO moment in the reader's zone. */
-export const moment = (iso: string): string => dateTime.format(new Date(iso));
-
-/** The same with the zone named: for tooltips and copies. */
+/** Date and time of an ISO moment with the reader's zone named: for tooltips and copies. */
 export const exactMoment = (iso: string): string => zoned.format(new Date(iso));
 
 /** A wallet address as people compare it: `7xKX…9fQ2`. */
@@ -83,7 +79,7 @@ export const shortAddress = (address: string): string =>
   address.length <= 9 ? address : `${address.slice(0, 4)}…${address.slice(-4)}`;
 
 /** An id as people compare it: `5d0c…c2e1`. */
-export const shortId = shortAddress;
+export const shortId = (id: string): string => shortAddress(id);
 
 /** A person's name, or the short address of one without a name. */
 export const personName = (person: { name: string | null; address: string }): string =>

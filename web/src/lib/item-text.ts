@@ -9,6 +9,8 @@ export const itemText = {
     label: 'Item',
     content: 'Input and suggestion',
     none: 'No item is open',
+    nothing: 'Nothing waits for you',
+    nothingText: 'When an item needs a person it appears in the list.',
     noneText: 'Choose a row, or let the queue choose for you.',
     failed: 'The item could not be loaded',
     missing: 'This item is not here',

@@ -33,7 +33,6 @@ export const queueText = {
     failed: 'The queue could not be loaded',
     stale: 'This list could not be refreshed',
     offline: 'Offline: this is the queue as it was. You can read and draft; nothing can be decided.',
-    paused: 'Paused: new rows wait.',
     mode: 'After a decision',
     flow: 'Focus',
     browse: 'Browse',

@@ -18,13 +18,12 @@ export interface Interval {
  * Unlike p ± z√(p(1-p)/n) it stays inside 0..1 and is not a point at 0 of n. With n = 0 nothing is known: 0..1.
  */
 export function wilson(k: number, n: number): Interval {
-  if (n <= 0) return { low: 0, high: 1 };
   const p = k / n;
   const z2 = Z * Z;
   const middle = p + z2 / (2 * n);
   const reach = Z * Math.sqrt((p * (1 - p)) / n + z2 / (4 * n * n));
   const whole = 1 + z2 / n;
-  // At the ends the bound is exactly the end; the roots above miss it by a rounding error.
+  // At the ends the bound is exactly the end: the roots miss it by a rounding error, and with n = 0 there are none.
   return {
     low: k === 0 ? 0 : (middle - reach) / whole,
     high: k === n ? 1 : (middle + reach) / whole,

@@ -43,6 +43,8 @@ describe('timeAnswer', () => {
   });
 
   it('has words for less than a second', () => {
+    const fast = timeAnswer({ time_to_decision: { n: 2, p50: 0.2, p90: 0.9 } }, 'day');
+    expect(fast.answer).toBe('Half within 1 s, nine in ten within 1 s.');
     expect([length(0), length(0.9), length(1), length(61)]).toEqual(['under 1 s', 'under 1 s', '1 s', '1 min']);
   });
 });

@@ -52,7 +52,9 @@ export function timeAnswer({ time_to_decision }: Pick<Analytics, 'time_to_decisi
   if (n === 0 || p50 === null || p90 === null) {
     return { answer: words.time.empty(words.range.last[range]), unit: words.time.emptyUnit, known: false };
   }
-  const answer = n === 1 ? words.time.one(length(p50)) : words.time.answer(length(p50), length(p90));
+  // What took less than a second was within one, too.
+  const within = (seconds: number) => length(Math.max(1, seconds));
+  const answer = n === 1 ? words.time.one(length(p50)) : words.time.answer(within(p50), within(p90));
   return { answer, unit: words.time.unit(count(n), n < SMALL_N), known: true };
 }
 

@@ -40,7 +40,7 @@ export class Pacer {
   /** Follows a kept wish, when reloading is allowed again. */
   look(): void {
     const { spacing, mayReload } = this.#options;
-    if (!this.#wanted || this.#running > 0 || this.#timer !== undefined || !mayReload()) return;
+    if (!this.#wanted || this.#running > 0 || this.#timer !== undefined) return;
     const wait = Math.max(0, this.#endedAt + spacing - Date.now());
     this.#timer = setTimeout(() => {
       this.#timer = undefined;

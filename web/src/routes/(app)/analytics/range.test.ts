@@ -46,6 +46,17 @@ describe('stretches', () => {
     expect(none).toEqual([]);
   });
 
+  it('says that a bucket the window cuts is not whole, at both ends', () => {
+    const hours = ['13', '14', '15'].map((hour) => ({ at: `2026-11-20T${hour}:00:00.000Z`, arrived: 1, decided: 1 }));
+    const steps = stretches('day', {
+      from: '2026-11-20T13:00:01.000Z',
+      to: '2026-11-20T15:59:59.000Z',
+      bucket: 'hour',
+      flow: hours,
+    });
+    expect(steps.map(({ partial }) => partial)).toEqual([true, false, true]);
+  });
+
   it('loses nothing and counts nothing twice', () => {
     const count = fc.integer({ min: 0, max: 50 });
     fc.assert(

@@ -1,0 +1,58 @@
+// Every page with real content, in both themes, wide and on a phone: no accessibility fault, nothing wider than the screen.
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from 'playwright';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { findChromium } from '../scripts/browser.ts';
+import { aSubmission, review } from '../server/test/builders.ts';
+import { useHouse } from './house.ts';
+import { signIn } from './injected-wallet.ts';
+
+const chromium = await findChromium();
+const SIZES = { wide: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } } as const;
+const THEMES = ['light', 'dark'] as const;
+
+describe.skipIf(chromium === undefined)('every page', () => {
+  const house = useHouse();
+  let page: Page;
+
+  /** Each page and what is on it once it has its content. */
+  const pages = () =>
+    ({
+      '/projects': house().project.project.name,
+      [`/projects/${house().project.id}`]: 'Who decides, by confidence',
+      '/queue': 'Waits for a person',
+      '/analytics': 'Where do items end up?',
+      '/learnings': 'Wrong fact',
+    }) satisfies Record<string, string>;
+
+  beforeAll(async () => {
+    const { owner, project, visit } = house();
+    for (const action of ['approve', 'edit', 'reject'] as const) {
+      const { id } = await project.pipeline.submit(aSubmission());
+      await review(owner, id, action);
+    }
+    await project.pipeline.submit(aSubmission({ input: { question: 'Waits for a person' } }));
+    page = await visit(owner.wallet, '/projects');
+    await signIn(page);
+  });
+
+  for (const theme of THEMES) {
+    for (const [size, viewport] of Object.entries(SIZES)) {
+      it(`is accessible and fits, ${theme}, ${size}`, async () => {
+        await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
+        await page.setViewportSize(viewport);
+        for (const [path, content] of Object.entries(pages())) {
+          await page.goto(new URL(path, page.url()).href);
+          await page.getByText(content).first().waitFor();
+          const { violations } = await new AxeBuilder({ page }).analyze();
+          expect(
+            violations.map(({ id, nodes }) => [id, nodes[0]?.html]),
+            path,
+          ).toEqual([]);
+          const width = await page.evaluate(() => document.documentElement.scrollWidth);
+          expect(width, `${path} is wider than the screen`).toBeLessThanOrEqual(viewport.width);
+        }
+      });
+    }
+  }
+});
