@@ -1,4 +1,5 @@
 // Claims on the real database: the lock says who holds an item now, the fence says whose claim counts, with or without the lock store.
+import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ReviewAction } from '@countersign/shared/words';
 import { claim } from '../../src/usecases/claim.ts';
@@ -6,6 +7,7 @@ import { claimNext } from '../../src/usecases/claim-next.ts';
 import { decide } from '../../src/usecases/decide.ts';
 import { renewClaim } from '../../src/usecases/renew-claim.ts';
 import type { MemberActor } from '../../src/usecases/services.ts';
+import { ON_POSTGRES } from '../world.ts';
 import { aCrowd, aDecision, anItem, aPerson, aScene, items, review, type Scene } from './scene.ts';
 import { useServices } from './services.ts';
 import { endLease, rowOf, toldOf } from './looking.ts';
@@ -136,6 +138,29 @@ describe('the next item', () => {
     const taken = grants.flatMap((grant) => (grant ? [grant.item.id] : []));
     expect(taken.sort()).toEqual(waiting.map(({ id }) => id).sort());
     for (const { id } of waiting) expect(await row(id)).toMatchObject({ claim_fence: 1 });
+  });
+
+  it.runIf(ON_POSTGRES)('is another one while the first is being taken, at once', async () => {
+    const other = await world.another();
+    const [first, second] = await items(world.services, scene, 2);
+    await world.sql(`update item set due_at = now() where id = ?`, [first?.id]);
+    const { promise: held, resolve: go } = Promise.withResolvers<undefined>();
+    const { promise: taking, resolve: takes } = Promise.withResolvers<undefined>();
+    const slow = other.services.db.write(async ({ em }) => {
+      await em.execute('select id from item where id = ? for update', [first?.id]);
+      takes(undefined);
+      await held;
+    });
+    await taking;
+    const waited = Symbol('waited');
+    const grant = await Promise.race([
+      claimNext(world.services, scene.anna, { projectId: scene.projectId }),
+      setTimeout(5_000, waited),
+    ]);
+    go(undefined);
+    await slow;
+    expect(grant).toMatchObject({ item: { id: second?.id } });
+    await other.close();
   });
 
   it('is not one that the lock store knows to be renewed, though the database has not heard yet', async () => {

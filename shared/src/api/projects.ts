@@ -30,7 +30,7 @@ export const DEFAULT_SETTINGS: Omit<ProjectSettings, 'name'> = {
   below_review: 'reject',
   escalate_flags: ['escalate', 'legal', 'high_value'],
   guidelines: '',
-  reasons: ['Wrong fact', 'Misread the question', 'Incomplete', 'Wrong tone', 'Against policy', 'Other'],
+  reasons: ['Wrong fact', 'Misread question', 'Incomplete', 'Wrong tone', 'Policy', 'Other'],
   audit_rate: 0,
   undo_window_seconds: 5,
   claim_lease_seconds: 120,
