@@ -19,7 +19,7 @@ const QUEUED = 'decide_queued';
 const ESCALATED = 'decide_escalated';
 
 /** LC: what a person who holds the claim can do, by the item's status. */
-export const MOVES = {
+const MOVES = {
   queued: {
     approve: { to: 'approved', decides: 'approved', needs: QUEUED, reason: 'optional', override: false },
     edit: { to: 'approved', decides: 'approved', needs: QUEUED, reason: 'required', override: true },

@@ -16,7 +16,7 @@ import { changeSettings } from './change-settings.ts';
 import { insertProject } from './create-project.ts';
 import type { MemberActor, Services } from './services.ts';
 
-export const DEMO_PROJECT_ID = '01980000-0000-7000-8000-00000000de30';
+const DEMO_PROJECT_ID = '01980000-0000-7000-8000-00000000de30';
 const KEY_NAME = 'Demo pipeline';
 
 export interface DemoSeed {

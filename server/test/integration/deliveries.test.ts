@@ -2,12 +2,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { changeSettings } from '../../src/usecases/change-settings.ts';
 import { finish, leaseDue, pauseEndpoint, type Leased } from '../../src/worker/delivery-rows.ts';
-import { createDeliverer } from '../../src/worker/deliver.ts';
-import { httpReceiver, closeReceivers } from '../fixtures/receivers.ts';
 import { ON_POSTGRES } from '../world.ts';
-import { ledgerOf } from './looking.ts';
 import { anItem, aScene, type Scene } from './scene.ts';
-import { POLICY, useServices } from './services.ts';
+import { useServices } from './services.ts';
 
 const world = useServices();
 const WEBHOOK = { webhook_url: 'http://127.0.0.1:44999/hooks' };
@@ -231,59 +228,5 @@ describe('WH3: a paused endpoint', () => {
     const id = await due(other);
     await world.services.db.write((tx) => pauseEndpoint(tx, scene.projectId));
     expect(only(await lease()).id).toBe(id);
-  });
-});
-
-describe('the deliverer', () => {
-  it('sends what is due, signed, tells the ledger, and says when the next is due', async () => {
-    const seen: Record<string, unknown>[] = [];
-    const receiver = await httpReceiver((request, response) => {
-      seen.push(request.headers);
-      response.writeHead(seen.length === 1 ? 503 : 200).end();
-    });
-    await world.sql('update project set webhook_url = ? where id = ?', [
-      `http://127.0.0.1:${receiver.port}/`,
-      scene.projectId,
-    ]);
-    const id = await due();
-    const deliverer = createDeliverer(world.services, POLICY, () => undefined);
-    expect(await deliverer.runOnce()).toEqual({ again: true });
-    await deliverer.drain();
-    expect(await rowOf(id)).toMatchObject({ status: 'pending', attempt: 1, error: 'http_5xx' });
-    const { at } = await deliverer.runOnce();
-    expect((at?.getTime() ?? 0) - Date.now()).toBeGreaterThan(3_000);
-    expect((at?.getTime() ?? 0) - Date.now()).toBeLessThan(6_100);
-    await world.sql('update delivery set next_attempt_at = now() where id = ?', [id]);
-    await deliverer.runOnce();
-    await deliverer.drain();
-    expect(await rowOf(id)).toMatchObject({ status: 'succeeded', attempt: 2 });
-    expect(seen.map((headers) => [headers['x-webhook-attempt'], headers['webhook-id']])).toEqual([
-      ['1', `evt_${id}`],
-      ['2', `evt_${id}`],
-    ]);
-    const told = (await ledgerOf(world, scene.projectId)).filter(({ type }) => type === 'delivery.changed');
-    expect(told.map(({ data }) => [data.status, data.attempt, data.http_status])).toEqual([
-      ['pending', 1, 503],
-      ['succeeded', 2, 200],
-    ]);
-    await closeReceivers();
-  });
-
-  it('WH3: 410 pauses the endpoint', async () => {
-    const receiver = await httpReceiver((_, response) => void response.writeHead(410).end());
-    await world.sql('update project set webhook_url = ? where id = ?', [
-      `http://127.0.0.1:${receiver.port}/`,
-      scene.projectId,
-    ]);
-    const [gone, waiting] = [await due(scene, { ago: 100 }), await due()];
-    const deliverer = createDeliverer(world.services, POLICY, () => undefined);
-    await deliverer.runOnce();
-    await deliverer.drain();
-    expect(await rowOf(gone)).toMatchObject({ status: 'paused' });
-    expect(await rowOf(waiting)).toMatchObject({ status: 'paused' });
-    await deliverer.runOnce();
-    await deliverer.drain();
-    expect(receiver.connections()).toBe(1);
-    await closeReceivers();
   });
 });

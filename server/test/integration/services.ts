@@ -57,7 +57,7 @@ interface Place {
 }
 
 /** Opens a process on a new, migrated database. Whoever opens one closes it; in a test file `useServices` does both. */
-export async function openServices(): Promise<Opened> {
+async function openServices(): Promise<Opened> {
   const place = await newPlace();
   const opened = await openAt(place).catch(async (error: unknown) => {
     await place.remove();

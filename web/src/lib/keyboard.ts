@@ -125,7 +125,7 @@ const ARROWS = '[role=tab], [role=radio], [role=menuitem], [role=slider], [role=
 const ACTIVATES = 'button, a[href], summary, [role=button]';
 
 /** What the focused element does with keys of its own. A row of the list leaves Enter and the arrows to the keymap. */
-export function ownKeys(target: EventTarget | null): Pick<Situation, 'typing' | 'control'> {
+function ownKeys(target: EventTarget | null): Pick<Situation, 'typing' | 'control'> {
   if (!(target instanceof Element)) return { typing: false, control: 'none' };
   if (target.closest(TYPING) !== null) return { typing: true, control: 'arrows' };
   if (target.closest(ARROWS) !== null) return { typing: false, control: 'arrows' };

@@ -9,7 +9,7 @@ type Open<T> = T extends ReadonlyMap<infer K, infer V> ? Map<K, V> : T extends R
 export type Draft = { -readonly [K in keyof QueueState]: Open<QueueState[K]> };
 
 /** How long a tombstone stays at least, in milliseconds. */
-export const TOMBSTONE_MS = 4000;
+const TOMBSTONE_MS = 4000;
 /** How many items that left keep their version; late news about older ones has long been refused by `seq`. */
 const MEMORY = 1000;
 
@@ -76,7 +76,7 @@ export function settle(draft: Draft, id: string, leave: Leave): void {
 }
 
 /** A new line: shown at once when nothing can jump, or when it is the reader's own doing; held otherwise. */
-export function arrive(draft: Draft, row: ItemRow): void {
+function arrive(draft: Draft, row: ItemRow): void {
   if (draft.inUse && row.claim?.user_id !== draft.me) {
     draft.held.add(row.id);
     return;

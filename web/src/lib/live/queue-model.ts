@@ -74,7 +74,7 @@ export interface Entry {
   readonly saving: boolean;
 }
 
-export const NO_COUNTS: Counts = { available: 0, mine: 0, escalated: 0, all: 0 };
+const NO_COUNTS: Counts = { available: 0, mine: 0, escalated: 0, all: 0 };
 
 /** A queue that knows nothing yet. */
 export function emptyQueue(me: string, scope: Scope): QueueState {
@@ -137,14 +137,19 @@ export function countsOf(state: QueueState): Counts {
   return counts;
 }
 
-/** The lines of the screen, in order; no id twice. */
-export function entriesOf(state: QueueState): Entry[] {
+/** The lines of the screen, in order; no id twice. A line that has not changed is the same object as `before`. */
+export function entriesOf(state: QueueState, before: readonly Entry[] = []): Entry[] {
+  const drawn = new Map(before.map((entry) => [entry.id, entry]));
   const entries: Entry[] = [];
   for (const id of state.order) {
     const row = state.rows.get(id) ?? state.shown.get(id);
     if (row === undefined) continue;
-    const saving = state.saving.get(id);
-    entries.push({ id, row, leave: state.ghosts.get(id) ?? saving ?? null, saving: saving !== undefined });
+    const saved = state.saving.get(id);
+    const leave = state.ghosts.get(id) ?? saved ?? null;
+    const saving = saved !== undefined;
+    const known = drawn.get(id);
+    const same = known !== undefined && known.row === row && known.leave === leave && known.saving === saving;
+    entries.push(same ? known : { id, row, leave, saving });
   }
   return entries;
 }

@@ -16,13 +16,16 @@ export class LiveQueue {
   #state: QueueState = $state.raw(emptyQueue('', { view: 'available', projectId: null }));
   /** Why the last snapshot failed; the lines of an older one stay on show. */
   error: unknown = $state.raw(null);
-  readonly entries = $derived(entriesOf(this.#state));
+  readonly entries: readonly Entry[] = $derived(this.#lines(this.#state));
   readonly counts = $derived(countsOf(this.#state));
   /** How many items somebody holds. */
   readonly reviewing = $derived([...this.#state.rows.values()].filter((row) => row.claim !== null).length);
   /** The item that has waited longest among the lines of the view. */
   readonly oldest = $derived(oldestOf(this.entries));
 
+  /** The lines as they were: what has not changed is not drawn again. */
+  // eslint-disable-next-line svelte/prefer-svelte-reactivity -- remembers what was drawn; nothing is to be drawn because of it
+  #drawn: readonly Entry[] = [];
   #incoming: Fact[] = [];
   #frame: number | null = null;
   #asked = 0;
@@ -85,6 +88,13 @@ export class LiveQueue {
     const row = rowOf(detail);
     const claim = row.claim === null || leaseEnds === null ? row.claim : { ...row.claim, expires_at: leaseEnds };
     this.dispatch({ kind: 'item', row: { ...row, claim }, leave });
+  }
+
+  #lines(state: QueueState): readonly Entry[] {
+    const entries = entriesOf(state, this.#drawn);
+    // eslint-disable-next-line svelte/prefer-svelte-reactivity -- as above
+    this.#drawn = new Map(entries.map((entry) => [entry.id, entry]));
+    return entries;
   }
 
   #take(fact: Fact): void {

@@ -36,7 +36,7 @@ export function classify(value: Json, nested = false): Shape {
 }
 
 /** A value that fits on one line of a table, a list or a tree. */
-export const isScalar = (value: Json): value is string | number | boolean | null =>
+const isScalar = (value: Json): value is string | number | boolean | null =>
   typeof value !== 'object' || value === null;
 
 /** A value short enough to stand beside its name. */
@@ -44,7 +44,7 @@ export const isShort = (value: Json): boolean =>
   isScalar(value) && !(typeof value === 'string' && (value.length > MAX_SHORT || value.includes('\n')));
 
 /** A plain JSON object, not an array and not null. */
-export const isObject = (value: Json | undefined): value is JsonObject =>
+const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function ofObject(value: JsonObject, nested: boolean): Shape {

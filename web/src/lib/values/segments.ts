@@ -77,7 +77,7 @@ function pieceOf(groups: Record<string, string | undefined>): Segment[] {
 }
 
 /** The visible stand-in of one hidden character. */
-export function mark(character: string): Segment {
+function mark(character: string): Segment {
   const code = character.codePointAt(0) ?? 0;
   const hex = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
   // Tag characters carry ASCII that only machines read: show what they spell.

@@ -1,6 +1,5 @@
 // Why: the verb that waits for its reason, the reason picked before its verb, and the reviewer's own words for it.
-import { ASKS_WHY, isOpenReason, type AsksWhy } from './desk-model.ts';
-import type { Command } from '#lib/keyboard.ts';
+import { isOpenReason, type AsksWhy } from './desk-model.ts';
 
 export class Asking {
   /** The verb that waits for its reason. */
@@ -23,8 +22,6 @@ export class Asking {
     return this.verb !== null || this.own !== null;
   }
 }
-
-export const asksWhy = (command: Command): command is AsksWhy => ASKS_WHY.some((verb) => verb === command);
 
 /** The chips of the strip: the project's reasons, and a last one for the reviewer's own words where they have none for it. */
 export function chipsOf(reasons: readonly string[], ownWords: string): { label: string; open: boolean }[] {

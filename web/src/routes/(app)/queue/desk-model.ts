@@ -54,8 +54,7 @@ export const OUTCOME = {
 } as const satisfies Record<ReviewAction, Leave['what']>;
 
 /** The verbs that need a reason before they go out. */
-export const ASKS_WHY = ['reject', 'escalate', 'finalize'] as const;
-export type AsksWhy = (typeof ASKS_WHY)[number];
+export type AsksWhy = 'reject' | 'escalate' | 'finalize';
 
 const WARN_MS = 60_000;
 const INPUT_MS = 60_000;

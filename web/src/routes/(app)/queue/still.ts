@@ -30,12 +30,12 @@ function firstSeen(box: HTMLElement): Element | null {
 
 /** After the change: scrolls by as much as the line moved. Focus on a line that is gone goes to the one in its place. */
 export function restore(box: HTMLElement, anchor: Anchor): void {
-  const lines = [...box.querySelectorAll<HTMLElement>(LINE)];
-  const line = lines.find((each) => idOf(each) === anchor.id);
-  if (line !== undefined) {
+  const line = box.querySelector(`[data-line="${CSS.escape(anchor.id)}"]`);
+  if (line !== null) {
     const moved = line.getBoundingClientRect().top - anchor.top;
     if (moved !== 0) box.scrollTop += moved;
   } else if (anchor.focused !== null && document.activeElement === document.body) {
+    const lines = [...box.querySelectorAll<HTMLElement>(LINE)];
     lines[Math.min(anchor.focused, lines.length - 1)]?.focus({ preventScroll: true });
   }
 }

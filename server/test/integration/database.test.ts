@@ -1,13 +1,17 @@
-// The door to the database: a change and its facts commit together or not at all, and nothing slips past an open transaction.
+// The database: its schema is made once, a change and its facts commit together or not at all, nothing slips past an open transaction.
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Refusal } from '@countersign/shared/errors';
 import { RECORDED } from '../../src/db/channels.ts';
 import type { Tx } from '../../src/db/database.ts';
 import { Project } from '../../src/db/entities/project.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { MIGRATIONS } from '../../src/db/migrations/list.ts';
+import { openOrm, type Orm } from '../../src/db/orm.ts';
 import { SYSTEM } from '../../src/domain/actor.ts';
 import { aScene, type Scene } from './scene.ts';
-import { useServices } from './services.ts';
+import { ON_POSTGRES } from '../world.ts';
+import { emptyDatabase, useServices } from './services.ts';
 
 const world = useServices();
 let scene: Scene;
@@ -156,5 +160,37 @@ describe('a query outside the open transaction', () => {
     go(undefined);
     await writing;
     expect(await reading).toEqual([{ one: 1 }]);
+  });
+});
+
+const NAMES = MIGRATIONS.map(({ name }) => ({ name }));
+const applied = (orm: Orm) =>
+  orm.em.fork().execute<{ name: string }[]>('select name from mikro_orm_migrations order by id');
+
+describe('the schema', () => {
+  it('is what the entities say, to the last column', async () => {
+    expect(await world.orm.schema.getUpdateSchemaSQL({ wrap: false })).toBe('');
+  });
+
+  it('was made by every migration once, and a second start makes nothing', async () => {
+    expect(await applied(world.orm)).toEqual(NAMES);
+    await migrate(world.orm, { kind: 'memory' });
+    expect(await applied(world.orm)).toEqual(NAMES);
+  });
+});
+
+describe.runIf(ON_POSTGRES)('an empty PostgreSQL database', () => {
+  it('five processes that start together make the schema once, and none of them fails', async () => {
+    const { url, remove } = await emptyDatabase();
+    const target = { kind: 'postgres' as const, url, poolSize: 2 };
+    const processes = await Promise.all(Array.from({ length: 5 }, () => openOrm(target)));
+    try {
+      await Promise.all(processes.map((orm) => migrate(orm, target)));
+      expect(await applied(processes[0] as Orm)).toEqual(NAMES);
+      expect(await (processes[4] as Orm).schema.getUpdateSchemaSQL({ wrap: false })).toBe('');
+    } finally {
+      await Promise.all(processes.map((orm) => orm.close()));
+      await remove();
+    }
   });
 });

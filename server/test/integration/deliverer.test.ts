@@ -1,0 +1,111 @@
+// The deliverer over a real receiver: what is due leaves signed, what came of it is recorded and told.
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { HEADERS, verifyWebhook } from '@countersign/shared/webhook';
+import { createDeliverer } from '../../src/worker/deliver.ts';
+import { relayOnce } from '../../src/worker/relay.ts';
+import { rotateWebhookSecret } from '../../src/usecases/rotate-webhook-secret.ts';
+import { closeReceivers, httpReceiver } from '../fixtures/receivers.ts';
+import { ledgerOf } from './looking.ts';
+import { anItem, aScene, review, type Scene } from './scene.ts';
+import { POLICY, useServices } from './services.ts';
+
+const world = useServices();
+let scene: Scene;
+
+beforeAll(async () => {
+  scene = await aScene(world.services);
+});
+afterEach(() => closeReceivers());
+
+interface Got {
+  headers: Record<string, string | undefined>;
+  body: string;
+}
+
+/** A receiver at the project’s URL that answers these statuses, one after the other, and 200 from then on. */
+async function receiving(...statuses: number[]): Promise<Got[]> {
+  const got: Got[] = [];
+  const { port } = await httpReceiver((request, response) => {
+    let body = '';
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+    request.on('end', () => {
+      got.push({ headers: request.headers as Got['headers'], body });
+      response.writeHead(statuses.shift() ?? 200).end();
+    });
+  });
+  await world.sql('update project set webhook_url = ? where id = ?', [`http://127.0.0.1:${port}/`, scene.projectId]);
+  return got;
+}
+
+/** A decided item, its delivery written. */
+async function decided(): Promise<string> {
+  const { id } = await anItem(world.services, scene);
+  await review(world.services, scene.anna, { itemId: id, action: 'approve' });
+  await relayOnce(world.services, world.signals);
+  const [delivery] = await world.sql<{ id: string }>('select id from delivery where item_id = ?', [id]);
+  return delivery?.id ?? '';
+}
+
+const rowOf = async (id: string) =>
+  (
+    await world.sql<object>('select status, attempt, error, http_status, body, webhook_id from delivery where id = ?', [
+      id,
+    ])
+  )[0];
+const makeDue = (id: string) => world.sql('update delivery set next_attempt_at = now() where id = ?', [id]);
+
+/** Sends what is due and waits for it. */
+async function deliver() {
+  const deliverer = createDeliverer(world.services, POLICY, () => undefined);
+  const next = await deliverer.runOnce();
+  await deliverer.drain();
+  return next;
+}
+
+describe('the deliverer', () => {
+  it('I5, I7: sends the stored bytes, signed, the same id on every attempt, and tells the ledger', async () => {
+    const { secret } = await rotateWebhookSecret(world.services, scene.owner, scene.projectId);
+    const got = await receiving(503);
+    const id = await decided();
+    expect(await deliver()).toEqual({ again: true });
+    expect(await rowOf(id)).toMatchObject({ status: 'pending', attempt: 1, error: 'http_5xx', http_status: 503 });
+    await makeDue(id);
+    await deliver();
+    const { body, webhook_id } = (await rowOf(id)) as { body: string; webhook_id: string };
+    expect(await rowOf(id)).toMatchObject({ status: 'succeeded', attempt: 2, error: null, http_status: 200 });
+    expect(got.map(({ headers }) => headers[HEADERS.attempt])).toEqual(['1', '2']);
+    for (const { headers, body: bytes } of got) {
+      expect(bytes).toBe(body);
+      expect(headers[HEADERS.id]).toBe(webhook_id);
+      expect(await verifyWebhook(bytes, headers, { secret, now: Date.now() / 1000 })).toBe(true);
+    }
+    const told = (await ledgerOf(world, scene.projectId)).filter(({ type }) => type === 'delivery.changed');
+    expect(told.map(({ data }) => [data.status, data.attempt, data.http_status])).toEqual([
+      ['pending', 1, 503],
+      ['succeeded', 2, 200],
+    ]);
+  });
+
+  it('WH1: says when the next one is due: about five seconds after the first failure', async () => {
+    await receiving(500);
+    const id = await decided();
+    await deliver();
+    const { at } = await deliver();
+    const ahead = (at?.getTime() ?? 0) - Date.now();
+    expect(ahead).toBeGreaterThan(2_000);
+    expect(ahead).toBeLessThan(6_100);
+    await makeDue(id);
+    await deliver();
+  });
+
+  it('WH3: 410 pauses the endpoint: what is waiting stays where it is', async () => {
+    const got = await receiving(410);
+    const [gone, waiting] = [await decided(), await decided()];
+    await world.sql(`update delivery set next_attempt_at = now() - interval '1 minute' where id = ?`, [gone]);
+    await deliver();
+    await deliver();
+    expect(await rowOf(gone)).toMatchObject({ status: 'paused', http_status: 410 });
+    expect(await rowOf(waiting)).toMatchObject({ status: 'paused', attempt: 0 });
+    expect(got).toHaveLength(1);
+  });
+});
