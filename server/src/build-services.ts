@@ -1,5 +1,6 @@
 // The only place that says which: PostgreSQL or PGlite, Redis or memory, the clock, the ids.
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { pino, type Logger } from 'pino';
 import { createClient, type RedisClientType } from 'redis';
 import type { ClaimLock } from './claims/claim-lock.ts';
@@ -76,11 +77,17 @@ async function openDatabase(target: DatabaseTarget): Promise<{ orm: Orm; close: 
   return { orm, close: () => orm.close() };
 }
 
+/** How long a start waits for Redis, in milliseconds. */
+const CONNECT_MS = 2000;
+
 async function connectRedis(url: string, log: Logger) {
   const open = async (): Promise<RedisClientType> => {
     const client = createClient({ url, socket: { reconnectStrategy: (tries) => Math.min(50 * 2 ** tries, 2000) } });
     client.on('error', (error: unknown) => log.warn({ err: error }, 'redis connection'));
-    await client.connect();
+    const connected = client.connect();
+    connected.catch(() => undefined);
+    // Without Redis a process starts degraded and heals by itself: claims go by the fence alone (LC1).
+    await Promise.race([connected, delay(CONNECT_MS, undefined, { ref: false })]);
     return client;
   };
   const [commands, pub, sub] = await Promise.all([open(), open(), open()]);

@@ -101,7 +101,13 @@ async function startWeb(built: Built, config: Config): Promise<Stop> {
     (request, response) => void handle(request, response),
   );
   const io = createLiveServer(http, { baseUrl: config.baseUrl, redis });
-  services.kick = { session: (id) => io.in(sessionRoom(id)).disconnectSockets(true) };
+  services.kick = {
+    session: (id) => {
+      // Our own at once, whatever Redis does; those of other processes through it.
+      io.local.in(sessionRoom(id)).disconnectSockets(true);
+      io.in(sessionRoom(id)).disconnectSockets(true);
+    },
+  };
   const hangUp = trackUpgraded(http);
   const stopLive = await startLive(built, io);
   await listen(http, config.listen);

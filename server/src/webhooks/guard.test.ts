@@ -11,6 +11,17 @@ const STRICT: GuardPolicy = { allowCidrs: [], allowHttp: false };
 const LOOPBACK: GuardPolicy = { allowCidrs: ['127.0.0.0/8', '::1/128'], allowHttp: true };
 
 describe('W1: URLs', () => {
+  it.each(['http://127.0.0.1:4000/hooks', 'http://localhost:4000/hooks', 'http://[::1]:4000/'])(
+    'plain HTTP is taken where the operator’s exceptions lead, and only there: %s',
+    (url) => {
+      const policy = { ...LOOPBACK, allowHttp: false };
+      expect(refuseUrl(url, policy)).toBeNull();
+      expect(refuseUrl(url, STRICT)).toMatch(/https/);
+      expect(refuseUrl('http://example.com/hooks', policy)).toMatch(/https/);
+      expect(refuseUrl('http://10.0.0.1/hooks', policy)).toMatch(/https/);
+    },
+  );
+
   it.each([
     'https://example.com',
     'https://example.com/hooks?a=1&b=%20',

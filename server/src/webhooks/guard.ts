@@ -3,7 +3,7 @@ import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** The operator's exceptions. `allowCidrs` opens address ranges (never a metadata service), `allowHttp` opens `http:`. */
+/** The operator's exceptions. `allowCidrs` opens address ranges (never a metadata service), `allowHttp` opens `http:` everywhere, not only there. */
 export interface GuardPolicy {
   allowCidrs: string[];
   allowHttp: boolean;
@@ -71,14 +71,15 @@ const PRIVATE_HOST = 'Use a public host: this one is a private, local or reserve
 const NOT_A_URL = 'Write a full URL, such as https://example.com/hooks.';
 
 function urlFaults(text: string, url: URL | null, policy: GuardPolicy): [boolean, string][] {
-  const schemes = policy.allowHttp ? ['https:', 'http:'] : ['https:'];
+  const plain = policy.allowHttp || (url !== null && isException(hostOf(url), policy));
+  const schemes = plain ? ['https:', 'http:'] : ['https:'];
   return [
     [text.length > URL_LENGTH, `Shorten the URL to ${URL_LENGTH} characters or fewer.`],
     [/[\s\\\p{Cc}]/u.test(text), 'Remove spaces, line breaks and backslashes from the URL.'],
     [url === null || hostOf(url) === '', NOT_A_URL],
     [
       url !== null && !schemes.includes(url.protocol),
-      `Start the URL with ${policy.allowHttp ? 'https:// or http://' : 'https://'}.`,
+      `Start the URL with ${plain ? 'https:// or http://' : 'https://'}.`,
     ],
     [url !== null && (url.username !== '' || url.password !== ''), 'Remove the user name and password from the URL.'],
     [url?.href.includes('#') === true, 'Remove the fragment (# and what follows) from the URL.'],
@@ -96,6 +97,11 @@ function hostOf(url: URL): string {
   let end = host.length;
   while (host[end - 1] === '.') end -= 1;
   return host.slice(0, end);
+}
+
+/** Only the operator's exceptions open this host: there plain HTTP is as safe as the network they named. */
+function isException(host: string, policy: GuardPolicy): boolean {
+  return isRefusedHost(host, { ...policy, allowCidrs: [] }) && !isRefusedHost(host, policy);
 }
 
 function isRefusedHost(host: string, policy: GuardPolicy): boolean {

@@ -184,7 +184,7 @@ describe('PM: the reviewer pool', () => {
     expect((await roles())[user.id]).toBe('supervisor');
   });
 
-  it.each(['', 'demo', '0'.repeat(44), newAddress().toLowerCase().replaceAll('1', '0'), `${newAddress()}x`])(
+  it.each(['', 'demo', '0'.repeat(44), `${newAddress().slice(0, -1)}l`, `${newAddress()}x`])(
     '“%s” is no wallet',
     async (address) => {
       await expect(add(scene.owner, { address })).rejects.toMatchObject({

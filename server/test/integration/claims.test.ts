@@ -10,6 +10,7 @@ import type { MemberActor } from '../../src/usecases/services.ts';
 import { ON_POSTGRES } from '../world.ts';
 import { aCrowd, aDecision, anItem, aPerson, aScene, items, review, type Scene } from './scene.ts';
 import { useServices } from './services.ts';
+import { holding } from './holding.ts';
 import { endLease, rowOf, toldOf } from './looking.ts';
 
 const world = useServices();
@@ -141,26 +142,14 @@ describe('the next item', () => {
   });
 
   it.runIf(ON_POSTGRES)('is another one while the first is being taken, at once', async () => {
-    const other = await world.another();
     const [first, second] = await items(world.services, scene, 2);
     await world.sql(`update item set due_at = now() where id = ?`, [first?.id]);
-    const { promise: held, resolve: go } = Promise.withResolvers<undefined>();
-    const { promise: taking, resolve: takes } = Promise.withResolvers<undefined>();
-    const slow = other.services.db.write(async ({ em }) => {
-      await em.execute('select id from item where id = ? for update', [first?.id]);
-      takes(undefined);
-      await held;
+    const taking: [string, unknown[]] = ['select id from item where id = ? for update', [first?.id]];
+    const grant = await holding(world, taking, () => {
+      const next = claimNext(world.services, scene.anna, { projectId: scene.projectId });
+      return Promise.race([next, setTimeout(5_000, 'it waited')]);
     });
-    await taking;
-    const waited = Symbol('waited');
-    const grant = await Promise.race([
-      claimNext(world.services, scene.anna, { projectId: scene.projectId }),
-      setTimeout(5_000, waited),
-    ]);
-    go(undefined);
-    await slow;
     expect(grant).toMatchObject({ item: { id: second?.id } });
-    await other.close();
   });
 
   it('is not one that the lock store knows to be renewed, though the database has not heard yet', async () => {

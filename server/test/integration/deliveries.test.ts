@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { changeSettings } from '../../src/usecases/change-settings.ts';
 import { finish, leaseDue, pauseEndpoint, type Leased } from '../../src/worker/delivery-rows.ts';
 import { ON_POSTGRES } from '../world.ts';
+import { holding } from './holding.ts';
 import { anItem, aScene, type Scene } from './scene.ts';
 import { useServices } from './services.ts';
 
@@ -99,23 +100,15 @@ describe('a lease', () => {
   });
 
   it.runIf(ON_POSTGRES)('that a slow worker is about to take holds nobody else up', async () => {
-    const other = await world.another();
     const others = await aScene(world.services, WEBHOOK);
     const [older, newer] = [await due(scene, { ago: 50 }), await due(others, { ago: 10 })];
-    const { promise: held, resolve: go } = Promise.withResolvers<undefined>();
-    const { promise: taken, resolve: took } = Promise.withResolvers<Leased[]>();
-    const slow = other.services.db.write(async (tx) => {
-      took(await leaseDue(tx, { limit: 1, busy: [] }));
-      await held;
-    });
-    expect(only(await taken).id).toBe(older);
-    const quick = world.services.db.write(async (tx) => {
-      await tx.em.execute(`set local lock_timeout = '1s'`);
-      return leaseDue(tx, { limit: 5, busy: [] });
-    });
-    expect(only(await quick.finally(() => go(undefined))).id).toBe(newer);
-    await slow;
-    await other.close();
+    const taking: [string, unknown[]] = ['select id from delivery where id = ? for update', [older]];
+    const quick = () =>
+      world.services.db.write(async (tx) => {
+        await tx.em.execute(`set local lock_timeout = '1s'`);
+        return leaseDue(tx, { limit: 5, busy: [] });
+      });
+    expect(only(await holding(world, taking, quick)).id).toBe(newer);
   });
 
   it('has an end: then another worker gets it, with the next number', async () => {

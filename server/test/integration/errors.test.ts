@@ -8,6 +8,7 @@ import { openOrm } from '../../src/db/orm.ts';
 import { aSubmission, join, openProject, review, type OpenProject } from '../builders.ts';
 import { checked, makeWallet, person, type Person } from '../client.ts';
 import { ON_POSTGRES } from '../world.ts';
+import { holding } from './holding.ts';
 import { ask, serve, type Raw, type Sent, type Served } from './served.ts';
 import { useServices } from './services.ts';
 
@@ -237,19 +238,8 @@ async function withoutDatabase(): Promise<Raw> {
 
 /** Asks while the key `held` is written by a request that has not committed. */
 async function whileKeyIsHeld(request: () => Promise<Raw>): Promise<Raw> {
-  const other = await inside.another();
   const { id } = await project.pipeline.submit(aSubmission());
-  const { promise, resolve, reject } = Promise.withResolvers<Raw>();
-  await other.services.db
-    .write(async ({ em }) => {
-      await em.execute(
-        `insert into idempotency_key (project_id, operation, key, body_sha256, item_id, created_at) values (?, 'submit', 'held', '', ?, now())`,
-        [project.id, id],
-      );
-      resolve(await request());
-      throw new Error('rolled back');
-    })
-    .catch(reject);
-  await other.close();
-  return promise;
+  const statement = `insert into idempotency_key (project_id, operation, key, body_sha256, item_id, created_at)
+    values (?, 'submit', 'held', '', ?, now())`;
+  return holding(inside, [statement, [project.id, id]], request);
 }

@@ -144,7 +144,7 @@ const value = fc.oneof(
   fc.jsonValue({ maxDepth: 2, depthSize: 'small' }),
   fc.array(junk, { maxLength: 4 }),
 );
-const object = fc.dictionary(mostly(fc.constantFrom(...FIELDS), junk), value, { maxKeys: 6 });
+const object = fc.dictionary(mostly(fc.constantFrom(...FIELDS, '\ud800'), junk), value, { maxKeys: 6 });
 const submission = object.map((given) => ({
   project_id: 'OWN_PROJECT',
   input: 'q',

@@ -1,5 +1,6 @@
 // A claim's life on the real database: renewed, given back, lapsed; with the lock store, without it, and while it forgets.
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Holder } from '../../src/claims/claim-lock.ts';
 import { claim } from '../../src/usecases/claim.ts';
 import { decide } from '../../src/usecases/decide.ts';
 import { releaseClaim } from '../../src/usecases/release-claim.ts';
@@ -166,6 +167,34 @@ describe('a lease that has ended', () => {
       extras: { holder: { user_id: scene.ben.userId } },
     });
   });
+
+  it('is left alone when its holder renews it while the sweep is looking', async () => {
+    const { id } = await anItem(world.services, scene);
+    const { fence } = await claim(world.services, scene.anna, id);
+    await endLease(world, id);
+    await lapseWhile(() => renewClaim(world.services, scene.anna, { itemId: id, fence }));
+    expect(await row(id)).toMatchObject({ claimed_by: scene.anna.userId, claim_fence: 1 });
+    expect(await told(id)).toEqual(['item.queued', 'item.claimed']);
+  });
+
+  it('is left to whoever takes the item while the sweep is looking', async () => {
+    const { id } = await anItem(world.services, scene);
+    await claim(world.services, scene.anna, id);
+    await endLease(world, id);
+    await lapseWhile(() => claim(world.services, scene.ben, id));
+    expect(await row(id)).toMatchObject({ claimed_by: scene.ben.userId, claim_fence: 2 });
+    expect((await row(id)).claim_expires_at).not.toBeNull();
+    expect(await told(id)).toEqual(['item.queued', 'item.claimed', 'item.claimed']);
+  });
+
+  /** A sweep that finds the lock store empty, and `meanwhile` has happened when it comes back from there. */
+  async function lapseWhile(meanwhile: () => Promise<unknown>): Promise<void> {
+    const holders = async () => {
+      await meanwhile();
+      return new Map<string, Holder>();
+    };
+    await lapseOnce({ ...world.services, claims: { ...world.lock, holders } });
+  }
 
   it('is left alone while it runs', async () => {
     const { id } = await anItem(world.services, scene);

@@ -16,6 +16,7 @@ import { openSignals, type Signals } from '../../src/db/signals.ts';
 import type { Services } from '../../src/usecases/services.ts';
 import { refuseUrl } from '../../src/webhooks/guard.ts';
 import { ON_POSTGRES } from '../world.ts';
+import { embeddedCopy } from './embedded-copy.ts';
 
 /** Loopback receivers are allowed, as in the demo. */
 export const POLICY = { allowCidrs: ['127.0.0.0/8'], allowHttp: true };
@@ -72,7 +73,10 @@ async function openServices(): Promise<Opened> {
 
 async function newPlace(): Promise<Place> {
   const lockSpace = `countersign:test:${randomUUID()}:`;
-  if (!ON_POSTGRES) return { target: { kind: 'memory' }, lockSpace, remove: () => Promise.resolve() };
+  if (!ON_POSTGRES) {
+    const { folder, remove } = await embeddedCopy();
+    return { target: { kind: 'embedded', folder }, lockSpace, remove };
+  }
   const { url, remove } = await emptyDatabase();
   return { target: { kind: 'postgres', url, poolSize: 20 }, lockSpace, remove };
 }
@@ -133,7 +137,7 @@ function movableClock(): MovableClock {
 async function openLock(space: string, clock: Clock): Promise<TestLock> {
   const client = ON_POSTGRES ? await createClient({ url: process.env.TEST_REDIS_URL ?? '' }).connect() : null;
   // Each lock of a flushed store listens for errors of its own.
-  client?.setMaxListeners(100);
+  client?.setMaxListeners(0);
   let flushed = 0;
   const make = () =>
     client ? createRedisClaimLock(client, `${space}${flushed}:`) : createMemoryClaimLock({ now: () => clock.now() });

@@ -7,6 +7,7 @@ import { changeSettings } from '../../src/usecases/change-settings.ts';
 import { readPublicItem } from '../../src/usecases/queries/read-item.ts';
 import { submit, type SubmitInput } from '../../src/usecases/submit.ts';
 import { ON_POSTGRES } from '../world.ts';
+import { holding } from './holding.ts';
 import { eventsOf } from './looking.ts';
 import { anItem, aScene, aSubmission, type Scene } from './scene.ts';
 import { useServices } from './services.ts';
@@ -187,34 +188,13 @@ describe('I2: an idempotency key', () => {
   });
 
   it.runIf(ON_POSTGRES)('whose first request is still running is told to come back', async () => {
-    const other = await world.another();
-    const { promise: held, resolve: go } = Promise.withResolvers<undefined>();
-    const { promise: taken, resolve: took } = Promise.withResolvers<undefined>();
-    const running = other.services.db.write(async ({ em }) => {
-      const item = await anItemIn(em);
-      await em.execute(
-        `insert into idempotency_key (project_id, operation, key, body_sha256, item_id, created_at) values (?, 'submit', 'slow', ?, ?, now())`,
-        [scene.projectId, 'a'.repeat(64), item],
-      );
-      took(undefined);
-      await held;
-    });
-    await taken;
-    await expect(send(key('slow'))).rejects.toMatchObject({
-      code: 'idempotency_in_progress',
-      extras: { retryAfter: 1 },
-    });
-    go(undefined);
-    await running;
-    expect(await send(key('slow'))).toMatchObject({ replayed: true });
-    await other.close();
+    const { id } = await anItem(world.services, scene);
+    const first: [string, unknown[]] = [
+      `insert into idempotency_key (project_id, operation, key, body_sha256, item_id, created_at) values (?, 'submit', 'slow', ?, ?, now())`,
+      [scene.projectId, 'a'.repeat(64), id],
+    ];
+    const outcome = await holding(world, first, () => send(key('slow')).catch((error: unknown) => error));
+    expect(outcome).toMatchObject({ code: 'idempotency_in_progress', extras: { retryAfter: 1 } });
+    expect(await send(key('slow'))).toMatchObject({ replayed: true, item: { id } });
   });
-
-  /** Any item of the project, for a key to point at. */
-  async function anItemIn(em: {
-    execute: (text: string, params: unknown[]) => Promise<{ id: string }[]>;
-  }): Promise<string> {
-    const rows = await em.execute('select id from item where project_id = ? limit 1', [scene.projectId]);
-    return rows[0]?.id ?? '';
-  }
 });

@@ -6,6 +6,8 @@ import { decide } from '../../src/usecases/decide.ts';
 import { readPublicItem } from '../../src/usecases/queries/read-item.ts';
 import { undoDecision } from '../../src/usecases/undo-decision.ts';
 import { finalizeOnce } from '../../src/worker/finalize.ts';
+import { ON_POSTGRES } from '../world.ts';
+import { holding, waiting } from './holding.ts';
 import { eventsOf, rowOf, toldOf } from './looking.ts';
 import { aDecision, anItem, aPerson, aScene, items, review, type Scene } from './scene.ts';
 import { useServices } from './services.ts';
@@ -155,6 +157,20 @@ describe('LC2: when the window has passed', () => {
     for (const { id } of waiting) await endWindow(id);
     await Promise.all([1, 2, 3, 4].map(() => finalizeOnce(world.services)));
     for (const { id } of waiting) expect((await told(id)).filter((type) => type === 'item.finalized')).toHaveLength(1);
+  });
+
+  it.runIf(ON_POSTGRES)('an undo that began in time but comes second is refused, and the decision stays', async () => {
+    const { id } = await anItem(world.services, scene);
+    await review(world.services, scene.anna, { itemId: id, action: 'approve' });
+    const finalizing: [string, unknown[]] = ['update decision set final_at = now() where item_id = ?', [id]];
+    const outcome = await holding(world, finalizing, async (commit) => {
+      const undoing = undoDecision(world.services, scene.anna, id).catch((error: unknown) => error);
+      await waiting(world, 1);
+      await commit();
+      return undoing;
+    });
+    expect(outcome).toMatchObject({ code: 'undo_window_passed' });
+    expect(await world.sql('select id from decision where item_id = ?', [id])).toHaveLength(1);
   });
 
   it('undo and finalize at the same moment: one of them, never both', async () => {

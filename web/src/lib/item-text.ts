@@ -94,6 +94,7 @@ export const itemText = {
   reasons: {
     then: 'then',
     why: 'Why',
+    whyNow: 'Why?',
     asking: { reject: 'Reject: why', escalate: 'Escalate: why', finalize: 'Finalize: why' },
     own: 'In your words',
     ownLabel: 'Your reason',

@@ -63,7 +63,6 @@ export const queueText = {
     pastDue: (late: string) => `${late} past due`,
     yours: 'yours',
     escalated: 'escalated',
-    gone: 'Left the queue',
     left: {
       approved: (by: string) => `Approved by ${by}`,
       rejected: (by: string) => `Rejected by ${by}`,
@@ -117,7 +116,6 @@ export const queueText = {
     nothingLeft: 'Nothing else waits for you',
     extended: 'Your claim is extended',
     undone: 'Decision undone',
-    opened: (preview: string) => `Yours: ${preview}`,
     leaseEnds: 'Your claim ends in less than a minute. Press L to extend it',
     leaseEnded: 'Your claim ended. What you typed is kept',
     decidedFirst: (name: string) => `${name} decided this item first`,

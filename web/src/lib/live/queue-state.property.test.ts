@@ -25,7 +25,7 @@ const scope: fc.Arbitrary<Scope> = fc.record({
 const run = (state: QueueState, inputs: QueueInput[]): QueueState => inputs.reduce(reduce, state);
 const deliver = (facts: readonly Fact[]): QueueInput => ({ kind: 'facts', facts });
 const begin = (where: Scope): QueueState =>
-  run(emptyQueue(ME, where), [{ kind: 'snapshot', snapshot: new Ledger().snapshot() }]);
+  run(emptyQueue(ME, where), [{ kind: 'snapshot', snapshot: new Ledger().snapshot(), last: true }]);
 
 /** What is true, without what is only on the screen. */
 const truth = (state: QueueState) => ({
@@ -65,7 +65,7 @@ describe('live queue, properties', () => {
         fc.pre(lost !== undefined && later);
         const gapped = reduce(begin({ view: 'all', projectId: null }), deliver(ledger.facts.filter((f) => f !== lost)));
         expect(gapped.needsResync).toBe(lost?.project_id);
-        const mended = reduce(gapped, { kind: 'snapshot', snapshot: ledger.snapshot() });
+        const mended = reduce(gapped, { kind: 'snapshot', snapshot: ledger.snapshot(), last: true });
         expect(mended.needsResync).toBeNull();
         expect(truth(mended).rows).toEqual([...ledger.waiting.values()].sort(compareRows));
       }),
@@ -120,8 +120,8 @@ describe('live queue, properties', () => {
         const newer = ledger.facts.slice(known);
         const all = reduce(begin(where), deliver(ledger.facts));
         const state = early
-          ? run(emptyQueue(ME, where), [{ kind: 'asked' }, deliver(newer), { kind: 'snapshot', snapshot }])
-          : run(emptyQueue(ME, where), [{ kind: 'snapshot', snapshot }, deliver(newer), deliver(newer)]);
+          ? run(emptyQueue(ME, where), [{ kind: 'asked' }, deliver(newer), { kind: 'snapshot', snapshot, last: true }])
+          : run(emptyQueue(ME, where), [{ kind: 'snapshot', snapshot, last: true }, deliver(newer), deliver(newer)]);
         expect(inScope(state)).toEqual(inScope(all));
       }),
     );

@@ -17,7 +17,10 @@ const later = (seconds: number): QueueInput => ({
 /** A ledger and the state of a tab that has read its snapshot. */
 function opened(acts: Act[], scope: Scope): { ledger: Ledger; state: QueueState } {
   const ledger = new Ledger().play(acts);
-  return { ledger, state: reduce(emptyQueue(ME, scope), { kind: 'snapshot', snapshot: ledger.snapshot() }) };
+  return {
+    ledger,
+    state: reduce(emptyQueue(ME, scope), { kind: 'snapshot', snapshot: ledger.snapshot(), last: true }),
+  };
 }
 
 /** Plays more acts and delivers their facts. */
@@ -141,7 +144,7 @@ describe('live queue, views and counts', () => {
     if (row === undefined) throw new Error('no row');
     const counts = { available: 50, mine: 0, escalated: 3, all: 53 };
     const part = { ...ledger.snapshot(), rows: [row], counts, complete: false, horizon: row };
-    const state = reduce(emptyQueue(ME, ALL), { kind: 'snapshot', snapshot: part });
+    const state = reduce(emptyQueue(ME, ALL), { kind: 'snapshot', snapshot: part, last: true });
     expect(countsOf(state)).toEqual(counts);
     const more = happen(ledger, state, [act('claim', 1), act('arrive', 4)]);
     expect(entriesOf(more)).toHaveLength(1);
@@ -200,7 +203,7 @@ describe('live queue, snapshots', () => {
     ledger.play([act('decide', 0), act('arrive', 0)]);
     const synced = run(state, [
       { kind: 'use', inUse: true },
-      { kind: 'snapshot', snapshot: ledger.snapshot() },
+      { kind: 'snapshot', snapshot: ledger.snapshot(), last: true },
     ]);
     expect(entriesOf(synced).map((entry) => entry.leave?.what)).toEqual(['gone', undefined]);
     expect(synced.held.size).toBe(1);
@@ -210,15 +213,41 @@ describe('live queue, snapshots', () => {
     const { ledger, state } = opened([act('arrive', 1)], ALL);
     const old = ledger.snapshot();
     const claimed = happen(ledger, state, [act('claim', 0, ME)]);
-    const synced = reduce(claimed, { kind: 'snapshot', snapshot: old });
+    const synced = reduce(claimed, { kind: 'snapshot', snapshot: old, last: true });
     expect(first(synced).claim).toMatchObject({ name: 'Me' });
+  });
+
+  it('an earlier answer shows at once and keeps the facts of the meantime for the later one', () => {
+    const ledger = new Ledger().play([act('arrive', 1), act('arrive', 2)]);
+    const early = ledger.snapshot();
+    ledger.play([act('claim', 0)]);
+    const late = ledger.snapshot();
+    ledger.play([act('decide', 0)]);
+    const asked = run(emptyQueue(ME, ALL), [
+      { kind: 'asked' },
+      { kind: 'facts', facts: ledger.facts },
+      { kind: 'asked' },
+    ]);
+    const first = reduce(asked, { kind: 'snapshot', snapshot: early, last: false });
+    expect(countsOf(first).all).toBe(1);
+    const second = reduce(first, { kind: 'snapshot', snapshot: late, last: true });
+    expect(countsOf(second).all).toBe(1);
+    expect(second).toMatchObject({ buffer: null, needsResync: null });
+  });
+
+  it('when no answer comes, facts go on being applied and none are hoarded', () => {
+    const { ledger, state } = opened([act('arrive', 1)], ALL);
+    const left = run(state, [{ kind: 'asked' }, { kind: 'unanswered' }]);
+    const later = happen(ledger, left, [act('arrive', 2)]);
+    expect(later.buffer).toBeNull();
+    expect(countsOf(later).all).toBe(2);
   });
 
   it('facts of a project that is not known ask for its snapshot', () => {
     const ledger = new Ledger().play([act('arrive', 1)]);
     const nowhere = { ...new Ledger().snapshot(), seqs: {} };
     const state = run(emptyQueue(ME, ALL), [
-      { kind: 'snapshot', snapshot: nowhere },
+      { kind: 'snapshot', snapshot: nowhere, last: true },
       { kind: 'facts', facts: ledger.facts },
     ]);
     expect(state.needsResync).toBe(PROJECTS[1]);

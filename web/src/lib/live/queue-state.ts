@@ -12,7 +12,10 @@ export type QueueInput =
   | { kind: 'facts'; facts: readonly Fact[] }
   /** A snapshot is being fetched: from now on facts are kept beside, to be applied after it. */
   | { kind: 'asked' }
-  | { kind: 'snapshot'; snapshot: Snapshot }
+  /** Its answer; `last` when no newer request is under way, which would need the facts of the meantime again. */
+  | { kind: 'snapshot'; snapshot: Snapshot; last: boolean }
+  /** No answer came. */
+  | { kind: 'unanswered' }
   /** An answer to a command of this tab showed an item as it is now. */
   | { kind: 'item'; row: ItemRow; leave: Leave }
   /** A decision is on its way: painted as made, taken back by `settled` when the server refuses. */
@@ -32,9 +35,12 @@ type Transitions = { [K in QueueInput['kind']]: (draft: Draft, input: Extract<Qu
 const TRANSITIONS: Transitions = {
   facts: takeFacts,
   asked: (draft) => {
-    draft.buffer = [];
+    draft.buffer ??= [];
   },
-  snapshot: (draft, { snapshot }) => takeSnapshot(draft, snapshot),
+  snapshot: takeSnapshot,
+  unanswered: (draft) => {
+    draft.buffer = null;
+  },
   item: takeItem,
   saving: (draft, { id, leave }) => {
     draft.saving.set(id, leave);
@@ -69,7 +75,7 @@ function takeFacts(draft: Draft, { facts }: { facts: readonly Fact[] }): void {
   if (draft.loaded) applyFacts(draft, facts);
 }
 
-function takeSnapshot(draft: Draft, snapshot: Snapshot): void {
+function takeSnapshot(draft: Draft, { snapshot, last }: { snapshot: Snapshot; last: boolean }): void {
   const before = draft.rows;
   draft.rows = new Map();
   for (const row of snapshot.rows) {
@@ -84,9 +90,8 @@ function takeSnapshot(draft: Draft, snapshot: Snapshot): void {
   draft.needsResync = null;
   reconcile(draft);
   draft.loaded = true;
-  const missed = draft.buffer ?? [];
-  draft.buffer = null;
-  applyFacts(draft, missed);
+  applyFacts(draft, draft.buffer ?? []);
+  if (last) draft.buffer = null;
 }
 
 /** The first snapshot lays the list out; later ones keep every line where it is. */

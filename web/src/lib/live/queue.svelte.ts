@@ -24,7 +24,6 @@ export class LiveQueue {
   readonly oldest = $derived(oldestOf(this.entries));
 
   /** The lines as they were: what has not changed is not drawn again. */
-  // eslint-disable-next-line svelte/prefer-svelte-reactivity -- remembers what was drawn; nothing is to be drawn because of it
   #drawn: readonly Entry[] = [];
   #incoming: Fact[] = [];
   #frame: number | null = null;
@@ -74,12 +73,15 @@ export class LiveQueue {
     this.dispatch({ kind: 'asked' });
     try {
       const snapshot = await readSnapshot((query) => call(listQueue, { query }), projectId);
-      // A later request has its own answer under way.
-      if (turn !== this.#asked) return;
+      const last = turn === this.#asked;
+      // A later request has its own answer under way; until then an earlier one is better than nothing.
+      if (!last && (this.#state.loaded || this.#state.scope.projectId !== projectId)) return;
       this.error = null;
-      this.dispatch({ kind: 'snapshot', snapshot });
+      this.dispatch({ kind: 'snapshot', snapshot, last });
     } catch (error) {
-      if (turn === this.#asked) this.error = error;
+      if (turn !== this.#asked) return;
+      this.error = error;
+      this.dispatch({ kind: 'unanswered' });
     }
   }
 
@@ -91,10 +93,8 @@ export class LiveQueue {
   }
 
   #lines(state: QueueState): readonly Entry[] {
-    const entries = entriesOf(state, this.#drawn);
-    // eslint-disable-next-line svelte/prefer-svelte-reactivity -- as above
-    this.#drawn = new Map(entries.map((entry) => [entry.id, entry]));
-    return entries;
+    this.#drawn = entriesOf(state, this.#drawn);
+    return this.#drawn;
   }
 
   #take(fact: Fact): void {

@@ -53,7 +53,7 @@ describe('readSnapshot', () => {
     const asked = reduce(emptyQueue(ME, { view: 'all', projectId: null }), { kind: 'asked' });
     const snapshot = await readSnapshot(readPage, null);
     const missed = reduce(asked, { kind: 'facts', facts: ledger.facts });
-    const state = reduce(missed, { kind: 'snapshot', snapshot });
+    const state = reduce(missed, { kind: 'snapshot', snapshot, last: true });
     expect([...state.rows.values()].map((row) => row.preview)).toEqual(['item 2']);
     expect(countsOf(state).all).toBe(4);
   });

@@ -8,7 +8,7 @@ import type { Granted } from '@countersign/shared/api/queue';
 import type { ReviewAction } from '@countersign/shared/words';
 import { Asking } from './asking.svelte.ts';
 import { Decider, ownLeave, type Parts, type Words } from './decider.ts';
-import { leaseEnds, shouldRenew } from './desk-model.ts';
+import { shouldRenew } from './desk-model.ts';
 import { EditSession } from './editor.svelte.ts';
 import { isRefusal, takeAfter, takeLineAfter, takeServersChoice } from './next-item.ts';
 import { OpenItem } from './open-item.svelte.ts';
@@ -35,12 +35,6 @@ export class Desk {
     this.#parts = parts;
     this.#decider = new Decider(parts);
     this.item = new OpenItem(parts.me.id);
-  }
-
-  /** The lease on show is about to end. */
-  get leaseEnds(): boolean {
-    const { grant } = this.item;
-    return grant !== null && leaseEnds(grant, clock.now);
   }
 
   /** Shows an item without taking it; one that the reader holds already is theirs to go on with. */
@@ -108,10 +102,7 @@ export class Desk {
     return this.#run('skip', async () => {
       await call(releaseClaim, { params: { id }, body: { fence: grant.fence } });
       this.item.grant = null;
-      const granted = await takeLineAfter(id, this.#parts);
-      if (granted === null) this.close();
-      else this.#take(granted, 'advanced');
-      return true;
+      return this.#turn(id, await takeLineAfter(id, this.#parts));
     });
   }
 
@@ -213,9 +204,12 @@ export class Desk {
     void call(releaseClaim, { params: { id }, body: { fence: grant.fence } }).catch(() => undefined);
   }
 
-  /** Shows what was taken in place of an item that is done; with nothing left the desk is empty. */
   async #advance(done: string): Promise<boolean> {
-    const granted = await takeAfter(done, this.#parts);
+    return this.#turn(done, await takeAfter(done, this.#parts));
+  }
+
+  /** Shows what was taken in place of an item that is done; with nothing left the desk is empty. */
+  #turn(done: string, granted: Granted | null): true {
     if (granted !== null) return this.#take(granted, 'advanced');
     this.#parts.announcer.say(text.said.nothingLeft);
     if (this.item.id === done) this.close();

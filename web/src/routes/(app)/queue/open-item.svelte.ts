@@ -1,7 +1,7 @@
 // The item on show: its content, its claim in this tab, its history, kept in step with the facts about it.
 import { call } from '#lib/api.ts';
 import { clock } from '#lib/clock.svelte.ts';
-import type { Grant } from './desk-model.ts';
+import { leaseEnds, type Grant } from './desk-model.ts';
 import { readHistory, readQueueItem, type Granted } from '@countersign/shared/api/queue';
 import type { Fact } from '@countersign/shared/events';
 import type { ItemDetail } from '@countersign/shared/item';
@@ -27,6 +27,11 @@ export class OpenItem {
 
   constructor(me: string) {
     this.#me = me;
+  }
+
+  /** The lease is about to end. */
+  get leaseEnds(): boolean {
+    return this.grant !== null && leaseEnds(this.grant, clock.now);
   }
 
   /** Loads an item for reading. Never throws: the reason stands in `error`. */

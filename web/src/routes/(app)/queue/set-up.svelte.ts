@@ -158,7 +158,7 @@ class QueuePage implements Ui {
     });
     let before: { id: string | null; stage: Stage | null; ends: boolean } = { id: null, stage: null, ends: false };
     $effect(() => {
-      const now = { id: desk.item.id, stage: this.stage, ends: this.stage === 'mine' && desk.leaseEnds };
+      const now = { id: desk.item.id, stage: this.stage, ends: this.stage === 'mine' && desk.item.leaseEnds };
       const same = now.id === before.id;
       if (now.ends && !(same && before.ends)) announcer.say(text.said.leaseEnds);
       if (same && before.stage === 'mine' && now.stage === 'ended') announcer.say(text.said.leaseEnded);
@@ -170,8 +170,7 @@ class QueuePage implements Ui {
   }
 }
 
-/** Resolves when what was just changed is on the screen. */
-const painted = (): Promise<void> =>
-  new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve())));
+/** Resolves when what was just changed is on the screen: right after the next frame was drawn. */
+const painted = (): Promise<void> => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 
 export const setUpDesk = (me: User, place: Place): QueuePage => new QueuePage(me, place);

@@ -1,0 +1,46 @@
+// A rival on PostgreSQL: another process whose transaction stays open while the test goes on.
+import { expect, vi } from 'vitest';
+import type { Opened } from './services.ts';
+
+/**
+ * Runs `statement` in another process's transaction and keeps it open during `work`; `commit` ends it.
+ * It is committed after `work` in any case.
+ */
+export async function holding<T>(
+  world: Opened,
+  [statement, params]: [string, unknown[]],
+  work: (commit: () => Promise<void>) => Promise<T>,
+): Promise<T> {
+  const rival = await world.another();
+  const { promise: ending, resolve: end } = Promise.withResolvers<undefined>();
+  const { promise: holds, resolve: held, reject } = Promise.withResolvers<undefined>();
+  const transaction = rival.services.db.write(async ({ em }) => {
+    await em.execute(statement, params);
+    held(undefined);
+    await ending;
+  });
+  transaction.catch(reject);
+  const commit = async () => {
+    end(undefined);
+    await transaction;
+  };
+  try {
+    await holds;
+    return await work(commit);
+  } finally {
+    await commit().finally(() => rival.close());
+  }
+}
+
+/** Waits until so many statements of this database wait for a lock. */
+export async function waiting(world: Opened, count: number): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      const [{ n } = { n: 0 }] = await world.sql<{ n: number }>(
+        `select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      expect(n).toBeGreaterThanOrEqual(count);
+    },
+    { timeout: 10_000, interval: 10 },
+  );
+}
