@@ -215,7 +215,7 @@ describe('requests of every kind', () => {
         const sent = toSent(given);
         seen.add(outcome(sent, await ask(served, sent)));
       }),
-      { numRuns: 500 },
+      { numRuns: 300 },
     );
     expect(served.failures).toEqual([]);
     // Fewer would mean that the requests have gone stale and all meet the same refusal.

@@ -234,9 +234,9 @@ describe('an item’s life', () => {
           steps += [...commands].length;
           for (const piece of model.pieces) await expectLawful(model, piece);
         }),
-        { numRuns: 30 },
+        { numRuns: 20 },
       );
-      expect(steps).toBeGreaterThan(300);
+      expect(steps).toBeGreaterThan(200);
     },
   );
 });

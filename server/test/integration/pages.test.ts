@@ -4,6 +4,7 @@ import { listDeliveries } from '../../src/usecases/queries/list-deliveries.ts';
 import { listLearnings } from '../../src/usecases/queries/list-learnings.ts';
 import { listQueue } from '../../src/usecases/queries/list-queue.ts';
 import { encodeCursor } from '../../src/usecases/queries/cursor.ts';
+import { readAnalytics } from '../../src/usecases/queries/read-analytics.ts';
 import { claim } from '../../src/usecases/claim.ts';
 import { anItem, aPerson, aScene, items, review, type Scene } from './scene.ts';
 import { useServices } from './services.ts';
@@ -200,5 +201,36 @@ describe('a cursor', () => {
     const after = encodeCursor({ at: new Date('2999-01-01T00:00:00Z'), id: ID });
     const page = { projectId: scene.projectId, after, limit: 5, view: 'all' as const };
     expect(await listQueue(world.services, scene.anna, page)).toMatchObject({ items: [], nextCursor: null });
+  });
+});
+
+describe('an analytics window', () => {
+  const read = (from: string, to: string, who = scene.supervisor) =>
+    readAnalytics(world.services, who, {
+      projectId: scene.projectId,
+      from: new Date(from),
+      to: new Date(to),
+      bucket: undefined,
+    });
+
+  it.each([
+    ['before any database has dates', '0000-01-01T00:00:00Z', '0000-01-02T00:00:00Z', '#/from'],
+    ['that ends before it starts', '2026-03-02T00:00:00Z', '2026-03-01T00:00:00Z', '#/from'],
+    ['that is none', '2026-03-01T00:00:00Z', '2026-03-01T00:00:00Z', '#/from'],
+    ['of a thousand years by day', '1970-01-01T00:00:00Z', '2970-01-01T00:00:00Z', '#/bucket'],
+  ])('%s is refused by name', async (_, from, to, pointer) => {
+    await expect(read(from, to)).rejects.toMatchObject({
+      code: 'validation_failed',
+      extras: { errors: [{ pointer }] },
+    });
+  });
+
+  it('has every bucket in order, also at the end of the calendar; PM: not for reviewers', async () => {
+    const { flow } = await read('9999-12-31T00:00:00Z', '9999-12-31T23:59:59Z');
+    expect(flow).toHaveLength(24);
+    expect(flow.map(({ at }) => at)).toEqual(flow.map(({ at }) => at).toSorted());
+    await expect(read('2026-03-01T00:00:00Z', '2026-03-02T00:00:00Z', scene.anna)).rejects.toMatchObject({
+      code: 'forbidden',
+    });
   });
 });
