@@ -6,7 +6,8 @@ import bs58 from 'bs58';
 import fc from 'fast-check';
 import nacl from 'tweetnacl';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { newSignInInput, signedForms, signInText } from '../domain/sign-in.ts';
+import { signInText } from '@countersign/shared/sign-in-text';
+import { newSignInInput, signedForms } from '../domain/sign-in.ts';
 import { verifySignIn } from './verify-sign-in.ts';
 
 const base64 = (bytes: Uint8Array | string) => Buffer.from(bytes).toString('base64');

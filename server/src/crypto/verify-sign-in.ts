@@ -1,7 +1,8 @@
 // Verifies a signed sign-in: the text is rebuilt from our own challenge, the key comes from the address, nothing is parsed.
 import { timingSafeEqual } from 'node:crypto';
 import type { SignInInput } from '@countersign/shared/api/session';
-import { isAddress, signedForms, signInText } from '../domain/sign-in.ts';
+import { signInText } from '@countersign/shared/sign-in-text';
+import { isAddress, signedForms } from '../domain/sign-in.ts';
 import { decodeAddress, verifySignature } from './ed25519.ts';
 
 const MAX_MESSAGE_BYTES = 2048;

@@ -3,7 +3,8 @@ import type { SignInInput } from '@countersign/shared/api/session';
 import { createSignInMessageText } from '@solana/wallet-standard-util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CHALLENGE_SECONDS, isAddress, isTimely, newSignInInput, signedForms, signInText } from './sign-in.ts';
+import { signInText } from '@countersign/shared/sign-in-text';
+import { CHALLENGE_SECONDS, isAddress, isTimely, newSignInInput, signedForms } from './sign-in.ts';
 
 const ADDRESS = '2EZEiBdw47VHT6SpZSW9VnuSvBe7DxuYHBTxj19gxvv8';
 const NOW = new Date('2026-03-01T12:00:00.000Z');

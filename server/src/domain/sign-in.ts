@@ -9,26 +9,6 @@ const CLOCK_SKEW_SECONDS = 60;
 const STATEMENT = 'Sign in to review. No transaction, no fee.';
 
 /**
- * The sign-in text, byte for byte as a wallet builds it from the same input (S5): it is rebuilt and compared, never parsed.
- * `address` must have passed `isAddress`, so that it cannot bring lines of its own.
- */
-export function signInText(input: SignInInput, address: string): string {
-  return [
-    `${input.domain} wants you to sign in with your Solana account:`,
-    address,
-    '',
-    input.statement,
-    '',
-    `URI: ${input.uri}`,
-    `Version: ${input.version}`,
-    `Chain ID: ${input.chainId}`,
-    `Nonce: ${input.nonce}`,
-    `Issued At: ${input.issuedAt}`,
-    `Expiration Time: ${input.expirationTime}`,
-  ].join('\n');
-}
-
-/**
  * A new challenge (S1, S7). `baseUrl` is the configured public address of the service, never a request header;
  * `nonce` is letters and digits only, 24 or more (S2). Throws a TypeError when `baseUrl` is not a URL.
  */

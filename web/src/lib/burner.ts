@@ -13,7 +13,7 @@ import { StandardConnect, StandardEvents } from '@wallet-standard/features';
 import { registerWallet } from '@wallet-standard/wallet';
 import bs58 from 'bs58';
 import nacl from 'tweetnacl';
-import { signInText } from './siws.ts';
+import { signInText } from '@countersign/shared/sign-in-text';
 import { BURNER_NAME } from './wallets.ts';
 
 const KEY = 'countersign.burner';

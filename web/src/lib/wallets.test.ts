@@ -1,7 +1,7 @@
 // Wallet answers as they come in the wild: refusals in their own words, signatures by two ways, addresses in three places.
 import type { Wallet } from '@wallet-standard/base';
 import { describe, expect, it } from 'vitest';
-import { signInText } from './siws.ts';
+import { signInText } from '@countersign/shared/sign-in-text';
 import { isRefusal, SigningRefused, signWith, type WalletChoice } from './wallets.ts';
 
 const ADDRESS = '7xKXtg2CWx8Q4vDh9mZ1rT5yBnE3sPfLcJ6uHkWa9fQ2';

@@ -9,7 +9,7 @@ import type { SignInInput } from '@countersign/shared/api/session';
 import { getWallets } from '@wallet-standard/app';
 import type { Wallet } from '@wallet-standard/base';
 import { StandardConnect, type StandardConnectFeature } from '@wallet-standard/features';
-import { signInText } from './siws.ts';
+import { signInText } from '@countersign/shared/sign-in-text';
 
 /** The name the demo's own wallet goes by. */
 export const BURNER_NAME = 'Burner wallet';

@@ -1,7 +1,10 @@
-// The text a wallet signs (Sign-In With Solana), built byte for byte as the server rebuilds it.
-import type { SignInInput } from '@countersign/shared/api/session';
+// The text a wallet signs (Sign-In With Solana): the page builds it, the server rebuilds it, from this one place.
+import type { SignInInput } from './api/session.ts';
 
-/** The message for one address. Order and spelling of the fields are fixed by the standard; every field is set by the server. */
+/**
+ * The sign-in text, byte for byte as a wallet builds it from the same input (S5): it is rebuilt and compared, never parsed.
+ * `address` must look like a Solana address, so that it cannot bring lines of its own.
+ */
 export function signInText(input: SignInInput, address: string): string {
   return [
     `${input.domain} wants you to sign in with your Solana account:`,

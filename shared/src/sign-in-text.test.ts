@@ -3,7 +3,7 @@ import { createSignInMessageText } from '@solana/wallet-standard-util';
 import type { SignInInput } from '@countersign/shared/api/session';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { signInText } from './siws.ts';
+import { signInText } from './sign-in-text.ts';
 
 const line = fc.stringMatching(/^[ -~]{1,60}$/);
 const input: fc.Arbitrary<SignInInput> = fc.record({
