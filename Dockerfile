@@ -14,6 +14,7 @@ COPY tsconfig.json ./
 COPY shared shared
 COPY scripts scripts
 COPY web web
+COPY docs/snippets docs/snippets
 RUN npm run build
 
 # The optional packages are Node itself, which the image has.

@@ -2,6 +2,7 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { createInboundSource } from '@countersign/shared/api/inbound';
 import { findChromium } from '../scripts/browser.ts';
 import { aSubmission, review } from '../server/test/builders.ts';
 import { useHouse } from './house.ts';
@@ -20,9 +21,11 @@ describe.skipIf(chromium === undefined)('every page', () => {
     ({
       '/projects': house().project.project.name,
       [`/projects/${house().project.id}`]: 'Who decides, by confidence',
+      [`/projects/${house().project.id}?tab=keys`]: 'Support mailbox',
       '/queue': 'Waits for a person',
       '/analytics': 'Where do items end up?',
       '/learnings': 'Wrong fact',
+      '/api/public/docs': 'Your first request',
     }) satisfies Record<string, string>;
 
   beforeAll(async () => {
@@ -31,6 +34,7 @@ describe.skipIf(chromium === undefined)('every page', () => {
       const { id } = await project.pipeline.submit(aSubmission());
       await review(owner, id, action);
     }
+    await owner.call(createInboundSource, { params: { id: project.id }, body: { name: 'Support mailbox' } });
     await project.pipeline.submit(aSubmission({ input: { question: 'Waits for a person' } }));
     page = await visit(owner.wallet, '/projects');
     await signIn(page);

@@ -18,6 +18,7 @@ const SOURCES = [
   'web/vite.config.ts',
   'web/tsconfig.json',
   'shared/src',
+  'docs/snippets',
   'package-lock.json',
 ];
 

@@ -7,7 +7,7 @@ import { seedDemo } from '../server/src/usecases/seed-demo.ts';
 import type { Services } from '../server/src/usecases/services.ts';
 import { OPEN_STATUSES } from '../shared/src/words.ts';
 import { buildWeb } from './build-web.ts';
-import { submitSample } from './lib/demo-api.ts';
+import { sampleSubmitter } from './lib/demo-api.ts';
 import { demoEnv, localAddress, portFault, receiverPort } from './lib/demo-env.ts';
 import { openingBlock } from './lib/demo-opening.ts';
 import { runPipeline, seededRandom } from './lib/demo-pipeline.ts';
@@ -65,7 +65,7 @@ async function runDemo({ running, receiver, base, print }: Demo, signal: AbortSi
   console.log(openingBlock({ ...project, pageUrl: running.url, webhookUrl: receiver.url, file }));
   const pipeline = {
     samples: loadSamples(),
-    submit: (sample: Parameters<typeof submitSample>[1]) => submitSample({ base, projectId, apiKey }, sample),
+    submit: sampleSubmitter({ base, projectId, apiKey }),
     countWaiting: () => countWaiting(running.services, projectId),
     random: seededRandom(Date.now()),
     sleep: (ms: number, until: AbortSignal) => delay(ms, undefined, { signal: until }).catch(() => undefined),

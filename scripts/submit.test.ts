@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { closeServices, fakeService, items, PROJECT, refuse, take } from './lib/fake-service.ts';
+import { closeServices, fakeService, PROJECT, refuse, take } from '../shared/src/client/fake-service.fixture.ts';
+import { items } from './lib/submit.fixture.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'submit-'));
 const file = join(directory, 'items.jsonl');

@@ -50,8 +50,11 @@ export default defineConfig({
   // The content security policy takes fonts and images from our own address only, so nothing is inlined as data.
   build: { assetsInlineLimit: 0 },
   server: {
+    // The documentation shows the files of docs/snippets.
+    fs: { allow: ['../docs/snippets'] },
     proxy: {
-      '/api': 'http://127.0.0.1:3000',
+      // All but the one page that lives below /api.
+      '^/api/(?!public/docs)': 'http://127.0.0.1:3000',
       '/socket.io': { target: 'http://127.0.0.1:3000', ws: true },
     },
   },

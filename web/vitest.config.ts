@@ -14,5 +14,7 @@ export default defineProject({
     include: ['src/**/*.test.ts'],
     pool: 'forks',
     maxWorkers: 2,
+    // Packages of components are compiled as ours are.
+    server: { deps: { inline: ['@lucide/svelte', 'bits-ui'] } },
   },
 });

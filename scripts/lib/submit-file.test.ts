@@ -1,8 +1,17 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { closeServices, fakePace, fakeService, ITEM, items, PROJECT, refuse, run, take } from './fake-service.ts';
+import {
+  closeServices,
+  fakePace,
+  fakeService,
+  ITEM,
+  PROJECT,
+  refuse,
+  take,
+} from '../../shared/src/client/fake-service.fixture.ts';
 import { readLines } from './read-lines.ts';
 import { submitFile, type Progress } from './submit-file.ts';
 import { LINE_BYTES } from './submit-line.ts';
+import { items, run } from './submit.fixture.ts';
 
 afterEach(closeServices);
 

@@ -1,11 +1,14 @@
 // The engine of `npm run submit`: sends every line of a file to the public API, several at a time, each exactly once.
 import type { Line } from './read-lines.ts';
 import { prepareLine } from './submit-line.ts';
-import { openPoster, type Poster, type Target } from './submit-http.ts';
+import { openConnections, type Connections } from './submit-http.ts';
 import { Sender, type Outcome, type Pace } from './submit-request.ts';
 import { count, emptySummary, type Summary } from './submit-tally.ts';
 
-export interface SubmitOptions extends Target {
+export interface SubmitOptions {
+  /** The service's base address. */
+  readonly url: string;
+  readonly apiKey: string;
   /** Lower-case UUID. */
   readonly projectId: string;
   /** How many requests are in flight at most. */
@@ -48,7 +51,7 @@ export async function submitFile(lines: AsyncIterable<Line>, options: SubmitOpti
 
 class Run {
   readonly #options: SubmitOptions;
-  readonly #poster: Poster;
+  readonly #connections: Connections;
   readonly #sender: Sender;
   readonly #summary = emptySummary();
   readonly #stopping = new AbortController();
@@ -59,8 +62,9 @@ class Run {
 
   constructor(options: SubmitOptions) {
     this.#options = options;
-    this.#poster = openPoster(options, options.concurrency);
-    this.#sender = new Sender(this.#poster, options.pace);
+    this.#connections = openConnections(options.url, options.concurrency);
+    const { fetch } = this.#connections;
+    this.#sender = new Sender({ baseUrl: options.url, apiKey: options.apiKey, fetch }, options.pace);
   }
 
   /** Takes lines from the shared source until it is empty or the run stops. */
@@ -93,7 +97,7 @@ class Run {
   /** Lets go of the connections, and of the other workers where one of them failed. */
   halt(): void {
     this.#stopping.abort();
-    this.#poster.close();
+    this.#connections.close();
   }
 
   finish(seconds: number): Summary {
@@ -105,7 +109,7 @@ class Run {
   /** Ends the requests that are still in flight when the grace is over. */
   async #cutOff(over: AbortSignal): Promise<void> {
     await this.#options.pace.sleep(GRACE_MS, over);
-    if (!over.aborted) this.#poster.close();
+    if (!over.aborted) this.#connections.close();
   }
 
   async #submit(line: Line): Promise<void> {

@@ -1,58 +1,43 @@
-// The transport of `npm run submit`: one POST per item over a few kept-alive connections (node:http costs a third of fetch here).
+// The transport of `npm run submit`: what the client needs of `fetch` over a few kept-alive connections (node:http costs a third of it here).
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
-import { submitItem } from '../../shared/src/api/public.ts';
-import type { Ready } from './submit-line.ts';
+import type { Fetch, HttpAnswer, HttpRequest } from '../../shared/src/client.ts';
 
-/** Where items go. `url` is the service's base address without a slash at its end. */
-export interface Target {
-  readonly url: string;
-  readonly apiKey: string;
-}
-
-export interface HttpAnswer {
-  readonly status: number;
-  /** A header's value by lower-case name. */
-  readonly header: (name: string) => string | undefined;
-  readonly text: string;
-}
-
-export interface Poster {
-  /** Sends one item once. Rejects when no whole answer came; an answer of any status is one. */
-  post(item: Ready): Promise<HttpAnswer>;
+export interface Connections {
+  /** Sends one request once. Rejects when no whole answer came; an answer of any status is one. */
+  readonly fetch: Fetch;
   /** Cuts every connection, also those with a request in flight. */
   close(): void;
 }
 
-const ANSWER_WITHIN_MS = 60_000;
+/** How long the service may take for one answer. */
+export const ANSWER_WITHIN_SECONDS = 60;
 
-/** Opens at most `connections` connections to the target, and none before the first post. */
-export function openPoster(target: Target, connections: number): Poster {
-  const url = new URL(target.url + submitItem.path);
-  const transport = url.protocol === 'https:' ? https : http;
-  const agent = new transport.Agent({ keepAlive: true, maxSockets: connections });
+/**
+ * Opens at most `count` connections to the service at `url`, and none before the first request.
+ * The signal of a request does not cut it: whoever stops a run still wants to hear what became of the items in flight.
+ */
+export function openConnections(url: string, count: number): Connections {
+  const transport = url.startsWith('https:') ? https : http;
+  const agent = new transport.Agent({ keepAlive: true, maxSockets: count });
   return {
-    post: (item) =>
+    fetch: (address, { method, headers, body = '' }) =>
       new Promise((resolve, reject) => {
-        const options = { method: submitItem.method, agent, headers: headersOf(item, target.apiKey) };
-        const request = transport.request(url, options, (response) => {
+        const options = { method, agent, headers: sized(headers, body) };
+        const request = transport.request(address, options, (response) => {
           readText(response).then((text) => resolve(answerOf(response, text)), reject);
         });
-        request.setTimeout(ANSWER_WITHIN_MS, () => request.destroy(new Error('no answer within 60 s')));
+        const late = `no answer within ${ANSWER_WITHIN_SECONDS} s`;
+        request.setTimeout(ANSWER_WITHIN_SECONDS * 1000, () => request.destroy(new Error(late)));
         request.on('error', reject);
-        request.end(item.body);
+        request.end(body);
       }),
     close: () => agent.destroy(),
   };
 }
 
-function headersOf(item: Ready, apiKey: string): Record<string, string> {
-  return {
-    'content-type': 'application/json',
-    'content-length': String(Buffer.byteLength(item.body)),
-    'x-api-key': apiKey,
-    'idempotency-key': item.key,
-  };
+function sized(headers: HttpRequest['headers'], body: string): Record<string, string> {
+  return { ...headers, 'content-length': String(Buffer.byteLength(body)) };
 }
 
 async function readText(response: IncomingMessage): Promise<string> {
@@ -63,5 +48,6 @@ async function readText(response: IncomingMessage): Promise<string> {
 }
 
 function answerOf({ statusCode = 0, headers }: IncomingMessage, text: string): HttpAnswer {
-  return { status: statusCode, header: (name) => headers[name]?.toString(), text };
+  const get = (name: string): string | null => headers[name]?.toString() ?? null;
+  return { status: statusCode, headers: { get }, text: async () => text };
 }

@@ -14,7 +14,13 @@ import { lockFolder } from './db/embedded-lock.ts';
 import { migrate } from './db/migrate.ts';
 import { openOrm, type DatabaseTarget, type Orm } from './db/orm.ts';
 import { openSignals, type Signals } from './db/signals.ts';
+import { type Limiter, policiesOf } from './limits/limiter.ts';
+import { createMemoryLimiter } from './limits/memory-limiter.ts';
+import { createRedisLimiter } from './limits/redis-limiter.ts';
+import { createIntake } from './usecases/intake.ts';
+import { createKeyCache } from './usecases/key-cache.ts';
 import type { Services } from './usecases/services.ts';
+import { createWaiters } from './usecases/waiters.ts';
 import { refuseUrl } from './webhooks/guard.ts';
 
 export interface Built {
@@ -39,9 +45,14 @@ export async function buildServices(config: Config): Promise<Built> {
   );
   const redis = config.redisUrl === null ? null : await connectRedis(config.redisUrl, log);
   const claims: ClaimLock = redis ? createRedisClaimLock(redis.commands) : createMemoryClaimLock(systemClock);
+  const db = createDatabase(orm, { clock: systemClock, ids: uuidV7 });
   const services: Services = {
-    db: createDatabase(orm, { clock: systemClock, ids: uuidV7 }),
+    db,
+    intake: createIntake({ db, clock: systemClock, ids: uuidV7 }),
+    waiters: createWaiters(db),
     claims,
+    limiter: limiterOf(config, redis?.commands ?? null, log),
+    keys: createKeyCache(systemClock),
     clock: systemClock,
     ids: uuidV7,
     keyRing,
@@ -59,6 +70,11 @@ export async function buildServices(config: Config): Promise<Built> {
     unlock();
   };
   return { services, signals, redis, close };
+}
+
+function limiterOf(config: Config, redis: RedisClientType | null, log: Logger): Limiter {
+  const local = createMemoryLimiter(policiesOf(config.rateLimitPerMinute), systemClock);
+  return redis ? createRedisLimiter(redis, { local, log }) : local;
 }
 
 /** The key ring; its faults are faults of the configuration. */

@@ -40,6 +40,7 @@ describe('nothing set', () => {
       demo: false,
       webhooks: { allowCidrs: [], allowHttp: false },
       proxyHops: 0,
+      rateLimitPerMinute: 60_000,
       logLevel: 'info',
     });
   });
@@ -76,6 +77,8 @@ describe('what each variable takes', () => {
     ['WEBHOOK_ALLOW_CIDRS', ' 10.0.0.0/8 ', { webhooks: { allowCidrs: ['10.0.0.0/8'] } }],
     ['WEBHOOK_ALLOW_HTTP', 'true', { webhooks: { allowHttp: true } }],
     ['TRUSTED_PROXY_HOPS', '2', { proxyHops: 2 }],
+    ['RATE_LIMIT_PER_MINUTE', '1', { rateLimitPerMinute: 1 }],
+    ['RATE_LIMIT_PER_MINUTE', '10000000', { rateLimitPerMinute: 10_000_000 }],
     ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
   ])('%s=%s', (name, value, expected) => {
     expect(read({ [name]: value })).toMatchObject(expected as object);
@@ -101,6 +104,7 @@ describe('what each variable refuses', () => {
     ['WEBHOOK_ALLOW_CIDRS', ['10.0.0.0', '10.0.0.0/33', 'everything', '10.0.0.0/8;::1/128']],
     ['WEBHOOK_ALLOW_HTTP', ['yes']],
     ['TRUSTED_PROXY_HOPS', ['-1', '11', '1.5', 'all']],
+    ['RATE_LIMIT_PER_MINUTE', ['0', '-1', '10000001', '0.5', 'none']],
     ['LOG_LEVEL', ['verbose', 'INFO']],
   ])('%s', (name, values) => {
     for (const value of values) {

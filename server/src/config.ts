@@ -21,6 +21,8 @@ export interface Config {
   /** The operator's exceptions to the webhook guard. */
   webhooks: { allowCidrs: string[]; allowHttp: boolean };
   proxyHops: number;
+  /** Requests a minute of one API key. */
+  rateLimitPerMinute: number;
   logLevel: string;
 }
 
@@ -76,6 +78,10 @@ const VARIABLES = {
   ],
   WEBHOOK_ALLOW_HTTP: ['true or false', flag.default(false)],
   TRUSTED_PROXY_HOPS: ['a number from 0 to 10', z.coerce.number().int().min(0).max(10).default(0)],
+  RATE_LIMIT_PER_MINUTE: [
+    'a number from 1 to 10000000',
+    z.coerce.number().int().min(1).max(10_000_000).default(60_000),
+  ],
   LOG_LEVEL: [
     'one of fatal, error, warn, info, debug, trace, silent',
     z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
@@ -121,6 +127,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     demo: values.DEMO,
     webhooks: { allowCidrs: values.WEBHOOK_ALLOW_CIDRS, allowHttp: values.WEBHOOK_ALLOW_HTTP },
     proxyHops: values.TRUSTED_PROXY_HOPS,
+    rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE,
     logLevel: values.LOG_LEVEL,
   };
 }

@@ -1,14 +1,15 @@
 // Starts the roles asked for, in order, and stops them in the reverse order.
-import { createServer, type Server as HttpServer } from 'node:http';
+import type { Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { buildServices, type Built } from './build-services.ts';
 import { ConfigError, readConfig, type Config } from './config.ts';
-import { DUE, RECORDED } from './db/channels.ts';
+import { DUE, RECORDED, REVOKED } from './db/channels.ts';
 import { FolderInUse } from './db/embedded-lock.ts';
 import { createApp } from './http/app.ts';
 import { loadSite } from './http/pages.ts';
+import { createHttpServer } from './http/server.ts';
 import { createLiveServer, openGateway, SESSION_CHECK_MS, sweepSessions } from './realtime/gateway.ts';
 import { createRooms, sessionRoom, type Rooms } from './realtime/rooms.ts';
 import { createTail, FRAME_MS } from './realtime/tail.ts';
@@ -35,8 +36,8 @@ const DRAIN_MS = 10_000;
 /** How long a socket has to answer our goodbye, in milliseconds: a closed laptop never does. */
 const GOODBYE_MS = 1000;
 const POLL_MS = 1000;
-/** A burst of submissions is stamped in batches instead of one by one. */
-const RELAY_GAP_MS = 10;
+/** A burst of submissions is stamped in batches instead of one by one; a fact after a silence is stamped at once. */
+const RELAY_GAP_MS = FRAME_MS;
 
 /** Starts a process by its environment. Errors: `ConfigError`, `FolderInUse`, or what the database says. */
 export async function start(env?: NodeJS.ProcessEnv): Promise<Running> {
@@ -96,10 +97,7 @@ async function startWeb(built: Built, config: Config): Promise<Stop> {
   };
   const app = createApp(services, { site: loadSite(folder), probes, proxyHops: config.proxyHops });
   const handle = app.callback();
-  const http = createServer(
-    { requestTimeout: 30_000, headersTimeout: 10_000 },
-    (request, response) => void handle(request, response),
-  );
+  const http = createHttpServer((request, response) => void handle(request, response));
   const io = createLiveServer(http, { baseUrl: config.baseUrl, redis });
   services.kick = {
     session: (id) => {
@@ -108,12 +106,14 @@ async function startWeb(built: Built, config: Config): Promise<Stop> {
       io.in(sessionRoom(id)).disconnectSockets(true);
     },
   };
+  await built.signals.on(REVOKED, (keyId) => services.keys.forget(keyId));
   const hangUp = trackUpgraded(http);
+  const stopWaiting = await startWaiting(built);
   const stopLive = await startLive(built, io);
   await listen(http, config.listen);
   const { port } = http.address() as AddressInfo;
   services.log.info({ port, url: config.baseUrl }, 'ready');
-  return () => stopWeb({ http, io, hangUp, stopLive });
+  return () => stopWeb({ http, io, hangUp, stopLive, stopWaiting });
 }
 
 interface Web {
@@ -121,15 +121,17 @@ interface Web {
   io: ReturnType<typeof createLiveServer>;
   hangUp: () => void;
   stopLive: Stop;
+  stopWaiting: Stop;
 }
 
-async function stopWeb({ http, io, hangUp, stopLive }: Web): Promise<void> {
+async function stopWeb({ http, io, hangUp, stopLive, stopWaiting }: Web): Promise<void> {
   const closed = new Promise((resolve) => http.close(resolve));
   // Our own sockets are told to go at once; requests under way may finish.
   io.local.disconnectSockets(true);
   const goodbye = setTimeout(hangUp, GOODBYE_MS);
   const cut = setTimeout(() => http.closeAllConnections(), DRAIN_MS);
   http.closeIdleConnections();
+  await stopWaiting();
   await stopLive();
   await io.close();
   await closed;
@@ -147,10 +149,27 @@ function trackUpgraded(http: HttpServer): () => void {
   return () => upgraded.forEach((socket) => socket.destroy());
 }
 
+/** Wakes the requests that wait for a decision. */
+async function startWaiting({ services, signals }: Built): Promise<Stop> {
+  const { waiters, log } = services;
+  const waking = startLoop({ name: 'waiters', run: () => waiters.runOnce(), pollMs: POLL_MS, gapMs: FRAME_MS, log });
+  await signals.on(RECORDED, (types) => {
+    if (types.includes('item.finalized')) waking.nudge();
+  });
+  return async () => {
+    waiters.close();
+    await waking.stop();
+  };
+}
+
 async function startLive({ services, signals }: Built, io: ReturnType<typeof createLiveServer>): Promise<Stop> {
   const { log } = services;
   const tail = createTail(services, io, () => rooms);
-  const rooms: Rooms = createRooms(services, io, (projectId, seq) => tail.watch(projectId, seq));
+  const rooms: Rooms = createRooms(services, io, (projectId, seq) => {
+    tail.watch(projectId, seq);
+    // What was stamped while the socket was on its way in rang for nobody.
+    tailing.nudge();
+  });
   const tailing = startLoop({ name: 'tail', run: () => tail.runOnce(), pollMs: POLL_MS, gapMs: FRAME_MS, log });
   const sweeping = startLoop({
     name: 'sessions',

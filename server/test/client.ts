@@ -5,7 +5,15 @@ import bs58 from 'bs58';
 import { expect } from 'vitest';
 import type { z } from 'zod';
 import type { Endpoint } from '@countersign/shared/api/endpoint';
-import { readItem, submitItem, type PublicItem, type Submission, type Submitted } from '@countersign/shared/api/public';
+import {
+  type BatchResult,
+  readItem,
+  submitBatch,
+  submitItem,
+  type PublicItem,
+  type Submission,
+  type Submitted,
+} from '@countersign/shared/api/public';
 import { challenge, type Session, type SignInInput, verify } from '@countersign/shared/api/session';
 import { problem, type ErrorCode, type Problem } from '@countersign/shared/errors';
 import type { World } from './world.ts';
@@ -38,7 +46,7 @@ interface Sent {
   method: string;
   url: string;
   headers: Record<string, string>;
-  body?: string | undefined;
+  body?: string | Buffer<ArrayBuffer> | undefined;
 }
 
 /** A caller that adds these headers to every request and sees every answer's headers. */
@@ -96,7 +104,8 @@ function pathOf(path: string, params: object = {}): string {
 }
 
 function queryOf(query: object = {}): string {
-  const pairs = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
+  const textOf = (value: unknown) => (value instanceof Date ? value.toISOString() : String(value));
+  const pairs = Object.entries(query).map(([name, value]): [string, string] => [name, textOf(value)]);
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`;
 }
 
@@ -195,31 +204,40 @@ export function people(world: World, count: number): Promise<Person[]> {
   return Promise.all(Array.from({ length: count }, () => person(world)));
 }
 
+type Bytes = string | Buffer<ArrayBuffer>;
+type KeyedVia = Via & { idempotencyKey?: string };
+
 /** A pipeline: submits to one project with one key. */
 export interface Pipeline extends Caller {
   readonly projectId: string;
   readonly apiKey: string;
   /** Submits; `project_id` is filled in. */
-  submit(item: Omit<Submission, 'project_id'>, via?: Via & { idempotencyKey?: string }): Promise<Submitted>;
+  submit(item: Omit<Submission, 'project_id'>, via?: KeyedVia): Promise<Submitted>;
   /** Submits these bytes as they are. */
-  submitRaw(body: string, via?: Via & { idempotencyKey?: string }): Promise<Answer<Submitted>>;
+  submitRaw(body: Bytes, via?: KeyedVia): Promise<Answer<Submitted>>;
+  /** Submits these bytes as a batch. */
+  submitBatchRaw(body: Bytes, via?: KeyedVia): Promise<Answer<{ results: BatchResult[] }>>;
   read(itemId: string, via?: Via): Promise<PublicItem>;
 }
 
 export function pipeline(world: World, { projectId, apiKey }: { projectId: string; apiKey: string }): Pipeline {
   const base = caller(world, () => ({ 'x-api-key': apiKey }));
-  const submitRaw: Pipeline['submitRaw'] = async (body, via = {}) => {
-    const key: Record<string, string> =
-      via.idempotencyKey === undefined ? {} : { 'idempotency-key': via.idempotencyKey };
-    const headers = { 'content-type': 'application/json', 'x-api-key': apiKey, ...key, ...via.headers };
-    const url = world.url(via.process) + submitItem.path;
-    return checked(submitItem, await send({ method: 'POST', url, headers, body }, () => undefined));
-  };
+  const raw =
+    <R>(endpoint: Endpoint<unknown, unknown, unknown, R>) =>
+    async (body: Bytes, via: KeyedVia = {}) => {
+      const key: Record<string, string> =
+        via.idempotencyKey === undefined ? {} : { 'idempotency-key': via.idempotencyKey };
+      const headers = { 'content-type': 'application/json', 'x-api-key': apiKey, ...key, ...via.headers };
+      const url = world.url(via.process) + endpoint.path;
+      return checked(endpoint, await send({ method: 'POST', url, headers, body }, () => undefined));
+    };
+  const submitRaw: Pipeline['submitRaw'] = raw(submitItem);
   return {
     ...base,
     projectId,
     apiKey,
     submitRaw,
+    submitBatchRaw: raw(submitBatch),
     submit: async (item, via) => {
       const answer = await submitRaw(JSON.stringify({ project_id: projectId, ...item }), via);
       if (!answer.ok) throw new Error(`The submission was refused: ${answer.text}`);

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
+import { Webhook as SvixWebhook } from 'svix';
 import { expect } from 'vitest';
 import { HEADERS, itemDecided, type ItemDecided, verifyWebhook } from '@countersign/shared/webhook';
 import { exactly } from './client.ts';
@@ -81,7 +82,7 @@ export async function startReceiver(): Promise<Receiver> {
   return receiver;
 }
 
-/** Reads the request and verifies it: plain HMAC by node:crypto, the standardwebhooks package, and our own `verifyWebhook`. */
+/** Reads the request and verifies it: plain HMAC by node:crypto, the standardwebhooks and svix packages, and our own `verifyWebhook`. */
 async function verified(request: IncomingMessage, secrets: Map<string, string>): Promise<Arrival> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -94,6 +95,7 @@ async function verified(request: IncomingMessage, secrets: Map<string, string>):
   expect(headers['content-type']).toBe('application/json');
   expect(headers[HEADERS.signature]).toBe(createHmac('sha256', secret).update(body).digest('hex'));
   new Webhook(secret).verify(body, headers);
+  new SvixWebhook(secret).verify(body, headers);
   expect(await verifyWebhook(body, headers, { secret, now: Date.now() / 1000 })).toBe(true);
   const webhookId = headers[HEADERS.id] ?? '';
   expect(webhookId).toMatch(/^evt_/);

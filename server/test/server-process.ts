@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const MAIN = join(import.meta.dirname, '../src/main.ts');
 /** The child ends when its parent does, however that ended: a killed test run leaves no server behind. */
-const WITH_ITS_PARENT = `data:text/javascript,process.on('disconnect',()=>process.exit(1))`;
+export const WITH_ITS_PARENT = `data:text/javascript,process.on('disconnect',()=>process.exit(1))`;
 const READY_MS = 30_000;
 /** A server has 20 s to stop in order (CONTRACT section 6); then it is killed, and that is a failure. */
 const STOP_MS = 20_000;

@@ -1,31 +1,36 @@
 // The decision object: the same in webhooks, the public API and live events (specification, sections 2 and 6).
 import { z } from 'zod';
 import { timestamp, uuid } from './ids.ts';
-import { json } from './json.ts';
+import { anyJson } from './json.ts';
 import { decisionAction, decisionStatus } from './words.ts';
 
 export const decision = z
   .object({
     id: uuid,
-    status: decisionStatus,
-    action: decisionAction,
-    output: json.meta({ description: 'What to ship; null unless approved' }),
-    edited: z.boolean(),
-    reason: z.string().nullable(),
-    note: z.string().nullable(),
-    reviewer_id: uuid.nullable(),
-    decided_at: timestamp,
+    status: decisionStatus.meta({ description: 'What the decision makes of the item' }),
+    action: decisionAction.meta({
+      description: 'What was done; `auto_approve` by the auto threshold, the others by a person',
+    }),
+    output: anyJson('What to ship; null unless approved'),
+    edited: z.boolean().meta({ description: 'Whether the output differs from the suggestion' }),
+    reason: z.string().nullable().meta({ description: 'Why it was edited, rejected or finalized' }),
+    note: z.string().nullable().meta({ description: 'What the reviewer added to the reason' }),
+    reviewer_id: uuid.nullable().meta({ description: 'The member who decided; null when no person did' }),
+    decided_at: timestamp.meta({ description: 'When it was decided (ISO 8601, UTC)' }),
   })
-  .meta({ id: 'Decision' });
+  .meta({ id: 'Decision', description: 'What a person, or the auto threshold, made of an item' });
 export type Decision = z.infer<typeof decision>;
 
 export const routing = z
   .object({
-    rule: z.enum(['RT1', 'RT2', 'RT3', 'RT4']),
-    auto_threshold: z.number(),
-    review_threshold: z.number(),
-    matched_flags: z.array(z.string()),
-    settings_version: z.number().int(),
+    rule: z.enum(['RT1', 'RT2', 'RT3', 'RT4']).meta({
+      description:
+        'RT1: a risk flag escalates; RT2: at or above the auto threshold; RT3: at or above the review threshold; RT4: below it',
+    }),
+    auto_threshold: z.number().meta({ description: 'As the project had it then' }),
+    review_threshold: z.number().meta({ description: 'As the project had it then' }),
+    matched_flags: z.array(z.string()).meta({ description: 'The risk flags that escalated the item' }),
+    settings_version: z.number().int().meta({ description: 'Which version of the settings routed it' }),
   })
-  .meta({ id: 'Routing' });
+  .meta({ id: 'Routing', description: 'The rule that chose the first status, with the numbers it saw' });
 export type Routing = z.infer<typeof routing>;

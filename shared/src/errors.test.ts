@@ -16,6 +16,7 @@ const CONTRACT = {
   403: ['project_mismatch', 'forbidden', 'origin_refused'],
   404: ['not_found'],
   405: ['method_not_allowed'],
+  408: ['request_timeout'],
   409: [
     'idempotency_in_progress',
     'claim_held',

@@ -18,6 +18,7 @@ export const ERRORS = {
   origin_refused: { status: 403, title: 'The request came from another site' },
   not_found: { status: 404, title: 'There is nothing here' },
   method_not_allowed: { status: 405, title: 'This path does not take that method' },
+  request_timeout: { status: 408, title: 'The request took too long to arrive' },
   idempotency_in_progress: { status: 409, title: 'The first request with this key is still running' },
   claim_held: { status: 409, title: 'Someone else holds this item' },
   claim_lost: { status: 409, title: 'Your claim has passed on' },
@@ -40,24 +41,36 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS;
 
 /** One fault of one field; `pointer` is a JSON pointer into the request body as a URI fragment (`#/risk_flags/0`). */
-export const fieldError = z.object({ pointer: z.string(), code: z.string(), detail: z.string() });
+export const fieldError = z.object({
+  pointer: z
+    .string()
+    .meta({ description: 'A JSON pointer into the body (`#/risk_flags/0`) or the query (`#/query/limit`)' }),
+  code: z.string(),
+  detail: z.string().meta({ description: 'What is wrong with it' }),
+});
 export type FieldError = z.infer<typeof fieldError>;
 
 /** The body of every error answer: RFC 9457 `application/problem+json` with our `code` and `request_id`. */
 export const problem = z
   .object({
-    type: z.string(),
-    title: z.string(),
-    status: z.number().int(),
-    detail: z.string(),
-    instance: z.string(),
-    code: z.enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]),
-    request_id: z.string(),
-    errors: z.array(fieldError).optional(),
-    holder: z.object({ user_id: z.string(), name: z.string() }).nullable().optional(),
-    expires_at: z.string().nullable().optional(),
+    type: z.string().meta({ description: 'A URN that ends in the code' }),
+    title: z.string().meta({ description: 'The code in words, always the same' }),
+    status: z.number().int().meta({ description: 'The HTTP status' }),
+    detail: z.string().meta({ description: 'What to do' }),
+    instance: z.string().meta({ description: 'The path of the request' }),
+    code: z
+      .enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]])
+      .meta({ description: 'From this closed list: what programs should look at' }),
+    request_id: z.string().meta({ description: 'The `x-request-id` of this answer' }),
+    errors: z.array(fieldError).optional().meta({ description: 'Each fault of each field' }),
+    holder: z
+      .object({ user_id: z.string(), name: z.string() })
+      .nullable()
+      .optional()
+      .meta({ description: 'Who holds the item, where somebody else’s claim is the reason' }),
+    expires_at: z.string().nullable().optional().meta({ description: 'When that claim ends' }),
   })
-  .meta({ id: 'Problem' });
+  .meta({ id: 'Problem', description: 'Why a request was refused (RFC 9457)' });
 export type Problem = z.infer<typeof problem>;
 
 /** What an error answer may carry besides code and detail. `retryAfter` is in seconds. */

@@ -1,8 +1,16 @@
 // JSON as submitted: the value type, and a carrier for text that must cross the service unchanged.
 import { z } from 'zod';
 
+/** A schema for any JSON value, with what it means here for the readers of the API's description. */
+export function anyJson(description: string) {
+  const schema = z.json().register(z.globalRegistry, { description });
+  // JSON Schema says “any value” by saying nothing; zod would spell out the recursion, twice.
+  schema._zod.toJSONSchema = () => ({});
+  return schema;
+}
+
 /** Any JSON value. */
-export const json = z.json().meta({ id: 'Json', description: 'Any JSON value, kept byte for byte as submitted' });
+export const json = anyJson('Any JSON value, kept byte for byte as submitted');
 export type Json = z.infer<typeof json>;
 
 /**

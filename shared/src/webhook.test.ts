@@ -4,7 +4,15 @@ import { createHmac, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { HEADERS, signWebhook, TOLERANCE_SECONDS, verifyStandard, verifyWebhook } from './webhook.ts';
+import {
+  HEADERS,
+  judgeTimestamp,
+  signWebhook,
+  TOLERANCE_SECONDS,
+  verifyHex,
+  verifyStandard,
+  verifyWebhook,
+} from './webhook.ts';
 
 const SECRET = `whsec_${randomBytes(32).toString('base64')}`;
 const OTHER = `whsec_${randomBytes(32).toString('base64')}`;
@@ -160,6 +168,39 @@ describe('verifying', () => {
     const list = `v2,${standard(OTHER)} v1a,AAAA  nonsense ${headers[HEADERS.standard] ?? ''} v1,`;
     expect(await verify({ ...headers, [HEADERS.standard]: list })).toBe(true);
     expect(await verify({ ...headers, [HEADERS.standard]: list.replace(/ v1,[^ ]+ v1,$/, '') })).toBe(false);
+  });
+
+  it('bytes count as they are: what is no UTF-8 is not mended before it is compared', async () => {
+    const bytes = Buffer.from([0x7b, 0xff, 0x7d]);
+    const mended = Buffer.from(bytes.toString('utf8'));
+    const digest = createHmac('sha256', SECRET).update(bytes).digest('hex');
+    expect(await verifyHex(bytes, digest, SECRET)).toBe(true);
+    expect(await verifyHex(mended, digest, SECRET)).toBe(false);
+    const key = Buffer.from(SECRET.slice('whsec_'.length), 'base64');
+    const signature = createHmac('sha256', key).update(`m.${NOW}.`).update(bytes).digest('base64');
+    const headers = { [HEADERS.id]: 'm', [HEADERS.timestamp]: String(NOW), [HEADERS.standard]: `v1,${signature}` };
+    expect(await verifyStandard(bytes, headers, { secret: SECRET, now: NOW })).toBe(true);
+    expect(await verifyStandard(mended, headers, { secret: SECRET, now: NOW })).toBe(false);
+  });
+
+  it('text and its bytes verify alike, also when the bytes are a part of a larger buffer', async () => {
+    const headers = await signWebhook(MESSAGE, [SECRET]);
+    const within = Buffer.from(`xx${BODY}xx`).subarray(2, -2);
+    expect(await verifyWebhook(within, headers, { secret: SECRET, now: NOW })).toBe(true);
+  });
+
+  it.each([
+    [String(NOW), 'timely'],
+    [String(NOW - 300), 'timely'],
+    [String(NOW + 300), 'timely'],
+    [String(NOW - 301), 'expired'],
+    [String(NOW + 301), 'expired'],
+    ['0', 'expired'],
+    ['', 'malformed'],
+    [`${NOW}, ${NOW}`, 'malformed'],
+    ['1e9', 'malformed'],
+  ])('the timestamp “%s” is %s', (text, verdict) => {
+    expect(judgeTimestamp(text, NOW)).toBe(verdict);
   });
 
   it('by property: whatever arrives is true or false, never an error, by any secret that can be one', async () => {

@@ -58,6 +58,9 @@ export async function signWebhook(
   return headers;
 }
 
+/** The body as it arrived, never re-serialised; a text counts by its UTF-8 bytes. */
+export type RawBody = string | Uint8Array;
+
 export interface Verifier {
   /** The secret exactly as shown. */
   secret: string;
@@ -66,11 +69,11 @@ export interface Verifier {
 }
 
 /**
- * Verifies what arrived: raw body (never re-serialised), headers with lower-case names.
+ * Verifies what arrived: raw body, headers with lower-case names.
  * True when either `x-webhook-signature` place holds and the Standard Webhooks trio, where sent, holds within 300 s.
  */
 export async function verifyWebhook(
-  body: string,
+  body: RawBody,
   headers: Record<string, string | undefined>,
   { secret, now }: Verifier,
 ): Promise<boolean> {
@@ -82,27 +85,32 @@ export async function verifyWebhook(
 
 /** Standard Webhooks: the trio of headers over `id.timestamp.body`. */
 export async function verifyStandard(
-  body: string,
+  body: RawBody,
   headers: Record<string, string | undefined>,
   { secret, now }: Verifier,
 ): Promise<boolean> {
   const id = headers[HEADERS.id];
   const timestamp = headers[HEADERS.timestamp];
-  if (id === undefined || timestamp === undefined || !/^\d{1,12}$/.test(timestamp)) return false;
-  if (Math.abs(now - Number(timestamp)) > TOLERANCE_SECONDS) return false;
+  if (id === undefined || timestamp === undefined || judgeTimestamp(timestamp, now) !== 'timely') return false;
+  const signed = joined(`${id}.${timestamp}.`, body);
   const key = await hmacKey(standardKey(secret));
   return anyHolds((headers[HEADERS.standard] ?? '').split(' '), (value) => {
     const [, signature] = SIGNATURE.exec(value) ?? [];
-    return signature === undefined
-      ? Promise.resolve(false)
-      : check(key, fromBase64(signature), `${id}.${timestamp}.${body}`);
+    return signature === undefined ? Promise.resolve(false) : check(key, fromBase64(signature), signed);
   });
 }
 
-async function verifyHex(body: string, signature: string, secret: string): Promise<boolean> {
+/** How a `webhook-timestamp` stands at `now` (unix seconds): within 300 s either way, beyond them, or no timestamp at all. */
+export function judgeTimestamp(text: string, now: number): 'timely' | 'expired' | 'malformed' {
+  if (!/^\d{1,12}$/.test(text)) return 'malformed';
+  return Math.abs(now - Number(text)) > TOLERANCE_SECONDS ? 'expired' : 'timely';
+}
+
+/** The plain scheme: 64 lower-case hex digits over the body alone. */
+export async function verifyHex(body: RawBody, signature: string, secret: string): Promise<boolean> {
   if (!/^[0-9a-f]{64}$/.test(signature)) return false;
   const bytes = Uint8Array.from(signature.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
-  return check(await hmacKey(utf8.encode(secret)), bytes, body);
+  return check(await hmacKey(utf8.encode(secret)), bytes, joined('', body));
 }
 
 async function anyHolds(values: (string | undefined)[], holds: (value: string) => Promise<boolean>): Promise<boolean> {
@@ -112,8 +120,17 @@ async function anyHolds(values: (string | undefined)[], holds: (value: string) =
 }
 
 /** The comparison inside `subtle.verify` takes the same time wherever the bytes differ. */
-function check(key: CryptoKey, signature: Bytes, text: string): Promise<boolean> {
-  return crypto.subtle.verify('HMAC', key, signature, utf8.encode(text));
+function check(key: CryptoKey, signature: Bytes, signed: Bytes): Promise<boolean> {
+  return crypto.subtle.verify('HMAC', key, signature, signed);
+}
+
+function joined(text: string, body: RawBody): Bytes {
+  const head = utf8.encode(text);
+  const tail = typeof body === 'string' ? utf8.encode(body) : body;
+  const bytes = new Uint8Array(head.length + tail.length);
+  bytes.set(head);
+  bytes.set(tail, head.length);
+  return bytes;
 }
 
 async function hexSignature(body: string, secret: string): Promise<string> {

@@ -2,7 +2,28 @@
 
 /** Facts were recorded: payload `type,…`. The relay has something to stamp; a decision may have an undo window to wait for. */
 export const RECORDED = 'countersign_recorded';
-/** Facts were stamped: payload `project:seq,…`, the first new position of each ledger that grew. */
+/** Facts were stamped: payload of `stampedText`s, separated by commas. */
 export const STAMPED = 'countersign_stamped';
 /** Deliveries are due. */
 export const DUE = 'countersign_due';
+/** An API key was revoked: payload its id. */
+export const REVOKED = 'countersign_revoked';
+
+/** A ledger that grew. */
+export interface StampedLedger {
+  projectId: string;
+  /** The first new position. */
+  seq: number;
+  /** Whether a fact about the project itself is among them: one of those may let people in or out. */
+  changed: boolean;
+}
+
+export const stampedText = ({ projectId, seq, changed }: StampedLedger): string =>
+  `${projectId}:${seq}${changed ? ':changed' : ''}`;
+
+export function parseStamped(payload: string): StampedLedger[] {
+  return payload.split(',').flatMap((entry) => {
+    const [projectId, seq, changed] = entry.split(':');
+    return projectId && seq ? [{ projectId, seq: Number(seq), changed: changed === 'changed' }] : [];
+  });
+}

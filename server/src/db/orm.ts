@@ -11,6 +11,7 @@ import { Decision } from './entities/decision.ts';
 import { Delivery } from './entities/delivery.ts';
 import { Event } from './entities/event.ts';
 import { IdempotencyKey } from './entities/idempotency-key.ts';
+import { InboundSource } from './entities/inbound-source.ts';
 import { Item } from './entities/item.ts';
 import { Learning } from './entities/learning.ts';
 import { Member } from './entities/member.ts';
@@ -37,6 +38,7 @@ const common = {
     Delivery,
     Event,
     IdempotencyKey,
+    InboundSource,
     Item,
     Learning,
     Member,

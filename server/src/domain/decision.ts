@@ -33,3 +33,20 @@ export function toDecision(decision: DecisionFacts): Decision {
     decided_at: decision.decidedAt.toISOString(),
   };
 }
+
+/** A final decision as webhooks and the catch-up feed tell it (specification section 6). */
+export function toDecided(row: DecisionFacts & { itemId: string; projectId: string }) {
+  const decision = toDecision(row);
+  return {
+    event: 'item.decided' as const,
+    item_id: row.itemId,
+    project_id: row.projectId,
+    status: decision.status,
+    decision,
+    reviewer_id: decision.reviewer_id,
+    decided_at: decision.decided_at,
+  };
+}
+
+/** The `webhook-id` of the event, the same in every delivery and in the feed. */
+export const webhookIdOf = (eventId: string): string => `evt_${eventId}`;

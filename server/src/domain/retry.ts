@@ -1,4 +1,5 @@
 // What comes after an attempt of a delivery: done, try again at a given time, give up, or pause the endpoint (rules WH1-WH4).
+import { retryAfterSeconds } from '@countersign/shared/client/retry-after';
 
 /** Why an attempt failed, in one word; null beside a 2xx answer. */
 export type AttemptError =
@@ -76,12 +77,7 @@ function later(now: Date, ms: number): Date {
   return new Date(now.getTime() + ms);
 }
 
-/** Milliseconds from now that a `Retry-After` asks for; 0 when it asks for nothing that can be read (RFC 9110, 10.2.3). */
+/** Milliseconds from now that a `Retry-After` asks for; 0 when it asks for nothing that can be read. */
 function hintMs(header: string | null, now: Date): number {
-  const text = header?.trim() ?? '';
-  if (/^\d+$/.test(text)) return Number(text) * 1_000;
-  // The three HTTP date forms all start with a day's name; the oldest of them leaves the zone out, and means GMT.
-  if (!/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text)) return 0;
-  const at = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`);
-  return Number.isNaN(at) ? 0 : Math.max(0, at - now.getTime());
+  return (retryAfterSeconds(header, null, now.getTime()) ?? 0) * 1_000;
 }

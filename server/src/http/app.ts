@@ -6,7 +6,9 @@ import { health, type Probes } from './health.ts';
 import { problems } from './problem.ts';
 import { requestId } from './request-id.ts';
 import { binder } from './route.ts';
+import { bindInbound } from './routes/inbound.ts';
 import { bindInsights } from './routes/insights.ts';
+import { bindOpenApi } from './routes/openapi.ts';
 import { bindProjects } from './routes/projects.ts';
 import { bindPublic } from './routes/public.ts';
 import { bindQueue } from './routes/queue.ts';
@@ -41,6 +43,8 @@ export function bindRoutes(services: Services): Router {
   const router = new Router({ strict: true });
   const bind = binder(router, services);
   bindPublic(bind, services);
+  bindInbound(bind, services);
+  bindOpenApi(bind, services);
   bindSession(bind, services);
   bindProjects(bind, services);
   bindQueue(bind, services);

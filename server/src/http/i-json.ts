@@ -25,18 +25,24 @@ interface Frame {
  * nodes. Depth is counted within a top-level member, so `input` may nest 32 levels. Iterative: deep input cannot overflow the stack.
  */
 export function parseBody(bytes: Uint8Array): ParsedBody {
-  const text = decode(bytes);
+  return parseText(decode(bytes));
+}
+
+/** The same for text. `root` is where it stands in the body that was sent. */
+export function parseText(text: string, root = '#'): ParsedBody {
   const value = parse(text);
   const scan = new Scan(text);
   scan.run();
   if (scan.faults.length > 0) {
     const detail = scan.faults[0]?.detail ?? '';
-    throw new Refusal('validation_failed', detail, { errors: scan.faults });
+    const errors = scan.faults.map((fault) => ({ ...fault, pointer: fault.pointer.replace('#', root) }));
+    throw new Refusal('validation_failed', detail, { errors });
   }
   return { value, raw: scan.raw };
 }
 
-function decode(bytes: Uint8Array): string {
+/** Errors: `invalid_json` when the bytes are not UTF-8. */
+export function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
@@ -197,9 +203,10 @@ function pointerPart(key: string): string {
   return encodeURIComponent(shown.replaceAll('~', '~0').replaceAll('/', '~1'));
 }
 
-/** The index after the closing quote of the string that starts at `start`. */
-function closingQuote(text: string, start: number): number {
+/** The index after the closing quote of the string that starts at `start`; beyond the text when there is none. */
+export function closingQuote(text: string, start: number): number {
   for (let at = start + 1; ; at += 1) {
+    if (at >= text.length) return text.length + 1;
     const character = text[at];
     if (character === '"') return at + 1;
     if (character === '\\') at += 1;

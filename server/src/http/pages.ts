@@ -54,12 +54,14 @@ function inlineScriptHashes(html: string): string[] {
   );
 }
 
+const DOCS = '/api/public/docs';
 const PAGES = /^\/(projects|queue|analytics|learnings)?(\/|$)/;
 const NOT_BUILT = 'The web app is not built. Run: npm run build\n';
 
 export function pages(site: Site | null): Middleware {
   return async (ctx, next) => {
-    if ((ctx.method !== 'GET' && ctx.method !== 'HEAD') || ctx.path.startsWith('/api/')) {
+    const isApi = ctx.path.startsWith('/api/') && ctx.path !== DOCS;
+    if ((ctx.method !== 'GET' && ctx.method !== 'HEAD') || isApi) {
       await next();
       return;
     }
@@ -70,7 +72,7 @@ export function pages(site: Site | null): Middleware {
       return;
     }
     ctx.set('cache-control', 'no-cache');
-    ctx.status = PAGES.test(ctx.path) ? 200 : 404;
+    ctx.status = ctx.path === DOCS || PAGES.test(ctx.path) ? 200 : 404;
     ctx.type = site ? 'html' : 'text';
     ctx.vary('cookie');
     ctx.body = (ctx.cookies.get(SESSION_COOKIE) ? site?.fallback : site?.signedOutFallback) ?? NOT_BUILT;

@@ -36,10 +36,11 @@ function toRefusal(error: unknown, ctx: Context, log: Logger): Refusal {
   );
 }
 
-function answer(ctx: Context, refusal: Refusal): void {
+/** A refusal as RFC 9457 problem details, for the request it belongs to. */
+export function toProblem(refusal: Refusal, ctx: Pick<Context, 'path' | 'state'>): Problem {
   const { status, title } = ERRORS[refusal.code];
-  const { retryAfter, ...extras } = refusal.extras;
-  const body: Problem = {
+  const { retryAfter: _header, ...extras } = refusal.extras;
+  return {
     type: `urn:countersign:error:${refusal.code}`,
     title,
     status,
@@ -49,7 +50,12 @@ function answer(ctx: Context, refusal: Refusal): void {
     request_id: ctx.state.requestId as string,
     ...extras,
   };
-  ctx.status = status;
+}
+
+function answer(ctx: Context, refusal: Refusal): void {
+  const body = toProblem(refusal, ctx);
+  const { retryAfter } = refusal.extras;
+  ctx.status = body.status;
   if (retryAfter !== undefined) ctx.set('retry-after', String(retryAfter));
   ctx.set('cache-control', 'no-store');
   ctx.body = JSON.stringify(body);

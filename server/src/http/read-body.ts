@@ -22,7 +22,7 @@ export async function readBody(ctx: Context, limit: number): Promise<Buffer | nu
 }
 
 function inflated(ctx: Context): Readable {
-  const encoding = ctx.req.headers['content-encoding'] ?? 'identity';
+  const encoding = (ctx.req.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   if (encoding === 'identity') return ctx.req;
   if (!Object.hasOwn(INFLATERS, encoding)) {
     throw new Refusal('unsupported_media_type', 'Send the body plain, or as gzip, deflate or br.');

@@ -12,6 +12,7 @@ import { findSession } from '../usecases/sessions.ts';
 import { SESSION_COOKIE } from './cookies.ts';
 import { parseBody } from './i-json.ts';
 import { refuseForeignOrigin } from './origin.ts';
+import { limitAddress, limitKey, limitOpen } from './rate-limit.ts';
 import { readBody } from './read-body.ts';
 
 export interface Call<P, Q, B, A> {
@@ -25,44 +26,102 @@ export interface Call<P, Q, B, A> {
   ctx: Context;
 }
 
-type Handler<P, Q, B, R, A> = (call: Call<P, Q, B, A>) => Promise<R>;
+/** An answer with another status than its endpoint's usual one. */
+export class Answer<R> {
+  readonly status: number;
+  readonly value: R;
+  constructor(status: number, value: R) {
+    this.status = status;
+    this.value = value;
+  }
+}
+
+type Handler<P, Q, B, R, A> = (call: Call<P, Q, B, A>) => Promise<R | Answer<R>>;
+
+/** What a handler gets that parses the body itself: its bytes, inflated, or none. */
+export interface BytesCall<P, Q, A> extends Omit<Call<P, Q, undefined, A>, 'body' | 'raw' | 'bytes'> {
+  bytes: Buffer;
+}
+
+type BytesHandler<P, Q, R, A> = (call: BytesCall<P, Q, A>) => Promise<R | Answer<R>>;
 
 /** Binders that know the services. One per kind of caller, so that a handler's actor has the right type. */
 export interface Binder {
   open<P, Q, B, R>(endpoint: Endpoint<P, Q, B, R>, handler: Handler<P, Q, B, R, null>): void;
   member<P, Q, B, R>(endpoint: Endpoint<P, Q, B, R>, handler: Handler<P, Q, B, R, MemberActor>): void;
   pipeline<P, Q, B, R>(endpoint: Endpoint<P, Q, B, R>, handler: Handler<P, Q, B, R, ApiKeyActor>): void;
+  /** A pipeline's body too large, or of too many parts, to be judged as one: the handler parses it. */
+  pipelineBytes<P, Q, B, R>(
+    endpoint: Endpoint<P, Q, B, R>,
+    limit: number,
+    handler: BytesHandler<P, Q, R, ApiKeyActor>,
+  ): void;
+  /** A body that is read before it is known who sent it: the handler checks the signature over its bytes. */
+  signed<P, Q, B, R>(endpoint: Endpoint<P, Q, B, R>, handler: BytesHandler<P, Q, R, null>): void;
 }
 
 /** Bytes of a dashboard body: an edited answer may be as large as an item, and needs room around it. */
 const DASHBOARD_BYTES = 2 * LIMITS.itemBytes;
 
 export function binder(router: Router, services: Services): Binder {
+  const bindWith = <P, Q, B, R, A, X>(
+    endpoint: Endpoint<P, Q, B, R>,
+    identify: (ctx: Context) => Promise<A>,
+    answer: (call: { params: P; query: Q; actor: A; ctx: Context }) => Promise<X>,
+  ) => {
+    router.register(endpoint.path, [endpoint.method], async (ctx: Context) => {
+      const actor = await identify(ctx);
+      const params = parsePath(endpoint.params, ctx.params as Record<string, string>);
+      const query = parseFields(endpoint.query, ctx.query, '#/query');
+      reply(ctx, endpoint.status, await answer({ params, query, actor, ctx }));
+    });
+  };
   const bind = <P, Q, B, R, A>(
     endpoint: Endpoint<P, Q, B, R>,
     identify: (ctx: Context) => Promise<A>,
     handler: Handler<P, Q, B, R, A>,
   ) => {
-    const limit = endpoint.auth === 'api_key' ? LIMITS.itemBytes : DASHBOARD_BYTES;
-    router.register(endpoint.path, [endpoint.method], async (ctx: Context) => {
-      const actor = await identify(ctx);
-      const params = parsePath(endpoint.params, ctx.params as Record<string, string>);
-      const query = parseFields(endpoint.query, ctx.query, '#/query');
-      const { body, raw, bytes } = await parseRequestBody(endpoint, ctx, limit);
-      reply(ctx, endpoint.status, await handler({ params, query, body, raw, bytes, actor, ctx }));
-    });
+    bindWith(endpoint, identify, async (call) => handler({ ...call, ...(await parseRequestBody(endpoint, call.ctx)) }));
   };
-  const member = async (ctx: Context) => {
-    refuseForeignOrigin(ctx, services.baseUrl);
-    const actor = await findSession(services, ctx.cookies.get(SESSION_COOKIE));
-    if (actor === null) throw new Refusal('session_missing', 'Sign in with your wallet.');
-    return actor;
-  };
+  const bindBytes = <P, Q, B, R, A>(
+    endpoint: Endpoint<P, Q, B, R>,
+    { identify, limit }: { identify: (ctx: Context) => Promise<A>; limit: number },
+    handler: BytesHandler<P, Q, R, A>,
+  ) =>
+    bindWith(endpoint, identify, async (call) =>
+      handler({ ...call, bytes: (await readBody(call.ctx, limit)) ?? Buffer.alloc(0) }),
+    );
+  const { anybody, member, pipeline } = callers(services);
   return {
-    open: (endpoint, handler) =>
-      bind(endpoint, async (ctx) => (refuseForeignOrigin(ctx, services.baseUrl), null), handler),
+    open: (endpoint, handler) => bind(endpoint, (ctx) => anybody(ctx, endpoint), handler),
     member: (endpoint, handler) => bind(endpoint, member, handler),
-    pipeline: (endpoint, handler) => bind(endpoint, (ctx) => checkApiKey(services, header(ctx, 'x-api-key')), handler),
+    pipeline: (endpoint, handler) => bind(endpoint, pipeline, handler),
+    pipelineBytes: (endpoint, limit, handler) => bindBytes(endpoint, { identify: pipeline, limit }, handler),
+    signed: (endpoint, handler) =>
+      bindBytes(endpoint, { identify: () => Promise.resolve(null), limit: LIMITS.itemBytes }, handler),
+  };
+}
+
+/** Finds out who calls, by kind of caller, and refuses who may not or comes too often. */
+function callers(services: Services) {
+  return {
+    anybody: async (ctx: Context, endpoint: Pick<Endpoint, 'path'>) => {
+      refuseForeignOrigin(ctx, services.baseUrl);
+      await limitOpen(services, ctx, endpoint);
+      return null;
+    },
+    member: async (ctx: Context) => {
+      refuseForeignOrigin(ctx, services.baseUrl);
+      const actor = await findSession(services, ctx.cookies.get(SESSION_COOKIE));
+      if (actor === null) throw new Refusal('session_missing', 'Sign in with your wallet.');
+      return actor;
+    },
+    pipeline: async (ctx: Context) => {
+      const stranger = () => limitAddress(services, ctx, 'unknown-key');
+      const actor = await checkApiKey(services, header(ctx, 'x-api-key'), stranger);
+      await limitKey(services, ctx, actor);
+      return actor;
+    },
   };
 }
 
@@ -72,7 +131,9 @@ export function header(ctx: Context, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-function reply(ctx: Context, status: number, value: unknown): void {
+function reply(ctx: Context, usual: number, answer: unknown): void {
+  const status = answer instanceof Answer ? answer.status : usual;
+  const value: unknown = answer instanceof Answer ? answer.value : answer;
   ctx.set('cache-control', 'no-store');
   if (value === undefined) {
     ctx.status = 204;
@@ -90,9 +151,9 @@ function parsePath<P>(schema: z.ZodType<P> | null, params: Record<string, string
   return parsed.data;
 }
 
-async function parseRequestBody<P, Q, B, R>(endpoint: Endpoint<P, Q, B, R>, ctx: Context, limit: number) {
+async function parseRequestBody<P, Q, B, R>(endpoint: Endpoint<P, Q, B, R>, ctx: Context) {
   if (endpoint.body === null) return { body: undefined as B, raw: new Map<string, string>(), bytes: null };
-  const bytes = await readBody(ctx, limit);
+  const bytes = await readBody(ctx, endpoint.auth === 'api_key' ? LIMITS.itemBytes : DASHBOARD_BYTES);
   const { value, raw } = bytes === null ? { value: undefined, raw: new Map<string, string>() } : parseBody(bytes);
   if (bytes === null && !endpoint.body.safeParse(undefined).success) {
     throw new Refusal('invalid_json', 'Send a JSON object as the body.');
@@ -100,7 +161,8 @@ async function parseRequestBody<P, Q, B, R>(endpoint: Endpoint<P, Q, B, R>, ctx:
   return { body: parseFields(endpoint.body, value, '#'), raw, bytes };
 }
 
-function parseFields<T>(schema: z.ZodType<T> | null, value: unknown, root: string): T {
+/** Judges fields by their schema. Errors: `validation_failed` with a pointer below `root` for each fault. */
+export function parseFields<T>(schema: z.ZodType<T> | null, value: unknown, root: string): T {
   if (schema === null) return undefined as T;
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -109,10 +171,13 @@ function parseFields<T>(schema: z.ZodType<T> | null, value: unknown, root: strin
   throw new Refusal('validation_failed', first ? `${first.pointer}: ${first.detail}` : 'Check the fields.', { errors });
 }
 
+/** So many unknown fields are named: a body has room for thousands, and the answer shall not grow with it. */
+const MOST_UNKNOWN = 20;
+
 function fieldErrors(issue: z.core.$ZodIssue, root: string): FieldError[] {
   const pointer = [root, ...issue.path.map((part) => escapePointer(String(part)))].join('/');
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({
+    return issue.keys.slice(0, MOST_UNKNOWN).map((key) => ({
       pointer: `${pointer}/${escapePointer(key)}`,
       code: 'unknown_field',
       detail: 'There is no such field. Check the spelling.',

@@ -1,9 +1,9 @@
 // Items and decisions in the words of the wire. Stored JSON text is spliced in unchanged.
 import type { Granted, QueuePage } from '@countersign/shared/api/queue';
-import type { PublicItem, Submitted } from '@countersign/shared/api/public';
+import type { PublicEvent, PublicItem, Submitted } from '@countersign/shared/api/public';
 import type { Routing } from '@countersign/shared/decision';
 import type { Claim, ItemDetail } from '@countersign/shared/item';
-import { spliced, toDecision } from '../domain/decision.ts';
+import { spliced, toDecided, toDecision, webhookIdOf, type DecisionFacts } from '../domain/decision.ts';
 import { itemAbilities } from '../domain/permissions.ts';
 import { toItemRow } from '../domain/item-row.ts';
 import type { Role } from '@countersign/shared/words';
@@ -11,7 +11,10 @@ import type { Decision } from '../db/entities/decision.ts';
 import type { Item } from '../db/entities/item.ts';
 
 /** LC2: while a decision is provisional, the outside still sees the status before it, and no decision. */
-export function presentSubmitted(item: Item, decision: Decision | null): Submitted {
+export function presentSubmitted(
+  item: { id: string; status: Item['status']; publicStatus?: Item['publicStatus'] },
+  decision: (DecisionFacts & { finalAt?: Date | null }) | null,
+): Submitted {
   const final = decision?.finalAt ? toDecision(decision) : null;
   return { id: item.id, status: item.publicStatus ?? item.status, decision: final };
 }
@@ -32,6 +35,11 @@ export function presentPublicItem(item: Item, decision: Decision | null): Public
     created_at: item.createdAt.toISOString(),
     decided_at: item.publicStatus ? null : (item.decidedAt?.toISOString() ?? null),
   };
+}
+
+/** One line of the catch-up feed. */
+export function presentEvent({ eventId, decision }: { eventId: string; decision: Decision }): PublicEvent {
+  return { id: webhookIdOf(eventId), ...toDecided(decision) };
 }
 
 function presentRouting(item: Item): Routing {

@@ -1,6 +1,6 @@
 // Follows every ledger and hands its facts, in order and without gaps, to this process's own sockets (decision 0003).
 import { COALESCE_MS } from '@countersign/shared/sockets';
-import { STAMPED } from '../db/channels.ts';
+import { parseStamped, STAMPED } from '../db/channels.ts';
 import { Event } from '../db/entities/event.ts';
 import type { Signals } from '../db/signals.ts';
 import { presentFact } from '../presenters/fact.ts';
@@ -31,18 +31,23 @@ export function createTail(services: Services, io: LiveServer, rooms: () => Room
     watch,
     listen: (signals, nudge) =>
       signals.on(STAMPED, (payload) => {
-        for (const { projectId, seq } of parse(payload)) watch(projectId, seq - 1);
-        nudge();
+        // Where nobody listens, only what may let somebody in is worth a question.
+        const heard = parseStamped(payload).filter(({ projectId, changed }) => changed || rooms().has(projectId));
+        for (const { projectId, seq } of heard) watch(projectId, seq - 1);
+        if (heard.length > 0) nudge();
       }),
     runOnce: async () => {
       let again = false;
       for (const [projectId, seq] of await grown(services, cursors)) {
         const cursor = cursors.get(projectId);
         if (cursor !== undefined && cursor < seq) {
-          const events = await readAfter(services, projectId, cursor);
+          const heard = rooms().has(projectId);
+          const events = await readAfter(services, { projectId, cursor, heard });
           await handOut({ projectId, events, io, rooms: rooms() });
-          cursors.set(projectId, events.at(-1)?.seq ?? cursor);
-          again ||= events.length === BATCH;
+          // A room that opened meanwhile is owed what was passed over.
+          const owed = !heard && rooms().has(projectId);
+          if (!owed) cursors.set(projectId, events.at(-1)?.seq ?? cursor);
+          again ||= owed || events.length === BATCH;
         }
         if (!rooms().has(projectId)) cursors.delete(projectId);
       }
@@ -75,13 +80,6 @@ function touchesMembers(event: Event): boolean {
   return Array.isArray(changed) && changed.includes('members');
 }
 
-function parse(payload: string): { projectId: string; seq: number }[] {
-  return payload.split(',').flatMap((pair) => {
-    const [projectId, seq] = pair.split(':');
-    return projectId && seq ? [{ projectId, seq: Number(seq) }] : [];
-  });
-}
-
 /** The watched ledgers and how far each has grown: one question for all, so that a missed ring is found by the next poll. */
 async function grown(services: Services, cursors: Map<string, number>): Promise<[string, number][]> {
   if (cursors.size === 0) return [];
@@ -93,8 +91,11 @@ async function grown(services: Services, cursors: Map<string, number>): Promise<
   return rows.map((row) => [row.id, Number(row.seq)]);
 }
 
-function readAfter(services: Services, projectId: string, cursor: number): Promise<Event[]> {
-  return services.db.read((em) =>
-    em.find(Event, { projectId, seq: { $gt: cursor } }, { orderBy: { seq: 'asc' }, limit: BATCH }),
-  );
+/** Where nobody listens only changes of the project are read: one of them may let a socket of ours in. */
+function readAfter(
+  services: Services,
+  { projectId, cursor, heard }: { projectId: string; cursor: number; heard: boolean },
+): Promise<Event[]> {
+  const facts = { projectId, seq: { $gt: cursor }, ...(heard ? {} : { type: 'project.changed' as const }) };
+  return services.db.read((em) => em.find(Event, facts, { orderBy: { seq: 'asc' }, limit: BATCH }));
 }

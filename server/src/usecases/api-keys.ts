@@ -1,6 +1,7 @@
 // The keys of a project: made and shown once, listed without their text, revoked at once.
 import { hashApiKey, last4, makeApiKey } from '../crypto/api-key.ts';
 import { memberRef } from '../domain/actor.ts';
+import { REVOKED } from '../db/channels.ts';
 import { ApiKey } from '../db/entities/api-key.ts';
 import { Project } from '../db/entities/project.ts';
 import { nothingHere, requireVerb } from './membership.ts';
@@ -32,7 +33,10 @@ export async function createApiKey(
   });
 }
 
-/** Revokes a key; revoking twice does nothing more. Errors: `not_found`, `forbidden`. */
+/**
+ * Revokes a key: at once in this process, within 5 s in every other (K4). Revoking twice does nothing more.
+ * Errors: `not_found`, `forbidden`.
+ */
 export async function revokeApiKey(
   services: Services,
   actor: MemberActor,
@@ -44,8 +48,11 @@ export async function revokeApiKey(
     if (key === null) throw nothingHere();
     if (key.revokedAt) return;
     await tx.em.nativeUpdate(ApiKey, { id: keyId }, { revokedAt: services.clock.now() });
+    await tx.em.execute('select pg_notify(?, ?)', [REVOKED, keyId]);
     await recordKeys(tx, actor, projectId);
   });
+  // After the commit: from here on no lookup can find the key.
+  services.keys.forget(keyId);
 }
 
 async function recordKeys(

@@ -4,10 +4,20 @@ import type { ClaimLock } from '../claims/claim-lock.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
 import type { Clock, Ids } from '../db/clock.ts';
 import type { Database } from '../db/database.ts';
+import type { Limiter } from '../limits/limiter.ts';
+import type { Intake } from './intake.ts';
+import type { Waiters } from './waiters.ts';
+import type { KeyCache } from './key-cache.ts';
 
 export interface Services {
   db: Database;
+  /** Where submissions become durable. */
+  intake: Intake;
+  /** Requests of this process that wait for a decision. */
+  waiters: Waiters;
   claims: ClaimLock;
+  limiter: Limiter;
+  keys: KeyCache<ApiKeyActor>;
   clock: Clock;
   ids: Ids;
   keyRing: KeyRing;

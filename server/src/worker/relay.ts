@@ -1,13 +1,14 @@
 // The relay: gives recorded facts their place in the project's ledger, writes the deliveries they cause, and rings the sockets.
+import type { DecisionAction } from '@countersign/shared/words';
 import type { Event } from '../db/entities/event.ts';
 import { Decision } from '../db/entities/decision.ts';
 import { Delivery } from '../db/entities/delivery.ts';
 import { Project } from '../db/entities/project.ts';
 import type { Tx } from '../db/database.ts';
-import { DUE, STAMPED } from '../db/channels.ts';
+import { DUE, STAMPED, stampedText } from '../db/channels.ts';
 import type { Signals } from '../db/signals.ts';
 import type { Services } from '../usecases/services.ts';
-import { deliveryOf, isTold, type Finalized } from '../webhooks/fan-out.ts';
+import { deliveryOf, isToldOf, type Finalized } from '../webhooks/fan-out.ts';
 import type { Next } from './loop.ts';
 
 /** Any fixed number: one relay at a time among all processes on a database. */
@@ -20,7 +21,7 @@ export async function relayOnce(services: Services, signals: Signals): Promise<N
   const count = await services.db.write(async (tx) => {
     const stamped = await stamp(tx);
     if (stamped.length === 0) return 0;
-    await fanOut(services, tx, stamped.filter(isFinalized));
+    await fanOut(services, tx, stamped.filter(isTold));
     await ring(tx, stamped);
     return stamped.length;
   });
@@ -30,14 +31,23 @@ export async function relayOnce(services: Services, signals: Signals): Promise<N
 interface Stamped extends Omit<Finalized, 'itemId'> {
   itemId: string | null;
   type: Event['type'];
+  /** What finalized the item; null for every other fact. */
+  action: DecisionAction | null;
 }
 
-const isFinalized = (event: Stamped): event is Stamped & Finalized =>
-  event.type === 'item.finalized' && event.itemId !== null;
+const isTold = (event: Stamped): event is Stamped & Finalized =>
+  event.type === 'item.finalized' && event.itemId !== null && isToldOf(event.action);
 
 async function stamp({ em }: Tx): Promise<Stamped[]> {
   const rows = await em.execute<
-    { id: string; project_id: string; seq: string; item_id: string | null; type: Event['type'] }[]
+    {
+      id: string;
+      project_id: string;
+      seq: string;
+      item_id: string | null;
+      type: Event['type'];
+      action: DecisionAction | null;
+    }[]
   >(
     // The row locks make a second relay, should leadership ever be in doubt, wait and find nothing: no number twice.
     `with unstamped as (
@@ -50,7 +60,7 @@ async function stamp({ em }: Tx): Promise<Stamped[]> {
        where p.id = c.project_id returning p.id, p.event_seq - c.n as base
      )
      update event e set seq = h.base + b.n from batch b join heads h on h.id = b.project_id
-     where e.position = b.position returning e.id, e.project_id, e.seq, e.item_id, e.type`,
+     where e.position = b.position returning e.id, e.project_id, e.seq, e.item_id, e.type, e.data ->> 'action' as action`,
   );
   return rows.map((row) => ({
     id: row.id,
@@ -58,13 +68,17 @@ async function stamp({ em }: Tx): Promise<Stamped[]> {
     seq: Number(row.seq),
     itemId: row.item_id,
     type: row.type,
+    action: row.action,
   }));
 }
 
 async function fanOut(services: Services, { em }: Tx, events: Finalized[]): Promise<void> {
   if (events.length === 0) return;
-  const decisions = await em.find(Decision, { itemId: { $in: events.map((event) => event.itemId) } });
-  const byItem = new Map(decisions.filter(isTold).map((decision) => [decision.itemId, decision]));
+  const decisions = await em.find(Decision, {
+    itemId: { $in: events.map((event) => event.itemId) },
+    finalAt: { $ne: null },
+  });
+  const byItem = new Map(decisions.map((decision) => [decision.itemId, decision]));
   const targets = await em.find(Project, {
     id: { $in: events.map((event) => event.projectId) },
     webhookUrl: { $ne: null },
@@ -82,12 +96,13 @@ async function fanOut(services: Services, { em }: Tx, events: Finalized[]): Prom
   await em.execute('select pg_notify(?, ?)', [DUE, '']);
 }
 
-/** Tells every web process which ledgers grew, and from where: `project:seq` pairs, within NOTIFY's 8000 bytes. */
+/** Tells every web process which ledgers grew, from where, and whether the project itself changed, within NOTIFY's 8000 bytes. */
 async function ring({ em }: Tx, stamped: Stamped[]): Promise<void> {
-  const from = new Map<string, number>();
-  for (const { projectId, seq } of stamped) from.set(projectId, Math.min(seq, from.get(projectId) ?? seq));
-  const pairs = [...from].map(([projectId, seq]) => `${projectId}:${seq}`);
-  for (let start = 0; start < pairs.length; start += 100) {
-    await em.execute('select pg_notify(?, ?)', [STAMPED, pairs.slice(start, start + 100).join(',')]);
+  const grown = [...Map.groupBy(stamped, (event) => event.projectId)].map(([projectId, events]) => {
+    const seq = Math.min(...events.map((event) => event.seq));
+    return stampedText({ projectId, seq, changed: events.some((event) => event.type === 'project.changed') });
+  });
+  for (let start = 0; start < grown.length; start += 100) {
+    await em.execute('select pg_notify(?, ?)', [STAMPED, grown.slice(start, start + 100).join(',')]);
   }
 }

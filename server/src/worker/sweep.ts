@@ -14,7 +14,8 @@ export async function sweepOnce(services: Services): Promise<void> {
   const now = services.clock.now();
   const oldest = new Date(now.getTime() - KEY_KEPT_MS);
   await services.db.write(async ({ em }) => {
-    await em.nativeDelete(IdempotencyKey, { createdAt: { $lt: oldest } });
+    // What a source sent stays known for good: its plain signature has no time in it, so an old message could come again.
+    await em.nativeDelete(IdempotencyKey, { operation: { $in: ['submit', 'batch'] }, createdAt: { $lt: oldest } });
     await em.nativeDelete(Session, { expiresAt: { $lt: now } });
     await em.nativeDelete(AuthChallenge, { expiresAt: { $lt: now } });
   });

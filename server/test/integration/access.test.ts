@@ -92,7 +92,7 @@ describe('an API key', () => {
     world.clock.pass(59_000);
     await checkApiKey(world.services, text);
     expect(await used()).toBe(first);
-    world.clock.pass(2_000);
+    world.clock.pass(3_000);
     await checkApiKey(world.services, text);
     expect(await used()).not.toBe(first);
   });

@@ -5,10 +5,14 @@ import { claimItem, decideItem, undoDecision } from '@countersign/shared/api/que
 import { ERRORS, type ErrorCode, type Problem } from '@countersign/shared/errors';
 import { createDatabase } from '../../src/db/database.ts';
 import { openOrm } from '../../src/db/orm.ts';
+import { policiesOf } from '../../src/limits/limiter.ts';
+import { createMemoryLimiter } from '../../src/limits/memory-limiter.ts';
+import { createWaiters } from '../../src/usecases/waiters.ts';
 import { aSubmission, join, openProject, review, type OpenProject } from '../builders.ts';
 import { checked, makeWallet, person, type Person } from '../client.ts';
 import { ON_POSTGRES } from '../world.ts';
-import { holding } from './holding.ts';
+import { holding, keyBeingTaken } from './holding.ts';
+import { trioOf } from './inbound-sender.ts';
 import { ask, serve, type Raw, type Sent, type Served } from './served.ts';
 import { useServices } from './services.ts';
 
@@ -36,9 +40,9 @@ const cookieOf = (who: Person) => ({ cookie: who.cookieHeader(), origin: served.
 const keyOf = () => ({ 'x-api-key': project.pipeline.apiKey });
 const submitting = (overrides: object = {}) =>
   JSON.stringify({ project_id: project.id, ...aSubmission(), ...overrides });
-const post = (body: string, headers: Record<string, string> = {}): Sent => ({
+const post = (body: string, headers: Record<string, string> = {}, path = '/api/public/items'): Sent => ({
   method: 'POST',
-  path: '/api/public/items',
+  path,
   headers: { ...JSON_TYPE, ...keyOf(), ...headers },
   body,
 });
@@ -60,10 +64,6 @@ const decision = (id: string, body: object): Omit<Sent, 'headers'> => ({
 
 /** A code that no endpoint gives yet, and why. */
 const NOT_YET: Partial<Record<ErrorCode, string>> = {
-  signature_missing: 'inbound webhooks have no route yet',
-  signature_expired: 'inbound webhooks have no route yet; an expired sign-in is `signature_invalid` (S13)',
-  rate_limited: 'no limiter yet',
-  too_many_waiters: 'no `Prefer: wait` yet',
   ...(ON_POSTGRES ? {} : { idempotency_in_progress: 'one connection: the second request waits for the first' }),
 };
 
@@ -80,7 +80,36 @@ const REACHED: Partial<Record<ErrorCode, () => Promise<Sent | Raw>>> = {
     const origin = served.world.baseUrl;
     return { method: 'POST', path: '/api/auth/verify', headers: { ...JSON_TYPE, origin }, body: JSON.stringify(body) };
   },
+  signature_missing: async () => post('{}', {}, `/api/public/inbound/${SOME_ID}`),
+  signature_expired: async () => {
+    const headers = trioOf('whsec_c2VjcmV0', '{}', { at: new Date(Date.now() - 301_000) });
+    return post('{}', headers, `/api/public/inbound/${SOME_ID}`);
+  },
   session_missing: async () => ({ method: 'GET', path: '/api/projects', headers: { cookie: '__Host-sid=none' } }),
+  request_timeout: async () => {
+    const slow = await serve(inside.services, { patience: { headersMs: 100, requestMs: 100, checkEveryMs: 20 } });
+    const headers = { ...JSON_TYPE, ...keyOf(), 'content-length': '1000' };
+    const raw = await ask(slow, { method: 'POST', path: '/api/public/items', headers, body: '{' });
+    await slow.close();
+    return raw;
+  },
+  rate_limited: async () => {
+    const limiter = createMemoryLimiter(policiesOf(1), inside.clock);
+    const strict = await serve({ ...inside.services, limiter });
+    await ask(strict, { method: 'GET', path: `/api/public/items/${SOME_ID}`, headers: keyOf() });
+    const raw = await ask(strict, post(submitting()));
+    await strict.close();
+    return raw;
+  },
+  too_many_waiters: async () => {
+    const full = await serve({
+      ...inside.services,
+      waiters: createWaiters(inside.services.db, { perKey: 0, perProcess: 0 }),
+    });
+    const raw = await ask(full, post(submitting(), { prefer: 'wait=1' }));
+    await full.close();
+    return raw;
+  },
   project_mismatch: async () => post(submitting({ project_id: SOME_ID })),
   forbidden: async () => onPage(ben, { method: 'GET', path: `/api/projects/${project.id}/deliveries` }),
   origin_refused: async () =>
@@ -141,9 +170,11 @@ const SAYS: Partial<Record<ErrorCode, (problem: Problem, raw: Raw) => void>> = {
   },
   claim_lost: ({ holder }) => expect(holder?.user_id).toBe(anna.id),
   method_not_allowed: ({ detail }, { headers }) => {
-    expect(detail).toBe('Use one of: POST.');
-    expect(headers.get('allow')).toBe('POST');
+    expect(detail).toBe('Use one of: POST, HEAD, GET.');
+    expect(headers.get('allow')).toBe('POST, HEAD, GET');
   },
+  too_many_waiters: (_, { headers }) => expect(headers.get('retry-after')).toBe('1'),
+  rate_limited: (_, { headers }) => expect(headers.get('retry-after')).toBe('60'),
   unavailable: (_, { headers }) => expect(headers.get('retry-after')).toBe('1'),
   idempotency_in_progress: (_, { headers }) => expect(headers.get('retry-after')).toBe('1'),
 };
@@ -239,7 +270,6 @@ async function withoutDatabase(): Promise<Raw> {
 /** Asks while the key `held` is written by a request that has not committed. */
 async function whileKeyIsHeld(request: () => Promise<Raw>): Promise<Raw> {
   const { id } = await project.pipeline.submit(aSubmission());
-  const statement = `insert into idempotency_key (project_id, operation, key, body_sha256, item_id, created_at)
-    values (?, 'submit', 'held', '', ?, now())`;
-  return holding(inside, [statement, [project.id, id]], request);
+  const place = { projectId: project.id, operation: 'submit', key: 'held' };
+  return holding(inside, keyBeingTaken(place, { itemId: id, bodySha256: '' }), request);
 }

@@ -1,7 +1,9 @@
 // Every route of the contract by every kind of caller, from one table: a route without a row fails.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Endpoint } from '@countersign/shared/api/endpoint';
+import * as inbound from '@countersign/shared/api/inbound';
 import * as insights from '@countersign/shared/api/insights';
+import * as openapi from '@countersign/shared/api/openapi';
 import * as projects from '@countersign/shared/api/projects';
 import * as publicApi from '@countersign/shared/api/public';
 import * as queue from '@countersign/shared/api/queue';
@@ -11,10 +13,11 @@ import { ROLES, type Role } from '@countersign/shared/words';
 import { aSubmission, join, openProject, type OpenProject } from '../builders.ts';
 import { makeWallet, person, type Person } from '../client.ts';
 import { bindRoutes } from '../../src/http/app.ts';
+import { aSender, hexOf, type Sender } from './inbound-sender.ts';
 import { ask, serve, type Served } from './served.ts';
 import { useServices } from './services.ts';
 
-const ALL = { ...insights, ...projects, ...publicApi, ...queue, ...session };
+const ALL = { ...inbound, ...openapi, ...insights, ...projects, ...publicApi, ...queue, ...session };
 const ENDPOINTS = Object.entries(ALL).filter((entry): entry is [keyof typeof GATES, never] => isEndpoint(entry[1]));
 const endpointOf = (name: string) => ALL[name as keyof typeof ALL] as unknown as Endpoint;
 
@@ -22,11 +25,15 @@ function isEndpoint(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'path' in value && 'auth' in value;
 }
 
-/** The least that is let in: nobody in particular, anyone signed in, a member by role (rule PM), a key. And a body that is in order. */
-const GATES: Record<string, { least: 'nobody' | 'anyone' | Role | 'key'; body?: object; query?: string }> = {
+/** The least that is let in: nobody in particular, anyone signed in, a member by role (rule PM), a key, a signature. And a body that is in order. */
+const GATES: Record<
+  string,
+  { least: 'nobody' | 'anyone' | Role | 'key' | 'signature'; body?: object; query?: string }
+> = {
   challenge: { least: 'nobody' },
   verify: { least: 'nobody', body: {} },
   readMeta: { least: 'nobody' },
+  readOpenApi: { least: 'nobody' },
   readSession: { least: 'anyone' },
   endSession: { least: 'anyone' },
   listProjects: { least: 'anyone' },
@@ -53,7 +60,14 @@ const GATES: Record<string, { least: 'nobody' | 'anyone' | Role | 'key'; body?: 
   readAnalytics: { least: 'supervisor' },
   listDeliveries: { least: 'supervisor' },
   submitItem: { least: 'key', body: { project_id: ':id', input: 'q', suggestion: 'a', confidence: 0.8 } },
+  submitBatch: { least: 'key', body: { items: [{}] } },
   readItem: { least: 'key' },
+  receiveInbound: { least: 'signature', body: { input: 'q', suggestion: 'a', confidence: 0.8 } },
+  listInboundSources: { least: 'owner' },
+  createInboundSource: { least: 'owner' },
+  removeInboundSource: { least: 'owner' },
+  listItems: { least: 'key' },
+  listEvents: { least: 'key' },
 };
 
 const inside = useServices();
@@ -61,6 +75,9 @@ let served: Served;
 let project: OpenProject;
 let itemId: string;
 let keyId: string;
+let source: Sender;
+/** A second one, which may be removed. */
+let spare: Sender;
 const callers: Partial<Record<Role | 'stranger', Person>> = {};
 
 beforeAll(async () => {
@@ -72,6 +89,7 @@ beforeAll(async () => {
   callers.stranger = await person(served.world);
   itemId = (await project.pipeline.submit(aSubmission())).id;
   keyId = (await project.owner.call(projects.createApiKey, { params: { id: project.id }, body: { name: 'Other' } })).id;
+  [source, spare] = [await aSender(project), await aSender(project)];
 });
 afterAll(() => served.close());
 
@@ -83,7 +101,9 @@ async function knock(name: string, headers: Record<string, string>): Promise<str
   const { method, path } = endpointOf(name);
   const { body, query } = GATES[name] ?? {};
   const mine = path.startsWith('/api/items/') || path.startsWith('/api/public/items/') ? itemId : project.id;
-  const filled = (text: string, id = project.id) => text.replace(':id', id).replace(':key_id', keyId);
+  const sourceId = name === 'receiveInbound' ? source.sourceId : spare.sourceId;
+  const filled = (text: string, id = project.id) =>
+    text.replace(':id', id).replace(':key_id', keyId).replace(':source_id', sourceId);
   const sent = {
     method,
     path: filled(path, mine) + (query ? `?${filled(query)}` : ''),
@@ -96,9 +116,9 @@ async function knock(name: string, headers: Record<string, string>): Promise<str
 
 const named = (wanted: (least: string) => boolean) =>
   Object.entries(GATES).flatMap(([name, { least }]) => (wanted(least) ? [name] : []));
-const FOR_PEOPLE = named((least) => least !== 'nobody' && least !== 'key');
+const FOR_PEOPLE = named((least) => !['nobody', 'key', 'signature'].includes(least));
 const CHANGES = Object.keys(GATES).filter(
-  (name) => endpointOf(name).method !== 'GET' && endpointOf(name).auth !== 'api_key',
+  (name) => endpointOf(name).method !== 'GET' && !['api_key', 'signature'].includes(endpointOf(name).auth),
 );
 
 describe('every route', () => {
@@ -124,6 +144,17 @@ describe('every route', () => {
       expect(await knock(name, { ...sameOrigin(), ...cookieOf('owner') })).toBe('api_key_missing');
       expect(await knock(name, { 'x-api-key': 'csk_x' })).toBe('api_key_invalid');
       expect(await knock(name, { 'x-api-key': project.pipeline.apiKey })).toBe('in');
+    },
+  );
+
+  it.each(named((least) => least === 'signature'))(
+    'K6: %s: nobody gets in without a signature, nor with a key and a session in its place',
+    async (name) => {
+      const others = { ...sameOrigin(), ...cookieOf('owner'), 'x-api-key': project.pipeline.apiKey };
+      expect(await knock(name, others)).toBe('signature_missing');
+      const body = JSON.stringify(GATES[name]?.body);
+      expect(await knock(name, { ...others, ...hexOf('whsec_', body) })).toBe('signature_invalid');
+      expect(await knock(name, hexOf(source.secret, body))).toBe('in');
     },
   );
 

@@ -1,5 +1,6 @@
 // A rival on PostgreSQL: another process whose transaction stays open while the test goes on.
 import { expect, vi } from 'vitest';
+import { type KeyPlace, placeText } from '../../src/db/submit-batch.ts';
 import type { Opened } from './services.ts';
 
 /**
@@ -43,4 +44,12 @@ export async function waiting(world: Opened, count: number): Promise<void> {
     },
     { timeout: 10_000, interval: 10 },
   );
+}
+
+/** The statement of a rival that has taken an idempotency key and has not committed yet. */
+export function keyBeingTaken(place: KeyPlace, made: { itemId: string; bodySha256: string }): [string, unknown[]] {
+  const statement = `with running as (select pg_advisory_xact_lock(hashtextextended(?, 0)))
+    insert into idempotency_key (project_id, operation, key, body_sha256, item_ids, created_at)
+    select ?, ?, ?, ?, array[?::uuid], now() from running`;
+  return [statement, [placeText(place), place.projectId, place.operation, place.key, made.bodySha256, made.itemId]];
 }

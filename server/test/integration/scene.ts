@@ -2,7 +2,6 @@
 import type { ProjectSettings } from '@countersign/shared/api/projects';
 import type { ReviewAction, Role } from '@countersign/shared/words';
 import { newAddress } from '../../src/crypto/ed25519.ts';
-import type { Item } from '../../src/db/entities/item.ts';
 import { Member } from '../../src/db/entities/member.ts';
 import { User } from '../../src/db/entities/user.ts';
 import { createApiKey } from '../../src/usecases/api-keys.ts';
@@ -11,7 +10,8 @@ import { createProject } from '../../src/usecases/create-project.ts';
 import { decide } from '../../src/usecases/decide.ts';
 import type { DecideInput } from '../../src/usecases/decision-rows.ts';
 import type { ApiKeyActor, MemberActor, Services } from '../../src/usecases/services.ts';
-import { submit, type SubmitInput } from '../../src/usecases/submit.ts';
+import type { SubmitResult } from '../../src/usecases/intake.ts';
+import { submit, type SubmitRequest } from '../../src/usecases/submit.ts';
 
 export interface Scene {
   projectId: string;
@@ -83,7 +83,7 @@ export async function aScene(services: Services, settings: Partial<ProjectSettin
 }
 
 /** What a pipeline submits, as the door hands it in: queued under the default thresholds. */
-export function aSubmission(overrides: Partial<SubmitInput> = {}): SubmitInput {
+export function aSubmission(overrides: Partial<SubmitRequest> = {}): SubmitRequest {
   return {
     input: { value: { question: 'May it be returned?' }, raw: '{"question":"May it be returned?"}' },
     suggestion: { raw: '"Yes, within 30 days."' },
@@ -95,11 +95,15 @@ export function aSubmission(overrides: Partial<SubmitInput> = {}): SubmitInput {
   };
 }
 
-export async function anItem(services: Services, scene: Scene, overrides: Partial<SubmitInput> = {}): Promise<Item> {
+export async function anItem(
+  services: Services,
+  scene: Scene,
+  overrides: Partial<SubmitRequest> = {},
+): Promise<SubmitResult['item']> {
   return (await submit(services, scene.pipeline, aSubmission(overrides))).item;
 }
 
-export function items(services: Services, scene: Scene, count: number): Promise<Item[]> {
+export function items(services: Services, scene: Scene, count: number): Promise<SubmitResult['item'][]> {
   return Promise.all(Array.from({ length: count }, () => anItem(services, scene)));
 }
 
@@ -118,7 +122,7 @@ export async function review(
   services: Services,
   who: MemberActor,
   { itemId, action, ...overrides }: { itemId: string; action: ReviewAction } & Partial<DecideInput>,
-): Promise<Item> {
+): Promise<SubmitResult['item']> {
   const { fence } = await claim(services, who, itemId);
   return decide(services, who, { itemId, fence, ...aDecision(action, overrides) });
 }

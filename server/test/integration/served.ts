@@ -1,9 +1,10 @@
 // The HTTP side over the test's own services: a real port, in this process, so that a test can look inside and break things on purpose.
 import { once } from 'node:events';
-import { createServer, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { createApp } from '../../src/http/app.ts';
+import { createHttpServer, type Patience } from '../../src/http/server.ts';
 import type { Services } from '../../src/usecases/services.ts';
 import type { World } from '../world.ts';
 
@@ -15,14 +16,22 @@ export interface Served {
   close(): Promise<void>;
 }
 
-export async function serve(services: Services): Promise<Served> {
+interface ServeOptions {
+  /** TRUSTED_PROXY_HOPS. */
+  proxyHops?: number;
+  /** How long a request may take to arrive. */
+  patience?: Patience;
+}
+
+export async function serve(services: Services, { proxyHops = 0, patience }: ServeOptions = {}): Promise<Served> {
   const failures: Served['failures'] = [];
   const write = (line: string) => void failures.push(JSON.parse(line) as Served['failures'][number]);
   const log = pino({ level: 'error' }, { write });
   const probes = { database: () => Promise.resolve(true), lockStore: () => Promise.resolve(true) };
-  const app = createApp({ ...services, log }, { site: null, probes, proxyHops: 0 });
+  const app = createApp({ ...services, log }, { site: null, probes, proxyHops });
   const handle = app.callback();
-  const server = createServer((request, response) => void handle(request, response)).listen(0, '127.0.0.1');
+  const server = createHttpServer((request, response) => void handle(request, response), patience);
+  server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const world: Pick<World, 'baseUrl' | 'url'> = { baseUrl: services.baseUrl, url: () => url };

@@ -13,7 +13,12 @@ import { createDatabase } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { type DatabaseTarget, openOrm, type Orm } from '../../src/db/orm.ts';
 import { openSignals, type Signals } from '../../src/db/signals.ts';
+import { policiesOf } from '../../src/limits/limiter.ts';
+import { createMemoryLimiter } from '../../src/limits/memory-limiter.ts';
+import { createIntake } from '../../src/usecases/intake.ts';
+import { createKeyCache } from '../../src/usecases/key-cache.ts';
 import type { Services } from '../../src/usecases/services.ts';
+import { createWaiters } from '../../src/usecases/waiters.ts';
 import { refuseUrl } from '../../src/webhooks/guard.ts';
 import { ON_POSTGRES } from '../world.ts';
 import { embeddedCopy } from './embedded-copy.ts';
@@ -101,9 +106,14 @@ async function openAt(place: Place): Promise<Opened> {
   const signals = await openSignals(orm, place.target, () => undefined);
   const clock = movableClock();
   const lock = await openLock(place.lockSpace, clock);
+  const db = createDatabase(orm, { clock, ids: uuidV7 });
   const services: Services = {
-    db: createDatabase(orm, { clock, ids: uuidV7 }),
+    db,
+    intake: createIntake({ db, clock, ids: uuidV7 }),
+    waiters: createWaiters(db),
     claims: lock,
+    limiter: createMemoryLimiter(policiesOf(60_000), clock),
+    keys: createKeyCache(clock),
     clock,
     ids: uuidV7,
     keyRing: KEY_RING,

@@ -5,9 +5,9 @@ import { jsonText } from '@countersign/shared/json';
 import { presentPublicItem } from '../../src/presenters/item.ts';
 import { changeSettings } from '../../src/usecases/change-settings.ts';
 import { readPublicItem } from '../../src/usecases/queries/read-item.ts';
-import { submit, type SubmitInput } from '../../src/usecases/submit.ts';
+import { submit, type SubmitRequest } from '../../src/usecases/submit.ts';
 import { ON_POSTGRES } from '../world.ts';
-import { holding } from './holding.ts';
+import { holding, keyBeingTaken } from './holding.ts';
 import { eventsOf } from './looking.ts';
 import { anItem, aScene, aSubmission, type Scene } from './scene.ts';
 import { useServices } from './services.ts';
@@ -19,7 +19,7 @@ beforeAll(async () => {
   scene = await aScene(world.services);
 });
 
-const send = (overrides: Partial<SubmitInput>, from = scene) =>
+const send = (overrides: Partial<SubmitRequest>, from = scene) =>
   submit(world.services, from.pipeline, aSubmission(overrides));
 const readBack = async (itemId: string) => {
   const { item, decision } = await readPublicItem(world.services, scene.pipeline, itemId);
@@ -29,7 +29,7 @@ const countOf = async (projectId: string) =>
   (await world.sql<{ n: number }>('select count(*)::int as n from item where project_id = ?', [projectId]))[0]?.n;
 
 describe('routing, as stored', () => {
-  it.each<[string, Partial<SubmitInput>, { status: string; matched_flags: string[]; facts: string[] }]>([
+  it.each<[string, Partial<SubmitRequest>, { status: string; matched_flags: string[]; facts: string[] }]>([
     [
       'RT1',
       { confidence: 1, riskFlags: ['a', ' LEGAL'] },
@@ -189,10 +189,8 @@ describe('I2: an idempotency key', () => {
 
   it.runIf(ON_POSTGRES)('whose first request is still running is told to come back', async () => {
     const { id } = await anItem(world.services, scene);
-    const first: [string, unknown[]] = [
-      `insert into idempotency_key (project_id, operation, key, body_sha256, item_id, created_at) values (?, 'submit', 'slow', ?, ?, now())`,
-      [scene.projectId, 'a'.repeat(64), id],
-    ];
+    const place = { projectId: scene.projectId, operation: 'submit', key: 'slow' };
+    const first = keyBeingTaken(place, { itemId: id, bodySha256: 'a'.repeat(64) });
     const outcome = await holding(world, first, () => send(key('slow')).catch((error: unknown) => error));
     expect(outcome).toMatchObject({ code: 'idempotency_in_progress', extras: { retryAfter: 1 } });
     expect(await send(key('slow'))).toMatchObject({ replayed: true, item: { id } });

@@ -2,13 +2,15 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Endpoint } from './endpoint.ts';
+import * as inbound from './inbound.ts';
 import * as insights from './insights.ts';
+import * as openapi from './openapi.ts';
 import * as projects from './projects.ts';
 import * as publicApi from './public.ts';
 import * as queue from './queue.ts';
 import * as session from './session.ts';
 
-const MODULES = { insights, projects, publicApi, queue, session };
+const MODULES = { inbound, insights, openapi, projects, publicApi, queue, session };
 
 function isEndpoint(value: unknown): value is Endpoint {
   return typeof value === 'object' && value !== null && 'method' in value && 'path' in value && 'auth' in value;
@@ -41,7 +43,7 @@ describe('the endpoints', () => {
   });
 
   it.each(ENDPOINTS)('%s: path', (_, { path, params }) => {
-    expect(path).toMatch(/^\/api(\/:?[a-z_][a-z_-]*)+$/);
+    expect(path).toMatch(/^\/api(\/:?[a-z_][a-z_-]*)+(\.json)?$/);
     const named = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? '');
     if (named.length === 0) return expect(params).toBeNull();
     expect(params?.safeParse(Object.fromEntries(named.map((name) => [name, UUID]))).success).toBe(true);
@@ -53,8 +55,9 @@ describe('the endpoints', () => {
 
   it.each(ENDPOINTS)('%s: who may call is plain from the path', (_, { path, auth }) => {
     const isPublic = path.startsWith('/api/public/');
-    expect(auth === 'api_key').toBe(isPublic);
-    if (auth === 'none') expect(path).toMatch(/^\/api\/(auth\/|meta$)/);
+    expect(auth === 'api_key' || auth === 'signature').toBe(isPublic && !path.endsWith('.json'));
+    expect(auth === 'signature').toBe(path.startsWith('/api/public/inbound/'));
+    if (auth === 'none') expect(path).toMatch(/^\/api\/(auth\/|meta$|public\/openapi\.json$)/);
   });
 
   it.each(ENDPOINTS)('%s: method, body and status', (_, { method, body, status, reply }) => {

@@ -1,10 +1,11 @@
-// One endpoint object per route: bound by the server, called by the web, read by OpenAPI. No path or schema is typed twice.
+// One endpoint object per route: bound by the server, called by the web and the client, read by OpenAPI. No path or schema is typed twice.
 import type { z } from 'zod';
+import type { ErrorCode } from '../errors.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
-/** Who may call: nobody in particular, a signed-in person (cookie), or a pipeline (x-api-key). */
-export type Auth = 'none' | 'session' | 'api_key';
+/** Who may call: nobody in particular, a signed-in person (cookie), a pipeline (x-api-key), or whoever signs the body. */
+export type Auth = 'none' | 'session' | 'api_key' | 'signature';
 
 export interface Endpoint<P = unknown, Q = unknown, B = unknown, R = unknown> {
   readonly method: Method;
@@ -13,12 +14,18 @@ export interface Endpoint<P = unknown, Q = unknown, B = unknown, R = unknown> {
   readonly auth: Auth;
   /** One sentence for OpenAPI and the docs page. */
   readonly summary: string;
+  /** Markdown that says what the schemas cannot; '' when the summary says it all. */
+  readonly description: string;
   /** Status of the success answer; 200 unless stated. 204 has no body. */
   readonly status: number;
   readonly params: z.ZodType<P> | null;
   readonly query: z.ZodType<Q> | null;
+  /** Request headers that are read, by lower-case name. */
+  readonly headers: z.ZodType | null;
   readonly body: z.ZodType<B> | null;
   readonly reply: z.ZodType<R> | null;
+  /** Refusals of its own, beyond those that its `auth` and its body bring. */
+  readonly errors: readonly ErrorCode[];
 }
 
 interface Definition<P, Q, B, R> {
@@ -26,11 +33,14 @@ interface Definition<P, Q, B, R> {
   path: string;
   auth: Auth;
   summary: string;
+  description?: string;
   status?: number;
   params?: z.ZodType<P>;
   query?: z.ZodType<Q>;
+  headers?: z.ZodType;
   body?: z.ZodType<B>;
   reply?: z.ZodType<R>;
+  errors?: readonly ErrorCode[];
 }
 
 /** Declares an endpoint; the parts left out are `null` and their values `undefined`. */
@@ -42,10 +52,13 @@ export function endpoint<P = undefined, Q = undefined, B = undefined, R = undefi
     path: definition.path,
     auth: definition.auth,
     summary: definition.summary,
+    description: definition.description ?? '',
     status: definition.status ?? 200,
     params: definition.params ?? null,
     query: definition.query ?? null,
+    headers: definition.headers ?? null,
     body: definition.body ?? null,
     reply: definition.reply ?? null,
+    errors: definition.errors ?? [],
   };
 }

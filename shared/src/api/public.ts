@@ -2,40 +2,64 @@
 import { z } from 'zod';
 import { decision, routing } from '../decision.ts';
 import { timestamp, uuid } from '../ids.ts';
-import { json } from '../json.ts';
-import { itemStatus } from '../words.ts';
+import { problem } from '../errors.ts';
+import { anyJson, json } from '../json.ts';
+import { decisionStatus, itemStatus } from '../words.ts';
 import { endpoint } from './endpoint.ts';
 
 /** Sizes and counts beyond which a submission is refused (CONTRACT section 1, Limits). Bytes are counted after inflation. */
 export const LIMITS = {
   itemBytes: 256 * 1024,
+  batchBytes: 5 * 1024 * 1024,
+  batchItems: 500,
   depth: 32,
   nodes: 10_000,
   keyLength: 256,
   riskFlags: 50,
   riskFlagLength: 100,
   metadataKeys: 50,
+  /** The longest a request may wait for a decision, in seconds. */
+  waitSeconds: 60,
+  pageItems: 100,
 } as const;
 
 /** What a pipeline submits. Unknown fields are refused: a misspelt `risk_flag` must not slip an item past escalation. */
 export const submission = z
   .strictObject({
-    project_id: uuid,
-    input: json.meta({ description: 'What the pipeline was given' }),
-    suggestion: json.meta({ description: 'The proposed answer: a string or any JSON' }),
-    confidence: z.number().min(0).max(1),
-    risk_flags: z.array(z.string().min(1).max(LIMITS.riskFlagLength)).max(LIMITS.riskFlags).optional(),
+    project_id: uuid.meta({ description: 'The project that the key belongs to' }),
+    input: anyJson('What the pipeline was given: any JSON, kept byte for byte'),
+    suggestion: anyJson('The proposed answer: a string or any JSON, kept byte for byte'),
+    confidence: z.number().min(0).max(1).meta({
+      description: 'How sure the pipeline is, 0 to 1; compared with the thresholds of the project as it is, unrounded',
+    }),
+    risk_flags: z.array(z.string().min(1).max(LIMITS.riskFlagLength)).max(LIMITS.riskFlags).optional().meta({
+      description:
+        'Tags that escalate the item when they are among the escalate flags of the project; compared trimmed and without regard to case',
+    }),
     metadata: z
       .record(z.string(), json)
       .refine((value) => Object.keys(value).length <= LIMITS.metadataKeys, `at most ${LIMITS.metadataKeys} keys`)
-      .optional(),
+      .optional()
+      .meta({
+        maxProperties: LIMITS.metadataKeys,
+        description: `Whatever else belongs to the item: at most ${LIMITS.metadataKeys} keys, kept byte for byte; reviewers are shown \`model\` and \`source\``,
+      }),
   })
-  .meta({ id: 'Submission' });
+  .meta({
+    id: 'Submission',
+    description: `At most ${LIMITS.itemBytes / 1024} KiB, nested ${LIMITS.depth} deep, ${LIMITS.nodes} values`,
+  });
 export type Submission = z.infer<typeof submission>;
+
+const finalDecision = decision.nullable().meta({ description: 'The final decision; null until there is one' });
 
 /** The answer to a submission: exactly these three members. */
 export const submitted = z
-  .strictObject({ id: uuid, status: itemStatus, decision: decision.nullable() })
+  .strictObject({
+    id: uuid.meta({ description: 'The id of the item, for reading it back' }),
+    status: itemStatus,
+    decision: finalDecision,
+  })
   .meta({ id: 'Submitted' });
 export type Submitted = z.infer<typeof submitted>;
 
@@ -44,27 +68,105 @@ export const publicItem = z
     id: uuid,
     project_id: uuid,
     status: itemStatus,
-    decision: decision.nullable(),
-    input: json,
-    suggestion: json,
-    confidence: z.number(),
-    risk_flags: z.array(z.string()),
-    metadata: z.record(z.string(), json).nullable(),
+    decision: finalDecision,
+    input: anyJson('As it was submitted, byte for byte'),
+    suggestion: anyJson('As it was submitted, byte for byte'),
+    confidence: z.number().meta({ description: 'As it was submitted' }),
+    risk_flags: z.array(z.string()).meta({ description: 'As they were submitted' }),
+    metadata: z.record(z.string(), json).nullable().meta({ description: 'As it was submitted, byte for byte' }),
     routing,
-    created_at: timestamp,
-    decided_at: timestamp.nullable(),
+    created_at: timestamp.meta({ description: 'When the item was submitted (ISO 8601, UTC)' }),
+    decided_at: timestamp
+      .nullable()
+      .meta({ description: 'When it was decided, or rejected by its routing; null until that is final' }),
   })
-  .meta({ id: 'Item' });
+  .meta({ id: 'Item', description: 'An item: what was submitted, where it went and why, what was decided' });
 export type PublicItem = z.infer<typeof publicItem>;
+
+/** 1 to 255 printable ASCII characters; a structured-field string in double quotes means what it encloses. */
+export const idempotencyKey = z
+  .string()
+  .transform((text) => /^"(.*)"$/.exec(text)?.[1] ?? text)
+  .pipe(z.string().regex(/^[\x20-\x7e]{1,255}$/, 'An Idempotency-Key has 1 to 255 printable ASCII characters.'));
+
+const idempotencyHeader = z.string().min(1).max(257).optional().meta({
+  description:
+    'Makes a repeat safe for 7 days: the same key with the same body is answered with the first status code, the item as it is now and `Idempotent-Replayed: true`. 1 to 255 printable ASCII characters, bare or in double quotes.',
+});
+
+const preferHeader = z
+  .string()
+  .optional()
+  .meta({
+    description: `\`wait=N\` holds the answer until the item is final or N seconds have passed (at most ${LIMITS.waitSeconds}); \`Preference-Applied\` says what was done.`,
+  });
+
+const waitQuery = z.coerce
+  .number()
+  .int()
+  .min(0)
+  .max(LIMITS.waitSeconds)
+  .optional()
+  .meta({ description: 'Seconds to wait for the item to become final' });
+
+/** How many rows a page has: 1 to 100. */
+const pageLimit = z.coerce
+  .number()
+  .int()
+  .min(1)
+  .max(LIMITS.pageItems)
+  .default(20)
+  .meta({ description: 'How many a page has at most; fewer when they are large' });
+
+const nextCursor = z.string().meta({ description: 'Send it as `after` to go on from here' });
+const hasMore = z.boolean().meta({ description: 'Whether there is another page now' });
 
 export const submitItem = endpoint({
   method: 'POST',
   path: '/api/public/items',
   auth: 'api_key',
   summary: 'Submit an item and learn at once where it goes',
+  description:
+    'The item is stored before this is answered. Where the pipeline is confident enough the decision is in the answer; else a person decides, and the webhook of the project tells of it.',
   status: 201,
+  headers: z.object({ 'idempotency-key': idempotencyHeader, prefer: preferHeader }),
   body: submission,
   reply: submitted,
+  errors: ['project_mismatch', 'idempotency_in_progress', 'idempotency_key_reused', 'too_many_waiters'],
+});
+
+/** A batch as it is sent. Each item is checked by itself, against `submission`: one bad item does not sink the others. */
+export const submissionBatch = z
+  .strictObject({
+    items: z
+      .array(z.unknown())
+      .min(1)
+      .max(LIMITS.batchItems)
+      .meta({ description: 'Each is checked by itself: one that is refused does not sink the others' }),
+  })
+  .meta({ id: 'SubmissionBatch', description: `At most ${LIMITS.batchBytes / 1024 / 1024} MiB` });
+
+const batchIndex = z.number().int().min(0).meta({ description: 'The place of the item in the request, from 0' });
+
+export const batchResult = z
+  .union([
+    z.strictObject({ index: batchIndex, ...submitted.shape }),
+    z.strictObject({ index: batchIndex, error: problem }),
+  ])
+  .meta({ id: 'BatchResult', description: 'Where the item went, or why it was refused' });
+export type BatchResult = z.infer<typeof batchResult>;
+
+export const submitBatch = endpoint({
+  method: 'POST',
+  path: '/api/public/items/batch',
+  auth: 'api_key',
+  summary: 'Submit up to 500 items at once; each has its own result',
+  description:
+    'Stored together, in this order. An item that is refused has its `error` in its place, with pointers such as `#/items/2/confidence`, and the others are stored all the same.',
+  headers: z.object({ 'idempotency-key': idempotencyHeader }),
+  body: submissionBatch,
+  reply: z.strictObject({ results: z.array(batchResult) }).meta({ id: 'BatchSubmitted' }),
+  errors: ['idempotency_in_progress', 'idempotency_key_reused'],
 });
 
 export const readItem = endpoint({
@@ -72,6 +174,68 @@ export const readItem = endpoint({
   path: '/api/public/items/:id',
   auth: 'api_key',
   summary: 'Read an item back: submission, routing, status and final decision',
-  params: z.object({ id: uuid }),
+  description:
+    'Until a decision is final it is not shown here: the status is the one before it, and `decision` is null. `wait` holds the answer until it is final.',
+  params: z.object({ id: uuid.meta({ description: 'The id of the item' }) }),
+  query: z.object({ wait: waitQuery }),
   reply: publicItem,
+  errors: ['not_found', 'too_many_waiters'],
+});
+
+const moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
+
+export const listItems = endpoint({
+  method: 'GET',
+  path: '/api/public/items',
+  auth: 'api_key',
+  summary: 'List items, newest first',
+  description: 'In pages: send `next_cursor` as `after` until `has_more` is false.',
+  query: z.strictObject({
+    status: itemStatus.optional().meta({ description: 'Only items with this status' }),
+    since: moment.optional().meta({ description: 'Only items created at this time or later' }),
+    until: moment.optional().meta({ description: 'Only items created before this time' }),
+    limit: pageLimit,
+    after: z.string().optional().meta({ description: 'The `next_cursor` of the page before' }),
+    cursor: z.string().optional().meta({ description: 'The same as `after`' }),
+  }),
+  reply: z
+    .object({
+      data: z.array(publicItem),
+      has_more: hasMore,
+      next_cursor: nextCursor
+        .nullable()
+        .meta({ description: 'Send it as `after` to go on from here; null at the end' }),
+    })
+    .meta({ id: 'ItemPage' }),
+  errors: ['invalid_cursor'],
+});
+
+/** A final decision as the ledger and the webhook tell it; `id` is the `webhook-id` of its delivery. */
+export const publicEvent = z
+  .object({
+    id: z.string().meta({ description: 'Equal to the `webhook-id` of the delivery that tells the same' }),
+    event: z.literal('item.decided'),
+    item_id: uuid,
+    project_id: uuid,
+    status: decisionStatus,
+    decision,
+    reviewer_id: uuid.nullable().meta({ description: 'The member who decided; null when no person did' }),
+    decided_at: timestamp,
+  })
+  .meta({ id: 'Event', description: 'A final decision as the webhook tells it' });
+export type PublicEvent = z.infer<typeof publicEvent>;
+
+export const listEvents = endpoint({
+  method: 'GET',
+  path: '/api/public/events',
+  auth: 'api_key',
+  summary: 'Catch up on final decisions, oldest first',
+  description:
+    'For consumers that were down. Keep `next_cursor` and send it as `after`: it is there even when nothing is new, and no decision can slip in before it.',
+  query: z.strictObject({
+    after: z.string().optional().meta({ description: 'The `next_cursor` of the page before' }),
+    limit: pageLimit,
+  }),
+  reply: z.object({ data: z.array(publicEvent), has_more: hasMore, next_cursor: nextCursor }).meta({ id: 'EventPage' }),
+  errors: ['invalid_cursor'],
 });

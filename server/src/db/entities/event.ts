@@ -8,7 +8,7 @@ const EventSchema = defineEntity({
   tableName: 'event',
   properties: {
     position: p.bigint('number').primary().autoincrement(),
-    id: p.uuid().unique(),
+    id: p.uuid(),
     projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id'),
     seq: p.bigint('number').nullable(),
     type: p.text().$type<FactType>(),
@@ -24,6 +24,10 @@ const EventSchema = defineEntity({
       expression: 'create index "event_unstamped" on "event" ("position") where "seq" is null',
     },
     { name: 'event_of_item', properties: ['itemId', 'position'] },
+    {
+      name: 'event_finalized',
+      expression: `create index "event_finalized" on "event" ("project_id", "seq") where "type" = 'item.finalized' and "seq" is not null`,
+    },
   ],
   uniques: [{ name: 'event_seq', properties: ['projectId', 'seq'] }],
 });

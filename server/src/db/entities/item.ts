@@ -47,6 +47,10 @@ const ItemSchema = defineEntity({
       expression: `create index "item_claimed" on "item" ("claim_expires_at") where "claim_expires_at" is not null`,
     },
     { name: 'item_newest', properties: ['projectId', 'createdAt', 'id'] },
+    {
+      name: 'item_newest_by_status',
+      expression: `create index "item_newest_by_status" on "item" ("project_id", (coalesce("public_status", "status")), "created_at", "id")`,
+    },
   ],
 });
 export class Item extends ItemSchema.class {}

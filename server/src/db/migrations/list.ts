@@ -1,4 +1,10 @@
 // The migrations, oldest first. A released one never changes; the next is added at the end.
 import { Initial } from './0001-initial.ts';
+import { PublicApi } from './0002-public-api.ts';
+import { InboundSources } from './0003-inbound-sources.ts';
 
-export const MIGRATIONS = [{ name: '0001-initial', class: Initial }];
+export const MIGRATIONS = [
+  { name: '0001-initial', class: Initial },
+  { name: '0002-public-api', class: PublicApi },
+  { name: '0003-inbound-sources', class: InboundSources },
+];

@@ -1,45 +1,127 @@
-// The public API: pipelines submit items and read them back.
+// The public API: pipelines submit items, read them back, list them, and catch up on decisions.
 import type { Context } from 'koa';
-import { readItem, submitItem } from '@countersign/shared/api/public';
+import {
+  type BatchResult,
+  idempotencyKey,
+  LIMITS,
+  listEvents,
+  listItems,
+  readItem,
+  submitBatch as submitBatchEndpoint,
+  submitItem,
+  type Submitted,
+} from '@countersign/shared/api/public';
 import { Refusal } from '@countersign/shared/errors';
 import { sha256Hex } from '../../crypto/tokens.ts';
-import { presentPublicItem, presentSubmitted } from '../../presenters/item.ts';
+import { isOpen } from '../../domain/item.ts';
+import { presentEvent, presentPublicItem, presentSubmitted } from '../../presenters/item.ts';
+import { listPublicEvents } from '../../usecases/queries/list-public-events.ts';
+import { listPublicItems } from '../../usecases/queries/list-public-items.ts';
 import { readPublicItem } from '../../usecases/queries/read-item.ts';
-import type { Services } from '../../usecases/services.ts';
-import { submit } from '../../usecases/submit.ts';
+import type { SubmitInput } from '../../usecases/new-item.ts';
+import type { ApiKeyActor, Services } from '../../usecases/services.ts';
+import { type Idempotency, submit, submitBatch, type SubmitRequest } from '../../usecases/submit.ts';
+import type { Seat } from '../../usecases/waiters.ts';
+import { toProblem } from '../problem.ts';
+import { limitItems } from '../rate-limit.ts';
+import { readBatch, refuseOtherProject, toSubmitInput } from '../read-submission.ts';
 import { header, type Binder } from '../route.ts';
+import { goneSignal, preferredWait } from '../waiting.ts';
 
 export function bindPublic(bind: Binder, services: Services): void {
   bind.pipeline(submitItem, async ({ actor, body, raw, bytes, ctx }) => {
-    if (body.project_id.toLowerCase() !== actor.projectId) {
-      throw new Refusal('project_mismatch', 'Send the project_id that this key belongs to.');
-    }
-    const metadata = body.metadata && { value: body.metadata, raw: raw.get('metadata') ?? '{}' };
-    const result = await submit(services, actor, {
-      input: { value: body.input, raw: raw.get('input') ?? 'null' },
-      suggestion: { raw: raw.get('suggestion') ?? 'null' },
-      metadata: metadata ?? null,
-      confidence: body.confidence,
-      riskFlags: body.risk_flags ?? [],
-      idempotency: idempotencyOf(ctx, bytes),
+    refuseOtherProject(body.project_id, actor);
+    const input = { ...toSubmitInput(body, raw), idempotency: idempotencyOf(ctx, bytes) };
+    const seconds = preferredWait(header(ctx, 'prefer'));
+    if (seconds === null) return store(services, { actor, ctx }, input);
+    // A place to wait comes first: who gets none has not submitted anything.
+    return seated(services, actor, async (seat) => {
+      const answer = await store(services, { actor, ctx }, input);
+      ctx.set('preference-applied', `wait=${seconds}`);
+      if (!isOpen(answer.status)) return answer;
+      await seat.until(answer.id, seconds, goneSignal(ctx));
+      // It is stored: whatever happens while it waits, its sender hears of it.
+      const now = await readPublicItem(services, actor, answer.id).catch(() => null);
+      return now === null ? answer : presentSubmitted(now.item, now.decision);
     });
-    if (result.replayed) ctx.set('idempotent-replayed', 'true');
-    return presentSubmitted(result.item, result.decision);
   });
 
-  bind.pipeline(readItem, async ({ actor, params }) => {
-    const { item, decision } = await readPublicItem(services, actor, params.id);
-    return presentPublicItem(item, decision);
+  bind.pipeline(readItem, async ({ actor, params, query, ctx }) => {
+    const read = async () => {
+      const { item, decision } = await readPublicItem(services, actor, params.id);
+      return presentPublicItem(item, decision);
+    };
+    const answer = await read();
+    const { wait = 0 } = query;
+    if (wait === 0 || !isOpen(answer.status)) return answer;
+    return seated(services, actor, async (seat) => {
+      await seat.until(answer.id, wait, goneSignal(ctx));
+      return read();
+    });
+  });
+
+  bindBatch(bind, services);
+  bindLists(bind, services);
+}
+
+type Asked = { actor: ApiKeyActor; ctx: Context };
+
+async function store(services: Services, { actor, ctx }: Asked, input: SubmitRequest): Promise<Submitted> {
+  const { item, decision, replayed } = await submit(services, actor, input);
+  if (replayed) ctx.set('idempotent-replayed', 'true');
+  return presentSubmitted(item, decision);
+}
+
+async function seated<T>({ waiters }: Services, actor: ApiKeyActor, work: (seat: Seat) => Promise<T>): Promise<T> {
+  const seat = waiters.take(actor.keyId);
+  try {
+    return await work(seat);
+  } finally {
+    seat.leave();
+  }
+}
+
+function bindBatch(bind: Binder, services: Services): void {
+  bind.pipelineBytes(submitBatchEndpoint, LIMITS.batchBytes, async ({ actor, bytes, ctx }) => {
+    const idempotency = idempotencyOf(ctx, bytes);
+    const judged = await readBatch(bytes, actor);
+    await limitItems(services, ctx, { actor, items: judged.length });
+    const items = judged.filter((one): one is SubmitInput => !(one instanceof Refusal));
+    const stored = items.length === 0 ? null : await submitBatch(services, actor, { items, idempotency });
+    if (stored?.replayed) ctx.set('idempotent-replayed', 'true');
+    const results = stored?.results.values();
+    return {
+      results: judged.map((one, index): BatchResult => {
+        if (one instanceof Refusal) return { index, error: toProblem(one, ctx) };
+        const result = results?.next().value;
+        if (result === undefined) throw new Error('a batch answered fewer items than it was given');
+        return { index, ...presentSubmitted(result.item, result.decision) };
+      }),
+    };
   });
 }
 
-/** The Idempotency-Key, as a bare token or a quoted string, with the digest of the body it came with. Errors: `invalid_header`. */
-function idempotencyOf(ctx: Context, bytes: Buffer | null): { key: string; bodySha256: string } | null {
+function bindLists(bind: Binder, services: Services): void {
+  bind.pipeline(listItems, async ({ actor, query: { status, since, until, limit, after, cursor } }) => {
+    const page = await listPublicItems(services, actor, { status, since, until, limit, after: after ?? cursor });
+    return {
+      data: page.rows.map(({ item, decision }) => presentPublicItem(item, decision)),
+      has_more: page.nextCursor !== null,
+      next_cursor: page.nextCursor,
+    };
+  });
+
+  bind.pipeline(listEvents, async ({ actor, query: { after, limit } }) => {
+    const page = await listPublicEvents(services, actor, { after, limit });
+    return { data: page.rows.map(presentEvent), has_more: page.hasMore, next_cursor: page.nextCursor };
+  });
+}
+
+/** The Idempotency-Key with the digest of the body it came with. Errors: `invalid_header`. */
+function idempotencyOf(ctx: Context, bytes: Buffer | null): Idempotency | null {
   const text = header(ctx, 'idempotency-key');
   if (text === undefined) return null;
-  const key = /^"(.*)"$/.exec(text)?.[1] ?? text;
-  if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
-    throw new Refusal('invalid_header', 'An Idempotency-Key has 1 to 255 printable ASCII characters.');
-  }
-  return { key, bodySha256: sha256Hex(bytes ?? '') };
+  const key = idempotencyKey.safeParse(text);
+  if (!key.success) throw new Refusal('invalid_header', 'An Idempotency-Key has 1 to 255 printable ASCII characters.');
+  return { key: key.data, bodySha256: sha256Hex(bytes ?? '') };
 }

@@ -43,3 +43,13 @@ export function toPage<T>(
   const last = page.at(-1);
   return { rows: page, nextCursor: rows.length > limit && last !== undefined ? encodeCursor(cursorOf(last)) : null };
 }
+
+/** Bytes of payload that one page of the public API holds at most: more would keep everybody else waiting while it is written. */
+const PAGE_BYTES = 8 * 1024 * 1024;
+
+/** How many of the first rows make a page of at most `limit`, by their bytes; always one, so that each page goes on. */
+export function fitting(rows: { bytes: number }[], limit: number): number {
+  let bytes = 0;
+  const over = rows.findIndex((row) => (bytes += row.bytes) > PAGE_BYTES);
+  return over === -1 ? limit : Math.min(limit, Math.max(over, 1));
+}

@@ -1,21 +1,25 @@
-// A stand-in for the service, for the tests of the submitter: a real HTTP server that behaves as badly as a test wants.
+// A stand-in for the service, for the tests of those who call it: a real HTTP server that behaves as badly as a test wants.
+/// <reference types="node" />
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { readLines } from './read-lines.ts';
-import { submitFile, type SubmitOptions } from './submit-file.ts';
-import { LINE_BYTES } from './submit-line.ts';
-import type { Pace } from './submit-request.ts';
-import type { Summary } from './submit-tally.ts';
+import { createClient, type Client, type ClientOptions } from '../client.ts';
+import type { Pace } from './retry.ts';
 
 export const PROJECT = '0199c0de-7a7e-7000-8000-00000000000a';
 export const ITEM = '0199c0de-7a7e-7000-8000-0000000000ff';
 
-interface Seen {
+export const NEW_ITEM = { project_id: PROJECT, input: { question: 'Why?' }, suggestion: 'Because.', confidence: 0.83 };
+
+export interface Seen {
+  readonly method: string;
+  /** Path and query as they came. */
+  readonly url: string;
+  /** The Idempotency-Key. */
   readonly key: string;
   readonly body: string;
   readonly headers: IncomingMessage['headers'];
 }
 /** What the service does with a request; `attempt` counts from 1 per idempotency key. */
-type Behaviour = (seen: Seen, attempt: number, response: ServerResponse) => unknown;
+export type Behaviour = (seen: Seen, attempt: number, response: ServerResponse) => unknown;
 
 const closing: (() => void)[] = [];
 
@@ -29,11 +33,11 @@ export async function fakeService(behaviour: Behaviour): Promise<{ url: string; 
   const attempts = new Map<string, number>();
   const server = createServer((request, response) => {
     void readText(request).then((body) => {
-      const key = String(request.headers['idempotency-key']);
-      const seen = { key, body, headers: request.headers };
+      const { method = '', url = '', headers } = request;
+      const seen = { method, url, key: String(headers['idempotency-key']), body, headers };
       requests.push(seen);
-      const attempt = (attempts.get(key) ?? 0) + 1;
-      attempts.set(key, attempt);
+      const attempt = (attempts.get(seen.key) ?? 0) + 1;
+      attempts.set(seen.key, attempt);
       return behaviour(seen, attempt, response);
     });
   });
@@ -53,6 +57,10 @@ async function readText(request: IncomingMessage): Promise<string> {
   return text;
 }
 
+export function answer(response: ServerResponse, body: unknown, status = 200): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
 /** Answers as the service does when it takes an item. */
 export function take(response: ServerResponse, status = 'queued', headers: Record<string, string> = {}): void {
   response.writeHead(201, { 'content-type': 'application/json', ...headers });
@@ -65,39 +73,36 @@ export function refuse(
   fault: { status: number; code: string; retryAfter?: string; errors?: object[] },
 ): void {
   const { retryAfter, ...members } = fault;
-  response.writeHead(fault.status, retryAfter === undefined ? {} : { 'retry-after': retryAfter });
+  const headers = { 'content-type': 'application/problem+json', 'x-request-id': 'r-1' };
+  response.writeHead(fault.status, retryAfter === undefined ? headers : { ...headers, 'retry-after': retryAfter });
   response.end(JSON.stringify({ ...members, detail: `about ${fault.code}` }));
 }
 
 /** A clock that only sleeping moves: nothing is waited for. It starts at 1 000 s; `slept` lists the waits in milliseconds. */
-export function fakePace(): { slept: number[]; pace: Pace } {
+export function fakePace(random: () => number = () => 1): { slept: number[]; pace: Pace } {
   let now = 1_000_000;
   const slept: number[] = [];
   const sleep = async (ms: number): Promise<void> => {
     slept.push(ms);
     now += ms;
   };
-  return { slept, pace: { now: () => now, random: () => 1, sleep } };
+  return { slept, pace: { now: () => now, random, sleep } };
 }
 
-/** Submits a file's text with four workers, unless told otherwise. */
-export function run(url: string, text: string, options: Partial<SubmitOptions> = {}): Promise<Summary> {
-  return submitFile(readLines(bytes(text), LINE_BYTES), {
-    url,
-    apiKey: 'csk_test',
-    projectId: PROJECT,
-    concurrency: 4,
-    pace: fakePace().pace,
-    signal: new AbortController().signal,
-    ...options,
-  });
+/** A client of a new service; it waits for nothing, and `slept` lists the waits in milliseconds. */
+export async function connected(
+  behaviour: Behaviour,
+  options: Partial<ClientOptions> = {},
+): Promise<{ api: Client; requests: Seen[]; slept: number[] }> {
+  const { url, requests } = await fakeService(behaviour);
+  const { pace, slept } = fakePace();
+  return { api: createClient({ baseUrl: url, apiKey: 'csk_test', ...pace, ...options }), requests, slept };
 }
 
-async function* bytes(text: string): AsyncGenerator<Uint8Array> {
-  yield Buffer.from(text);
-}
-
-/** The text of a file with so many items, `{"input":0}` and on. */
-export function items(count: number): string {
-  return Array.from({ length: count }, (_, index) => `{"input":${index}}\n`).join('');
+/** What the promise fails with; undefined when it does not. */
+export function failed(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
 }

@@ -1,0 +1,73 @@
+// The API documentation in a browser: open to everybody, found by deep links, and its “Try it” really submits.
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from 'playwright';
+import { describe, expect, it } from 'vitest';
+import { findChromium } from '../scripts/browser.ts';
+import { makeWallet } from '../server/test/client.ts';
+import { useHouse } from './house.ts';
+
+const chromium = await findChromium();
+const DOCS = '/api/public/docs';
+
+/** Waits until the part that the anchor names begins just below the head of the page, and the contents mark it. */
+async function isRead(page: Page, anchor: string): Promise<void> {
+  await page.locator(`a[href="#${anchor}"][aria-current]`).first().waitFor({ state: 'attached' });
+  await page.waitForFunction((id) => {
+    const { top } = document.getElementById(id)?.getBoundingClientRect() ?? { top: -1 };
+    return top >= 48 && top < 160;
+  }, anchor);
+}
+
+describe.skipIf(chromium === undefined)('the API documentation', () => {
+  const house = useHouse();
+
+  it('submits an item with a real key, without anybody signed in', async () => {
+    const { project, visit } = house();
+    const page = await visit(makeWallet(), DOCS);
+    const section = page.locator('#submitItem');
+    await section.getByText('Try it', { exact: true }).click();
+    await section.getByLabel('API key').fill(project.pipeline.apiKey);
+    await section.getByLabel('Project id').fill(project.id);
+    await section.getByRole('button', { name: 'Send' }).click();
+    await section.getByText('201 Created').waitFor();
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([]);
+
+    const answered = await section.getByRole('region', { name: /^the body of the answer/ }).innerText();
+    const { id } = JSON.parse(answered) as { id: string };
+    expect(await project.pipeline.read(id)).toMatchObject({ status: 'queued', project_id: project.id });
+
+    // The key is typed once for the page, and is gone with it.
+    const reading = page.locator('#readItem');
+    await reading.getByText('Try it', { exact: true }).click();
+    await reading.getByLabel('id', { exact: true }).fill(id);
+    await reading.getByRole('button', { name: 'Send' }).click();
+    await reading.getByText('200 OK').waitFor();
+    await page.reload();
+    await section.getByText('Try it', { exact: true }).click();
+    expect(await section.getByLabel('API key').inputValue()).toBe('');
+    expect(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).not.toContain('csk_');
+  });
+
+  it('is found by deep links and by its contents, on a phone too', async () => {
+    const page = await house().visit(makeWallet(), `${DOCS}#listEvents`);
+    await isRead(page, 'listEvents');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByText('Contents', { exact: true }).click();
+    await page.getByRole('link', { name: 'Rate limits', exact: true }).click();
+    await isRead(page, 'busy');
+    expect(await page.getByRole('link', { name: 'Rate limits', exact: true }).isVisible()).toBe(false);
+    expect(new URL(page.url()).hash).toBe('#busy');
+  });
+
+  it('says what happened when its document does not come, and fetches it again', async () => {
+    const visited = await house().visit(makeWallet(), DOCS);
+    // A page of its own: this one is to have a failed request on its console.
+    const page = await visited.context().newPage();
+    await page.route('**/openapi.json', (route) => route.fulfill({ status: 503, body: 'busy' }), { times: 1 });
+    await page.goto(visited.url());
+    await page.getByText('The documentation could not be loaded').waitFor();
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await page.getByRole('heading', { name: 'Your first request' }).waitFor();
+  });
+});

@@ -1,0 +1,155 @@
+// The statements of the intake: each handles a whole group of submissions, its rows sent as one JSON parameter.
+import type { BelowReview, ItemStatus, RoutingRule } from '@countersign/shared/words';
+import type { Em } from './orm.ts';
+import { rawQuery } from './raw-query.ts';
+
+/** The address of an idempotency key (CONTRACT section 1). */
+export interface KeyPlace {
+  projectId: string;
+  /** `submit`, `batch` or `inbound:<source id>`. */
+  operation: string;
+  key: string;
+}
+
+export interface KeyRow extends KeyPlace {
+  bodySha256: string | null;
+  itemIds: string[];
+}
+
+export const placeText = ({ projectId, operation, key }: KeyPlace): string => `${projectId} ${operation} ${key}`;
+
+/**
+ * Locks the keys until the transaction ends, and answers those that somebody else is at. Nobody waits: a wait would hold up
+ * the neighbours in the group. Whoever has the lock sees every committed row of the key in a later statement.
+ */
+export async function lockKeys(em: Em, places: KeyPlace[]): Promise<Set<string>> {
+  const texts = [...new Set(places.map(placeText))];
+  const rows = await rawQuery<{ text: string; locked: boolean }>(
+    em,
+    `select text, pg_try_advisory_xact_lock(hashtextextended(text, 0)) as locked from json_array_elements_text($1::json) as k(text)`,
+    [JSON.stringify(texts)],
+  );
+  return new Set(rows.filter((row) => !row.locked).map((row) => row.text));
+}
+
+/** The keys that are taken, by `placeText`. */
+export async function findKeys(em: Em, places: KeyPlace[]): Promise<Map<string, KeyRow>> {
+  const wanted = places.map(({ projectId, operation, key }) => ({ project_id: projectId, operation, key }));
+  const rows = await rawQuery<{
+    project_id: string;
+    operation: string;
+    key: string;
+    body_sha256: string | null;
+    item_ids: string;
+  }>(
+    em,
+    `select k.project_id, k.operation, k.key, k.body_sha256, array_to_string(k.item_ids, ',') as item_ids
+     from json_to_recordset($1::json) as w(project_id uuid, operation text, key text)
+     join idempotency_key k on k.project_id = w.project_id and k.operation = w.operation and k.key = w.key`,
+    [JSON.stringify(wanted)],
+  );
+  const found = rows.map((row) => ({
+    projectId: row.project_id,
+    operation: row.operation,
+    key: row.key,
+    bodySha256: row.body_sha256,
+    itemIds: row.item_ids.split(','),
+  }));
+  return new Map(found.map((row) => [placeText(row), row]));
+}
+
+/** Takes keys; those that are taken already stay as they are. */
+export async function insertKeys(em: Em, keys: KeyRow[], createdAt: Date): Promise<void> {
+  await rawQuery(
+    em,
+    `insert into idempotency_key (project_id, operation, key, body_sha256, item_ids, created_at)
+     select project_id, operation, key, body_sha256, item_ids, $2::timestamptz
+     from json_to_recordset($1::json) as r(project_id uuid, operation text, key text, body_sha256 text, item_ids uuid[])
+     on conflict do nothing`,
+    [
+      JSON.stringify(
+        keys.map((row) => ({
+          project_id: row.projectId,
+          operation: row.operation,
+          key: row.key,
+          body_sha256: row.bodySha256,
+          item_ids: row.itemIds,
+        })),
+      ),
+      createdAt.toISOString(),
+    ],
+  );
+}
+
+/** What routing needs of a project (RT5), as its row has it. */
+export interface RoutingRow {
+  id: string;
+  auto_threshold: number;
+  review_threshold: number;
+  below_review: BelowReview;
+  escalate_flags: string[];
+  settings_version: number;
+  target_minutes: number;
+}
+
+/** The settings of those projects that take submissions; an archived one is left out. */
+export async function readRouting(em: Em, projectIds: string[]): Promise<Map<string, RoutingRow>> {
+  const rows = await rawQuery<Omit<RoutingRow, 'escalate_flags'> & { escalate_flags: string }>(
+    em,
+    `select id, auto_threshold, review_threshold, below_review, array_to_json(escalate_flags)::text as escalate_flags,
+       settings_version, target_minutes
+     from project where id in (select text::uuid from json_array_elements_text($1::json) as k(text)) and archived_at is null`,
+    [JSON.stringify([...new Set(projectIds)])],
+  );
+  return new Map(rows.map((row) => [row.id, { ...row, escalate_flags: JSON.parse(row.escalate_flags) as string[] }]));
+}
+
+/** A routed submission as its row will be. Payloads are JSON text. */
+export interface NewItem {
+  id: string;
+  projectId: string;
+  status: ItemStatus;
+  publicStatus: null;
+  input: string;
+  suggestion: string;
+  metadata: string | null;
+  confidence: number;
+  riskFlags: string[];
+  preview: string;
+  model: string | null;
+  source: string | null;
+  rule: RoutingRule;
+  autoThreshold: number;
+  reviewThreshold: number;
+  matchedFlags: string[];
+  settingsVersion: number;
+  version: number;
+  createdAt: Date;
+  dueAt: Date;
+  decidedAt: Date | null;
+  /** The id of its automatic decision (RT2), or null. */
+  decisionId: string | null;
+}
+
+/** One statement for all items and their automatic decisions (RT2 ships the suggestion as it is). */
+const INSERT_ITEMS = `
+  with arrived as (
+    select * from json_to_recordset($1::json) as r(
+      id uuid, "projectId" uuid, status text, input text, suggestion text, metadata text, confidence float8,
+      "riskFlags" text[], preview text, model text, source text, rule text, "autoThreshold" float8,
+      "reviewThreshold" float8, "matchedFlags" text[], "settingsVersion" int, version int,
+      "createdAt" timestamptz, "dueAt" timestamptz, "decidedAt" timestamptz, "decisionId" uuid)
+  ), stored as (
+    insert into item (id, project_id, status, input, suggestion, metadata, confidence, risk_flags, preview, model, source,
+      rule, auto_threshold, review_threshold, matched_flags, settings_version, version, created_at, due_at, decided_at)
+    select id, "projectId", status, input, suggestion, metadata, confidence, "riskFlags", preview, model, source,
+      rule, "autoThreshold", "reviewThreshold", "matchedFlags", "settingsVersion", version, "createdAt", "dueAt", "decidedAt"
+    from arrived
+  )
+  insert into decision (id, item_id, project_id, status, action, output, edited, decided_at, final_at)
+  select "decisionId", id, "projectId", 'approved', 'auto_approve', suggestion, false, "createdAt", "createdAt"
+  from arrived where "decisionId" is not null`;
+
+export async function insertItems(em: Em, items: NewItem[]): Promise<void> {
+  await rawQuery(em, INSERT_ITEMS, [JSON.stringify(items)]);
+}

@@ -1,0 +1,91 @@
+// The OpenAPI 3.1 document of the public API, written from the very objects that bind, check and answer it.
+import type { OpenApi } from '@countersign/shared/api/openapi';
+import { submissionBatch } from '@countersign/shared/api/public';
+import {
+  createDocument,
+  type CreateDocumentOptions,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathsObject,
+  type ZodOpenApiResponsesObject,
+} from 'zod-openapi';
+import { HEADER_COMPONENTS, headersOfAll } from './headers.ts';
+import { INTRODUCTION } from './introduction.ts';
+import { OPERATIONS, TAGS, type Operation, type SuccessAnswer } from './operations.ts';
+import { refusalsOf } from './problems.ts';
+import { SECURITY, SECURITY_SCHEMES } from './security.ts';
+import { WEBHOOKS } from './webhooks.ts';
+
+/** The document for a service at this address (PUBLIC_BASE_URL). */
+export function openApiDocument(baseUrl: string): OpenApi {
+  const document = createDocument(
+    {
+      openapi: '3.1.0',
+      info: {
+        title: 'Countersign',
+        version: '1.0.0',
+        description: INTRODUCTION,
+        contact: { name: 'Countersign', url: baseUrl },
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      servers: [{ url: baseUrl, description: 'This service' }],
+      tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+      paths: pathsOf(OPERATIONS),
+      webhooks: WEBHOOKS,
+      components: { headers: HEADER_COMPONENTS, securitySchemes: SECURITY_SCHEMES },
+    },
+    { override },
+  );
+  return document as OpenApi;
+}
+
+function pathsOf(operations: Record<string, Operation>): ZodOpenApiPathsObject {
+  const paths: ZodOpenApiPathsObject = {};
+  for (const [id, operation] of Object.entries(operations)) {
+    const path = operation.endpoint.path.replaceAll(/:(\w+)/g, '{$1}');
+    const method = operation.endpoint.method.toLowerCase();
+    paths[path] = { ...paths[path], [method]: operationOf(id, operation) };
+  }
+  return paths;
+}
+
+function operationOf(operationId: string, operation: Operation): ZodOpenApiOperationObject {
+  const { endpoint, tag, requests } = operation;
+  const { summary, description, params, query, headers, body } = endpoint;
+  const places = Object.entries({ path: params, query, header: headers }).filter(([, schema]) => schema !== null);
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    description: description === '' ? `${summary}.` : description,
+    security: SECURITY[endpoint.auth],
+    // All three are objects in every endpoint; their type alone is wider.
+    ...(places.length > 0 ? { requestParams: Object.fromEntries(places) } : {}),
+    ...(body && requests
+      ? { requestBody: { required: true, content: { 'application/json': { schema: body, examples: requests } } } }
+      : {}),
+    responses: { ...successesOf(operation), ...refusalsOf(endpoint) },
+  };
+}
+
+function successesOf({ endpoint, answer, otherAnswers = {} }: Operation): ZodOpenApiResponsesObject {
+  const all = { ...otherAnswers, [endpoint.status]: answer };
+  const success = ({ description, examples, headers }: SuccessAnswer) => ({
+    description,
+    headers: { ...headersOfAll(endpoint), ...headers },
+    ...(endpoint.reply ? { content: { 'application/json': { schema: endpoint.reply, examples } } } : {}),
+  });
+  return Object.fromEntries(Object.entries(all).map(([status, one]) => [status, success(one)]));
+}
+
+type Override = NonNullable<CreateDocumentOptions['override']>;
+
+/** Where JSON Schema can say it more plainly than the schema that validates, or has to say more. */
+const override: Override = ({ jsonSchema, zodSchema, io }) => {
+  // Each item of a batch is checked by itself, so its schema is not part of the batch's own.
+  if (zodSchema === submissionBatch.shape.items) jsonSchema.items = { $ref: '#/components/schemas/Submission' };
+  // The format says it; zod's pattern for it fills a screen.
+  if (jsonSchema.format === 'date-time' || jsonSchema.format === 'uuid') delete jsonSchema.pattern;
+  // An answer may gain members: only shapes that are closed by contract say that they are.
+  const def = zodSchema._zod.def;
+  if (io === 'output' && def.type === 'object' && def.catchall === undefined) delete jsonSchema.additionalProperties;
+};

@@ -1,0 +1,120 @@
+// One story told in examples: a parcel service’s assistant submits answers, Anna decides on one of them, the pipeline hears of it.
+import type { BatchResult, PublicEvent, PublicItem, Submission, Submitted } from '@countersign/shared/api/public';
+import type { Decision } from '@countersign/shared/decision';
+import type { ItemDecided } from '@countersign/shared/webhook';
+import { problemExample } from './problems.ts';
+
+const PROJECT = '0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b11';
+const ANNA = '0198c2f0-91b4-7d52-8a07-5c1f3e9d7a42';
+
+/** Confident enough for a person to look, not for the auto threshold. */
+export const plainSubmission: Submission = {
+  project_id: PROJECT,
+  input: { question: 'My parcel arrived with a broken lamp. What can I do?', language: 'en' },
+  suggestion: 'I am sorry about the lamp. Send us a photo within 14 days and we will refund it.',
+  confidence: 0.82,
+  metadata: { model: 'assistant-7', source: 'support-chat', ticket: 'T-48213' },
+};
+
+/** The suggestion is JSON, and one of its flags is among the project’s escalate flags. */
+export const flaggedSubmission: Submission = {
+  project_id: PROJECT,
+  input: { question: 'I will take this to court. Refund me today.' },
+  suggestion: { action: 'refund', amount: '249.00', currency: 'EUR' },
+  confidence: 0.95,
+  risk_flags: ['legal'],
+};
+
+const confidentSubmission: Submission = {
+  project_id: PROJECT,
+  input: { question: 'Until when is the shop in Lyon open?' },
+  suggestion: 'Until 19:00, on Saturdays until 18:00.',
+  confidence: 0.97,
+};
+
+const automatic: Decision = {
+  id: '0198c2f1-10aa-7b3c-8d21-4e5f60718293',
+  status: 'approved',
+  action: 'auto_approve',
+  output: confidentSubmission.suggestion,
+  edited: false,
+  reason: null,
+  note: null,
+  reviewer_id: null,
+  decided_at: '2026-03-02T09:15:04.310Z',
+};
+
+const edited: Decision = {
+  id: '0198c2f3-55d0-7e19-b0c4-9a8b7c6d5e4f',
+  status: 'approved',
+  action: 'edit',
+  output: 'I am sorry about the lamp. Send us a photo within 30 days and we will replace or refund it.',
+  edited: true,
+  reason: 'Wrong fact',
+  note: 'Glass is covered for 30 days.',
+  reviewer_id: ANNA,
+  decided_at: '2026-03-02T09:17:41.892Z',
+};
+
+const PLAIN_ID = '0198c2f1-0c3e-7a55-9b1d-6f7e8d9c0a1b';
+const FLAGGED_ID = '0198c2f1-0e91-7c08-a3f2-1b2c3d4e5f60';
+
+export const queued: Submitted = { id: PLAIN_ID, status: 'queued', decision: null };
+export const escalated: Submitted = { id: FLAGGED_ID, status: 'escalated', decision: null };
+export const autoApproved: Submitted = {
+  id: '0198c2f1-10a9-7f4e-8c6b-0d1e2f3a4b5c',
+  status: 'auto_approved',
+  decision: automatic,
+};
+/** What a submission with `Prefer: wait` is answered when a person was quick enough. */
+export const approved: Submitted = { id: PLAIN_ID, status: 'approved', decision: edited };
+
+const OTHER_PROJECT = '0198c2f0-8b21-7d4f-a07c-3e5f7b9d1c22';
+/** The third one names a project that the key does not belong to. */
+export const batch = {
+  items: [confidentSubmission, flaggedSubmission, { ...plainSubmission, project_id: OTHER_PROJECT }],
+};
+export const batchResults: BatchResult[] = [
+  { index: 0, ...autoApproved },
+  { index: 1, ...escalated },
+  { index: 2, error: problemExample('project_mismatch', '/api/public/items/batch') },
+];
+
+export const decidedItem: PublicItem = {
+  ...approved,
+  project_id: PROJECT,
+  input: plainSubmission.input,
+  suggestion: plainSubmission.suggestion,
+  confidence: plainSubmission.confidence,
+  risk_flags: [],
+  metadata: plainSubmission.metadata ?? null,
+  routing: { rule: 'RT3', auto_threshold: 0.9, review_threshold: 0.6, matched_flags: [], settings_version: 4 },
+  created_at: '2026-03-02T09:15:03.166Z',
+  decided_at: edited.decided_at,
+};
+
+export const escalatedItem: PublicItem = {
+  ...escalated,
+  project_id: PROJECT,
+  input: flaggedSubmission.input,
+  suggestion: flaggedSubmission.suggestion,
+  confidence: flaggedSubmission.confidence,
+  risk_flags: ['legal'],
+  metadata: null,
+  routing: { rule: 'RT1', auto_threshold: 0.9, review_threshold: 0.6, matched_flags: ['legal'], settings_version: 4 },
+  created_at: '2026-03-02T09:15:03.761Z',
+  decided_at: null,
+};
+
+export const itemDecidedBody: ItemDecided = {
+  event: 'item.decided',
+  item_id: PLAIN_ID,
+  project_id: PROJECT,
+  status: edited.status,
+  decision: edited,
+  reviewer_id: ANNA,
+  decided_at: edited.decided_at,
+};
+
+export const WEBHOOK_ID = 'evt_0198c2f3-6a02-7d31-8f45-abcdef012345';
+export const event: PublicEvent = { id: WEBHOOK_ID, ...itemDecidedBody };

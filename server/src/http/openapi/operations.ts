@@ -1,0 +1,134 @@
+// The endpoints that the OpenAPI document describes, each with its tag, its examples and what its answers carry.
+import type { Endpoint } from '@countersign/shared/api/endpoint';
+import { receiveInbound } from '@countersign/shared/api/inbound';
+import { readOpenApi } from '@countersign/shared/api/openapi';
+import { listEvents, listItems, readItem, submitBatch, submitItem } from '@countersign/shared/api/public';
+import type { ZodOpenApiHeadersObject } from 'zod-openapi';
+import * as story from './examples.ts';
+import { HEADER } from './headers.ts';
+
+export const TAGS = {
+  Items: 'Submit items and read them back.',
+  Events: 'Final decisions in order, for consumers that were down.',
+  Inbound: 'Submissions by a signed webhook instead of an API key.',
+  Webhooks: 'What this service sends to the project’s webhook URL.',
+  Description: 'This document.',
+} as const;
+export type Tag = keyof typeof TAGS;
+
+/** Examples by name; the key is what tools show when there is no summary. */
+export type Examples = Record<string, { summary: string; value: unknown }>;
+
+export interface SuccessAnswer {
+  description: string;
+  examples: Examples;
+  /** What it carries beside the headers of every answer. */
+  headers?: ZodOpenApiHeadersObject;
+}
+
+export interface Operation {
+  endpoint: Endpoint;
+  tag: Tag;
+  /** Examples of the request body. */
+  requests?: Examples;
+  /** The answer of the endpoint's own status. */
+  answer: SuccessAnswer;
+  /** Other successful answers by status, of the same shape. */
+  otherAnswers?: Record<number, SuccessAnswer>;
+}
+
+const SUBMISSIONS: Examples = {
+  plain: { summary: 'A text for a person to check', value: story.plainSubmission },
+  flagged: { summary: 'A structured suggestion with a risk flag', value: story.flaggedSubmission },
+};
+
+const SUBMITTED: Examples = {
+  queued: { summary: 'A person will look at it', value: story.queued },
+  escalated: { summary: 'A supervisor will look at it', value: story.escalated },
+  auto_approved: { summary: 'Confident enough: the decision is here already', value: story.autoApproved },
+};
+
+/** By operation id. */
+export const OPERATIONS: Record<string, Operation> = {
+  submitItem: {
+    endpoint: submitItem,
+    tag: 'Items',
+    requests: SUBMISSIONS,
+    answer: {
+      description: 'The item is stored, and this is where it went.',
+      examples: { ...SUBMITTED, approved: { summary: 'Decided while the request waited', value: story.approved } },
+      headers: { ...HEADER.replayed, ...HEADER.waited },
+    },
+  },
+  submitBatch: {
+    endpoint: submitBatch,
+    tag: 'Items',
+    requests: { three: { summary: 'Three items, one of them for another project', value: story.batch } },
+    answer: {
+      description: 'One result for each item, in the order of the request.',
+      examples: { three: { summary: 'Two are stored, one is refused', value: { results: story.batchResults } } },
+      headers: HEADER.replayed,
+    },
+  },
+  readItem: {
+    endpoint: readItem,
+    tag: 'Items',
+    answer: {
+      description: 'The item as it is now.',
+      examples: {
+        decided: { summary: 'Edited and approved', value: story.decidedItem },
+        waiting: { summary: 'Escalated, not decided yet', value: story.escalatedItem },
+      },
+    },
+  },
+  listItems: {
+    endpoint: listItems,
+    tag: 'Items',
+    answer: {
+      description: 'One page, newest first.',
+      examples: {
+        last: {
+          summary: 'The last page',
+          value: { data: [story.escalatedItem, story.decidedItem], has_more: false, next_cursor: null },
+        },
+      },
+    },
+  },
+  listEvents: {
+    endpoint: listEvents,
+    tag: 'Events',
+    answer: {
+      description: 'One page of final decisions, oldest first.',
+      examples: {
+        one: { summary: 'One decision', value: { data: [story.event], has_more: false, next_cursor: 'MTg0Mg' } },
+        none: { summary: 'Nothing new', value: { data: [], has_more: false, next_cursor: 'MTg0Mg' } },
+      },
+    },
+  },
+  receiveInbound: {
+    endpoint: receiveInbound,
+    tag: 'Inbound',
+    requests: SUBMISSIONS,
+    answer: { description: 'The item is stored, and this is where it went.', examples: SUBMITTED },
+    otherAnswers: {
+      200: {
+        description: 'A repeat: nothing was submitted a second time, and this is the item as it is now.',
+        examples: SUBMITTED,
+        headers: HEADER.replayed,
+      },
+    },
+  },
+  readOpenApi: {
+    endpoint: readOpenApi,
+    tag: 'Description',
+    answer: {
+      description: 'An OpenAPI 3.1 document.',
+      examples: {
+        beginning: {
+          summary: 'How it begins',
+          value: { openapi: '3.1.0', info: { title: 'Countersign', version: '1' }, paths: {} },
+        },
+      },
+    },
+  },
+};

@@ -1,0 +1,105 @@
+// The refusals of an endpoint as OpenAPI answers: which codes it can give, by status, each with an example.
+import { ERRORS, problem, type ErrorCode, type FieldError, type Problem } from '@countersign/shared/errors';
+import type { Auth, Endpoint } from '@countersign/shared/api/endpoint';
+import type { ZodOpenApiResponsesObject } from 'zod-openapi';
+import { HEADER, headersOfAll } from './headers.ts';
+
+/** What an endpoint can refuse because of who may call it. */
+const BY_AUTH = {
+  none: [],
+  session: ['session_missing', 'unavailable'],
+  api_key: ['api_key_missing', 'api_key_invalid', 'rate_limited', 'unavailable'],
+  signature: ['rate_limited', 'unavailable'],
+} satisfies Record<Auth, readonly ErrorCode[]>;
+
+const BY_BODY = [
+  'invalid_json',
+  'request_timeout',
+  'payload_too_large',
+  'unsupported_media_type',
+  'validation_failed',
+] as const;
+
+/** Every code that this endpoint can answer with, in the order of `ERRORS`. 405 and unknown paths belong to no endpoint. */
+export function codesOf(endpoint: Endpoint): ErrorCode[] {
+  const { auth, body, headers, query, errors } = endpoint;
+  const codes = new Set<ErrorCode>([...BY_AUTH[auth], ...errors, 'internal']);
+  if (takesIds(endpoint)) codes.add('invalid_id');
+  if (query !== null) codes.add('validation_failed');
+  if (headers !== null && auth === 'api_key') codes.add('invalid_header');
+  if (body !== null) for (const code of BY_BODY) codes.add(code);
+  return (Object.keys(ERRORS) as ErrorCode[]).filter((code) => codes.has(code));
+}
+
+function takesIds({ path, params }: Endpoint): boolean {
+  const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? '');
+  const noIds = Object.fromEntries(names.map((name) => [name, 'not-an-id']));
+  return params !== null && !params.safeParse(noIds).success;
+}
+
+/** The error answers of an endpoint by status, as `application/problem+json`. */
+export function refusalsOf(endpoint: Endpoint): ZodOpenApiResponsesObject {
+  const byStatus = Map.groupBy(codesOf(endpoint), (code) => ERRORS[code].status);
+  const statuses = [...byStatus].toSorted(([a], [b]) => a - b);
+  return Object.fromEntries(statuses.map(([status, codes]) => [status, refusal(endpoint, codes)]));
+}
+
+function refusal(endpoint: Endpoint, codes: ErrorCode[]) {
+  const instance = endpoint.path.replaceAll(/:\w+/g, EXAMPLE_ID);
+  const examples = codes.map((code) => [
+    code,
+    { summary: ERRORS[code].title, value: problemExample(code, instance) },
+  ]) as [string, { summary: string; value: Problem }][];
+  const waits = codes.some((code) => COMES_WITH_RETRY_AFTER.has(code));
+  return {
+    description: codes.map((code) => `\`${code}\`: ${ERRORS[code].title}.`).join('\n\n'),
+    headers: { ...headersOfAll(endpoint), ...(waits ? HEADER.retryAfter : {}) },
+    content: { 'application/problem+json': { schema: problem, examples: Object.fromEntries(examples) } },
+  };
+}
+
+const COMES_WITH_RETRY_AFTER = new Set<ErrorCode>([
+  'idempotency_in_progress',
+  'rate_limited',
+  'too_many_waiters',
+  'unavailable',
+]);
+
+const EXAMPLE_ID = '0198c2f1-0c3e-7a55-9b1d-6f7e8d9c0a1b';
+
+/** What the service says to do, for the codes of the public API. */
+const DETAILS: Partial<Record<ErrorCode, string>> = {
+  invalid_json: 'Send one JSON value. Check quotes, commas and brackets.',
+  invalid_header: 'An Idempotency-Key has 1 to 255 printable ASCII characters.',
+  invalid_cursor: 'Send the cursor as the last page gave it, or leave it out to start again.',
+  invalid_id: 'Ids in the path are UUIDs.',
+  api_key_missing: 'Send the project’s key in the x-api-key header.',
+  api_key_invalid: 'Check the key, or make a new one on the project’s page.',
+  signature_missing: 'Send x-webhook-signature, or all of webhook-id, webhook-timestamp, webhook-signature.',
+  signature_invalid: 'Check the address, the secret, and that the raw body is what was signed.',
+  signature_expired: 'Sign it again: the timestamp may be 300 seconds off at most.',
+  project_mismatch: 'Send the project_id that this key belongs to.',
+  not_found: 'Check the id: nothing of yours has it.',
+  request_timeout: 'Send the whole request within 30 s, its headers within 10 s.',
+  idempotency_in_progress: 'Send the same request again in a second.',
+  validation_failed: '#/confidence: Too big: expected number to be <=1',
+  payload_too_large: 'Send at most 256 KiB, counted after inflation.',
+  unsupported_media_type: 'Send content-type: application/json.',
+  idempotency_key_reused: 'Use a new Idempotency-Key for another body.',
+  rate_limited: 'Wait 12 s, then go on more slowly.',
+  too_many_waiters: 'Ask without waiting, or when fewer of your requests wait.',
+  internal: 'It is our fault, not yours. Try again; if it stays, give the request id to the operator.',
+  unavailable: 'The database cannot be reached just now. Try again in a moment.',
+};
+
+/** A problem as this path answers it. Errors: throws when the code is none of the public API's. */
+export function problemExample(code: ErrorCode, instance: string): Problem {
+  const detail = DETAILS[code];
+  if (detail === undefined) throw new Error(`The public API can answer ${code}: say here what to do.`);
+  const { status, title } = ERRORS[code];
+  const errors = code === 'validation_failed' ? { errors: [FAULT] } : {};
+  return { type: `urn:countersign:error:${code}`, title, status, detail, instance, code, request_id: ID, ...errors };
+}
+
+const ID = '5b0f6f0e-3f0c-4a58-9d5e-0c8f4b3e2a17';
+const FAULT: FieldError = { pointer: '#/confidence', code: 'too_big', detail: 'Too big: expected number to be <=1' };

@@ -1,0 +1,73 @@
+// From the bytes of a request to what the use cases take: one submission, or a batch judged item by item.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { LIMITS, submission, submissionBatch, type Submission } from '@countersign/shared/api/public';
+import { Refusal } from '@countersign/shared/errors';
+import type { SubmitInput } from '../usecases/new-item.ts';
+import type { ApiKeyActor } from '../usecases/services.ts';
+import { decode, parseText } from './i-json.ts';
+import { parseFields } from './route.ts';
+import { splitBatch } from './split-batch.ts';
+
+/** A validated body with the raw text of its members: what is stored is what was sent (I7). */
+export function toSubmitInput(body: Omit<Submission, 'project_id'>, raw: Map<string, string>): SubmitInput {
+  return {
+    input: { value: body.input, raw: raw.get('input') ?? 'null' },
+    suggestion: { raw: raw.get('suggestion') ?? 'null' },
+    metadata: body.metadata ? { value: body.metadata, raw: raw.get('metadata') ?? '{}' } : null,
+    confidence: body.confidence,
+    riskFlags: body.risk_flags ?? [],
+  };
+}
+
+/** Errors: `project_mismatch`. */
+export function refuseOtherProject(projectId: string, actor: { projectId: string }): void {
+  if (projectId !== actor.projectId) {
+    throw new Refusal('project_mismatch', 'Send the project_id that this key belongs to.');
+  }
+}
+
+/** Characters: 500 places for items, and room for white space and a misspelt member that is named in the refusal. */
+const LARGEST_ENVELOPE = 64 * 1024;
+/** How long a batch may be judged before others get a turn, in milliseconds. */
+const TURN_MS = 10;
+
+/** Each item as its input or as why it was refused, in order. Errors of the batch as a whole: `invalid_json`, `validation_failed`. */
+export async function readBatch(bytes: Buffer, actor: ApiKeyActor): Promise<(SubmitInput | Refusal)[]> {
+  let since = performance.now();
+  const parts = splitBatch(decode(bytes));
+  const judged: (SubmitInput | Refusal)[] = [];
+  let part = parts.next();
+  // One too many is enough to refuse them all.
+  for (; part.done !== true && judged.length <= LIMITS.batchItems; part = parts.next()) {
+    judged.push(judge(part.value, `#/items/${judged.length}`, actor));
+    if (performance.now() - since < TURN_MS) continue;
+    await nextTurn();
+    since = performance.now();
+  }
+  refuseEnvelope(part.done === true ? part.value : null, judged);
+  return judged;
+}
+
+/** Refuses what is no batch, from what is left of it without its items; null when there are too many of them. */
+function refuseEnvelope(envelope: string | null, items: unknown[]): void {
+  // Without its items a batch is a handful of characters; anything larger is not one, and not worth parsing.
+  const large = envelope !== null && envelope.length > LARGEST_ENVELOPE;
+  const value = envelope === null ? { items } : large ? {} : parseText(envelope).value;
+  parseFields(submissionBatch, value, '#');
+}
+
+function judge(text: string, root: string, actor: ApiKeyActor): SubmitInput | Refusal {
+  try {
+    if (Buffer.byteLength(text) > LIMITS.itemBytes) {
+      throw new Refusal('payload_too_large', `Send at most ${LIMITS.itemBytes / 1024} KiB for one item.`);
+    }
+    const { value, raw } = parseText(text, root);
+    const body = parseFields(submission, value, root);
+    refuseOtherProject(body.project_id, actor);
+    return toSubmitInput(body, raw);
+  } catch (error) {
+    // Text that is no JSON is a fault of the whole body.
+    if (error instanceof Refusal && error.code !== 'invalid_json') return error;
+    throw error;
+  }
+}

@@ -1,0 +1,71 @@
+// Inbound webhooks: the sources of a project, and the messages that they sign (CONTRACT section 3).
+import type { Context } from 'koa';
+import * as api from '@countersign/shared/api/inbound';
+import { Refusal } from '@countersign/shared/errors';
+import { HEADERS } from '@countersign/shared/webhook';
+import { presentInboundSource } from '../../presenters/inbound-source.ts';
+import { presentSubmitted } from '../../presenters/item.ts';
+import { checkInbound, touchSource } from '../../usecases/check-inbound.ts';
+import { createInboundSource, removeInboundSource } from '../../usecases/inbound-sources.ts';
+import { listInboundSources } from '../../usecases/queries/list-inbound-sources.ts';
+import type { Services } from '../../usecases/services.ts';
+import { parseBody } from '../i-json.ts';
+import { limitKey } from '../rate-limit.ts';
+import { toSubmitInput } from '../read-submission.ts';
+import { Answer, type Binder, header, parseFields } from '../route.ts';
+
+export function bindInbound(bind: Binder, services: Services): void {
+  bindReceiver(bind, services);
+  bindSources(bind, services);
+}
+
+function bindReceiver(bind: Binder, services: Services): void {
+  bind.signed(api.receiveInbound, async ({ params, bytes, ctx }) => {
+    // The order is the rule (K6): the bytes are JSON only once their signature holds.
+    const sender = await checkInbound(services, { sourceId: params.source_id, headers: signatureHeaders(ctx), bytes });
+    await limitKey(services, ctx, { keyId: sender.sourceId });
+    const { value, raw } = parseBody(bytes);
+    const body = parseFields(api.receiveInbound.body, value, '#');
+    if (body.project_id !== undefined && body.project_id !== sender.projectId) {
+      throw new Refusal('project_mismatch', 'Leave project_id out, or send the one this source belongs to.');
+    }
+    const { results, replayed } = await services.intake.submit({
+      projectId: sender.projectId,
+      actor: { kind: 'inbound', id: sender.sourceId, name: sender.name },
+      items: [toSubmitInput(body, raw)],
+      once: { operation: `inbound:${sender.sourceId}`, digest: null, ...sender.same },
+    });
+    const [stored] = results;
+    if (stored === undefined) throw new Error('The intake answers for every item it was given.');
+    const answer = presentSubmitted(stored.item, stored.decision);
+    if (!replayed) {
+      await touchSource(services, sender);
+      return answer;
+    }
+    ctx.set('idempotent-replayed', 'true');
+    return new Answer(200, answer);
+  });
+}
+
+const SIGNATURE_HEADERS = [HEADERS.standard, HEADERS.id, HEADERS.timestamp, HEADERS.signature];
+
+const signatureHeaders = (ctx: Context) =>
+  Object.fromEntries(SIGNATURE_HEADERS.map((name) => [name, header(ctx, name)]));
+
+function bindSources(bind: Binder, services: Services): void {
+  const present = (source: Parameters<typeof presentInboundSource>[0]) =>
+    presentInboundSource(source, services.baseUrl);
+  bind.member(api.listInboundSources, async ({ actor, params }) => {
+    const sources = await listInboundSources(services, actor, params.id);
+    return { data: sources.map(present), next_cursor: null };
+  });
+  bind.member(api.createInboundSource, async ({ actor, params, body }) => {
+    const name = body?.name ?? 'Inbound source';
+    const { source, secret } = await createInboundSource(services, actor, { projectId: params.id, name });
+    return { ...present(source), inbound_secret: secret };
+  });
+  bind.member(api.removeInboundSource, async ({ actor, params }) => {
+    await removeInboundSource(services, actor, { projectId: params.id, sourceId: params.source_id });
+    return undefined;
+  });
+}

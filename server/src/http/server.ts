@@ -1,0 +1,40 @@
+// The HTTP server itself: how long a request may take to arrive, how large its headers may be, and who answers when it is no request.
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { Refusal } from '@countersign/shared/errors';
+import { answerClientErrors, refuseRequest } from './client-error.ts';
+
+/** Milliseconds that the headers, and the whole request with its body, may take to arrive; and how often connections are looked at. */
+export interface Patience {
+  headersMs: number;
+  requestMs: number;
+  checkEveryMs: number;
+}
+
+const PATIENCE: Patience = { headersMs: 10_000, requestMs: 30_000, checkEveryMs: 1000 };
+const HEADER_BYTES = 16 * 1024;
+
+const NO_HOST = new Refusal('invalid_header', 'Send a Host header.');
+const UNKNOWN_EXPECTATION = new Refusal('invalid_header', 'Send no Expect header, or 100-continue.');
+
+/** A server that is not listening yet. Whatever it cannot read is answered 400 or 408 as a problem, and its connection closed. */
+export function createHttpServer(listener: RequestListener, patience: Patience = PATIENCE): Server {
+  const http = createServer(
+    {
+      headersTimeout: patience.headersMs,
+      requestTimeout: patience.requestMs,
+      connectionsCheckingInterval: patience.checkEveryMs,
+      maxHeaderSize: HEADER_BYTES,
+      // Node's own refusal of it has no body: ours says what is missing.
+      requireHostHeader: false,
+      // Offers to speak HTTP/2 instead are not taken up, and must not keep the request from being answered.
+      shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
+    },
+    (request, response) => {
+      if (request.headers.host === undefined && request.httpVersion === '1.1') refuseRequest(response, NO_HOST);
+      else listener(request, response);
+    },
+  );
+  http.on('checkExpectation', (_, response: ServerResponse) => refuseRequest(response, UNKNOWN_EXPECTATION));
+  answerClientErrors(http);
+  return http;
+}

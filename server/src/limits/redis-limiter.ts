@@ -1,0 +1,108 @@
+// The rate limiter in Redis, shared by every process: one key per bucket, changed by a script that runs in one piece.
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { clampCost, pour } from './bucket.ts';
+import type { Limiter, Policies, Policy, PolicyName, Taken } from './limiter.ts';
+import { createWatch, type WatchLog } from './redis-watch.ts';
+
+/** What the limiter needs of a node-redis client. */
+export interface LimiterClient {
+  readonly isReady: boolean;
+  withCommandOptions(options: { timeout: number }): {
+    eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
+  };
+}
+
+interface Options {
+  /** What decides while Redis does not; its policies are this limiter's. */
+  local: Limiter;
+  log: WatchLog;
+  /** How long an answer may take, in ms; after it the process decides by itself. */
+  withinMs?: number;
+}
+
+/**
+ * KEYS[1] the bucket, `<level> <ms>`; ARGV quota, window in ms, then costs. Drains by the time of Redis, pours the costs in
+ * one after the other as `pour` in bucket.ts does, and answers the level that they met; from it the caller knows the rest.
+ */
+const POUR = `
+local quota, window = tonumber(ARGV[1]), tonumber(ARGV[2])
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+local met = 0
+local level, at = string.match(redis.call('GET', KEYS[1]) or '', '^(%d+) (%d+)$')
+if level then met = math.max(0, tonumber(level) - math.max(0, now - tonumber(at)) * quota) end
+local filled = met
+for place = 3, #ARGV do
+  local after = filled + tonumber(ARGV[place]) * window
+  if after <= quota * window then filled = after end
+end
+if filled > met then
+  redis.call('SET', KEYS[1], string.format('%.0f %.0f', filled, now), 'PX', math.ceil(filled / quota) + 1)
+end
+return string.format('%.0f', met)`;
+
+const levelReply = z.string().regex(/^\d+$/).transform(Number);
+
+/** Everything asked of one bucket in one turn of the event loop. */
+interface Round {
+  id: string;
+  policy: Policy;
+  costs: number[];
+  /** One for each cost, in order; null when Redis did not answer. */
+  taken: Promise<Taken[] | null>;
+}
+
+/**
+ * The limiter over a connected node-redis client, which stays its caller's to close. Keys are `countersign:limit:<policy>:<key>`.
+ * Requests of one turn of the event loop that fall into one bucket are one call. While Redis is not connected, fails, or takes
+ * longer than `withinMs`, `local` decides: losing Redis closes nothing, it only counts per process (RL3).
+ */
+export function createRedisLimiter(client: LimiterClient, { local, log, withinMs = 100 }: Options): Limiter {
+  // The client's own timeout takes back a command that was never sent, so that it does not charge after a reconnect.
+  const commands = client.withCommandOptions({ timeout: 2 * withinMs });
+  const ask = async (id: string, { quota, windowSeconds }: Policy, costs: readonly number[]) => {
+    const numbers = [quota, windowSeconds * 1000, ...costs];
+    const call = { keys: [`countersign:limit:${id}`], arguments: numbers.map(String) };
+    return levelReply.parse(await commands.eval(POUR, call));
+  };
+  // A bucket of its own, empty after a second: a Redis that refuses to write is no Redis to us.
+  const probe = () => ask(`probe:${randomUUID()}`, { quota: 1, windowSeconds: 1 }, [1]);
+  const watch = createWatch(client, { log, withinMs, probe });
+  const rounds = openRounds(async ({ id, policy, costs }) => {
+    const met = await watch.ask(() => ask(id, policy, costs));
+    return met === null ? null : pour(met.value, policy, costs).taken;
+  }, local.policies);
+
+  return {
+    policies: local.policies,
+    async take(name, key, cost = 1) {
+      if (!watch.isThere()) return local.take(name, key, cost);
+      return (await rounds(name, key, cost)) ?? local.take(name, key, cost);
+    },
+  };
+}
+
+/** Collects what is asked of a bucket until the event loop has read every socket that was ready, then settles it in one go. */
+function openRounds(settle: (round: Omit<Round, 'taken'>) => Promise<Taken[] | null>, policies: Policies) {
+  const open = new Map<string, Round>();
+
+  function begin(id: string, policy: Policy): Round {
+    const round = { id, policy, costs: [] as number[] };
+    const turn = new Promise<void>((resolve) => setImmediate(resolve));
+    const taken = turn.then(() => {
+      open.delete(id);
+      return settle(round);
+    });
+    return { ...round, taken };
+  }
+
+  return async (name: PolicyName, key: string, cost: number): Promise<Taken | null> => {
+    const id = `${name}:${key}`;
+    const policy = policies[name];
+    const round = open.get(id) ?? begin(id, policy);
+    open.set(id, round);
+    const place = round.costs.push(clampCost(cost, policy)) - 1;
+    return (await round.taken)?.[place] ?? null;
+  };
+}

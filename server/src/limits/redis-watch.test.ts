@@ -1,0 +1,54 @@
+// The watch: who is to blame for a late answer, and what is said of it.
+import { setImmediate as turn } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { createWatch } from './redis-watch.ts';
+
+const WITHIN_MS = 50;
+
+function aWatch(probe: () => Promise<unknown> = () => Promise.resolve()) {
+  const said: string[] = [];
+  const log = {
+    warn: (_: object, message: string) => void said.push(message),
+    info: (message: string) => void said.push(message),
+  };
+  return { watch: createWatch({ isReady: true }, { log, withinMs: WITHIN_MS, probe, probeEveryMs: 30 }), said };
+}
+
+/** Keeps this process from turning its event loop for so long. */
+function busy(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
+describe('a late answer', () => {
+  it('RL3: is not blamed on Redis when this process was the busy one', async () => {
+    const { watch, said } = aWatch();
+    const answering = watch.ask(async () => {
+      // On its way out, and in: some turns of the event loop, as a client needs them.
+      for (let turns = 0; turns < 4; turns += 1) await turn();
+      return 'answer';
+    });
+    busy(3 * WITHIN_MS);
+    expect(await answering).toEqual({ value: 'answer' });
+    expect([watch.isThere(), said]).toEqual([true, []]);
+  });
+
+  it('RL3: is none, and nobody asks again until a probe got through', async () => {
+    let probes = 0;
+    const { watch, said } = aWatch(async () => void (probes += 1));
+    const started = performance.now();
+    expect(await watch.ask(() => new Promise(() => undefined))).toBeNull();
+    expect(performance.now() - started).toBeGreaterThanOrEqual(WITHIN_MS - 5);
+    expect([watch.isThere(), watch.isThere(), probes]).toEqual([false, false, 0]);
+    await expect.poll(() => watch.isThere(), { timeout: 3000, interval: 5 }).toBe(true);
+    expect(probes).toBe(1);
+    expect(said).toEqual(['rate limits count per process: Redis does not answer', 'rate limits are shared again']);
+  });
+
+  it('a failure is said once, however many fail', async () => {
+    const { watch, said } = aWatch();
+    const failing = () => watch.ask(() => Promise.reject(new Error('OOM')));
+    expect(await Promise.all([failing(), failing(), failing()])).toEqual([null, null, null]);
+    expect(said).toHaveLength(1);
+  });
+});

@@ -1,0 +1,14 @@
+// An inbound source in the words of the wire: where to send, never the secret.
+import { receiveInbound, type InboundSource as WireSource } from '@countersign/shared/api/inbound';
+import type { InboundSource } from '../db/entities/inbound-source.ts';
+
+/** `baseUrl` is the one address of this service, without a trailing slash. */
+export function presentInboundSource(source: InboundSource, baseUrl: string): WireSource {
+  return {
+    id: source.id,
+    name: source.name,
+    url: baseUrl + receiveInbound.path.replace(':source_id', source.id),
+    created_at: source.createdAt.toISOString(),
+    last_used_at: source.lastUsedAt?.toISOString() ?? null,
+  };
+}

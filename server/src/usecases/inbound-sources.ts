@@ -1,0 +1,58 @@
+// The sources of a project: made with a secret that is shown once, removed at once.
+import { seal } from '../crypto/key-ring.ts';
+import { makeWebhookSecret } from '../crypto/webhook-secret.ts';
+import type { Tx } from '../db/database.ts';
+import { InboundSource } from '../db/entities/inbound-source.ts';
+import { Project } from '../db/entities/project.ts';
+import { memberRef } from '../domain/actor.ts';
+import { sourceContext } from '../domain/inbound.ts';
+import { nothingHere, requireVerb } from './membership.ts';
+import type { MemberActor, Services } from './services.ts';
+
+/** Makes a source; `secret` is kept sealed and cannot be had again. Errors: `not_found`, `forbidden`. */
+export async function createInboundSource(
+  services: Services,
+  actor: MemberActor,
+  { projectId, name }: { projectId: string; name: string },
+): Promise<{ source: InboundSource; secret: string }> {
+  const secret = makeWebhookSecret();
+  const id = services.ids.uuid();
+  return services.db.write(async (tx) => {
+    await requireVerb(tx.em, { userId: actor.userId, projectId }, 'manage_keys');
+    const source = {
+      id,
+      projectId,
+      name,
+      secret: seal(services.keyRing, secret, sourceContext({ id, projectId })),
+      createdBy: actor.userId,
+      createdAt: services.clock.now(),
+      lastUsedAt: null,
+      removedAt: null,
+    };
+    await tx.em.insert(InboundSource, source);
+    await recordSources(tx, actor, projectId);
+    return { source: tx.em.map(InboundSource, source), secret };
+  });
+}
+
+/** Removes a source; removing it twice does nothing more. Errors: `not_found`, `forbidden`. */
+export async function removeInboundSource(
+  services: Services,
+  actor: MemberActor,
+  { projectId, sourceId }: { projectId: string; sourceId: string },
+): Promise<void> {
+  await services.db.write(async (tx) => {
+    await requireVerb(tx.em, { userId: actor.userId, projectId }, 'manage_keys');
+    const source = await tx.em.findOne(InboundSource, { id: sourceId, projectId });
+    if (source === null) throw nothingHere();
+    if (source.removedAt) return;
+    await tx.em.nativeUpdate(InboundSource, { id: sourceId }, { removedAt: services.clock.now() });
+    await recordSources(tx, actor, projectId);
+  });
+}
+
+async function recordSources(tx: Tx, actor: MemberActor, projectId: string): Promise<void> {
+  const { settingsVersion } = await tx.em.findOneOrFail(Project, { id: projectId });
+  const fact = { project_id: projectId, actor: memberRef(actor), settings_version: settingsVersion };
+  tx.record({ type: 'project.changed', ...fact, changed: ['sources'] });
+}

@@ -1,0 +1,76 @@
+// From a validated submission to the rows and the fact it becomes, by the settings of the moment (RT6).
+import type { ActorRef, Statement } from '@countersign/shared/events';
+import type { Ids } from '../db/clock.ts';
+import type { NewItem, RoutingRow } from '../db/submit-batch.ts';
+import { dueAt, isOpen, previewOf } from '../domain/item.ts';
+import { toItemRow } from '../domain/item-row.ts';
+import { route } from '../domain/routing.ts';
+
+/** A validated submission. The raw members are the JSON text as it arrived (I7). */
+export interface SubmitInput {
+  input: { value: unknown; raw: string };
+  suggestion: { raw: string };
+  metadata: { value: Record<string, unknown>; raw: string } | null;
+  confidence: number;
+  riskFlags: string[];
+}
+
+/** Routes the submission and lays out its row. `decisionId` is set when it ships at once (RT2). */
+export function toNewItem(input: SubmitInput, project: RoutingRow, made: { ids: Ids; now: Date }): NewItem {
+  const routed = route({ confidence: input.confidence, risk_flags: input.riskFlags }, project);
+  return {
+    id: made.ids.uuid(),
+    projectId: project.id,
+    status: routed.status,
+    publicStatus: null,
+    input: input.input.raw,
+    suggestion: input.suggestion.raw,
+    metadata: input.metadata?.raw ?? null,
+    confidence: input.confidence,
+    riskFlags: input.riskFlags,
+    preview: previewOf(input.input.value),
+    model: label(input.metadata?.value.model),
+    source: label(input.metadata?.value.source),
+    rule: routed.rule,
+    autoThreshold: project.auto_threshold,
+    reviewThreshold: project.review_threshold,
+    matchedFlags: routed.matched_flags,
+    settingsVersion: project.settings_version,
+    version: 1,
+    createdAt: made.now,
+    dueAt: dueAt(made.now, project.target_minutes),
+    decidedAt: isOpen(routed.status) ? null : made.now,
+    decisionId: routed.status === 'auto_approved' ? made.ids.uuid() : null,
+  };
+}
+
+/** Model and source are read from metadata when they are short texts; anything else stays in metadata only. */
+function label(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' && value.length <= 200 ? value : null;
+}
+
+/** The automatic decision of an item that ships at once: its suggestion, final as it is made (RT2). */
+export function autoDecision(item: NewItem) {
+  if (item.decisionId === null) return null;
+  return {
+    id: item.decisionId,
+    itemId: item.id,
+    projectId: item.projectId,
+    status: 'approved' as const,
+    action: 'auto_approve' as const,
+    output: item.suggestion,
+    edited: false,
+    decidedAt: item.createdAt,
+    finalAt: item.createdAt,
+  };
+}
+
+/** The one fact that tells of an arrival. */
+export function arrivalOf(item: NewItem, actor: ActorRef): Statement {
+  const fact = { project_id: item.projectId, item_id: item.id, version: item.version, actor };
+  if (item.status === 'queued' || item.status === 'escalated') {
+    return { type: `item.${item.status}`, ...fact, item: toItemRow(item, null), reason: null };
+  }
+  const action = item.status === 'auto_approved' ? ('auto_approve' as const) : null;
+  return { type: 'item.finalized', ...fact, status: item.status, action, reason: null };
+}

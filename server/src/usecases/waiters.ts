@@ -1,0 +1,105 @@
+// Requests that wait for a final decision: bounded, woken by the fact, let go on abort and at shutdown.
+import { Refusal } from '@countersign/shared/errors';
+import { OPEN_STATUSES } from '@countersign/shared/words';
+import type { Database } from '../db/database.ts';
+
+/** A place to wait, taken before any work is done: who gets none is refused before anything is stored. */
+export interface Seat {
+  /** Resolves when the item is final (LC2), after `seconds`, on abort or at shutdown: look again then. */
+  until(itemId: string, seconds: number, signal: AbortSignal): Promise<void>;
+  leave(): void;
+}
+
+export interface Waiters {
+  /** Errors: `too_many_waiters`. */
+  take(keyId: string): Seat;
+  /** Wakes those whose item has become final; for a loop that is nudged by `item.finalized`. */
+  runOnce(): Promise<void>;
+  /** Lets everybody go; later ones do not wait at all. */
+  close(): void;
+  /** How many seats are taken. */
+  readonly taken: number;
+}
+
+export interface WaiterLimits {
+  perKey: number;
+  perProcess: number;
+}
+
+const LIMITS: WaiterLimits = { perKey: 100, perProcess: 1000 };
+
+export function createWaiters(db: Database, limits = LIMITS): Waiters {
+  return new WaitingRoom(db, limits);
+}
+
+class WaitingRoom implements Waiters {
+  readonly #db: Database;
+  readonly #limits: WaiterLimits;
+  readonly #perKey = new Map<string, number>();
+  readonly #wakes = new Map<string, Set<() => void>>();
+  #closed = false;
+  taken = 0;
+
+  constructor(db: Database, limits: WaiterLimits) {
+    this.#db = db;
+    this.#limits = limits;
+  }
+
+  take(keyId: string): Seat {
+    const ofKey = this.#perKey.get(keyId) ?? 0;
+    if (ofKey >= this.#limits.perKey || this.taken >= this.#limits.perProcess) {
+      throw new Refusal('too_many_waiters', 'Ask without waiting, or when fewer of your requests wait.', {
+        retryAfter: 1,
+      });
+    }
+    this.#perKey.set(keyId, ofKey + 1);
+    this.taken += 1;
+    let left = false;
+    const leave = () => {
+      if (left) return;
+      left = true;
+      this.taken -= 1;
+      const rest = (this.#perKey.get(keyId) ?? 1) - 1;
+      if (rest === 0) this.#perKey.delete(keyId);
+      else this.#perKey.set(keyId, rest);
+    };
+    return { until: (...args) => this.#until(...args), leave };
+  }
+
+  async #until(itemId: string, seconds: number, signal: AbortSignal): Promise<void> {
+    if (this.#closed || signal.aborted) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, seconds * 1000);
+    const wakes = this.#wakes.get(itemId) ?? new Set();
+    this.#wakes.set(itemId, wakes.add(resolve));
+    signal.addEventListener('abort', () => resolve(), { once: true });
+    // It may have become final just before anybody waited for it. If nobody can tell now, the loop will.
+    this.#wakeFinal([itemId]).catch(() => undefined);
+    await promise;
+    clearTimeout(timer);
+    wakes.delete(resolve);
+    if (wakes.size === 0) this.#wakes.delete(itemId);
+  }
+
+  runOnce(): Promise<void> {
+    return this.#wakeFinal([...this.#wakes.keys()]);
+  }
+
+  async #wakeFinal(itemIds: string[]): Promise<void> {
+    if (itemIds.length === 0) return;
+    const rows = await this.#db.read((em) =>
+      em.execute<{ id: string }[]>(
+        `select id from item where id = any(?::uuid[]) and public_status is null and status not in (${OPEN})`,
+        [`{${itemIds.join(',')}}`],
+      ),
+    );
+    for (const { id } of rows) this.#wakes.get(id)?.forEach((wake) => wake());
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const wakes of this.#wakes.values()) wakes.forEach((wake) => wake());
+  }
+}
+
+const OPEN = OPEN_STATUSES.map((status) => `'${status}'`).join(', ');

@@ -1,0 +1,211 @@
+// The Redis limiter: the contract, agreement with the bucket in memory, one count for all processes, and its faults.
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { pino } from 'pino';
+import { createClient, type RedisClientType } from 'redis';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Service, startRedis } from '../../../scripts/services.ts';
+import { clampCost, pour } from '../../src/limits/bucket.ts';
+import { type Limiter, policiesOf, type Taken } from '../../src/limits/limiter.ts';
+import { createMemoryLimiter } from '../../src/limits/memory-limiter.ts';
+import { createRedisLimiter } from '../../src/limits/redis-limiter.ts';
+import { limiterContract, movableClock } from '../contracts/limiter.contract.ts';
+import { type Forwarder, startForwarder } from '../journeys/forwarder.ts';
+import { ON_POSTGRES } from '../world.ts';
+
+describe.runIf(ON_POSTGRES)('on Redis', () => {
+  let redis: Service;
+  let door: Forwarder;
+  let admin: RedisClientType;
+  const clients: RedisClientType[] = [];
+  const said: string[] = [];
+  const log = pino(
+    { level: 'info' },
+    { write: (line: string) => void said.push((JSON.parse(line) as { msg: string }).msg) },
+  );
+
+  /** A client of its own: one more process. Through the door, so that it can be cut off. */
+  async function connect(): Promise<RedisClientType> {
+    const client: RedisClientType = createClient({ url: door.url, socket: { reconnectStrategy: 20 } });
+    client.on('error', () => undefined);
+    clients.push(client);
+    await client.connect();
+    return client;
+  }
+
+  /** Impatient, as the service has it. */
+  const impatient = (client: RedisClientType, quota: number, withinMs?: number): Limiter => {
+    const local = createMemoryLimiter(policiesOf(quota), movableClock());
+    return createRedisLimiter(client, { local, log, ...(withinMs === undefined ? {} : { withinMs }) });
+  };
+  /** So patient that a busy machine does not count as a Redis that is away. */
+  const over = (client: RedisClientType, quota: number) => impatient(client, quota, 10_000);
+
+  beforeAll(async () => {
+    const started = await startRedis();
+    if (started === undefined)
+      throw new Error('TEST_REDIS_URL is there, but no redis-server to start another one from.');
+    redis = started;
+    door = await startForwarder('redis');
+    door.target(redis.url);
+    admin = createClient({ url: redis.url });
+    admin.on('error', () => undefined);
+    await admin.connect();
+  });
+  afterAll(async () => {
+    for (const client of [...clients, admin]) client.destroy();
+    await door.close();
+    await redis.stop();
+  });
+
+  limiterContract('Redis', async () => {
+    const client = await connect();
+    const now = async () => {
+      const [seconds, micros] = (await admin.sendCommand(['TIME'])) as unknown as [string, string];
+      return Number(seconds) * 1000 + Number(micros) / 1000;
+    };
+    /** Waits for what Redis's clock says, since that is the limiter's. */
+    const pass = async (ms: number) => {
+      const until = (await now()) + ms;
+      await vi.waitFor(async () => expect(await now()).toBeGreaterThan(until), { interval: 5 });
+    };
+    return { open: (quota) => over(client, quota), pass, close: () => Promise.resolve() };
+  });
+
+  it('decides as the bucket in memory does, whatever is asked at once', async () => {
+    const client = await connect();
+    const asked = fc.tuple(
+      fc.integer({ min: 1, max: 50 }),
+      fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 40 }),
+    );
+    await fc.assert(
+      fc.asyncProperty(asked, async ([quota, costs]) => {
+        const limiter = over(client, quota);
+        const key = randomUUID();
+        const answers = await Promise.all(costs.map((cost) => limiter.take('default', key, cost)));
+        const policy = policiesOf(quota).default;
+        expect(answers).toEqual(
+          pour(
+            0,
+            policy,
+            costs.map((cost) => clampCost(cost, policy)),
+          ).taken,
+        );
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('RL3: two processes count as one, also when both ask at the same moment', async () => {
+    const [here, there] = [over(await connect(), 100), over(await connect(), 100)];
+    const key = randomUUID();
+    const answers = await Promise.all(
+      Array.from({ length: 400 }, (_, n) => (n % 2 ? here : there).take('default', key)),
+    );
+    const granted = answers.filter(({ allowed }) => allowed).length;
+    // 1.7 flow back in a second, and this takes less.
+    expect(granted).toBeGreaterThanOrEqual(100);
+    expect(granted).toBeLessThanOrEqual(102);
+  });
+
+  it('what is asked in one turn is one call to Redis, and its key ends when it is empty', async () => {
+    const client = await connect();
+    const limiter = over(client, 600);
+    const key = randomUUID();
+    await admin.configResetStat();
+    const answers: Promise<Taken>[] = [];
+    for (let n = 0; n < 300; n += 1) {
+      answers.push(limiter.take('default', key));
+      // As requests of several sockets come: one after the other, before anything else has its turn.
+      await Promise.resolve();
+    }
+    expect((await Promise.all(answers)).map(({ remaining }) => remaining)).toEqual(answers.map((_, n) => 599 - n));
+    const stats = await admin.info('commandstats');
+    expect(/cmdstat_eval:calls=(\d+)/.exec(stats)?.[1]).toBe('1');
+    const left = await admin.pTTL(`countersign:limit:default:${key}`);
+    expect(left).toBeGreaterThan(25_000);
+    expect(left).toBeLessThanOrEqual(30_001);
+  });
+
+  it('a key that somebody else wrote is overwritten, not tripped over', async () => {
+    const limiter = over(await connect(), 5);
+    const key = randomUUID();
+    await admin.set(`countersign:limit:default:${key}`, 'nonsense');
+    expect(await limiter.take('default', key)).toMatchObject({ allowed: true, remaining: 4 });
+    expect(await limiter.take('default', key)).toMatchObject({ allowed: true, remaining: 3 });
+  });
+
+  describe('when it is away', () => {
+    const LOST = 'rate limits count per process: Redis does not answer';
+    const FOUND = 'rate limits are shared again';
+
+    /** Answers in time, and by the process’s own bucket: that one is empty after two. */
+    async function goesOnAlone(limiter: Limiter): Promise<void> {
+      const key = randomUUID();
+      const started = performance.now();
+      const answers = await Promise.all(Array.from({ length: 50 }, () => limiter.take('default', key)));
+      expect(answers.filter(({ allowed }) => allowed)).toHaveLength(2);
+      expect(performance.now() - started).toBeLessThan(400);
+      const again = performance.now();
+      expect((await limiter.take('default', key)).allowed).toBe(false);
+      // Now it is known, and nobody waits for it.
+      expect(performance.now() - again).toBeLessThan(50);
+    }
+
+    /** Writes to Redis again, as seen from outside. */
+    const shared = (limiter: Limiter) =>
+      vi.waitFor(
+        async () => {
+          const key = randomUUID();
+          await limiter.take('default', key);
+          expect(await admin.exists(`countersign:limit:default:${key}`)).toBe(1);
+        },
+        { timeout: 5000, interval: 20 },
+      );
+
+    it('RL3: cut off: goes on by itself, says so once, and comes back by itself', async () => {
+      const client = await connect();
+      const limiter = impatient(client, 2);
+      await limiter.take('default', randomUUID());
+      said.length = 0;
+      door.target(null);
+      await goesOnAlone(limiter);
+      await goesOnAlone(limiter);
+      expect(said).toEqual([LOST]);
+      door.target(redis.url);
+      await shared(limiter);
+      expect(said).toEqual([LOST, FOUND]);
+    });
+
+    it('RL3: slower than 100 ms: goes on by itself after that, and comes back', async () => {
+      const limiter = impatient(await connect(), 2);
+      await limiter.take('default', randomUUID());
+      said.length = 0;
+      await admin.sendCommand(['CLIENT', 'PAUSE', '1500', 'ALL']);
+      await goesOnAlone(limiter);
+      await goesOnAlone(limiter);
+      await shared(limiter);
+      expect(said).toEqual([LOST, FOUND]);
+    });
+
+    it('RL3: refusing to write counts as away', async () => {
+      const limiter = impatient(await connect(), 2);
+      said.length = 0;
+      await admin.configResetStat();
+      await admin.configSet('maxmemory', '1');
+      try {
+        await goesOnAlone(limiter);
+        // Also when it has been tried again.
+        const refused = async () => {
+          await limiter.take('default', randomUUID());
+          return Number(/cmdstat_eval:.*failed_calls=(\d+)/.exec(await admin.info('commandstats'))?.[1]);
+        };
+        await expect.poll(refused, { timeout: 5000, interval: 20 }).toBeGreaterThan(1);
+      } finally {
+        await admin.configSet('maxmemory', '0');
+      }
+      await shared(limiter);
+      expect(said).toEqual([LOST, FOUND]);
+    });
+  });
+});

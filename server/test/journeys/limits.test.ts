@@ -1,0 +1,146 @@
+// One limit and one revocation for all processes, and a door that stays open when Redis is gone.
+import { parseList } from 'structured-headers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApiKey, revokeApiKey } from '@countersign/shared/api/projects';
+import { readItem } from '@countersign/shared/api/public';
+import { problem } from '@countersign/shared/errors';
+import { type Service, startRedis } from '../../../scripts/services.ts';
+import { aSubmission, openProject, type OpenProject } from '../builders.ts';
+import { type Answer, person, pipeline, type Pipeline } from '../client.ts';
+import { ON_POSTGRES, showLogOnFailure, startWorld, useWorld, type World } from '../world.ts';
+import { type Forwarder, startForwarder } from './forwarder.ts';
+import { rawAnswer } from './raw-http.ts';
+
+/** Reads an item through a process: the status, whatever came of it. */
+const reading = (who: Pipeline, id: string) => (process: number) =>
+  who.attempt(readItem, { params: { id } }, { process });
+
+const statuses = (answers: Answer<unknown>[]) =>
+  Object.fromEntries(
+    [...Map.groupBy(answers, ({ status }) => status)].map(([status, those]) => [status, those.length]),
+  );
+
+async function newKey({ owner, id }: OpenProject): Promise<{ keyId: string; user: Pipeline }> {
+  const key = await owner.call(createApiKey, { params: { id }, body: { name: 'Another' } });
+  return { keyId: key.id, user: pipeline(owner.world, { projectId: id, apiKey: key.api_key }) };
+}
+
+describe('a key', () => {
+  const QUOTA = 120;
+  const world = useWorld({ env: { RATE_LIMIT_PER_MINUTE: String(QUOTA) } });
+  let project: OpenProject;
+  let itemId: string;
+
+  beforeAll(async () => {
+    project = await openProject(await person(world));
+    itemId = (await project.pipeline.submit(aSubmission())).id;
+  });
+
+  // A machine too busy to answer within 100 ms makes the processes count for themselves (RL3): then it is tried again.
+  it('RL1: has one limit, however many processes it asks', { retry: 2 }, async () => {
+    const { user } = await newKey(project);
+    const read = reading(user, itemId);
+    const started = performance.now();
+    const answers = await Promise.all(Array.from({ length: 2 * QUOTA }, (_, n) => read(n)));
+    const back = ((performance.now() - started) / 60_000) * QUOTA;
+    const granted = statuses(answers)[200] ?? 0;
+    expect(granted).toBeGreaterThanOrEqual(QUOTA);
+    expect(granted).toBeLessThanOrEqual(QUOTA + Math.ceil(back));
+    expect(granted + (statuses(answers)[429] ?? 0)).toBe(2 * QUOTA);
+    const refused = answers.find(({ status }) => status === 429);
+    const [[, parameters] = [null, new Map()]] = parseList(refused?.headers.get('ratelimit') ?? '');
+    expect(String(parameters.get('t'))).toBe(refused?.headers.get('retry-after'));
+  });
+
+  it('K4: is refused at once by the process that revoked it, and within 5 s by all, however busy it is', async () => {
+    const { keyId, user } = await newKey(project);
+    const read = reading(user, itemId);
+    const good = await Promise.all(world.urls.map((_, process) => read(process)));
+    expect(statuses(good)).toEqual({ 200: world.urls.length });
+    await project.owner.call(revokeApiKey, { params: { id: project.id, key_id: keyId } }, { process: 0 });
+    const revoked = performance.now();
+    expect((await read(0)).status).toBe(401);
+    const everywhere = async () =>
+      (await Promise.all(world.urls.map((_, process) => read(process)))).every(({ status }) => status === 401);
+    await expect.poll(everywhere, { timeout: 5000, interval: 50 }).toBe(true);
+    // By the ring, not by the end of the 3 s.
+    expect(performance.now() - revoked).toBeLessThan(2500);
+  });
+
+  it('that is refused gets one answer, whether it was revoked, unknown or mistyped', async () => {
+    const { keyId, user } = await newKey(project);
+    await project.owner.call(revokeApiKey, { params: { id: project.id, key_id: keyId } });
+    const [revoked, mistyped] = [user, pipeline(world, { projectId: project.id, apiKey: 'csk_typo' })];
+    const texts = await Promise.all(
+      [revoked, mistyped].map(async (who) => {
+        const { text, headers } = await who.attempt(readItem, { params: { id: itemId } });
+        return text.replace(headers.get('x-request-id') ?? '', '');
+      }),
+    );
+    expect(texts[0]).toContain('api_key_invalid');
+    expect(texts[1]).toBe(texts[0]);
+  });
+
+  it('bytes that are no request are answered by name, and take no process with them', async () => {
+    const host = 'Host: countersign.test\r\n';
+    const all = [
+      'nonsense\r\n\r\n',
+      `GET / HTTP/1.1\r\n${host}x: ${'x'.repeat(20_000)}\r\n\r\n`,
+      `GET / HTTP/1.1\r\n${host}bad name: 1\r\n\r\n`,
+    ];
+    for (const [n, bytes] of all.entries()) {
+      const answer = await rawAnswer(world.url(n), bytes);
+      const [head = '', body = ''] = answer.split('\r\n\r\n');
+      expect(head).toMatch(/^HTTP\/1\.1 400 [^]*application\/problem\+json/);
+      expect(problem.parse(JSON.parse(body))).toMatchObject({ status: 400, code: 'invalid_header' });
+    }
+    for (const url of world.urls) expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  });
+});
+
+describe.runIf(ON_POSTGRES)('without Redis', () => {
+  let door: Forwarder;
+  let redis: Service;
+  let world: World;
+
+  showLogOnFailure(() => world);
+  beforeAll(async () => {
+    door = await startForwarder('redis');
+    const started = await startRedis();
+    if (started === undefined)
+      throw new Error('TEST_REDIS_URL is there, but no redis-server to start another one from.');
+    redis = started;
+    door.target(redis.url);
+    world = await startWorld({ env: { REDIS_URL: door.url } });
+  });
+  afterAll(async () => {
+    await world.stop();
+    await door.close();
+    await redis.stop();
+  });
+
+  it('RL3: a pipeline goes on submitting, and still learns its limit', async () => {
+    const project = await openProject(await person(world));
+    const submit = async (process: number) => {
+      const body = JSON.stringify({ project_id: project.id, ...aSubmission() });
+      return project.pipeline.submitRaw(body, { process });
+    };
+    await submit(0);
+    door.target(null);
+    for (let round = 0; round < 3; round += 1) {
+      const started = performance.now();
+      const answers = await Promise.all([0, 1, 2, 3].map(submit));
+      expect(statuses(answers)).toEqual({ 201: 4 });
+      for (const { headers } of answers) expect(headers.get('ratelimit')).toMatch(/^"default";r=5\d+;t=\d+$/);
+      expect(performance.now() - started).toBeLessThan(2000);
+    }
+    expect(world.log().match(/rate limits count per process/g)).toHaveLength(world.urls.length);
+    door.target(redis.url);
+    await expect
+      .poll(
+        async () => (await submit(0), await submit(1), world.log().match(/rate limits are shared again/g)?.length),
+        { timeout: 8000, interval: 100 },
+      )
+      .toBe(world.urls.length);
+  });
+});

@@ -1,0 +1,138 @@
+// Every way a call can end without its reply, against a real HTTP server.
+/// <reference types="node" />
+import { afterEach, describe, expect, it } from 'vitest';
+import { ApiError, createClient, NetworkError, UnexpectedAnswerError } from '../client.ts';
+import {
+  closeServices,
+  connected,
+  failed,
+  fakeService,
+  ITEM,
+  NEW_ITEM,
+  refuse,
+  take,
+  type Behaviour,
+} from './fake-service.fixture.ts';
+
+afterEach(closeServices);
+
+describe('how a call fails', () => {
+  it('with what the service says: status, code, detail, fields, request and when to come back', async () => {
+    const errors = [{ pointer: '#/confidence', code: 'too_big', detail: 'At most 1.' }];
+    const { api } = await connected((_seen, _attempt, response) =>
+      refuse(response, { status: 422, code: 'validation_failed', errors, retryAfter: '7' }),
+    );
+    const error = await failed(api.submit(NEW_ITEM));
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({
+      ...{ status: 422, code: 'validation_failed', detail: 'about validation_failed', errors, requestId: 'r-1' },
+      ...{ retryAfter: 7, tries: 1, temporary: false, message: 'validation_failed: about validation_failed' },
+    });
+  });
+
+  it.each([
+    ['text/html', '<html>Bad Gateway</html>', 'The server answered 502 without saying why.'],
+    ['application/json', '[1]', 'The server answered 502 without saying why.'],
+    ['application/problem+json', '{"title":"Upstream gone"}', 'Upstream gone'],
+    ['application/problem+json', '{"detail":"Upstream gone","errors":{"a":["b"]}}', 'Upstream gone'],
+  ])('with a code of its own where something else answers: %s %s', async (type, body, detail) => {
+    const behaviour: Behaviour = (_seen, _attempt, response) =>
+      response.writeHead(502, { 'content-type': type }).end(body);
+    const { api } = await connected(behaviour, { retry: { tries: 2 } });
+    expect(await failed(api.item(ITEM))).toMatchObject({
+      status: 502,
+      code: 'http_502',
+      detail,
+      requestId: null,
+      tries: 2,
+    });
+  });
+
+  it('on a redirect, which is not followed: the key is for one address', async () => {
+    const other = await fakeService((_seen, _attempt, response) => take(response));
+    const { api } = await connected((_seen, _attempt, response) =>
+      response.writeHead(308, { location: other.url }).end(),
+    );
+    const error = await failed(api.submit(NEW_ITEM));
+    expect(error).toMatchObject({
+      status: 308,
+      code: 'http_308',
+      detail: `The server redirects to ${other.url}.`,
+      tries: 1,
+    });
+    expect(other.requests).toEqual([]);
+  });
+
+  it.each(['<html>Welcome</html>', '{}', '{"id":"x","status":"queued","decision":null}', ''])(
+    'where something else answers with success: %j',
+    async (body) => {
+      const { api, requests } = await connected((_seen, _attempt, response) => response.writeHead(200).end(body));
+      const error = await failed(api.submit(NEW_ITEM));
+      expect(error).toBeInstanceOf(UnexpectedAnswerError);
+      expect(error).toMatchObject({ status: 200 });
+      expect(requests).toHaveLength(1);
+    },
+  );
+
+  it('where nothing listens, with the reason', async () => {
+    const { api } = await connected(() => undefined, { retry: { tries: 2 } });
+    closeServices();
+    const error = await failed(api.item(ITEM));
+    expect(error).toBeInstanceOf(NetworkError);
+    expect(error).toMatchObject({ reason: 'ECONNREFUSED', tries: 2, temporary: true });
+  });
+
+  it('where the answer breaks off in the middle', async () => {
+    const { api, requests } = await connected(
+      (_seen, _attempt, response) => {
+        response.writeHead(200, { 'content-length': '500' }).write('{"id":', () => response.destroy());
+      },
+      { retry: { tries: 2 } },
+    );
+    expect(await failed(api.item(ITEM))).toBeInstanceOf(NetworkError);
+    expect(requests).toHaveLength(2);
+  });
+
+  it('where no answer comes in time, to which the seconds of waiting are added', async () => {
+    const options = { timeoutSeconds: 0.05, retry: { tries: 2 } };
+    const { api, requests } = await connected(() => undefined, options);
+    expect(await failed(api.item(ITEM))).toMatchObject({ reason: 'no answer within 0.05 s', tries: 2 });
+    expect(requests).toHaveLength(2);
+    const patient = await connected((_seen, _attempt, response) => setTimeout(() => take(response), 100), options);
+    expect(await patient.api.submit(NEW_ITEM, { waitSeconds: 10 })).toMatchObject({ id: ITEM });
+  });
+});
+
+describe('a date to come back at', () => {
+  it('is measured by the clock of the service, whatever the time is here', async () => {
+    const { api, slept } = await connected((_seen, attempt, response) => {
+      if (attempt > 1) return take(response);
+      const [date, until] = ['Fri, 20 Nov 2026 14:00:00 GMT', 'Fri, 20 Nov 2026 14:00:20 GMT'];
+      return response.writeHead(503, { date, 'retry-after': until }).end();
+    });
+    await api.submit(NEW_ITEM);
+    expect(slept).toEqual([20_000 + 250]);
+  });
+});
+
+describe('the signal', () => {
+  it('ends a request in flight at once, with its own reason and no further try', async () => {
+    for (const retry of [{}, { seconds: 0 }]) {
+      const stop = new AbortController();
+      const { api, requests, slept } = await connected(() => stop.abort(new Error('enough')), { retry });
+      expect(await failed(api.submit(NEW_ITEM, { signal: stop.signal }))).toMatchObject({ message: 'enough' });
+      expect({ requests: requests.length, slept }).toEqual({ requests: 1, slept: [] });
+    }
+  });
+
+  it('ends a wait at once, by the clock of the platform too', async () => {
+    const { url, requests } = await fakeService((_seen, _attempt, response) => {
+      refuse(response, { status: 429, code: 'rate_limited', retryAfter: '60' });
+    });
+    const stop = new AbortController();
+    const onRetry = (): void => void setImmediate(() => stop.abort());
+    const api = createClient({ baseUrl: url, apiKey: 'csk_test', retry: { onRetry } });
+    expect(await failed(api.item(ITEM, { signal: stop.signal }))).toMatchObject({ name: 'AbortError' });
+    expect(requests).toHaveLength(1);
+  });
+});

@@ -1,0 +1,132 @@
+// Calls one endpoint of the public API: address and headers out, retries between, the checked reply in.
+import type { z } from 'zod';
+import type { Endpoint } from '../api/endpoint.ts';
+import { ApiError, parseJson, UnexpectedAnswerError, type Facts } from './errors.ts';
+import { Retrier, type Pace, type RetryOptions } from './retry.ts';
+import { retryAfterSeconds } from './retry-after.ts';
+import { sendOnce, type Fetch, type Incoming } from './transport.ts';
+
+export interface ClientOptions {
+  /** Address of the service, such as `https://review.example.org`; a slash at its end does no harm. */
+  readonly baseUrl: string;
+  /** Key of one project, `csk_…`. */
+  readonly apiKey: string;
+  /** Seconds that one request may take, on top of those it asks the service to wait. Default 30. */
+  readonly timeoutSeconds?: number;
+  readonly retry?: RetryOptions;
+  /** The platform's `fetch` unless stated. */
+  readonly fetch?: Fetch;
+  /** The platform's unless stated; whoever passes `sleep` passes the `now` that it moves. */
+  readonly now?: Pace['now'];
+  readonly random?: Pace['random'];
+  readonly sleep?: Pace['sleep'];
+}
+
+/** The endpoint objects of `shared/src/api/`, as far as a call needs them. */
+export interface Target<R> extends Pick<Endpoint, 'method' | 'path'> {
+  readonly reply: z.ZodType<R> | null;
+}
+
+/** What fills the endpoint. */
+export interface Call {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** JSON text. */
+  readonly body?: string;
+  /** Seconds that the service is asked to wait before it answers. */
+  readonly waitSeconds?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A reply, and whether the service said that it stems from an earlier request with the same idempotency key. */
+export interface Replied<R> {
+  readonly reply: R;
+  readonly replayed: boolean;
+}
+
+const TIMEOUT_SECONDS = 30;
+
+export class Connection {
+  readonly #options: ClientOptions;
+  readonly #base: string;
+  readonly #fetch: Fetch;
+  readonly #now: () => number;
+  readonly #retrier: Retrier;
+
+  /** Errors: `TypeError` for an address or a key that no request could be made with. */
+  constructor(options: ClientOptions) {
+    this.#options = options;
+    this.#base = checkedBase(options.baseUrl);
+    if (!/^[\x21-\x7e]+$/.test(options.apiKey)) throw new TypeError('An API key has printable ASCII characters only.');
+    // Called by its name, because browsers refuse a `fetch` that was taken from its window.
+    this.#fetch = options.fetch ?? ((url, request) => fetch(url, request));
+    const { now = () => Date.now(), random = () => Math.random(), sleep = timerSleep } = options;
+    this.#now = now;
+    this.#retrier = new Retrier({ now, random, sleep }, options.retry ?? {});
+  }
+
+  /** Errors: `ApiError`, `NetworkError`, `UnexpectedAnswerError`, and the reason of `signal` as soon as it fires. */
+  call<R>(endpoint: Target<R>, call: Call): Promise<Replied<R>> {
+    const outgoing = {
+      method: endpoint.method,
+      url: this.#base + pathOf(endpoint.path, call.params) + queryOf(call.query),
+      headers: {
+        accept: 'application/json',
+        'x-api-key': this.#options.apiKey,
+        ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...call.headers,
+      },
+      ...(call.body === undefined ? {} : { body: call.body }),
+    };
+    const timeoutSeconds = (call.waitSeconds ?? 0) + (this.#options.timeoutSeconds ?? TIMEOUT_SECONDS);
+    const limits = { timeoutSeconds, ...(call.signal === undefined ? {} : { signal: call.signal }) };
+    const once = async (): Promise<Replied<R>> =>
+      readReply(this.#factsOf(await sendOnce(this.#fetch, outgoing, limits)), endpoint.reply);
+    return this.#retrier.run(once, call.signal);
+  }
+
+  #factsOf({ status, headers, text }: Incoming): Facts {
+    const header = (name: string): string | null => headers.get(name);
+    const retryAfter = retryAfterSeconds(header('retry-after'), header('date'), this.#now());
+    return { status, text, header, retryAfter };
+  }
+}
+
+function readReply<R>(facts: Facts, schema: z.ZodType<R> | null): Replied<R> {
+  if (facts.status < 200 || facts.status >= 300) throw new ApiError(facts);
+  const reply = schema?.safeParse(parseJson(facts.text));
+  if (reply?.success !== true) throw new UnexpectedAnswerError(facts, reply?.error);
+  return { reply: reply.data, replayed: facts.header('idempotent-replayed') === 'true' };
+}
+
+function checkedBase(text: string): string {
+  const base = text.replace(/\/+$/, '');
+  if (!/^https?:\/\/[^/?#]+(\/[^?#]*)?$/i.test(base) || !URL.canParse(base)) {
+    throw new TypeError('The base address is one of HTTP, such as https://review.example.org.');
+  }
+  return base;
+}
+
+function pathOf(path: string, params: Readonly<Record<string, string>> = {}): string {
+  return path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+}
+
+function queryOf(query: Readonly<Record<string, string | number | undefined>> = {}): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value));
+  const text = search.toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+function timerSleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal?.addEventListener('abort', done);
+  });
+}

@@ -1,0 +1,106 @@
+// When a failed call is made again: exponential backoff with full jitter, never earlier than the service asks, and not for ever.
+import { ApiError, NetworkError } from './errors.ts';
+
+/** Time and chance. `now` in milliseconds; `random` from 0 to below 1; `sleep` takes milliseconds and ends early, without an error, when the signal fires. */
+export interface Pace {
+  readonly now: () => number;
+  readonly random: () => number;
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+}
+
+/** What is told before each further try: after how many requests, in how many milliseconds at the earliest, and why. */
+export interface Retry {
+  readonly error: ApiError | NetworkError;
+  readonly tries: number;
+  readonly delayMs: number;
+}
+
+export interface RetryOptions {
+  /** Failed requests per call at most; 429 is not counted, because it is the service's pace and no failure. Default 8. */
+  readonly tries?: number;
+  /** Seconds from the start of a call in which its last request may begin; 0 never tries again. Default 120. */
+  readonly seconds?: number;
+  /** Hears of every further try before it is waited for. What it throws ends the call. */
+  readonly onRetry?: (retry: Retry) => void;
+}
+
+const TRIES = 8;
+const SECONDS = 120;
+const FIRST_BACKOFF_MS = 250;
+const LONGEST_BACKOFF_MS = 15_000;
+/** Timers take no more than 31 bits of milliseconds, and fire at once beyond. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+interface Wait {
+  readonly deadline: number;
+  readonly last: ApiError | NetworkError | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Makes calls until they succeed or may not be made again. A pause that the service asks for holds for every call made here. */
+export class Retrier {
+  readonly #pace: Pace;
+  readonly #options: RetryOptions;
+  /** Nobody asks before: the service's limits are per key, and this client has one. */
+  #heldUntil = 0;
+
+  constructor(pace: Pace, options: RetryOptions) {
+    this.#pace = pace;
+    this.#options = options;
+  }
+
+  /** Runs `once` until it answers. Errors: the last one of `once`; the signal's reason as soon as it fires, also in a wait. */
+  async run<T>(once: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const deadline = this.#pace.now() + (this.#options.seconds ?? SECONDS) * 1000;
+    let due = 0;
+    let failures = 0;
+    let last: ApiError | NetworkError | undefined;
+    for (let tries = 1; ; tries += 1) {
+      await this.#waitUntil(due, { deadline, last, signal });
+      try {
+        return await once();
+      } catch (error) {
+        if (!(error instanceof ApiError || error instanceof NetworkError)) throw error;
+        error.tries = tries;
+        if (!isPacing(error)) failures += 1;
+        const delayMs = this.#delay(error, tries);
+        due = this.#pace.now() + delayMs;
+        if (!error.temporary || failures >= (this.#options.tries ?? TRIES) || due >= deadline) throw error;
+        last = error;
+        this.#options.onRetry?.({ error, tries, delayMs });
+        this.#hold(error, due);
+      }
+    }
+  }
+
+  /** Full jitter (Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015), on top of what the service asks for. */
+  #delay(error: ApiError | NetworkError, tries: number): number {
+    const ceiling = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (tries - 1));
+    return Math.ceil((error.retryAfter ?? 0) * 1000 + this.#pace.random() * ceiling);
+  }
+
+  #hold(error: ApiError | NetworkError, due: number): void {
+    const asked = error.retryAfter === null ? null : this.#pace.now() + error.retryAfter * 1000;
+    if (isPacing(error)) this.#heldUntil = Math.max(this.#heldUntil, asked ?? due);
+    else if (asked !== null && error instanceof ApiError && error.status >= 500) {
+      this.#heldUntil = Math.max(this.#heldUntil, asked);
+    }
+  }
+
+  /** Throws the last error when the wait would outlast the deadline: a hold can grow while it is waited for. */
+  async #waitUntil(due: number, { deadline, last, signal }: Wait): Promise<void> {
+    const { now, sleep } = this.#pace;
+    for (;;) {
+      signal?.throwIfAborted();
+      const until = Math.max(due, this.#heldUntil);
+      if (until <= now()) return;
+      if (last !== undefined && until >= deadline) throw last;
+      await sleep(Math.min(until - now(), LONGEST_TIMER_MS), signal);
+    }
+  }
+}
+
+/** The service asks this key to slow down; `too_many_waiters` is about waiting alone. */
+function isPacing(error: ApiError | NetworkError): boolean {
+  return error instanceof ApiError && error.status === 429 && error.code !== 'too_many_waiters';
+}

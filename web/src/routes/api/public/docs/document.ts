@@ -1,0 +1,181 @@
+// The document turned into what the page shows: operations by tag, what is sent to a webhook URL, errors by code.
+import { fieldOf, fieldsOf, type Field } from './fields.ts';
+import { follow, type Answer, type Document, type Header, type Media, type Operation } from './openapi.ts';
+
+export interface ShownExample {
+  name: string;
+  /** JSON, indented. */
+  code: string;
+}
+
+export interface ShownAnswer {
+  status: string;
+  description: string;
+  headers: Field[];
+  fields: Field[];
+  examples: ShownExample[];
+}
+
+export interface ShownError {
+  status: string;
+  code: string;
+  title: string;
+  /** What to do, as one answer says it. */
+  detail: string;
+}
+
+export interface ShownParameter extends Field {
+  place: 'path' | 'query' | 'header';
+}
+
+export interface ShownOperation {
+  /** Anchor of its section. */
+  id: string;
+  method: string;
+  path: string;
+  tag: string;
+  summary: string;
+  description: string;
+  /** How a caller says who they are. */
+  auth: 'key' | 'signature' | 'none';
+  parameters: ShownParameter[];
+  body: { fields: Field[]; examples: ShownExample[] } | null;
+  answers: ShownAnswer[];
+  errors: ShownError[];
+}
+
+export interface ShownTag {
+  name: string;
+  description: string;
+  operations: ShownOperation[];
+}
+
+export interface Shown {
+  title: string;
+  version: string;
+  /** Without a slash at its end. */
+  baseUrl: string;
+  tags: ShownTag[];
+  webhooks: ShownOperation[];
+  /** Every code that some operation can answer, by status. */
+  errors: ShownError[];
+}
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
+
+/** Reads the document; `origin` is the base address where the document names none. */
+export function show(document: Document, origin: string): Shown {
+  const operations = read(document, document.paths ?? {});
+  const names = new Set([...(document.tags ?? []).map(({ name }) => name), ...operations.map(({ tag }) => tag)]);
+  const tags = [...names].map((name) => ({
+    name,
+    description: document.tags?.find((tag) => tag.name === name)?.description ?? '',
+    operations: operations.filter(({ tag }) => tag === name),
+  }));
+  const errors = new Map(operations.flatMap((operation) => operation.errors).map((error) => [error.code, error]));
+  return {
+    title: document.info.title,
+    version: document.info.version,
+    baseUrl: (document.servers?.[0]?.url ?? origin).replace(/\/$/, ''),
+    tags: tags.filter(({ operations: all }) => all.length > 0),
+    webhooks: read(document, document.webhooks ?? {}).map(asReceived),
+    errors: [...errors.values()].sort((a, b) => a.status.localeCompare(b.status)),
+  };
+}
+
+function read(document: Document, paths: Record<string, Record<string, Operation>>): ShownOperation[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([method]) => METHODS.includes(method))
+      .map(([method, operation]) => shown(document, { method, path, operation })),
+  );
+}
+
+function shown(document: Document, given: { method: string; path: string; operation: Operation }): ShownOperation {
+  const { method, path, operation } = given;
+  const answers = Object.entries(operation.responses ?? {}).map(([status, answer]) => ({
+    status,
+    answer: follow(document, answer),
+  }));
+  const media = mediaOf(operation.requestBody?.content);
+  const summary = operation.summary ?? `${method} ${path}`;
+  const description = operation.description ?? '';
+  return {
+    id: operation.operationId ?? `${method}-${path.replaceAll(/\W+/g, '-')}`,
+    method: method.toUpperCase(),
+    path,
+    tag: operation.tags?.[0] ?? '',
+    summary,
+    description: description === `${summary}.` ? '' : description,
+    auth: authOf(document, operation),
+    parameters: parametersOf(document, operation),
+    body: media && { fields: fieldsOf(document, media.schema ?? {}), examples: examplesOf(media) },
+    answers: answers.filter(({ status }) => !isRefusal(status)).map((one) => answerOf(document, one)),
+    errors: answers.filter(({ status }) => isRefusal(status)).flatMap(errorsOf),
+  };
+}
+
+/** Of a webhook it is the receiver who answers, so every status is an answer. */
+function asReceived(operation: ShownOperation): ShownOperation {
+  const answers = operation.errors.map(({ status, detail }) => ({
+    status,
+    description: detail,
+    headers: [],
+    fields: [],
+    examples: [],
+  }));
+  const all = [...operation.answers, ...answers];
+  return { ...operation, answers: all.sort((a, b) => a.status.localeCompare(b.status)), errors: [] };
+}
+
+const isRefusal = (status: string): boolean => /^[45]/.test(status);
+
+function authOf(document: Document, { security = [] }: Operation): ShownOperation['auth'] {
+  const schemes = security.flatMap((one) => Object.keys(one));
+  const headers = schemes.map((name) => document.components?.securitySchemes?.[name]?.name ?? name);
+  if (headers.includes('x-api-key')) return 'key';
+  return headers.length > 0 ? 'signature' : 'none';
+}
+
+function parametersOf(document: Document, { parameters = [] }: Operation): ShownParameter[] {
+  return parameters
+    .map((parameter) => follow(document, parameter))
+    .flatMap((parameter) =>
+      parameter.in === 'cookie' ? [] : [{ ...fieldOf(document, parameter), place: parameter.in }],
+    );
+}
+
+function answerOf(document: Document, { status, answer }: { status: string; answer: Answer }): ShownAnswer {
+  const media = mediaOf(answer.content);
+  const headers = Object.entries(answer.headers ?? {}).map(([name, header]: [string, Header]) =>
+    fieldOf(document, { name, ...follow(document, header) }),
+  );
+  return {
+    status,
+    description: answer.description ?? '',
+    headers,
+    fields: media ? fieldsOf(document, media.schema ?? {}) : [],
+    examples: media ? examplesOf(media) : [],
+  };
+}
+
+/** One error for each example, as they are named by their code; the description alone where there are none. */
+function errorsOf({ status, answer }: { status: string; answer: Answer }): ShownError[] {
+  const examples = Object.entries(mediaOf(answer.content)?.examples ?? {});
+  if (examples.length === 0) return [{ status, code: '', title: '', detail: answer.description ?? '' }];
+  return examples.map(([name, { value }]) => {
+    const { code = name, title = '', detail = '' } = (value ?? {}) as Partial<ShownError>;
+    return { status, code, title, detail };
+  });
+}
+
+const mediaOf = (content: Record<string, Media> | undefined): Media | null => Object.values(content ?? {})[0] ?? null;
+
+function examplesOf(media: Media): ShownExample[] {
+  const named = Object.entries(media.examples ?? {}).map(([name, { summary, value }]) => ({
+    name: summary ?? name,
+    code: JSON.stringify(value, null, 2),
+  }));
+  if (named.length > 0 || media.example === undefined) return named;
+  return [{ name: 'Example', code: JSON.stringify(media.example, null, 2) }];
+}
