@@ -1,0 +1,29 @@
+// `npm run bench [-- SECTION…] [--json FILE]`: what QUALITY promises about speed, ours beside its rivals in one run.
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { benchIntake } from './bench/intake.ts';
+import { formatTable, type Row } from './bench/rows.ts';
+
+/** Each section measures ours and its rivals in turns, and says its rows. */
+const SECTIONS = { intake: benchIntake } satisfies Record<string, (say: (line: string) => void) => Promise<Row[]>>;
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({ allowPositionals: true, options: { json: { type: 'string' } } });
+  const names = Object.keys(SECTIONS) as (keyof typeof SECTIONS)[];
+  const unknown = positionals.find((name) => !names.includes(name as keyof typeof SECTIONS));
+  if (unknown !== undefined) throw new Error(`There is no section ${unknown}. There are: ${names.join(', ')}.`);
+  const rows: Row[] = [];
+  for (const name of names) {
+    if (positionals.length > 0 && !positionals.includes(name)) continue;
+    rows.push(...(await SECTIONS[name]((line) => console.log(`  ${line}`))));
+  }
+  console.log(`\n${formatTable(rows)}`);
+  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(rows, null, 2)}\n`);
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}

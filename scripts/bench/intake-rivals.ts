@@ -1,0 +1,112 @@
+// What the intake is measured against: the same server, the same route, another way (or no way) to make a submission durable.
+import pg from 'pg';
+import type { Statement } from '../../shared/src/events.ts';
+import { Decision } from '../../server/src/db/entities/decision.ts';
+import { Item } from '../../server/src/db/entities/item.ts';
+import { Project } from '../../server/src/db/entities/project.ts';
+import type { Intake, Parcel, Stored } from '../../server/src/usecases/intake.ts';
+import type { NewItem, RoutingRow } from '../../server/src/db/submit-batch.ts';
+import { arrivalOf, autoDecision, toNewItem } from '../../server/src/usecases/new-item.ts';
+import type { Services } from '../../server/src/usecases/services.ts';
+
+export const RIVALS = {
+  'no-database': inMemory,
+  'transaction-per-item': perItem,
+  'flush-per-item': perFlush,
+} satisfies Record<string, (services: Services, databaseUrl: string) => Intake>;
+
+const one = ({ items: [input] }: Parcel) => {
+  if (input === undefined) throw new Error('A parcel has an item.');
+  return input;
+};
+const storedOf = (item: NewItem): Stored => ({ results: [{ item, decision: autoDecision(item) }], replayed: false });
+
+/** Routed and answered, never stored. */
+function inMemory(services: Services): Intake {
+  const settings = { auto_threshold: 0.95, review_threshold: 0.7, below_review: 'reject' as const };
+  const project = { ...settings, escalate_flags: ['legal'], settings_version: 1, target_minutes: 60 };
+  return {
+    submit: (parcel) => {
+      const row = { ...project, id: parcel.projectId };
+      return Promise.resolve(storedOf(toNewItem(one(parcel), row, { ids: services.ids, now: services.clock.now() })));
+    },
+  };
+}
+
+/** What one does without group commit: a transaction of its own for each item, through a pool, in as few statements as it takes. */
+function perItem(services: Services, databaseUrl: string): Intake {
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 20 });
+  return {
+    submit: async (parcel) => {
+      const client = await pool.connect();
+      try {
+        await client.query('begin');
+        const { rows } = await client.query<RoutingRow>(
+          `select id, auto_threshold, review_threshold, below_review, escalate_flags, settings_version, target_minutes
+           from project where id = $1 and archived_at is null`,
+          [parcel.projectId],
+        );
+        const [project] = rows;
+        if (project === undefined) throw new Error('The project is there.');
+        const item = toNewItem(one(parcel), project, { ids: services.ids, now: services.clock.now() });
+        await insertOne(client, item, { id: services.ids.uuid(), ...arrivalOf(item, parcel.actor) });
+        await client.query('commit');
+        return storedOf(item);
+      } catch (error) {
+        await client.query('rollback');
+        throw error;
+      } finally {
+        client.release();
+      }
+    },
+  };
+}
+
+async function insertOne(client: pg.PoolClient, item: NewItem, fact: Statement & { id: string }): Promise<void> {
+  await client.query(
+    `insert into item (id, project_id, status, input, suggestion, metadata, confidence, risk_flags, preview, model, source,
+       rule, auto_threshold, review_threshold, matched_flags, settings_version, version, created_at, due_at, decided_at)
+     values ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20)`,
+    [
+      ...[item.id, item.projectId, item.status, item.input, item.suggestion, item.metadata, item.confidence],
+      ...[item.riskFlags, item.preview, item.model, item.source, item.rule, item.autoThreshold, item.reviewThreshold],
+      ...[item.matchedFlags, item.settingsVersion, item.version, item.createdAt, item.dueAt, item.decidedAt],
+    ],
+  );
+  if (item.decisionId !== null) {
+    await client.query(
+      `insert into decision (id, item_id, project_id, status, action, output, edited, decided_at, final_at)
+       values ($1,$2,$3,'approved','auto_approve',$4,false,$5,$5)`,
+      [item.decisionId, item.id, item.projectId, item.suggestion, item.createdAt],
+    );
+  }
+  const { id, type, project_id: projectId, actor: who, ...data } = fact;
+  await client.query(
+    `insert into event (id, project_id, type, item_id, actor, data, created_at) values ($1,$2,$3,$4,$5,$6,$7)`,
+    [id, projectId, type, item.id, JSON.stringify(who), JSON.stringify(data), item.createdAt],
+  );
+  await client.query(`select pg_notify('countersign_recorded', $1)`, [type]);
+}
+
+/** The plain way with an ORM: load, create, flush. */
+function perFlush(services: Services): Intake {
+  return {
+    submit: (parcel) =>
+      services.db.write(async ({ em, record }) => {
+        const project = await em.findOneOrFail(Project, { id: parcel.projectId, archivedAt: null });
+        const row = {
+          ...{ id: project.id, auto_threshold: project.autoThreshold, review_threshold: project.reviewThreshold },
+          ...{ below_review: project.belowReview, escalate_flags: project.escalateFlags },
+          ...{ settings_version: project.settingsVersion, target_minutes: project.targetMinutes },
+        };
+        const item = toNewItem(one(parcel), row, { ids: services.ids, now: services.clock.now() });
+        const { decisionId: _decision, ...columns } = item;
+        em.create(Item, { ...columns, claimedBy: null, claimExpiresAt: null });
+        const decision = autoDecision(item);
+        if (decision) em.create(Decision, { ...decision, reason: null, note: null, reviewerId: null, undoUntil: null });
+        await em.flush();
+        record(arrivalOf(item, parcel.actor));
+        return storedOf(item);
+      }),
+  };
+}

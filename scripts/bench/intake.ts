@@ -1,0 +1,106 @@
+// Durable submissions a second: validated, routed, committed with fsync and answered, over 64 connections, one server process.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import autocannon from 'autocannon';
+import pg from 'pg';
+import { loadSamples } from '../lib/demo-samples.ts';
+import { freePort, startPostgres } from '../services.ts';
+import type { Ready } from './intake-server.ts';
+import type { RIVALS } from './intake-rivals.ts';
+import { median, type Row } from './rows.ts';
+
+const CONNECTIONS = 64;
+const ROUNDS = 5;
+const TURN_SECONDS = 4;
+const WARM_UP_SECONDS = 2;
+
+const GOALS = {
+  'no-database': ['submissions/s against the same route without a database', '>= 0.45'],
+  'transaction-per-item': ['submissions/s against one transaction per item', '>= 3.5'],
+  'flush-per-item': ['submissions/s against one ORM flush per item', '>= 7'],
+} satisfies Record<keyof typeof RIVALS, [measure: string, goal: string]>;
+
+type Way = 'ours' | keyof typeof RIVALS;
+const WAYS: Way[] = ['ours', 'no-database', 'transaction-per-item', 'flush-per-item'];
+
+/** Ours and three rivals in turns. Errors: no PostgreSQL installed; any answer but 201. */
+export async function benchIntake(say: (line: string) => void): Promise<Row[]> {
+  const postgres = await startPostgres();
+  if (postgres === undefined)
+    throw new Error('No PostgreSQL: `apt-get install postgresql` (its service need not run).');
+  const servers = new Map<Way, Server>();
+  try {
+    for (const way of WAYS) servers.set(way, await startServer(way, postgres.url));
+    const rates = await takeTurns(servers, say);
+    const ours = median(rates.get('ours') ?? []);
+    return Object.entries(GOALS).map(([way, [measure, goal]]) => {
+      const rival = median(rates.get(way as Way) ?? []);
+      return { section: 'intake', measure, ours, rival, ratio: ours / rival, goal };
+    });
+  } finally {
+    for (const { child } of servers.values()) child.kill('SIGKILL');
+    await postgres.stop();
+  }
+}
+
+async function takeTurns(servers: Map<Way, Server>, say: (line: string) => void): Promise<Map<Way, number[]>> {
+  const rates = new Map<Way, number[]>();
+  for (const server of servers.values()) await load(server, WARM_UP_SECONDS);
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    for (const [way, server] of servers) {
+      const rate = await load(server, TURN_SECONDS);
+      rates.set(way, [...(rates.get(way) ?? []), rate]);
+      say(`intake, round ${round} of ${ROUNDS}: ${way.padEnd(20)} ${rate.toFixed(0)} submissions/s`);
+    }
+  }
+  return rates;
+}
+
+interface Server extends Ready {
+  url: string;
+  child: ChildProcess;
+}
+
+async function startServer(way: Way, postgresUrl: string): Promise<Server> {
+  const database = `bench_${way.replaceAll('-', '_')}`;
+  const client = new pg.Client({ connectionString: postgresUrl });
+  await client.connect();
+  await client.query(`create database ${database}`).finally(() => client.end());
+  const port = await freePort();
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'intake-server.ts')], {
+    env: {
+      PATH: process.env.PATH,
+      PORT: String(port),
+      DATABASE_URL: Object.assign(new URL(postgresUrl), { pathname: `/${database}` }).href,
+      SECRET_KEYS: `bench:${randomBytes(32).toString('base64')}`,
+      RATE_LIMIT_PER_MINUTE: '10000000',
+      LOG_LEVEL: 'error',
+      BENCH_RIVAL: way,
+    },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const ended = once(child, 'close').then(() => Promise.reject(new Error(`The server of ${way} ended.`)));
+  ended.catch(() => undefined);
+  const [ready] = (await Promise.race([once(child, 'message'), ended])) as [Ready];
+  return { ...ready, url: `http://127.0.0.1:${port}`, child };
+}
+
+/** Answers a second, all of them 201. */
+async function load({ url, projectId, apiKey }: Server, seconds: number): Promise<number> {
+  const bodies = loadSamples().map((sample) => JSON.stringify({ project_id: projectId, ...sample }));
+  const result = await autocannon({
+    url: `${url}/api/public/items`,
+    connections: CONNECTIONS,
+    duration: seconds,
+    requests: bodies.map((body) => ({
+      method: 'POST' as const,
+      headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
+      body,
+    })),
+  });
+  const wrong = result.non2xx + result.errors + result.timeouts;
+  if (wrong > 0) throw new Error(`${wrong} of the submissions were not answered with 201.`);
+  return result['2xx'] / result.duration;
+}

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { formatTable, median, meets } from './rows.ts';
+
+describe('the bench', () => {
+  it.each([
+    [[3], 3],
+    [[3, 1, 2], 2],
+    [[4, 1, 2, 3], 2.5],
+  ])('the median of %j is %d', (values, middle) => expect(median(values)).toBe(middle));
+
+  it.each([
+    [0.45, '>= 0.45', true],
+    [0.449, '>= 0.45', false],
+    [2, '<= 2', true],
+    [2.01, '<= 2', false],
+  ])('%d against %s: %s', (ratio, goal, met) => expect(meets(ratio, goal)).toBe(met));
+
+  it('says what was missed', () => {
+    const row = { section: 'intake', measure: 'of a rival', ours: 1234.5, rival: 2.345, ratio: 0.4, goal: '>= 0.45' };
+    expect(formatTable([row])).toBe(
+      [
+        'section  measure     ours  rival  ratio  goal',
+        '-------  ----------  ----  -----  -----  -------  ------',
+        'intake   of a rival  1235  2.35   0.40   >= 0.45  MISSED',
+      ].join('\n'),
+    );
+  });
+});

@@ -1,0 +1,52 @@
+// The rows of the bench and how they look: only the ratio of one run means anything, so it stands beside its goal.
+
+export interface Row {
+  section: string;
+  measure: string;
+  /** Median of our turns, in the unit of the measure. */
+  ours: number;
+  rival: number;
+  /** Ours to the rival. */
+  ratio: number;
+  /** As QUALITY.md words it, such as `>= 0.45`. */
+  goal: string;
+}
+
+/** The middle value; of an even count the mean of the two in the middle. NaN of none. */
+export function median(values: number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const [low = NaN, high = NaN] = sorted.length % 2 === 1 ? [sorted[middle], sorted[middle]] : sorted.slice(middle - 1);
+  return (low + high) / 2;
+}
+
+/** Whether a ratio meets a goal of the form `>= 0.45` or `<= 2`. */
+export function meets(ratio: number, goal: string): boolean {
+  const [, sign, number] = /^([<>]=) ([\d.]+)$/.exec(goal) ?? [];
+  if (number === undefined) throw new Error(`A goal reads like ">= 0.45", not "${goal}".`);
+  return sign === '>=' ? ratio >= Number(number) : ratio <= Number(number);
+}
+
+const figure = (value: number): string => (value >= 100 ? value.toFixed(0) : value.toPrecision(3));
+
+export function formatTable(rows: Row[]): string {
+  const heads = ['section', 'measure', 'ours', 'rival', 'ratio', 'goal', ''];
+  const lines = rows.map((row) => [
+    row.section,
+    row.measure,
+    figure(row.ours),
+    figure(row.rival),
+    row.ratio.toFixed(2),
+    row.goal,
+    meets(row.ratio, row.goal) ? 'met' : 'MISSED',
+  ]);
+  const widths = heads.map((head, column) =>
+    Math.max(head.length, ...lines.map((line) => (line[column] ?? '').length)),
+  );
+  const draw = (line: string[]) =>
+    line
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd();
+  return [heads, widths.map((width) => '-'.repeat(width)), ...lines].map(draw).join('\n');
+}
