@@ -1,7 +1,9 @@
 // What the intake is measured against: the same server, the same route, another way (or no way) to make a submission durable.
 import pg from 'pg';
 import type { Statement } from '../../shared/src/events.ts';
+import { RECORDED } from '../../server/src/db/channels.ts';
 import { Decision } from '../../server/src/db/entities/decision.ts';
+import { Event } from '../../server/src/db/entities/event.ts';
 import { Item } from '../../server/src/db/entities/item.ts';
 import { Project } from '../../server/src/db/entities/project.ts';
 import type { Intake, Parcel, Stored } from '../../server/src/usecases/intake.ts';
@@ -85,14 +87,14 @@ async function insertOne(client: pg.PoolClient, item: NewItem, fact: Statement &
     `insert into event (id, project_id, type, item_id, actor, data, created_at) values ($1,$2,$3,$4,$5,$6,$7)`,
     [id, projectId, type, item.id, JSON.stringify(who), JSON.stringify(data), item.createdAt],
   );
-  await client.query(`select pg_notify('countersign_recorded', $1)`, [type]);
+  await client.query('select pg_notify($1, $2)', [RECORDED, type]);
 }
 
-/** The plain way with an ORM: load, create, flush. */
+/** The plain way with an ORM: load, create whatever there is to store, flush. */
 function perFlush(services: Services): Intake {
   return {
     submit: (parcel) =>
-      services.db.write(async ({ em, record }) => {
+      services.db.write(async ({ em }) => {
         const project = await em.findOneOrFail(Project, { id: parcel.projectId, archivedAt: null });
         const row = {
           ...{ id: project.id, auto_threshold: project.autoThreshold, review_threshold: project.reviewThreshold },
@@ -104,8 +106,19 @@ function perFlush(services: Services): Intake {
         em.create(Item, { ...columns, claimedBy: null, claimExpiresAt: null });
         const decision = autoDecision(item);
         if (decision) em.create(Decision, { ...decision, reason: null, note: null, reviewerId: null, undoUntil: null });
+        const { type, project_id: projectId, actor, ...data } = arrivalOf(item, parcel.actor);
+        em.create(Event, {
+          id: services.ids.uuid(),
+          projectId,
+          type,
+          itemId: item.id,
+          actor,
+          data,
+          seq: null,
+          createdAt: item.createdAt,
+        });
         await em.flush();
-        record(arrivalOf(item, parcel.actor));
+        await em.execute('select pg_notify(?, ?)', [RECORDED, type]);
         return storedOf(item);
       }),
   };

@@ -22,6 +22,7 @@ export function openingBlock(opening: Opening): string {
   Page      ${pageUrl}   sign in with the burner wallet, open the queue, press A to approve
   Project   ${projectId}   ${opening.projectName}
   API key   ${apiKey}
+  API docs  ${pageUrl}/api/public/docs   try every request there
   Webhooks  ${opening.webhookUrl}   received and verified here, one line each
 
   Submit an item of your own:

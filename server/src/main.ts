@@ -35,6 +35,8 @@ type Stop = () => Promise<void>;
 const DRAIN_MS = 10_000;
 /** How long a socket has to answer our goodbye, in milliseconds: a closed laptop never does. */
 const GOODBYE_MS = 1000;
+/** How often a stopping server closes connections on which nothing happens any more, in milliseconds. */
+const SWEEP_IDLE_MS = 100;
 const POLL_MS = 1000;
 /** A burst of submissions is stamped in batches instead of one by one; a fact after a silence is stamped at once. */
 const RELAY_GAP_MS = FRAME_MS;
@@ -132,9 +134,12 @@ async function stopWeb({ http, io, hangUp, stopLive, stopWaiting }: Web): Promis
   const cut = setTimeout(() => http.closeAllConnections(), DRAIN_MS);
   http.closeIdleConnections();
   await stopWaiting();
+  // What has just been answered leaves an idle connection behind.
+  const sweeping = setInterval(() => http.closeIdleConnections(), SWEEP_IDLE_MS);
   await stopLive();
   await io.close();
   await closed;
+  clearInterval(sweeping);
   clearTimeout(goodbye);
   clearTimeout(cut);
 }

@@ -86,7 +86,7 @@ function translate(error: unknown): never {
   if (
     error instanceof ConnectionException ||
     PASSING.test(code) ||
-    /Connection terminated|timeout exceeded when trying to connect/.test(String(error))
+    /Connection terminated|is not queryable|timeout exceeded when trying to connect/.test(String(error))
   ) {
     throw new Refusal('unavailable', 'The database cannot be reached just now. Try again in a moment.', {
       retryAfter: 1,

@@ -21,6 +21,7 @@ import { Session } from './entities/session.ts';
 import { User } from './entities/user.ts';
 import { WebhookEndpoint } from './entities/webhook-endpoint.ts';
 import { MIGRATIONS } from './migrations/list.ts';
+import { freeBrokenConnections } from './pool.ts';
 
 /** Where the data lives: a PostgreSQL URL, a folder for the embedded database, or memory (tests). */
 export type DatabaseTarget =
@@ -54,6 +55,9 @@ const common = {
   logger: () => undefined,
 } satisfies Partial<Options>;
 
+/** How long a transaction waits for a connection before it is told that the database cannot be reached, in milliseconds. */
+const CONNECT_MS = 5000;
+
 /** Opens the database. On PGlite `int8` comes back as a string, as it does on PostgreSQL, so that one mapping serves both. */
 export async function openOrm(target: DatabaseTarget): Promise<Orm> {
   if (target.kind === 'postgres') {
@@ -62,6 +66,7 @@ export async function openOrm(target: DatabaseTarget): Promise<Orm> {
       driver: PostgreSqlDriver,
       clientUrl: target.url,
       pool: { min: 0, max: target.poolSize },
+      driverOptions: { onPoolCreated: freeBrokenConnections, connectionTimeoutMillis: CONNECT_MS },
     };
     return await MikroORM.init(options);
   }

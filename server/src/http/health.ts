@@ -1,4 +1,5 @@
 // `/healthz`: the process answers. `/readyz`: the database does too, and what the lock store says.
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Middleware } from 'koa';
 
 export interface Probes {
@@ -6,12 +7,18 @@ export interface Probes {
   lockStore(): Promise<boolean>;
 }
 
+/** How long a probe may take, in milliseconds: what is frozen is not ready either. */
+const PROBE_MS = 2000;
+
+const inTime = (probe: Promise<boolean>): Promise<boolean> =>
+  Promise.race([probe, delay(PROBE_MS, false, { ref: false })]);
+
 export function health(probes: Probes): Middleware {
   return async (ctx, next) => {
     if (ctx.path === '/healthz') {
       ctx.body = { status: 'ok' };
     } else if (ctx.path === '/readyz') {
-      const [database, lockStore] = await Promise.all([probes.database(), probes.lockStore()]);
+      const [database, lockStore] = await Promise.all([inTime(probes.database()), inTime(probes.lockStore())]);
       // Without the lock store work goes on under the fence alone: degraded, but ready.
       ctx.status = database ? 200 : 503;
       ctx.body = {

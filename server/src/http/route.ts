@@ -183,7 +183,10 @@ function fieldErrors(issue: z.core.$ZodIssue, root: string): FieldError[] {
       detail: 'There is no such field. Check the spelling.',
     }));
   }
-  const missing = issue.code === 'invalid_type' && issue.message.includes('received undefined');
+  // What may be any JSON is a union to zod: when it is missing, its branches say so.
+  const branches =
+    issue.code === 'invalid_union' ? issue.errors.flat().filter(({ path }) => path.length === 0) : [issue];
+  const missing = branches.some((one) => one.code === 'invalid_type' && one.message.includes('received undefined'));
   return [
     missing
       ? { pointer, code: 'required', detail: 'This field is required.' }

@@ -4,19 +4,24 @@ import type { PublicEvent, PublicItem, Submitted } from '@countersign/shared/api
 import type { Routing } from '@countersign/shared/decision';
 import type { Claim, ItemDetail } from '@countersign/shared/item';
 import { spliced, toDecided, toDecision, webhookIdOf, type DecisionFacts } from '../domain/decision.ts';
+import { isOpen } from '../domain/item.ts';
 import { itemAbilities } from '../domain/permissions.ts';
 import { toItemRow } from '../domain/item-row.ts';
 import type { Role } from '@countersign/shared/words';
 import type { Decision } from '../db/entities/decision.ts';
 import type { Item } from '../db/entities/item.ts';
 
-/** LC2: while a decision is provisional, the outside still sees the status before it, and no decision. */
+/**
+ * LC2: while a decision is provisional, the outside still sees the status before it, and no decision; not either when it has
+ * become final between reading the item and reading the decision.
+ */
 export function presentSubmitted(
   item: { id: string; status: Item['status']; publicStatus?: Item['publicStatus'] },
   decision: (DecisionFacts & { finalAt?: Date | null }) | null,
 ): Submitted {
-  const final = decision?.finalAt ? toDecision(decision) : null;
-  return { id: item.id, status: item.publicStatus ?? item.status, decision: final };
+  const status = item.publicStatus ?? item.status;
+  const final = decision?.finalAt && !isOpen(status) ? toDecision(decision) : null;
+  return { id: item.id, status, decision: final };
 }
 
 export function presentPublicItem(item: Item, decision: Decision | null): PublicItem {

@@ -119,5 +119,5 @@ export const STATUSES = {
   auto_approved: 'Ship it. The decision is in the answer, and what to ship in its `output`.',
   queued: 'Wait. A reviewer decides; the webhook brings the decision.',
   escalated: 'Wait. A supervisor decides; the webhook brings the decision.',
-  rejected: 'Do not ship it. Nobody will look at it unless somebody reopens it.',
+  rejected: 'Do not ship it. Its confidence is below what the project lets through.',
 } as const satisfies Record<FirstStatus, string>;

@@ -1,0 +1,41 @@
+// Connections that end in the middle of a transaction: each is answered by name, and the pool gets its place back.
+import { describe, expect, it } from 'vitest';
+import { createDatabase } from '../../src/db/database.ts';
+import { openOrm } from '../../src/db/orm.ts';
+import { ON_POSTGRES } from '../world.ts';
+import { emptyDatabase, useServices } from './services.ts';
+
+const inside = useServices();
+
+describe.runIf(ON_POSTGRES)('a session that PostgreSQL ends', () => {
+  it('while it writes leaves room for the next one, however often', async () => {
+    const { url, remove } = await emptyDatabase();
+    const orm = await openOrm({ kind: 'postgres', url, poolSize: 2 });
+    const db = createDatabase(orm, inside.services);
+    const killed = () =>
+      db.write(async ({ em }) => {
+        await em.execute('select pg_terminate_backend(pg_backend_pid())');
+      });
+    for (let n = 0; n < 5; n += 1) await expect(killed()).rejects.toMatchObject({ code: 'unavailable' });
+    expect(await db.write(({ em }) => em.execute('select 1 as one'))).toEqual([{ one: 1 }]);
+    await orm.close();
+    await remove();
+  });
+
+  it('while it is idle is not noticed by anybody', async () => {
+    const { url, remove } = await emptyDatabase();
+    const orm = await openOrm({ kind: 'postgres', url, poolSize: 2 });
+    const db = createDatabase(orm, inside.services);
+    await Promise.all([1, 2].map(() => db.write(({ em }) => em.execute('select pg_sleep(0.05)'))));
+    const others =
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()';
+    await db.read((em) => em.execute(others));
+    for (let n = 0; n < 5; n += 1)
+      await db
+        .write(({ em }) => em.execute('select 1'))
+        .catch((error: unknown) => expect(error).toMatchObject({ code: 'unavailable' }));
+    expect(await db.write(({ em }) => em.execute('select 1 as one'))).toEqual([{ one: 1 }]);
+    await orm.close();
+    await remove();
+  });
+});

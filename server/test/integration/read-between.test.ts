@@ -1,0 +1,50 @@
+// LC2 at the seam: a decision that becomes final between two reads never shows with the status before it.
+import { describe, expect, it } from 'vitest';
+import { Decision } from '../../src/db/entities/decision.ts';
+import type { Em } from '../../src/db/orm.ts';
+import { presentPublicItem } from '../../src/presenters/item.ts';
+import { listPublicItems } from '../../src/usecases/queries/list-public-items.ts';
+import { readPublicItem } from '../../src/usecases/queries/read-item.ts';
+import type { Services } from '../../src/usecases/services.ts';
+import { anItem, aScene, review } from './scene.ts';
+import { useServices } from './services.ts';
+
+const world = useServices();
+
+/** Services in which `event` happens right before decisions are looked for. */
+function interrupted(event: () => Promise<unknown>): Services {
+  const { services } = world;
+  const seam = (em: Em) =>
+    new Proxy(em, {
+      get: (target, name) => {
+        const member = Reflect.get(target, name) as unknown;
+        if (typeof member !== 'function') return member;
+        const method = (...args: unknown[]) => (member as (...args: unknown[]) => unknown).apply(target, args);
+        if (name !== 'find' && name !== 'findOne') return method;
+        return async (...args: unknown[]) => {
+          if (args[0] === Decision) await event();
+          return method(...args);
+        };
+      },
+    });
+  return { ...services, db: { ...services.db, read: (work) => services.db.read((em) => work(seam(em))) } };
+}
+
+describe('LC2: a pipeline that reads while somebody decides', () => {
+  it.each(['one item', 'the list'])('sees the item before or after, never half of each: %s', async (which) => {
+    const scene = await aScene(world.services);
+    const { id } = await anItem(world.services, scene);
+    const services = interrupted(() => review(world.services, scene.anna, { itemId: id, action: 'approve' }));
+    const query = { status: undefined, since: undefined, until: undefined, after: undefined, limit: 1 };
+    const read =
+      which === 'one item'
+        ? await readPublicItem(services, scene.pipeline, id)
+        : (await listPublicItems(services, scene.pipeline, query)).rows[0];
+    if (read === undefined) throw new Error('It is there.');
+    expect(presentPublicItem(read.item, read.decision)).toMatchObject({
+      status: 'queued',
+      decision: null,
+      decided_at: null,
+    });
+  });
+});

@@ -1,0 +1,159 @@
+// Places to wait: taken before anything is stored, and free again whenever their client goes.
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { readItem, submitItem } from '@countersign/shared/api/public';
+import type { Services } from '../../src/usecases/services.ts';
+import { createWaiters, type Waiters } from '../../src/usecases/waiters.ts';
+import { aSubmission, openProject, type OpenProject } from '../builders.ts';
+import { person } from '../client.ts';
+import { serve, type Served } from './served.ts';
+import { useServices } from './services.ts';
+
+const inside = useServices();
+let waiters: Waiters;
+/** How many have given their place back. */
+let left = 0;
+let served: Served;
+let project: OpenProject;
+/** What the request that is under way does at its slow point, before it goes on. */
+let atSlowPoint: () => Promise<unknown>;
+
+beforeAll(async () => {
+  const { services } = inside;
+  waiters = createWaiters(services.db, { perKey: 2, perProcess: 3 });
+  const slow: Partial<Services> = {
+    intake: {
+      submit: async (parcel) => {
+        const stored = await services.intake.submit(parcel);
+        await atSlowPoint();
+        return stored;
+      },
+    },
+    db: {
+      ...services.db,
+      read: async (work) => {
+        const found = await services.db.read(work);
+        await atSlowPoint();
+        return found;
+      },
+    },
+  };
+  const counted: Pick<Waiters, 'take'> = {
+    take: (keyId) => {
+      const { until, leave } = waiters.take(keyId);
+      return { until, leave: () => (leave(), void (left += 1)) };
+    },
+  };
+  served = await serve({ ...services, ...slow, waiters: counted as Waiters });
+  atSlowPoint = () => Promise.resolve();
+  project = await openProject(await person(served.world));
+});
+beforeEach(() => {
+  atSlowPoint = () => Promise.resolve();
+});
+afterAll(() => served.close());
+
+/** The answer that the server is about to give to the next request. */
+async function nextResponse(): Promise<ServerResponse> {
+  const { promise, resolve } = Promise.withResolvers<ServerResponse>();
+  const take = (message: unknown) => resolve((message as { response: ServerResponse }).response);
+  subscribe('http.server.request.start', take);
+  return promise.finally(() => unsubscribe('http.server.request.start', take));
+}
+
+function submitting(of: OpenProject, signal?: AbortSignal) {
+  return fetch(served.world.url() + submitItem.path, {
+    method: 'POST',
+    headers: { 'x-api-key': of.pipeline.apiKey, 'content-type': 'application/json', prefer: 'wait=60' },
+    body: JSON.stringify({ project_id: of.id, ...aSubmission() }),
+    ...(signal ? { signal } : {}),
+  });
+}
+
+const reading = (of: OpenProject, id: string, signal: AbortSignal) =>
+  fetch(`${served.world.url()}${readItem.path.replace(':id', id)}?wait=60`, {
+    headers: { 'x-api-key': of.pipeline.apiKey },
+    signal,
+  });
+
+const taken = (count: number) => expect.poll(() => waiters.taken, { timeout: 5000, interval: 5 }).toBe(count);
+const countOf = async (of: OpenProject) =>
+  (await inside.sql<{ n: number }>('select count(*)::int as n from item where project_id = ?', [of.id]))[0]?.n;
+
+describe('a client that goes', () => {
+  it('while it waits gives its place back', async () => {
+    const leaving = new AbortController();
+    const { id } = await project.pipeline.submit(aSubmission());
+    const gone = [submitting(project, leaving.signal), reading(project, id, leaving.signal)].map((request) =>
+      expect(request).rejects.toThrow('abort'),
+    );
+    await taken(2);
+    leaving.abort();
+    await Promise.all(gone);
+    await taken(0);
+  });
+
+  it.each<[string, (signal: AbortSignal) => Promise<unknown>]>([
+    ['stored', (signal) => submitting(project, signal)],
+    ['read', async (signal) => reading(project, await anOpenItem(), signal)],
+  ])('while its item is being %s does not hold a place for the minute it asked for', async (_, request) => {
+    const leaving = new AbortController();
+    const reached = Promise.withResolvers<undefined>();
+    const released = Promise.withResolvers<undefined>();
+    await anOpenItem();
+    atSlowPoint = () => {
+      reached.resolve(undefined);
+      return released.promise;
+    };
+    const response = nextResponse();
+    const sent = expect(request(leaving.signal)).rejects.toThrow('abort');
+    await reached.promise;
+    const noticed = once(await response, 'close');
+    leaving.abort();
+    await sent;
+    await noticed;
+    const before = left;
+    released.resolve(undefined);
+    await expect.poll(() => left, { timeout: 5000, interval: 5 }).toBe(before + 1);
+    expect(waiters.taken).toBe(0);
+  });
+});
+
+let open: string | undefined;
+async function anOpenItem(): Promise<string> {
+  return (open ??= (await project.pipeline.submit(aSubmission())).id);
+}
+
+describe('who gets no place', () => {
+  it('has stored nothing: by key, and by process', async () => {
+    const other = await openProject(project.owner);
+    const leaving = new AbortController();
+    const crowd = [project, project, other].map((of) => submitting(of, leaving.signal).catch(() => undefined));
+    await taken(3);
+    for (const of of [project, other, await openProject(project.owner)]) {
+      const before = await countOf(of);
+      const answer = await submitting(of);
+      expect(answer.status).toBe(429);
+      expect(answer.headers.get('retry-after')).toBe('1');
+      expect(await answer.json()).toMatchObject({ code: 'too_many_waiters' });
+      expect(await countOf(of)).toBe(before);
+    }
+    leaving.abort();
+    await Promise.all(crowd);
+    await taken(0);
+  });
+
+  it('after the stop nobody waits, and everybody is answered', async () => {
+    const crowd = [submitting(project), submitting(project)];
+    await taken(2);
+    waiters.close();
+    for (const answer of await Promise.all(crowd)) {
+      expect(answer.status).toBe(201);
+      expect(await answer.json()).toMatchObject({ status: 'queued', decision: null });
+    }
+    expect((await submitting(project)).status).toBe(201);
+    await taken(0);
+  });
+});
