@@ -76,7 +76,7 @@ const VARIABLES = {
       .transform(toList)
       .refine((list) => list.every(isCidr)),
   ],
-  WEBHOOK_ALLOW_HTTP: ['true or false', flag.default(false)],
+  WEBHOOK_ALLOW_HTTP: ['true or false', flag.default(true)],
   TRUSTED_PROXY_HOPS: ['a number from 0 to 10', z.coerce.number().int().min(0).max(10).default(0)],
   RATE_LIMIT_PER_MINUTE: [
     'a number from 1 to 10000000',
