@@ -1,4 +1,4 @@
-"""Submits one item: safe to repeat, patient with 429 and 503."""
+"""Submits one item: safe to repeat, patient with a service busy or gone."""
 import json, os, time, uuid
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
@@ -21,10 +21,16 @@ def submit(item: dict, key: str | None = None) -> dict:
             with urlopen(Request(URL, body, headers), timeout=30) as answer:
                 return json.load(answer)
         except HTTPError as problem:
-            if problem.code not in (429, 503) or attempt == 5:
-                raise SystemExit(problem.read().decode())
+            text = problem.read().decode()
+            passes = problem.code in (408, 429) or problem.code >= 500
+            if not (passes or "in_progress" in text) or attempt == 5:
+                raise SystemExit(text)
             time.sleep(float(problem.headers.get("retry-after", attempt)))
-            attempt += 1
+        except OSError:  # no answer: ask again
+            if attempt == 5:
+                raise
+            time.sleep(attempt)
+        attempt += 1
 
 
 item = submit({

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Submits one item: safe to repeat, patient with 429 and 503.
+# Submits one item: safe to repeat, patient with a service busy or gone.
 set -eu
 
 answer=$(mktemp)
@@ -7,7 +7,7 @@ trap 'rm -f "$answer"' EXIT
 
 # One idempotency key for one piece of work: --retry sends it again after
 # Retry-After, and no second item is made.
-curl -sS --fail-with-body --retry 5 -o "$answer" \
+curl -sS --fail-with-body --retry 5 --retry-connrefused -m 60 -o "$answer" \
   "$COUNTERSIGN_URL/api/public/items" \
   -H "x-api-key: $COUNTERSIGN_API_KEY" \
   -H "idempotency-key: $(openssl rand -hex 16)" \

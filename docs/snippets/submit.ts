@@ -1,4 +1,4 @@
-// Submits one item: safe to repeat, patient with 429 and 503.
+// Submits one item: safe to repeat, patient with a service that is busy or gone.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -24,18 +24,21 @@ async function submit(
   for (let attempt = 1; ; attempt += 1) {
     const answer = await fetch(`${COUNTERSIGN_URL}/api/public/items`, {
       method: 'POST',
+      signal: AbortSignal.timeout(30_000),
       headers: {
         'content-type': 'application/json',
         'x-api-key': COUNTERSIGN_API_KEY,
         'idempotency-key': key,
       },
       body: JSON.stringify({ project_id: COUNTERSIGN_PROJECT_ID, ...item }),
-    });
-    if (answer.ok) return (await answer.json()) as Submitted;
-    const problem = await answer.text();
-    if (![429, 503].includes(answer.status) || attempt === 5)
+    }).catch(() => undefined); // no answer: ask again
+    if (answer?.ok) return (await answer.json()) as Submitted;
+    const problem = (await answer?.text()) ?? 'There was no answer.';
+    const status = answer?.status ?? 503;
+    const passes = [408, 429].includes(status) || status >= 500;
+    if (!(passes || problem.includes('in_progress')) || attempt === 5)
       throw new Error(problem);
-    await sleep(Number(answer.headers.get('retry-after') ?? attempt) * 1000);
+    await sleep(Number(answer?.headers.get('retry-after') ?? attempt) * 1000);
   }
 }
 

@@ -117,7 +117,7 @@ class Client {
    */
   async submit(item: NewItem | RawJson, options: SubmitOptions & WaitOptions = {}): Promise<SubmitReply> {
     const { waitSeconds, signal } = options;
-    const prefer = waitSeconds === undefined ? undefined : { prefer: `wait=${waitSeconds}` };
+    const prefer = waitSeconds === undefined ? undefined : { prefer: `wait=${wholeSeconds(waitSeconds)}` };
     const headers = { ...idempotency(options), ...prefer };
     const call = { headers, body: jsonText(item), waitSeconds, signal };
     const { reply, replayed } = await this.#connection.call(submitItem, call);
@@ -174,9 +174,10 @@ class Client {
    * ```
    */
   async *eventPages(options: PageOptions = {}): AsyncGenerator<EventPage, void, undefined> {
+    const { limit = api.LIMITS.pageItems, signal } = options;
     let { after } = options;
     for (;;) {
-      const page = await this.events({ limit: api.LIMITS.pageItems, ...options, after });
+      const page = await this.events({ limit, after, signal });
       yield page;
       if (!page.has_more) return;
       after = page.next_cursor;
@@ -190,6 +191,12 @@ function idempotency({ idempotencyKey = newKey() }: SubmitOptions): { 'idempoten
     throw new TypeError('An idempotency key has 1 to 255 printable ASCII characters.');
   }
   return { 'idempotency-key': idempotencyKey };
+}
+
+/** A preference that cannot be read would be left unread: better said here. Errors: `TypeError`. */
+function wholeSeconds(seconds: number): number {
+  if (Number.isInteger(seconds) && seconds >= 0) return seconds;
+  throw new TypeError('One waits for whole seconds, from 0 up.');
 }
 
 /** By hand, because browsers have `randomUUID` on secure pages alone. */

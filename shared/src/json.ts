@@ -3,7 +3,10 @@ import { z } from 'zod';
 
 /** A schema for any JSON value, with what it means here for the readers of the API's description. */
 export function anyJson(description: string) {
-  const schema = z.json().register(z.globalRegistry, { description });
+  // What is parsed from JSON needs no second look at each of its values, which would take longer than parsing them.
+  const schema = z
+    .custom<z.core.util.JSONType>((value) => value !== undefined, 'This field is required.')
+    .register(z.globalRegistry, { description });
   // JSON Schema says “any value” by saying nothing; zod would spell out the recursion, twice.
   schema._zod.toJSONSchema = () => ({});
   return schema;

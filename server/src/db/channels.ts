@@ -2,6 +2,8 @@
 
 /** Facts were recorded: payload `type,…`. The relay has something to stamp; a decision may have an undo window to wait for. */
 export const RECORDED = 'countersign_recorded';
+/** Stands in that payload for an `item.finalized` that routing made in the moment of arrival. */
+export const ARRIVED_FINAL = 'item.arrived_final';
 /** Facts were stamped: payload of `stampedText`s, separated by commas. */
 export const STAMPED = 'countersign_stamped';
 /** Deliveries are due. */

@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { ConnectionException, type LockWaitTimeoutException } from '@mikro-orm/core';
 import { Refusal } from '@countersign/shared/errors';
 import type { Statement } from '@countersign/shared/events';
-import { RECORDED } from './channels.ts';
+import { ARRIVED_FINAL, RECORDED } from './channels.ts';
 import type { Clock, Ids } from './clock.ts';
 import type { Em, Orm } from './orm.ts';
 import { rawQuery } from './raw-query.ts';
@@ -67,31 +67,40 @@ const INSERT_FACTS = `
 
 async function insertFacts(em: Em, statements: Statement[], { clock, ids }: { clock: Clock; ids: Ids }): Promise<void> {
   const rows = statements.map((statement) => toRow(statement, ids.uuid()));
-  const types = new Set(statements.map((statement) => statement.type));
+  const types = new Set(statements.map(ringOf));
   const values = [JSON.stringify(rows), clock.now().toISOString(), RECORDED, [...types].join(',')];
   await rawQuery(em, INSERT_FACTS, values);
 }
+
+/** What the doorbell says of a fact. Of what was final on arrival nobody has to be told: nobody can be waiting for it. */
+const ringOf = (statement: Statement): string =>
+  statement.type === 'item.finalized' && statement.version === 1 ? ARRIVED_FINAL : statement.type;
 
 function toRow({ type, project_id, actor, ...data }: Statement, id: string) {
   const itemId = 'item_id' in data ? data.item_id : null;
   return { id, project_id, type, item_id: itemId, actor, data };
 }
 
-/** What passes by itself. SQLSTATE: connection lost, shutting down, too many clients, deadlock, lock wait; and nobody listening. */
-const PASSING = /^(08|57P0|53300|40P01|40001|55P03|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/;
+/** SQLSTATE, or the system's code: connection lost, shutting down, too many clients, nobody listening. */
+const GONE = /^(08|57P0|53300|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/;
+const GONE_IN_WORDS = /Connection terminated|is not queryable|timeout exceeded when trying to connect/;
+/** SQLSTATE: deadlock, serialization failure, lock wait. The fault of this transaction's company, not of the database. */
+const IN_THE_WAY = /^(40P01|40001|55P03)/;
+
+/** There is no database to talk to, whatever one wants of it. */
+export class DatabaseGone extends Refusal {
+  constructor() {
+    super('unavailable', 'The database cannot be reached just now. Try again in a moment.', { retryAfter: 1 });
+  }
+}
 
 function translate(error: unknown): never {
   if (error instanceof Refusal) throw error;
   const code = sqlState(error);
-  if (
-    error instanceof ConnectionException ||
-    PASSING.test(code) ||
-    /Connection terminated|is not queryable|timeout exceeded when trying to connect/.test(String(error))
-  ) {
-    throw new Refusal('unavailable', 'The database cannot be reached just now. Try again in a moment.', {
-      retryAfter: 1,
-    });
-  }
+  if (GONE.test(code) || error instanceof ConnectionException || GONE_IN_WORDS.test(String(error)))
+    throw new DatabaseGone();
+  if (IN_THE_WAY.test(code))
+    throw new Refusal('unavailable', 'Others were in the way. Try again in a moment.', { retryAfter: 1 });
   throw error;
 }
 

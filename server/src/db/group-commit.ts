@@ -78,7 +78,7 @@ export class GroupCommit<T, R> {
     return this.#waiting.splice(0, count);
   }
 
-  /** One failing entry never fails its neighbours: a group that cannot be committed is tried one by one. */
+  /** One failing entry never fails its neighbours: a group that cannot be committed is tried in halves, down to the one at fault. */
   async #run(group: Waiting<T, R>[]): Promise<void> {
     try {
       const outcomes = await this.#options.commit(group.map(({ entry }) => entry));
@@ -87,7 +87,9 @@ export class GroupCommit<T, R> {
       if (group.length === 1 || this.#options.meetsAll(error)) {
         for (const { reject } of group) reject(error);
       } else {
-        for (const waiting of group) await this.#run([waiting]);
+        const half = group.length >> 1;
+        await this.#run(group.slice(0, half));
+        await this.#run(group.slice(half));
       }
     }
   }

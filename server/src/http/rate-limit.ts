@@ -28,7 +28,10 @@ export async function limitItems(
 ): Promise<void> {
   const cost = Math.min(items, limiter.policies.default.quota) - 1;
   if (cost <= 0) return;
-  const taken = await limiter.take('default', actor.keyId, cost);
+  const rest = await limiter.take('default', actor.keyId, cost);
+  // Coming back costs a request again, which has to fit as well.
+  const oneMore = Math.ceil(rest.policy.windowSeconds / rest.policy.quota);
+  const taken = rest.allowed ? rest : { ...rest, retryAfterSeconds: rest.retryAfterSeconds + oneMore };
   tell(ctx, 'default', taken);
   refuseUnless(taken);
 }
@@ -69,7 +72,7 @@ function tell(ctx: Context, name: PolicyName, taken: Taken): void {
  * Whom an address counts as: itself, an IPv6 one as its /64, because whoever has one has them all. `ctx.ip` is what the trusted
  * proxies say (TRUSTED_PROXY_HOPS); where that is no address, the connection's own counts.
  */
-function clientOf(ctx: Context): string {
+export function clientOf(ctx: Context): string {
   const text = ipaddr.isValid(ctx.ip) ? ctx.ip : (ctx.req.socket.remoteAddress ?? '');
   if (!ipaddr.isValid(text)) return 'unknown';
   const address = ipaddr.process(text);

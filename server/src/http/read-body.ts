@@ -13,11 +13,13 @@ export async function readBody(ctx: Context, limit: number): Promise<Buffer | nu
   const none = headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';
   if (none) return null;
   if (!ctx.is('application/json')) throw new Refusal('unsupported_media_type', 'Send content-type: application/json.');
-  const stream = inflated(ctx);
   try {
-    return await getRawBody(stream, { limit });
+    return await getRawBody(inflated(ctx), { limit });
   } catch (error) {
-    throw refusalOf(error, limit);
+    // The rest is read and dropped, or the connection could not be used for the next request.
+    ctx.req.unpipe();
+    ctx.req.resume();
+    throw error instanceof Refusal ? error : refusalOf(error, limit);
   }
 }
 

@@ -66,63 +66,91 @@ const DASHBOARD_BYTES = 2 * LIMITS.itemBytes;
 export function binder(router: Router, services: Services): Binder {
   const bindWith = <P, Q, B, R, A, X>(
     endpoint: Endpoint<P, Q, B, R>,
-    identify: (ctx: Context) => Promise<A>,
+    caller: Caller<A>,
     answer: (call: { params: P; query: Q; actor: A; ctx: Context }) => Promise<X>,
   ) => {
     router.register(endpoint.path, [endpoint.method], async (ctx: Context) => {
-      const actor = await identify(ctx);
+      const actor = await caller.identify(ctx);
       const params = parsePath(endpoint.params, ctx.params as Record<string, string>);
       const query = parseFields(endpoint.query, ctx.query, '#/query');
       reply(ctx, endpoint.status, await answer({ params, query, actor, ctx }));
     });
   };
-  const bind = <P, Q, B, R, A>(
-    endpoint: Endpoint<P, Q, B, R>,
-    identify: (ctx: Context) => Promise<A>,
-    handler: Handler<P, Q, B, R, A>,
-  ) => {
-    bindWith(endpoint, identify, async (call) => handler({ ...call, ...(await parseRequestBody(endpoint, call.ctx)) }));
+  const bind = <P, Q, B, R, A>(endpoint: Endpoint<P, Q, B, R>, caller: Caller<A>, handler: Handler<P, Q, B, R, A>) => {
+    bindWith(endpoint, caller, async (call) => {
+      const parsed = await parseRequestBody(endpoint, call.ctx);
+      await caller.again(call.ctx);
+      return handler({ ...call, ...parsed });
+    });
   };
   const bindBytes = <P, Q, B, R, A>(
     endpoint: Endpoint<P, Q, B, R>,
-    { identify, limit }: { identify: (ctx: Context) => Promise<A>; limit: number },
+    { caller, limit }: { caller: Caller<A>; limit: number },
     handler: BytesHandler<P, Q, R, A>,
   ) =>
-    bindWith(endpoint, identify, async (call) =>
-      handler({ ...call, bytes: (await readBody(call.ctx, limit)) ?? Buffer.alloc(0) }),
-    );
-  const { anybody, member, pipeline } = callers(services);
+    bindWith(endpoint, caller, async (call) => {
+      const bytes = (await readBody(call.ctx, limit)) ?? Buffer.alloc(0);
+      await caller.again(call.ctx);
+      return handler({ ...call, bytes });
+    });
+  const { anybody, member, pipeline, signer } = callers(services);
   return {
-    open: (endpoint, handler) => bind(endpoint, (ctx) => anybody(ctx, endpoint), handler),
+    open: (endpoint, handler) => bind(endpoint, anybody(endpoint), handler),
     member: (endpoint, handler) => bind(endpoint, member, handler),
     pipeline: (endpoint, handler) => bind(endpoint, pipeline, handler),
-    pipelineBytes: (endpoint, limit, handler) => bindBytes(endpoint, { identify: pipeline, limit }, handler),
-    signed: (endpoint, handler) =>
-      bindBytes(endpoint, { identify: () => Promise.resolve(null), limit: LIMITS.itemBytes }, handler),
+    pipelineBytes: (endpoint, limit, handler) => bindBytes(endpoint, { caller: pipeline, limit }, handler),
+    signed: (endpoint, handler) => bindBytes(endpoint, { caller: signer, limit: LIMITS.itemBytes }, handler),
   };
 }
 
-/** Finds out who calls, by kind of caller, and refuses who may not or comes too often. */
+interface Caller<A> {
+  /** Finds out who calls, and refuses who may not or comes too often. */
+  identify(ctx: Context): Promise<A>;
+  /** Asked when the body is there, which may have taken its time. */
+  again(ctx: Context): Promise<void>;
+}
+
+/** By kind of caller. */
 function callers(services: Services) {
-  return {
-    anybody: async (ctx: Context, endpoint: Pick<Endpoint, 'path'>) => {
+  const again = () => Promise.resolve();
+  const anybody = (endpoint: Pick<Endpoint, 'path'>): Caller<null> => ({
+    again,
+    identify: async (ctx) => {
       refuseForeignOrigin(ctx, services.baseUrl);
       await limitOpen(services, ctx, endpoint);
       return null;
     },
-    member: async (ctx: Context) => {
+  });
+  const member: Caller<MemberActor> = {
+    again,
+    identify: async (ctx) => {
       refuseForeignOrigin(ctx, services.baseUrl);
       const actor = await findSession(services, ctx.cookies.get(SESSION_COOKIE));
       if (actor === null) throw new Refusal('session_missing', 'Sign in with your wallet.');
       return actor;
     },
-    pipeline: async (ctx: Context) => {
+  };
+  const pipeline: Caller<ApiKeyActor> = {
+    again: (ctx) => recheckKey(services, ctx),
+    identify: async (ctx) => {
       const stranger = () => limitAddress(services, ctx, 'unknown-key');
       const actor = await checkApiKey(services, header(ctx, 'x-api-key'), stranger);
       await limitKey(services, ctx, actor);
+      ctx.state.identifiedAt = performance.now();
       return actor;
     },
   };
+  const signer: Caller<null> = { again, identify: () => Promise.resolve(null) };
+  return { anybody, member, pipeline, signer };
+}
+
+/** A request that took no longer is not asked for its key again, in milliseconds. */
+const RECHECK_MS = 1000;
+
+/** A key that was good when the request began may be revoked by the time its body, or its answer, is there (K4). Errors: `api_key_invalid`. */
+export async function recheckKey(services: Services, ctx: Context): Promise<void> {
+  if (performance.now() - (ctx.state.identifiedAt as number) < RECHECK_MS) return;
+  await checkApiKey(services, header(ctx, 'x-api-key'));
 }
 
 /** A header sent once; a doubled one (node joins it with a comma) is left for its reader to refuse. */

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { problem } from '@countersign/shared/errors';
 import { createHttpServer, type Patience } from './server.ts';
 
-const IMPATIENT: Patience = { headersMs: 60, requestMs: 120, checkEveryMs: 20 };
+const IMPATIENT: Patience = { headersMs: 60, requestMs: 120, checkEveryMs: 20, silenceMs: 60_000 };
 let server: Server;
 const sockets: Socket[] = [];
 
@@ -200,5 +200,23 @@ describe('a bad request behind a good one', () => {
       await once(socket, 'close');
     }
     expect(await answerTo(port, `${REQUEST}Connection: close\r\n\r\n`)).toContain('200 OK');
+  });
+});
+
+describe('a client that asks and does not read', () => {
+  it('is cut off when nothing has moved for as long as anybody may wait', async () => {
+    const { promise: answering, resolve } = Promise.withResolvers<Parameters<RequestListener>[1]>();
+    const listener: RequestListener = (_, response) => {
+      // More than the buffers of both ends hold.
+      response.end(Buffer.alloc(64 * 1024 * 1024));
+      resolve(response);
+    };
+    const port = await serve(listener, { ...IMPATIENT, silenceMs: 100 });
+    const socket = open(port);
+    socket.pause();
+    socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+    const response = await answering;
+    await once(response, 'close');
+    expect(response.writableFinished).toBe(false);
   });
 });

@@ -8,9 +8,11 @@ export interface Patience {
   headersMs: number;
   requestMs: number;
   checkEveryMs: number;
+  /** How long a connection may be silent both ways: longer than anybody may wait, so that only who does not read is cut off. */
+  silenceMs: number;
 }
 
-const PATIENCE: Patience = { headersMs: 10_000, requestMs: 30_000, checkEveryMs: 1000 };
+const PATIENCE: Patience = { headersMs: 10_000, requestMs: 30_000, checkEveryMs: 1000, silenceMs: 90_000 };
 const HEADER_BYTES = 16 * 1024;
 
 const NO_HOST = new Refusal('invalid_header', 'Send a Host header.');
@@ -36,5 +38,6 @@ export function createHttpServer(listener: RequestListener, patience: Patience =
   );
   http.on('checkExpectation', (_, response: ServerResponse) => refuseRequest(response, UNKNOWN_EXPECTATION));
   answerClientErrors(http);
+  http.timeout = patience.silenceMs;
   return http;
 }

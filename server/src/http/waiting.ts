@@ -2,7 +2,7 @@
 import type { Context } from 'koa';
 import { LIMITS } from '@countersign/shared/api/public';
 
-const WAIT = /(?:^|,)\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:;[^,]*)?(?=,|$)/i;
+const WAIT = /(?:^|,)\s*wait\s*=\s*"?(\d+)"?\s*(?:;[^,]*)?(?=,|$)/i;
 
 /**
  * The seconds of `Prefer: wait=N`, at most 60, or null. A preference that cannot be read is no error (RFC 7240, section 2);

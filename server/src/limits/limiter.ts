@@ -1,7 +1,7 @@
 // The rate limiter as the rest of the server sees it: named policies, and one question before work is done.
 
 /** The limits there are. The first counts by API key, the others by the address of the client. */
-export type PolicyName = 'default' | 'unknown-key' | 'challenge' | 'verify';
+export type PolicyName = 'default' | 'unknown-key' | 'unknown-source' | 'challenge' | 'verify';
 
 /** So many requests at once, and as many again spread over every window that follows. */
 export interface Policy {
@@ -33,10 +33,12 @@ const MINUTE = 60;
 
 /** The policies; `perMinute` is what a key may do (RATE_LIMIT_PER_MINUTE). Why these numbers: docs/decisions/0007-rate-limits.md. */
 export function policiesOf(perMinute: number): Policies {
+  const stranger = { quota: 600, windowSeconds: MINUTE };
   const signIn = { quota: 600, windowSeconds: 10 };
   return {
     default: { quota: perMinute, windowSeconds: MINUTE },
-    'unknown-key': { quota: 600, windowSeconds: MINUTE },
+    'unknown-key': stranger,
+    'unknown-source': stranger,
     challenge: signIn,
     verify: signIn,
   };

@@ -20,11 +20,16 @@ export async function checkApiKey(
   const hash = text !== undefined && isWellFormedApiKey(text) ? hashApiKey(text) : null;
   const fresh = hash === null ? undefined : services.keys.find(hash);
   if (fresh !== undefined) return fresh;
-  if (hash === null || !services.keys.wasGood(hash)) await beforeAsking();
+  const look = async (wellFormed: string) => {
+    // Once for all who ask at the same time: a key with many clients shall not look like many strangers.
+    if (!services.keys.wasGood(wellFormed)) await beforeAsking();
+    return lookUp(services, wellFormed);
+  };
+  if (hash === null) await beforeAsking();
   if (text === undefined || text === '') {
     throw new Refusal('api_key_missing', 'Send the project’s key in the x-api-key header.');
   }
-  const actor = hash === null ? null : await services.keys.lookUp(hash, () => lookUp(services, hash));
+  const actor = hash === null ? null : await services.keys.lookUp(hash, () => look(hash));
   if (actor === null) throw new Refusal('api_key_invalid', 'Check the key, or make a new one on the project’s page.');
   return actor;
 }
@@ -32,7 +37,9 @@ export async function checkApiKey(
 async function lookUp(services: Services, hash: string): Promise<ApiKeyActor | null> {
   const key = await services.db.read((em) => em.findOne(ApiKey, { hash, revokedAt: null }));
   if (key === null) return null;
-  await touch(services, key);
+  await touch(services, key).catch((error: unknown) =>
+    services.log.warn({ err: error }, 'a key’s last use was not noted'),
+  );
   return { kind: 'api_key', keyId: key.id, projectId: key.projectId, name: key.name };
 }
 

@@ -2,7 +2,7 @@
 import { Refusal } from '@countersign/shared/errors';
 import type { ActorRef } from '@countersign/shared/events';
 import type { Clock, Ids } from '../db/clock.ts';
-import type { Database, Tx } from '../db/database.ts';
+import { type Database, DatabaseGone, type Tx } from '../db/database.ts';
 import { Decision } from '../db/entities/decision.ts';
 import { Item } from '../db/entities/item.ts';
 import { GroupCommit, type Outcome } from '../db/group-commit.ts';
@@ -64,7 +64,7 @@ export interface Intake {
 const IN_FLIGHT_MS = 2000;
 const LATER_MS = 20;
 const MAX_ENTRIES = 200;
-/** Characters of payload in one statement. */
+/** Characters in one statement, roughly. */
 const MAX_WEIGHT = 4 * 1024 * 1024;
 /** While one group waits for the disk the next is made. */
 const SLOTS = 2;
@@ -85,7 +85,7 @@ interface IntakeServices {
 export function createIntake(services: IntakeServices): Intake {
   const group = new GroupCommit<Entry, Stored>({
     commit: (entries) => services.db.write((tx) => commit(services, tx, entries)),
-    meetsAll: (error) => error instanceof Refusal && error.code === 'unavailable',
+    meetsAll: (error) => error instanceof DatabaseGone,
     weigh: (entry) => entry.weight,
     maxWeight: MAX_WEIGHT,
     maxEntries: MAX_ENTRIES,
@@ -97,11 +97,15 @@ export function createIntake(services: IntakeServices): Intake {
   };
 }
 
+/** Roughly what a row weighs beside its payload. */
+const ROW_WEIGHT = 1024;
+
 function weightOf({ items }: Parcel): number {
-  const lengths = items.map(({ input, suggestion, metadata }) => {
-    return input.raw.length + suggestion.raw.length + (metadata?.raw.length ?? 0);
+  const weights = items.map(({ input, suggestion, metadata, riskFlags }) => {
+    const payload = input.raw.length + suggestion.raw.length + (metadata?.raw.length ?? 0);
+    return ROW_WEIGHT + payload + riskFlags.join('').length;
   });
-  return lengths.reduce((sum, length) => sum + length, 0);
+  return weights.reduce((sum, weight) => sum + weight, 0);
 }
 
 async function commit(services: IntakeServices, tx: Tx, entries: Entry[]): Promise<Outcome<Stored>[]> {

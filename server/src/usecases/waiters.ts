@@ -12,7 +12,7 @@ export interface Seat {
 
 export interface Waiters {
   /** Errors: `too_many_waiters`. */
-  take(keyId: string): Seat;
+  take(who: { keyId: string; projectId: string }): Seat;
   /** Wakes those whose item has become final; for a loop that is nudged by `item.finalized`. */
   runOnce(): Promise<void>;
   /** Lets everybody go; later ones do not wait at all. */
@@ -23,10 +23,12 @@ export interface Waiters {
 
 export interface WaiterLimits {
   perKey: number;
+  /** A project may have any number of keys, and shall not take every seat with them. */
+  perProject: number;
   perProcess: number;
 }
 
-const LIMITS: WaiterLimits = { perKey: 100, perProcess: 1000 };
+const LIMITS: WaiterLimits = { perKey: 100, perProject: 500, perProcess: 5000 };
 
 export function createWaiters(db: Database, limits = LIMITS): Waiters {
   return new WaitingRoom(db, limits);
@@ -35,7 +37,8 @@ export function createWaiters(db: Database, limits = LIMITS): Waiters {
 class WaitingRoom implements Waiters {
   readonly #db: Database;
   readonly #limits: WaiterLimits;
-  readonly #perKey = new Map<string, number>();
+  /** Seats taken, by key and by project; ids of both are UUIDs, so one table does. */
+  readonly #seats = new Map<string, number>();
   readonly #wakes = new Map<string, Set<() => void>>();
   #closed = false;
   taken = 0;
@@ -45,25 +48,32 @@ class WaitingRoom implements Waiters {
     this.#limits = limits;
   }
 
-  take(keyId: string): Seat {
-    const ofKey = this.#perKey.get(keyId) ?? 0;
-    if (ofKey >= this.#limits.perKey || this.taken >= this.#limits.perProcess) {
+  take({ keyId, projectId }: { keyId: string; projectId: string }): Seat {
+    const { perKey, perProject, perProcess } = this.#limits;
+    if (this.#of(keyId) >= perKey || this.#of(projectId) >= perProject || this.taken >= perProcess) {
       throw new Refusal('too_many_waiters', 'Ask without waiting, or when fewer of your requests wait.', {
         retryAfter: 1,
       });
     }
-    this.#perKey.set(keyId, ofKey + 1);
-    this.taken += 1;
+    const count = (change: 1 | -1) => {
+      this.taken += change;
+      for (const id of [keyId, projectId]) {
+        const seats = this.#of(id) + change;
+        if (seats === 0) this.#seats.delete(id);
+        else this.#seats.set(id, seats);
+      }
+    };
+    count(1);
     let left = false;
     const leave = () => {
-      if (left) return;
+      if (!left) count(-1);
       left = true;
-      this.taken -= 1;
-      const rest = (this.#perKey.get(keyId) ?? 1) - 1;
-      if (rest === 0) this.#perKey.delete(keyId);
-      else this.#perKey.set(keyId, rest);
     };
     return { until: (...args) => this.#until(...args), leave };
+  }
+
+  #of(id: string): number {
+    return this.#seats.get(id) ?? 0;
   }
 
   async #until(itemId: string, seconds: number, signal: AbortSignal): Promise<void> {

@@ -53,7 +53,9 @@ describe('a body with thousands of unknown fields', () => {
 
 describe('a body that does not arrive in time', () => {
   it('is 408, and what comes after it is no submission', async () => {
-    const slow = await serve(inside.services, { patience: { headersMs: 100, requestMs: 100, checkEveryMs: 20 } });
+    const slow = await serve(inside.services, {
+      patience: { headersMs: 100, requestMs: 100, checkEveryMs: 20, silenceMs: 60_000 },
+    });
     const body = aBody({ metadata: { source: 'too-late' } });
     const headers = headersOf({ 'content-length': String(body.length) });
     const { text, status } = await ask(slow, { method: 'POST', path, headers, body: body.slice(0, -1) });

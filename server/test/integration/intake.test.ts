@@ -70,6 +70,17 @@ describe('200 submissions at once', () => {
     expect(transactions()).toBeLessThanOrEqual(4);
   });
 
+  it('take more of them when each brings hundreds of items: no commit grows without end', async () => {
+    const place = await aScene(world.services);
+    const { submit, transactions } = countingIntake();
+    const parcel = aParcel(place);
+    const items = numbers(500).flatMap(() => parcel.items);
+    await Promise.all(numbers(20).map(() => submit({ ...parcel, items })));
+    expect(await idsOf(place)).toHaveLength(10_000);
+    // Ten thousand rows weigh more than twice what one group may.
+    expect(transactions()).toBeGreaterThanOrEqual(3);
+  });
+
   it('I6: tell one fact each, in the order in which they came', async () => {
     const place = await aScene(world.services);
     const stored = await Promise.all(numbers(200).map(() => world.services.intake.submit(aParcel(place))));

@@ -1,4 +1,5 @@
 // The relay: each project's facts numbered without gaps, and the delivery of every final decision of a person, once, with its bytes (I5, I6, I7).
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { itemDecided } from '@countersign/shared/webhook';
 import { STAMPED } from '../../src/db/channels.ts';
@@ -54,7 +55,11 @@ describe('the numbers of a ledger', () => {
     const other = await aScene(world.services);
     let writing = true;
     const relaying = (async () => {
-      while (writing) await relayOnce(world.services, world.signals);
+      while (writing) {
+        await relayOnce(world.services, world.signals);
+        // As the loop of a process does: on the embedded database nothing in a run waits, and nobody else would get a turn.
+        await nextTurn();
+      }
     })();
     const lives = [scene, other, scene, other].map(async (place) => {
       for (const { id } of await items(world.services, place, 6)) {

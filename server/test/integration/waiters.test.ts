@@ -22,7 +22,7 @@ let atSlowPoint: () => Promise<unknown>;
 
 beforeAll(async () => {
   const { services } = inside;
-  waiters = createWaiters(services.db, { perKey: 2, perProcess: 3 });
+  waiters = createWaiters(services.db, { perKey: 2, perProject: 1000, perProcess: 3 });
   const slow: Partial<Services> = {
     intake: {
       submit: async (parcel) => {

@@ -177,7 +177,7 @@ export const readItem = endpoint({
   description:
     'Until a decision is final it is not shown here: the status is the one before it, and `decision` is null. `wait` holds the answer until it is final.',
   params: z.object({ id: uuid.meta({ description: 'The id of the item' }) }),
-  query: z.object({ wait: waitQuery }),
+  query: z.strictObject({ wait: waitQuery }),
   reply: publicItem,
   errors: ['not_found', 'too_many_waiters'],
 });

@@ -10,6 +10,7 @@ import { createInboundSource, removeInboundSource } from '../../usecases/inbound
 import { listInboundSources } from '../../usecases/queries/list-inbound-sources.ts';
 import type { Services } from '../../usecases/services.ts';
 import { parseBody } from '../i-json.ts';
+import { createKnownSenders } from '../known-senders.ts';
 import { limitKey } from '../rate-limit.ts';
 import { toSubmitInput } from '../read-submission.ts';
 import { Answer, type Binder, header, parseFields } from '../route.ts';
@@ -20,9 +21,12 @@ export function bindInbound(bind: Binder, services: Services): void {
 }
 
 function bindReceiver(bind: Binder, services: Services): void {
+  const senders = createKnownSenders(services);
   bind.signed(api.receiveInbound, async ({ params, bytes, ctx }) => {
+    await senders.limit(ctx, params.source_id);
     // The order is the rule (K6): the bytes are JSON only once their signature holds.
     const sender = await checkInbound(services, { sourceId: params.source_id, headers: signatureHeaders(ctx), bytes });
+    senders.welcome(ctx, params.source_id);
     await limitKey(services, ctx, { keyId: sender.sourceId });
     const { value, raw } = parseBody(bytes);
     const body = parseFields(api.receiveInbound.body, value, '#');
@@ -39,7 +43,10 @@ function bindReceiver(bind: Binder, services: Services): void {
     if (stored === undefined) throw new Error('The intake answers for every item it was given.');
     const answer = presentSubmitted(stored.item, stored.decision);
     if (!replayed) {
-      await touchSource(services, sender);
+      // It is stored: its sender hears so, whatever becomes of our note.
+      await touchSource(services, sender).catch((error: unknown) =>
+        services.log.warn({ err: error }, 'a source’s last use was not noted'),
+      );
       return answer;
     }
     ctx.set('idempotent-replayed', 'true');

@@ -25,7 +25,7 @@ import type { Seat } from '../../usecases/waiters.ts';
 import { toProblem } from '../problem.ts';
 import { limitItems } from '../rate-limit.ts';
 import { readBatch, refuseOtherProject, toSubmitInput } from '../read-submission.ts';
-import { header, type Binder } from '../route.ts';
+import { header, recheckKey, type Binder } from '../route.ts';
 import { goneSignal, preferredWait } from '../waiting.ts';
 
 export function bindPublic(bind: Binder, services: Services): void {
@@ -40,8 +40,10 @@ export function bindPublic(bind: Binder, services: Services): void {
       ctx.set('preference-applied', `wait=${seconds}`);
       if (!isOpen(answer.status)) return answer;
       await seat.until(answer.id, seconds, goneSignal(ctx));
-      // It is stored: whatever happens while it waits, its sender hears of it.
-      const now = await readPublicItem(services, actor, answer.id).catch(() => null);
+      // It is stored: whatever happens while it waits, its sender hears of it. A key that was revoked meanwhile hears no more than that.
+      const now = await recheckKey(services, ctx)
+        .then(() => readPublicItem(services, actor, answer.id))
+        .catch(() => null);
       return now === null ? answer : presentSubmitted(now.item, now.decision);
     });
   });
@@ -56,6 +58,7 @@ export function bindPublic(bind: Binder, services: Services): void {
     if (wait === 0 || !isOpen(answer.status)) return answer;
     return seated(services, actor, async (seat) => {
       await seat.until(answer.id, wait, goneSignal(ctx));
+      await recheckKey(services, ctx);
       return read();
     });
   });
@@ -73,7 +76,7 @@ async function store(services: Services, { actor, ctx }: Asked, input: SubmitReq
 }
 
 async function seated<T>({ waiters }: Services, actor: ApiKeyActor, work: (seat: Seat) => Promise<T>): Promise<T> {
-  const seat = waiters.take(actor.keyId);
+  const seat = waiters.take(actor);
   try {
     return await work(seat);
   } finally {
@@ -121,7 +124,9 @@ function bindLists(bind: Binder, services: Services): void {
 function idempotencyOf(ctx: Context, bytes: Buffer | null): Idempotency | null {
   const text = header(ctx, 'idempotency-key');
   if (text === undefined) return null;
+  const doubled = (ctx.req.headersDistinct['idempotency-key']?.length ?? 0) > 1;
   const key = idempotencyKey.safeParse(text);
-  if (!key.success) throw new Refusal('invalid_header', 'An Idempotency-Key has 1 to 255 printable ASCII characters.');
+  if (!key.success || doubled)
+    throw new Refusal('invalid_header', 'An Idempotency-Key has 1 to 255 printable ASCII characters.');
   return { key: key.data, bodySha256: sha256Hex(bytes ?? '') };
 }

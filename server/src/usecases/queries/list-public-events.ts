@@ -25,7 +25,7 @@ export function listPublicEvents(
   return services.db.read(async (em) => {
     const found = await rawQuery<{ id: string; seq: string; item_id: string; bytes: number }>(
       em,
-      // Items that routing turned away are final without a decision, also when somebody decides them later: nothing is told of that.
+      // That routing turned an item away is no decision: nothing is told of it. One that a person makes later has a fact of its own.
       `select e.id, e.seq, e.item_id, coalesce(octet_length(d.output), 0) as bytes
        from event e join decision d on d.item_id = e.item_id and d.final_at is not null
        where e.project_id = $1 and e.type = 'item.finalized' and e.data ->> 'action' is not null

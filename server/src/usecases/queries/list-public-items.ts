@@ -39,7 +39,9 @@ export function listPublicItems(
     const byItem = new Map(decisions.map((decision) => [decision.itemId, decision]));
     const rows = ids.flatMap((id) => {
       const item = byId.get(id);
-      return item ? [{ item, decision: byItem.get(id) ?? null }] : [];
+      // Whoever was decided between the two questions has left the list that was asked for.
+      const left = query.status !== undefined && query.status !== (item?.publicStatus ?? item?.status);
+      return item && !left ? [{ item, decision: byItem.get(id) ?? null }] : [];
     });
     return { rows, nextCursor: page.nextCursor };
   });
