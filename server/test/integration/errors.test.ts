@@ -87,9 +87,8 @@ const REACHED: Partial<Record<ErrorCode, () => Promise<Sent | Raw>>> = {
   },
   session_missing: async () => ({ method: 'GET', path: '/api/projects', headers: { cookie: '__Host-sid=none' } }),
   request_timeout: async () => {
-    const slow = await serve(inside.services, {
-      patience: { headersMs: 100, requestMs: 100, checkEveryMs: 20, silenceMs: 60_000 },
-    });
+    const patience = { headersMs: 100, requestMs: 100, checkEveryMs: 20, silenceMs: 60_000 };
+    const slow = await serve(inside.services, { patience });
     const headers = { ...JSON_TYPE, ...keyOf(), 'content-length': '1000' };
     const raw = await ask(slow, { method: 'POST', path: '/api/public/items', headers, body: '{' });
     await slow.close();
@@ -104,10 +103,8 @@ const REACHED: Partial<Record<ErrorCode, () => Promise<Sent | Raw>>> = {
     return raw;
   },
   too_many_waiters: async () => {
-    const full = await serve({
-      ...inside.services,
-      waiters: createWaiters(inside.services.db, { perKey: 0, perProject: 1000, perProcess: 0 }),
-    });
+    const waiters = createWaiters(inside.services.db, { perKey: 0, perProject: 1000, perProcess: 0 });
+    const full = await serve({ ...inside.services, waiters });
     const raw = await ask(full, post(submitting(), { prefer: 'wait=1' }));
     await full.close();
     return raw;
