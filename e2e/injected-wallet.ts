@@ -22,15 +22,29 @@ function install({ address, publicKey, name }: { address: string; publicKey: num
     const signature = Uint8Array.from(await sign([...message]));
     return [{ signedMessage: message, signature, signatureType: 'ed25519' }];
   };
+  let accounts = [account];
+  const listeners = new Set<(change: object) => void>();
+  const on = (_event: string, listener: (change: object) => void) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  };
+  Object.assign(window, {
+    showOtherAccount: (other: string) => {
+      accounts = [{ ...account, address: other }];
+      listeners.forEach((listener) => listener({ accounts }));
+    },
+  });
   const wallet = {
     version: '1.0.0',
     name,
     icon: 'data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciLz4=',
     chains,
-    accounts: [account],
+    get accounts() {
+      return accounts;
+    },
     features: {
-      'standard:connect': { version: '1.0.0', connect: () => Promise.resolve({ accounts: [account] }) },
-      'standard:events': { version: '1.0.0', on: () => () => undefined },
+      'standard:connect': { version: '1.0.0', connect: () => Promise.resolve({ accounts }) },
+      'standard:events': { version: '1.0.0', on },
       'solana:signMessage': { version: '1.1.0', signMessage },
     },
   };
@@ -43,4 +57,11 @@ function install({ address, publicKey, name }: { address: string; publicKey: num
 export async function signIn(page: Page): Promise<void> {
   await page.getByRole('button', { name: WALLET_NAME }).click();
   await page.waitForURL(/\/(projects|queue|analytics|learnings)/);
+}
+
+/** Has the installed wallet go on to another account, as a person does in it; it tells the page, and signs for none but its own. */
+export async function switchAccount(page: Page, address: string): Promise<void> {
+  await page.evaluate((other) => {
+    (window as unknown as { showOtherAccount(address: string): void }).showOtherAccount(other);
+  }, address);
 }

@@ -48,7 +48,7 @@ export const fact = z
       type: z.literal('project.changed'),
       ...stamped,
       settings_version: z.number().int(),
-      changed: z.array(z.enum(['created', 'settings', 'members', 'keys', 'sources', 'webhook'])),
+      changed: z.array(z.enum(['created', 'settings', 'members', 'invites', 'keys', 'sources', 'webhook'])),
     }),
   ])
   .meta({ id: 'Fact' });

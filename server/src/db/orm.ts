@@ -12,6 +12,7 @@ import { Delivery } from './entities/delivery.ts';
 import { Event } from './entities/event.ts';
 import { IdempotencyKey } from './entities/idempotency-key.ts';
 import { InboundSource } from './entities/inbound-source.ts';
+import { Invite } from './entities/invite.ts';
 import { Item } from './entities/item.ts';
 import { Learning } from './entities/learning.ts';
 import { Member } from './entities/member.ts';
@@ -40,6 +41,7 @@ const common = {
     Event,
     IdempotencyKey,
     InboundSource,
+    Invite,
     Item,
     Learning,
     Member,

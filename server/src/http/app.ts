@@ -9,6 +9,7 @@ import { binder } from './route.ts';
 import { bindInbound } from './routes/inbound.ts';
 import { bindInsights } from './routes/insights.ts';
 import { bindOpenApi } from './routes/openapi.ts';
+import { bindPool } from './routes/pool.ts';
 import { bindProjects } from './routes/projects.ts';
 import { bindPublic } from './routes/public.ts';
 import { bindQueue } from './routes/queue.ts';
@@ -47,6 +48,7 @@ export function bindRoutes(services: Services): Router {
   bindOpenApi(bind, services);
   bindSession(bind, services);
   bindProjects(bind, services);
+  bindPool(bind, services);
   bindQueue(bind, services);
   bindInsights(bind, services);
   return router;

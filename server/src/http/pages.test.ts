@@ -28,15 +28,20 @@ const ask = (path: string, init: RequestInit = {}) =>
   fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, init);
 
 describe('the page', () => {
-  it.each(['/', '/queue', '/projects/some-id', '/api/public/docs', '/api/public/docs?project=some-id'])(
-    'is at %s',
-    async (path) => {
-      const answer = await ask(path);
-      expect(answer.status).toBe(200);
-      expect(answer.headers.get('content-type')).toMatch(/^text\/html/);
-      expect(await answer.text()).toContain('The page');
-    },
-  );
+  it.each([
+    '/',
+    '/queue',
+    '/projects/some-id',
+    '/invites/some-token',
+    '/sessions',
+    '/api/public/docs',
+    '/api/public/docs?project=some-id',
+  ])('is at %s', async (path) => {
+    const answer = await ask(path);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toMatch(/^text\/html/);
+    expect(await answer.text()).toContain('The page');
+  });
 
   it('is there with status 404 where it has nothing to show', async () => {
     const answer = await ask('/nowhere');

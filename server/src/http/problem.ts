@@ -2,6 +2,7 @@
 import type { Context, Middleware } from 'koa';
 import { ERRORS, Refusal, type Problem } from '@countersign/shared/errors';
 import type { Logger } from 'pino';
+import { logPath } from './log-path.ts';
 
 /** Turns whatever is thrown below into a problem answer, and an unanswered path into 404. */
 export function problems(log: Logger): Middleware {
@@ -29,7 +30,7 @@ function wrongMethod(ctx: Context): Refusal {
 
 function toRefusal(error: unknown, ctx: Context, log: Logger): Refusal {
   if (error instanceof Refusal) return error;
-  log.error({ err: error, request_id: ctx.state.requestId as string, path: ctx.path }, 'request failed');
+  log.error({ err: error, request_id: ctx.state.requestId as string, path: logPath(ctx.path) }, 'request failed');
   return new Refusal(
     'internal',
     'It is our fault, not yours. Try again; if it stays, give the request id to the operator.',

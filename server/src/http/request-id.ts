@@ -2,6 +2,7 @@
 import type { Middleware } from 'koa';
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
+import { logPath } from './log-path.ts';
 
 export function requestId(log: Logger): Middleware {
   return async (ctx, next) => {
@@ -12,6 +13,6 @@ export function requestId(log: Logger): Middleware {
     const started = performance.now();
     await next();
     const ms = Math.round(performance.now() - started);
-    log.debug({ request_id: id, method: ctx.method, path: ctx.path, status: ctx.status, ms }, 'request');
+    log.debug({ request_id: id, method: ctx.method, path: logPath(ctx.path), status: ctx.status, ms }, 'request');
   };
 }

@@ -4,7 +4,7 @@ import { createAdapter } from '@socket.io/redis-adapter';
 import { Server } from 'socket.io';
 import type { RedisClientType } from 'redis';
 import type { Services } from '../usecases/services.ts';
-import { findSession } from '../usecases/sessions.ts';
+import { findLiveSessions, findSession } from '../usecases/sessions.ts';
 import { sessionRoom, type LiveServer, type LiveSocket, type Rooms } from './rooms.ts';
 
 /** A client has nothing to say; one that talks anyway is cut off after this many packets. */
@@ -56,12 +56,19 @@ export function openGateway(services: Services, io: LiveServer, rooms: Rooms): v
   });
   io.on('connection', (socket) => {
     limitPackets(socket);
-    void socket.join(sessionRoom(socket.data.sessionId));
-    rooms.enter(socket).catch((error: unknown) => {
+    admit(services, rooms, socket).catch((error: unknown) => {
       services.log.warn({ err: error }, 'socket closed: its rooms could not be read');
       socket.disconnect(true);
     });
   });
+}
+
+async function admit(services: Services, rooms: Rooms, socket: LiveSocket): Promise<void> {
+  const { sessionId } = socket.data;
+  await socket.join(sessionRoom(sessionId));
+  // A session that ended during the handshake was kicked out of a room this socket was not in yet (A4): asked from inside, none is missed.
+  if ((await findLiveSessions(services, [sessionId])).has(sessionId)) await rooms.enter(socket);
+  else socket.disconnect(true);
 }
 
 async function authenticate(services: Services, socket: LiveSocket): Promise<Error | undefined> {
@@ -86,17 +93,9 @@ function limitPackets(socket: LiveSocket): void {
   socket.on('error', () => undefined);
 }
 
-/** Closes this process's sockets whose session has ended. */
+/** Closes this process's sockets whose session is over, by age or by idleness (A3), or gone. */
 export async function sweepSessions(services: Services, io: LiveServer): Promise<void> {
   const sockets = [...io.of('/').sockets.values()] as LiveSocket[];
-  const ids = [...new Set(sockets.map((socket) => socket.data.sessionId))];
-  if (ids.length === 0) return;
-  const rows = await services.db.read((em) =>
-    em.execute<{ id: string }[]>(`select id from session where id = any(?::uuid[]) and expires_at > ?`, [
-      `{${ids.join(',')}}`,
-      services.clock.now(),
-    ]),
-  );
-  const alive = new Set(rows.map((row) => row.id));
+  const alive = await findLiveSessions(services, [...new Set(sockets.map((socket) => socket.data.sessionId))]);
   for (const socket of sockets) if (!alive.has(socket.data.sessionId)) socket.disconnect(true);
 }

@@ -7,7 +7,7 @@ import { Project } from '../db/entities/project.ts';
 import { confirm } from './claim.ts';
 import { grantClaim, type Grant } from './claim-row.ts';
 import { lockHolders } from './claim-store.ts';
-import { nothingHere } from './membership.ts';
+import { holdRole, nothingHere } from './membership.ts';
 import type { MemberActor, Services } from './services.ts';
 
 /** How many of the first waiting items are looked at in one round, and how many rounds before giving up. */
@@ -33,7 +33,7 @@ export async function claimNext(
   for (let round = 0; round < ROUNDS; round += 1) {
     const free = await freeCandidates(services, actor, scopes);
     if (free.length === 0) return null;
-    const grant = await take(services, actor, free);
+    const grant = await take(services, actor, { free, scopes });
     if (grant !== null) return grant;
   }
   return null;
@@ -63,8 +63,14 @@ async function waiting(em: Em, scopes: Scope[]): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 
-async function take(services: Services, actor: MemberActor, free: string[]): Promise<Grant | null> {
+async function take(
+  services: Services,
+  actor: MemberActor,
+  { free, scopes }: { free: string[]; scopes: Scope[] },
+): Promise<Grant | null> {
   const granted = await services.db.write(async (tx) => {
+    // Roles before items, the order in which a role is taken away: the other way round the two could wait for each other.
+    for (const { projectId } of scopes) await holdRole(tx.em, actor.userId, projectId);
     const rows = await tx.em.execute<{ id: string; project_id: string }[]>(
       `select id, project_id from item
        where id = any(?::uuid[]) and status in ('queued', 'escalated') and (claim_expires_at is null or claim_expires_at <= now())
@@ -74,7 +80,11 @@ async function take(services: Services, actor: MemberActor, free: string[]): Pro
     const row = rows[0];
     if (row === undefined) return null;
     const project = await tx.em.findOneOrFail(Project, { id: row.project_id });
-    const grant = await grantClaim(tx, actor, { itemId: row.id, leaseSeconds: project.claimLeaseSeconds });
+    const grant = await grantClaim(tx, actor, {
+      itemId: row.id,
+      projectId: row.project_id,
+      leaseSeconds: project.claimLeaseSeconds,
+    });
     return grant && { ...grant, leaseSeconds: project.claimLeaseSeconds };
   });
   if (granted === null) return null;

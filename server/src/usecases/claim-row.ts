@@ -2,6 +2,8 @@
 import type { Tx } from '../db/database.ts';
 import { Item } from '../db/entities/item.ts';
 import { memberRef } from '../domain/actor.ts';
+import { mayHold } from '../domain/pool.ts';
+import { holdRole } from './membership.ts';
 import type { MemberActor } from './services.ts';
 
 export interface Grant {
@@ -13,13 +15,15 @@ export interface Grant {
 /**
  * Claims the item for the actor if it is open and nobody else's claim is live by the database's clock.
  * A live claim of the actor's own is renewed under the same fence; otherwise the fence rises by one.
- * @returns null when the item is decided or someone else's.
+ * @returns null when the item is decided, someone else's, or not for the actor's role (PM2).
  */
 export async function grantClaim(
   tx: Tx,
   actor: MemberActor,
-  { itemId, leaseSeconds }: { itemId: string; leaseSeconds: number },
+  { itemId, projectId, leaseSeconds }: { itemId: string; projectId: string; leaseSeconds: number },
 ): Promise<Grant | null> {
+  // Whoever takes this role away waits for us and finds the claim, or was first and we find no role.
+  const role = await holdRole(tx.em, actor.userId, projectId);
   const rows = await tx.em.execute<{ renewed: boolean }[]>(
     `update item set
        claim_fence = item.claim_fence + case when was.mine then 0 else 1 end,
@@ -27,10 +31,10 @@ export async function grantClaim(
        claimed_by = ?,
        claim_expires_at = now() + make_interval(secs => ?)
      from (select id, coalesce(claimed_by = ? and claim_expires_at > now(), false) as mine from item where id = ? for update) was
-     where item.id = was.id and item.status in ('queued', 'escalated')
+     where item.id = was.id and item.status = any(?::text[])
        and (was.mine or item.claim_expires_at is null or item.claim_expires_at <= now())
      returning was.mine as renewed`,
-    [actor.userId, leaseSeconds, actor.userId, itemId],
+    [actor.userId, leaseSeconds, actor.userId, itemId, `{${mayHold(role).join(',')}}`],
   );
   if (rows.length === 0) return null;
   const item = await tx.em.findOneOrFail(Item, { id: itemId }, { refresh: true });

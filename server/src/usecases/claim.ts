@@ -13,14 +13,16 @@ import type { MemberActor, Services } from './services.ts';
  * Errors: `not_found`, `forbidden`, `already_decided`, `claim_held` (with holder and expires_at).
  */
 export async function claim(services: Services, actor: MemberActor, itemId: string): Promise<Grant> {
-  const leaseSeconds = await leaseFor(services, actor, itemId);
+  const { projectId, leaseSeconds } = await termsFor(services, actor, itemId);
   const holder = await takeLock(services, itemId, actor.userId);
   if (holder !== null && holder.userId !== actor.userId) {
     throw await services.db.read((em) => claimRefusal(em, 'claim_held', holder));
   }
-  const grant = await services.db.write((tx) => grantClaim(tx, actor, { itemId, leaseSeconds }));
+  const grant = await services.db.write((tx) => grantClaim(tx, actor, { itemId, projectId, leaseSeconds }));
   if (grant === null) {
     await dropLock(services, { itemId, userId: actor.userId, fence: holder?.fence ?? 0 });
+    // The role may have gone meanwhile: that is said first.
+    await termsFor(services, actor, itemId);
     throw await services.db.read(async (em) =>
       refusalFor(em, await em.findOneOrFail(Item, { id: itemId }), 'claim_held'),
     );
@@ -39,12 +41,17 @@ export async function confirm(
   return { item, fence, expiresAt };
 }
 
-async function leaseFor(services: Services, actor: MemberActor, itemId: string): Promise<number> {
+/** What a claim of this item goes by, if the actor may claim it. */
+async function termsFor(
+  services: Services,
+  actor: MemberActor,
+  itemId: string,
+): Promise<{ projectId: string; leaseSeconds: number }> {
   return services.db.read(async (em) => {
     const { item, role } = await findItem(em, actor.userId, itemId);
     if (!isOpen(item.status)) throw decidedRefusal();
     refuseUnless(role, claimVerb(item.status));
     const project = await em.findOneOrFail(Project, { id: item.projectId });
-    return project.claimLeaseSeconds;
+    return { projectId: item.projectId, leaseSeconds: project.claimLeaseSeconds };
   });
 }

@@ -15,7 +15,16 @@ export async function roleIn(em: Em, userId: string, projectId: string): Promise
   return member.role;
 }
 
-/** The same, and 403 unless that role may do this. */
+/** The role, kept as it is until the transaction ends: who takes it away waits. Null for who is no member. */
+export async function holdRole(em: Em, userId: string, projectId: string): Promise<Role | null> {
+  const rows = await em.execute<{ role: Role }[]>(
+    'select role from member where project_id = ? and user_id = ? for share',
+    [projectId, userId],
+  );
+  return rows[0]?.role ?? null;
+}
+
+/** The role as `roleIn` has it, and 403 unless it may do this. */
 export async function requireVerb(em: Em, who: { userId: string; projectId: string }, verb: Verb): Promise<Role> {
   const role = await roleIn(em, who.userId, who.projectId);
   refuseUnless(role, verb);

@@ -1,8 +1,9 @@
-// Sessions: made at sign-in, found by cookie, ended by idleness, age or the person (security A1, A3, A4).
+// Sessions: made at sign-in, found by cookie, over by idleness or age (A1, A3). Ending one on purpose is end-sessions.ts.
 import { randomToken, sameHex, sha256Hex } from '../crypto/tokens.ts';
 import type { Tx } from '../db/database.ts';
 import { Session } from '../db/entities/session.ts';
 import { User } from '../db/entities/user.ts';
+import { deviceOf } from '../domain/device.ts';
 import type { MemberActor, Services } from './services.ts';
 
 /** A session ends after this long without a request, and after this long whatever happens. */
@@ -17,12 +18,25 @@ export interface NewSession {
   expiresAt: Date;
 }
 
-export async function createSession(services: Services, { em }: Tx, userId: string): Promise<NewSession> {
+/** Whose session it is, and what their browser says it is. */
+export interface SessionOf {
+  userId: string;
+  userAgent?: string | undefined;
+}
+
+/** Opens a session; of the browser's description only `deviceOf` is kept. */
+export async function createSession(
+  services: Services,
+  { em }: Tx,
+  { userId, userAgent }: SessionOf,
+): Promise<NewSession> {
   const now = services.clock.now();
   const id = services.ids.uuid();
   const secret = randomToken();
   const expiresAt = new Date(now.getTime() + ABSOLUTE_MS);
-  await em.insert(Session, { id, userId, secretHash: sha256Hex(secret), createdAt: now, lastSeenAt: now, expiresAt });
+  const device = deviceOf(userAgent);
+  const times = { createdAt: now, lastSeenAt: now, expiresAt };
+  await em.insert(Session, { id, userId, secretHash: sha256Hex(secret), device, ...times });
   return { token: `${id}.${secret}`, expiresAt };
 }
 
@@ -33,8 +47,8 @@ export async function findSession(services: Services, token: string | undefined)
   const [, id, secret] = match as unknown as [string, string, string];
   const now = services.clock.now();
   return services.db.read(async (em) => {
-    const session = await em.findOne(Session, { id });
-    if (session === null || !sameHex(session.secretHash, sha256Hex(secret)) || isOver(session, now)) return null;
+    const session = await em.findOne(Session, { id, ...alive(now) });
+    if (session === null || !sameHex(session.secretHash, sha256Hex(secret))) return null;
     if (now.getTime() - session.lastSeenAt.getTime() > SEEN_EVERY_MS) {
       await em.nativeUpdate(Session, { id }, { lastSeenAt: now });
     }
@@ -51,11 +65,16 @@ export async function findSession(services: Services, token: string | undefined)
   });
 }
 
-function isOver(session: Session, now: Date): boolean {
-  return session.expiresAt <= now || now.getTime() - session.lastSeenAt.getTime() > IDLE_MS;
+/** Which of these sessions go on, by id: one query however many there are. */
+export async function findLiveSessions(services: Services, ids: string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const going = { id: { $in: ids }, ...alive(services.clock.now()) };
+  const sessions = await services.db.read((em) => em.find(Session, going, { fields: ['id'] }));
+  return new Set(sessions.map(({ id }) => id));
 }
 
-/** Signs out: the row is gone; the sockets of the session are closed by the caller. */
-export async function endSession(services: Services, sessionId: string): Promise<void> {
-  await services.db.read((em) => em.nativeDelete(Session, { id: sessionId }));
-}
+/** A3 as a condition: neither the absolute nor the idle end has come. Requests, sockets and lists all ask by it. */
+export const alive = (now: Date) => ({
+  expiresAt: { $gt: now },
+  lastSeenAt: { $gte: new Date(now.getTime() - IDLE_MS) },
+});

@@ -7,8 +7,9 @@ import { CHALLENGE_SECONDS, isTimely, newSignInInput } from '../domain/sign-in.t
 import { AuthChallenge } from '../db/entities/auth-challenge.ts';
 import type { User } from '../db/entities/user.ts';
 import { findOrCreateUser } from './add-member.ts';
+import { signOut } from './end-sessions.ts';
 import { joinDemo } from './seed-demo.ts';
-import { createSession, type NewSession } from './sessions.ts';
+import { createSession, findSession, type NewSession } from './sessions.ts';
 import type { Services } from './services.ts';
 
 const NONCE_LENGTH = 24;
@@ -39,9 +40,13 @@ export interface SignedChallenge {
   address: string;
   signedMessage: string;
   signature: string;
+  /** What the browser says it is. */
+  userAgent: string | undefined;
+  /** The session cookie it still holds, if any. */
+  heldToken: string | undefined;
 }
 
-/** Verifies a signed challenge and opens a session. Every failure is the same 401 (S13); a failed try burns the challenge (S3). */
+/** Verifies a signed challenge and opens a session; the one the browser held ends with that (A4). Every failure is the same 401 (S13); a failed try burns the challenge (S3). */
 export async function signIn(
   services: Services,
   signed: SignedChallenge,
@@ -55,8 +60,10 @@ export async function signIn(
   const result = await services.db.write(async (tx) => {
     const user = await findOrCreateUser(services, tx, { address: signed.address, name: undefined });
     if (services.demo) await joinDemo(services, tx, user);
-    return { user, session: await createSession(services, tx, user.id) };
+    return { user, session: await createSession(services, tx, { userId: user.id, userAgent: signed.userAgent }) };
   });
+  const held = await findSession(services, signed.heldToken);
+  if (held !== null) await signOut(services, held);
   services.log.info({ user: result.user.id }, 'signed in');
   return result;
 }

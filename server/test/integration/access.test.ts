@@ -6,10 +6,11 @@ import { addMember } from '../../src/usecases/add-member.ts';
 import { createApiKey, revokeApiKey } from '../../src/usecases/api-keys.ts';
 import { checkApiKey } from '../../src/usecases/check-api-key.ts';
 import { changeSettings } from '../../src/usecases/change-settings.ts';
+import { signOut } from '../../src/usecases/end-sessions.ts';
 import { listApiKeys, listMembers } from '../../src/usecases/queries/list-pool.ts';
 import { promoteWebhookSecret, rotateWebhookSecret } from '../../src/usecases/rotate-webhook-secret.ts';
 import type { MemberActor, Services } from '../../src/usecases/services.ts';
-import { ABSOLUTE_MS, createSession, endSession, findSession, IDLE_MS } from '../../src/usecases/sessions.ts';
+import { ABSOLUTE_MS, createSession, findSession, IDLE_MS } from '../../src/usecases/sessions.ts';
 import { aPerson, aScene, type Scene } from './scene.ts';
 import { useServices } from './services.ts';
 
@@ -99,7 +100,7 @@ describe('an API key', () => {
 });
 
 describe('a session', () => {
-  const open = () => world.services.db.write((tx) => createSession(world.services, tx, scene.anna.userId));
+  const open = () => world.services.db.write((tx) => createSession(world.services, tx, scene.anna));
   const find = (token: string | undefined) => findSession(world.services, token);
 
   it('is found by its cookie, and stored as a hash', async () => {
@@ -152,7 +153,8 @@ describe('a session', () => {
   it('ends when its person signs out, that one alone', async () => {
     const [{ token }, { token: elsewhere }] = [await open(), await open()];
     const actor = await find(token);
-    await endSession(world.services, actor?.sessionId ?? '');
+    if (actor === null) throw new Error('The session is not there.');
+    await signOut(world.services, actor);
     expect(await find(token)).toBeNull();
     expect(await find(elsewhere)).not.toBeNull();
   });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Endpoint } from '@countersign/shared/api/endpoint';
 import * as insights from '@countersign/shared/api/insights';
+import * as invites from '@countersign/shared/api/invites';
 import * as projects from '@countersign/shared/api/projects';
 import * as publicApi from '@countersign/shared/api/public';
 import * as queue from '@countersign/shared/api/queue';
@@ -25,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
-const EXPORTS: unknown[] = Object.values({ ...insights, ...projects, ...publicApi, ...queue, ...session });
+const EXPORTS: unknown[] = Object.values({ ...insights, ...invites, ...projects, ...publicApi, ...queue, ...session });
 /** Every path of the contract. Signing out is left out: it would make the rest of the requests a stranger's. */
 const PATHS = EXPORTS.filter(isEndpoint)
   .filter((endpoint) => endpoint.auth !== 'session' || endpoint.path !== '/api/session')
@@ -65,6 +66,7 @@ const FIELDS = [
   'settings_version',
   'address',
   'role',
+  'expires_in_hours',
   'challenge_id',
   'signed_message',
   'signature',

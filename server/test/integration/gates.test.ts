@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Endpoint } from '@countersign/shared/api/endpoint';
 import * as inbound from '@countersign/shared/api/inbound';
 import * as insights from '@countersign/shared/api/insights';
+import * as invites from '@countersign/shared/api/invites';
 import * as openapi from '@countersign/shared/api/openapi';
 import * as projects from '@countersign/shared/api/projects';
 import * as publicApi from '@countersign/shared/api/public';
@@ -17,7 +18,7 @@ import { aSender, hexOf, type Sender } from './inbound-sender.ts';
 import { ask, serve, type Served } from './served.ts';
 import { useServices } from './services.ts';
 
-const ALL = { ...inbound, ...openapi, ...insights, ...projects, ...publicApi, ...queue, ...session };
+const ALL = { ...inbound, ...invites, ...openapi, ...insights, ...projects, ...publicApi, ...queue, ...session };
 const ENDPOINTS = Object.entries(ALL).filter((entry): entry is [keyof typeof GATES, never] => isEndpoint(entry[1]));
 const endpointOf = (name: string) => ALL[name as keyof typeof ALL] as unknown as Endpoint;
 
@@ -36,6 +37,9 @@ const GATES: Record<
   readOpenApi: { least: 'nobody' },
   readSession: { least: 'anyone' },
   endSession: { least: 'anyone' },
+  listSessions: { least: 'anyone' },
+  endOneSession: { least: 'anyone' },
+  endOtherSessions: { least: 'anyone' },
   listProjects: { least: 'anyone' },
   createProject: { least: 'anyone', body: { name: 'Mine' } },
   readProject: { least: 'reviewer' },
@@ -47,6 +51,12 @@ const GATES: Record<
   promoteWebhookSecret: { least: 'owner' },
   listMembers: { least: 'reviewer' },
   addMember: { least: 'owner', body: { address: makeWallet().address, role: 'reviewer' } },
+  changeMember: { least: 'owner', body: { role: 'reviewer' } },
+  removeMember: { least: 'owner' },
+  listInvites: { least: 'owner' },
+  createInvite: { least: 'owner', body: { role: 'reviewer' } },
+  revokeInvite: { least: 'owner' },
+  acceptInvite: { least: 'anyone' },
   listQueue: { least: 'reviewer', query: 'project_id=:id' },
   claimNext: { least: 'reviewer', body: { project_id: ':id' } },
   readQueueItem: { least: 'reviewer' },
@@ -75,6 +85,9 @@ let served: Served;
 let project: OpenProject;
 let itemId: string;
 let keyId: string;
+let inviteId: string;
+/** A member who may be changed and removed. */
+let member: Person;
 let source: Sender;
 /** A second one, which may be removed. */
 let spare: Sender;
@@ -86,6 +99,9 @@ beforeAll(async () => {
   callers.owner = project.owner;
   for (const role of ['reviewer', 'supervisor'] as const)
     await join(project, (callers[role] = await person(served.world)), role);
+  await join(project, (member = await person(served.world)));
+  const invited = { params: { id: project.id }, body: { role: 'reviewer' as const } };
+  inviteId = (await project.owner.call(invites.createInvite, invited)).id;
   callers.stranger = await person(served.world);
   itemId = (await project.pipeline.submit(aSubmission())).id;
   keyId = (await project.owner.call(projects.createApiKey, { params: { id: project.id }, body: { name: 'Other' } })).id;
@@ -103,7 +119,12 @@ async function knock(name: string, headers: Record<string, string>): Promise<str
   const mine = path.startsWith('/api/items/') || path.startsWith('/api/public/items/') ? itemId : project.id;
   const sourceId = name === 'receiveInbound' ? source.sourceId : spare.sourceId;
   const filled = (text: string, id = project.id) =>
-    text.replace(':id', id).replace(':key_id', keyId).replace(':source_id', sourceId);
+    text
+      .replace(':id', id)
+      .replace(':key_id', keyId)
+      .replace(':source_id', sourceId)
+      .replace(':user_id', member.id)
+      .replace(':invite_id', inviteId);
   const sent = {
     method,
     path: filled(path, mine) + (query ? `?${filled(query)}` : ''),

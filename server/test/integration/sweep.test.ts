@@ -29,10 +29,10 @@ describe('the sweep', () => {
   it('removes sessions that are over and challenges that ran out', async () => {
     const { services, clock, sql } = opened;
     const { owner } = await aScene(services);
-    const over = await services.db.write((tx) => createSession(services, tx, owner.userId));
+    const over = await services.db.write((tx) => createSession(services, tx, owner));
     await startSignIn(services);
     clock.pass(13 * 60 * 60_000);
-    const fresh = await services.db.write((tx) => createSession(services, tx, owner.userId));
+    const fresh = await services.db.write((tx) => createSession(services, tx, owner));
     await sweepOnce(services);
     expect(await findSession(services, fresh.token)).toMatchObject({ userId: owner.userId });
     expect(await sql('select id from session where id = ?', [over.token.split('.')[0]])).toEqual([]);

@@ -4,13 +4,14 @@ import { z } from 'zod';
 import type { Endpoint } from './endpoint.ts';
 import * as inbound from './inbound.ts';
 import * as insights from './insights.ts';
+import * as invites from './invites.ts';
 import * as openapi from './openapi.ts';
 import * as projects from './projects.ts';
 import * as publicApi from './public.ts';
 import * as queue from './queue.ts';
 import * as session from './session.ts';
 
-const MODULES = { inbound, insights, openapi, projects, publicApi, queue, session };
+const MODULES = { inbound, invites, insights, openapi, projects, publicApi, queue, session };
 
 function isEndpoint(value: unknown): value is Endpoint {
   return typeof value === 'object' && value !== null && 'method' in value && 'path' in value && 'auth' in value;

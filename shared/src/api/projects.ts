@@ -176,13 +176,17 @@ export const member = z
   .meta({ id: 'Member' });
 export type Member = z.infer<typeof member>;
 
+/** A member as the pool lists them; `holding` counts the items they hold now. */
+export const poolMember = member.extend({ holding: z.number().int() });
+export type PoolMember = z.infer<typeof poolMember>;
+
 export const listMembers = endpoint({
   method: 'GET',
   path: '/api/projects/:id/members',
   auth: 'session',
   summary: 'The reviewer pool',
   params: projectParams,
-  reply: z.object({ data: z.array(member), next_cursor: z.string().nullable() }),
+  reply: z.object({ data: z.array(poolMember), next_cursor: z.string().nullable() }),
 });
 
 export const addMember = endpoint({
@@ -194,4 +198,25 @@ export const addMember = endpoint({
   params: projectParams,
   body: z.strictObject({ address: z.string().max(64), role, name: label.optional() }),
   reply: member,
+});
+
+const memberParams = z.object({ id: uuid, user_id: uuid });
+
+export const changeMember = endpoint({
+  method: 'PATCH',
+  path: '/api/projects/:id/members/:user_id',
+  auth: 'session',
+  summary: 'Give a member another role, or a name',
+  params: memberParams,
+  body: z.strictObject({ role: role.optional(), name: label.optional() }),
+  reply: member,
+});
+
+export const removeMember = endpoint({
+  method: 'DELETE',
+  path: '/api/projects/:id/members/:user_id',
+  auth: 'session',
+  summary: 'Take somebody out of the reviewer pool, or leave it',
+  status: 204,
+  params: memberParams,
 });

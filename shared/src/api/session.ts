@@ -63,6 +63,45 @@ export const endSession = endpoint({
   status: 204,
 });
 
+/** A browser one is signed in with. `device` is named from what it said at sign-in, such as "Firefox on Linux". */
+export const ownSession = z
+  .object({
+    id: uuid,
+    device: z.string().max(80).nullable(),
+    created_at: timestamp,
+    last_seen_at: timestamp,
+    expires_at: timestamp,
+    /** The session that asks. */
+    current: z.boolean(),
+  })
+  .meta({ id: 'OwnSession' });
+export type OwnSession = z.infer<typeof ownSession>;
+
+export const listSessions = endpoint({
+  method: 'GET',
+  path: '/api/sessions',
+  auth: 'session',
+  summary: 'Where you are signed in, the browser seen last first',
+  reply: z.object({ data: z.array(ownSession), next_cursor: z.string().nullable() }),
+});
+
+export const endOneSession = endpoint({
+  method: 'DELETE',
+  path: '/api/sessions/:id',
+  auth: 'session',
+  summary: 'End one of your sessions and close its live connections at once',
+  status: 204,
+  params: z.object({ id: uuid }),
+});
+
+export const endOtherSessions = endpoint({
+  method: 'DELETE',
+  path: '/api/sessions',
+  auth: 'session',
+  summary: 'End all of your sessions but this one',
+  status: 204,
+});
+
 /** What the page must know before anyone is signed in. */
 export const readMeta = endpoint({
   method: 'GET',

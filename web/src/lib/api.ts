@@ -77,6 +77,11 @@ export function whenSessionMissing(listener: () => void): void {
   onSessionMissing = listener;
 }
 
+/** Tells that listener: the live connection, too, may be the first to hear that the session is over. */
+export function reportSessionMissing(): void {
+  onSessionMissing?.();
+}
+
 /**
  * Calls an endpoint. Answers the parsed body, `undefined` for 204.
  * Throws {@link ApiProblem} for every refusal, {@link NetworkFailure} when no answer came, and the signal's reason when aborted.
@@ -89,7 +94,7 @@ export async function call<P, Q, B, R>(endpoint: Endpoint<P, Q, B, R>, ...[input
   if (!Number.isNaN(date)) observeServerTime({ from: date, to: date + 2000, sentAt });
   if (!response.ok) {
     const problem = await readProblem(response);
-    if (problem.code === 'session_missing' && endpoint.auth === 'session') onSessionMissing?.();
+    if (problem.code === 'session_missing' && endpoint.auth === 'session') reportSessionMissing();
     throw problem;
   }
   // The reply is ours and of the same version as this page, so its shape is taken from the endpoint's type, not parsed again.

@@ -1,4 +1,4 @@
-// Who is signed in: read once at the start, ended by signing out or by the first 401 of any call.
+// Who is signed in: read once at the start, ended by signing out, or by the first call or connection refused for want of a session.
 import { endSession, readSession, type Session, type User } from '@countersign/shared/api/session';
 import { ApiProblem, call, whenSessionMissing } from './api.ts';
 
@@ -14,9 +14,12 @@ class SessionStore {
   /** Why the first read failed, for the Retry page. */
   error: unknown = $state.raw(null);
 
+  /** While signing out the live connection hears the end before the answer is here. */
+  #leaving = false;
+
   constructor() {
     whenSessionMissing(() => {
-      if (this.state === 'signed_in') this.state = 'ended';
+      if (this.state === 'signed_in' && !this.#leaving) this.state = 'ended';
     });
   }
 
@@ -41,6 +44,17 @@ class SessionStore {
     }
   }
 
+  /**
+   * Asks again whose session this browser holds, because another tab may have signed in anew: one's own goes on,
+   * somebody else's page is loaded afresh. Without an answer nothing changes.
+   */
+  async check(): Promise<void> {
+    const held = await call(readSession).catch(() => null);
+    if (held === null) return;
+    if (held.user.id === this.user?.id) this.state = 'signed_in';
+    else location.reload();
+  }
+
   /** Takes over a session the server has just opened. Somebody else's page is not shown: it is loaded afresh. */
   begin({ user }: Session): void {
     if (this.state === 'ended' && this.user !== null && this.user.id !== user.id) location.reload();
@@ -50,10 +64,13 @@ class SessionStore {
 
   /** Signs out here and on the server. Throws when the server could not be told, so that nobody walks away signed in. */
   async signOut(): Promise<void> {
+    this.#leaving = true;
     try {
       await call(endSession);
     } catch (error) {
       if (!(error instanceof ApiProblem && error.status === 401)) throw error;
+    } finally {
+      this.#leaving = false;
     }
     this.user = null;
     this.state = 'signed_out';

@@ -19,6 +19,7 @@ export const text = {
     waiting: (count: string) => `${count} waiting`,
     account: 'Account',
     signedInAs: 'Signed in as',
+    sessions: 'Sessions',
     signOut: 'Sign out',
     signOutFailed: 'You are still signed in',
     asking: 'Asking who is signed in',
@@ -30,6 +31,13 @@ export const text = {
     notFound: 'There is nothing at this address',
     notFoundText: 'The page was moved, or you are not a member of its project.',
     toProjects: 'To your projects',
+  },
+
+  walletSwitched: {
+    still: (address: string) => `Still signed in as ${address}.`,
+    now: (address: string) => `Your wallet is on ${address} now.`,
+    change: 'Switch',
+    stay: 'Stay',
   },
 
   signIn: {
@@ -57,7 +65,7 @@ export const text = {
       key: 'Your key never leaves your wallet.',
     },
     plainSigning: 'check the first line yourself',
-    footer: 'Invited? Sign in with the wallet your project owner added.',
+    footer: 'Invited? Sign in with the wallet your project owner added, or open the link you were sent.',
     refused: 'Nothing was signed. Choose a wallet when you are ready.',
     expired: 'The message ran out before it was signed',
     expiredText: 'A fresh one is on the right. Try again.',
@@ -73,6 +81,23 @@ export const text = {
     noCookie: 'Your browser did not keep the session',
     noCookieText: 'Allow cookies for this address, then sign in again.',
     unreachable: 'The service does not answer',
+  },
+
+  invite: {
+    page: 'Invite',
+    heading: 'You are invited to a project',
+    lead: (name: string) => `You are signed in as ${name}, and join as that. The invite works once.`,
+    join: 'Join the project',
+    joined: (project: string) => `You are in ${project}`,
+    joinedText: {
+      reviewer: 'You are a reviewer there: you claim and decide what is queued.',
+      supervisor: 'You are a supervisor there: you decide what is queued and what is escalated.',
+      owner: 'You are an owner there: you review, and change rules, keys and people.',
+    },
+    toProject: 'Open the project',
+    toQueue: 'To the queue',
+    useless: 'This invite cannot be used',
+    failed: 'You have not joined',
   },
 
   projects: {

@@ -9,6 +9,8 @@ const SessionSchema = defineEntity({
     id: p.uuid().primary(),
     userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').deleteRule('cascade').index(),
     secretHash: p.text(),
+    /** The browser that signed in, in words of ours; null when it is none we know. */
+    device: p.text().nullable(),
     createdAt: p.datetime(3),
     lastSeenAt: p.datetime(3),
     expiresAt: p.datetime(3),

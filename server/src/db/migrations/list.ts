@@ -2,9 +2,13 @@
 import { Initial } from './0001-initial.ts';
 import { PublicApi } from './0002-public-api.ts';
 import { InboundSources } from './0003-inbound-sources.ts';
+import { Invites } from './0004-invites.ts';
+import { SessionDevice } from './0005-session-device.ts';
 
 export const MIGRATIONS = [
   { name: '0001-initial', class: Initial },
   { name: '0002-public-api', class: PublicApi },
   { name: '0003-inbound-sources', class: InboundSources },
+  { name: '0004-invites', class: Invites },
+  { name: '0005-session-device', class: SessionDevice },
 ];

@@ -1,11 +1,10 @@
-// Projects, their settings, keys, members and webhook secrets.
+// Projects, their settings, keys and webhook secrets.
 import * as api from '@countersign/shared/api/projects';
-import { presentApiKey, presentMember, presentProject } from '../../presenters/project.ts';
-import { addMember } from '../../usecases/add-member.ts';
+import { presentApiKey, presentProject } from '../../presenters/project.ts';
 import { createApiKey, revokeApiKey } from '../../usecases/api-keys.ts';
 import { changeSettings } from '../../usecases/change-settings.ts';
 import { createProject } from '../../usecases/create-project.ts';
-import { listApiKeys, listMembers } from '../../usecases/queries/list-pool.ts';
+import { listApiKeys } from '../../usecases/queries/list-pool.ts';
 import { listProjects, readProject, type ProjectView } from '../../usecases/queries/list-projects.ts';
 import { promoteWebhookSecret, rotateWebhookSecret } from '../../usecases/rotate-webhook-secret.ts';
 import type { Services } from '../../usecases/services.ts';
@@ -18,7 +17,6 @@ export function bindProjects(bind: Binder, services: Services): void {
   bindSettings(bind, services);
   bindKeys(bind, services);
   bindWebhookSecrets(bind, services);
-  bindMembers(bind, services);
 }
 
 function bindSettings(bind: Binder, services: Services): void {
@@ -68,16 +66,5 @@ function bindWebhookSecrets(bind: Binder, services: Services): void {
   bind.member(api.promoteWebhookSecret, async ({ actor, params }) => {
     await promoteWebhookSecret(services, actor, params.id);
     return undefined;
-  });
-}
-
-function bindMembers(bind: Binder, services: Services): void {
-  bind.member(api.listMembers, async ({ actor, params }) => {
-    const members = await listMembers(services, actor, params.id);
-    return { data: members.map(presentMember), next_cursor: null };
-  });
-  bind.member(api.addMember, async ({ actor, params, body }) => {
-    const { address, role, name } = body;
-    return presentMember(await addMember(services, actor, { projectId: params.id, address, role, name }));
   });
 }

@@ -1,34 +1,38 @@
 // Sign-in with a wallet, and the session it opens.
-import {
-  challenge,
-  endSession as endSessionEndpoint,
-  readMeta,
-  readSession,
-  verify,
-} from '@countersign/shared/api/session';
+import * as api from '@countersign/shared/api/session';
 import { CHALLENGE_SECONDS } from '../../domain/sign-in.ts';
+import { presentOwnSession } from '../../presenters/session.ts';
+import { endOtherSessions, endSession, signOut } from '../../usecases/end-sessions.ts';
+import { listSessions } from '../../usecases/queries/list-sessions.ts';
 import type { Services } from '../../usecases/services.ts';
-import { ABSOLUTE_MS, endSession } from '../../usecases/sessions.ts';
+import { ABSOLUTE_MS } from '../../usecases/sessions.ts';
 import { signIn, startSignIn } from '../../usecases/sign-in.ts';
 import { clearCookie, SESSION_COOKIE, setCookie, SIGN_IN_COOKIE } from '../cookies.ts';
-import type { Binder } from '../route.ts';
+import { header, type Binder } from '../route.ts';
 
 export function bindSession(bind: Binder, services: Services): void {
-  bind.open(readMeta, () => Promise.resolve({ base_url: services.baseUrl, demo: services.demo }));
+  bindSignIn(bind, services);
+  bindOwnSessions(bind, services);
+}
 
-  bind.open(challenge, async ({ ctx }) => {
+function bindSignIn(bind: Binder, services: Services): void {
+  bind.open(api.readMeta, () => Promise.resolve({ base_url: services.baseUrl, demo: services.demo }));
+
+  bind.open(api.challenge, async ({ ctx }) => {
     const { id, input, binder } = await startSignIn(services);
     setCookie(ctx, { name: SIGN_IN_COOKIE, value: binder, maxAgeMs: CHALLENGE_SECONDS * 1000, sameSite: 'strict' });
     return { challenge_id: id, input };
   });
 
-  bind.open(verify, async ({ body, ctx }) => {
+  bind.open(api.verify, async ({ body, ctx }) => {
     const { session, user } = await signIn(services, {
       challengeId: body.challenge_id,
       binder: ctx.cookies.get(SIGN_IN_COOKIE),
       address: body.address,
       signedMessage: body.signed_message,
       signature: body.signature,
+      userAgent: header(ctx, 'user-agent'),
+      heldToken: ctx.cookies.get(SESSION_COOKIE),
     });
     clearCookie(ctx, SIGN_IN_COOKIE);
     setCookie(ctx, { name: SESSION_COOKIE, value: session.token, maxAgeMs: ABSOLUTE_MS, sameSite: 'lax' });
@@ -36,15 +40,30 @@ export function bindSession(bind: Binder, services: Services): void {
     return { user: { id: user.id, address: user.address, name }, expires_at: session.expiresAt.toISOString() };
   });
 
-  bind.member(readSession, ({ actor }) => {
+  bind.member(api.readSession, ({ actor }) => {
     const { userId: id, address, name, expiresAt } = actor;
     return Promise.resolve({ user: { id, address, name }, expires_at: expiresAt.toISOString() });
   });
 
-  bind.member(endSessionEndpoint, async ({ actor, ctx }) => {
-    await endSession(services, actor.sessionId);
-    services.kick.session(actor.sessionId);
+  bind.member(api.endSession, async ({ actor, ctx }) => {
+    await signOut(services, actor);
     clearCookie(ctx, SESSION_COOKIE);
+    return undefined;
+  });
+}
+
+function bindOwnSessions(bind: Binder, services: Services): void {
+  bind.member(api.listSessions, async ({ actor }) => {
+    const sessions = await listSessions(services, actor);
+    return { data: sessions.map((session) => presentOwnSession(session, actor.sessionId)), next_cursor: null };
+  });
+  bind.member(api.endOneSession, async ({ actor, params, ctx }) => {
+    await endSession(services, actor, params.id);
+    if (params.id === actor.sessionId) clearCookie(ctx, SESSION_COOKIE);
+    return undefined;
+  });
+  bind.member(api.endOtherSessions, async ({ actor }) => {
+    await endOtherSessions(services, actor);
     return undefined;
   });
 }

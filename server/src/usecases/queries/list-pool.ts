@@ -1,27 +1,42 @@
 // A project's members and keys.
 import type { Role } from '@countersign/shared/words';
+import type { Em } from '../../db/orm.ts';
 import { ApiKey } from '../../db/entities/api-key.ts';
 import { Member } from '../../db/entities/member.ts';
 import { User } from '../../db/entities/user.ts';
 import { requireVerb, roleIn } from '../membership.ts';
 import type { MemberActor, Services } from '../services.ts';
 
+export interface PoolMember {
+  user: User;
+  role: Role;
+  /** How many items they hold now. */
+  holding: number;
+}
+
 /** The reviewer pool, oldest member first. Every member may see it. */
-export function listMembers(
-  services: Services,
-  actor: MemberActor,
-  projectId: string,
-): Promise<{ user: User; role: Role }[]> {
+export function listMembers(services: Services, actor: MemberActor, projectId: string): Promise<PoolMember[]> {
   return services.db.read(async (em) => {
     await roleIn(em, actor.userId, projectId);
     const members = await em.find(Member, { projectId }, { orderBy: { createdAt: 'asc', userId: 'asc' } });
     const users = await em.find(User, { id: { $in: members.map((member) => member.userId) } });
     const byId = new Map(users.map((user) => [user.id, user]));
-    return members.flatMap((member) => {
-      const user = byId.get(member.userId);
-      return user ? [{ user, role: member.role }] : [];
+    const held = await heldBy(em, projectId);
+    return members.flatMap(({ userId, role }) => {
+      const user = byId.get(userId);
+      return user ? [{ user, role, holding: held.get(userId) ?? 0 }] : [];
     });
   });
+}
+
+/** Live claims by holder. */
+async function heldBy(em: Em, projectId: string): Promise<Map<string, number>> {
+  const rows = await em.execute<{ claimed_by: string; n: number }[]>(
+    `select claimed_by, count(*)::int as n from item
+     where project_id = ? and claim_expires_at is not null and claimed_by is not null group by claimed_by`,
+    [projectId],
+  );
+  return new Map(rows.map((row) => [row.claimed_by, row.n]));
 }
 
 /** The keys, newest first, revoked ones too; for owners. */

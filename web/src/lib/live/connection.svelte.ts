@@ -2,6 +2,7 @@
 import type { Fact, FactOf, FactType } from '@countersign/shared/events';
 import type { ClientToServer, ServerToClient } from '@countersign/shared/sockets';
 import { io, type Socket } from 'socket.io-client';
+import { reportSessionMissing } from '../api.ts';
 import { observeServerTime } from '../clock.svelte.ts';
 
 export type LiveState = 'connecting' | 'live' | 'paused' | 'reconnecting' | 'offline' | 'resyncing';
@@ -52,8 +53,11 @@ class Connection {
     socket.on('rooms', () => this.#resync(null));
     socket.on('resync', ({ project_id }) => this.#resync(project_id));
     socket.on('events', (facts) => this.#take(facts));
-    socket.on('disconnect', () => this.#lost(socket));
-    socket.on('connect_error', () => this.#lost(socket));
+    socket.on('disconnect', (reason) => this.#lost(socket, reason));
+    socket.on('connect_error', ({ message }) => {
+      this.#lost(socket);
+      if (message === 'session_missing') reportSessionMissing();
+    });
   }
 
   /** Closes the connection for good; listeners stay registered. */
@@ -99,13 +103,15 @@ class Connection {
     if (this.#resyncs === 0 && this.#socket?.connected) this.#phase = 'live';
   }
 
-  #lost(socket: Socket): void {
+  #lost(socket: Socket, reason?: string): void {
     if (this.#socket !== socket || this.#timers.length > 0) return;
     this.#timers = [
       setTimeout(() => (this.#phase = 'reconnecting'), NAMED_AFTER_MS),
       setTimeout(() => (this.#phase = 'offline'), OFFLINE_AFTER_MS),
       setInterval(() => !socket.active && socket.connect(), RETRY_MS),
     ];
+    // The server hung up: the session may be over, and whoever connects again at once is told so at once.
+    if (reason === 'io server disconnect') socket.connect();
   }
 
   #clearTimers(): void {

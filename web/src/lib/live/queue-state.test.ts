@@ -235,6 +235,14 @@ describe('live queue, snapshots', () => {
     expect(second).toMatchObject({ buffer: null, needsResync: null });
   });
 
+  it('keeps nothing of a project that is none of the reader’s any more, and starts anew when it is again', () => {
+    const { ledger, state } = opened([act('arrive', 1), act('arrive', 2)], ALL);
+    const gone = run(state, [{ kind: 'asked' }, { kind: 'gone' }]);
+    expect(gone).toEqual(emptyQueue(ME, ALL));
+    const back = reduce(gone, { kind: 'snapshot', snapshot: ledger.snapshot(), last: true });
+    expect(entriesOf(back)).toEqual(entriesOf(state));
+  });
+
   it('when no answer comes, facts go on being applied and none are hoarded', () => {
     const { ledger, state } = opened([act('arrive', 1)], ALL);
     const left = run(state, [{ kind: 'asked' }, { kind: 'unanswered' }]);

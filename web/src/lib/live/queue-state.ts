@@ -4,7 +4,7 @@ import type { ItemRow } from '@countersign/shared/item';
 import { OPEN_STATUSES } from '@countersign/shared/words';
 import { applyFacts } from './queue-facts.ts';
 import { dropRow, isNews, putRow, rebuild, settle, showHeld, sweep, transition, type Draft } from './queue-draft.ts';
-import { belongs, type Leave, type QueueState, type Scope, type Snapshot } from './queue-model.ts';
+import { belongs, emptyQueue, type Leave, type QueueState, type Scope, type Snapshot } from './queue-model.ts';
 
 /** Everything that can happen to the queue of one tab. */
 export type QueueInput =
@@ -16,6 +16,8 @@ export type QueueInput =
   | { kind: 'snapshot'; snapshot: Snapshot; last: boolean }
   /** No answer came. */
   | { kind: 'unanswered' }
+  /** The answer was that the project is none of the reader's: nothing of it stays on show. */
+  | { kind: 'gone' }
   /** An answer to a command of this tab showed an item as it is now. */
   | { kind: 'item'; row: ItemRow; leave: Leave }
   /** A decision is on its way: painted as made, taken back by `settled` when the server refuses. */
@@ -40,6 +42,10 @@ const TRANSITIONS: Transitions = {
   snapshot: takeSnapshot,
   unanswered: (draft) => {
     draft.buffer = null;
+  },
+  gone: (draft) => {
+    const { supervised, inUse } = draft;
+    Object.assign(draft, emptyQueue(draft.me, draft.scope), { supervised, inUse });
   },
   item: takeItem,
   saving: (draft, { id, leave }) => {

@@ -2,7 +2,7 @@
 import { listQueue } from '@countersign/shared/api/queue';
 import type { Fact } from '@countersign/shared/events';
 import type { ItemDetail, ItemRow } from '@countersign/shared/item';
-import { call } from '../api.ts';
+import { ApiProblem, call } from '../api.ts';
 import { clock } from '../clock.svelte.ts';
 import { live } from './connection.svelte.ts';
 import { countsOf, emptyQueue, entriesOf, type Entry, type Leave, type QueueState, type Scope } from './queue-model.ts';
@@ -14,7 +14,7 @@ const REFILL_BELOW = 200;
 
 export class LiveQueue {
   #state: QueueState = $state.raw(emptyQueue('', { view: 'available', projectId: null }));
-  /** Why the last snapshot failed; the lines of an older one stay on show. */
+  /** Why the last snapshot failed; the lines of an older one stay on show, unless the project is none of the reader's. */
   error: unknown = $state.raw(null);
   readonly entries: readonly Entry[] = $derived(this.#lines(this.#state));
   readonly counts = $derived(countsOf(this.#state));
@@ -81,7 +81,8 @@ export class LiveQueue {
     } catch (error) {
       if (turn !== this.#asked) return;
       this.error = error;
-      this.dispatch({ kind: 'unanswered' });
+      const gone = error instanceof ApiProblem && error.status === 404;
+      this.dispatch({ kind: gone ? 'gone' : 'unanswered' });
     }
   }
 

@@ -109,30 +109,6 @@ export const words = {
     emptyText: 'An owner writes them; they then stand beside every item under decision.',
   },
 
-  people: {
-    heading: 'Reviewer pool',
-    columns: { person: 'Person', address: 'Wallet', role: 'Role' },
-    you: 'you',
-    unnamed: 'no name',
-    roles: { reviewer: 'Reviewer', supervisor: 'Supervisor', owner: 'Owner' },
-    roleHints: {
-      reviewer: 'Claims and decides queued items.',
-      supervisor: 'Also decides escalated items, sees analytics, learnings and deliveries.',
-      owner: 'Also changes rules, keys, sources, the webhook and people.',
-    },
-    add: 'Add a person',
-    address: 'Wallet address',
-    addressFault: 'A Solana address has 32 to 44 letters and digits.',
-    name: 'Name (optional)',
-    role: 'Role',
-    submit: 'Add',
-    failed: 'The people could not be loaded',
-    addFailed: 'Not added',
-    added: (name: string) => `${name} is in. They sign in with that wallet.`,
-    copy: (name: string) => `Copy the address of ${name}`,
-    only: 'Only owners see who is in the pool',
-  },
-
   webhook: {
     heading: 'Where decisions go',
     url: 'URL',

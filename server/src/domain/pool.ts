@@ -1,0 +1,30 @@
+// Rules PM1 to PM3: what a change of a reviewer pool must not do, and what it ends.
+import { OPEN_STATUSES, ROLES, type OpenStatus, type Role } from '@countersign/shared/words';
+import { claimVerb } from './item.ts';
+import { may } from './permissions.ts';
+
+/** One member's role before and after a change; null is outside the pool. */
+export interface SeatChange {
+  from: Role | null;
+  to: Role | null;
+}
+
+/** PM1: would the project be without an owner after this? `owners` counts those it has now. */
+export function leavesNoOwner({ from, to }: SeatChange, owners: number): boolean {
+  return from === 'owner' && to !== 'owner' && owners <= 1;
+}
+
+/** PM2: the statuses of the items that a member with this role may hold; none outside the pool. */
+export function mayHold(role: Role | null): OpenStatus[] {
+  return role === null ? [] : OPEN_STATUSES.filter((status) => may(role, claimVerb(status)));
+}
+
+/** PM3: does this change take the right to invite away, and with it the invites already made? */
+export function losesInvites({ from, to }: SeatChange): boolean {
+  return from !== null && may(from, 'manage_members') && !(to !== null && may(to, 'manage_members'));
+}
+
+/** PM3: an invite raises a role and never lowers one. `from` is null for somebody outside the pool. */
+export function isRaise({ from, to }: SeatChange): boolean {
+  return to !== null && (from === null || ROLES.indexOf(to) > ROLES.indexOf(from));
+}

@@ -1,0 +1,60 @@
+// The reviewer pool: its members, and the invites into it.
+import * as invites from '@countersign/shared/api/invites';
+import * as api from '@countersign/shared/api/projects';
+import { presentInvite } from '../../presenters/invite.ts';
+import { presentMember } from '../../presenters/project.ts';
+import { acceptInvite } from '../../usecases/accept-invite.ts';
+import { addMember } from '../../usecases/add-member.ts';
+import { changeMember, removeMember } from '../../usecases/change-member.ts';
+import { createInvite, revokeInvite } from '../../usecases/invites.ts';
+import { listInvites } from '../../usecases/queries/list-invites.ts';
+import { listMembers } from '../../usecases/queries/list-pool.ts';
+import type { Services } from '../../usecases/services.ts';
+import type { Binder } from '../route.ts';
+
+export function bindPool(bind: Binder, services: Services): void {
+  bindMembers(bind, services);
+  bindInvites(bind, services);
+}
+
+function bindMembers(bind: Binder, services: Services): void {
+  bind.member(api.listMembers, async ({ actor, params }) => {
+    const members = await listMembers(services, actor, params.id);
+    const data = members.map((member) => ({ ...presentMember(member), holding: member.holding }));
+    return { data, next_cursor: null };
+  });
+  bind.member(api.addMember, async ({ actor, params, body }) => {
+    const { address, role, name } = body;
+    return presentMember(await addMember(services, actor, { projectId: params.id, address, role, name }));
+  });
+  bind.member(api.changeMember, async ({ actor, params, body }) => {
+    const { role, name } = body;
+    const change = { projectId: params.id, userId: params.user_id, role, name };
+    return presentMember(await changeMember(services, actor, change));
+  });
+  bind.member(api.removeMember, async ({ actor, params }) => {
+    await removeMember(services, actor, { projectId: params.id, userId: params.user_id });
+    return undefined;
+  });
+}
+
+function bindInvites(bind: Binder, services: Services): void {
+  bind.member(invites.listInvites, async ({ actor, params }) => {
+    const open = await listInvites(services, actor, params.id);
+    return { data: open.map(presentInvite), next_cursor: null };
+  });
+  bind.member(invites.createInvite, async ({ actor, params, body }) => {
+    const { role, address = null, expires_in_hours: hours = invites.INVITE_HOURS.usual } = body;
+    const { invite, token } = await createInvite(services, actor, { projectId: params.id, role, address, hours });
+    const by = { id: actor.userId, address: actor.address, name: actor.name };
+    return { ...presentInvite({ invite, by }), token, url: `${services.baseUrl}/invites/${token}` };
+  });
+  bind.member(invites.revokeInvite, async ({ actor, params }) => {
+    await revokeInvite(services, actor, { projectId: params.id, inviteId: params.invite_id });
+    return undefined;
+  });
+  bind.member(invites.acceptInvite, async ({ actor, params }) => {
+    const { project, role } = await acceptInvite(services, actor, params.token);
+    return { project: { id: project.id, name: project.name }, role };
+  });
+}

@@ -1,0 +1,18 @@
+// An invite in the words of the wire: never its token, which is shown once, where it is made.
+import type { Invite as WireInvite } from '@countersign/shared/api/invites';
+import { displayName } from '../domain/actor.ts';
+import type { Invite } from '../db/entities/invite.ts';
+import type { User } from '../db/entities/user.ts';
+
+type Maker = Pick<User, 'id' | 'address' | 'name'>;
+
+export function presentInvite({ invite, by }: { invite: Invite; by: Maker | null }): WireInvite {
+  return {
+    id: invite.id,
+    role: invite.role,
+    address: invite.address ?? null,
+    created_at: invite.createdAt.toISOString(),
+    expires_at: invite.expiresAt.toISOString(),
+    created_by: by && { user_id: by.id, name: displayName({ name: by.name ?? null, address: by.address }) },
+  };
+}

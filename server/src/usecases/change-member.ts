@@ -1,0 +1,79 @@
+// A member gets another role, a name, or leaves the pool: by an owner, or by themself where it is theirs to decide.
+import type { Role } from '@countersign/shared/words';
+import { User } from '../db/entities/user.ts';
+import type { Tx } from '../db/database.ts';
+import { holdRole, nothingHere, refuseUnless, roleIn } from './membership.ts';
+import { badField, changeSeat, lockPool, tellProject } from './pool.ts';
+import { dropLocks } from './release-claims.ts';
+import type { MemberActor, Services } from './services.ts';
+
+export interface MemberChange {
+  projectId: string;
+  userId: string;
+  role: Role | undefined;
+  name: string | undefined;
+}
+
+/**
+ * Gives a member another role (owners; PM1, PM2) or a name (PM4). What is left out stays.
+ * Errors: `not_found`, `forbidden`, `validation_failed` at `#/role` or `#/name`.
+ */
+export async function changeMember(
+  services: Services,
+  actor: MemberActor,
+  change: MemberChange,
+): Promise<{ user: User; role: Role }> {
+  const { projectId, userId, role, name } = change;
+  const { member, ended } = await services.db.write(async (tx) => {
+    const onlyName = role === undefined;
+    const from = await openSeat(tx, actor, { projectId, userId, mine: onlyName });
+    if (name !== undefined) await rename(tx, actor, { projectId, userId, name });
+    const seat = { projectId, userId, from, to: role ?? from };
+    const released = seat.to === from ? [] : await changeSeat(services, { tx, actor }, seat);
+    return { member: { user: await tx.em.findOneOrFail(User, { id: userId }), role: seat.to }, ended: released };
+  });
+  await dropLocks(services, ended);
+  return member;
+}
+
+/**
+ * Takes somebody out of the pool; anybody may take themself out. What they decided stays, what they hold is given back (PM1, PM2).
+ * Errors: `not_found`, `forbidden`, also for the last owner.
+ */
+export async function removeMember(
+  services: Services,
+  actor: MemberActor,
+  { projectId, userId }: { projectId: string; userId: string },
+): Promise<void> {
+  const ended = await services.db.write(async (tx) => {
+    const from = await openSeat(tx, actor, { projectId, userId, mine: true });
+    return changeSeat(services, { tx, actor }, { projectId, userId, from, to: null });
+  });
+  await dropLocks(services, ended);
+}
+
+/** Locks the pool and finds the member's role. `mine`: everybody may do this to themself; otherwise it takes an owner. */
+async function openSeat(
+  tx: Tx,
+  actor: MemberActor,
+  { projectId, userId, mine }: { projectId: string; userId: string; mine: boolean },
+): Promise<Role> {
+  await lockPool(tx, projectId);
+  const own = await roleIn(tx.em, actor.userId, projectId);
+  if (!(mine && userId === actor.userId)) refuseUnless(own, 'manage_members');
+  const role = await holdRole(tx.em, userId, projectId);
+  if (role === null) throw nothingHere();
+  return role;
+}
+
+/** PM4: a name shows in every project of its wallet, so an owner may give one, but only its person changes it. */
+async function rename(
+  tx: Tx,
+  actor: MemberActor,
+  { projectId, userId, name }: { projectId: string; userId: string; name: string },
+): Promise<void> {
+  const others = userId === actor.userId ? {} : { name: null };
+  const renamed = await tx.em.nativeUpdate(User, { id: userId, ...others }, { name });
+  if (renamed === 0) throw badField('name', 'They have a name already; only they can change it.');
+  await tellProject(tx, actor, { projectId, changed: ['members'] });
+}

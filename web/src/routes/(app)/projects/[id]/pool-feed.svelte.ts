@@ -1,0 +1,53 @@
+// The pool and its open invites, kept true by the live facts of the project.
+import { listInvites, type Invite } from '@countersign/shared/api/invites';
+import { listMembers, type PoolMember } from '@countersign/shared/api/projects';
+import type { Fact } from '@countersign/shared/events';
+import { call } from '#lib/api.ts';
+import { live } from '#lib/live/connection.svelte.ts';
+import { Resource } from '#lib/resource.svelte.ts';
+
+/** Who holds how much is asked for at most once in this many ms, however many items pass from hand to hand. */
+const HOLDING_MS = 2000;
+const PASSES_ON: readonly Fact['type'][] = ['item.claimed', 'claim.released', 'claim.lapsed', 'item.decided'];
+
+export class PoolFeed {
+  readonly members: Resource<PoolMember[]>;
+  /** For owners; loaded when it is known that the viewer is one. */
+  readonly invites: Resource<Invite[]>;
+  readonly #id: string;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(id: string) {
+    const params = { id };
+    this.#id = id;
+    this.members = new Resource(async (signal) => (await call(listMembers, { params, signal })).data);
+    this.invites = new Resource(async (signal) => (await call(listInvites, { params, signal })).data);
+  }
+
+  /** Loads the members and follows the project; answers the function that stops it. */
+  follow(): () => void {
+    void this.members.load();
+    const stops = [
+      live.on('*', (fact) => fact.project_id === this.#id && this.#take(fact)),
+      live.onResync(() => this.members.load()),
+      () => clearTimeout(this.#timer),
+      () => this.members.cancel(),
+      () => this.invites.cancel(),
+    ];
+    return () => stops.forEach((stop) => stop());
+  }
+
+  #take(fact: Fact): void {
+    if (fact.type === 'project.changed') {
+      if (fact.changed.includes('members')) void this.members.load();
+      // An invite that was accepted is told as a change of the members alone.
+      const known = this.invites.data !== null;
+      if (known && (fact.changed.includes('invites') || fact.changed.includes('members'))) void this.invites.load();
+    } else if (PASSES_ON.includes(fact.type)) {
+      this.#timer ??= setTimeout(() => {
+        this.#timer = undefined;
+        void this.members.load();
+      }, HOLDING_MS);
+    }
+  }
+}

@@ -1,0 +1,86 @@
+// Every string of the reviewer pool: its members, and the invites into it.
+import type { Role } from '@countersign/shared/words';
+
+const items = (count: number) => (count === 1 ? '1 item' : `${count} items`);
+
+const aRole: Record<Role, string> = { reviewer: 'a reviewer', supervisor: 'a supervisor', owner: 'an owner' };
+
+export const poolWords = {
+  heading: 'Reviewer pool',
+  columns: { person: 'Person', role: 'Role' },
+  you: 'you',
+  unnamed: 'no name',
+  holds: (count: number) => `holds ${items(count)}`,
+  roles: { reviewer: 'Reviewer', supervisor: 'Supervisor', owner: 'Owner' } satisfies Record<Role, string>,
+  roleHints: {
+    reviewer: 'Claims and decides queued items.',
+    supervisor: 'Also decides escalated items, sees analytics, learnings and deliveries.',
+    owner: 'Also changes rules, keys, sources, the webhook and people.',
+  } satisfies Record<Role, string>,
+  roleOf: (name: string) => `Role of ${name}`,
+  copy: (name: string) => `Copy the address of ${name}`,
+  failed: 'The people could not be loaded',
+  only: 'Only owners see who is in the pool',
+
+  add: 'Add a person',
+  address: 'Wallet address',
+  addressFault: 'A Solana address has 32 to 44 letters and digits.',
+  name: 'Name (optional)',
+  role: 'Role',
+  submit: 'Add',
+  addFailed: 'Not added',
+  added: (name: string) => `${name} is in. They sign in with that wallet.`,
+
+  changed: (name: string, role: Role) => `${name} is ${aRole[role]} now.`,
+  removed: (name: string) => `${name} is out of the pool.`,
+  changeFailed: 'Nothing was changed',
+  remove: 'Remove',
+  removeLabel: (name: string) => `Remove ${name}`,
+  removeTitle: (name: string) => `Remove ${name}?`,
+  removeText: 'They lose access at once. What they decided stays.',
+  givenBack: (count: number) =>
+    count === 1 ? 'The item they hold goes back to the queue.' : `The ${items(count)} they hold go back to the queue.`,
+  leave: 'Leave',
+  leaveTitle: 'Leave this project?',
+  leaveText: 'You lose access at once, until an owner lets you in again. What you decided stays.',
+  givenBackByYou: (count: number) =>
+    count === 1 ? 'The item you hold goes back to the queue.' : `The ${items(count)} you hold go back to the queue.`,
+  lower: (role: Role) => `Make ${aRole[role]}`,
+  lowerTitle: (name: string, role: Role) => `Make ${name} ${aRole[role]}?`,
+  lowerYourselfTitle: (role: Role) => `Make yourself ${aRole[role]}?`,
+  lowerOwner: 'Rules, keys, the webhook and people are out of reach then, and invites made as owner end.',
+  lowerSupervisor: 'Escalated items, analytics, learnings and deliveries are out of reach then.',
+  lowerClaims: 'Escalated items that are held go back to the queue.',
+
+  rename: 'Name',
+  renameLabel: (name: string) => `Change the name of ${name}`,
+  renameTitle: 'What is their name?',
+  renameText: 'Every project shows it. Once given, only they can change it.',
+  renameYourselfTitle: 'What is your name?',
+  renameYourselfText: 'Every project you are in shows it.',
+  save: 'Save',
+
+  invite: 'Invite by link',
+  inviteText: 'Whoever opens the link first joins, after signing in with a wallet. It works once.',
+  onlyFor: 'Only for this wallet (optional)',
+  expiry: 'Good for',
+  expiries: [
+    { value: '24', label: '1 day' },
+    { value: '72', label: '3 days' },
+    { value: '168', label: '1 week' },
+    { value: '720', label: '30 days' },
+  ],
+  makeInvite: 'Make a link',
+  inviteFailed: 'No invite was made',
+  link: 'Invite link',
+  linkText: (role: Role) => `Send it to the person who is to be ${aRole[role]} here.`,
+  invites: 'Open invites',
+  invitesFailed: 'The invites could not be loaded',
+  noInvites: 'None. A link you make is listed here until it is used.',
+  anyone: 'anyone with the link',
+  ends: (when: string) => `ends ${when}`,
+  by: (name: string) => `by ${name}`,
+  revoke: 'Revoke',
+  revokeLabel: (role: string, whom: string) => `Revoke the invite as ${role} for ${whom}`,
+  revokeFailed: 'The invite was not revoked',
+} as const;
