@@ -66,6 +66,7 @@ describe.skipIf(chromium === undefined)('one’s own sessions', () => {
     await here.getByRole('button', { name: 'End all others' }).click();
     await question.getByRole('button', { name: 'End all others' }).click();
     await ended(second).waitFor();
+    await question.waitFor({ state: 'hidden' });
     await expect.poll(() => rows(here).count()).toBe(1);
     expect(await here.getByRole('button', { name: 'End all others' }).count()).toBe(0);
     expect(await ended(here).count()).toBe(0);
