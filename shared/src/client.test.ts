@@ -94,6 +94,12 @@ describe('submit', () => {
       expect(requests).toEqual([]);
     },
   );
+
+  it.each([1.5, -1, Number.NaN])('refuses to wait %d seconds before anything is sent', async (waitSeconds) => {
+    const { api, requests } = await connected((_seen, _attempt, response) => take(response));
+    expect(await failed(api.submit(NEW_ITEM, { waitSeconds }))).toBeInstanceOf(TypeError);
+    expect(requests).toEqual([]);
+  });
 });
 
 describe('submitBatch', () => {

@@ -65,3 +65,11 @@ describe('a body that does not arrive in time', () => {
     expect(slow.failures).toEqual([]);
   });
 });
+
+describe('a header that is sent twice', () => {
+  it('is no idempotency key: of two different ones neither is meant', async () => {
+    const headers = { ...headersOf(), 'idempotency-key': ['one', 'other'] };
+    const { status, text } = await ask(served, { method: 'POST', path, headers, body: aBody() });
+    expect([status, (JSON.parse(text) as Problem).code]).toEqual([400, 'invalid_header']);
+  });
+});

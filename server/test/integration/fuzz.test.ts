@@ -1,13 +1,7 @@
 // Whatever is sent: never a 500, never a hang, and every refusal is a problem answer.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Endpoint } from '@countersign/shared/api/endpoint';
-import * as insights from '@countersign/shared/api/insights';
-import * as invites from '@countersign/shared/api/invites';
-import * as projects from '@countersign/shared/api/projects';
-import * as publicApi from '@countersign/shared/api/public';
-import * as queue from '@countersign/shared/api/queue';
-import * as session from '@countersign/shared/api/session';
+import { ENDPOINTS } from '@countersign/shared/api/all.fixture';
 import { problem } from '@countersign/shared/errors';
 import { aSubmission, openProject, type OpenProject } from '../builders.ts';
 import { person } from '../client.ts';
@@ -26,9 +20,8 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
-const EXPORTS: unknown[] = Object.values({ ...insights, ...invites, ...projects, ...publicApi, ...queue, ...session });
 /** Every path of the contract. Signing out is left out: it would make the rest of the requests a stranger's. */
-const PATHS = EXPORTS.filter(isEndpoint)
+const PATHS = ENDPOINTS.map(([, endpoint]) => endpoint)
   .filter((endpoint) => endpoint.auth !== 'session' || endpoint.path !== '/api/session')
   .map(({ path }) => path);
 const OTHER_PATHS = [
@@ -72,10 +65,6 @@ const FIELDS = [
   'signature',
 ];
 const TIMES = ['0000-01-01T00:00:00Z', '9999-12-31T23:59:59Z', '1970-01-01T00:00:00Z'];
-
-function isEndpoint(value: unknown): value is Endpoint {
-  return typeof value === 'object' && value !== null && 'path' in value && 'auth' in value;
-}
 
 /** Mostly the one, sometimes the other. */
 const mostly = <T>(usual: fc.Arbitrary<T>, rare: fc.Arbitrary<T>) =>

@@ -1,14 +1,9 @@
 // Every route of the contract by every kind of caller, from one table: a route without a row fails.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ENDPOINTS } from '@countersign/shared/api/all.fixture';
 import type { Endpoint } from '@countersign/shared/api/endpoint';
-import * as inbound from '@countersign/shared/api/inbound';
-import * as insights from '@countersign/shared/api/insights';
 import * as invites from '@countersign/shared/api/invites';
-import * as openapi from '@countersign/shared/api/openapi';
 import * as projects from '@countersign/shared/api/projects';
-import * as publicApi from '@countersign/shared/api/public';
-import * as queue from '@countersign/shared/api/queue';
-import * as session from '@countersign/shared/api/session';
 import { problem } from '@countersign/shared/errors';
 import { ROLES, type Role } from '@countersign/shared/words';
 import { aSubmission, join, openProject, type OpenProject } from '../builders.ts';
@@ -18,12 +13,12 @@ import { aSender, hexOf, type Sender } from './inbound-sender.ts';
 import { ask, serve, type Served } from './served.ts';
 import { useServices } from './services.ts';
 
-const ALL = { ...inbound, ...invites, ...openapi, ...insights, ...projects, ...publicApi, ...queue, ...session };
-const ENDPOINTS = Object.entries(ALL).filter((entry): entry is [keyof typeof GATES, never] => isEndpoint(entry[1]));
-const endpointOf = (name: string) => ALL[name as keyof typeof ALL] as unknown as Endpoint;
+const BY_NAME = new Map(ENDPOINTS);
 
-function isEndpoint(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'path' in value && 'auth' in value;
+function endpointOf(name: string): Endpoint {
+  const endpoint = BY_NAME.get(name);
+  if (endpoint === undefined) throw new Error(`The contract has no ${name}.`);
+  return endpoint;
 }
 
 /** The least that is let in: nobody in particular, anyone signed in, a member by role (rule PM), a key, a signature. And a body that is in order. */

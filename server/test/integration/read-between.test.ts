@@ -1,6 +1,7 @@
 // LC2 at the seam: a decision that becomes final between two reads never shows with the status before it.
 import { describe, expect, it } from 'vitest';
 import { Decision } from '../../src/db/entities/decision.ts';
+import { Item } from '../../src/db/entities/item.ts';
 import type { Em } from '../../src/db/orm.ts';
 import { presentPublicItem } from '../../src/presenters/item.ts';
 import { listPublicItems } from '../../src/usecases/queries/list-public-items.ts';
@@ -11,8 +12,8 @@ import { useServices } from './services.ts';
 
 const world = useServices();
 
-/** Services in which `event` happens right before decisions are looked for. */
-function interrupted(event: () => Promise<unknown>): Services {
+/** Services in which `event` happens right before rows of that kind are looked for. */
+function interrupted(event: () => Promise<unknown>, kind: typeof Decision | typeof Item = Decision): Services {
   const { services } = world;
   const seam = (em: Em) =>
     new Proxy(em, {
@@ -22,7 +23,7 @@ function interrupted(event: () => Promise<unknown>): Services {
         const method = (...args: unknown[]) => (member as (...args: unknown[]) => unknown).apply(target, args);
         if (name !== 'find' && name !== 'findOne') return method;
         return async (...args: unknown[]) => {
-          if (args[0] === Decision) await event();
+          if (args[0] === kind) await event();
           return method(...args);
         };
       },
@@ -46,5 +47,14 @@ describe('LC2: a pipeline that reads while somebody decides', () => {
       decision: null,
       decided_at: null,
     });
+  });
+
+  it('is listed no item of another status than it asked for', async () => {
+    const scene = await aScene(world.services, { undo_window_seconds: 0 });
+    const [first, second] = [await anItem(world.services, scene), await anItem(world.services, scene)];
+    const decide = () => review(world.services, scene.anna, { itemId: second.id, action: 'approve' });
+    const query = { status: 'queued' as const, since: undefined, until: undefined, after: undefined, limit: 5 };
+    const { rows } = await listPublicItems(interrupted(decide, Item), scene.pipeline, query);
+    expect(rows.map(({ item }) => item.id)).toEqual([first.id]);
   });
 });

@@ -49,7 +49,8 @@ export async function serve(services: Services, { proxyHops = 0, patience }: Ser
 export interface Sent {
   method: string;
   path: string;
-  headers?: Record<string, string>;
+  /** Several values are several lines. */
+  headers?: Record<string, string | string[]>;
   /** Sent as it is; several parts go out one by one, chunked. */
   body?: string | Buffer | Buffer[] | undefined;
 }

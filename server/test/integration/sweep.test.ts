@@ -26,6 +26,19 @@ describe('the sweep', () => {
     expect(anew.item.id).not.toBe(first.item.id);
   });
 
+  it('takes a mountain of old keys in portions, so that nobody waits for it', async () => {
+    const { services, clock, sql } = opened;
+    const { projectId } = await aScene(services);
+    await sql(
+      `insert into idempotency_key (project_id, operation, key, body_sha256, item_ids, created_at)
+       select ?, 'submit', 'old-' || n, null, array[]::uuid[], ?::timestamptz from generate_series(1, 5001) n`,
+      [projectId, new Date(clock.now().getTime() - KEY_KEPT_MS - 1000)],
+    );
+    expect(await sweepOnce(services)).toEqual({ again: true });
+    expect(await sweepOnce(services)).toEqual({ again: false });
+    expect(await sql('select key from idempotency_key where project_id = ?', [projectId])).toEqual([]);
+  });
+
   it('removes sessions that are over and challenges that ran out', async () => {
     const { services, clock, sql } = opened;
     const { owner } = await aScene(services);

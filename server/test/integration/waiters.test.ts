@@ -157,3 +157,15 @@ describe('who gets no place', () => {
     await taken(0);
   });
 });
+
+describe('a project with many keys', () => {
+  it('does not take every seat with them, and gets its own back', () => {
+    const room = createWaiters(inside.services.db, { perKey: 5, perProject: 2, perProcess: 10 });
+    const seats = ['a', 'b'].map((keyId) => room.take({ keyId, projectId: 'one' }));
+    expect(() => room.take({ keyId: 'c', projectId: 'one' })).toThrow('too_many_waiters');
+    room.take({ keyId: 'd', projectId: 'other' });
+    seats[0]?.leave();
+    room.take({ keyId: 'c', projectId: 'one' });
+    expect(room.taken).toBe(3);
+  });
+});

@@ -1,0 +1,23 @@
+// Every endpoint of the contract by its name, for the tests that go through all of them: one that is missing here is in none.
+import type { Endpoint } from './endpoint.ts';
+import * as inbound from './inbound.ts';
+import * as insights from './insights.ts';
+import * as invites from './invites.ts';
+import * as openapi from './openapi.ts';
+import * as projects from './projects.ts';
+import * as publicApi from './public.ts';
+import * as queue from './queue.ts';
+import * as session from './session.ts';
+
+const MODULES = { inbound, insights, invites, openapi, projects, public: publicApi, queue, session };
+
+/** The files of this folder that hold endpoints. */
+export const MODULE_NAMES = Object.keys(MODULES);
+
+export const ENDPOINTS: [name: string, endpoint: Endpoint][] = Object.values(MODULES).flatMap((module) =>
+  Object.entries(module).filter((entry): entry is [string, Endpoint] => isEndpoint(entry[1])),
+);
+
+function isEndpoint(value: unknown): value is Endpoint {
+  return typeof value === 'object' && value !== null && 'method' in value && 'path' in value && 'auth' in value;
+}
