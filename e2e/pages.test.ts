@@ -20,8 +20,10 @@ describe.skipIf(chromium === undefined)('every page', () => {
   const pages = () =>
     ({
       '/projects': house().project.project.name,
-      [`/projects/${house().project.id}`]: 'Who decides, by confidence',
-      [`/projects/${house().project.id}?tab=keys`]: 'Support mailbox',
+      [`/projects/${house().project.id}`]: 'How many waited',
+      [`/projects/${house().project.id}/rules`]: 'Who decides, by confidence',
+      [`/projects/${house().project.id}/keys`]: 'Support mailbox',
+      [`/projects/${house().project.id}/changes`]: 'created the project',
       '/queue': 'Waits for a person',
       '/analytics': 'Where do items end up?',
       '/learnings': 'Wrong fact',

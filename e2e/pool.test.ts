@@ -12,7 +12,7 @@ const chromium = await findChromium();
 
 describe.skipIf(chromium === undefined)('the reviewer pool', () => {
   const house = useHouse();
-  const people = () => `/projects/${house().project.id}?tab=people`;
+  const people = () => `/projects/${house().project.id}/people`;
 
   async function asOwner(): Promise<Page> {
     const page = await house().visit(house().owner.wallet, people());

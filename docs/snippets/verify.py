@@ -46,7 +46,10 @@ class Receiver(BaseHTTPRequestHandler):
             return self.answer(400)
         if self.headers["webhook-id"] not in seen:
             event = json.loads(body)
-            print(event["item_id"], event["status"], event["decision"]["output"])
+            # A test event has no decision in it.
+            if event["event"] == "item.decided":
+                output = event["decision"]["output"]
+                print(event["item_id"], event["status"], output)
             seen.add(self.headers["webhook-id"])
         self.answer(204)  # a repeat is answered like the first
 

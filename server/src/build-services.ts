@@ -11,8 +11,10 @@ import { parseKeyRing, type KeyRing } from './crypto/key-ring.ts';
 import { systemClock, uuidV7 } from './db/clock.ts';
 import { createDatabase } from './db/database.ts';
 import { lockFolder } from './db/embedded-lock.ts';
+import { loggableError } from './db/loggable-error.ts';
 import { migrate } from './db/migrate.ts';
 import { openOrm, type DatabaseTarget, type Orm } from './db/orm.ts';
+import { kidsInUse } from './db/sealed-texts.ts';
 import { openSignals, type Signals } from './db/signals.ts';
 import { type Limiter, policiesOf } from './limits/limiter.ts';
 import { createMemoryLimiter } from './limits/memory-limiter.ts';
@@ -21,7 +23,8 @@ import { createIntake } from './usecases/intake.ts';
 import { createKeyCache } from './usecases/key-cache.ts';
 import type { Services } from './usecases/services.ts';
 import { createWaiters } from './usecases/waiters.ts';
-import { refuseUrl } from './webhooks/guard.ts';
+import { dispatchWebhook } from './webhooks/dispatch.ts';
+import { refuseTarget } from './webhooks/guard.ts';
 
 export interface Built {
   services: Services;
@@ -34,7 +37,7 @@ export interface Built {
 /** Opens everything a process needs and brings the schema up to date. Errors: `FolderInUse`, connection failures. */
 export async function buildServices(config: Config): Promise<Built> {
   const keyRing = keyRingOf(config);
-  const log = pino({ level: config.logLevel, base: null });
+  const log = pino({ level: config.logLevel, base: null, serializers: { err: loggableError } });
   const unlock = config.database.kind === 'embedded' ? lockFolder(config.database.folder) : () => undefined;
   const { orm, close: closeDatabase } = await openDatabase(config.database).catch((error: unknown) => {
     unlock();
@@ -59,7 +62,8 @@ export async function buildServices(config: Config): Promise<Built> {
     log,
     baseUrl: config.baseUrl,
     demo: config.demo,
-    refuseWebhookUrl: (url) => refuseUrl(url, config.webhooks),
+    refuseWebhookUrl: (url) => refuseTarget(url, config.webhooks),
+    dispatchWebhook: (dispatch) => dispatchWebhook({ keyRing, policy: config.webhooks }, dispatch),
     kick: { session: () => undefined },
   };
   const close = async () => {
@@ -70,6 +74,15 @@ export async function buildServices(config: Config): Promise<Built> {
     unlock();
   };
   return { services, signals, redis, close };
+}
+
+/** What a lost key has sealed cannot be opened by anybody: better no start than deliveries that fail one by one. Errors: `ConfigError`. */
+export async function refuseMissingKeys({ db, keyRing }: Services): Promise<void> {
+  const inUse = await db.read(kidsInUse);
+  const missing = inUse.filter((kid) => !keyRing.some((entry) => entry.kid === kid));
+  if (missing.length === 0) return;
+  const kids = missing.join(', ');
+  throw new ConfigError(`SECRET_KEYS has no key ${kids}, which secrets in the database are sealed with: put it back.`);
 }
 
 function limiterOf(config: Config, redis: RedisClientType | null, log: Logger): Limiter {

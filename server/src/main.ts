@@ -3,7 +3,7 @@ import type { Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { buildServices, type Built } from './build-services.ts';
+import { buildServices, refuseMissingKeys, type Built } from './build-services.ts';
 import { ConfigError, readConfig, type Config } from './config.ts';
 import { DUE, RECORDED, REVOKED } from './db/channels.ts';
 import { FolderInUse } from './db/embedded-lock.ts';
@@ -18,7 +18,9 @@ import { createDeliverer } from './worker/deliver.ts';
 import { finalizeOnce } from './worker/finalize.ts';
 import { lapseOnce } from './worker/lapse-claims.ts';
 import { startLoop, type Loop } from './worker/loop.ts';
+import { PURGE_MS, purgeOnce } from './worker/purge.ts';
 import { relayOnce } from './worker/relay.ts';
+import { createResealer } from './worker/reseal.ts';
 import { SWEEP_MS, sweepOnce } from './worker/sweep.ts';
 
 export interface Running {
@@ -50,6 +52,7 @@ export async function start(env?: NodeJS.ProcessEnv): Promise<Running> {
     for (const close of stops.splice(0).reverse()) await close();
   };
   try {
+    await refuseMissingKeys(built.services);
     if (config.roles.has('worker')) stops.push(await startWorker(built, config));
     if (config.roles.has('web')) stops.push(await startWeb(built, config));
   } catch (error) {
@@ -69,13 +72,18 @@ async function startWorker({ services, signals }: Built, config: Config): Promis
   const lapsing = loop('lapse-claims', () => lapseOnce(services));
   const delivering: Loop = loop('deliver', () => deliverer.runOnce());
   const sweeping = startLoop({ name: 'sweep', run: () => sweepOnce(services), pollMs: SWEEP_MS, log });
+  const purging = startLoop({ name: 'purge', run: () => purgeOnce(services), pollMs: PURGE_MS, log });
+  const resealer = createResealer(services);
+  const resealing = startLoop({ name: 'reseal', run: () => resealer.runOnce(), pollMs: SWEEP_MS, log });
   await signals.on(RECORDED, (types) => {
     relaying.nudge();
     if (types.includes('item.decided')) finalizing.nudge();
   });
   await signals.on(DUE, () => delivering.nudge());
   return async () => {
-    await Promise.all([relaying, finalizing, lapsing, delivering, sweeping].map((running) => running.stop()));
+    await Promise.all(
+      [relaying, finalizing, lapsing, delivering, sweeping, purging, resealing].map((running) => running.stop()),
+    );
     await deliverer.drain();
   };
 }
@@ -108,7 +116,10 @@ async function startWeb(built: Built, config: Config): Promise<Stop> {
       io.in(sessionRoom(id)).disconnectSockets(true);
     },
   };
-  await built.signals.on(REVOKED, (keyId) => services.keys.forget(keyId));
+  await built.signals.on(REVOKED, (keyId) => {
+    services.keys.forget(keyId);
+    services.waiters.letGo(keyId);
+  });
   const hangUp = trackUpgraded(http);
   const stopWaiting = await startWaiting(built);
   const stopLive = await startLive(built, io);

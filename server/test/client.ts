@@ -16,6 +16,7 @@ import {
 } from '@countersign/shared/api/public';
 import { challenge, type Session, type SignInInput, verify } from '@countersign/shared/api/session';
 import { problem, type ErrorCode, type Problem } from '@countersign/shared/errors';
+import { logWatch, noteShown } from './log-watch.ts';
 import type { World } from './world.ts';
 
 type Required<Name extends string, T> = undefined extends T ? { [K in Name]?: T } : { [K in Name]: T };
@@ -128,7 +129,9 @@ export function checked<R>(endpoint: { reply: z.ZodType<R> | null; status: numbe
   expect(status, text).toBe(endpoint.status);
   expect(headers.get('content-type')).toMatch(/^application\/json/);
   if (endpoint.reply === null) throw new Error(`An answer where the contract has none: ${text}`);
-  return { ok: true, status, headers, text, reply: exactly(endpoint.reply, text) };
+  const reply = exactly(endpoint.reply, text);
+  noteShown(reply);
+  return { ok: true, status, headers, text, reply };
 }
 
 /** Parses JSON by the schema, and fails when there is a member that the schema does not name: nothing may leak. */
@@ -176,6 +179,7 @@ export function browser(world: World): Browser {
   const keep = (headers: Headers) => {
     for (const line of headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      logWatch.secret(name, value);
       if (value === '') cookies.delete(name);
       else cookies.set(name, value);
     }

@@ -6,7 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { expect } from 'vitest';
-import { HEADERS, itemDecided, type ItemDecided, verifyWebhook } from '@countersign/shared/webhook';
+import { z } from 'zod';
+import { HEADERS, itemDecided, type ItemDecided, verifyWebhook, webhookTest } from '@countersign/shared/webhook';
 import { exactly } from './client.ts';
 import { Remembered } from './remembered.ts';
 
@@ -22,6 +23,9 @@ export interface Arrival {
   at: number;
 }
 
+/** A test event as it arrived; it is no delivery and not among the arrivals. */
+export type TestArrival = Pick<Arrival, 'webhookId' | 'attempt' | 'body' | 'headers'>;
+
 export interface Reply {
   status: number;
   headers?: Record<string, string>;
@@ -31,12 +35,14 @@ export interface Receiver {
   readonly url: string;
   /** Verify what comes from this project with this secret, as the owner was shown it. */
   trust(projectId: string, secret: string): void;
-  /** What to answer from now on; a promise holds the request until it resolves. Default: 200. */
+  /** What to answer decisions from now on; a promise holds the request until it resolves. Default: 200. Test events get 200. */
   answer: (arrival: Arrival) => Reply | Promise<Reply>;
   /** Everything that arrived and verified, in order. */
   readonly arrivals: readonly Arrival[];
   /** The first arrival (with this webhook-id, or of this item) that no earlier `next` has given out; waits for it (`within` ms, 10 s). */
   next(id?: string, within?: number): Promise<Arrival>;
+  /** The first test event that no earlier call has given out; waits for it. */
+  nextTest(): Promise<TestArrival>;
   /** How many requests came, by webhook-id. */
   counts(): Record<string, number>;
   /** Stops. Errors: when a request did not verify, was not of the contract, or came with other bytes under the same id. */
@@ -45,6 +51,7 @@ export interface Receiver {
 
 export async function startReceiver(): Promise<Receiver> {
   const arrivals = new Remembered<Arrival>('webhook');
+  const tests = new Remembered<TestArrival>('test event');
   const faults: unknown[] = [];
   const secrets = new Map<string, string>();
   const server = createServer((request, response) => {
@@ -55,7 +62,12 @@ export async function startReceiver(): Promise<Receiver> {
     });
   });
   const take = async (request: IncomingMessage, response: ServerResponse) => {
-    const arrival = await verified(request, secrets);
+    const { event, ...rest } = await verified(request, secrets);
+    if (event.event === 'webhook.test') {
+      tests.add(rest);
+      return void response.writeHead(200).end();
+    }
+    const arrival = { ...rest, event };
     const before = arrivals.all.find((earlier) => earlier.webhookId === arrival.webhookId);
     if (before) expect(arrival.body, `bytes of ${arrival.webhookId}`).toBe(before.body);
     arrivals.add(arrival);
@@ -71,6 +83,7 @@ export async function startReceiver(): Promise<Receiver> {
     arrivals: arrivals.all,
     next: (id, within) =>
       arrivals.next(({ webhookId, event }) => [undefined, webhookId, event.item_id].includes(id), id ?? 'any', within),
+    nextTest: () => tests.next(() => true, 'any'),
     counts: () => countBy(arrivals.all),
     close: async () => {
       server.closeAllConnections();
@@ -83,7 +96,7 @@ export async function startReceiver(): Promise<Receiver> {
 }
 
 /** Reads the request and verifies it: plain HMAC by node:crypto, the standardwebhooks and svix packages, and our own `verifyWebhook`. */
-async function verified(request: IncomingMessage, secrets: Map<string, string>): Promise<Arrival> {
+async function verified(request: IncomingMessage, secrets: Map<string, string>) {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const body = Buffer.concat(chunks).toString('utf8');
@@ -99,7 +112,7 @@ async function verified(request: IncomingMessage, secrets: Map<string, string>):
   expect(await verifyWebhook(body, headers, { secret, now: Date.now() / 1000 })).toBe(true);
   const webhookId = headers[HEADERS.id] ?? '';
   expect(webhookId).toMatch(/^evt_/);
-  const event = exactly(itemDecided, body);
+  const event = exactly(z.discriminatedUnion('event', [itemDecided, webhookTest]), body);
   return { webhookId, attempt: Number(headers[HEADERS.attempt]), body, event, headers, at: Date.now() };
 }
 

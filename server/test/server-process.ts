@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { logWatch } from './log-watch.ts';
 
 const MAIN = join(import.meta.dirname, '../src/main.ts');
 /** The child ends when its parent does, however that ended: a killed test run leaves no server behind. */
@@ -23,8 +24,9 @@ export interface ServerProcess {
 
 /** Starts `server/src/main.ts` with exactly this environment (and PATH), and resolves when `/readyz` answers 200. */
 export async function startServer(env: Record<string, string>, log: (line: string) => void): Promise<ServerProcess> {
+  logWatch.secret('a key of SECRET_KEYS', env.SECRET_KEYS ?? '');
   const child = spawn(process.execPath, ['--import', WITH_ITS_PARENT, MAIN], {
-    env: { PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'info', ...env },
+    env: { PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'debug', ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   const gone = once(child, 'close');
@@ -51,6 +53,7 @@ function listen(child: ChildProcess, log: (line: string) => void): { port: Promi
       const lines = (rest + chunk).split('\n');
       rest = lines.pop() ?? '';
       for (const line of lines) {
+        logWatch.line(line);
         log(line);
         if (kept.length < KEPT_LOG) kept += `${line}\n`;
         const found = /"port":(\d+).*"msg":"ready"/.exec(line)?.[1];

@@ -34,6 +34,8 @@ export interface World {
   terminate(process: number): Promise<void>;
   /** Starts a process again, after stopping it in order if it runs; without a number every one that is not running. */
   restart(process?: number): Promise<void>;
+  /** What processes find in their environment from their next start on; an empty text takes a variable away. */
+  setEnv(changes: Record<string, string>): void;
   /** Stops everything in order and removes the data. Safe to call twice. */
   stop(): Promise<void>;
   /** Looks inside (`$1` parameters). On PGlite only while the process is not running: the database has one owner. */
@@ -43,6 +45,8 @@ export interface World {
 }
 
 const LOG_LINES = 400;
+/** How a line of level `debug` begins. */
+const DEBUG = '{"level":20';
 
 /** Starts a world. Whoever starts one stops it; in a test file `useWorld` does both. */
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
@@ -61,6 +65,8 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const lines: string[] = [];
   const start = (index: number) =>
     startServer(env, (line) => {
+      // One line per request would leave room for nothing else.
+      if (line.startsWith(DEBUG)) return;
       lines.push(`[${index}] ${line}`);
       if (lines.length > LOG_LINES) lines.shift();
     });
@@ -73,11 +79,12 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     await remove();
     throw error;
   });
-  return assemble({ baseUrl: env.PUBLIC_BASE_URL ?? baseUrl, processes, start, lines, data, remove });
+  return assemble({ baseUrl: env.PUBLIC_BASE_URL ?? baseUrl, env, processes, start, lines, data, remove });
 }
 
 interface Parts {
   baseUrl: string;
+  env: Record<string, string>;
   processes: ServerProcess[];
   start: (index: number) => Promise<ServerProcess>;
   lines: string[];
@@ -85,7 +92,7 @@ interface Parts {
   remove: () => Promise<void>;
 }
 
-function assemble({ baseUrl, processes, start, lines, data, remove }: Parts): World {
+function assemble({ baseUrl, env, processes, start, lines, data, remove }: Parts): World {
   const at = (index: number): ServerProcess => {
     const found = processes[index % processes.length];
     if (found === undefined) throw new Error('A world has at least one process.');
@@ -111,6 +118,7 @@ function assemble({ baseUrl, processes, start, lines, data, remove }: Parts): Wo
         }),
       );
     },
+    setEnv: (changes) => void Object.assign(env, changes),
     stop: () => (stopped ??= stopAll(processes).finally(remove)),
     sql: (text, params = []) => {
       if (!ON_POSTGRES && at(0).isRunning()) throw new Error('On PGlite, look inside only while the process is down.');

@@ -22,13 +22,16 @@ const decided = {
   reason: z.string().nullable(),
 };
 
+/** Who had the item before it was taken over. */
+const holder = z.object({ user_id: uuid, name: z.string() });
+
 /** `undo_until` is null when the decision was final at once (undo window 0). */
 export const fact = z
   .discriminatedUnion('type', [
     z.object({ type: z.literal('item.queued'), ...toPeople, reason: z.string().nullable() }),
     z.object({ type: z.literal('item.escalated'), ...toPeople, reason: z.string().nullable() }),
     z.object({ type: z.literal('item.undone'), ...toPeople }),
-    z.object({ type: z.literal('item.claimed'), ...ofItem, expires_at: timestamp }),
+    z.object({ type: z.literal('item.claimed'), ...ofItem, expires_at: timestamp, taken_from: holder.optional() }),
     z.object({ type: z.literal('claim.released'), ...ofItem }),
     z.object({ type: z.literal('claim.lapsed'), ...ofItem }),
     z.object({ type: z.literal('item.decided'), ...decided, undo_until: timestamp.nullable() }),
@@ -48,7 +51,7 @@ export const fact = z
       type: z.literal('project.changed'),
       ...stamped,
       settings_version: z.number().int(),
-      changed: z.array(z.enum(['created', 'settings', 'members', 'invites', 'keys', 'sources', 'webhook'])),
+      changed: z.array(z.enum(['created', 'archived', 'settings', 'members', 'invites', 'keys', 'sources', 'webhook'])),
     }),
   ])
   .meta({ id: 'Fact' });

@@ -17,6 +17,12 @@ export const itemDecided = z
   .meta({ id: 'ItemDecided' });
 export type ItemDecided = z.infer<typeof itemDecided>;
 
+/** What an owner has sent from the project's page: no decision, and nothing that comes again. */
+export const webhookTest = z
+  .object({ event: z.literal('webhook.test'), project_id: uuid, sent_at: timestamp })
+  .meta({ id: 'WebhookTest' });
+export type WebhookTest = z.infer<typeof webhookTest>;
+
 export const HEADERS = {
   /** Lower-case hex HMAC-SHA256 of the raw body; the key is the secret exactly as shown. */
   signature: 'x-webhook-signature',

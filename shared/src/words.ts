@@ -52,6 +52,7 @@ export const ABILITIES = [
   'decide',
   'undo',
   'take_over',
+  'reopen',
   'see_analytics',
   'see_learnings',
   'see_deliveries',
@@ -59,8 +60,13 @@ export const ABILITIES = [
   'manage_keys',
   'manage_webhook',
   'manage_members',
+  'manage_project',
 ] as const;
 export type Ability = (typeof ABILITIES)[number];
 
 export const abilities = z.record(z.enum(ABILITIES), z.boolean()).meta({ id: 'Abilities' });
 export type Abilities = z.infer<typeof abilities>;
+
+/** The `abilities` of something smaller than a project or an item: a map of these names, each always there. */
+export const abilitiesTo = <const Name extends string>(...names: readonly [Name, ...Name[]]) =>
+  z.record(z.enum(names), z.boolean());

@@ -9,7 +9,7 @@ const LENGTH = 42;
 const anyKey = fc.constant(null).map(() => makeApiKey());
 const anyPlace = fc.integer({ min: PREFIX_LENGTH, max: LENGTH - 1 });
 
-describe('an API key', () => {
+describe('K1: an API key', () => {
   it('is csk_, 32 letters and digits, and six of checksum', () => {
     expect(makeApiKey()).toMatch(/^csk_[0-9A-Za-z]{38}$/);
   });
@@ -33,7 +33,7 @@ describe('an API key', () => {
   });
 });
 
-describe('a mistyped API key is refused', () => {
+describe('K1: a mistyped API key is refused', () => {
   it('with any one character of it replaced by any other, in the random part and in the checksum', () => {
     const key = makeApiKey();
     for (let index = PREFIX_LENGTH; index < LENGTH; index += 1) {
@@ -90,7 +90,7 @@ describe('a right checksum alone does not make an API key', () => {
   });
 });
 
-describe('what is kept of an API key', () => {
+describe('K2: what is kept of an API key', () => {
   it('is its SHA-256 and its last four characters', () => {
     const key = makeApiKey();
     expect(hashApiKey(key)).toBe(sha256Hex(key));

@@ -14,7 +14,7 @@ const SECRET = 'whsec_c2VjcmV0';
 const body = (sealed: string) => Buffer.from(sealed.split('.')[1] ?? '', 'base64url');
 const withBody = (bytes: Uint8Array) => `a.${Buffer.from(bytes).toString('base64url')}`;
 
-describe('sealing', () => {
+describe('K3: sealing', () => {
   it('gives back any text under the same place', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (plain, aad) => {
@@ -43,7 +43,7 @@ describe('sealing', () => {
   });
 });
 
-describe('rotation: the first key encrypts, all decrypt', () => {
+describe('K3: rotation: the first key encrypts, all decrypt', () => {
   const old = seal(RING, SECRET, AAD);
   const rotated = parseKeyRing(`b:${KEY_B},a:${KEY_A}`);
 
@@ -66,7 +66,7 @@ describe('rotation: the first key encrypts, all decrypt', () => {
   });
 });
 
-describe('tampering', () => {
+describe('K3: tampering', () => {
   const sealed = seal(RING, SECRET, AAD);
 
   it('with any one bit of IV, ciphertext or tag is refused: every one tried', () => {
@@ -88,15 +88,18 @@ describe('tampering', () => {
     }
   });
 
-  it.each(Array.from({ length: 16 }, (_, length) => length))('with the tag cut to %i bytes is refused', (length) => {
-    const bytes = body(sealed);
-    expect(() => open(RING, withBody(bytes.subarray(0, bytes.length - 16 + length)), AAD)).toThrow(Error);
-    // Cut so far that the rest could be IV and a short tag, with nothing between.
-    expect(() => open(RING, withBody(bytes.subarray(0, 12 + length)), AAD)).toThrow('not in our format');
-  });
+  it.each(Array.from({ length: 16 }, (_, length) => length))(
+    'with a tag cut to %i of its 16 bytes is refused',
+    (length) => {
+      const bytes = body(sealed);
+      expect(() => open(RING, withBody(bytes.subarray(0, bytes.length - 16 + length)), AAD)).toThrow(Error);
+      // Cut so far that the rest could be IV and a short tag, with nothing between.
+      expect(() => open(RING, withBody(bytes.subarray(0, 12 + length)), AAD)).toThrow('not in our format');
+    },
+  );
 
   it.each([
-    ['empty', ''],
+    ['none', ''],
     ['another place', 'webhook_endpoint|7f000001|43|secret'],
     ['a longer one', `${AAD}|`],
     ['a shorter one', AAD.slice(0, -1)],

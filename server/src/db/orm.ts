@@ -16,6 +16,7 @@ import { Invite } from './entities/invite.ts';
 import { Item } from './entities/item.ts';
 import { Learning } from './entities/learning.ts';
 import { Member } from './entities/member.ts';
+import { ProjectChange } from './entities/project-change.ts';
 import { ProjectSettings } from './entities/project-settings.ts';
 import { Project } from './entities/project.ts';
 import { Session } from './entities/session.ts';
@@ -46,6 +47,7 @@ const common = {
     Learning,
     Member,
     Project,
+    ProjectChange,
     ProjectSettings,
     Session,
     User,

@@ -92,13 +92,19 @@ export interface RoutingRow {
   target_minutes: number;
 }
 
-/** The settings of those projects that take submissions; an archived one is left out. */
-export async function readRouting(em: Em, projectIds: string[]): Promise<Map<string, RoutingRow>> {
-  const rows = await rawQuery<Omit<RoutingRow, 'escalate_flags'> & { escalate_flags: string }>(
+/** A project that submissions name. */
+export interface AskedProject extends RoutingRow {
+  /** It takes none (AR1). */
+  archived: boolean;
+}
+
+/** The settings of these projects; one that is deleted is left out (AR2). */
+export async function readRouting(em: Em, projectIds: string[]): Promise<Map<string, AskedProject>> {
+  const rows = await rawQuery<Omit<AskedProject, 'escalate_flags'> & { escalate_flags: string }>(
     em,
     `select id, auto_threshold, review_threshold, below_review, array_to_json(escalate_flags)::text as escalate_flags,
-       settings_version, target_minutes
-     from project where id in (select text::uuid from json_array_elements_text($1::json) as k(text)) and archived_at is null`,
+       settings_version, target_minutes, archived_at is not null as archived
+     from project where id in (select text::uuid from json_array_elements_text($1::json) as k(text)) and deleted_at is null`,
     [JSON.stringify([...new Set(projectIds)])],
   );
   return new Map(rows.map((row) => [row.id, { ...row, escalate_flags: JSON.parse(row.escalate_flags) as string[] }]));

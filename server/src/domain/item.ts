@@ -57,6 +57,9 @@ export function claimVerb(status: 'queued' | 'escalated'): Verb {
   return status === 'queued' ? QUEUED : ESCALATED;
 }
 
+/** LC: only what its routing rejected can be reopened; what a person rejected stays rejected. `decided`: there is a decision. */
+export const isReopenable = (status: ItemStatus, decided: boolean): boolean => status === 'rejected' && !decided;
+
 /**
  * LC2: until when a decision made now is provisional. Null when the window is 0: then it is final at once.
  * `undoWindow` in seconds.

@@ -9,13 +9,16 @@ const TABLE: Record<Verb, [boolean, boolean, boolean]> = {
   decide_queued: [true, true, true],
   decide_escalated: [false, true, true],
   take_over: [false, true, true],
+  reopen: [false, true, true],
   see_analytics: [false, true, true],
   see_learnings: [false, true, true],
   see_deliveries: [false, true, true],
+  replay_deliveries: [false, true, true],
   change_settings: [false, false, true],
   manage_keys: [false, false, true],
   manage_webhook: [false, false, true],
   manage_members: [false, false, true],
+  manage_project: [false, false, true],
 };
 
 describe('PM: the table', () => {
@@ -24,7 +27,7 @@ describe('PM: the table', () => {
   it('is looked at in full', () => {
     expect(ROLES).toEqual(['reviewer', 'supervisor', 'owner']);
     expect(Object.keys(TABLE).sort()).toEqual([...VERBS].sort());
-    expect(cells).toHaveLength(33);
+    expect(cells).toHaveLength(42);
   });
 
   it.each(cells)('a %s and %s: %s', (role, verb, allowed) => {
@@ -49,10 +52,12 @@ const on = (abilities: Record<Ability, boolean>) => ABILITIES.filter((ability) =
 describe('PM: what goes out with a project', () => {
   it.each<[Role, Ability[]]>([
     ['reviewer', []],
-    ['supervisor', ['see_analytics', 'see_learnings', 'see_deliveries']],
+    ['supervisor', ['take_over', 'reopen', 'see_analytics', 'see_learnings', 'see_deliveries']],
     [
       'owner',
       [
+        'take_over',
+        'reopen',
         'see_analytics',
         'see_learnings',
         'see_deliveries',
@@ -60,21 +65,33 @@ describe('PM: what goes out with a project', () => {
         'manage_keys',
         'manage_webhook',
         'manage_members',
+        'manage_project',
       ],
     ],
   ])('for a %s', (role, expected) => {
-    const abilities = projectAbilities(role);
+    const abilities = projectAbilities(role, false);
     expect(Object.keys(abilities).sort()).toEqual([...ABILITIES].sort());
     expect(on(abilities)).toEqual(expected);
+  });
+});
+
+describe('AR1: what goes out with an archived project', () => {
+  it.each<[Role, Ability[]]>([
+    ['reviewer', []],
+    ['supervisor', ['see_analytics', 'see_learnings', 'see_deliveries']],
+    ['owner', ['see_analytics', 'see_learnings', 'see_deliveries', 'manage_project']],
+  ])('for a %s: what one may see, and for owners the way back', (role, expected) => {
+    expect(on(projectAbilities(role, true))).toEqual(expected);
   });
 });
 
 describe('PM: what goes out with an item', () => {
   const me = 'me';
   const someone = 'someone else';
+  const OPEN = { archived: false, holder: null, undoableBy: null, rejectedByRouting: false };
 
   const abilitiesOf = (role: Role, situation: Partial<ItemSituation> & { status: ItemStatus }) =>
-    on(itemAbilities({ userId: me, role }, { holder: null, undoableBy: null, ...situation }));
+    on(itemAbilities({ userId: me, role }, { ...OPEN, ...situation }));
 
   it.each<[Role, ItemStatus, string | null, Ability[]]>([
     ['reviewer', 'queued', null, ['claim']],
@@ -85,7 +102,10 @@ describe('PM: what goes out with an item', () => {
     ['supervisor', 'queued', null, ['claim']],
     ['supervisor', 'escalated', null, ['claim']],
     ['supervisor', 'escalated', me, ['claim', 'decide']],
-    ['supervisor', 'escalated', someone, []],
+    ['supervisor', 'queued', someone, ['take_over']],
+    ['supervisor', 'escalated', someone, ['take_over']],
+    ['owner', 'queued', someone, ['take_over']],
+    ['reviewer', 'escalated', someone, []],
     ['owner', 'queued', me, ['claim', 'decide']],
     ['owner', 'escalated', null, ['claim']],
     ['owner', 'escalated', me, ['claim', 'decide']],
@@ -103,6 +123,14 @@ describe('PM: what goes out with an item', () => {
       }
   });
 
+  it.each(ROLES)('AR1: in an archived project a %s may undo what they decided, and nothing more', (role) => {
+    const archived = { archived: true, holder: me, rejectedByRouting: true };
+    for (const status of ITEM_STATUSES) expect(abilitiesOf(role, { ...archived, status })).toEqual([]);
+    for (const status of ['queued', 'escalated'] as const)
+      for (const holder of [null, someone]) expect(abilitiesOf(role, { ...archived, status, holder })).toEqual([]);
+    expect(abilitiesOf(role, { ...archived, status: 'approved', undoableBy: me })).toEqual(['undo']);
+  });
+
   it('LC2: whoever decided provisionally may undo, nobody else, whatever the role', () => {
     for (const role of ROLES) {
       expect(abilitiesOf(role, { status: 'approved', undoableBy: me })).toEqual(['undo']);
@@ -110,11 +138,15 @@ describe('PM: what goes out with an item', () => {
     }
   });
 
+  it('LC: what routing rejected may be reopened by supervisors and owners, what a person rejected by nobody', () => {
+    const reopening = (role: Role, rejectedByRouting: boolean) =>
+      abilitiesOf(role, { status: 'rejected', rejectedByRouting });
+    expect(ROLES.map((role) => reopening(role, true))).toEqual([[], ['reopen'], ['reopen']]);
+    expect(ROLES.map((role) => reopening(role, false))).toEqual([[], [], []]);
+  });
+
   it('names every ability, so that a page never has to guess', () => {
-    const abilities = itemAbilities(
-      { userId: me, role: 'owner' },
-      { status: 'queued', holder: null, undoableBy: null },
-    );
+    const abilities = itemAbilities({ userId: me, role: 'owner' }, { ...OPEN, status: 'queued' });
     expect(Object.keys(abilities).sort()).toEqual([...ABILITIES].sort());
   });
 });

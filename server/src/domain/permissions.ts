@@ -6,13 +6,16 @@ export const VERBS = [
   'decide_queued',
   'decide_escalated',
   'take_over',
+  'reopen',
   'see_analytics',
   'see_learnings',
   'see_deliveries',
+  'replay_deliveries',
   'change_settings',
   'manage_keys',
   'manage_webhook',
   'manage_members',
+  'manage_project',
 ] as const;
 export type Verb = (typeof VERBS)[number];
 
@@ -26,13 +29,16 @@ const MAY = {
   decide_queued: everyone,
   decide_escalated: supervisors,
   take_over: supervisors,
+  reopen: supervisors,
   see_analytics: supervisors,
   see_learnings: supervisors,
   see_deliveries: supervisors,
+  replay_deliveries: supervisors,
   change_settings: owners,
   manage_keys: owners,
   manage_webhook: owners,
   manage_members: owners,
+  manage_project: owners,
 } as const satisfies Record<Verb, readonly Role[]>;
 
 /** May a member with this role do this? */
@@ -40,24 +46,52 @@ export function may(role: Role, verb: Verb): boolean {
   return MAY[verb].includes(role);
 }
 
+/**
+ * AR1: what nobody may in an archived project, whatever their role. To make keys, sources and invites, to let people in and to
+ * change roles is among it; what takes a right away, a revoked key or a removed member, comes with that thing's own abilities.
+ */
+const REST_WHEN_ARCHIVED: readonly Verb[] = [
+  'decide_queued',
+  'decide_escalated',
+  'take_over',
+  'reopen',
+  'change_settings',
+  'manage_keys',
+  'manage_webhook',
+  'manage_members',
+];
+
+/** May a member with this role do this in a project as it is now? */
+function mayNow(role: Role, verb: Verb, archived: boolean): boolean {
+  return may(role, verb) && !(archived && REST_WHEN_ARCHIVED.includes(verb));
+}
+
 /** What a member may do to a project now, to be sent with it: the button that shows is the button that works. */
-export function projectAbilities(role: Role): Abilities {
+export function projectAbilities(role: Role, archived: boolean): Abilities {
+  const can = (verb: Verb) => mayNow(role, verb, archived);
   return {
     ...NOTHING,
-    see_analytics: may(role, 'see_analytics'),
-    see_learnings: may(role, 'see_learnings'),
-    see_deliveries: may(role, 'see_deliveries'),
-    change_settings: may(role, 'change_settings'),
-    manage_keys: may(role, 'manage_keys'),
-    manage_webhook: may(role, 'manage_webhook'),
-    manage_members: may(role, 'manage_members'),
+    take_over: can('take_over'),
+    reopen: can('reopen'),
+    see_analytics: can('see_analytics'),
+    see_learnings: can('see_learnings'),
+    see_deliveries: can('see_deliveries'),
+    change_settings: can('change_settings'),
+    manage_keys: can('manage_keys'),
+    manage_webhook: can('manage_webhook'),
+    manage_members: can('manage_members'),
+    manage_project: can('manage_project'),
   };
 }
 
 export interface ItemSituation {
   status: ItemStatus;
+  /** Its project is archived (AR1). */
+  archived: boolean;
   /** Who holds the live claim, if anyone. */
   holder: string | null;
+  /** No person decided it: its routing rejected it. */
+  rejectedByRouting: boolean;
   /** Who made the provisional decision, if there is one. */
   undoableBy: string | null;
 }
@@ -65,10 +99,13 @@ export interface ItemSituation {
 /** What a member may do to an item now. */
 export function itemAbilities(member: { userId: string; role: Role }, item: ItemSituation): Abilities {
   const open = item.status === 'queued' || item.status === 'escalated';
-  const allowed = open && may(member.role, item.status === 'queued' ? 'decide_queued' : 'decide_escalated');
+  const can = (verb: Verb) => mayNow(member.role, verb, item.archived);
+  const allowed = open && can(item.status === 'queued' ? 'decide_queued' : 'decide_escalated');
   return {
     ...NOTHING,
     claim: allowed && (item.holder === null || item.holder === member.userId),
+    take_over: allowed && can('take_over') && item.holder !== null && item.holder !== member.userId,
+    reopen: item.rejectedByRouting && can('reopen'),
     decide: allowed && item.holder === member.userId,
     undo: item.undoableBy === member.userId,
   };
@@ -79,6 +116,7 @@ const NOTHING: Record<Ability, boolean> = {
   decide: false,
   undo: false,
   take_over: false,
+  reopen: false,
   see_analytics: false,
   see_learnings: false,
   see_deliveries: false,
@@ -86,4 +124,5 @@ const NOTHING: Record<Ability, boolean> = {
   manage_keys: false,
   manage_webhook: false,
   manage_members: false,
+  manage_project: false,
 };

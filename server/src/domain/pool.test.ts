@@ -1,7 +1,7 @@
 // Rules PM1 to PM3 as tables: each change of a role, what it must not do and what it ends.
 import { describe, expect, it } from 'vitest';
 import type { Role } from '@countersign/shared/words';
-import { isRaise, leavesNoOwner, losesInvites, mayHold } from './pool.ts';
+import { isRaise, leavesNoOwner, losesInvites, mayHold, memberAbilities } from './pool.ts';
 
 const OUT = null;
 
@@ -45,3 +45,41 @@ it.each<[Role | null, string[]]>([
   ['supervisor', ['queued', 'escalated']],
   ['owner', ['queued', 'escalated']],
 ])('PM2: %s may hold items that are %j', (role, statuses) => expect(mayHold(role)).toEqual(statuses));
+
+describe('PM: what may be done to a member', () => {
+  const olga = { userId: 'olga', role: 'owner' as const, name: 'Olga' };
+  const otto = { userId: 'otto', role: 'owner' as const, name: 'Otto' };
+  const anna = { userId: 'anna', role: 'reviewer' as const, name: 'Anna' };
+  const nameless = { userId: 'nn', role: 'supervisor' as const, name: null };
+  const all = { change_role: true, rename: true, remove: true };
+  const none = { change_role: false, rename: false, remove: false };
+
+  it('PM4: an owner changes and removes others, and names who has no name', () => {
+    const seen = (member: typeof olga | typeof anna | typeof nameless) =>
+      memberAbilities({ viewer: olga, member, owners: 2, archived: false });
+    expect([anna, nameless, otto, olga].map(seen)).toEqual([
+      { ...all, rename: false },
+      all,
+      { ...all, rename: false },
+      all,
+    ]);
+  });
+
+  it('PM1: nothing ends the last owner, who may still take a name', () => {
+    expect(memberAbilities({ viewer: olga, member: olga, owners: 1, archived: false })).toEqual({
+      ...none,
+      rename: true,
+    });
+  });
+
+  it('AR1: in an archived project people may still go, but no role changes', () => {
+    const seen = memberAbilities({ viewer: olga, member: anna, owners: 2, archived: true });
+    expect(seen).toEqual({ change_role: false, rename: false, remove: true });
+  });
+
+  it('everybody else may leave and name themselves, and nothing more', () => {
+    const seen = (member: typeof olga | typeof anna | typeof nameless) =>
+      memberAbilities({ viewer: anna, member, owners: 2, archived: false });
+    expect([anna, nameless, otto].map(seen)).toEqual([{ ...all, change_role: false }, none, none]);
+  });
+});

@@ -1,7 +1,10 @@
 // Rules PM1 to PM3: what a change of a reviewer pool must not do, and what it ends.
 import { OPEN_STATUSES, ROLES, type OpenStatus, type Role } from '@countersign/shared/words';
 import { claimVerb } from './item.ts';
+import type { Member } from '@countersign/shared/api/projects';
 import { may } from './permissions.ts';
+
+type SeatAbility = keyof Member['abilities'];
 
 /** One member's role before and after a change; null is outside the pool. */
 export interface SeatChange {
@@ -12,6 +15,27 @@ export interface SeatChange {
 /** PM1: would the project be without an owner after this? `owners` counts those it has now. */
 export function leavesNoOwner({ from, to }: SeatChange, owners: number): boolean {
   return from === 'owner' && to !== 'owner' && owners <= 1;
+}
+
+export interface SeatView {
+  /** Who looks. */
+  viewer: { userId: string; role: Role };
+  member: { userId: string; role: Role; name: string | null };
+  /** How many owners the project has. */
+  owners: number;
+  archived: boolean;
+}
+
+/** PM, PM1, PM4, AR1: what may be done to a member by whoever looks. Leaving is removing oneself. */
+export function memberAbilities({ viewer, member, owners, archived }: SeatView): Record<SeatAbility, boolean> {
+  const mine = member.userId === viewer.userId;
+  const manages = may(viewer.role, 'manage_members');
+  const stays = leavesNoOwner({ from: member.role, to: null }, owners);
+  return {
+    change_role: manages && !stays && !archived,
+    rename: mine || (manages && member.name === null),
+    remove: (mine || manages) && !stays,
+  };
 }
 
 /** PM2: the statuses of the items that a member with this role may hold; none outside the pool. */

@@ -1,4 +1,5 @@
 // What comes after an attempt of a delivery: done, try again at a given time, give up, or pause the endpoint (rules WH1-WH4).
+import type { DeliveryStatus } from '@countersign/shared/words';
 import { retryAfterSeconds } from '@countersign/shared/client/retry-after';
 
 /** Why an attempt failed, in one word; null beside a 2xx answer. */
@@ -33,6 +34,9 @@ export interface AttemptResult {
 
 export type NextStep =
   { kind: 'succeeded' } | { kind: 'retry'; at: Date } | { kind: 'dead' } | { kind: 'pause'; reason: 'gone' };
+
+/** A delivery that came to an end can be sent again; one that is on its way, or was called off, cannot. */
+export const isReplayable = (status: DeliveryStatus): boolean => status === 'succeeded' || status === 'dead';
 
 /** Seconds to wait before attempt 1, 2, … 10. */
 export const SCHEDULE_SECONDS = [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400] as const;

@@ -6,14 +6,19 @@ import { health, type Probes } from './health.ts';
 import { problems } from './problem.ts';
 import { requestId } from './request-id.ts';
 import { binder } from './route.ts';
+import { bindChanges } from './routes/changes.ts';
+import { bindGuidelines } from './routes/guidelines.ts';
+import { bindDeliveries } from './routes/deliveries.ts';
 import { bindInbound } from './routes/inbound.ts';
 import { bindInsights } from './routes/insights.ts';
+import { bindLifecycle } from './routes/lifecycle.ts';
 import { bindOpenApi } from './routes/openapi.ts';
 import { bindPool } from './routes/pool.ts';
 import { bindProjects } from './routes/projects.ts';
 import { bindPublic } from './routes/public.ts';
 import { bindQueue } from './routes/queue.ts';
 import { bindSession } from './routes/session.ts';
+import { bindWebhook } from './routes/webhook.ts';
 import { securityHeaders } from './security-headers.ts';
 import { pages, type Site } from './pages.ts';
 
@@ -48,8 +53,13 @@ export function bindRoutes(services: Services): Router {
   bindOpenApi(bind, services);
   bindSession(bind, services);
   bindProjects(bind, services);
+  bindWebhook(bind, services);
   bindPool(bind, services);
+  bindLifecycle(bind, services);
+  bindGuidelines(bind, services);
+  bindChanges(bind, services);
   bindQueue(bind, services);
   bindInsights(bind, services);
+  bindDeliveries(bind, services);
   return router;
 }

@@ -147,9 +147,12 @@ function callers(services: Services) {
 /** A request that took no longer is not asked for its key again, in milliseconds. */
 const RECHECK_MS = 1000;
 
-/** A key that was good when the request began may be revoked by the time its body, or its answer, is there (K4). Errors: `api_key_invalid`. */
-export async function recheckKey(services: Services, ctx: Context): Promise<void> {
-  if (performance.now() - (ctx.state.identifiedAt as number) < RECHECK_MS) return;
+/**
+ * A key that was good when the request began may be revoked by the time its body, or its answer, is there (K4): one that
+ * `waited` was perhaps woken by that. Errors: `api_key_invalid`.
+ */
+export async function recheckKey(services: Services, ctx: Context, waited = false): Promise<void> {
+  if (!waited && performance.now() - (ctx.state.identifiedAt as number) < RECHECK_MS) return;
   await checkApiKey(services, header(ctx, 'x-api-key'));
 }
 

@@ -1,7 +1,8 @@
 // The rate limiter as the rest of the server sees it: named policies, and one question before work is done.
 
-/** The limits there are. The first counts by API key, the others by the address of the client. */
-export type PolicyName = 'default' | 'unknown-key' | 'unknown-source' | 'challenge' | 'verify';
+/** The limits there are. The first counts by API key, the last two by project, the others by the address of the client. */
+export type PolicyName =
+  'default' | 'unknown-key' | 'unknown-source' | 'challenge' | 'verify' | 'webhook-test' | 'invite';
 
 /** So many requests at once, and as many again spread over every window that follows. */
 export interface Policy {
@@ -41,5 +42,7 @@ export function policiesOf(perMinute: number): Policies {
     'unknown-source': stranger,
     challenge: signIn,
     verify: signIn,
+    'webhook-test': { quota: 5, windowSeconds: MINUTE },
+    invite: { quota: 20, windowSeconds: 60 * MINUTE },
   };
 }

@@ -1,6 +1,6 @@
 // The rate limiter inside one process: for running without Redis, and for the time that Redis is away.
 import { type Bucket, clampCost, drained, EMPTY, pour } from './bucket.ts';
-import type { Limiter, Policies } from './limiter.ts';
+import type { Limiter, Policies, PolicyName } from './limiter.ts';
 
 export interface MemoryLimiter extends Limiter {
   /** How many buckets are kept. */
@@ -10,22 +10,30 @@ export interface MemoryLimiter extends Limiter {
 /** More than this many who ask at once are not told apart for long: the one who asked longest ago starts anew. */
 const MOST_BUCKETS = 20_000;
 
-/** Buckets fill and drain by the given clock; those that are empty again are forgotten, and at most `most` are kept. */
+/**
+ * Buckets fill and drain by the given clock; those that are empty again are forgotten, and at most `most` of a policy are kept.
+ * Each policy has its own: a long window must not keep the buckets of a short one.
+ */
 export function createMemoryLimiter(
   policies: Policies,
   clock: { now(): Date },
   most: number = MOST_BUCKETS,
 ): MemoryLimiter {
-  /** In the order in which they were last asked for. */
-  const buckets = new Map<string, Bucket>();
-  const longestWindowMs = Math.max(...Object.values(policies).map(({ windowSeconds }) => windowSeconds * 1000));
+  /** By policy; each in the order in which they were last asked for. */
+  const kept = new Map<PolicyName, Map<string, Bucket>>();
+  const bucketsOf = (name: PolicyName): Map<string, Bucket> => {
+    const buckets = kept.get(name) ?? new Map<string, Bucket>();
+    kept.set(name, buckets);
+    return buckets;
+  };
 
   /** Whatever was not touched for a whole window is empty. What stands first was touched longest ago, so this stops early. */
-  function forgetEmpty(now: number): void {
-    for (const [id, bucket] of buckets) {
-      const idle = now - bucket.at >= longestWindowMs;
+  function forgetEmpty(name: PolicyName, now: number): void {
+    const buckets = bucketsOf(name);
+    for (const [key, bucket] of buckets) {
+      const idle = now - bucket.at >= policies[name].windowSeconds * 1000;
       if (!idle && buckets.size <= most) return;
-      buckets.delete(id);
+      buckets.delete(key);
     }
   }
 
@@ -33,16 +41,16 @@ export function createMemoryLimiter(
     policies,
     async take(name, key, cost = 1) {
       const policy = policies[name];
-      const id = `${name}:${key}`;
+      const buckets = bucketsOf(name);
       const now = clock.now().getTime();
-      const { level, taken } = pour(drained(buckets.get(id) ?? EMPTY, policy, now), policy, [clampCost(cost, policy)]);
-      buckets.delete(id);
-      buckets.set(id, { level, at: now });
-      forgetEmpty(now);
+      const { level, taken } = pour(drained(buckets.get(key) ?? EMPTY, policy, now), policy, [clampCost(cost, policy)]);
+      buckets.delete(key);
+      buckets.set(key, { level, at: now });
+      forgetEmpty(name, now);
       const [answer] = taken;
       if (answer === undefined) throw new Error('One cost was poured, one answer comes back.');
       return answer;
     },
-    size: () => buckets.size,
+    size: () => [...kept.values()].reduce((sum, { size }) => sum + size, 0),
   };
 }

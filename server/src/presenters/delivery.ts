@@ -1,8 +1,14 @@
-// A line of the delivery log.
+// A line of the delivery log, and the whole of one delivery.
+import type { DeliveryDetail } from '@countersign/shared/api/deliveries';
 import type { Delivery as WireDelivery } from '@countersign/shared/api/insights';
+import type { Role } from '@countersign/shared/words';
+import { may } from '../domain/permissions.ts';
+import { isReplayable } from '../domain/retry.ts';
+import type { Attempt } from '../db/entities/attempt.ts';
 import type { Delivery } from '../db/entities/delivery.ts';
 
-export function presentDelivery(delivery: Delivery): WireDelivery {
+/** As a member with this role sees it. */
+export function presentDelivery(delivery: Delivery, role: Role): WireDelivery {
   return {
     id: delivery.id,
     item_id: delivery.itemId,
@@ -14,5 +20,29 @@ export function presentDelivery(delivery: Delivery): WireDelivery {
     error: delivery.error ?? null,
     created_at: delivery.createdAt.toISOString(),
     completed_at: delivery.completedAt?.toISOString() ?? null,
+    abilities: { replay: may(role, 'replay_deliveries') && isReplayable(delivery.status) },
+  };
+}
+
+export function presentDeliveryDetail(
+  view: { delivery: Delivery; url: string | null; attempts: Attempt[] },
+  role: Role,
+): DeliveryDetail {
+  const { delivery, url, attempts } = view;
+  return {
+    ...presentDelivery(delivery, role),
+    project_id: delivery.projectId,
+    url,
+    body: delivery.body,
+    attempts: attempts.map((attempt) => ({
+      n: attempt.n,
+      url: attempt.url,
+      started_at: attempt.startedAt.toISOString(),
+      duration_ms: attempt.totalMs,
+      http_status: attempt.httpStatus ?? null,
+      error: attempt.error ?? null,
+      response_text: attempt.responseText ?? null,
+      remote_address: attempt.remoteAddress ?? null,
+    })),
   };
 }

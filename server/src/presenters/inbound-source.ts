@@ -10,5 +10,6 @@ export function presentInboundSource(source: InboundSource, baseUrl: string): Wi
     url: baseUrl + receiveInbound.path.replace(':source_id', source.id),
     created_at: source.createdAt.toISOString(),
     last_used_at: source.lastUsedAt?.toISOString() ?? null,
+    abilities: { remove: !source.removedAt },
   };
 }

@@ -14,5 +14,7 @@ export function presentInvite({ invite, by }: { invite: Invite; by: Maker | null
     created_at: invite.createdAt.toISOString(),
     expires_at: invite.expiresAt.toISOString(),
     created_by: by && { user_id: by.id, name: displayName({ name: by.name ?? null, address: by.address }) },
+    // Only open ones are shown, and only to who may revoke them.
+    abilities: { revoke: true },
   };
 }

@@ -4,7 +4,7 @@ import type { PublicEvent, PublicItem, Submitted } from '@countersign/shared/api
 import type { Routing } from '@countersign/shared/decision';
 import type { Claim, ItemDetail } from '@countersign/shared/item';
 import { spliced, toDecided, toDecision, webhookIdOf, type DecisionFacts } from '../domain/decision.ts';
-import { isOpen } from '../domain/item.ts';
+import { isOpen, isReopenable } from '../domain/item.ts';
 import { itemAbilities } from '../domain/permissions.ts';
 import { toItemRow } from '../domain/item-row.ts';
 import type { Role } from '@countersign/shared/words';
@@ -77,15 +77,18 @@ export interface ItemViewer {
 interface ItemView {
   item: Item;
   decision: Decision | null;
+  archived: boolean;
   decidedBy: string | null;
   claim: ClaimView | null;
 }
 
-export function presentItem({ item, decision, decidedBy, claim }: ItemView, viewer: ItemViewer): ItemDetail {
+export function presentItem({ item, archived, decision, decidedBy, claim }: ItemView, viewer: ItemViewer): ItemDetail {
   const undoUntil = decision && !decision.finalAt ? (decision.undoUntil ?? null) : null;
   const situation = {
     status: item.status,
+    archived,
     holder: claim?.userId ?? null,
+    rejectedByRouting: isReopenable(item.status, decision !== null),
     undoableBy: undoUntil ? (decision?.reviewerId ?? null) : null,
   };
   return {

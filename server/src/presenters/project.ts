@@ -7,6 +7,7 @@ import type {
 } from '@countersign/shared/api/projects';
 import type { Role } from '@countersign/shared/words';
 import { projectAbilities } from '../domain/permissions.ts';
+import { memberAbilities, type SeatView } from '../domain/pool.ts';
 import type { ApiKey } from '../db/entities/api-key.ts';
 import type { Project } from '../db/entities/project.ts';
 import type { User } from '../db/entities/user.ts';
@@ -15,6 +16,8 @@ interface Pulse {
   waiting: number;
   escalated: number;
   reviewing: number;
+  reviewers: { userId: string; name: string }[];
+  reviewerCount: number;
   oldestAt: Date | null;
   decidedToday: number;
   overriddenToday: number;
@@ -32,11 +35,13 @@ export function presentProject(
     created_at: project.createdAt.toISOString(),
     archived_at: project.archivedAt?.toISOString() ?? null,
     role,
-    abilities: projectAbilities(role),
+    abilities: projectAbilities(role, Boolean(project.archivedAt)),
     pulse: {
       waiting: pulse.waiting,
       escalated: pulse.escalated,
       reviewing: pulse.reviewing,
+      reviewers: pulse.reviewers.map(({ userId, name }) => ({ user_id: userId, name })),
+      reviewer_count: pulse.reviewerCount,
       oldest_at: pulse.oldestAt?.toISOString() ?? null,
       decided_today: pulse.decidedToday,
       overridden_today: pulse.overriddenToday,
@@ -54,9 +59,16 @@ export function presentApiKey(key: ApiKey): WireApiKey {
     created_at: key.createdAt.toISOString(),
     last_used_at: key.lastUsedAt?.toISOString() ?? null,
     revoked_at: key.revokedAt?.toISOString() ?? null,
+    abilities: { revoke: !key.revokedAt },
   };
 }
 
-export function presentMember({ user, role }: { user: User; role: Role }): WireMember {
-  return { user_id: user.id, address: user.address, name: user.name ?? null, role };
+/** A member as `viewer` sees them, in a pool with so many owners. */
+export function presentMember(
+  { user, role, holding }: { user: User; role: Role; holding: number },
+  { viewer, owners, archived }: Omit<SeatView, 'member'>,
+): WireMember {
+  const name = user.name ?? null;
+  const abilities = memberAbilities({ viewer, member: { userId: user.id, role, name }, owners, archived });
+  return { user_id: user.id, address: user.address, name, role, holding, abilities };
 }

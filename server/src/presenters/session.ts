@@ -11,5 +11,6 @@ export function presentOwnSession(session: Session, currentId: string): OwnSessi
     last_seen_at: session.lastSeenAt.toISOString(),
     expires_at: session.expiresAt.toISOString(),
     current: session.id === currentId,
+    abilities: { end: true },
   };
 }

@@ -9,6 +9,8 @@ import { sessionRoom, type LiveServer, type LiveSocket, type Rooms } from './roo
 
 /** A client has nothing to say; one that talks anyway is cut off after this many packets. */
 const MAX_PACKETS = 100;
+/** Sockets of one person in one process (security A8): tabs enough for anybody, and none to fill it with. */
+export const MOST_SOCKETS = 50;
 /** How often the sessions behind open sockets are looked at again (security A4). */
 export const SESSION_CHECK_MS = 60_000;
 
@@ -48,14 +50,16 @@ function heedless(pub: RedisClientType): RedisClientType {
 
 /** Lets signed-in people in and keeps them in the right rooms. */
 export function openGateway(services: Services, io: LiveServer, rooms: Rooms): void {
+  const open = new Map<string, number>();
   io.use((socket, next) => {
-    authenticate(services, socket).then(next, (error: unknown) => {
+    authenticate(services, socket, open).then(next, (error: unknown) => {
       services.log.warn({ err: error }, 'socket refused: its session could not be read');
       next(new Error('unavailable'));
     });
   });
   io.on('connection', (socket) => {
     limitPackets(socket);
+    count(open, socket);
     admit(services, rooms, socket).catch((error: unknown) => {
       services.log.warn({ err: error }, 'socket closed: its rooms could not be read');
       socket.disconnect(true);
@@ -71,9 +75,25 @@ async function admit(services: Services, rooms: Rooms, socket: LiveSocket): Prom
   else socket.disconnect(true);
 }
 
-async function authenticate(services: Services, socket: LiveSocket): Promise<Error | undefined> {
+/** Counts a socket of its person for as long as it is open. */
+function count(open: Map<string, number>, socket: LiveSocket): void {
+  const { userId } = socket.data;
+  open.set(userId, (open.get(userId) ?? 0) + 1);
+  socket.once('disconnect', () => {
+    const left = (open.get(userId) ?? 1) - 1;
+    if (left > 0) open.set(userId, left);
+    else open.delete(userId);
+  });
+}
+
+async function authenticate(
+  services: Services,
+  socket: LiveSocket,
+  open: ReadonlyMap<string, number>,
+): Promise<Error | undefined> {
   const actor = await findSession(services, sessionToken(socket.handshake.headers.cookie));
   if (actor === null) return new Error('session_missing');
+  if ((open.get(actor.userId) ?? 0) >= MOST_SOCKETS) return new Error('too_many_sockets');
   socket.data = { userId: actor.userId, sessionId: actor.sessionId };
   return undefined;
 }

@@ -38,7 +38,14 @@ export function createTail(services: Services, io: LiveServer, rooms: () => Room
       }),
     runOnce: async () => {
       let again = false;
-      for (const [projectId, seq] of await grown(services, cursors)) {
+      const watched = [...cursors.keys()];
+      const ledgers = new Map(await grown(services, cursors));
+      // A project that is gone to its last row tells nobody so: whoever is still in its room is sent home (AR2).
+      for (const projectId of watched.filter((id) => !ledgers.has(id))) {
+        await rooms().sync(projectId);
+        cursors.delete(projectId);
+      }
+      for (const [projectId, seq] of ledgers) {
         const cursor = cursors.get(projectId);
         if (cursor !== undefined && cursor < seq) {
           const heard = rooms().has(projectId);

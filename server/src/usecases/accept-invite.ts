@@ -5,8 +5,9 @@ import { sha256Hex } from '../crypto/tokens.ts';
 import { isRaise } from '../domain/pool.ts';
 import type { Tx } from '../db/database.ts';
 import { Project } from '../db/entities/project.ts';
-import { holdRole } from './membership.ts';
-import { changeSeat, lockPool } from './pool.ts';
+import { holdProject, holdRole } from './membership.ts';
+import { changeSeat } from './pool.ts';
+import { nameOf } from './record-change.ts';
 import type { MemberActor, Services } from './services.ts';
 
 /** What makes an invite one that may be used now, by the wallet in the parameter. */
@@ -23,13 +24,19 @@ export async function acceptInvite(
   token: string,
 ): Promise<{ project: Project; role: Role }> {
   return services.db.write(async (tx) => {
-    const { id, role, project_id: projectId } = await findOpen(tx, { token, address: actor.address });
-    await lockPool(tx, projectId);
+    const {
+      id,
+      role,
+      project_id: projectId,
+      created_by: maker,
+    } = await findOpen(tx, { token, address: actor.address });
+    await holdProject(tx.em, projectId);
     const project = await tx.em.findOneOrFail(Project, { id: projectId });
     const from = await holdRole(tx.em, actor.userId, projectId);
     if (from !== null && !isRaise({ from, to: role })) return { project, role: from };
     await useUp(tx, { id, actor });
-    await changeSeat(services, { tx, actor }, { projectId, userId: actor.userId, from, to: role });
+    const invitedBy = maker === null ? null : await nameOf(tx, maker);
+    await changeSeat(services, { tx, actor }, { projectId, userId: actor.userId, from, to: role, invitedBy });
     return { project, role };
   });
 }
@@ -38,13 +45,14 @@ interface Open {
   id: string;
   project_id: string;
   role: Role;
+  created_by: string | null;
 }
 
 async function findOpen({ em }: Tx, { token, address }: { token: string; address: string }): Promise<Open> {
-  const rows = await em.execute<Open[]>(`select id, project_id, role from invite where token_hash = ? and ${OPEN}`, [
-    sha256Hex(token),
-    address,
-  ]);
+  const rows = await em.execute<Open[]>(
+    `select id, project_id, role, created_by from invite where token_hash = ? and ${OPEN}`,
+    [sha256Hex(token), address],
+  );
   if (rows[0] === undefined) throw noInvite();
   return rows[0];
 }

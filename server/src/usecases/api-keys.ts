@@ -1,10 +1,9 @@
 // The keys of a project: made and shown once, listed without their text, revoked at once.
 import { hashApiKey, last4, makeApiKey } from '../crypto/api-key.ts';
-import { memberRef } from '../domain/actor.ts';
 import { REVOKED } from '../db/channels.ts';
 import { ApiKey } from '../db/entities/api-key.ts';
-import { Project } from '../db/entities/project.ts';
-import { nothingHere, requireVerb } from './membership.ts';
+import { nothingHere, requireChange, requireVerb } from './membership.ts';
+import { recordChange } from './record-change.ts';
 import type { MemberActor, Services } from './services.ts';
 
 /** Makes a key; `text` is not stored and cannot be had again. Errors: `not_found`, `forbidden`. */
@@ -15,7 +14,7 @@ export async function createApiKey(
 ): Promise<{ key: ApiKey; text: string }> {
   const text = makeApiKey();
   return services.db.write(async (tx) => {
-    await requireVerb(tx.em, { userId: actor.userId, projectId: input.projectId }, 'manage_keys');
+    await requireChange(tx.em, { userId: actor.userId, projectId: input.projectId }, 'manage_keys');
     const key = {
       id: services.ids.uuid(),
       projectId: input.projectId,
@@ -28,7 +27,8 @@ export async function createApiKey(
       revokedAt: null,
     };
     await tx.em.insert(ApiKey, key);
-    await recordKeys(tx, actor, input.projectId);
+    const change = { action: 'key.made' as const, ...subjectOf(key), after: { last4: key.last4 } };
+    await recordChange(services, { tx, actor }, { projectId: key.projectId, changed: ['keys'], ...change });
     return { key: tx.em.map(ApiKey, key), text };
   });
 }
@@ -49,18 +49,11 @@ export async function revokeApiKey(
     if (key.revokedAt) return;
     await tx.em.nativeUpdate(ApiKey, { id: keyId }, { revokedAt: services.clock.now() });
     await tx.em.execute('select pg_notify(?, ?)', [REVOKED, keyId]);
-    await recordKeys(tx, actor, projectId);
+    const change = { action: 'key.revoked' as const, ...subjectOf(key), before: { last4: key.last4 } };
+    await recordChange(services, { tx, actor }, { projectId, changed: ['keys'], ...change });
   });
   // After the commit: from here on no lookup can find the key.
   services.keys.forget(keyId);
 }
 
-async function recordKeys(
-  tx: Parameters<Parameters<Services['db']['write']>[0]>[0],
-  actor: MemberActor,
-  projectId: string,
-) {
-  const project = await tx.em.findOneOrFail(Project, { id: projectId });
-  const fact = { project_id: projectId, actor: memberRef(actor), settings_version: project.settingsVersion };
-  tx.record({ type: 'project.changed', ...fact, changed: ['keys'] });
-}
+const subjectOf = ({ id, name }: { id: string; name: string }) => ({ subject: name, subjectId: id });

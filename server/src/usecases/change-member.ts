@@ -2,8 +2,8 @@
 import type { Role } from '@countersign/shared/words';
 import { User } from '../db/entities/user.ts';
 import type { Tx } from '../db/database.ts';
-import { holdRole, nothingHere, refuseUnless, roleIn } from './membership.ts';
-import { badField, changeSeat, lockPool, tellProject } from './pool.ts';
+import { holdProject, holdRole, nothingHere, refuseArchived, refuseUnless, roleIn } from './membership.ts';
+import { badField, changeSeat, recordName } from './pool.ts';
 import { dropLocks } from './release-claims.ts';
 import type { MemberActor, Services } from './services.ts';
 
@@ -27,7 +27,8 @@ export async function changeMember(
   const { member, ended } = await services.db.write(async (tx) => {
     const onlyName = role === undefined;
     const from = await openSeat(tx, actor, { projectId, userId, mine: onlyName });
-    if (name !== undefined) await rename(tx, actor, { projectId, userId, name });
+    if (!onlyName) await refuseArchived(tx.em, projectId);
+    if (name !== undefined) await rename(services, { tx, actor }, { projectId, userId, name });
     const seat = { projectId, userId, from, to: role ?? from };
     const released = seat.to === from ? [] : await changeSeat(services, { tx, actor }, seat);
     return { member: { user: await tx.em.findOneOrFail(User, { id: userId }), role: seat.to }, ended: released };
@@ -58,7 +59,7 @@ async function openSeat(
   actor: MemberActor,
   { projectId, userId, mine }: { projectId: string; userId: string; mine: boolean },
 ): Promise<Role> {
-  await lockPool(tx, projectId);
+  await holdProject(tx.em, projectId);
   const own = await roleIn(tx.em, actor.userId, projectId);
   if (!(mine && userId === actor.userId)) refuseUnless(own, 'manage_members');
   const role = await holdRole(tx.em, userId, projectId);
@@ -68,12 +69,18 @@ async function openSeat(
 
 /** PM4: a name shows in every project of its wallet, so an owner may give one, but only its person changes it. */
 async function rename(
-  tx: Tx,
-  actor: MemberActor,
+  services: Services,
+  { tx, actor }: { tx: Tx; actor: MemberActor },
   { projectId, userId, name }: { projectId: string; userId: string; name: string },
 ): Promise<void> {
-  const others = userId === actor.userId ? {} : { name: null };
-  const renamed = await tx.em.nativeUpdate(User, { id: userId, ...others }, { name });
-  if (renamed === 0) throw badField('name', 'They have a name already; only they can change it.');
-  await tellProject(tx, actor, { projectId, changed: ['members'] });
+  const [known] = await tx.em.execute<{ name: string | null; address: string }[]>(
+    'select name, address from app_user where id = ? for no key update',
+    [userId],
+  );
+  if (known === undefined) throw nothingHere();
+  const others = userId !== actor.userId;
+  if (others && known.name !== null) throw badField('name', 'They have a name already; only they can change it.');
+  if (known.name === name) return;
+  await tx.em.nativeUpdate(User, { id: userId }, { name });
+  await recordName(services, { tx, actor }, { projectId, before: { ...known, userId }, name });
 }

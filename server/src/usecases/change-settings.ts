@@ -1,14 +1,16 @@
 // An owner changes settings. Settings are versions: a change that did not see the last one is refused, nothing is overwritten unseen.
 import { Refusal } from '@countersign/shared/errors';
 import type { ProjectSettings } from '@countersign/shared/api/projects';
-import { memberRef } from '../domain/actor.ts';
 import { ProjectSettings as SettingsVersion } from '../db/entities/project-settings.ts';
+import type { Tx } from '../db/database.ts';
 import type { Em } from '../db/orm.ts';
+import { Member } from '../db/entities/member.ts';
 import { Project } from '../db/entities/project.ts';
 import { WebhookEndpoint } from '../db/entities/webhook-endpoint.ts';
-import { requireVerb } from './membership.ts';
+import { refuseArchived, requireChange, requireVerb } from './membership.ts';
+import { differing, recordChange } from './record-change.ts';
 import type { MemberActor, Services } from './services.ts';
-import { checkSettings, settingsColumns, settingsOf } from './settings.ts';
+import { checkThresholds, checkWebhookUrl, settingsColumns, settingsOf } from './settings.ts';
 
 export interface ChangeInput {
   projectId: string;
@@ -20,34 +22,69 @@ export interface ChangeInput {
 /** Errors: `not_found`, `forbidden`, `stale_settings`, `validation_failed`, `webhook_url_refused`. A change of nothing is no new version. */
 export async function changeSettings(services: Services, actor: MemberActor, input: ChangeInput): Promise<void> {
   const { projectId, settingsVersion } = input;
+  await checkNewUrl(services, actor, input);
   await services.db.write(async (tx) => {
-    await requireVerb(tx.em, { userId: actor.userId, projectId }, 'change_settings');
+    await requireChange(tx.em, { userId: actor.userId, projectId }, 'change_settings');
     const project = await tx.em.findOneOrFail(Project, { id: projectId });
     const before = settingsOf(project);
     const after = { ...before, ...input.changes };
     if (project.settingsVersion !== settingsVersion) throw stale();
-    checkSettings(services, after, before);
+    checkThresholds(after);
     // Saving the webhook URL again is how an owner says that a paused receiver is back.
-    if (input.changes.webhook_url !== undefined) await resumeEndpoint(tx.em, projectId);
+    if (input.changes.webhook_url !== undefined) await resumeEndpoint(services, { tx, actor }, projectId);
     if (JSON.stringify(before) === JSON.stringify(after)) return;
     const version = settingsVersion + 1;
-    const columns = { ...settingsColumns(after), settingsVersion: version };
+    const guidelinesVersion = before.guidelines === after.guidelines ? project.guidelinesVersion : version;
+    const columns = { ...settingsColumns(after), settingsVersion: version, guidelinesVersion };
     const touched = await tx.em.nativeUpdate(Project, { id: projectId, settingsVersion }, columns);
     if (touched !== 1) throw stale();
     const changedAt = services.clock.now();
     await tx.em.insert(SettingsVersion, { projectId, version, settings: after, changedBy: actor.userId, changedAt });
-    const fact = { project_id: projectId, actor: memberRef(actor), settings_version: version };
-    tx.record({ type: 'project.changed', ...fact, changed: ['settings'] });
+    if (guidelinesVersion === version) await sawGuidelines(tx.em, { actor, projectId, version });
+    const change = { action: 'settings.changed' as const, subject: `v${version}`, ...differing(before, after) };
+    await recordChange(services, { tx, actor }, { projectId, changed: ['settings'], ...change });
   });
+}
+
+/**
+ * Names are looked up before the transaction, and for owners alone. The version holds the two together: whoever changes the URL
+ * in between raises it, and the change is stale.
+ */
+async function checkNewUrl(services: Services, actor: MemberActor, input: ChangeInput): Promise<void> {
+  const { projectId, settingsVersion } = input;
+  const url = input.changes.webhook_url ?? null;
+  if (url === null) return;
+  const project = await services.db.read(async (em) => {
+    await requireVerb(em, { userId: actor.userId, projectId }, 'change_settings');
+    await refuseArchived(em, projectId);
+    return em.findOneOrFail(Project, { id: projectId });
+  });
+  if (project.settingsVersion !== settingsVersion) throw stale();
+  if (url !== project.webhookUrl) await checkWebhookUrl(services, url);
 }
 
 const stale = () =>
   new Refusal('stale_settings', 'Someone changed the settings meanwhile. Read them again and make your change on top.');
 
-async function resumeEndpoint(em: Em, projectId: string): Promise<void> {
-  await em.nativeUpdate(WebhookEndpoint, { projectId }, { state: 'active' });
+/** Who writes the guidelines need not be told what changed in them. */
+async function sawGuidelines(
+  em: Em,
+  { actor, projectId, version }: { actor: MemberActor; projectId: string; version: number },
+): Promise<void> {
+  await em.nativeUpdate(Member, { projectId, userId: actor.userId }, { guidelinesSeen: version });
+}
+
+/** What waited because of the pause is due at once. One that is not paused is no change. */
+async function resumeEndpoint(
+  services: Services,
+  who: { tx: Tx; actor: MemberActor },
+  projectId: string,
+): Promise<void> {
+  const { em } = who.tx;
+  const resumed = await em.nativeUpdate(WebhookEndpoint, { projectId, state: 'paused' }, { state: 'active' });
   await em.execute(
     `update delivery set status = 'pending', next_attempt_at = now() where project_id = ? and status = 'paused'`,
     [projectId],
   );
+  if (resumed === 1) await recordChange(services, who, { projectId, changed: ['webhook'], action: 'webhook.resumed' });
 }

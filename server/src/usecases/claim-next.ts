@@ -7,7 +7,7 @@ import { Project } from '../db/entities/project.ts';
 import { confirm } from './claim.ts';
 import { grantClaim, type Grant } from './claim-row.ts';
 import { lockHolders } from './claim-store.ts';
-import { holdRole, nothingHere } from './membership.ts';
+import { holdRole, nothingHere, refuseArchived } from './membership.ts';
 import type { MemberActor, Services } from './services.ts';
 
 /** How many of the first waiting items are looked at in one round, and how many rounds before giving up. */
@@ -20,8 +20,9 @@ interface Scope {
 }
 
 /**
- * Claims the next waiting item of one project or of all the actor's projects; null when none is free.
- * Exact under contention: two people pressing at once get two items (SKIP LOCKED), or one gets none.
+ * Claims the next waiting item of one project or of all the actor's projects; null when none is free. Archived projects are
+ * passed over (AR1). Exact under contention: two people pressing at once get two items (SKIP LOCKED), or one gets none.
+ * Errors: `not_found`, and `forbidden` where the one project is archived.
  */
 export async function claimNext(
   services: Services,
@@ -29,7 +30,10 @@ export async function claimNext(
   { projectId }: { projectId?: string | undefined },
 ): Promise<Grant | null> {
   const scopes = await services.db.read((em) => scopesOf(em, actor.userId, projectId));
-  if (projectId !== undefined && scopes.length === 0) throw nothingHere();
+  if (projectId !== undefined) {
+    if (scopes.length === 0) throw nothingHere();
+    await services.db.read((em) => refuseArchived(em, projectId));
+  }
   for (let round = 0; round < ROUNDS; round += 1) {
     const free = await freeCandidates(services, actor, scopes);
     if (free.length === 0) return null;
@@ -50,13 +54,16 @@ async function freeCandidates(services: Services, actor: MemberActor, scopes: Sc
   return ids.filter((id) => (held.get(id)?.userId ?? actor.userId) === actor.userId);
 }
 
+/** Whoever archives a project waits for the roles that are held: asked after those, it is still so at the end. */
+const IN_OPEN_PROJECT = `not exists (select 1 from project p where p.id = item.project_id and p.archived_at is not null)`;
+
 async function waiting(em: Em, scopes: Scope[]): Promise<string[]> {
   const all = scopes.map((scope) => scope.projectId);
   const escalated = scopes.filter((scope) => may(scope.role, 'decide_escalated')).map((scope) => scope.projectId);
   const rows = await em.execute<{ id: string }[]>(
     `select id from item
      where ((status = 'queued' and project_id = any(?::uuid[])) or (status = 'escalated' and project_id = any(?::uuid[])))
-       and (claim_expires_at is null or claim_expires_at <= now())
+       and (claim_expires_at is null or claim_expires_at <= now()) and ${IN_OPEN_PROJECT}
      order by status = 'escalated' desc, due_at, created_at, id limit ?`,
     [uuidArray(all), uuidArray(escalated), CANDIDATES],
   );
@@ -74,6 +81,7 @@ async function take(
     const rows = await tx.em.execute<{ id: string; project_id: string }[]>(
       `select id, project_id from item
        where id = any(?::uuid[]) and status in ('queued', 'escalated') and (claim_expires_at is null or claim_expires_at <= now())
+         and ${IN_OPEN_PROJECT}
        order by status = 'escalated' desc, due_at, created_at, id limit 1 for update skip locked`,
       [uuidArray(free)],
     );

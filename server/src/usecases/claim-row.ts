@@ -1,9 +1,10 @@
 // The fence in the database: one conditional UPDATE grants a claim. Whatever the lock store says, this alone decides (I3, I4).
 import type { Tx } from '../db/database.ts';
 import { Item } from '../db/entities/item.ts';
-import { memberRef } from '../domain/actor.ts';
+import { User } from '../db/entities/user.ts';
+import { displayName, memberRef } from '../domain/actor.ts';
 import { mayHold } from '../domain/pool.ts';
-import { holdRole } from './membership.ts';
+import { holdReviewer } from './membership.ts';
 import type { MemberActor } from './services.ts';
 
 export interface Grant {
@@ -12,42 +13,83 @@ export interface Grant {
   expiresAt: Date;
 }
 
+export interface Terms {
+  itemId: string;
+  projectId: string;
+  leaseSeconds: number;
+}
+
+/** A claim that was somebody else's a moment ago. */
+export interface Seized extends Grant {
+  from: { userId: string; fence: number } | null;
+}
+
 /**
  * Claims the item for the actor if it is open and nobody else's claim is live by the database's clock.
  * A live claim of the actor's own is renewed under the same fence; otherwise the fence rises by one.
  * @returns null when the item is decided, someone else's, or not for the actor's role (PM2).
  */
-export async function grantClaim(
-  tx: Tx,
-  actor: MemberActor,
-  { itemId, projectId, leaseSeconds }: { itemId: string; projectId: string; leaseSeconds: number },
-): Promise<Grant | null> {
-  // Whoever takes this role away waits for us and finds the claim, or was first and we find no role.
-  const role = await holdRole(tx.em, actor.userId, projectId);
-  const rows = await tx.em.execute<{ renewed: boolean }[]>(
+export function grantClaim(tx: Tx, actor: MemberActor, terms: Terms): Promise<Grant | null> {
+  return claimRow(tx, actor, { ...terms, seize: false });
+}
+
+/** The same, whoever else holds it; `from` is who did. */
+export function seizeClaim(tx: Tx, actor: MemberActor, terms: Terms): Promise<Seized | null> {
+  return claimRow(tx, actor, { ...terms, seize: true });
+}
+
+interface Claimed {
+  renewed: boolean;
+  was_holder: string | null;
+  was_fence: number;
+}
+
+async function claimRow(tx: Tx, actor: MemberActor, terms: Terms & { seize: boolean }): Promise<Seized | null> {
+  const { itemId, projectId, leaseSeconds, seize } = terms;
+  // Whoever takes this role away, or archives the project, waits for us and finds the claim, or was first and we find no role.
+  const role = await holdReviewer(tx.em, actor.userId, projectId);
+  const rows = await tx.em.execute<Claimed[]>(
     `update item set
        claim_fence = item.claim_fence + case when was.mine then 0 else 1 end,
        version = item.version + case when was.mine then 0 else 1 end,
        claimed_by = ?,
        claim_expires_at = now() + make_interval(secs => ?)
-     from (select id, coalesce(claimed_by = ? and claim_expires_at > now(), false) as mine from item where id = ? for update) was
+     from (select id, claimed_by, claim_fence, claim_expires_at,
+             coalesce(claimed_by = ? and claim_expires_at > now(), false) as mine
+           from item where id = ? for update) was
      where item.id = was.id and item.status = any(?::text[])
-       and (was.mine or item.claim_expires_at is null or item.claim_expires_at <= now())
-     returning was.mine as renewed`,
-    [actor.userId, leaseSeconds, actor.userId, itemId, `{${mayHold(role).join(',')}}`],
+       and (was.mine or ? or item.claim_expires_at is null or item.claim_expires_at <= now())
+     returning was.mine as renewed, was.claim_fence as was_fence,
+       case when was.claim_expires_at is not null and not was.mine then was.claimed_by end as was_holder`,
+    [actor.userId, leaseSeconds, actor.userId, itemId, `{${mayHold(role).join(',')}}`, seize],
   );
-  if (rows.length === 0) return null;
+  const [row] = rows;
+  if (row === undefined) return null;
+  // Only who is taken from is told so; a lease that had ended by itself was nobody's any more.
+  const from = seize && row.was_holder !== actor.userId ? row.was_holder : null;
   const item = await tx.em.findOneOrFail(Item, { id: itemId }, { refresh: true });
-  const expiresAt = item.claimExpiresAt as Date;
-  if (!rows[0]?.renewed) {
-    tx.record({
-      type: 'item.claimed',
-      project_id: item.projectId,
-      item_id: item.id,
-      version: item.version,
-      actor: memberRef(actor),
-      expires_at: expiresAt.toISOString(),
-    });
-  }
-  return { item, fence: item.claimFence, expiresAt };
+  if (!row.renewed) await tellClaimed(tx, actor, { item, from });
+  const taken = from === null ? null : { userId: from, fence: row.was_fence };
+  return { item, fence: item.claimFence, expiresAt: item.claimExpiresAt as Date, from: taken };
+}
+
+async function tellClaimed(
+  tx: Tx,
+  actor: MemberActor,
+  { item, from }: { item: Item; from: string | null },
+): Promise<void> {
+  const user = from === null ? null : await tx.em.findOne(User, { id: from });
+  const taken_from = user && {
+    user_id: user.id,
+    name: displayName({ name: user.name ?? null, address: user.address }),
+  };
+  tx.record({
+    type: 'item.claimed',
+    project_id: item.projectId,
+    item_id: item.id,
+    version: item.version,
+    actor: memberRef(actor),
+    expires_at: (item.claimExpiresAt as Date).toISOString(),
+    ...(taken_from ? { taken_from } : {}),
+  });
 }

@@ -2,9 +2,10 @@
 import { claimVerb, isOpen } from '../domain/item.ts';
 import { Item } from '../db/entities/item.ts';
 import { Project } from '../db/entities/project.ts';
-import { grantClaim, type Grant } from './claim-row.ts';
+import type { Verb } from '../domain/permissions.ts';
+import { grantClaim, type Grant, type Terms } from './claim-row.ts';
 import { dropLock, takeLock, tieLock } from './claim-store.ts';
-import { findItem, refuseUnless } from './membership.ts';
+import { findItem, refuseIfArchived, refuseUnless } from './membership.ts';
 import { claimRefusal, decidedRefusal, refusalFor } from './refuse-claim.ts';
 import type { MemberActor, Services } from './services.ts';
 
@@ -13,21 +14,21 @@ import type { MemberActor, Services } from './services.ts';
  * Errors: `not_found`, `forbidden`, `already_decided`, `claim_held` (with holder and expires_at).
  */
 export async function claim(services: Services, actor: MemberActor, itemId: string): Promise<Grant> {
-  const { projectId, leaseSeconds } = await termsFor(services, actor, itemId);
+  const terms = await termsFor(services, actor, { itemId });
   const holder = await takeLock(services, itemId, actor.userId);
   if (holder !== null && holder.userId !== actor.userId) {
     throw await services.db.read((em) => claimRefusal(em, 'claim_held', holder));
   }
-  const grant = await services.db.write((tx) => grantClaim(tx, actor, { itemId, projectId, leaseSeconds }));
+  const grant = await services.db.write((tx) => grantClaim(tx, actor, terms));
   if (grant === null) {
     await dropLock(services, { itemId, userId: actor.userId, fence: holder?.fence ?? 0 });
     // The role may have gone meanwhile: that is said first.
-    await termsFor(services, actor, itemId);
+    await termsFor(services, actor, { itemId });
     throw await services.db.read(async (em) =>
       refusalFor(em, await em.findOneOrFail(Item, { id: itemId }), 'claim_held'),
     );
   }
-  return confirm(services, actor, { ...grant, leaseSeconds });
+  return confirm(services, actor, { ...grant, leaseSeconds: terms.leaseSeconds });
 }
 
 /** Ties the lock to the fence that was granted. */
@@ -41,17 +42,19 @@ export async function confirm(
   return { item, fence, expiresAt };
 }
 
-/** What a claim of this item goes by, if the actor may claim it. */
-async function termsFor(
+/** What a claim of this item goes by, if the actor may claim it, and may do what else it `needs`. */
+export async function termsFor(
   services: Services,
   actor: MemberActor,
-  itemId: string,
-): Promise<{ projectId: string; leaseSeconds: number }> {
+  { itemId, needs }: { itemId: string; needs?: Verb },
+): Promise<Terms> {
   return services.db.read(async (em) => {
     const { item, role } = await findItem(em, actor.userId, itemId);
+    if (needs !== undefined) refuseUnless(role, needs);
     if (!isOpen(item.status)) throw decidedRefusal();
     refuseUnless(role, claimVerb(item.status));
     const project = await em.findOneOrFail(Project, { id: item.projectId });
-    return { projectId: item.projectId, leaseSeconds: project.claimLeaseSeconds };
+    refuseIfArchived(project);
+    return { itemId, projectId: item.projectId, leaseSeconds: project.claimLeaseSeconds };
   });
 }

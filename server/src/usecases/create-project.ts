@@ -2,15 +2,15 @@
 import { DEFAULT_SETTINGS, type ProjectSettings } from '@countersign/shared/api/projects';
 import { makeWebhookSecret } from '../crypto/webhook-secret.ts';
 import { seal } from '../crypto/key-ring.ts';
-import { memberRef } from '../domain/actor.ts';
 import { secretContext } from '../domain/webhook-secrets.ts';
 import type { Tx } from '../db/database.ts';
 import { Member } from '../db/entities/member.ts';
 import { ProjectSettings as SettingsVersion } from '../db/entities/project-settings.ts';
 import { Project } from '../db/entities/project.ts';
 import { WebhookEndpoint } from '../db/entities/webhook-endpoint.ts';
+import { recordChange } from './record-change.ts';
 import type { MemberActor, Services } from './services.ts';
-import { checkSettings, settingsColumns } from './settings.ts';
+import { checkThresholds, checkWebhookUrl, settingsColumns } from './settings.ts';
 
 export type NewProject = Partial<ProjectSettings> & { name: string };
 
@@ -25,11 +25,13 @@ export async function insertProject(
   actor: MemberActor,
   { id, settings }: { id: string; settings: ProjectSettings },
 ): Promise<string> {
-  checkSettings(services, settings, null);
+  checkThresholds(settings);
+  if (settings.webhook_url !== null) await checkWebhookUrl(services, settings.webhook_url);
   await services.db.write(async (tx) => {
     await insertRows(services, tx, { id, settings, ownerId: actor.userId });
-    const changed = ['created' as const, 'members' as const];
-    tx.record({ type: 'project.changed', project_id: id, actor: memberRef(actor), settings_version: 1, changed });
+    // The whole of them: what is usual may be something else by the time somebody reads it.
+    const change = { action: 'project.created' as const, after: settings };
+    await recordChange(services, { tx, actor }, { projectId: id, changed: ['created', 'members'], ...change });
   });
   return id;
 }

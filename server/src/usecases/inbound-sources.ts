@@ -1,12 +1,10 @@
 // The sources of a project: made with a secret that is shown once, removed at once.
 import { seal } from '../crypto/key-ring.ts';
 import { makeWebhookSecret } from '../crypto/webhook-secret.ts';
-import type { Tx } from '../db/database.ts';
 import { InboundSource } from '../db/entities/inbound-source.ts';
-import { Project } from '../db/entities/project.ts';
-import { memberRef } from '../domain/actor.ts';
 import { sourceContext } from '../domain/inbound.ts';
-import { nothingHere, requireVerb } from './membership.ts';
+import { nothingHere, requireChange, requireVerb } from './membership.ts';
+import { recordChange } from './record-change.ts';
 import type { MemberActor, Services } from './services.ts';
 
 /** Makes a source; `secret` is kept sealed and cannot be had again. Errors: `not_found`, `forbidden`. */
@@ -18,7 +16,7 @@ export async function createInboundSource(
   const secret = makeWebhookSecret();
   const id = services.ids.uuid();
   return services.db.write(async (tx) => {
-    await requireVerb(tx.em, { userId: actor.userId, projectId }, 'manage_keys');
+    await requireChange(tx.em, { userId: actor.userId, projectId }, 'manage_keys');
     const source = {
       id,
       projectId,
@@ -30,7 +28,8 @@ export async function createInboundSource(
       removedAt: null,
     };
     await tx.em.insert(InboundSource, source);
-    await recordSources(tx, actor, projectId);
+    const change = { action: 'source.made' as const, subject: name, subjectId: id };
+    await recordChange(services, { tx, actor }, { projectId, changed: ['sources'], ...change });
     return { source: tx.em.map(InboundSource, source), secret };
   });
 }
@@ -47,12 +46,7 @@ export async function removeInboundSource(
     if (source === null) throw nothingHere();
     if (source.removedAt) return;
     await tx.em.nativeUpdate(InboundSource, { id: sourceId }, { removedAt: services.clock.now() });
-    await recordSources(tx, actor, projectId);
+    const change = { action: 'source.removed' as const, subject: source.name, subjectId: sourceId };
+    await recordChange(services, { tx, actor }, { projectId, changed: ['sources'], ...change });
   });
-}
-
-async function recordSources(tx: Tx, actor: MemberActor, projectId: string): Promise<void> {
-  const { settingsVersion } = await tx.em.findOneOrFail(Project, { id: projectId });
-  const fact = { project_id: projectId, actor: memberRef(actor), settings_version: settingsVersion };
-  tx.record({ type: 'project.changed', ...fact, changed: ['sources'] });
 }

@@ -7,6 +7,7 @@ import { Decision } from '../db/entities/decision.ts';
 import { Item } from '../db/entities/item.ts';
 import { GroupCommit, type Outcome } from '../db/group-commit.ts';
 import {
+  type AskedProject,
   findKeys,
   insertItems,
   insertKeys,
@@ -16,9 +17,8 @@ import {
   type NewItem,
   placeText,
   readRouting,
-  type RoutingRow,
 } from '../db/submit-batch.ts';
-import { nothingHere } from './membership.ts';
+import { archivedRefusal, nothingHere } from './membership.ts';
 import { arrivalOf, autoDecision, type SubmitInput, toNewItem } from './new-item.ts';
 
 /** What one request submits: one item or a batch, all or nothing, with what makes its repeat harmless. */
@@ -54,8 +54,8 @@ export interface SubmitResult {
 
 export interface Intake {
   /**
-   * Stores a parcel in the order of its items. Errors: `idempotency_key_reused`, `idempotency_in_progress`, `not_found`
-   * (project archived), `unavailable`. Invariant I2: what is returned is committed; one key makes its items once.
+   * Stores a parcel in the order of its items. Errors: `idempotency_key_reused`, `idempotency_in_progress`, `forbidden`
+   * (project archived, AR1), `not_found` (deleted, AR2), `unavailable`. Invariant I2: what is returned is committed; one key makes its items once.
    */
   submit(parcel: Parcel): Promise<Stored>;
 }
@@ -142,11 +142,11 @@ class Round {
   readonly now: Date;
   readonly #services: IntakeServices;
   readonly #known: Keys;
-  readonly #projects: Map<string, RoutingRow>;
+  readonly #projects: Map<string, AskedProject>;
   /** Keys taken in this very group: a twin gets what the first one gets. */
   readonly #firsts = new Map<string, { digest: string | null; stored: Stored }>();
 
-  constructor(services: IntakeServices, known: Keys, projects: Map<string, RoutingRow>) {
+  constructor(services: IntakeServices, known: Keys, projects: Map<string, AskedProject>) {
     this.#services = services;
     this.#known = known;
     this.#projects = projects;
@@ -165,10 +165,11 @@ class Round {
     const twin = place === undefined ? undefined : this.#firsts.get(place);
     if (twin) return twin.digest === digest ? { result: { ...twin.stored, replayed: true } } : { refusal: reused() };
     const project = this.#projects.get(parcel.projectId);
-    return project === undefined ? { refusal: nothingHere() } : { result: this.#make(parcel, project) };
+    if (project === undefined) return { refusal: nothingHere() };
+    return project.archived ? { refusal: archivedRefusal() } : { result: this.#make(parcel, project) };
   }
 
-  #make(parcel: Parcel, project: RoutingRow): Stored {
+  #make(parcel: Parcel, project: AskedProject): Stored {
     const made = { ids: this.#services.ids, now: this.now };
     const items = parcel.items.map((input) => toNewItem(input, project, made));
     for (const item of items) this.items.push({ item, actor: parcel.actor });

@@ -1,4 +1,4 @@
-// Tenants and roles: another project's things do not exist (404); a thing you see but may not do is 403 (rule PM).
+// Tenants and roles: another project's things do not exist (404); a thing you see but may not do is 403 (rule PM), as is what an archived project does not do (AR1).
 import { Refusal } from '@countersign/shared/errors';
 import type { Role } from '@countersign/shared/words';
 import { may, type Verb } from '../domain/permissions.ts';
@@ -29,6 +29,64 @@ export async function requireVerb(em: Em, who: { userId: string; projectId: stri
   const role = await roleIn(em, who.userId, who.projectId);
   refuseUnless(role, verb);
   return role;
+}
+
+/**
+ * The role as `requireVerb` has it, for a change that an archived project does not take (AR1): keys, sources and invites that
+ * are made, people who are let in, settings. What takes a right away needs no more than the verb. From here on to its end the
+ * transaction has the project to itself among changes: nobody archives or deletes it meanwhile.
+ */
+export async function requireChange(em: Em, who: { userId: string; projectId: string }, verb: Verb): Promise<Role> {
+  await holdProject(em, who.projectId);
+  const role = await requireVerb(em, who, verb);
+  await refuseArchived(em, who.projectId);
+  return role;
+}
+
+/**
+ * Waits for whoever changes the project now, and lets the next one wait until the transaction ends: two owners who take each
+ * other down must not both succeed.
+ */
+export async function holdProject(em: Em, projectId: string): Promise<void> {
+  await em.execute('select id from project where id = ? for no key update', [projectId]);
+}
+
+/** 403 where nothing is taken in and nothing is handed out (AR1), 404 where it was deleted since the role was read (AR2). */
+export async function refuseArchived(em: Em, projectId: string): Promise<void> {
+  const [row] = await em.execute<{ archived: boolean; deleted: boolean }[]>(
+    'select archived_at is not null as archived, deleted_at is not null as deleted from project where id = ?',
+    [projectId],
+  );
+  refuseIfArchived({ archivedAt: row?.archived, deletedAt: row === undefined || row.deleted });
+}
+
+/** The same of a project that is at hand. */
+export function refuseIfArchived({ archivedAt, deletedAt }: { archivedAt?: unknown; deletedAt?: unknown }): void {
+  if (deletedAt) throw nothingHere();
+  if (archivedAt) throw archivedRefusal();
+}
+
+export const archivedRefusal = () =>
+  new Refusal(
+    'forbidden',
+    'The project is archived: it takes nothing in, hands nothing out and keeps its settings until an owner restores it.',
+  );
+
+/** Asked of the database itself: whoever holds a role or the project asks again after the wait. */
+export async function isArchived(em: Em, projectId: string): Promise<boolean> {
+  const rows = await em.execute<{ id: string }[]>('select id from project where id = ? and archived_at is not null', [
+    projectId,
+  ]);
+  return rows.length > 0;
+}
+
+/**
+ * The role by which an item is handed out, kept as it is until the transaction ends (PM2). Null for who is no member, and in an
+ * archived project: whoever archives it waits for every role that is held (AR1).
+ */
+export async function holdReviewer(em: Em, userId: string, projectId: string): Promise<Role | null> {
+  const role = await holdRole(em, userId, projectId);
+  return role !== null && (await isArchived(em, projectId)) ? null : role;
 }
 
 export function refuseUnless(role: Role, verb: Verb): void {

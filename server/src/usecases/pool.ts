@@ -1,37 +1,22 @@
 // What every change of a reviewer pool shares: one at a time, told in one fact, and whatever ends with the role ends with it (PM1 to PM3).
 import { Refusal } from '@countersign/shared/errors';
-import type { FactOf } from '@countersign/shared/events';
 import type { Role } from '@countersign/shared/words';
 import type { HeldClaim } from '../claims/claim-lock.ts';
-import { memberRef } from '../domain/actor.ts';
+import { displayName } from '../domain/actor.ts';
 import { leavesNoOwner, losesInvites } from '../domain/pool.ts';
 import type { Tx } from '../db/database.ts';
 import { Member } from '../db/entities/member.ts';
-import { Project } from '../db/entities/project.ts';
+import { nameOf, recordChange, type Change } from './record-change.ts';
 import { releaseClaims } from './release-claims.ts';
 import type { MemberActor, Services } from './services.ts';
-
-/** Locks a project's pool until the transaction ends: two owners who take each other down must not both succeed. */
-export async function lockPool({ em }: Tx, projectId: string): Promise<void> {
-  await em.execute('select id from project where id = ? for no key update', [projectId]);
-}
-
-/** States that something of a project changed. */
-export async function tellProject(
-  tx: Tx,
-  actor: MemberActor,
-  { projectId, changed }: { projectId: string; changed: FactOf<'project.changed'>['changed'] },
-): Promise<void> {
-  const { settingsVersion } = await tx.em.findOneOrFail(Project, { id: projectId });
-  const fact = { project_id: projectId, actor: memberRef(actor), settings_version: settingsVersion };
-  tx.record({ type: 'project.changed', ...fact, changed });
-}
 
 export interface Seat {
   projectId: string;
   userId: string;
   from: Role | null;
   to: Role | null;
+  /** Who made the invite they came by, as people name them. */
+  invitedBy?: string | null;
 }
 
 /**
@@ -40,7 +25,7 @@ export interface Seat {
  * Errors: of the last owner, `validation_failed` at `#/role` for a lower role and `forbidden` for leaving.
  */
 export async function changeSeat(
-  { clock }: Services,
+  services: Services,
   { tx, actor }: { tx: Tx; actor: MemberActor },
   seat: Seat,
 ): Promise<HeldClaim[]> {
@@ -50,16 +35,49 @@ export async function changeSeat(
   if (to === null) await tx.em.nativeDelete(Member, { projectId, userId });
   else {
     await tx.em.execute(
-      `insert into member (project_id, user_id, role, created_at) values (?, ?, ?, ?)
+      // Who joins has nothing to be told of older guidelines (GL1).
+      `insert into member (project_id, user_id, role, created_at, guidelines_seen)
+       select id, ?, ?, ?, guidelines_version from project where id = ?
        on conflict (project_id, user_id) do update set role = excluded.role`,
-      [projectId, userId, to, clock.now()],
+      [userId, to, services.clock.now(), projectId],
     );
   }
+  const revoked = losesInvites(seat) ? await revokeInvitesOf(tx, { projectId, userId }) : 0;
   // Told before the claims: whoever is out has left the room when those are sent (I8).
-  const invites = losesInvites(seat) ? ['invites' as const] : [];
-  await tellProject(tx, actor, { projectId, changed: ['members', ...invites] });
-  if (losesInvites(seat)) await revokeInvitesOf(tx, { projectId, userId });
+  await recordChange(services, { tx, actor }, seatChange(seat, { subject: await nameOf(tx, userId), revoked }));
   return releaseClaims(tx, actor, { projectId, userId, role: to });
+}
+
+type Known = Pick<MemberActor, 'userId' | 'name' | 'address'>;
+
+/** Logs and states that a member has a name now, or another one. */
+export async function recordName(
+  services: Services,
+  by: { tx: Tx; actor: MemberActor },
+  { projectId, before, name }: { projectId: string; before: Known; name: string },
+): Promise<void> {
+  const change = { action: 'member.changed' as const, subject: displayName(before), subjectId: before.userId };
+  const names = { before: { name: before.name }, after: { name } };
+  await recordChange(services, by, { projectId, changed: ['members'], ...change, ...names });
+}
+
+/** One line for the change and what it took along: the invites that ended with the role are counted in it. */
+function seatChange(seat: Seat, { subject, revoked }: { subject: string; revoked: number }): Change {
+  const { projectId, userId, from, to, invitedBy = null } = seat;
+  const after = {
+    ...(to === null ? {} : { role: to }),
+    ...(invitedBy === null ? {} : { by_invite_of: invitedBy }),
+    ...(revoked === 0 ? {} : { invites_revoked: revoked }),
+  };
+  return {
+    projectId,
+    changed: losesInvites(seat) ? ['members', 'invites'] : ['members'],
+    action: from === null ? 'member.joined' : to === null ? 'member.left' : 'member.changed',
+    subject,
+    subjectId: userId,
+    before: from === null ? null : { role: from },
+    after: Object.keys(after).length === 0 ? null : after,
+  };
 }
 
 function lastOwner(to: Role | null): Refusal {
@@ -73,13 +91,16 @@ export function badField(field: string, detail: string): Refusal {
   return new Refusal('validation_failed', detail, { errors: [{ pointer: `#/${field}`, code: 'invalid', detail }] });
 }
 
+/** How many that still could be used it ended; those that are over anyhow are closed with them. */
 async function revokeInvitesOf(
   { em }: Tx,
   { projectId, userId }: { projectId: string; userId: string },
-): Promise<void> {
-  await em.execute(
+): Promise<number> {
+  const revoked = await em.execute<{ open: boolean }[]>(
     `update invite set revoked_at = now()
-     where project_id = ? and created_by = ? and used_at is null and revoked_at is null`,
+     where project_id = ? and created_by = ? and used_at is null and revoked_at is null
+     returning expires_at > now() as open`,
     [projectId, userId],
   );
+  return revoked.filter(({ open }) => open).length;
 }

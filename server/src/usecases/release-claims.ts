@@ -1,4 +1,4 @@
-// The claims of somebody who may no longer hold them end with the role itself, in one transaction (PM2).
+// Claims end with what they stand on, in its own transaction: with the role of their holder (PM2), or with the project's being open (AR1).
 import type { HeldClaim } from '../claims/claim-lock.ts';
 import { memberRef } from '../domain/actor.ts';
 import { mayHold } from '../domain/pool.ts';
@@ -9,6 +9,7 @@ import type { MemberActor, Services } from './services.ts';
 
 interface Ended {
   id: string;
+  was_holder: string;
   claim_fence: number;
   version: number;
   live: boolean;
@@ -19,25 +20,39 @@ interface Ended {
  * lapsed already ends without a fact: nobody sees it, but its holder could still have decided late.
  * Answers the live ones, whose locks are to be dropped after the commit.
  */
-export async function releaseClaims(
+export function releaseClaims(
   tx: Tx,
   actor: MemberActor,
   { projectId, userId, role }: { projectId: string; userId: string; role: Role | null },
 ): Promise<HeldClaim[]> {
+  const which = 'and status <> all(?::text[]) and claimed_by = ?';
+  return endClaims(tx, actor, { projectId, which, values: [`{${mayHold(role).join(',')}}`, userId] });
+}
+
+/** Ends every claim in the project, in the same way (AR1). */
+export function releaseAllClaims(tx: Tx, actor: MemberActor, projectId: string): Promise<HeldClaim[]> {
+  return endClaims(tx, actor, { projectId, which: 'and claimed_by is not null', values: [] });
+}
+
+async function endClaims(
+  tx: Tx,
+  actor: MemberActor,
+  { projectId, which, values }: { projectId: string; which: string; values: unknown[] },
+): Promise<HeldClaim[]> {
   const rows = await tx.em.execute<Ended[]>(
     `update item set claimed_by = null, claim_expires_at = null, version = item.version + case when was.live then 1 else 0 end
-     from (select id, claim_expires_at is not null as live from item
-           where project_id = ? and status in ('queued', 'escalated') and status <> all(?::text[]) and claimed_by = ?
+     from (select id, claimed_by, claim_expires_at is not null as live from item
+           where project_id = ? and status in ('queued', 'escalated') ${which}
            order by id for update) was
      where item.id = was.id
-     returning item.id, item.claim_fence, item.version, was.live`,
-    [projectId, `{${mayHold(role).join(',')}}`, userId],
+     returning item.id, item.claim_fence, item.version, was.claimed_by as was_holder, was.live`,
+    [projectId, ...values],
   );
   const live = rows.filter((row) => row.live);
   for (const { id, version } of live) {
     tx.record({ type: 'claim.released', project_id: projectId, item_id: id, version, actor: memberRef(actor) });
   }
-  return live.map(({ id, claim_fence: fence }) => ({ itemId: id, userId, fence }));
+  return live.map(({ id, was_holder: userId, claim_fence: fence }) => ({ itemId: id, userId, fence }));
 }
 
 /** Drops the locks of claims that ended. A store that is down forgets them by itself. */

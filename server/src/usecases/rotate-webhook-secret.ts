@@ -2,12 +2,11 @@
 import { Refusal } from '@countersign/shared/errors';
 import { seal } from '../crypto/key-ring.ts';
 import { makeWebhookSecret } from '../crypto/webhook-secret.ts';
-import { memberRef } from '../domain/actor.ts';
 import { OVERLAP_SECONDS, promote, secretContext, secretsOf, settle } from '../domain/webhook-secrets.ts';
 import type { Tx } from '../db/database.ts';
-import { Project } from '../db/entities/project.ts';
 import { WebhookEndpoint } from '../db/entities/webhook-endpoint.ts';
-import { requireVerb } from './membership.ts';
+import { requireChange } from './membership.ts';
+import { recordChange } from './record-change.ts';
 import type { MemberActor, Services } from './services.ts';
 
 export interface Rotation {
@@ -39,17 +38,25 @@ export async function rotateWebhookSecret(
     const promoteAt = endpoint.revealed ? new Date(now.getTime() + OVERLAP_SECONDS * 1000) : null;
     const secrets = endpoint.revealed ? { ...stored, next: sealed, promoteAt } : { ...stored, current: sealed };
     await tx.em.nativeUpdate(WebhookEndpoint, { projectId }, { ...secrets, revealed: true });
-    await recordWebhook(tx, actor, projectId);
-    return { secret, phase: endpoint.revealed ? 'next' : 'current', promoteAt };
+    const phase = endpoint.revealed ? 'next' : 'current';
+    const after = { phase, promote_at: promoteAt?.toISOString() ?? null };
+    const change = { projectId, changed: ['webhook' as const], after };
+    await recordChange(services, { tx, actor }, { ...change, action: 'webhook.secret_made' });
+    return { secret, phase, promoteAt };
   });
 }
 
-/** Lets the waiting secret sign first. Without one, nothing changes. Errors: `not_found`, `forbidden`. */
+/** Lets the waiting secret sign first. Without one, nothing changes and nothing is logged. Errors: `not_found`, `forbidden`. */
 export async function promoteWebhookSecret(services: Services, actor: MemberActor, projectId: string): Promise<void> {
   await services.db.write(async (tx) => {
     const { endpoint, now } = await openEndpoint(services, tx, { actor, projectId });
-    await tx.em.nativeUpdate(WebhookEndpoint, { projectId }, promote(settle(secretsOf(endpoint), now), now));
-    await recordWebhook(tx, actor, projectId);
+    const stored = settle(secretsOf(endpoint), now);
+    if (stored.next === null) return;
+    const promoted = promote(stored, now);
+    await tx.em.nativeUpdate(WebhookEndpoint, { projectId }, promoted);
+    const after = { previous_until: promoted.previousUntil?.toISOString() ?? null };
+    const change = { projectId, changed: ['webhook' as const], after };
+    await recordChange(services, { tx, actor }, { ...change, action: 'webhook.secret_promoted' });
   });
 }
 
@@ -58,16 +65,10 @@ async function openEndpoint(
   tx: Tx,
   { actor, projectId }: { actor: MemberActor; projectId: string },
 ) {
-  await requireVerb(tx.em, { userId: actor.userId, projectId }, 'manage_webhook');
+  await requireChange(tx.em, { userId: actor.userId, projectId }, 'manage_webhook');
   const locked = await tx.em.execute('select project_id from webhook_endpoint where project_id = ? for update', [
     projectId,
   ]);
   if (locked.length !== 1) throw new Error(`project ${projectId} has no webhook endpoint`);
   return { endpoint: await tx.em.findOneOrFail(WebhookEndpoint, { projectId }), now: services.clock.now() };
-}
-
-async function recordWebhook(tx: Tx, actor: MemberActor, projectId: string): Promise<void> {
-  const { settingsVersion } = await tx.em.findOneOrFail(Project, { id: projectId });
-  const fact = { project_id: projectId, actor: memberRef(actor), settings_version: settingsVersion };
-  tx.record({ type: 'project.changed', ...fact, changed: ['webhook'] });
 }

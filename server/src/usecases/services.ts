@@ -4,6 +4,7 @@ import type { ClaimLock } from '../claims/claim-lock.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
 import type { Clock, Ids } from '../db/clock.ts';
 import type { Database } from '../db/database.ts';
+import type { Dispatch, Outcome } from '../domain/webhook-attempt.ts';
 import type { Limiter } from '../limits/limiter.ts';
 import type { Intake } from './intake.ts';
 import type { Waiters } from './waiters.ts';
@@ -25,8 +26,10 @@ export interface Services {
   /** The one address of this service, from PUBLIC_BASE_URL and nothing else; no trailing slash. */
   baseUrl: string;
   demo: boolean;
-  /** The SSRF guard's static check: null, or one sentence that says what to change. */
-  refuseWebhookUrl: (url: string) => string | null;
+  /** The SSRF guard, names resolved: null, or one sentence that says what to change. Asks the network: never inside a transaction. */
+  refuseWebhookUrl: (url: string) => Promise<string | null>;
+  /** Signs and posts one webhook, as deliveries are. Asks the network: never inside a transaction. */
+  dispatchWebhook: (dispatch: Dispatch) => Promise<Outcome>;
   /** Closes sockets at once, in every process. */
   kick: { session(sessionId: string): void };
 }

@@ -41,18 +41,26 @@ export function settingsColumns(settings: ProjectSettings) {
   };
 }
 
-/** Refuses settings that break RT5 or name a webhook URL the guard refuses (`validation_failed`, `webhook_url_refused`). */
-export function checkSettings(services: Services, settings: ProjectSettings, before: ProjectSettings | null): void {
+/** Refuses thresholds that break RT5. Errors: `validation_failed`. */
+export function checkThresholds(settings: ProjectSettings): void {
   const fault = thresholdFault(settings);
   if (fault !== null) {
     const errors = [{ pointer: '#/review_threshold', code: 'RT5', detail: fault }];
     throw new Refusal('validation_failed', fault, { errors });
   }
-  const url = settings.webhook_url;
-  if (url === null || url === before?.webhook_url) return;
-  const refused = services.refuseWebhookUrl(url);
-  if (refused !== null) {
-    const errors = [{ pointer: '#/webhook_url', code: 'webhook_url_refused', detail: refused }];
-    throw new Refusal('webhook_url_refused', refused, { errors });
-  }
+}
+
+/**
+ * Refuses a URL that the guard refuses, its name looked up (W1, W2): for who may set it, and before any transaction.
+ * `member` is where it stands in the body. Errors: `webhook_url_refused`.
+ */
+export async function checkWebhookUrl(
+  { refuseWebhookUrl }: Pick<Services, 'refuseWebhookUrl'>,
+  url: string,
+  member = 'webhook_url',
+): Promise<void> {
+  const refused = await refuseWebhookUrl(url);
+  if (refused === null) return;
+  const errors = [{ pointer: `#/${member}`, code: 'webhook_url_refused', detail: refused }];
+  throw new Refusal('webhook_url_refused', refused, { errors });
 }

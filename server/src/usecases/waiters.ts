@@ -15,6 +15,8 @@ export interface Waiters {
   take(who: { keyId: string; projectId: string }): Seat;
   /** Wakes those whose item has become final; for a loop that is nudged by `item.finalized`. */
   runOnce(): Promise<void>;
+  /** Lets those go who wait with this key: it is good no more (K4). */
+  letGo(keyId: string): void;
   /** Lets everybody go; later ones do not wait at all. */
   close(): void;
   /** How many seats are taken. */
@@ -39,7 +41,8 @@ class WaitingRoom implements Waiters {
   readonly #limits: WaiterLimits;
   /** Seats taken, by key and by project; ids of both are UUIDs, so one table does. */
   readonly #seats = new Map<string, number>();
-  readonly #wakes = new Map<string, Set<() => void>>();
+  /** Who waits for which item, each with the key it waits by. */
+  readonly #wakes = new Map<string, Map<() => void, string>>();
   #closed = false;
   taken = 0;
 
@@ -69,19 +72,19 @@ class WaitingRoom implements Waiters {
       if (!left) count(-1);
       left = true;
     };
-    return { until: (...args) => this.#until(...args), leave };
+    return { until: (...args) => this.#until(keyId, ...args), leave };
   }
 
   #of(id: string): number {
     return this.#seats.get(id) ?? 0;
   }
 
-  async #until(itemId: string, seconds: number, signal: AbortSignal): Promise<void> {
+  async #until(keyId: string, ...[itemId, seconds, signal]: Parameters<Seat['until']>): Promise<void> {
     if (this.#closed || signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, seconds * 1000);
-    const wakes = this.#wakes.get(itemId) ?? new Set();
-    this.#wakes.set(itemId, wakes.add(resolve));
+    const wakes = this.#wakes.get(itemId) ?? new Map<() => void, string>();
+    this.#wakes.set(itemId, wakes.set(resolve, keyId));
     signal.addEventListener('abort', () => resolve(), { once: true });
     // It may have become final just before anybody waited for it. If nobody can tell now, the loop will.
     this.#wakeFinal([itemId]).catch(() => undefined);
@@ -103,12 +106,20 @@ class WaitingRoom implements Waiters {
         [`{${itemIds.join(',')}}`],
       ),
     );
-    for (const { id } of rows) this.#wakes.get(id)?.forEach((wake) => wake());
+    for (const { id } of rows) this.#wake(this.#wakes.get(id));
+  }
+
+  letGo(keyId: string): void {
+    for (const wakes of this.#wakes.values()) this.#wake(wakes, (waitsBy) => waitsBy === keyId);
+  }
+
+  #wake(wakes: Map<() => void, string> | undefined, which = (_keyId: string) => true): void {
+    for (const [wake, keyId] of wakes ?? []) if (which(keyId)) wake();
   }
 
   close(): void {
     this.#closed = true;
-    for (const wakes of this.#wakes.values()) wakes.forEach((wake) => wake());
+    for (const wakes of this.#wakes.values()) this.#wake(wakes);
   }
 }
 

@@ -55,6 +55,22 @@ export function refuseUrl(url: string, policy: GuardPolicy): string | null {
   return verdict.ok ? null : verdict.advice;
 }
 
+/**
+ * The same with the name resolved, as far as it has an answer now: null, or one sentence (W1, W2). A name without an answer passes,
+ * because it is looked up again at every send. Takes up to 3 s.
+ */
+export async function refuseTarget(url: string, policy: GuardPolicy, lookup?: Lookup): Promise<string | null> {
+  const verdict = examineUrl(url, policy);
+  if (!verdict.ok) return verdict.advice;
+  try {
+    await resolveTarget(verdict.url, policy, lookup);
+    return null;
+  } catch (error) {
+    if (!(error instanceof Blocked)) throw error;
+    return error.code === 'dns_error' ? null : leadsAstray(hostOf(verdict.url));
+  }
+}
+
 /** The same with the parsed URL (its host without a trailing dot) or the code of the refusal. */
 export function examineUrl(text: string, policy: GuardPolicy): UrlVerdict {
   const url = text.length > URL_LENGTH ? null : URL.parse(text);
@@ -68,6 +84,8 @@ export function examineUrl(text: string, policy: GuardPolicy): UrlVerdict {
 }
 
 const PRIVATE_HOST = 'Use a public host: this one is a private, local or reserved address.';
+/** The address itself is not said: what a name means inside our network is nobody's business. */
+const leadsAstray = (host: string) => `Use a public host: ${host} leads to a private, local or reserved address.`;
 const NOT_A_URL = 'Write a full URL, such as https://example.com/hooks.';
 
 function urlFaults(text: string, url: URL | null, policy: GuardPolicy): [boolean, string][] {

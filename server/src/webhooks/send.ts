@@ -2,6 +2,7 @@
 import type { LookupFunction } from 'node:net';
 import { buildConnector, Client, errors } from 'undici';
 import type { AttemptError } from '../domain/retry.ts';
+import type { Outcome } from '../domain/webhook-attempt.ts';
 import {
   Blocked,
   examineUrl,
@@ -19,20 +20,6 @@ export interface WebhookRequest {
   policy: GuardPolicy;
   /** Who is asked for the addresses of a name; the system when absent. */
   lookup?: Lookup;
-}
-
-export interface Outcome {
-  /** null when no answer came. */
-  httpStatus: number | null;
-  /** null for a 2xx answer that arrived whole, or as far as it is read. */
-  error: AttemptError | null;
-  /** The `Retry-After` header as it came. */
-  retryAfter: string | null;
-  /** The start of the answer's body, safe to store and to show as text; null when no answer came. */
-  responseText: string | null;
-  totalMs: number;
-  /** Where the connection went: for the operator, not for the customer. */
-  remoteAddress: string | null;
 }
 
 export interface SendLimits {

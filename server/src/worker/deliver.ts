@@ -1,14 +1,13 @@
 // Sends webhooks: lease what is due, POST outside any transaction, record what came of it. Any number of workers may do so.
-import { signWebhook } from '@countersign/shared/webhook';
-import { open } from '../crypto/key-ring.ts';
 import { SYSTEM } from '../domain/actor.ts';
 import { nextStep, type NextStep } from '../domain/retry.ts';
-import { secretContext, secretsOf, signingSecrets } from '../domain/webhook-secrets.ts';
+import type { Outcome } from '../domain/webhook-attempt.ts';
+import { secretsOf } from '../domain/webhook-secrets.ts';
 import { WebhookEndpoint } from '../db/entities/webhook-endpoint.ts';
 import type { Services } from '../usecases/services.ts';
+import { dispatchWebhook } from '../webhooks/dispatch.ts';
 import type { GuardPolicy } from '../webhooks/guard.ts';
-import { sendWebhook, type Outcome } from '../webhooks/send.ts';
-import { finish, leaseDue, pauseEndpoint, STATUS_AFTER, type Leased } from './delivery-rows.ts';
+import { finish, leaseDue, pauseEndpoint, STATUS_AFTER, stillLeased, type Leased } from './delivery-rows.ts';
 import type { Next } from './loop.ts';
 
 /** POSTs under way at once, in this process: in all, and to one project's endpoint. */
@@ -68,29 +67,21 @@ async function nextDue(services: Services): Promise<Date | null> {
 
 async function deliver(services: Services, policy: GuardPolicy, leased: Leased): Promise<void> {
   const startedAt = services.clock.now();
-  const headers = await signed(services, leased, startedAt);
-  const outcome = await sendWebhook({ url: leased.url, headers, body: leased.body, policy });
-  const { attempt, previousError } = leased;
+  const { projectId, previousError } = leased;
+  const attempt = leased.attempt - leased.scheduleFrom;
+  const endpoint = await services.db.read(async (em) =>
+    (await stillLeased(em, leased)) ? em.findOneOrFail(WebhookEndpoint, { projectId }) : null,
+  );
+  // Its project was deleted since it was leased (AR2).
+  if (endpoint === null) return;
+  const tools = { keyRing: services.keyRing, policy };
+  const outcome = await dispatchWebhook(tools, { ...leased, secrets: secretsOf(endpoint), at: startedAt });
   const next = nextStep({ ...outcome, attempt, previousError, now: services.clock.now(), jitter: Math.random() });
   await services.db.write(async (tx) => {
     if (!(await finish(tx, leased, { outcome, next, startedAt }))) return;
     if (next.kind === 'pause') await pauseEndpoint(tx, leased.projectId);
     tx.record(changed(leased, outcome, next));
   });
-}
-
-async function signed(services: Services, leased: Leased, now: Date): Promise<Record<string, string>> {
-  const endpoint = await services.db.read((em) => em.findOneOrFail(WebhookEndpoint, { projectId: leased.projectId }));
-  const reveal = (sealed: string) => open(services.keyRing, sealed, secretContext(leased.projectId));
-  const [first, ...rest] = signingSecrets(secretsOf(endpoint), now);
-  const message = {
-    id: leased.webhookId,
-    timestamp: Math.floor(now.getTime() / 1000),
-    attempt: leased.attempt,
-    body: leased.body,
-  };
-  const headers = await signWebhook(message, [reveal(first), ...rest.map(reveal)]);
-  return { 'content-type': 'application/json', 'user-agent': 'Countersign-Webhooks/1', ...headers };
 }
 
 function changed(leased: Leased, outcome: Outcome, next: NextStep) {

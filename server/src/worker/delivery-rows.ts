@@ -1,8 +1,9 @@
 // The delivery's SQL: lease what is due, and write what came of an attempt. Both short, both fenced, never across HTTP.
 import type { Tx } from '../db/database.ts';
+import type { Em } from '../db/orm.ts';
 import { Attempt } from '../db/entities/attempt.ts';
-import type { Outcome } from '../webhooks/send.ts';
 import type { AttemptError, NextStep } from '../domain/retry.ts';
+import type { Outcome } from '../domain/webhook-attempt.ts';
 
 /** A leased delivery with what sending it needs. */
 export interface Leased {
@@ -13,6 +14,8 @@ export interface Leased {
   body: string;
   /** The number of the attempt this lease is for, from 1. */
   attempt: number;
+  /** The number of attempts before the last replay. */
+  scheduleFrom: number;
   claimToken: string;
   /** What the attempt before this one ended in. */
   previousError: AttemptError | null;
@@ -47,7 +50,7 @@ export async function leaseDue(
        order by w.next_attempt_at limit ? for update of w skip locked
      ) due
      where d.id = due.id
-     returning d.id, d.project_id, d.item_id, d.webhook_id, d.body, d.attempt, d.claim_token, d.error, due.url`,
+     returning d.id, d.project_id, d.item_id, d.webhook_id, d.body, d.attempt, d.schedule_from, d.claim_token, d.error, due.url`,
     [`{${busy.join(',')}}`, limit],
   );
   return rows.map(toLeased);
@@ -60,6 +63,7 @@ interface LeasedRow {
   webhook_id: string;
   body: string;
   attempt: number;
+  schedule_from: number;
   claim_token: string;
   error: AttemptError | null;
   url: string;
@@ -72,10 +76,20 @@ const toLeased = (row: LeasedRow): Leased => ({
   webhookId: row.webhook_id,
   body: row.body,
   attempt: row.attempt,
+  scheduleFrom: row.schedule_from,
   claimToken: row.claim_token,
   previousError: row.error,
   url: row.url,
 });
+
+/** Is the lease still the one that was given? Asked at the last moment before a POST. */
+export async function stillLeased(em: Em, { id, claimToken }: Leased): Promise<boolean> {
+  const rows = await em.execute<unknown[]>(
+    `select 1 from delivery where id = ? and claim_token = ? and status = 'sending'`,
+    [id, claimToken],
+  );
+  return rows.length > 0;
+}
 
 /** A delivery's status after the step. */
 export const STATUS_AFTER = {

@@ -1,4 +1,4 @@
-// Clears away what has had its time: idempotency keys after seven days, sessions that are over, sign-in challenges nobody used.
+// Clears away what has had its time: idempotency keys after seven days, invites a month after their end, sessions that are over, sign-in challenges nobody used.
 import { AuthChallenge } from '../db/entities/auth-challenge.ts';
 import { Session } from '../db/entities/session.ts';
 import type { Services } from '../usecases/services.ts';
@@ -6,15 +6,18 @@ import type { Next } from './loop.ts';
 
 /** How long an idempotency key is kept (CONTRACT section 1), in milliseconds. */
 export const KEY_KEPT_MS = 7 * 24 * 60 * 60_000;
+/** How long an invite is kept after it was used, revoked or over, in milliseconds. */
+export const INVITE_KEPT_MS = 30 * 24 * 60 * 60_000;
 /** How often the sweep runs, in milliseconds. */
 export const SWEEP_MS = 10 * 60_000;
 
 const BATCH = 5000;
 
-/** One sweep of at most 5000 idempotency keys, so that nobody waits for it. Several workers may run it at once: a row is deleted once. */
+/** One sweep of at most 5000 rows of a kind, so that nobody waits for it. Several workers may run it at once: a row is deleted once. */
 export async function sweepOnce(services: Services): Promise<Next> {
   const now = services.clock.now();
   const oldest = new Date(now.getTime() - KEY_KEPT_MS);
+  const ended = new Date(now.getTime() - INVITE_KEPT_MS);
   const swept = await services.db.write(async ({ em }) => {
     await em.nativeDelete(Session, { expiresAt: { $lt: now } });
     await em.nativeDelete(AuthChallenge, { expiresAt: { $lt: now } });
@@ -25,7 +28,13 @@ export async function sweepOnce(services: Services): Promise<Next> {
        ) returning 1`,
       [oldest],
     );
-    return rows.length;
+    const invites = await em.execute<unknown[]>(
+      `delete from invite where ctid in (
+         select ctid from invite where coalesce(used_at, revoked_at, expires_at) < ? limit ${BATCH}
+       ) returning 1`,
+      [ended],
+    );
+    return [rows.length, invites.length];
   });
-  return { again: swept === BATCH };
+  return { again: swept.includes(BATCH) };
 }

@@ -7,7 +7,7 @@ import { createApiKey, revokeApiKey } from '../../src/usecases/api-keys.ts';
 import { checkApiKey } from '../../src/usecases/check-api-key.ts';
 import { changeSettings } from '../../src/usecases/change-settings.ts';
 import { signOut } from '../../src/usecases/end-sessions.ts';
-import { listApiKeys, listMembers } from '../../src/usecases/queries/list-pool.ts';
+import { listApiKeys, readPool } from '../../src/usecases/queries/list-pool.ts';
 import { promoteWebhookSecret, rotateWebhookSecret } from '../../src/usecases/rotate-webhook-secret.ts';
 import type { MemberActor, Services } from '../../src/usecases/services.ts';
 import { ABSOLUTE_MS, createSession, findSession, IDLE_MS } from '../../src/usecases/sessions.ts';
@@ -24,7 +24,7 @@ beforeAll(async () => {
 describe('an API key', () => {
   const invalid = { code: 'api_key_invalid' };
 
-  it('opens its own project, and is stored as its hash and last four alone', async () => {
+  it('K2: opens its own project, and is stored as its hash and last four alone', async () => {
     const { key, text } = await createApiKey(world.services, scene.owner, { projectId: scene.projectId, name: 'CI' });
     expect(await checkApiKey(world.services, text)).toEqual({
       kind: 'api_key',
@@ -173,7 +173,7 @@ describe('PM: the reviewer pool', () => {
       ...change,
     });
   const roles = async () => {
-    const members = await listMembers(world.services, scene.owner, scene.projectId);
+    const { members } = await readPool(world.services, scene.owner, scene.projectId);
     return Object.fromEntries(members.map(({ user, role }) => [user.id, role]));
   };
 

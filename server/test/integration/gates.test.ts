@@ -1,143 +1,33 @@
-// Every route of the contract by every kind of caller, from one table: a route without a row fails.
+// Every route of the contract by every kind of caller, from one table (gates.ts): a route without a row fails.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENDPOINTS } from '@countersign/shared/api/all.fixture';
-import type { Endpoint } from '@countersign/shared/api/endpoint';
-import * as invites from '@countersign/shared/api/invites';
-import * as projects from '@countersign/shared/api/projects';
-import { problem } from '@countersign/shared/errors';
+import { createInvite } from '@countersign/shared/api/invites';
+import { addMember, changeMember, listMembers } from '@countersign/shared/api/projects';
+import { listEvents, listItems } from '@countersign/shared/api/public';
+import { endSession } from '@countersign/shared/api/session';
 import { ROLES, type Role } from '@countersign/shared/words';
-import { aSubmission, join, openProject, type OpenProject } from '../builders.ts';
-import { makeWallet, person, type Person } from '../client.ts';
+import { makeWallet, person } from '../client.ts';
 import { bindRoutes } from '../../src/http/app.ts';
-import { aSender, hexOf, type Sender } from './inbound-sender.ts';
-import { ask, serve, type Served } from './served.ts';
+import { encodeCursor } from '../../src/usecases/queries/cursor.ts';
+import { CHANGES, endpointOf, FOR_PEOPLE, GATES, named } from './gates.ts';
+import { asPerson, codeOf, type House, knock, openHouse, requestOf, send, type Who } from './gates-house.ts';
+import { hexOf, neutral } from './inbound-sender.ts';
+import { serve } from './served.ts';
 import { useServices } from './services.ts';
 
-const BY_NAME = new Map(ENDPOINTS);
-
-function endpointOf(name: string): Endpoint {
-  const endpoint = BY_NAME.get(name);
-  if (endpoint === undefined) throw new Error(`The contract has no ${name}.`);
-  return endpoint;
-}
-
-/** The least that is let in: nobody in particular, anyone signed in, a member by role (rule PM), a key, a signature. And a body that is in order. */
-const GATES: Record<
-  string,
-  { least: 'nobody' | 'anyone' | Role | 'key' | 'signature'; body?: object; query?: string }
-> = {
-  challenge: { least: 'nobody' },
-  verify: { least: 'nobody', body: {} },
-  readMeta: { least: 'nobody' },
-  readOpenApi: { least: 'nobody' },
-  readSession: { least: 'anyone' },
-  endSession: { least: 'anyone' },
-  listSessions: { least: 'anyone' },
-  endOneSession: { least: 'anyone' },
-  endOtherSessions: { least: 'anyone' },
-  listProjects: { least: 'anyone' },
-  createProject: { least: 'anyone', body: { name: 'Mine' } },
-  readProject: { least: 'reviewer' },
-  changeProject: { least: 'owner', body: { settings_version: 1 } },
-  listApiKeys: { least: 'owner' },
-  createApiKey: { least: 'owner' },
-  revokeApiKey: { least: 'owner' },
-  rotateWebhookSecret: { least: 'owner' },
-  promoteWebhookSecret: { least: 'owner' },
-  listMembers: { least: 'reviewer' },
-  addMember: { least: 'owner', body: { address: makeWallet().address, role: 'reviewer' } },
-  changeMember: { least: 'owner', body: { role: 'reviewer' } },
-  removeMember: { least: 'owner' },
-  listInvites: { least: 'owner' },
-  createInvite: { least: 'owner', body: { role: 'reviewer' } },
-  revokeInvite: { least: 'owner' },
-  acceptInvite: { least: 'anyone' },
-  listQueue: { least: 'reviewer', query: 'project_id=:id' },
-  claimNext: { least: 'reviewer', body: { project_id: ':id' } },
-  readQueueItem: { least: 'reviewer' },
-  readHistory: { least: 'reviewer' },
-  claimItem: { least: 'reviewer' },
-  renewClaim: { least: 'reviewer', body: { fence: 1 } },
-  releaseClaim: { least: 'reviewer', body: { fence: 1 } },
-  decideItem: { least: 'reviewer', body: { fence: 99, action: 'approve' } },
-  undoDecision: { least: 'reviewer' },
-  listLearnings: { least: 'supervisor' },
-  readAnalytics: { least: 'supervisor' },
-  listDeliveries: { least: 'supervisor' },
-  submitItem: { least: 'key', body: { project_id: ':id', input: 'q', suggestion: 'a', confidence: 0.8 } },
-  submitBatch: { least: 'key', body: { items: [{}] } },
-  readItem: { least: 'key' },
-  receiveInbound: { least: 'signature', body: { input: 'q', suggestion: 'a', confidence: 0.8 } },
-  listInboundSources: { least: 'owner' },
-  createInboundSource: { least: 'owner' },
-  removeInboundSource: { least: 'owner' },
-  listItems: { least: 'key' },
-  listEvents: { least: 'key' },
-};
-
 const inside = useServices();
-let served: Served;
-let project: OpenProject;
-let itemId: string;
-let keyId: string;
-let inviteId: string;
-/** A member who may be changed and removed. */
-let member: Person;
-let source: Sender;
-/** A second one, which may be removed. */
-let spare: Sender;
-const callers: Partial<Record<Role | 'stranger', Person>> = {};
+let house: House;
 
 beforeAll(async () => {
-  served = await serve(inside.services);
-  project = await openProject(await person(served.world));
-  callers.owner = project.owner;
-  for (const role of ['reviewer', 'supervisor'] as const)
-    await join(project, (callers[role] = await person(served.world)), role);
-  await join(project, (member = await person(served.world)));
-  const invited = { params: { id: project.id }, body: { role: 'reviewer' as const } };
-  inviteId = (await project.owner.call(invites.createInvite, invited)).id;
-  callers.stranger = await person(served.world);
-  itemId = (await project.pipeline.submit(aSubmission())).id;
-  keyId = (await project.owner.call(projects.createApiKey, { params: { id: project.id }, body: { name: 'Other' } })).id;
-  [source, spare] = [await aSender(project), await aSender(project)];
+  house = await openHouse(await serve(inside.services), inside);
 });
-afterAll(() => served.close());
+afterAll(() => house.served.close());
 
-const cookieOf = (caller: Role | 'stranger') => ({ cookie: callers[caller]?.cookieHeader() ?? '' });
-const sameOrigin = () => ({ origin: served.world.baseUrl });
+const sameOrigin = () => ({ origin: house.served.world.baseUrl });
+const MEMBERS = named((least) => ROLES.includes(least as Role));
+const FOR_KEYS = named((least) => least === 'key');
 
-/** Sends the route’s request, and names what came of it: `in`, or the code of the refusal. */
-async function knock(name: string, headers: Record<string, string>): Promise<string> {
-  const { method, path } = endpointOf(name);
-  const { body, query } = GATES[name] ?? {};
-  const mine = path.startsWith('/api/items/') || path.startsWith('/api/public/items/') ? itemId : project.id;
-  const sourceId = name === 'receiveInbound' ? source.sourceId : spare.sourceId;
-  const filled = (text: string, id = project.id) =>
-    text
-      .replace(':id', id)
-      .replace(':key_id', keyId)
-      .replace(':source_id', sourceId)
-      .replace(':user_id', member.id)
-      .replace(':invite_id', inviteId);
-  const sent = {
-    method,
-    path: filled(path, mine) + (query ? `?${filled(query)}` : ''),
-    headers: { ...(body ? { 'content-type': 'application/json' } : {}), ...headers },
-    body: body && filled(JSON.stringify(body)),
-  };
-  const { status, text } = await ask(served, sent);
-  return status < 400 ? 'in' : problem.parse(JSON.parse(text)).code;
-}
-
-const named = (wanted: (least: string) => boolean) =>
-  Object.entries(GATES).flatMap(([name, { least }]) => (wanted(least) ? [name] : []));
-const FOR_PEOPLE = named((least) => !['nobody', 'key', 'signature'].includes(least));
-const CHANGES = Object.keys(GATES).filter(
-  (name) => endpointOf(name).method !== 'GET' && !['api_key', 'signature'].includes(endpointOf(name).auth),
-);
-
-describe('every route', () => {
+describe('T5: every route', () => {
   it('has a row in this table, and is answered by the server', () => {
     expect(Object.keys(GATES).sort()).toEqual(ENDPOINTS.map(([name]) => name).sort());
     const router = bindRoutes(inside.services);
@@ -149,61 +39,162 @@ describe('every route', () => {
     expect(router.stack).toHaveLength(Object.keys(GATES).length);
   });
 
-  it.each(FOR_PEOPLE)('%s: nobody gets in without a session, nor with an API key in its place', async (name) => {
-    expect(await knock(name, sameOrigin())).toBe('session_missing');
-    expect(await knock(name, { ...sameOrigin(), 'x-api-key': project.pipeline.apiKey })).toBe('session_missing');
+  it('T1: is let in by its row as the contract says who asks, and denied to everybody else', () => {
+    const asks = { nobody: 'none', anyone: 'session', key: 'api_key', signature: 'signature' } as const;
+    for (const [name, { least }] of Object.entries(GATES))
+      expect([name, endpointOf(name).auth]).toEqual([name, asks[least as keyof typeof asks] ?? 'session']);
+  });
+});
+
+describe('nobody in particular', () => {
+  it.each(FOR_PEOPLE)('A6: %s: does not get in without a session, nor with an API key in its place', async (name) => {
+    const keys = [house.project.pipeline.apiKey, house.other.pipeline.apiKey, house.revokedKey];
+    expect(await knock(house, name, sameOrigin())).toBe('session_missing');
+    for (const key of keys)
+      expect(await knock(house, name, { ...sameOrigin(), 'x-api-key': key })).toBe('session_missing');
   });
 
-  it.each(named((least) => least === 'key'))(
-    '%s: nobody gets in without a key, nor with a session in its place',
-    async (name) => {
-      expect(await knock(name, { ...sameOrigin(), ...cookieOf('owner') })).toBe('api_key_missing');
-      expect(await knock(name, { 'x-api-key': 'csk_x' })).toBe('api_key_invalid');
-      expect(await knock(name, { 'x-api-key': project.pipeline.apiKey })).toBe('in');
-    },
-  );
+  it.each(FOR_PEOPLE)('A4: %s: does not get in with a session that was ended', async (name) => {
+    const gone = await person(house.served.world, house.project.owner.wallet);
+    const cookie = gone.cookieHeader();
+    await gone.call(endSession);
+    expect(await knock(house, name, { ...sameOrigin(), cookie })).toBe('session_missing');
+  });
+
+  it.each(FOR_KEYS)('A6: %s: does not get in without a key, nor with a session in its place', async (name) => {
+    expect(await knock(house, name, asPerson(house, 'owner'))).toBe('api_key_missing');
+    for (const key of ['csk_x', house.revokedKey])
+      expect(await knock(house, name, { ...asPerson(house, 'owner'), 'x-api-key': key })).toBe('api_key_invalid');
+    const cookie = '__Host-sid=none';
+    expect(await knock(house, name, { 'x-api-key': house.project.pipeline.apiKey, cookie })).toBe('in');
+  });
 
   it.each(named((least) => least === 'signature'))(
-    'K6: %s: nobody gets in without a signature, nor with a key and a session in its place',
+    'K6: %s: does not get in without a signature, nor with a key and a session in its place',
     async (name) => {
-      const others = { ...sameOrigin(), ...cookieOf('owner'), 'x-api-key': project.pipeline.apiKey };
-      expect(await knock(name, others)).toBe('signature_missing');
-      const body = JSON.stringify(GATES[name]?.body);
-      expect(await knock(name, { ...others, ...hexOf('whsec_', body) })).toBe('signature_invalid');
-      expect(await knock(name, hexOf(source.secret, body))).toBe('in');
+      const others = { ...asPerson(house, 'owner'), 'x-api-key': house.project.pipeline.apiKey };
+      expect(await knock(house, name, others)).toBe('signature_missing');
+      const body = requestOf(house, name).body as string;
+      for (const secret of ['whsec_', house.theirSource.secret])
+        expect(await knock(house, name, { ...others, ...hexOf(secret, body) })).toBe('signature_invalid');
+      expect(await knock(house, name, hexOf(house.source.secret, body))).toBe('in');
     },
   );
+});
 
-  it.each(CHANGES)('%s: no change from another site, whoever’s cookie it carries', async (name) => {
-    const ours = served.world.baseUrl;
-    const foreign: Record<string, string>[] = [
-      {},
-      { origin: 'null' },
-      { origin: ours.replace('http:', 'https:') },
-      { origin: `${ours}:81` },
-      { origin: `${ours}.evil.test` },
-      { origin: `${ours}/` },
-      { origin: ours.toUpperCase() },
-      { origin: ours, 'sec-fetch-site': 'cross-site' },
-      { origin: ours, 'sec-fetch-site': 'same-site' },
-      { origin: ours, 'sec-fetch-site': 'none' },
-      { host: new URL(ours).host, referer: `${ours}/queue` },
-    ];
-    for (const headers of foreign) {
-      expect(await knock(name, { ...cookieOf('owner'), ...headers }), JSON.stringify(headers)).toBe('origin_refused');
+describe('T2: a key', () => {
+  /** What another project’s key is told of this project’s things. */
+  const TOLD: Record<string, string> = { readItem: 'not_found', submitItem: 'project_mismatch' };
+
+  it.each(FOR_KEYS)('%s: of another project sees nothing of this one', async (name) => {
+    const answer = await send(house, requestOf(house, name), { 'x-api-key': house.other.pipeline.apiKey });
+    expect(codeOf(answer)).toBe(TOLD[name] ?? 'in');
+    expect(JSON.stringify(neutral(answer))).not.toContain(house.ids.item);
+  });
+
+  it('lists what is its own project’s alone', async () => {
+    for (const { pipeline, id } of [house.project, house.other]) {
+      const { data } = await pipeline.call(listItems);
+      expect(data.length).toBeGreaterThan(0);
+      expect(new Set(data.map((item) => item.project_id))).toEqual(new Set([id]));
+      const events = await pipeline.call(listEvents);
+      expect(events.data.filter((event) => event.project_id !== id)).toEqual([]);
     }
   });
 
-  const members = named((least) => ROLES.includes(least as Role));
-  it.each(members)('PM: %s: to a stranger it is not there', async (name) => {
-    expect(await knock(name, { ...sameOrigin(), ...cookieOf('stranger') })).toBe('not_found');
+  it('pages on from another project’s place through its own things alone', async () => {
+    const { pipeline } = house.project;
+    const after = encodeCursor({ at: new Date(Date.now() + 60_000), id: house.theirs.item });
+    const { data } = await pipeline.call(listItems, { query: { after } });
+    expect(data.map((item) => item.project_id)).toContain(house.ids.project);
+    expect(data.map((item) => item.project_id)).not.toContain(house.theirs.project);
+  });
+});
+
+describe('another site', () => {
+  const foreign = (ours: string): Record<string, string>[] => [
+    {},
+    { origin: 'null' },
+    { origin: ours.replace('http:', 'https:') },
+    { origin: `${ours}:81` },
+    { origin: `${ours}.evil.test` },
+    { origin: ours.slice(0, -1) },
+    { origin: `${ours}/` },
+    { origin: `${ours}, ${ours}` },
+    { origin: ours.toUpperCase() },
+    { origin: ours, 'sec-fetch-site': 'cross-site' },
+    { origin: ours, 'sec-fetch-site': 'same-site' },
+    { origin: ours, 'sec-fetch-site': 'none' },
+    { host: new URL(ours).host, referer: `${ours}/queue` },
+  ];
+
+  it.each(CHANGES)('A5: %s: makes no change, whoever’s cookie it carries', async (name) => {
+    const { cookie } = asPerson(house, 'owner');
+    for (const headers of foreign(house.served.world.baseUrl))
+      expect(await knock(house, name, { cookie, ...headers }), JSON.stringify(headers)).toBe('origin_refused');
   });
 
-  it.each(members.flatMap((name) => ROLES.map((role) => [name, role] as const)))('PM: %s as %s', async (name, role) => {
-    const outcome = await knock(name, { ...sameOrigin(), 'sec-fetch-site': 'same-origin', ...cookieOf(role) });
-    const allowed = ROLES.indexOf(role) >= ROLES.indexOf(GATES[name]?.least as Role);
-    if (!allowed) expect(outcome).toBe('forbidden');
-    // Two supervisors may stand in each other’s way; what is not allowed is being told that one may not.
-    else expect(['in', 'claim_held', 'claim_lost', 'undo_window_passed']).toContain(outcome);
+  it.each(CHANGES.filter((name) => endpointOf(name).body !== null))('A5: %s: takes JSON and no form', async (name) => {
+    const request = { ...requestOf(house, name), body: '{"a":1}' };
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', ''])
+      expect(codeOf(await send(house, request, { ...asPerson(house, 'stranger'), 'content-type': type })), type).toBe(
+        'unsupported_media_type',
+      );
+  });
+
+  it.each(Object.keys(GATES))('A6: %s: is told nothing of what it may ask, in no answer', async (name) => {
+    const request = requestOf(house, name);
+    const preflight = {
+      'access-control-request-method': request.method,
+      'access-control-request-headers': 'x-api-key',
+    };
+    const headers = { origin: 'https://evil.test', ...preflight, 'x-api-key': house.other.pipeline.apiKey };
+    for (const method of ['OPTIONS', request.method]) {
+      const answer = await send(house, { ...request, method }, headers);
+      expect([...answer.headers.keys()].filter((header) => header.startsWith('access-control'))).toEqual([]);
+    }
+  });
+});
+
+const OUTSIDE: Who[] = ['stranger', 'removed reviewer', 'removed owner'];
+
+describe('PM: who is no member', () => {
+  it.each(MEMBERS.flatMap((name) => OUTSIDE.map((who) => [name, who] as const)))(
+    '%s: to a %s it is not there',
+    async (name, who) => {
+      expect(await knock(house, name, asPerson(house, who))).toBe('not_found');
+    },
+  );
+});
+
+/** What nobody is told who may: others may stand in their way, and it may be the wrong moment, but the door is open. */
+const SHUT = ['forbidden', 'not_found', 'session_missing', 'origin_refused', 'invalid_id', 'internal'];
+
+describe('PM: a member', () => {
+  it.each(MEMBERS.flatMap((name) => ROLES.map((role) => [name, role] as const)))('%s as %s', async (name, role) => {
+    const at = GATES[name]?.ends ? await openHouse(house.served, inside) : house;
+    const outcome = await knock(at, name, { ...asPerson(at, role), 'sec-fetch-site': 'same-origin' });
+    if (ROLES.indexOf(role) < ROLES.indexOf(GATES[name]?.least as Role)) expect(outcome).toBe('forbidden');
+    else expect(SHUT).not.toContain(outcome);
+  });
+});
+
+describe('T6: nobody gives a role above their own', () => {
+  const below = ROLES.filter((role) => role !== 'owner');
+
+  it.each(below.flatMap((role) => ROLES.map((given) => [role, given] as const)))('a %s: %s', async (role, given) => {
+    const at = await openHouse(house.served, inside);
+    const who = at.people[role];
+    const params = { id: at.ids.project };
+    const pool = async () =>
+      (await at.project.owner.call(listMembers, { params })).data.map((one) => [one.user_id, one.role]);
+    const before = await pool();
+    const guest = makeWallet().address;
+    await who.refused('forbidden', addMember, { params, body: { address: guest, role: given } });
+    await who.refused('forbidden', addMember, { params, body: { address: who.wallet.address, role: given } });
+    await who.refused('forbidden', createInvite, { params, body: { role: given } });
+    for (const user of [who.id, at.ids.member])
+      await who.refused('forbidden', changeMember, { params: { ...params, user_id: user }, body: { role: given } });
+    expect(await pool()).toEqual(before);
   });
 });

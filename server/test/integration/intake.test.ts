@@ -147,7 +147,7 @@ describe('one bad neighbour', () => {
     await world.sql('update project set archived_at = now() where id = ?', [archived.projectId]);
     const parcels = numbers(9).map((n) => aParcel(n % 3 === 1 ? archived : place, { key: `k${n}` }));
     const outcomes = await outcomesOf(parcels.map((parcel) => world.services.intake.submit(parcel)));
-    expect(outcomes).toEqual(numbers(9).map((n) => (n % 3 === 1 ? 'not_found' : 'stored')));
+    expect(outcomes).toEqual(numbers(9).map((n) => (n % 3 === 1 ? 'forbidden' : 'stored')));
     expect([await idsOf(place), await idsOf(archived)].map((ids) => ids.length)).toEqual([6, 0]);
     expect(await world.sql('select 1 from idempotency_key where project_id = ?', [archived.projectId])).toEqual([]);
   });

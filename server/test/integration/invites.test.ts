@@ -1,12 +1,13 @@
 // Invites: one person, once, for the wallet they name, until they end; and one answer for everything else.
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Refusal } from '@countersign/shared/errors';
 import type { Role } from '@countersign/shared/words';
 import { sha256Hex } from '../../src/crypto/tokens.ts';
 import { acceptInvite } from '../../src/usecases/accept-invite.ts';
 import { changeMember, removeMember } from '../../src/usecases/change-member.ts';
 import { createInvite, revokeInvite } from '../../src/usecases/invites.ts';
 import { listInvites } from '../../src/usecases/queries/list-invites.ts';
-import { listMembers } from '../../src/usecases/queries/list-pool.ts';
+import { readPool } from '../../src/usecases/queries/list-pool.ts';
 import type { MemberActor } from '../../src/usecases/services.ts';
 import { ledgerOf } from './looking.ts';
 import { aPerson, aScene, type Scene } from './scene.ts';
@@ -27,7 +28,7 @@ const invite = (
 ) => createInvite(world.services, by, { projectId: scene.projectId, role, address, hours });
 const accept = (who: MemberActor, token: string) => acceptInvite(world.services, who, token);
 const roleOf = async (who: MemberActor) => {
-  const members = await listMembers(world.services, scene.owner, scene.projectId);
+  const { members } = await readPool(world.services, scene.owner, scene.projectId);
   return members.find(({ user }) => user.id === who.userId)?.role ?? null;
 };
 const open = async () => (await listInvites(world.services, scene.owner, scene.projectId)).map((one) => one.invite.id);
@@ -51,9 +52,9 @@ describe('PM3: an invite', () => {
     await expect(accept(await aPerson(world.services), token)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('of 20 who accept it at once lets one in', async () => {
+  it('of 50 who accept it at once lets one in', async () => {
     const { token } = await invite(scene.owner);
-    const crowd = await Promise.all(Array.from({ length: 20 }, () => aPerson(world.services)));
+    const crowd = await Promise.all(Array.from({ length: 50 }, () => aPerson(world.services)));
     const results = await Promise.allSettled(crowd.map((who) => accept(who, token)));
     const inside = crowd.filter((_, index) => results[index]?.status === 'fulfilled');
     expect(inside).toHaveLength(1);
@@ -186,5 +187,38 @@ describe('PM: who invites', () => {
     expect(made.expiresAt.getTime() - made.createdAt.getTime()).toBe(5 * 3_600_000);
     const [view] = await listInvites(world.services, scene.owner, scene.projectId);
     expect(view).toMatchObject({ by: { id: scene.owner.userId }, invite: { role: 'reviewer' } });
+  });
+});
+
+describe('RL4: invites of a project', () => {
+  it('are 20 an hour, whoever of its owners makes them, and then it says when to come back', async () => {
+    const { services, clock } = world;
+    await changeMember(services, scene.owner, {
+      projectId: scene.projectId,
+      userId: scene.ben.userId,
+      role: 'owner',
+      name: undefined,
+    });
+    for (let n = 0; n < 20; n += 1) await invite(n % 2 === 0 ? scene.owner : scene.ben);
+    for (const who of [scene.owner, scene.ben]) {
+      const refused = (await invite(who).catch((error: unknown) => error)) as Refusal;
+      expect(refused.code).toBe('rate_limited');
+      expect(refused.extras.retryAfter).toBeGreaterThan(150);
+      expect(refused.extras.retryAfter).toBeLessThanOrEqual(180);
+    }
+    // Another project has its own, and nobody who may not invite learns of it.
+    await aScene(services).then(({ owner, projectId }) =>
+      createInvite(services, owner, { projectId, role: 'reviewer', address: null, hours: 1 }),
+    );
+    await expect(invite(scene.anna)).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(invite(guest)).rejects.toMatchObject({ code: 'not_found' });
+    clock.pass(180_000);
+    await invite(scene.owner);
+    await expect(invite(scene.owner)).rejects.toMatchObject({ code: 'rate_limited' });
+  });
+
+  it('are not used up by who may not invite', async () => {
+    for (let n = 0; n < 25; n += 1) await expect(invite(scene.anna)).rejects.toMatchObject({ code: 'forbidden' });
+    for (let n = 0; n < 20; n += 1) await invite(scene.owner);
   });
 });

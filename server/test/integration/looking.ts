@@ -55,3 +55,24 @@ export async function endLease(world: Opened, itemId: string): Promise<void> {
 export function ledgerOf(world: Opened, projectId: string): Promise<EventRow[]> {
   return world.sql<EventRow>(`${EVENTS} where project_id = ? order by position`, [projectId]);
 }
+
+export interface LineRow {
+  action: string;
+  subject: string | null;
+  subject_id: string | null;
+  before: object | null;
+  after: object | null;
+  changed_by: string | null;
+  changed_by_name: string;
+  changed_at: Date;
+}
+
+/** The change log of one project, oldest first. */
+export async function linesOf(world: Opened, projectId: string): Promise<LineRow[]> {
+  const rows = await world.sql<LineRow>(
+    `select action, subject, subject_id, before, after, changed_by, changed_by_name, changed_at
+     from project_change where project_id = ? order by position`,
+    [projectId],
+  );
+  return rows.map((row) => ({ ...row, changed_at: new Date(row.changed_at) }));
+}

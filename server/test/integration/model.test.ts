@@ -8,7 +8,9 @@ import { claimNext } from '../../src/usecases/claim-next.ts';
 import { decide } from '../../src/usecases/decide.ts';
 import { releaseClaim } from '../../src/usecases/release-claim.ts';
 import { renewClaim } from '../../src/usecases/renew-claim.ts';
+import { reopen } from '../../src/usecases/reopen.ts';
 import { submit } from '../../src/usecases/submit.ts';
+import { takeOver } from '../../src/usecases/take-over.ts';
 import { undoDecision } from '../../src/usecases/undo-decision.ts';
 import { finalizeOnce } from '../../src/worker/finalize.ts';
 import { lapseOnce } from '../../src/worker/lapse-claims.ts';
@@ -91,6 +93,13 @@ const STEPS: Record<string, Step> = {
   },
   claim: on(async (piece, { who, actor }) => {
     expect(await outcomeOf(claim(world.services, actor, piece.id))).toBe(rules.claims(piece, who));
+  }),
+  takeOver: on(async (piece, { who, actor }) => {
+    expect(await outcomeOf(takeOver(world.services, actor, piece.id))).toBe(rules.takesOver(piece, who));
+  }),
+  reopen: on(async (piece, { who, actor }) => {
+    const reopening = reopen(world.services, actor, { itemId: piece.id, reason: null });
+    expect(await outcomeOf(reopening)).toBe(rules.reopens(piece, who));
   }),
   claimNext: async (model, { who }) => {
     const grant = await claimNext(world.services, model.scene[who], { projectId: model.scene.projectId });
@@ -194,8 +203,10 @@ async function expectLawful(model: Model, piece: rules.Piece): Promise<void> {
     [piece.id],
   );
   expect(decisions, 'I1').toEqual(piece.decided ? [{ final: piece.decided.final }] : []);
+  // What routing rejected was final on arrival; reopened, it is decided by somebody once more.
+  const finals = Number(piece.decided?.final ?? false) + Number(piece.reopened);
   expect(told('item.finalized').length, 'I1: final once').toBe(
-    piece.decided?.final || (piece.status === 'rejected' && !piece.decided) ? 1 : 0,
+    finals + Number(piece.status === 'rejected' && !piece.decided),
   );
   expect(walk(ledger), 'I6: the ledger ends where the item is').toBe(piece.status);
   const versions = ledger.map(({ data }) => data.version);

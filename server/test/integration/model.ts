@@ -17,6 +17,8 @@ export interface Piece {
   /** `ended`: the lease is over, and nobody has noticed yet. */
   claim: 'none' | 'live' | 'ended';
   decided: { by: Who | null; from: ItemStatus; final: boolean } | null;
+  /** Routing had rejected it, which was told as final. */
+  reopened: boolean;
 }
 
 /** PRODUCT, rule LC: from and action, to where. */
@@ -37,7 +39,7 @@ const mayHold = ({ status }: Piece, who: Who) => status === 'queued' || who === 
 
 export function newPiece(id: string, key: string, status: ItemStatus): Piece {
   const decided = status === 'auto_approved' ? { by: null, from: status, final: true } : null;
-  return { id, key, status, fence: 0, holder: null, claim: 'none', decided };
+  return { id, key, status, fence: 0, holder: null, claim: 'none', decided, reopened: false };
 }
 
 export function claims(piece: Piece, who: Who): Outcome {
@@ -45,6 +47,25 @@ export function claims(piece: Piece, who: Who): Outcome {
   if (!mayHold(piece, who)) return 'forbidden';
   if (piece.claim === 'live') return piece.holder === who ? 'ok' : 'claim_held';
   Object.assign(piece, { fence: piece.fence + 1, holder: who, claim: 'live' });
+  return 'ok';
+}
+
+/** A supervisor takes it from whoever holds it; the fence rises unless it was theirs already. */
+export function takesOver(piece: Piece, who: Who): Outcome {
+  if (who !== 'supervisor') return 'forbidden';
+  if (!isOpen(piece)) return 'already_decided';
+  if (piece.claim === 'live' && piece.holder === who) return 'ok';
+  Object.assign(piece, { fence: piece.fence + 1, holder: who, claim: 'live' });
+  return 'ok';
+}
+
+/** Only what routing rejected goes back to people. */
+export function reopens(piece: Piece, who: Who): Outcome {
+  if (who !== 'supervisor') return 'forbidden';
+  if (isOpen(piece)) return 'validation_failed';
+  if (piece.status !== 'rejected' || piece.decided !== null) return 'already_decided';
+  piece.status = 'queued';
+  piece.reopened = true;
   return 'ok';
 }
 
@@ -92,6 +113,7 @@ export function finalizes(piece: Piece): void {
 
 /** Is this a move of the product? `new` is an item that was not there before. */
 export function isEdge(from: ItemStatus | 'new', to: ItemStatus): boolean {
+  if (from === 'rejected') return to === 'queued';
   if (from === 'new') return ['auto_approved', 'queued', 'escalated', 'rejected'].includes(to);
   return Object.entries(EDGES).some(([edge, end]) => edge.startsWith(`${from} `) && end === to);
 }

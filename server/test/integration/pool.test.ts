@@ -6,7 +6,7 @@ import { changeMember, removeMember } from '../../src/usecases/change-member.ts'
 import { claim } from '../../src/usecases/claim.ts';
 import { claimNext } from '../../src/usecases/claim-next.ts';
 import { decide } from '../../src/usecases/decide.ts';
-import { listMembers } from '../../src/usecases/queries/list-pool.ts';
+import { readPool } from '../../src/usecases/queries/list-pool.ts';
 import { renewClaim } from '../../src/usecases/renew-claim.ts';
 import type { MemberActor } from '../../src/usecases/services.ts';
 import { lapseOnce } from '../../src/worker/lapse-claims.ts';
@@ -34,7 +34,7 @@ const add = (who: MemberActor, { projectId, owner } = scene) =>
   addMember(world.services, owner, { projectId, address: who.address, role: 'reviewer', name: undefined });
 const remove = (by: MemberActor, who: MemberActor) => removeMember(world.services, by, seat(who));
 const pool = async () => {
-  const members = await listMembers(world.services, scene.owner, scene.projectId);
+  const { members } = await readPool(world.services, scene.owner, scene.projectId);
   return Object.fromEntries(members.map(({ user, role, holding: held }) => [user.name ?? user.id, [role, held]]));
 };
 const membersTold = async () =>

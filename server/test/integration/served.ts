@@ -2,10 +2,10 @@
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { pino } from 'pino';
 import { createApp } from '../../src/http/app.ts';
 import { createHttpServer, type Patience } from '../../src/http/server.ts';
 import type { Services } from '../../src/usecases/services.ts';
+import { watchedLogger } from '../log-watch.ts';
 import type { World } from '../world.ts';
 
 export interface Served {
@@ -16,6 +16,9 @@ export interface Served {
   close(): Promise<void>;
 }
 
+/** From this level on something failed. */
+const ERROR = 50;
+
 interface ServeOptions {
   /** TRUSTED_PROXY_HOPS. */
   proxyHops?: number;
@@ -25,8 +28,10 @@ interface ServeOptions {
 
 export async function serve(services: Services, { proxyHops = 0, patience }: ServeOptions = {}): Promise<Served> {
   const failures: Served['failures'] = [];
-  const write = (line: string) => void failures.push(JSON.parse(line) as Served['failures'][number]);
-  const log = pino({ level: 'error' }, { write });
+  const log = watchedLogger((line) => {
+    const said = JSON.parse(line) as Served['failures'][number] & { level: number };
+    if (said.level >= ERROR) failures.push(said);
+  });
   const probes = { database: () => Promise.resolve(true), lockStore: () => Promise.resolve(true) };
   const app = createApp({ ...services, log }, { site: null, probes, proxyHops });
   const handle = app.callback();

@@ -1,7 +1,7 @@
 // The services of one process, in the test's own: real database and claim lock (TEST_DATABASE), a clock that can be moved, a lock that can fail.
 import { randomUUID } from 'node:crypto';
+import { isIP } from 'node:net';
 import pg from 'pg';
-import { pino } from 'pino';
 import { createClient } from 'redis';
 import { afterAll, beforeAll } from 'vitest';
 import { type ClaimLock, LockStoreDown } from '../../src/claims/claim-lock.ts';
@@ -19,7 +19,9 @@ import { createIntake } from '../../src/usecases/intake.ts';
 import { createKeyCache } from '../../src/usecases/key-cache.ts';
 import type { Services } from '../../src/usecases/services.ts';
 import { createWaiters } from '../../src/usecases/waiters.ts';
-import { refuseUrl } from '../../src/webhooks/guard.ts';
+import { dispatchWebhook } from '../../src/webhooks/dispatch.ts';
+import { type Lookup, refuseTarget } from '../../src/webhooks/guard.ts';
+import { watchedLogger } from '../log-watch.ts';
 import { ON_POSTGRES } from '../world.ts';
 import { embeddedCopy } from './embedded-copy.ts';
 
@@ -42,8 +44,16 @@ export interface TestLock extends ClaimLock {
   lapse(itemId: string): Promise<void>;
 }
 
+/** The names there are, each with its addresses, and what was looked up. Any other name has no answer. */
+export interface Names {
+  readonly addresses: Map<string, string[]>;
+  readonly asked: string[];
+  readonly lookup: Lookup;
+}
+
 export interface Opened {
   services: Services;
+  names: Names;
   signals: Signals;
   orm: Orm;
   clock: MovableClock;
@@ -107,6 +117,7 @@ async function openAt(place: Place): Promise<Opened> {
   const clock = movableClock();
   const lock = await openLock(place.lockSpace, clock);
   const db = createDatabase(orm, { clock, ids: uuidV7 });
+  const names = givenNames();
   const services: Services = {
     db,
     intake: createIntake({ db, clock, ids: uuidV7 }),
@@ -117,14 +128,17 @@ async function openAt(place: Place): Promise<Opened> {
     clock,
     ids: uuidV7,
     keyRing: KEY_RING,
-    log: pino({ level: process.env.LOG_LEVEL ?? 'silent' }),
+    log: watchedLogger(),
     baseUrl: 'http://countersign.test',
     demo: false,
-    refuseWebhookUrl: (url) => refuseUrl(url, POLICY),
+    refuseWebhookUrl: (url) => refuseTarget(url, POLICY, names.lookup),
+    dispatchWebhook: (dispatch) =>
+      dispatchWebhook({ keyRing: KEY_RING, policy: POLICY, lookup: names.lookup }, dispatch),
     kick: { session: () => undefined },
   };
   return {
     services,
+    names,
     signals,
     orm,
     clock,
@@ -137,6 +151,18 @@ async function openAt(place: Place): Promise<Opened> {
       await orm.close();
     },
   };
+}
+
+function givenNames(): Names {
+  const addresses = new Map<string, string[]>();
+  const asked: string[] = [];
+  const lookup: Lookup = async (name) => {
+    asked.push(name);
+    const found = addresses.get(name);
+    if (found === undefined) throw Object.assign(new Error(`getaddrinfo ENOTFOUND ${name}`), { code: 'ENOTFOUND' });
+    return found.map((address) => ({ address, family: isIP(address) }));
+  };
+  return { addresses, asked, lookup };
 }
 
 function movableClock(): MovableClock {

@@ -182,7 +182,7 @@ describe('I2: an idempotency key', () => {
   it('of a submission that failed is free again', async () => {
     const place = await aScene(world.services);
     await world.sql('update project set archived_at = now() where id = ?', [place.projectId]);
-    await expect(send(key('four'), place)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(send(key('four'), place)).rejects.toMatchObject({ code: 'forbidden' });
     await world.sql('update project set archived_at = null where id = ?', [place.projectId]);
     expect(await send(key('four'), place)).toMatchObject({ replayed: false });
   });

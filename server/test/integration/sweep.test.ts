@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { createSession, findSession } from '../../src/usecases/sessions.ts';
 import { startSignIn } from '../../src/usecases/sign-in.ts';
 import { submit } from '../../src/usecases/submit.ts';
-import { KEY_KEPT_MS, sweepOnce } from '../../src/worker/sweep.ts';
-import { aScene, aSubmission } from './scene.ts';
+import { createInvite, revokeInvite } from '../../src/usecases/invites.ts';
+import { acceptInvite } from '../../src/usecases/accept-invite.ts';
+import { INVITE_KEPT_MS, KEY_KEPT_MS, sweepOnce } from '../../src/worker/sweep.ts';
+import { aPerson, aScene, aSubmission } from './scene.ts';
 import { useServices } from './services.ts';
 
 describe('the sweep', () => {
@@ -50,5 +52,42 @@ describe('the sweep', () => {
     expect(await findSession(services, fresh.token)).toMatchObject({ userId: owner.userId });
     expect(await sql('select id from session where id = ?', [over.token.split('.')[0]])).toEqual([]);
     expect(await sql('select id from auth_challenge')).toEqual([]);
+  });
+
+  it('PM3: removes an invite a month after it was used, revoked or over, and none before', async () => {
+    const { services, clock, sql } = opened;
+    // Invites keep the database's time, which the tests above have run ahead of.
+    clock.pass(Date.now() - clock.now().getTime());
+    const { owner, projectId } = await aScene(services);
+    const make = (hours = 24) => createInvite(services, owner, { projectId, role: 'reviewer', address: null, hours });
+    const [used, revoked, over, open] = [await make(), await make(), await make(), await make(2 * 30 * 24)];
+    await acceptInvite(services, await aPerson(services), used.token);
+    await revokeInvite(services, owner, { projectId, inviteId: revoked.invite.id });
+    const kept = async () =>
+      (await sql<{ id: string }>('select id from invite where project_id = ?', [projectId])).map(({ id }) => id).sort();
+    const ids = (...some: { invite: { id: string } }[]) => some.map(({ invite }) => invite.id).sort();
+    clock.pass(INVITE_KEPT_MS - 60_000);
+    await sweepOnce(services);
+    expect(await kept()).toEqual(ids(used, revoked, over, open));
+    clock.pass(120_000);
+    await sweepOnce(services);
+    expect(await kept()).toEqual(ids(over, open));
+    clock.pass(24 * 60 * 60_000);
+    await sweepOnce(services);
+    expect(await kept()).toEqual(ids(open));
+  });
+
+  it('takes a mountain of old invites in portions', async () => {
+    const { services, clock, sql } = opened;
+    const { projectId } = await aScene(services);
+    const past = new Date(clock.now().getTime() - INVITE_KEPT_MS - 1000);
+    await sql(
+      `insert into invite (id, project_id, token_hash, role, created_at, expires_at)
+       select gen_random_uuid(), ?, 'old-' || n, 'reviewer', ?::timestamptz, ?::timestamptz from generate_series(1, 5001) n`,
+      [projectId, past, past],
+    );
+    expect(await sweepOnce(services)).toEqual({ again: true });
+    expect(await sweepOnce(services)).toEqual({ again: false });
+    expect(await sql('select id from invite where project_id = ?', [projectId])).toEqual([]);
   });
 });

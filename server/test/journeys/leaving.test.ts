@@ -100,7 +100,7 @@ describe('a member who is taken out', () => {
   });
 });
 
-it('PM1: the last owner stays, and is told why', async () => {
+it('PM1, T6: the last owner stays, and is told why', async () => {
   const params = { id: project.id, user_id: owner.id };
   const { detail } = await owner.refused('forbidden', removeMember, { params });
   expect(detail).toContain('make somebody else an owner first');

@@ -6,6 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createInboundSource } from '@countersign/shared/api/inbound';
 import { changeProject, rotateWebhookSecret, type ProjectSettings } from '@countersign/shared/api/projects';
+import { testWebhook } from '@countersign/shared/api/webhook';
 import { signWebhook } from '@countersign/shared/webhook';
 import { aSubmission, type OpenProject, openProject, review } from '../builders.ts';
 import { type Person, person } from '../client.ts';
@@ -120,6 +121,7 @@ interface Delivered {
 
 describe.each(languages)('verify.%s', (language) => {
   let snippet: SnippetReceiver;
+  let projectId: string;
   let secret: string;
   let genuine: Delivered;
   let stopFront: () => Promise<unknown>;
@@ -127,7 +129,8 @@ describe.each(languages)('verify.%s', (language) => {
   /** A decision of a person, delivered by the server itself to the snippet, and kept on its way. */
   beforeAll(async () => {
     const project = await openProject(owner);
-    const params = { id: project.id };
+    projectId = project.id;
+    const params = { id: projectId };
     ({ webhook_secret: secret } = await owner.call(rotateWebhookSecret, { params }));
     snippet = await startVerify(language, secret);
     const front = await startFront(snippet);
@@ -175,6 +178,14 @@ describe.each(languages)('verify.%s', (language) => {
     expect(await post(await signed(now() + 310, [secret]))).toBe(400);
     expect(await post({ 'webhook-timestamp': String(Number(genuine.headers['webhook-timestamp']) + 1) })).toBe(400);
     expect(await post({ 'webhook-timestamp': 'soon' })).toBe(400);
+  });
+
+  it('answers a test event as any other, and takes no decision from it (WT1)', async () => {
+    const decisions = () => snippet.taken().split('\n').filter(Boolean);
+    const before = decisions();
+    const result = await owner.call(testWebhook, { params: { id: projectId }, body: {} });
+    expect(result).toMatchObject({ ok: true, http_status: 204 });
+    expect(decisions()).toEqual(before);
   });
 
   it('takes both places while a secret is being rolled in', async () => {

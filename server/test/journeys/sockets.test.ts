@@ -53,7 +53,7 @@ describe('a socket', () => {
     await allIsWell();
   });
 
-  it('is refused without an Origin, and there is no polling transport', async () => {
+  it('is refused without an Origin (A7), and there is no polling transport (A8)', async () => {
     await expect(connectLive({ ...owner, world: { ...owner.world, baseUrl: '', url: () => url } })).rejects.toThrow();
     const headers = { origin: world.baseUrl, cookie: owner.cookieHeader() };
     expect((await fetch(`${url}/socket.io/?EIO=4&transport=polling`, { headers })).status).toBe(400);
@@ -106,7 +106,7 @@ const PACKETS = [
   `42["large","${'x'.repeat(70_000)}"]`,
 ];
 
-describe('whatever a client sends', () => {
+describe('A9: whatever a client sends', () => {
   it.each(PACKETS.map((packet) => [packet.slice(0, 40), packet]))(
     '%j before and after joining harms nobody',
     async (_, packet) => {

@@ -1,15 +1,36 @@
 // Every endpoint of the contract by its name, for the tests that go through all of them: one that is missing here is in none.
 import type { Endpoint } from './endpoint.ts';
+import * as deliveries from './deliveries.ts';
+import * as changes from './changes.ts';
+import * as guidelines from './guidelines.ts';
+import * as firstRun from './first-run.ts';
 import * as inbound from './inbound.ts';
 import * as insights from './insights.ts';
 import * as invites from './invites.ts';
+import * as lifecycle from './lifecycle.ts';
 import * as openapi from './openapi.ts';
 import * as projects from './projects.ts';
 import * as publicApi from './public.ts';
 import * as queue from './queue.ts';
 import * as session from './session.ts';
+import * as webhook from './webhook.ts';
 
-const MODULES = { inbound, insights, invites, openapi, projects, public: publicApi, queue, session };
+const MODULES = {
+  deliveries,
+  'first-run': firstRun,
+  changes,
+  guidelines,
+  inbound,
+  insights,
+  invites,
+  lifecycle,
+  openapi,
+  projects,
+  public: publicApi,
+  queue,
+  session,
+  webhook,
+};
 
 /** The files of this folder that hold endpoints. */
 export const MODULE_NAMES = Object.keys(MODULES);

@@ -1,6 +1,7 @@
 // Inbound webhooks, CONTRACT section 3: a submission signed by its sender, and the sources a project takes them from.
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
+import { abilitiesTo } from '../words.ts';
 import { endpoint } from './endpoint.ts';
 import { submission, submitted } from './public.ts';
 
@@ -45,7 +46,14 @@ export const receiveInbound = endpoint({
 const label = z.string().trim().min(1).max(100);
 
 export const inboundSource = z
-  .object({ id: uuid, name: z.string(), url: z.url(), created_at: timestamp, last_used_at: timestamp.nullable() })
+  .object({
+    id: uuid,
+    name: z.string(),
+    url: z.url(),
+    created_at: timestamp,
+    last_used_at: timestamp.nullable(),
+    abilities: abilitiesTo('remove'),
+  })
   .meta({ id: 'InboundSource' });
 export type InboundSource = z.infer<typeof inboundSource>;
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
 import { json } from '../json.ts';
-import { deliveryStatus, itemStatus } from '../words.ts';
+import { abilitiesTo, deliveryStatus, itemStatus } from '../words.ts';
 import { endpoint } from './endpoint.ts';
 
 const projectParams = z.object({ id: uuid });
@@ -65,7 +65,15 @@ export const analytics = z
     decided: z.number().int(),
     overridden: z.number().int(),
     /** Arrivals and people's final decisions per bucket, every bucket of the window in order. */
-    flow: z.array(z.object({ at: timestamp, arrived: z.number().int(), decided: z.number().int() })),
+    flow: z.array(
+      z.object({
+        at: timestamp,
+        arrived: z.number().int(),
+        decided: z.number().int(),
+        /** How many waited for a person when the bucket, or the window, ended. */
+        waiting: z.number().int(),
+      }),
+    ),
     /** Seconds from arrival to decision, over people's decisions in the window; null when there are none. */
     time_to_decision: z.object({ n: z.number().int(), p50: z.number().nullable(), p90: z.number().nullable() }),
     overrides: z.object({ by_flag: z.array(share), by_model: z.array(share), by_source: z.array(share) }),
@@ -99,6 +107,7 @@ export const delivery = z
     error: z.string().nullable(),
     created_at: timestamp,
     completed_at: timestamp.nullable(),
+    abilities: abilitiesTo('replay'),
   })
   .meta({ id: 'Delivery' });
 export type Delivery = z.infer<typeof delivery>;
@@ -109,6 +118,6 @@ export const listDeliveries = endpoint({
   auth: 'session',
   summary: 'The delivery log, newest first',
   params: projectParams,
-  query: z.object(page),
+  query: z.object({ ...page, status: deliveryStatus.optional() }),
   reply: z.object({ data: z.array(delivery), next_cursor: z.string().nullable() }),
 });

@@ -1,7 +1,7 @@
 // Invites into a reviewer pool: a link that lets one person in, once (CONTRACT section 4, PM3).
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
-import { role } from '../words.ts';
+import { abilitiesTo, role } from '../words.ts';
 import { endpoint } from './endpoint.ts';
 
 /** How long an invite is good, in hours. */
@@ -16,6 +16,7 @@ export const invite = z
     created_at: timestamp,
     expires_at: timestamp,
     created_by: z.object({ user_id: uuid, name: z.string() }).nullable(),
+    abilities: abilitiesTo('revoke'),
   })
   .meta({ id: 'Invite' });
 export type Invite = z.infer<typeof invite>;
@@ -44,6 +45,7 @@ export const createInvite = endpoint({
     expires_in_hours: z.number().int().min(INVITE_HOURS.least).max(INVITE_HOURS.most).optional(),
   }),
   reply: invite.extend({ token: z.string(), url: z.url() }),
+  errors: ['rate_limited'],
 });
 
 export const revokeInvite = endpoint({

@@ -1,7 +1,7 @@
 // Projects, their keys, members and webhook settings, CONTRACT section 4.
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
-import { abilities, belowReview, role } from '../words.ts';
+import { abilities, abilitiesTo, belowReview, role } from '../words.ts';
 import { endpoint } from './endpoint.ts';
 
 const unit = z.number().min(0).max(1);
@@ -44,7 +44,11 @@ export const WEBHOOK_HEALTH = ['not_set', 'waiting', 'healthy', 'failing', 'paus
 export const projectPulse = z.object({
   waiting: z.number().int(),
   escalated: z.number().int(),
+  /** Items somebody holds a claim on. */
   reviewing: z.number().int(),
+  /** Who holds them, by name: at most five of `reviewer_count` people. */
+  reviewers: z.array(z.object({ user_id: uuid, name: z.string() })).max(5),
+  reviewer_count: z.number().int(),
   oldest_at: timestamp.nullable(),
   decided_today: z.number().int(),
   overridden_today: z.number().int(),
@@ -72,7 +76,8 @@ export const listProjects = endpoint({
   method: 'GET',
   path: '/api/projects',
   auth: 'session',
-  summary: 'The projects you are a member of',
+  summary: 'The projects you are a member of: those that are open, or with `archived=true` those that are archived',
+  query: z.object({ archived: z.enum(['true', 'false']).optional() }),
   reply: z.object({ data: z.array(project), next_cursor: z.string().nullable() }),
 });
 
@@ -113,6 +118,7 @@ export const apiKey = z
     created_at: timestamp,
     last_used_at: timestamp.nullable(),
     revoked_at: timestamp.nullable(),
+    abilities: abilitiesTo('revoke'),
   })
   .meta({ id: 'ApiKey' });
 export type ApiKey = z.infer<typeof apiKey>;
@@ -171,14 +177,18 @@ export const promoteWebhookSecret = endpoint({
   body: z.strictObject({}).optional(),
 });
 
+/** A member of the reviewer pool; `holding` counts the items they hold now. */
 export const member = z
-  .object({ user_id: uuid, address: z.string(), name: z.string().nullable(), role })
+  .object({
+    user_id: uuid,
+    address: z.string(),
+    name: z.string().nullable(),
+    role,
+    holding: z.number().int(),
+    abilities: abilitiesTo('change_role', 'rename', 'remove'),
+  })
   .meta({ id: 'Member' });
 export type Member = z.infer<typeof member>;
-
-/** A member as the pool lists them; `holding` counts the items they hold now. */
-export const poolMember = member.extend({ holding: z.number().int() });
-export type PoolMember = z.infer<typeof poolMember>;
 
 export const listMembers = endpoint({
   method: 'GET',
@@ -186,7 +196,7 @@ export const listMembers = endpoint({
   auth: 'session',
   summary: 'The reviewer pool',
   params: projectParams,
-  reply: z.object({ data: z.array(poolMember), next_cursor: z.string().nullable() }),
+  reply: z.object({ data: z.array(member), next_cursor: z.string().nullable() }),
 });
 
 export const addMember = endpoint({

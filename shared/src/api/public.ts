@@ -132,7 +132,7 @@ export const submitItem = endpoint({
   headers: z.object({ 'idempotency-key': idempotencyHeader, prefer: preferHeader }),
   body: submission,
   reply: submitted,
-  errors: ['project_mismatch', 'idempotency_in_progress', 'idempotency_key_reused', 'too_many_waiters'],
+  errors: ['project_mismatch', 'forbidden', 'idempotency_in_progress', 'idempotency_key_reused', 'too_many_waiters'],
 });
 
 /** A batch as it is sent. Each item is checked by itself, against `submission`: one bad item does not sink the others. */

@@ -101,6 +101,16 @@ export const releaseClaim = endpoint({
   body: z.strictObject({ fence }),
 });
 
+export const takeOver = endpoint({
+  method: 'POST',
+  path: '/api/items/:id/claim/take-over',
+  auth: 'session',
+  summary: 'Take an item from whoever holds it; for supervisors and owners',
+  params: itemParams,
+  body: z.strictObject({}).optional(),
+  reply: granted,
+});
+
 export const decideItem = endpoint({
   method: 'POST',
   path: '/api/items/:id/decision',
@@ -124,5 +134,15 @@ export const undoDecision = endpoint({
   summary: 'Take your decision back while it is provisional',
   params: itemParams,
   body: z.strictObject({}).optional(),
+  reply: itemDetail,
+});
+
+export const reopenItem = endpoint({
+  method: 'POST',
+  path: '/api/items/:id/reopen',
+  auth: 'session',
+  summary: 'Send an item to the queue that routing rejected; for supervisors and owners',
+  params: itemParams,
+  body: z.strictObject({ reason: z.string().trim().min(1).max(500).optional() }).optional(),
   reply: itemDetail,
 });

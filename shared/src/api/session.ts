@@ -1,6 +1,7 @@
 // Sign-In With Solana and the session, CONTRACT section 4. The server makes the challenge; the page sends back only what it signed.
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
+import { abilitiesTo } from '../words.ts';
 import { endpoint } from './endpoint.ts';
 
 /** The sign-in input a wallet is asked to sign (Wallet Standard `SolanaSignInInput`, all members set by the server). */
@@ -73,6 +74,7 @@ export const ownSession = z
     expires_at: timestamp,
     /** The session that asks. */
     current: z.boolean(),
+    abilities: abilitiesTo('end'),
   })
   .meta({ id: 'OwnSession' });
 export type OwnSession = z.infer<typeof ownSession>;

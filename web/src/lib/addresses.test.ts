@@ -1,6 +1,6 @@
 // Where one goes after signing in: only ever to a page of this site.
 import { describe, expect, it } from 'vitest';
-import { isAt, isUnder, wantedPath } from './addresses.ts';
+import { isAt, isUnder, wantedPath, withQuery } from './addresses.ts';
 
 describe('wantedPath', () => {
   it.each([
@@ -26,4 +26,11 @@ it('an address is at its own origin only, port included (S7)', () => {
   expect(isAt('http://localhost:3000', 'http://127.0.0.1:3000')).toBe(false);
   expect(isAt('http://localhost:3001', 'http://localhost:3000')).toBe(false);
   expect(isAt('localhost', 'http://localhost:3000')).toBe(false);
+});
+
+it('one member of a query changes, the others stay', () => {
+  expect(withQuery('', 'project', 'a-1')).toBe('?project=a-1');
+  expect(withQuery('?project=a-1&range=day', 'range', 'week')).toBe('?project=a-1&range=week');
+  expect(withQuery('?range=week', 'project', 'b&c')).toBe('?range=week&project=b%26c');
+  expect(withQuery('?status=dead&x=1', 'status', null)).toBe('?x=1');
 });

@@ -15,3 +15,11 @@ export function wantedPath(next: string | null, origin: string): string {
 /** True when an address belongs to an origin. An address that is none belongs to nobody. */
 export const isAt = (address: string, origin: string): boolean =>
   URL.canParse(address) && new URL(address).origin === origin;
+
+/** The query of an address with one member set, or taken out (null), and the others as they were: `?project=…&range=week`. */
+export function withQuery(search: string, name: string, value: string | null): `?${string}` {
+  const query = new URLSearchParams(search);
+  if (value === null) query.delete(name);
+  else query.set(name, value);
+  return `?${query}`;
+}

@@ -14,16 +14,26 @@ import { registerWallet } from '@wallet-standard/wallet';
 import bs58 from 'bs58';
 import nacl from 'tweetnacl';
 import { signInText } from '@countersign/shared/sign-in-text';
-import { BURNER_NAME } from './wallets.ts';
 
+const NAME = 'Burner wallet';
 const KEY = 'countersign.burner';
 const CHAINS = ['solana:mainnet', 'solana:devnet', 'solana:testnet'] as const;
 const FEATURES = [SolanaSignIn, SolanaSignMessage] as const;
 const FLAME =
   'data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIHZpZXdCb3g9IjAgMCAyNCAyNCIgZmlsbD0ibm9uZSIgc3Ryb2tlPSIjN2E4NDg2IiBzdHJva2Utd2lkdGg9IjIiIHN0cm9rZS1saW5lY2FwPSJyb3VuZCIgc3Ryb2tlLWxpbmVqb2luPSJyb3VuZCI+PHBhdGggZD0iTTguNSAxNC41QTIuNSAyLjUgMCAwIDAgMTEgMTJjMC0xLjM4LS41LTItMS0zLTEuMDcyLTIuMTQzLS4yMjQtNC4wNTQgMi02IC41IDIuNSAyIDQuOSA0IDYuNSAyIDEuNiAzIDMuNSAzIDUuNWE3IDcgMCAxIDEtMTQgMGMwLTEuMTUzLjQzMy0yLjI5NCAxLTNhMi41IDIuNSAwIDAgMCAyLjUgMi41eiIvPjwvc3ZnPg==';
 
-/** Makes the wallet known to the page, with the key of earlier visits when there is one. */
-export function registerBurner(): void {
+let made: Wallet | null = null;
+
+/** Makes the wallet known to the page, with the key of earlier visits when there is one. Answers it, however often asked. */
+export function registerBurner(): Wallet {
+  if (made === null) {
+    made = makeBurner();
+    registerWallet(made);
+  }
+  return made;
+}
+
+function makeBurner(): Wallet {
   const keys = nacl.sign.keyPair.fromSeed(readSeed());
   const account: WalletAccount = {
     address: bs58.encode(keys.publicKey),
@@ -31,7 +41,7 @@ export function registerBurner(): void {
     chains: CHAINS,
     features: FEATURES,
   };
-  registerWallet(walletOf(account, (message) => nacl.sign.detached(message, keys.secretKey)));
+  return walletOf(account, (message) => nacl.sign.detached(message, keys.secretKey));
 }
 
 function walletOf(account: WalletAccount, sign: (message: Uint8Array) => Uint8Array): Wallet {
@@ -47,7 +57,7 @@ function walletOf(account: WalletAccount, sign: (message: Uint8Array) => Uint8Ar
     inputs.map(({ message }) => ({ signedMessage: message, signature: sign(message) }));
   return {
     version: '1.0.0',
-    name: BURNER_NAME,
+    name: NAME,
     icon: FLAME,
     chains: CHAINS,
     accounts: [account],

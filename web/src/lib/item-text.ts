@@ -14,7 +14,8 @@ export const itemText = {
     noneText: 'Choose a row, or let the queue choose for you.',
     failed: 'The item could not be loaded',
     missing: 'This item is not here',
-    missingText: 'It may belong to a project you are not a member of.',
+    missingText:
+      'It belongs to a project you are not a member of, or not any more. What you held there was given back.',
     noPreview: 'An item without text',
     input: 'Input',
     suggestion: 'Suggestion',
@@ -54,6 +55,7 @@ export const itemText = {
     escalated: (by: string) => `${by} escalated it`,
     undone: (by: string) => `${by} took the decision back`,
     claimed: (by: string) => `${by} took it`,
+    takenOver: (by: string, from: string) => `${by} took it over from ${from}`,
     released: (by: string) => `${by} gave it back`,
     lapsed: (by: string) => `${by}'s claim ended`,
     decided: {
@@ -80,6 +82,8 @@ export const itemText = {
     skip: 'Skip',
     claim: 'Claim it',
     claimAgain: 'Claim again',
+    takeOver: 'Take over',
+    reopen: 'Reopen',
     next: 'Claim next',
     leave: 'Leave it, next item',
     copyDraft: 'Copy',
@@ -126,6 +130,11 @@ export const itemText = {
     barred: 'Escalated: a supervisor or owner of this project decides it. You can read it.',
     ended: 'Your claim ended, and nobody has taken the item yet. What you typed is kept.',
     endedQuiet: 'Your claim ended, and nobody has taken the item yet.',
+  },
+
+  left: {
+    copy: 'Copy the draft',
+    save: 'Download it',
   },
 
   conflict: {

@@ -19,6 +19,8 @@ export type Command =
   | 'return'
   | 'skip'
   | 'extend'
+  | 'takeOver'
+  | 'reopen'
   | 'reason'
   | 'submit'
   | 'reset'
@@ -49,6 +51,7 @@ const DIGITS = ['1', '2', '3', '4', '5', '6', '7', '8', '9'].map((digit) => `[Sh
 export const KEYMAP: readonly Binding[] = [
   { command: 'submit', scope: 'editor', keys: ['$mod+Enter'], words: 'Submit the edit', verb: true, typing: true },
   { command: 'accept', scope: 'conflict', keys: ['Enter'], words: 'Leave it and go on' },
+  { command: 'reopen', scope: 'conflict', keys: ['o'], words: 'Reopen what the rules rejected', verb: true },
   { command: 'copy', scope: 'conflict', keys: ['y'], words: 'Copy your draft' },
   { command: 'reason', scope: 'reasons', keys: DIGITS, words: 'Choose the reason with that number', verb: true },
   { command: 'approve', scope: 'item', keys: ['a'], words: 'Approve', verb: true },
@@ -65,6 +68,7 @@ export const KEYMAP: readonly Binding[] = [
   { command: 'return', scope: 'item', keys: ['b'], words: 'Return it to the queue', verb: true },
   { command: 'skip', scope: 'item', keys: ['s'], words: 'Skip: give it back and take the next', verb: true },
   { command: 'extend', scope: 'item', keys: ['l'], words: 'Extend your claim, or claim again', verb: true },
+  { command: 'takeOver', scope: 'item', keys: ['o'], words: 'Take the item over from whoever holds it', verb: true },
   { command: 'down', scope: 'list', keys: ['j', 'ArrowDown'], words: 'Next row', repeats: true },
   { command: 'up', scope: 'list', keys: ['k', 'ArrowUp'], words: 'Row before', repeats: true },
   { command: 'open', scope: 'list', keys: ['Enter'], words: 'Claim and open the row' },

@@ -1,6 +1,7 @@
 // Your projects with what is going on in them now: one list for the rail, the projects page and every project switcher.
 import { listProjects, type Project } from '@countersign/shared/api/projects';
 import { call } from './api.ts';
+import { clock } from './clock.svelte.ts';
 import { live } from './live/connection.svelte.ts';
 
 /** At most one refresh in this many ms, however many facts arrive. */
@@ -13,9 +14,11 @@ class ProjectsStore {
   /** Why the last load failed; an older list stays on show. */
   error: unknown = $state.raw(null);
   loading = $state(false);
+  /** When the list on show was answered, in server time (ms); null before the first answer. */
+  loadedAt: number | null = $state(null);
 
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #loadedAt = 0;
+  #askedAt = 0;
   #again = false;
 
   /** Items waiting for a person over all projects; null before the first answer. */
@@ -32,12 +35,13 @@ class ProjectsStore {
     this.loading = true;
     try {
       this.list = (await call(listProjects)).data;
+      this.loadedAt = clock.read();
       this.error = null;
     } catch (error) {
       this.error = error;
     }
     this.loading = false;
-    this.#loadedAt = Date.now();
+    this.#askedAt = Date.now();
     if (this.#again) this.#refreshSoon();
   }
 
@@ -75,7 +79,7 @@ class ProjectsStore {
     // A hidden page does not ask; it asks once when it is seen again.
     this.#again = document.visibilityState === 'hidden';
     if (this.#again || this.#timer !== undefined) return;
-    const wait = Math.max(FIRST_MS, this.#loadedAt + SPACING_MS - Date.now());
+    const wait = Math.max(FIRST_MS, this.#askedAt + SPACING_MS - Date.now());
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       void this.load();

@@ -5,6 +5,15 @@ import type { QueueView } from '@countersign/shared/api/queue';
 import type { ReviewAction } from '@countersign/shared/words';
 
 export const queueText = {
+  guidelinesNews: {
+    told: (project: string, lines: number) =>
+      `Guidelines of ${project} changed${lines === 0 ? '' : lines === 1 ? ': 1 line' : `: ${lines} lines`}`,
+    show: 'What changed',
+    gotIt: 'Got it',
+    title: (project: string) => `What changed in the guidelines of ${project}`,
+    failed: 'Not noted.',
+  },
+
   ...itemText,
 
   page: 'Queue',

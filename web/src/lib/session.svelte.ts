@@ -35,6 +35,8 @@ class SessionStore {
     try {
       this.begin(await call(readSession));
     } catch (error) {
+      // A page that waits for its person stays as it is, with everything typed in it.
+      if (this.state === 'ended') return;
       if (error instanceof ApiProblem && error.status === 401) {
         this.state = 'signed_out';
         return;

@@ -50,6 +50,27 @@ describe('the end of a session', () => {
   });
 });
 
+describe('reading the session while a page waits for its person', () => {
+  beforeEach(() => vi.stubGlobal('document', { querySelector: () => null }));
+
+  it.each([
+    ['nobody is signed in', () => Promise.resolve(NOBODY())],
+    ['there is no answer', () => Promise.reject(new Error('offline'))],
+  ])('leaves the page as it is when %s', async (_, fetching) => {
+    reportSessionMissing();
+    fetched.mockImplementation(fetching);
+    await session.load();
+    expect(session.state).toBe('ended');
+  });
+
+  it('goes on with the one who signed in again', async () => {
+    reportSessionMissing();
+    fetched.mockResolvedValue(answer(200, held(ME)));
+    await session.load();
+    expect(session.state).toBe('signed_in');
+  });
+});
+
 describe('asking again', () => {
   it('goes on when the same person has signed in meanwhile', async () => {
     reportSessionMissing();

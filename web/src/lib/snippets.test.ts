@@ -1,10 +1,8 @@
-// What people paste works: the body is one submission, quoted for its shell, and the verifying code verifies.
-import { signWebhook } from '@countersign/shared/webhook';
+// What people paste works: the body is one submission, quoted for its shell.
 import { submission } from '@countersign/shared/api/public';
-import { stripTypeScriptTypes } from 'node:module';
 import { execFileSync } from 'node:child_process';
-import { describe, expect, it, vi } from 'vitest';
-import { submitSamples, VERIFY_SAMPLES } from './snippets.ts';
+import { describe, expect, it } from 'vitest';
+import { submitSamples } from './snippets.ts';
 
 const GIVEN = {
   baseUrl: 'http://localhost:3000',
@@ -28,32 +26,5 @@ describe('the ready command', () => {
       expect(code).toContain(GIVEN.apiKey);
       expect(code).toContain('http://localhost:3000/api/public/items');
     }
-  });
-});
-
-describe('the verifying code', () => {
-  const SECRETS = [
-    'whsec_b2xkb2xkb2xkb2xkb2xkb2xkb2xkb2xkb2xkb2xkb2w=',
-    'whsec_bmV3bmV3bmV3bmV3bmV3bmV3bmV3bmV3bmV3bmV3bmU=',
-  ] as const;
-  const message = { id: 'evt_1', timestamp: 1_795_000_000, attempt: 1, body: '{"event":"item.decided","note":"é"}' };
-
-  async function holds(secret: string, body: string): Promise<boolean> {
-    const code = stripTypeScriptTypes(codeIn(VERIFY_SAMPLES, 'TypeScript'));
-    vi.stubEnv('WEBHOOK_SECRET', secret);
-    // A fresh module each time: the snippet reads its secret when it is loaded.
-    const unique = `${code}\n// ${secret} ${Math.random()}`;
-    const pasted = (await import(/* @vite-ignore */ `data:text/javascript,${encodeURIComponent(unique)}`)) as {
-      isOurs: (body: Buffer, headers: Record<string, string>) => boolean;
-    };
-    vi.unstubAllEnvs();
-    return pasted.isOurs(Buffer.from(body), await signWebhook(message, SECRETS));
-  }
-
-  it('accepts what either secret signed and nothing else', async () => {
-    expect(await holds(SECRETS[0], message.body)).toBe(true);
-    expect(await holds(SECRETS[1], message.body)).toBe(true);
-    expect(await holds('whsec_b3RoZXI=', message.body)).toBe(false);
-    expect(await holds(SECRETS[0], `${message.body} `)).toBe(false);
   });
 });

@@ -1,4 +1,4 @@
-// Code that works when pasted: submitting an item with a key, and verifying a webhook, in the languages pipelines are written in.
+// Code that works when pasted: submitting an item with a key, in the languages pipelines are written in.
 
 export interface CodeSample {
   language: string;
@@ -59,37 +59,3 @@ request = urllib.request.Request(
 )
 answer = json.load(urllib.request.urlopen(request))
 print(answer["id"], answer["status"])`;
-
-/** Checking a delivery: the raw body, the header, constant time. The secret comes from the receiver's environment. */
-export const VERIFY_SAMPLES: readonly CodeSample[] = [
-  {
-    language: 'TypeScript',
-    code: `import { createHmac, timingSafeEqual } from 'node:crypto';
-
-type Headers = Record<string, string | undefined>;
-const NAMES = ['x-webhook-signature', 'x-webhook-signature-secondary'];
-const secret = process.env.WEBHOOK_SECRET ?? '';
-
-/** rawBody: the bytes as they arrived, before any JSON parsing. */
-export function isOurs(rawBody: Buffer, headers: Headers): boolean {
-  const expected = createHmac('sha256', secret).update(rawBody).digest();
-  return NAMES.some((name) => {
-    const given = Buffer.from(headers[name] ?? '', 'hex');
-    return given.length === 32 && timingSafeEqual(given, expected);
-  });
-}`,
-  },
-  {
-    language: 'Python',
-    code: `import hashlib, hmac, os
-
-NAMES = ("x-webhook-signature", "x-webhook-signature-secondary")
-SECRET = os.environ["WEBHOOK_SECRET"].encode()
-
-def is_ours(raw_body: bytes, headers: dict[str, str]) -> bool:
-    """raw_body: the bytes as they arrived, before any JSON parsing."""
-    expected = hmac.new(SECRET, raw_body, hashlib.sha256).hexdigest()
-    given = (headers.get(name, "") for name in NAMES)
-    return any(hmac.compare_digest(each, expected) for each in given)`,
-  },
-];

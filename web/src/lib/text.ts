@@ -1,4 +1,4 @@
-// Every string of the shell, the sign-in page and the list of projects, grouped by place. English first.
+// Every string of the shell, the sign-in page and the projects page, grouped by place. English first.
 
 export const text = {
   app: 'Countersign',
@@ -47,12 +47,23 @@ export const text = {
     looking: 'Looking for wallets in this browser',
     none: 'No wallet found in this browser',
     noneText: 'Install one, then come back to this page: it appears here by itself.',
-    noWallet: 'No wallet? Get one of these, or open this page inside a wallet app:',
+    noWallet: 'No wallet? Get one of these:',
+    inApp: 'Open this page in a wallet app',
+    inAppText: 'A phone keeps its wallet in an app with a browser of its own. There this page finds it.',
+    openIn: (app: string) => `Open in ${app}`,
+    unnamed: 'A wallet without a name',
+    twin: 'another one with this name',
+    which: (wallet: string) => `Which account of ${wallet} signs?`,
     found: 'found in this browser',
     usedLast: (address: string) => `used last, ${address}`,
     onlyDemo: 'only in this demo',
     burner: 'made here, kept in this browser',
     waiting: 'Look at your wallet: it asks you to sign',
+    noAnswer: 'No window of the wallet?',
+    stop: 'Cancel',
+    stopped: 'Stopped. Whatever the wallet signs now is not used.',
+    lockedRow: 'locked: open it first',
+    locked: (wallet: string) => `${wallet} is locked. Open it with its password, then choose it again.`,
     checking: 'Checking the signature',
     preview: 'What you will sign',
     previewAddress: 'your wallet fills in your address here',
@@ -61,6 +72,7 @@ export const text = {
     previewFailed: 'The message could not be fetched',
     facts: {
       site: 'Your wallet checks that the message names this site.',
+      siteUnchecked: 'Your wallet does not check the site: see that the first line names it.',
       once: 'The message is good once, for 5 minutes.',
       key: 'Your key never leaves your wallet.',
     },
@@ -68,11 +80,18 @@ export const text = {
     footer: 'Invited? Sign in with the wallet your project owner added, or open the link you were sent.',
     refused: 'Nothing was signed. Choose a wallet when you are ready.',
     expired: 'The message ran out before it was signed',
-    expiredText: 'A fresh one is on the right. Try again.',
+    expiredText: (until: string, now: string) =>
+      `It was good until ${until}; the service has ${now}. A fresh one is here now: try again.`,
+    clockOff: 'The clock of this device is wrong',
+    clockOffText: (off: string, now: string) =>
+      `It is ${off}: the service has ${now}. Wallets refuse a message from another time. Set the clock, then try again.`,
+    fast: (minutes: number) => `${minutes} min fast`,
+    slow: (minutes: number) => `${minutes} min slow`,
     badSignature: 'The signature did not match the message',
     badSignatureText: 'Try again with a fresh message. If it stays so, the wallet changed the text before signing it.',
     walletFailed: 'The wallet did not answer as expected',
-    walletFailedText: 'Unlock it, then try again.',
+    walletFailedText:
+      'Open it and see whether it asks for something, then try again. Another wallet works just as well.',
     wrongOrigin: 'Open this page at its own address',
     wrongOriginText: (here: string, there: string) =>
       `You are at ${here}, but this service lives at ${there}. A signature made here would not be accepted, so none is asked for.`,
@@ -100,30 +119,19 @@ export const text = {
     failed: 'You have not joined',
   },
 
+  noPool: {
+    heading: 'Your wallet is in no project yet',
+    text: 'You are signed in. Send this address to your project owner, who adds it under People; the project then appears here by itself.',
+    address: 'Your wallet address',
+    copy: 'Copy address',
+    own: 'Or make a project of your own:',
+  },
+
   projects: {
     page: 'Projects',
     create: 'New project',
     failed: 'Your projects could not be loaded',
     stale: 'This list could not be refreshed',
-    columns: {
-      name: 'Name',
-      waiting: 'Waiting',
-      oldest: 'Oldest',
-      reviewing: 'On it now',
-      decided: 'Decided today',
-      overridden: 'Overridden',
-      webhook: 'Webhook',
-    },
-    nobody: 'nobody',
-    reviewing: (count: string) => `${count} reviewing`,
-    archived: 'archived',
-    health: {
-      not_set: 'not set',
-      waiting: 'no delivery yet',
-      healthy: 'healthy',
-      failing: 'failing',
-      paused: 'paused',
-    },
   },
 
   project: {
@@ -141,23 +149,5 @@ export const text = {
     submit: 'Create project',
     failed: 'The project was not created',
     keyName: 'first key',
-  },
-
-  firstRun: {
-    heading: 'Three steps to your first decision',
-    make: 'Make a project',
-    makeText: 'It holds the rules: what passes, what goes to people, and who they are.',
-    send: 'Send one item',
-    sendText: 'Paste this in a terminal. The key is shown only now, so copy it first.',
-    sendLater: 'You get a key and a ready command the moment the project is there.',
-    listening: 'Listening for your first item',
-    listeningText: 'it appears here by itself',
-    arrived: 'It arrived and waits for you.',
-    decide: 'Decide it',
-    decideText: 'in the queue, one key:',
-    toQueue: 'Open the queue',
-    keyFailed: 'The project is there, but its first key was not made',
-    toKeys: 'Make a key',
-    done: 'Put this away',
   },
 } as const;

@@ -96,6 +96,16 @@ describe('watchAccount', () => {
     expect(mine.listeners.size).toBe(0);
   });
 
+  it('is stopped by nothing that can be registered', () => {
+    const { wallet, go } = aWallet('Mine');
+    const broken = { name: 'Mine', features: null };
+    stops.push(getWallets().register(...([null, 7, {}, broken] as unknown as Wallet[]), wallet));
+    const heard: (string | null)[] = [];
+    watch(heard);
+    go(account(OTHER));
+    expect(heard).toEqual([OTHER]);
+  });
+
   it('follows no wallet when somebody else signed in last in this browser', () => {
     const { wallet, asked, listeners } = aWallet('Mine');
     stops.push(getWallets().register(wallet));

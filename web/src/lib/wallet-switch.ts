@@ -7,6 +7,7 @@ import {
   type StandardConnectFeature,
   type StandardEventsFeature,
 } from '@wallet-standard/features';
+import { nameOf } from './wallet-face.ts';
 import { lastUsed } from './wallets.ts';
 
 /**
@@ -19,8 +20,12 @@ export function watchAccount(address: string, listener: (other: string | null) =
   const stops: (() => void)[] = [];
   const follow = (...found: readonly Wallet[]) => {
     for (const wallet of found) {
-      if (wallet.name === used.name)
+      try {
+        if (nameOf(wallet) !== used.name) continue;
         stops.push(followWallet(wallet, (accounts) => listener(otherThan(address, accounts))));
+      } catch {
+        // Anything can be registered: what cannot be looked at is no wallet.
+      }
     }
   };
   const wallets = getWallets();
@@ -44,10 +49,9 @@ function followWallet(wallet: Wallet, tell: (accounts: readonly WalletAccount[])
     if (accounts !== undefined) tell(accounts);
   });
   // After a reload a wallet shows no account until the page connects; silently, it asks the person nothing.
-  void connectSilently(wallet).then(
-    () => stopped || tell(wallet.accounts),
-    () => undefined,
-  );
+  void connectSilently(wallet)
+    .then(() => stopped || tell(wallet.accounts))
+    .catch(() => undefined);
   return () => {
     stopped = true;
     stop();

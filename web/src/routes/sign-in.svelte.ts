@@ -6,12 +6,23 @@ import { clock } from '#lib/clock.svelte.ts';
 import { explain } from '#lib/explain.ts';
 import { session } from '#lib/session.svelte.ts';
 import { text } from '#lib/text.ts';
-import { SigningRefused, signWith, watchWallets, type Signed, type WalletChoice } from '#lib/wallets.ts';
+import {
+  accountsOf,
+  remember,
+  SigningRefused,
+  signWith,
+  WalletLocked,
+  watchWallets,
+  type WalletChoice,
+} from '#lib/wallets.ts';
+import type { Wallet, WalletAccount } from '@wallet-standard/base';
 
 /** Wallets announce themselves within a moment of the page's start; until then "none found" would be a lie. */
-const LOOKING_MS = 400;
+const LOOKING_MS = 150;
 /** A message about to run out is not handed to a wallet. */
 const MARGIN_MS = 20_000;
+/** A device further off than this is told so when a wallet fails: wallets look at the times in the message. */
+const CLOCK_OFF_MS = 120_000;
 
 interface Challenge {
   challenge_id: string;
@@ -33,12 +44,22 @@ export class SignIn {
   looking = $state(true);
   challenge: Challenge | null = $state.raw(null);
   refreshing = $state(false);
-  /** The name of the wallet that is asked, and whether its answer is being checked. */
-  busy: { wallet: string; step: 'signing' | 'checking' } | null = $state.raw(null);
+  /** The wallet that is asked, and whether its answer is being checked. */
+  busy: { wallet: Wallet; step: 'signing' | 'checking' } | null = $state.raw(null);
+  /** A wallet that shows several accounts: the person says which one signs. */
+  asking: { wallet: Wallet; accounts: readonly WalletAccount[] } | null = $state.raw(null);
+  /** The account that was chosen last, for the message on show. */
+  signer: string | null = $state(null);
+  /** The wallet that said it is locked. */
+  locked: Wallet | null = $state.raw(null);
   notice: Notice | null = $state.raw(null);
   error: unknown = $state.raw(null);
   baseUrl = $state('');
-  demo = $state(false);
+  /** The demo's own wallet; null outside the demo. */
+  burner: Wallet | null = $state.raw(null);
+
+  /** Rises with every try and with every end of one: an answer to an earlier one counts no more. */
+  #turn = 0;
 
   /** Starts the conversation; answers the function that ends it. */
   open(): () => void {
@@ -46,6 +67,7 @@ export class SignIn {
     const timer = setTimeout(() => (this.looking = false), LOOKING_MS);
     const unwatch = watchWallets((wallets) => (this.wallets = wallets));
     return () => {
+      this.#turn += 1;
       clearTimeout(timer);
       unwatch();
     };
@@ -61,8 +83,7 @@ export class SignIn {
         this.phase = 'elsewhere';
         return;
       }
-      this.demo = __DEMO__ && meta.demo;
-      if (__DEMO__ && meta.demo) (await import('#lib/burner.ts')).registerBurner();
+      if (__DEMO__ && meta.demo) this.burner = (await import('#lib/burner.ts')).registerBurner();
       this.challenge = await call(challenge);
       this.phase = 'ready';
     } catch (error) {
@@ -88,30 +109,60 @@ export class SignIn {
     return this.challenge !== null && clock.now < Date.parse(this.challenge.input.expirationTime) - MARGIN_MS;
   }
 
-  /** One press on a wallet: signature, check, session. */
-  async choose(choice: WalletChoice): Promise<void> {
-    if (this.busy) return;
-    this.notice = null;
-    this.busy = { wallet: choice.name, step: 'signing' };
-    if (!this.fresh) await this.refresh();
-    const { challenge: asked } = this;
-    if (asked !== null) await this.#sign(choice, asked);
-    this.busy = null;
+  /**
+   * One press on a wallet, or on one of its accounts: signature, check, session. A press on another wallet lets go of the
+   * one that has not answered; while an answer is being checked, nothing is taken.
+   */
+  async choose(choice: WalletChoice, account: WalletAccount | null = null): Promise<void> {
+    const { wallet } = choice;
+    if (this.phase !== 'ready' || this.busy?.step === 'checking' || this.busy?.wallet === wallet) return;
+    const turn = this.#begin(wallet);
+    try {
+      const signer = account ?? (await this.#account(choice, turn));
+      if (signer === 'ask' || turn !== this.#turn) return;
+      this.signer = signer?.address ?? null;
+      if (!this.fresh) await this.refresh();
+      if (this.challenge !== null && turn === this.#turn) await this.#sign(choice, signer, turn);
+    } catch (error) {
+      if (turn === this.#turn) this.#sayFailed(choice, error);
+    } finally {
+      if (turn === this.#turn) this.busy = null;
+    }
   }
 
-  async #sign(choice: WalletChoice, asked: Challenge): Promise<void> {
-    let signed: Signed;
-    try {
-      signed = await signWith(choice, asked.input);
-    } catch (error) {
-      if (error instanceof SigningRefused)
-        this.notice = { tone: 'quiet', title: text.signIn.refused, text: '', requestId: null };
-      else this.#fault(text.signIn.walletFailed, { say: text.signIn.walletFailedText });
-      return;
+  /** Lets go of a wallet that does not answer. What it signs after all is thrown away. */
+  stop(): void {
+    if (this.busy?.step !== 'signing') return;
+    this.#turn += 1;
+    this.busy = null;
+    this.#quiet(text.signIn.stopped);
+  }
+
+  #begin(wallet: Wallet): number {
+    this.notice = this.asking = this.locked = null;
+    this.busy = { wallet, step: 'signing' };
+    return ++this.#turn;
+  }
+
+  /** The account to sign with: `null` leaves it to the wallet, `ask` to the person. */
+  async #account(choice: WalletChoice, turn: number): Promise<WalletAccount | null | 'ask'> {
+    const accounts = await accountsOf(choice);
+    if (accounts.length > 1) {
+      if (turn === this.#turn) this.asking = { wallet: choice.wallet, accounts };
+      return 'ask';
     }
-    this.busy = { wallet: choice.name, step: 'checking' };
+    return choice.method === 'message' ? (accounts[0] ?? null) : null;
+  }
+
+  async #sign(choice: WalletChoice, signer: WalletAccount | null, turn: number): Promise<void> {
+    const asked = this.challenge;
+    if (asked === null) return;
+    const signed = await signWith(choice, asked.input, signer);
+    if (turn !== this.#turn) return;
+    this.busy = { wallet: choice.wallet, step: 'checking' };
     try {
-      await call(verify, { body: { challenge_id: asked.challenge_id, ...signed } });
+      const { user } = await call(verify, { body: { challenge_id: asked.challenge_id, ...signed } });
+      remember({ name: choice.name, address: user.address });
       // Asking again proves that the browser kept the cookie.
       await session.load();
       if (session.state !== 'signed_in') this.#fault(text.signIn.noCookie, { say: text.signIn.noCookieText });
@@ -122,14 +173,34 @@ export class SignIn {
     }
   }
 
+  #sayFailed(choice: WalletChoice, error: unknown): void {
+    const words = text.signIn;
+    const off = Date.now() - clock.read();
+    if (error instanceof SigningRefused) this.#quiet(words.refused);
+    else if (error instanceof WalletLocked) {
+      this.locked = choice.wallet;
+      this.#quiet(words.locked(choice.name || words.unnamed));
+    } else if (Math.abs(off) > CLOCK_OFF_MS) {
+      const minutes = Math.round(Math.abs(off) / 60_000);
+      const say = words.clockOffText(off > 0 ? words.fast(minutes) : words.slow(minutes), atClock(clock.read()));
+      this.#fault(words.clockOff, { say });
+    } else this.#fault(words.walletFailed, { say: words.walletFailedText });
+  }
+
   #sayRefused(error: unknown, asked: Challenge): void {
     const words = text.signIn;
     const unauthorised = error instanceof ApiProblem && error.status === 401;
-    const late = clock.read() >= Date.parse(asked.input.expirationTime);
-    if (unauthorised && (late || error.code === 'signature_expired')) {
-      this.#fault(words.expired, { error, say: words.expiredText });
+    const until = Date.parse(asked.input.expirationTime);
+    const now = clock.read();
+    // The server does not say what was wrong (S13); that the time was over can be seen from here.
+    if (unauthorised && now >= until) {
+      this.#fault(words.expired, { error, say: words.expiredText(atClock(until), atClock(now)) });
     } else if (unauthorised) this.#fault(words.badSignature, { error, say: words.badSignatureText });
     else this.#fault(words.failed, { error });
+  }
+
+  #quiet(title: string): void {
+    this.notice = { tone: 'quiet', title, text: '', requestId: null };
   }
 
   /** `say` replaces what the error says of itself; its request id stays. */
@@ -138,3 +209,6 @@ export class SignIn {
     this.notice = { tone: 'fault', title, text: say ?? said?.text ?? '', requestId: said?.requestId ?? null };
   }
 }
+
+/** A moment as the message writes it, without its day: "14:07:31 UTC". */
+const atClock = (ms: number): string => `${new Date(ms).toISOString().slice(11, 19)} UTC`;

@@ -30,6 +30,10 @@ const DecisionSchema = defineEntity({
       expression: `create index "decision_provisional" on "decision" ("undo_until") where "final_at" is null`,
     },
     { name: 'decision_by_time', properties: ['projectId', 'decidedAt'] },
+    {
+      name: 'decision_by_people',
+      expression: `create index "decision_by_people" on "decision" ("project_id", "decided_at") include ("action") where "reviewer_id" is not null`,
+    },
   ],
 });
 export class Decision extends DecisionSchema.class {}

@@ -19,6 +19,8 @@ const DeliverySchema = defineEntity({
     body: p.text(),
     status: p.enum(DELIVERY_STATUSES),
     attempt: p.integer(),
+    /** How many attempts were made before the last replay: the schedule counts from there. */
+    scheduleFrom: p.integer().default(0),
     nextAttemptAt: p.datetime(3).nullable(),
     leaseUntil: p.datetime(3).nullable(),
     claimToken: p.uuid().nullable(),
@@ -36,6 +38,7 @@ const DeliverySchema = defineEntity({
       name: 'delivery_in_flight',
       expression: `create index "delivery_in_flight" on "delivery" ("item_id", "seq") where "status" in ('pending', 'sending')`,
     },
+    { name: 'delivery_of_item', properties: ['itemId'] },
     { name: 'delivery_newest', properties: ['projectId', 'createdAt', 'id'] },
   ],
 });

@@ -21,7 +21,10 @@ const LearningSchema = defineEntity({
     settingsVersion: p.integer(),
     createdAt: p.datetime(3),
   },
-  indexes: [{ name: 'learning_newest', properties: ['projectId', 'createdAt', 'id'] }],
+  indexes: [
+    { name: 'learning_of_item', properties: ['itemId'] },
+    { name: 'learning_newest', properties: ['projectId', 'createdAt', 'id'] },
+  ],
 });
 export class Learning extends LearningSchema.class {}
 LearningSchema.setClass(Learning);

@@ -12,6 +12,8 @@ const MemberSchema = defineEntity({
     userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').primary().index(),
     role: p.enum(ROLES),
     createdAt: p.datetime(3),
+    /** The guidelines version they were last shown. */
+    guidelinesSeen: p.integer().default(1),
   },
 });
 export class Member extends MemberSchema.class {}

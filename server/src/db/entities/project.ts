@@ -21,11 +21,21 @@ const ProjectSchema = defineEntity({
     targetMinutes: p.integer(),
     webhookUrl: p.text().nullable(),
     settingsVersion: p.integer(),
+    /** The settings version that brought the guidelines as they are now. */
+    guidelinesVersion: p.integer().default(1),
     /** The `seq` of the last stamped event; the relay alone moves it. */
     eventSeq: p.bigint('number').default(0),
     createdAt: p.datetime(3),
     archivedAt: p.datetime(3).nullable(),
+    /** Set when it was deleted: nobody sees it any more, and the sweep takes its rows away. */
+    deletedAt: p.datetime(3).nullable(),
   },
+  indexes: [
+    {
+      name: 'project_deleted',
+      expression: 'create index "project_deleted" on "project" ("deleted_at") where "deleted_at" is not null',
+    },
+  ],
 });
 export class Project extends ProjectSchema.class {}
 ProjectSchema.setClass(Project);

@@ -4,6 +4,7 @@ import { PublicApi } from './0002-public-api.ts';
 import { InboundSources } from './0003-inbound-sources.ts';
 import { Invites } from './0004-invites.ts';
 import { SessionDevice } from './0005-session-device.ts';
+import { Workbench } from './0006-workbench.ts';
 
 export const MIGRATIONS = [
   { name: '0001-initial', class: Initial },
@@ -11,4 +12,5 @@ export const MIGRATIONS = [
   { name: '0003-inbound-sources', class: InboundSources },
   { name: '0004-invites', class: Invites },
   { name: '0005-session-device', class: SessionDevice },
+  { name: '0006-workbench', class: Workbench },
 ];

@@ -79,6 +79,8 @@ const DETAILS: Partial<Record<ErrorCode, string>> = {
   signature_invalid: 'Check the address, the secret, and that the raw body is what was signed.',
   signature_expired: 'Sign it again: the timestamp may be 300 seconds off at most.',
   project_mismatch: 'Send the project_id that this key belongs to.',
+  forbidden:
+    'The project is archived: it takes nothing in, hands nothing out and keeps its settings until an owner restores it.',
   not_found: 'Check the id: nothing of yours has it.',
   request_timeout: 'Send the whole request within 30 s, its headers within 10 s.',
   idempotency_in_progress: 'Send the same request again in a second.',

@@ -54,6 +54,8 @@ const DESCRIPTION = `Sent to the project’s webhook URL when a person’s decis
 
 Any other answer is tried again: at once, after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, each give or take 20 %. Redirects are not followed.
 
+A test event that an owner sends from the project’s page comes the same way, signed the same, as \`{"event":"webhook.test",…}\`: answer 2xx, and look for no decision in it.
+
 The example is signed with \`${EXAMPLE_SECRET}\`; its body has no white space between its members.`;
 
 const tag: Tag = 'Webhooks';

@@ -8,8 +8,9 @@ import { addMember } from '../../usecases/add-member.ts';
 import { changeMember, removeMember } from '../../usecases/change-member.ts';
 import { createInvite, revokeInvite } from '../../usecases/invites.ts';
 import { listInvites } from '../../usecases/queries/list-invites.ts';
-import { listMembers } from '../../usecases/queries/list-pool.ts';
-import type { Services } from '../../usecases/services.ts';
+import { readPool } from '../../usecases/queries/list-pool.ts';
+import { nothingHere } from '../../usecases/membership.ts';
+import type { MemberActor, Services } from '../../usecases/services.ts';
 import type { Binder } from '../route.ts';
 
 export function bindPool(bind: Binder, services: Services): void {
@@ -18,19 +19,26 @@ export function bindPool(bind: Binder, services: Services): void {
 }
 
 function bindMembers(bind: Binder, services: Services): void {
+  const seat = async (actor: MemberActor, projectId: string, userId: string) => {
+    const pool = await readPool(services, actor, projectId);
+    const member = pool.members.find(({ user }) => user.id === userId);
+    if (member === undefined) throw nothingHere();
+    return presentMember(member, pool);
+  };
   bind.member(api.listMembers, async ({ actor, params }) => {
-    const members = await listMembers(services, actor, params.id);
-    const data = members.map((member) => ({ ...presentMember(member), holding: member.holding }));
-    return { data, next_cursor: null };
+    const pool = await readPool(services, actor, params.id);
+    return { data: pool.members.map((member) => presentMember(member, pool)), next_cursor: null };
   });
   bind.member(api.addMember, async ({ actor, params, body }) => {
     const { address, role, name } = body;
-    return presentMember(await addMember(services, actor, { projectId: params.id, address, role, name }));
+    const { user } = await addMember(services, actor, { projectId: params.id, address, role, name });
+    return seat(actor, params.id, user.id);
   });
   bind.member(api.changeMember, async ({ actor, params, body }) => {
     const { role, name } = body;
     const change = { projectId: params.id, userId: params.user_id, role, name };
-    return presentMember(await changeMember(services, actor, change));
+    await changeMember(services, actor, change);
+    return seat(actor, params.id, params.user_id);
   });
   bind.member(api.removeMember, async ({ actor, params }) => {
     await removeMember(services, actor, { projectId: params.id, userId: params.user_id });

@@ -1,4 +1,4 @@
-// Projects, their settings, keys and webhook secrets.
+// Projects, their settings and keys.
 import * as api from '@countersign/shared/api/projects';
 import { presentApiKey, presentProject } from '../../presenters/project.ts';
 import { createApiKey, revokeApiKey } from '../../usecases/api-keys.ts';
@@ -6,7 +6,6 @@ import { changeSettings } from '../../usecases/change-settings.ts';
 import { createProject } from '../../usecases/create-project.ts';
 import { listApiKeys } from '../../usecases/queries/list-pool.ts';
 import { listProjects, readProject, type ProjectView } from '../../usecases/queries/list-projects.ts';
-import { promoteWebhookSecret, rotateWebhookSecret } from '../../usecases/rotate-webhook-secret.ts';
 import type { Services } from '../../usecases/services.ts';
 import { settingsOf } from '../../usecases/settings.ts';
 import type { Binder } from '../route.ts';
@@ -16,12 +15,11 @@ const present = (view: ProjectView) => presentProject(view, settingsOf(view.proj
 export function bindProjects(bind: Binder, services: Services): void {
   bindSettings(bind, services);
   bindKeys(bind, services);
-  bindWebhookSecrets(bind, services);
 }
 
 function bindSettings(bind: Binder, services: Services): void {
-  bind.member(api.listProjects, async ({ actor }) => {
-    const views = await listProjects(services, actor);
+  bind.member(api.listProjects, async ({ actor, query }) => {
+    const views = await listProjects(services, actor, { archived: query.archived === 'true' });
     return { data: views.map(present), next_cursor: null };
   });
   bind.member(api.createProject, async ({ actor, body }) => {
@@ -54,17 +52,6 @@ function bindKeys(bind: Binder, services: Services): void {
   });
   bind.member(api.revokeApiKey, async ({ actor, params }) => {
     await revokeApiKey(services, actor, { projectId: params.id, keyId: params.key_id });
-    return undefined;
-  });
-}
-
-function bindWebhookSecrets(bind: Binder, services: Services): void {
-  bind.member(api.rotateWebhookSecret, async ({ actor, params }) => {
-    const { secret, phase, promoteAt } = await rotateWebhookSecret(services, actor, params.id);
-    return { webhook_secret: secret, phase, promote_at: promoteAt?.toISOString() ?? null };
-  });
-  bind.member(api.promoteWebhookSecret, async ({ actor, params }) => {
-    await promoteWebhookSecret(services, actor, params.id);
     return undefined;
   });
 }

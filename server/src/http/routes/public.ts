@@ -20,6 +20,7 @@ import { listPublicItems } from '../../usecases/queries/list-public-items.ts';
 import { readPublicItem } from '../../usecases/queries/read-item.ts';
 import type { SubmitInput } from '../../usecases/new-item.ts';
 import type { ApiKeyActor, Services } from '../../usecases/services.ts';
+import type { Stored } from '../../usecases/intake.ts';
 import { type Idempotency, submit, submitBatch, type SubmitRequest } from '../../usecases/submit.ts';
 import type { Seat } from '../../usecases/waiters.ts';
 import { toProblem } from '../problem.ts';
@@ -41,7 +42,7 @@ export function bindPublic(bind: Binder, services: Services): void {
       if (!isOpen(answer.status)) return answer;
       await seat.until(answer.id, seconds, goneSignal(ctx));
       // It is stored: whatever happens while it waits, its sender hears of it. A key that was revoked meanwhile hears no more than that.
-      const now = await recheckKey(services, ctx)
+      const now = await recheckKey(services, ctx, true)
         .then(() => readPublicItem(services, actor, answer.id))
         .catch(() => null);
       return now === null ? answer : presentSubmitted(now.item, now.decision);
@@ -58,7 +59,7 @@ export function bindPublic(bind: Binder, services: Services): void {
     if (wait === 0 || !isOpen(answer.status)) return answer;
     return seated(services, actor, async (seat) => {
       await seat.until(answer.id, wait, goneSignal(ctx));
-      await recheckKey(services, ctx);
+      await recheckKey(services, ctx, true);
       return read();
     });
   });
@@ -90,18 +91,34 @@ function bindBatch(bind: Binder, services: Services): void {
     const judged = await readBatch(bytes, actor);
     await limitItems(services, ctx, { actor, items: judged.length });
     const items = judged.filter((one): one is SubmitInput => !(one instanceof Refusal));
-    const stored = items.length === 0 ? null : await submitBatch(services, actor, { items, idempotency });
+    const { stored, refused } = await storeBatch(services, actor, { items, idempotency });
     if (stored?.replayed) ctx.set('idempotent-replayed', 'true');
     const results = stored?.results.values();
     return {
       results: judged.map((one, index): BatchResult => {
-        if (one instanceof Refusal) return { index, error: toProblem(one, ctx) };
+        const refusal = one instanceof Refusal ? one : refused;
+        if (refusal !== null) return { index, error: toProblem(refusal, ctx) };
         const result = results?.next().value;
         if (result === undefined) throw new Error('a batch answered fewer items than it was given');
         return { index, ...presentSubmitted(result.item, result.decision) };
       }),
     };
   });
+}
+
+/** What an archived project refuses it refuses of each item, in that item's place (AR1). */
+async function storeBatch(
+  services: Services,
+  actor: ApiKeyActor,
+  batch: Parameters<typeof submitBatch>[2],
+): Promise<{ stored: Stored | null; refused: Refusal | null }> {
+  if (batch.items.length === 0) return { stored: null, refused: null };
+  try {
+    return { stored: await submitBatch(services, actor, batch), refused: null };
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'forbidden') return { stored: null, refused: error };
+    throw error;
+  }
 }
 
 function bindLists(bind: Binder, services: Services): void {

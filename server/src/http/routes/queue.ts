@@ -10,7 +10,9 @@ import { listQueue } from '../../usecases/queries/list-queue.ts';
 import { readHistory, readItem } from '../../usecases/queries/read-item.ts';
 import { releaseClaim } from '../../usecases/release-claim.ts';
 import { renewClaim } from '../../usecases/renew-claim.ts';
+import { reopen } from '../../usecases/reopen.ts';
 import type { MemberActor, Services } from '../../usecases/services.ts';
+import { takeOver } from '../../usecases/take-over.ts';
 import { undoDecision } from '../../usecases/undo-decision.ts';
 import type { Binder } from '../route.ts';
 
@@ -44,6 +46,9 @@ function bindClaims(bind: Binder, services: Services): void {
   bind.member(api.renewClaim, async ({ actor, params, body }) =>
     granted(services, actor, await renewClaim(services, actor, { itemId: params.id, fence: body.fence })),
   );
+  bind.member(api.takeOver, async ({ actor, params }) =>
+    granted(services, actor, await takeOver(services, actor, params.id)),
+  );
   bind.member(api.releaseClaim, async ({ actor, params, body }) => {
     await releaseClaim(services, actor, { itemId: params.id, fence: body.fence });
     return undefined;
@@ -66,6 +71,10 @@ function bindDecisions(bind: Binder, services: Services): void {
   });
   bind.member(api.undoDecision, async ({ actor, params }) => {
     await undoDecision(services, actor, params.id);
+    return shown(services, actor, params.id);
+  });
+  bind.member(api.reopenItem, async ({ actor, params, body }) => {
+    await reopen(services, actor, { itemId: params.id, reason: body?.reason ?? null });
     return shown(services, actor, params.id);
   });
 }

@@ -1,24 +1,25 @@
 // The delivery log of a project, newest first.
 import { raw } from '@mikro-orm/core';
+import type { DeliveryStatus, Role } from '@countersign/shared/words';
 import { Delivery } from '../../db/entities/delivery.ts';
 import { requireVerb } from '../membership.ts';
 import type { MemberActor, Services } from '../services.ts';
 import { decodeCursor, toPage } from './cursor.ts';
 import type { PageQuery } from './list-learnings.ts';
 
-/** Errors: `not_found`, `forbidden`, `invalid_cursor`. */
+/** Of all statuses unless one is asked for. Errors: `not_found`, `forbidden`, `invalid_cursor`. */
 export function listDeliveries(
   services: Services,
   actor: MemberActor,
-  { projectId, after, limit }: PageQuery,
-): Promise<{ rows: Delivery[]; nextCursor: string | null }> {
+  { projectId, after, limit, status }: PageQuery & { status?: DeliveryStatus | undefined },
+): Promise<{ rows: Delivery[]; nextCursor: string | null; role: Role }> {
   return services.db.read(async (em) => {
-    await requireVerb(em, { userId: actor.userId, projectId }, 'see_deliveries');
+    const role = await requireVerb(em, { userId: actor.userId, projectId }, 'see_deliveries');
     const cursor = decodeCursor(after);
     const before =
       cursor === null ? {} : { [raw('(created_at, id)')]: { $lt: raw('(?, ?::uuid)', [cursor.at, cursor.id]) } };
-    const where = { $and: [{ projectId }, before] };
+    const where = { $and: [{ projectId, ...(status === undefined ? {} : { status }) }, before] };
     const rows = await em.find(Delivery, where, { orderBy: { createdAt: 'desc', id: 'desc' }, limit: limit + 1 });
-    return toPage(rows, limit, (row) => ({ at: row.createdAt, id: row.id }));
+    return { ...toPage(rows, limit, (row) => ({ at: row.createdAt, id: row.id })), role };
   });
 }

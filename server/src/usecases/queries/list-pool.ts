@@ -4,7 +4,7 @@ import type { Em } from '../../db/orm.ts';
 import { ApiKey } from '../../db/entities/api-key.ts';
 import { Member } from '../../db/entities/member.ts';
 import { User } from '../../db/entities/user.ts';
-import { requireVerb, roleIn } from '../membership.ts';
+import { isArchived, requireVerb, roleIn } from '../membership.ts';
 import type { MemberActor, Services } from '../services.ts';
 
 export interface PoolMember {
@@ -14,18 +14,28 @@ export interface PoolMember {
   holding: number;
 }
 
-/** The reviewer pool, oldest member first. Every member may see it. */
-export function listMembers(services: Services, actor: MemberActor, projectId: string): Promise<PoolMember[]> {
+/** The pool as somebody in it sees it. */
+export interface Pool {
+  members: PoolMember[];
+  viewer: { userId: string; role: Role };
+  owners: number;
+  archived: boolean;
+}
+
+/** The reviewer pool, oldest member first. Every member may see it. Errors: `not_found`. */
+export function readPool(services: Services, actor: MemberActor, projectId: string): Promise<Pool> {
   return services.db.read(async (em) => {
-    await roleIn(em, actor.userId, projectId);
+    const viewer = { userId: actor.userId, role: await roleIn(em, actor.userId, projectId) };
     const members = await em.find(Member, { projectId }, { orderBy: { createdAt: 'asc', userId: 'asc' } });
     const users = await em.find(User, { id: { $in: members.map((member) => member.userId) } });
     const byId = new Map(users.map((user) => [user.id, user]));
     const held = await heldBy(em, projectId);
-    return members.flatMap(({ userId, role }) => {
+    const seats = members.flatMap(({ userId, role }) => {
       const user = byId.get(userId);
       return user ? [{ user, role, holding: held.get(userId) ?? 0 }] : [];
     });
+    const owners = seats.filter(({ role }) => role === 'owner').length;
+    return { members: seats, viewer, owners, archived: await isArchived(em, projectId) };
   });
 }
 

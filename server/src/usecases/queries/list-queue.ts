@@ -30,10 +30,13 @@ export interface QueueSnapshot {
 /** Errors: `not_found` for a project that is not yours, `invalid_cursor`. */
 export async function listQueue(services: Services, actor: MemberActor, query: QueueQuery): Promise<QueueSnapshot> {
   const snapshot = await services.db.read(async (em) => {
-    const roles = await rolesOf(em, actor, query.projectId);
+    const seats = await rolesOf(em, actor, query.projectId);
     // The position is read before the rows: they are at least as new, and what they already show is ignored by version.
-    const projects = await em.find(Project, { id: { $in: [...roles.keys()] } }, { fields: ['eventSeq'] });
+    const open = { id: { $in: [...seats.keys()] }, archivedAt: null };
+    const projects = await em.find(Project, open, { fields: ['eventSeq'] });
     const seqs = new Map(projects.map((project) => [project.id, project.eventSeq]));
+    // An archived project hands nothing out (AR1): its items are in no view.
+    const roles = new Map([...seats].filter(([id]) => seqs.has(id)));
     const scope = { all: [...roles.keys()], escalated: mayDecideEscalated(roles), userId: actor.userId };
     return { ...(await pageOf(em, scope, query)), seqs, counts: await countsOf(em, scope) };
   });

@@ -33,15 +33,16 @@ export function readAnalytics(services: Services, actor: MemberActor, query: Ana
     await requireVerb(em, { userId: actor.userId, projectId: query.projectId }, 'see_analytics');
     const now = services.clock.now();
     const window = windowOf(query, now);
+    const open = await queueNow(em, window.projectId, now);
     return {
       from: window.from.toISOString(),
       to: window.to.toISOString(),
       bucket: window.bucket,
       server_time: now.toISOString(),
-      ...(await queueNow(em, window.projectId, now)),
+      ...open,
       ...(await arrivals(em, window)),
       ...(await decisions(em, window)),
-      flow: await flow(em, window),
+      flow: withDepth(await flow(em, window), await waitingAt(em, window, open.waiting)),
       overrides: await overrides(em, window),
     };
   });
@@ -113,11 +114,40 @@ async function decisions(em: Em, { projectId, from, to }: Window) {
   };
 }
 
+/** Of items: those that came to people. What routing ended was decided the moment it arrived. */
+const TO_PEOPLE = `decided_at is distinct from created_at`;
+
+/** How many waited for a person when the window ended: as many as now, without what came since, with what was decided since. */
+async function waitingAt(
+  em: Em,
+  { projectId, to }: Window,
+  now: { queued: number; escalated: number },
+): Promise<number> {
+  const rows = await em.execute<{ came: string; went: string }[]>(
+    `select (select count(*) from item where project_id = ? and created_at >= ? and ${TO_PEOPLE}) as came,
+       (select count(*) from decision where project_id = ? and reviewer_id is not null and decided_at >= ?) as went`,
+    [projectId, to, projectId, to],
+  );
+  return now.queued + now.escalated - Number(rows[0]?.came ?? 0) + Number(rows[0]?.went ?? 0);
+}
+
+/** The depth at the end of each bucket, counted back from the last one. */
+function withDepth(buckets: Awaited<ReturnType<typeof flow>>, last: number): Analytics['flow'] {
+  let waiting = last;
+  const backwards = buckets.toReversed().map(({ toPeople, ...bucket }) => {
+    const row = { ...bucket, waiting };
+    waiting += bucket.decided - toPeople;
+    return row;
+  });
+  return backwards.reverse();
+}
+
 async function flow(em: Em, { projectId, from, to, bucket }: Window) {
-  const rows = await em.execute<{ at: string | Date; arrived: string; decided: string }[]>(
-    `select b.at, coalesce(a.n, 0) as arrived, coalesce(d.n, 0) as decided
+  const rows = await em.execute<{ at: string | Date; arrived: string; to_people: string; decided: string }[]>(
+    `select b.at, coalesce(a.n, 0) as arrived, coalesce(a.to_people, 0) as to_people, coalesce(d.n, 0) as decided
      from generate_series(date_trunc('${bucket}', ?::timestamptz, 'UTC'), ?::timestamptz - interval '1 millisecond', interval '1 ${bucket}') as b(at)
-     left join (select date_trunc('${bucket}', created_at, 'UTC') as at, count(*) as n from item
+     left join (select date_trunc('${bucket}', created_at, 'UTC') as at, count(*) as n,
+         count(*) filter (where ${TO_PEOPLE}) as to_people from item
        where project_id = ? and created_at >= ? and created_at < ? group by 1) a on a.at = b.at
      left join (select date_trunc('${bucket}', d.decided_at, 'UTC') as at, count(*) as n from decision d where ${PEOPLES} group by 1) d on d.at = b.at
      order by b.at`,
@@ -126,6 +156,7 @@ async function flow(em: Em, { projectId, from, to, bucket }: Window) {
   return rows.map((row) => ({
     at: new Date(row.at).toISOString(),
     arrived: Number(row.arrived),
+    toPeople: Number(row.to_people),
     decided: Number(row.decided),
   }));
 }

@@ -5,13 +5,15 @@ import { Event } from '../../db/entities/event.ts';
 import { Item } from '../../db/entities/item.ts';
 import { User } from '../../db/entities/user.ts';
 import { displayName } from '../../domain/actor.ts';
-import { findItem, nothingHere } from '../membership.ts';
+import { findItem, isArchived, nothingHere } from '../membership.ts';
 import type { ApiKeyActor, MemberActor, Services } from '../services.ts';
 import { claimsOf, type ClaimView } from './claims-of.ts';
 
 export interface ItemView {
   item: Item;
   role: Role;
+  /** Its project hands nothing out (AR1). */
+  archived: boolean;
   decision: Decision | null;
   decidedBy: string | null;
   claim: ClaimView | null;
@@ -24,7 +26,7 @@ export async function readItem(services: Services, actor: MemberActor, itemId: s
     const decision = await em.findOne(Decision, { itemId });
     const reviewer = decision?.reviewerId ? await em.findOne(User, { id: decision.reviewerId }) : null;
     const decidedBy = reviewer && displayName({ name: reviewer.name ?? null, address: reviewer.address });
-    return { item, role, decision, decidedBy };
+    return { item, role, archived: await isArchived(em, item.projectId), decision, decidedBy };
   });
   const claims = await claimsOf(services, [view.item]);
   return { ...view, claim: claims.get(itemId) ?? null };

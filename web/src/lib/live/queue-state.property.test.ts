@@ -56,7 +56,7 @@ describe('live queue, properties', () => {
     );
   });
 
-  it('a gap always asks for a resync of its project, and the snapshot mends it', () => {
+  it('A10: a gap always asks for a resync of its project, and the snapshot mends it', () => {
     fc.assert(
       fc.property(acts, fc.nat(), (played, at) => {
         const ledger = new Ledger().play(played);

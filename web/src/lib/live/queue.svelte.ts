@@ -49,6 +49,8 @@ export class LiveQueue {
     const stops = [
       live.on('*', (fact) => this.#take(fact)),
       live.onResync(() => this.resync()),
+      // Its items leave every queue, or come back (AR1).
+      live.on('project.changed', ({ changed }) => changed.includes('archived') && void this.resync()),
       () => this.#frame !== null && cancelAnimationFrame(this.#frame),
     ];
     const ticks = setInterval(() => this.dispatch({ kind: 'tick', now: clock.read() }), 1000);

@@ -3,6 +3,7 @@
 export const valueText = {
   showAll: (characters: string) => `Show all ${characters} characters`,
   showRows: (rows: string) => `Show all ${rows} rows`,
+  rule: (number: number) => `Rule ${number}`,
   showLess: 'Show less',
   leadsTo: (host: string) => `opens ${host} in a new tab`,
   copy: (what: string) => `Copy the ${what}`,

@@ -1,4 +1,5 @@
 // A table as CSV by RFC 4180, harmless when a spreadsheet opens it.
+import { saveText } from '../../save-file.ts';
 import { valueOf, type PlotTable, type Value } from './table.ts';
 
 /** A text that begins so is a formula to a spreadsheet (OWASP, "CSV Injection"). */
@@ -30,14 +31,5 @@ export function csvName(parts: readonly string[]): string {
   return `${words.join('-').slice(0, 120) || 'table'}.csv`;
 }
 
-/** Hands a CSV text to the browser as a download. */
-export function saveCsv(name: string, text: string): void {
-  // The mark tells spreadsheets that the bytes are UTF-8.
-  const url = URL.createObjectURL(new Blob(['\ufeff', text], { type: 'text/csv;charset=utf-8' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  // The browser has taken the bytes by the next task.
-  setTimeout(() => URL.revokeObjectURL(url), 0);
-}
+/** Hands a CSV text to the browser as a download. The mark tells spreadsheets that the bytes are UTF-8. */
+export const saveCsv = (name: string, text: string): void => saveText(name, `\ufeff${text}`, 'text/csv;charset=utf-8');

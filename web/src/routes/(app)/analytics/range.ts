@@ -42,7 +42,8 @@ export interface Stretch {
   partial: boolean;
 }
 
-type Report = Pick<Analytics, 'from' | 'to' | 'bucket' | 'flow'>;
+type Flow = Pick<Analytics['flow'][number], 'at' | 'arrived' | 'decided'>;
+type Report = Pick<Analytics, 'from' | 'to' | 'bucket'> & { flow: readonly Flow[] };
 
 /** The server's buckets joined into the steps of the plot; counts only add up. Six-hour steps begin at the reader's midnight. */
 export function stretches(range: Range, { from, to, bucket, flow }: Report): Stretch[] {

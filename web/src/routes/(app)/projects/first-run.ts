@@ -1,4 +1,5 @@
-// The three steps to a first decision, read from what the project does.
+// The four steps to a first decision, and what has happened on the way: both read from what the project does.
+import type { FirstRun } from '@countersign/shared/api/first-run';
 import type { Project } from '@countersign/shared/api/projects';
 
 /** A project made a moment ago, with the text of its first key, which no later answer carries. */
@@ -9,11 +10,49 @@ export interface FirstProject {
   keyError: unknown;
 }
 
-export type Step = 'make' | 'send' | 'decide' | 'done';
+export const STEPS = ['make', 'send', 'decide', 'webhook'] as const;
+export type Step = (typeof STEPS)[number];
+type StepState = 'done' | 'open' | 'later';
 
-/** The step that is open now. Sending is done when anything waits or was decided; deciding when anything was decided. */
-export function openStep(project: Project | null): Step {
-  if (project === null) return 'make';
-  if (project.pulse.decided_today > 0) return 'done';
-  return project.pulse.waiting > 0 ? 'decide' : 'send';
+/** How each step stands: done by its fact, whatever the order; the first that is not done is open. */
+export function stepsOf(project: unknown, run: FirstRun | null): Record<Step, StepState> {
+  const done = {
+    make: project !== null,
+    send: has(run?.item),
+    decide: has(run?.decision),
+    webhook: has(run?.webhook),
+  } satisfies Record<Step, boolean>;
+  const open = STEPS.find((step) => !done[step]);
+  const state = (step: Step): StepState => (done[step] ? 'done' : step === open ? 'open' : 'later');
+  return { make: state('make'), send: state('send'), decide: state('decide'), webhook: state('webhook') };
 }
+
+/** True when there is nothing left to wait for. */
+export const isComplete = (run: FirstRun | null): boolean =>
+  Object.values(stepsOf({}, run)).every((state) => state === 'done');
+
+type Kind = 'project' | 'key' | 'item' | 'decision' | 'webhook';
+
+/** What has happened, newest first, then what is still to come, in the order in which it will. */
+export function happenings(run: FirstRun): {
+  happened: { kind: Kind; at: string }[];
+  toCome: Exclude<Kind, 'project'>[];
+} {
+  const moments: { kind: Kind; at: string | undefined }[] = [
+    { kind: 'project', at: run.created_at },
+    { kind: 'key', at: run.key?.at },
+    { kind: 'item', at: run.item?.at },
+    { kind: 'decision', at: run.decision?.at },
+    { kind: 'webhook', at: run.webhook?.at },
+  ];
+  const happened = moments.flatMap(({ kind, at }) => (at === undefined ? [] : [{ kind, at }]));
+  // Later kinds stand above when two moments are the same.
+  const newest = happened.toReversed().toSorted((one, other) => other.at.localeCompare(one.at));
+  const toCome = moments.flatMap(({ kind, at }) => (at === undefined && kind !== 'project' ? [kind] : []));
+  return { happened: newest, toCome };
+}
+
+/** The host a webhook URL names, as people say it; the text itself when it is no URL. */
+export const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);
+
+const has = (value: unknown): boolean => value !== null && value !== undefined;

@@ -78,6 +78,8 @@ function verbsOf(work: Work, ui: Ui): Record<Verb, Run> {
     return: () => reading() && escalated() && done(desk.decide('return')),
     skip: () => ui.stage === 'mine' && done(desk.skip()),
     extend: () => ui.stage !== null && ['mine', 'ended', 'free'].includes(ui.stage) && done(desk.extend()),
+    takeOver: () => ui.stage === 'held' && takesOver(work) && done(desk.takeOver()),
+    reopen: () => desk.item.detail?.abilities.reopen === true && done(desk.reopen()),
     next: () => done(desk.next()),
     submit: () => ui.stage === 'mine' && done(submit(work)),
     reset: () => done(desk.edit?.reset()),
@@ -89,6 +91,8 @@ function verbsOf(work: Work, ui: Ui): Record<Verb, Run> {
     },
   };
 }
+
+const takesOver = ({ desk }: Work): boolean => projectOf(desk.item.detail?.project_id)?.abilities.take_over === true;
 
 function openOf({ queue, desk, me }: Work, ui: Ui): (id: string) => Promise<void> {
   return async (id) => {

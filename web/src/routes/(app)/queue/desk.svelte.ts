@@ -3,7 +3,7 @@ import { call, NetworkFailure } from '#lib/api.ts';
 import { clock } from '#lib/clock.svelte.ts';
 import type { Command } from '#lib/keyboard.ts';
 import { queueText as text } from '#lib/queue-text.ts';
-import { claimItem, releaseClaim, renewClaim, undoDecision } from '@countersign/shared/api/queue';
+import { claimItem, releaseClaim, renewClaim, reopenItem, takeOver, undoDecision } from '@countersign/shared/api/queue';
 import type { Granted } from '@countersign/shared/api/queue';
 import type { ReviewAction } from '@countersign/shared/words';
 import { Asking } from './asking.svelte.ts';
@@ -35,6 +35,7 @@ export class Desk {
     this.#parts = parts;
     this.#decider = new Decider(parts);
     this.item = new OpenItem(parts.me.id);
+    this.item.ongone = () => this.#putAway();
   }
 
   /** Shows an item without taking it; one that the reader holds already is theirs to go on with. */
@@ -54,6 +55,28 @@ export class Desk {
       if (error.code === 'claim_held')
         this.#parts.announcer.say(text.said.lostRace(error.holder?.name ?? text.someone));
       if (this.item.id === id || error.code === 'forbidden') await this.item.show(id);
+      return true;
+    });
+  }
+
+  /** Takes the item on show out of somebody else's hands; their page is told. */
+  takeOver(): Promise<boolean> {
+    const { id } = this.item;
+    if (id === null) return Promise.resolve(false);
+    const take = async () => this.#take(await call(takeOver, { params: { id } }), 'opened');
+    return this.#run('takeOver', take, async (error) => {
+      if (!isRefusal(error, ['claim_lost', 'already_decided', 'forbidden'])) return false;
+      await this.item.show(id);
+      return true;
+    });
+  }
+
+  /** Sends the item on show to the queue, which routing had rejected; the reader goes on looking at it. */
+  reopen(): Promise<boolean> {
+    const { id } = this.item;
+    if (id === null) return Promise.resolve(false);
+    return this.#run('reopen', async () => {
+      this.item.reopened(await call(reopenItem, { params: { id }, body: {} }));
       return true;
     });
   }

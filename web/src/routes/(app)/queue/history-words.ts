@@ -12,7 +12,7 @@ const WORDS = {
   'item.escalated': (fact, by) =>
     isFirst(fact) ? words.escalatedAtOnce : withReason(words.escalated(by), fact.reason),
   'item.undone': (_, by) => words.undone(by),
-  'item.claimed': (_, by) => words.claimed(by),
+  'item.claimed': (fact, by) => (fact.taken_from ? words.takenOver(by, fact.taken_from.name) : words.claimed(by)),
   'claim.released': (_, by) => words.released(by),
   'claim.lapsed': (_, by) => words.lapsed(by),
   'item.decided': decided,

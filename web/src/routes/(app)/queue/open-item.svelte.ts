@@ -1,5 +1,5 @@
 // The item on show: its content, its claim in this tab, its history, kept in step with the facts about it.
-import { call } from '#lib/api.ts';
+import { ApiProblem, call } from '#lib/api.ts';
 import { clock } from '#lib/clock.svelte.ts';
 import { leaseEnds, type Grant } from './desk-model.ts';
 import { readHistory, readQueueItem, type Granted } from '@countersign/shared/api/queue';
@@ -20,6 +20,8 @@ export class OpenItem {
   /** This tab had the claim and has it no more. */
   lost = $state(false);
   renewing = false;
+  /** Hears that the item on show is none of the reader's any more, before the page says so. */
+  ongone: () => void = () => undefined;
 
   readonly #me: string;
   #turn = 0;
@@ -68,6 +70,12 @@ export class OpenItem {
   /** This tab's own decision is in; with an escalation or a return the item goes on waiting for others. */
   decided(detail: ItemDetail): void {
     this.grant = null;
+    if (this.id === detail.id) this.detail = detail;
+    this.#readHistorySoon();
+  }
+
+  /** It waits for people again. */
+  reopened(detail: ItemDetail): void {
     if (this.id === detail.id) this.detail = detail;
     this.#readHistorySoon();
   }
@@ -127,11 +135,20 @@ export class OpenItem {
   /** Refreshes in place: the reader goes on reading meanwhile. */
   async #again(id: string): Promise<void> {
     const turn = this.#turn;
-    const detail = await this.read(id).catch(() => null);
+    const detail = await this.read(id).catch((error: unknown) => this.#gone(error, turn));
     if (detail === null || turn !== this.#turn || this.id !== id) return;
     if (detail.version < (this.detail?.version ?? 0)) return;
     this.detail = detail;
     this.#readHistorySoon();
+  }
+
+  /** Whoever was taken out of the project has no claim there and sees nothing of it; any other failure changes nothing. */
+  #gone(error: unknown, turn: number): null {
+    if (turn !== this.#turn || !(error instanceof ApiProblem && error.status === 404)) return null;
+    this.ongone();
+    this.detail = this.grant = null;
+    this.error = error;
+    return null;
   }
 
   #begin(id: string): number {

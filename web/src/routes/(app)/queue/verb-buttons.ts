@@ -8,7 +8,9 @@ import ArrowUpRight from '@lucide/svelte/icons/arrow-up-right';
 import Check from '@lucide/svelte/icons/check';
 import Copy from '@lucide/svelte/icons/copy';
 import CornerUpLeft from '@lucide/svelte/icons/corner-up-left';
+import FolderOpen from '@lucide/svelte/icons/folder-open';
 import Hand from '@lucide/svelte/icons/hand';
+import HandGrab from '@lucide/svelte/icons/hand-grab';
 import Pencil from '@lucide/svelte/icons/pencil';
 import RotateCcw from '@lucide/svelte/icons/rotate-ccw';
 import SkipForward from '@lucide/svelte/icons/skip-forward';
@@ -40,10 +42,12 @@ const BUTTON = {
   back: { command: 'leave', word: verbs.back, icon: Undo },
   claim: { command: 'extend', word: verbs.claim, icon: Hand, wide: true },
   claimAgain: { command: 'extend', word: verbs.claimAgain, icon: Hand, wide: true },
+  takeOver: { command: 'takeOver', word: verbs.takeOver, icon: HandGrab },
   next: { command: 'next', word: verbs.next, icon: ArrowRight, wide: true },
   accept: { command: 'accept', word: verbs.leave, icon: ArrowRight, wide: true },
   goOn: { command: 'accept', word: verbs.nextItem, icon: ArrowRight, wide: true },
   copy: { command: 'copy', word: verbs.copyDraft, icon: Copy },
+  reopen: { command: 'reopen', word: verbs.reopen, icon: FolderOpen },
   undo: { command: 'undo', word: verbs.undo, icon: Undo },
 } satisfies Record<string, VerbButton>;
 
@@ -55,6 +59,8 @@ interface Situation {
   draft: boolean;
   /** The reader decided this. */
   own: boolean;
+  /** They may take items out of other people's hands. */
+  takesOver: boolean;
   /** And can still take it back. */
   undo: boolean;
 }
@@ -67,11 +73,16 @@ const STAGES: Record<Stage, (situation: Situation) => VerbButton[]> = {
   },
   ended: ({ draft }) => [BUTTON.claimAgain, BUTTON.next, ...(draft ? [BUTTON.copy] : [])],
   free: () => [BUTTON.claim, BUTTON.next],
-  held: ({ draft }) => [BUTTON.next, ...(draft ? [BUTTON.copy] : [])],
+  held: ({ draft, takesOver }) => [
+    BUTTON.next,
+    ...(takesOver ? [BUTTON.takeOver] : []),
+    ...(draft ? [BUTTON.copy] : []),
+  ],
   barred: ({ draft }) => [BUTTON.next, ...(draft ? [BUTTON.copy] : [])],
-  decided: ({ draft, undo, own }) => [
+  decided: ({ detail, draft, undo, own }) => [
     own ? BUTTON.goOn : BUTTON.accept,
     ...(undo ? [BUTTON.undo] : []),
+    ...(detail.abilities.reopen ? [BUTTON.reopen] : []),
     ...(draft ? [BUTTON.copy] : []),
   ],
 };

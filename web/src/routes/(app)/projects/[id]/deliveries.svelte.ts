@@ -3,6 +3,13 @@ import { listDeliveries, type Delivery } from '@countersign/shared/api/insights'
 import type { FactOf } from '@countersign/shared/events';
 import { call } from '#lib/api.ts';
 
+/** Which deliveries the log shows, as its address says. */
+export const FILTERS = ['all', 'succeeded', 'pending', 'dead', 'paused'] as const;
+export type Filter = (typeof FILTERS)[number];
+
+/** The filter of `?status=…`; all for any other word. */
+export const filterOf = (status: string | null): Filter => FILTERS.find((filter) => filter === status) ?? 'all';
+
 const PAGE_ROWS = 20;
 /** New deliveries are fetched at most this often. */
 const SPACING_MS = 1000;
@@ -17,11 +24,19 @@ export class DeliveryLog {
   loadingMore = $state(false);
 
   readonly #projectId: string;
+  #filter: Filter = 'all';
   #cursor: string | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(projectId: string) {
     this.#projectId = projectId;
+  }
+
+  /** Shows the deliveries of one filter, from the newest on. */
+  show(filter: Filter): void {
+    this.#filter = filter;
+    this.rows = null;
+    void this.load();
   }
 
   /** Fetches the newest page; rows already on show stay below it. */
@@ -51,7 +66,9 @@ export class DeliveryLog {
       }, SPACING_MS);
       return;
     }
-    const change = { status, attempt, http_status, error, next_attempt_at };
+    // Whether it can be sent again follows its state; the server has the last word.
+    const abilities = { replay: status === 'succeeded' || status === 'dead' };
+    const change = { status, attempt, http_status, error, next_attempt_at, abilities };
     this.rows = this.rows?.map((row) => (row.id === fact.delivery_id ? { ...row, ...change } : row)) ?? null;
   }
 
@@ -62,9 +79,11 @@ export class DeliveryLog {
   async #fetch(after: string | undefined, join: (page: Delivery[], rows: Delivery[]) => Delivery[]): Promise<void> {
     this.loading = true;
     const first = this.rows === null;
+    const filter = this.#filter;
     try {
-      const query = { limit: PAGE_ROWS, after };
+      const query = { limit: PAGE_ROWS, after, ...(filter === 'all' ? {} : { status: filter }) };
       const { data, next_cursor } = await call(listDeliveries, { params: { id: this.#projectId }, query });
+      if (filter !== this.#filter) return;
       this.rows = join(data, this.rows ?? []);
       this.error = null;
       if (first || after !== undefined) {

@@ -1,6 +1,6 @@
 // The pool and its open invites, kept true by the live facts of the project.
 import { listInvites, type Invite } from '@countersign/shared/api/invites';
-import { listMembers, type PoolMember } from '@countersign/shared/api/projects';
+import { listMembers, type Member } from '@countersign/shared/api/projects';
 import type { Fact } from '@countersign/shared/events';
 import { call } from '#lib/api.ts';
 import { live } from '#lib/live/connection.svelte.ts';
@@ -11,7 +11,7 @@ const HOLDING_MS = 2000;
 const PASSES_ON: readonly Fact['type'][] = ['item.claimed', 'claim.released', 'claim.lapsed', 'item.decided'];
 
 export class PoolFeed {
-  readonly members: Resource<PoolMember[]>;
+  readonly members: Resource<Member[]>;
   /** For owners; loaded when it is known that the viewer is one. */
   readonly invites: Resource<Invite[]>;
   readonly #id: string;

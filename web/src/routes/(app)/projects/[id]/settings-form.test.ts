@@ -1,20 +1,20 @@
-// The project form's rules: what is sent, what is refused before sending, and that nothing typed is ever lost.
+// The project form's rules: what is sent, what is refused before sending, and what the save bar says.
 import { DEFAULT_SETTINGS, projectSettings, type Project } from '@countersign/shared/api/projects';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { describeChange } from './describe-change.ts';
+import { MARKS } from './merge-lines.ts';
 import {
-  changedFields,
   draftOf,
   faultsOf,
   faultyFields,
   NUMBERS,
   parseNumber,
   patchOf,
-  rebase,
   thresholdText,
   type Draft,
 } from './settings-form.ts';
+import { ABILITIES, type Abilities } from '@countersign/shared/words';
 import { tabOf, tabsFor } from './tabs.ts';
 
 const project = { name: 'Maths answers', ...DEFAULT_SETTINGS, settings_version: 12 } as Project;
@@ -72,6 +72,11 @@ describe('what is refused before sending', () => {
     [{ claim_lease_seconds: '59' }, { claim_lease_seconds: 'out_of_range' }],
     [{ name: '  ' }, { name: 'empty' }],
     [{ reasons: [] }, { reasons: 'no_reason' }],
+    [{ reasons: Array.from({ length: 21 }, (_, at) => `r${at}`) }, { reasons: 'too_many' }],
+    [{ escalate_flags: Array.from({ length: 51 }, (_, at) => `f${at}`) }, { escalate_flags: 'too_many' }],
+    [{ audit_rate: '1.5' }, { audit_rate: 'out_of_range' }],
+    [{ guidelines: 'x'.repeat(20_001) }, { guidelines: 'too_long' }],
+    [{ guidelines: `a\n${MARKS.theirs}\nb` }, { guidelines: 'marked' }],
     [{ review_threshold: '0.95' }, {}],
   ])('%j → %j (RT5 and the limits)', (change, faults) => expect(faultsOf(typed(change))).toEqual(faults));
 
@@ -86,41 +91,10 @@ describe('what is refused before sending', () => {
   });
 });
 
-describe('somebody else saved meanwhile', () => {
-  it('keeps what was typed, takes what was not, and names where both changed', () => {
-    const mine = typed({ auto_threshold: '0.85', guidelines: 'mine' });
-    const now = typed({ auto_threshold: '0.9', target_minutes: '90' });
-    const { draft, theirs, contested } = rebase(before, mine, now);
-    expect(draft).toMatchObject({ auto_threshold: '0.85', guidelines: 'mine', target_minutes: '90' });
-    expect(theirs).toEqual(['auto_threshold', 'target_minutes']);
-    expect(contested).toEqual(['auto_threshold']);
-  });
-
-  it('never loses a typed field and never sends one that was not typed', () => {
-    const change = fc.record(
-      {
-        auto_threshold: fc.constantFrom('0.95', '0.9', '0.8'),
-        name: fc.constantFrom('Maths answers', 'A', 'B'),
-        reasons: fc.constantFrom<string[]>([...before.reasons], ['One'], ['Two']),
-        guidelines: fc.constantFrom('', 'g1', 'g2'),
-      },
-      { requiredKeys: [] },
-    );
-    fc.assert(
-      fc.property(change, change, (mine, theirs) => {
-        const [my, now] = [typed(mine), typed(theirs)];
-        const { draft } = rebase(before, my, now);
-        const touched = changedFields(before, my);
-        for (const field of touched) expect(draft[field]).toEqual(my[field]);
-        for (const field of changedFields(now, draft)) expect(touched).toContain(field);
-      }),
-    );
-  });
-});
-
 describe('the save bar', () => {
   it.each([
     ['auto_threshold', { auto_threshold: '0.85' }, '0.95', '0.85'],
+    ['audit_rate', { audit_rate: '0.05' }, '0.00', '0.05'],
     ['undo_window_seconds', { undo_window_seconds: '10' }, '5 s', '10 s'],
     ['below_review', { below_review: 'queue' }, 'Reject', 'Queue'],
     ['escalate_flags', { escalate_flags: ['escalate', 'high_value', 'pii'] }, 'legal', 'pii'],
@@ -133,21 +107,21 @@ describe('the save bar', () => {
 });
 
 describe('tabs (PM)', () => {
-  const nobody = Object.fromEntries(
-    ['manage_keys', 'manage_webhook', 'see_deliveries'].map((ability) => [ability, false]),
-  );
-  const names = (abilities: object) => tabsFor(abilities as Project['abilities']).map(({ tab }) => tab);
+  const nobody = Object.fromEntries(ABILITIES.map((ability) => [ability, false])) as Abilities;
+  const names = (abilities: Partial<Abilities>) => tabsFor({ ...nobody, ...abilities }).map(({ tab }) => tab);
 
   it('shows what one may use', () => {
-    expect(names(nobody)).toEqual(['rules', 'guidelines', 'people']);
-    expect(names({ ...nobody, see_deliveries: true })).toEqual(['rules', 'guidelines', 'people', 'webhook']);
-    expect(names({ manage_keys: true, manage_webhook: true })).toContain('keys');
+    expect(names({})).toEqual(['overview', 'rules', 'guidelines', 'people']);
+    expect(names({ see_deliveries: true })).toEqual(['overview', 'rules', 'guidelines', 'people', 'deliveries']);
+    expect(names({ manage_webhook: true })).toContain('webhook');
+    expect(names({ manage_project: true }).slice(-3)).toEqual(['keys', 'changes', 'danger']);
+    expect(tabsFor(Object.fromEntries(ABILITIES.map((ability) => [ability, true])) as Abilities)).toHaveLength(9);
   });
 
   it('opens the first tab for an address that names a hidden one', () => {
-    const seen = tabsFor(nobody as Project['abilities']);
-    expect(tabOf('keys', seen)).toBe('rules');
+    const seen = tabsFor(nobody);
+    expect(tabOf('keys', seen)).toBe('overview');
     expect(tabOf('people', seen)).toBe('people');
-    expect(tabOf(null, seen)).toBe('rules');
+    expect(tabOf(undefined, seen)).toBe('overview');
   });
 });

@@ -1,5 +1,6 @@
 // The project form's rules: what was typed, what that changes, what is wrong with it, and how it survives somebody else's save.
 import type { Project, ProjectSettings } from '@countersign/shared/api/projects';
+import { isMarked } from './merge-lines.ts';
 
 /** The settings as they stand in the form: numbers as typed, so that `0.` is not taken away while typing. */
 export interface Draft {
@@ -13,6 +14,7 @@ export interface Draft {
   undo_window_seconds: string;
   claim_lease_seconds: string;
   target_minutes: string;
+  audit_rate: string;
   webhook_url: string;
 }
 export type FieldName = keyof Draft;
@@ -24,10 +26,16 @@ export const NUMBERS = {
   undo_window_seconds: { min: 0, max: 30, whole: true },
   claim_lease_seconds: { min: 60, max: 900, whole: true },
   target_minutes: { min: 1, max: 43_200, whole: true },
+  audit_rate: { min: 0, max: 1, whole: false },
 } as const satisfies Partial<Record<FieldName, { min: number; max: number; whole: boolean }>>;
 type NumberName = keyof typeof NUMBERS;
 
-const FIELDS: readonly FieldName[] = [
+/** Limits of the lists and of the guidelines, from the contract's schema. */
+export const MOST = { escalate_flags: 50, reasons: 20 } as const;
+export const GUIDELINES_LENGTH = 20_000;
+
+/** In the order of the page. */
+export const FIELDS: readonly FieldName[] = [
   'name',
   'auto_threshold',
   'review_threshold',
@@ -37,6 +45,7 @@ const FIELDS: readonly FieldName[] = [
   'undo_window_seconds',
   'claim_lease_seconds',
   'target_minutes',
+  'audit_rate',
   'guidelines',
   'webhook_url',
 ];
@@ -56,6 +65,7 @@ export function draftOf(project: Project): Draft {
     undo_window_seconds: String(project.undo_window_seconds),
     claim_lease_seconds: String(project.claim_lease_seconds),
     target_minutes: String(project.target_minutes),
+    audit_rate: thresholdText(project.audit_rate),
     webhook_url: project.webhook_url ?? '',
   };
 }
@@ -71,17 +81,23 @@ export const parseNumber = (typed: string): number =>
   /^\d*[.,]?\d+$|^\d+[.,]?$/.test(typed.trim()) ? Number(typed.trim().replace(',', '.')) : Number.NaN;
 
 /** The value a field would send. */
-function valueOf(draft: Draft, field: FieldName): unknown {
-  if (isNumber(field)) return parseNumber(draft[field]);
-  if (field === 'webhook_url') return draft.webhook_url.trim() || null;
-  return field === 'name' ? draft.name.trim() : draft[field];
+function sentValue(field: FieldName, typed: Draft[FieldName]): unknown {
+  if (typeof typed !== 'string') return typed;
+  if (isNumber(field)) return parseNumber(typed);
+  if (field === 'webhook_url') return typed.trim() || null;
+  return field === 'name' ? typed.trim() : typed;
 }
 
-const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+/** Whether two typed values of a field would send the same. What is no number is the same as nothing but itself. */
+export function sameValue(field: FieldName, a: Draft[FieldName], b: Draft[FieldName]): boolean {
+  const [one, other] = [sentValue(field, a), sentValue(field, b)];
+  if (Number.isNaN(one) || Number.isNaN(other)) return a === b;
+  return JSON.stringify(one) === JSON.stringify(other);
+}
 
 /** The fields that differ between two forms, in the order of the page. `0.950` and `0.95` do not differ. */
 export const changedFields = (before: Draft, after: Draft): FieldName[] =>
-  FIELDS.filter((field) => !same(valueOf(before, field), valueOf(after, field)));
+  FIELDS.filter((field) => !sameValue(field, before[field], after[field]));
 
 /** The body of the PATCH: changed fields only, with the version they were typed against. */
 export function patchOf(
@@ -89,11 +105,20 @@ export function patchOf(
   after: Draft,
   settings_version: number,
 ): Partial<ProjectSettings> & { settings_version: number } {
-  const entries = changedFields(before, after).map((field) => [field, valueOf(after, field)] as const);
+  const entries = changedFields(before, after).map((field) => [field, sentValue(field, after[field])] as const);
   return { ...Object.fromEntries(entries), settings_version };
 }
 
-export type Fault = 'not_a_number' | 'out_of_range' | 'not_whole' | 'above_auto' | 'empty' | 'no_reason';
+export type Fault =
+  | 'not_a_number'
+  | 'out_of_range'
+  | 'not_whole'
+  | 'above_auto'
+  | 'empty'
+  | 'no_reason'
+  | 'too_many'
+  | 'too_long'
+  | 'marked';
 
 /** What is wrong with the form before it is sent (RT5 and the schema's limits). */
 export function faultsOf(draft: Draft): Partial<Record<FieldName, Fault>> {
@@ -104,6 +129,10 @@ export function faultsOf(draft: Draft): Partial<Record<FieldName, Fault>> {
   }
   if (draft.name.trim() === '') faults.name = 'empty';
   if (draft.reasons.length === 0) faults.reasons = 'no_reason';
+  if (draft.reasons.length > MOST.reasons) faults.reasons = 'too_many';
+  if (draft.escalate_flags.length > MOST.escalate_flags) faults.escalate_flags = 'too_many';
+  if (draft.guidelines.length > GUIDELINES_LENGTH) faults.guidelines = 'too_long';
+  if (isMarked(draft.guidelines)) faults.guidelines = 'marked';
   const [review, auto] = [parseNumber(draft.review_threshold), parseNumber(draft.auto_threshold)];
   if (review > auto) faults.review_threshold ??= 'above_auto';
   return faults;
@@ -121,28 +150,4 @@ function numberFault(typed: string, field: NumberName): Fault | null {
   if (Number.isNaN(value)) return 'not_a_number';
   if (value < min || value > max) return 'out_of_range';
   return whole && !Number.isInteger(value) ? 'not_whole' : null;
-}
-
-/** What was typed, laid over what somebody else saved meanwhile. */
-export interface Rebased {
-  draft: Draft;
-  /** Fields the other person changed. */
-  theirs: FieldName[];
-  /** Fields both changed, to different values: the typed value stays, the page names the other. */
-  contested: FieldName[];
-}
-
-/** Three-way: untouched fields take the new value, typed ones stay as typed. Nothing typed is ever lost. */
-export function rebase(before: Draft, typed: Draft, now: Draft): Rebased {
-  const mine = new Set(changedFields(before, typed));
-  const theirs = changedFields(before, now);
-  const draft: Draft = { ...now };
-  for (const field of mine) copyField(draft, typed, field);
-  const contested = theirs.filter((field) => mine.has(field) && !same(valueOf(typed, field), valueOf(now, field)));
-  return { draft, theirs, contested };
-}
-
-/** Copies one field from a form to another. */
-export function copyField<Name extends FieldName>(to: Draft, from: Draft, field: Name): void {
-  to[field] = from[field];
 }

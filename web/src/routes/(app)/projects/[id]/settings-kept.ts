@@ -1,20 +1,24 @@
-// What was typed into a project's form and not saved, kept for this tab until it is.
+// What was typed into a project's form and not saved, kept for this tab until it is; with the questions that two owners at once raise.
+import type { Contests } from './settings-merge.ts';
 import type { Draft } from './settings-form.ts';
 
 interface Kept {
   /** The server's state it was typed against. */
   before: Draft;
   draft: Draft;
+  contests: Contests;
 }
 
 const keyOf = (key: string): string => `countersign.settings.${key}`;
 
-/** The kept form of one person and project, or null. */
-export function keptDraft(key: string): Kept | null {
+/** The kept form of one person and project, or null. What an older page kept is filled up from `now`. */
+export function keptDraft(key: string, now: Draft): Kept | null {
   try {
     const kept: unknown = JSON.parse(sessionStorage.getItem(keyOf(key)) ?? 'null');
-    // Written by keepDraft of this very tab, so of this very shape.
-    return kept === null ? null : (kept as Kept);
+    if (kept === null) return null;
+    // Written by keepDraft of this very tab, so of this shape, be it of an older page.
+    const { before, draft, contests } = kept as Partial<Kept>;
+    return { before: { ...now, ...before }, draft: { ...now, ...draft }, contests: contests ?? {} };
   } catch {
     return null;
   }

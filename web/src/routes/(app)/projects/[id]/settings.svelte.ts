@@ -4,16 +4,24 @@ import { ApiProblem, call } from '#lib/api.ts';
 import { fieldFaults } from '#lib/explain.ts';
 import {
   changedFields,
-  copyField,
   draftOf,
   faultsOf,
   faultyFields,
   patchOf,
-  rebase,
   type Draft,
   type FieldName,
 } from './settings-form.ts';
 import { forgetDraft, keepDraft, keptDraft } from './settings-kept.ts';
+import {
+  answerOf,
+  choose,
+  contestedFields,
+  mineOf,
+  rebase,
+  type Answer,
+  type Contests,
+  type Typed,
+} from './settings-merge.ts';
 import { words } from './text.ts';
 
 export class SettingsForm {
@@ -22,26 +30,41 @@ export class SettingsForm {
   draft: Draft = $state({} as Draft);
   saving = $state(false);
   error: unknown = $state.raw(null);
-  /** Somebody else saved while you typed: what they changed, and where both did. */
-  merged: { theirs: FieldName[]; contested: FieldName[] } | null = $state.raw(null);
+  /** Somebody else saved while you typed: the fields they changed that you had not touched. */
+  taken: FieldName[] | null = $state.raw(null);
+  contests: Contests = $state.raw({});
 
   readonly #key: string;
   readonly #before = $derived(draftOf(this.project));
   /** Fields that differ from what the server has. */
   readonly changes = $derived(changedFields(this.#before, this.draft));
+  /** Fields that both changed, and those of them that nobody has answered yet (ST1). */
+  readonly contested = $derived(contestedFields(this.contests));
+  readonly unanswered = $derived(this.contested.filter((field) => this.answer(field) === null));
   readonly #refused = $derived(fieldFaults(this.error));
+  /** What came in while a save was under way. */
+  #later: Project | null = null;
 
   constructor(project: Project, userId: string) {
     this.#key = `${userId}.${project.id}`;
     this.project = project;
-    const kept = keptDraft(this.#key);
     this.draft = draftOf(project);
-    if (kept !== null) this.#merge(kept.before, kept.draft, project);
+    const kept = keptDraft(this.#key, draftOf(project));
+    if (kept !== null) this.#merge(kept, project);
   }
 
   /** As the server has it, in the form's shape. */
   get before(): Draft {
     return this.#before;
+  }
+
+  /** Whether there is anything that leaving the page would put aside. */
+  get dirty(): boolean {
+    return this.changes.length > 0 || this.contested.length > 0;
+  }
+
+  get ready(): boolean {
+    return this.invalid.length === 0 && this.unanswered.length === 0;
   }
 
   /** What is wrong with a field, in words: typed wrongly, or refused by the server. */
@@ -55,64 +78,98 @@ export class SettingsForm {
     return faultyFields(this.draft);
   }
 
+  answer(field: FieldName): Answer | null {
+    return answerOf(this.#typed, field);
+  }
+
+  /** What was typed of a contested field, whichever answer stands. */
+  mine(field: FieldName): Draft[FieldName] {
+    return mineOf(this.#typed, field);
+  }
+
+  /** Answers what is saved of a field that both changed. */
+  choose(field: FieldName, answer: Answer): void {
+    const { draft, contests } = choose(this.#snapshot(), field, answer);
+    this.draft = draft;
+    this.contests = contests;
+  }
+
   /** Takes in a newer state of the project, without touching what was typed. */
   take(project: Project): void {
-    if (project.settings_version === this.project.settings_version) this.project = project;
-    else if (project.settings_version > this.project.settings_version) this.#merge(this.#before, this.draft, project);
+    if (this.saving) this.#later = project;
+    else if (project.settings_version === this.project.settings_version) this.project = project;
+    else if (project.settings_version > this.project.settings_version) this.#merge(this.#snapshot(), project);
   }
 
   /** Saves the changed fields. A stale version loads what others changed and keeps what was typed. */
   async save(read: () => Promise<Project>): Promise<void> {
-    if (this.saving || this.changes.length === 0 || this.invalid.length > 0) return;
+    if (this.saving || this.changes.length === 0 || !this.ready) return;
     this.saving = true;
     this.error = null;
+    let newer: Project | null = null;
+    const sent = this.#snapshot();
     try {
-      const body = patchOf(this.#before, this.draft, this.project.settings_version);
-      const saved = await call(changeProject, { params: { id: this.project.id }, body });
-      this.project = saved;
-      this.draft = draftOf(saved);
-      this.merged = null;
+      const body = patchOf(sent.before, sent.draft, this.project.settings_version);
+      this.#saved(sent.draft, await call(changeProject, { params: { id: this.project.id }, body }));
     } catch (error) {
-      if (error instanceof ApiProblem && error.code === 'stale_settings') await this.#catchUp(read, error);
+      if (error instanceof ApiProblem && error.code === 'stale_settings') newer = await this.#catchUp(read, error);
       else this.error = error;
     }
     this.saving = false;
+    for (const project of [newer, this.#later]) if (project !== null) this.take(project);
+    this.#later = null;
     this.keep();
   }
 
+  /** Forgets everything that is not saved, the questions too. */
   discard(): void {
     this.draft = draftOf(this.project);
     this.error = null;
-    this.merged = null;
+    this.taken = null;
+    this.contests = {};
     this.keep();
-  }
-
-  /** Takes the other person's value of one field instead of one's own. */
-  yield(field: FieldName): void {
-    copyField(this.draft, this.#before, field);
-    if (this.merged)
-      this.merged = { ...this.merged, contested: this.merged.contested.filter((other) => other !== field) };
   }
 
   /** Writes what is typed to the browser, so that a reload or another page does not lose it. */
   keep(): void {
-    if (this.changes.length === 0) forgetDraft(this.#key);
-    else keepDraft(this.#key, { before: this.#before, draft: this.draft });
+    if (this.dirty) keepDraft(this.#key, this.#snapshot());
+    else forgetDraft(this.#key);
   }
 
-  async #catchUp(read: () => Promise<Project>, stale: unknown): Promise<void> {
+  get #typed(): Typed {
+    return { before: this.#before, draft: this.draft, contests: this.contests };
+  }
+
+  #snapshot(): Typed {
+    return { before: this.#before, draft: $state.snapshot(this.draft), contests: this.contests };
+  }
+
+  /** What was typed on while the save was under way stays typed. */
+  #saved(sent: Draft, project: Project): void {
+    const now = draftOf(project);
+    const since = changedFields(sent, this.draft).map((field) => [field, this.draft[field]] as const);
+    this.project = project;
+    this.draft = { ...now, ...Object.fromEntries(since) };
+    this.taken = null;
+    this.contests = {};
+  }
+
+  async #catchUp(read: () => Promise<Project>, stale: unknown): Promise<Project | null> {
     try {
-      this.take(await read());
+      return await read();
     } catch {
       this.error = stale;
+      return null;
     }
   }
 
-  #merge(before: Draft, typed: Draft, project: Project): void {
-    const { draft, theirs, contested } = rebase(before, typed, draftOf(project));
+  #merge(typed: Typed, project: Project): void {
+    const { draft, contests, taken } = rebase(typed, draftOf(project));
     this.project = project;
     this.draft = draft;
-    const typing = changedFields(draftOf(project), draft).length > 0;
-    if (theirs.length > 0) this.merged = typing ? { theirs, contested } : null;
+    this.contests = contests;
+    if (taken.length === 0 && this.contested.length === 0) return;
+    const known = this.taken ?? [];
+    this.taken = this.dirty ? [...known, ...taken.filter((field) => !known.includes(field))] : null;
   }
 }

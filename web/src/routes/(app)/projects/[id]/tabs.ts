@@ -2,20 +2,38 @@
 import type { Abilities } from '@countersign/shared/words';
 import { words } from './text.ts';
 
-export const TABS = ['rules', 'guidelines', 'people', 'webhook', 'keys'] as const;
+export const TABS = [
+  'overview',
+  'rules',
+  'guidelines',
+  'people',
+  'webhook',
+  'deliveries',
+  'keys',
+  'changes',
+  'danger',
+] as const;
 export type Tab = (typeof TABS)[number];
 
-const NEEDS: Partial<Record<Tab, readonly (keyof Abilities)[]>> = {
-  webhook: ['manage_webhook', 'see_deliveries'],
-  keys: ['manage_keys'],
+/** The ability a tab needs; every other tab is every member's. */
+const NEEDS: Partial<Record<Tab, keyof Abilities>> = {
+  webhook: 'manage_webhook',
+  deliveries: 'see_deliveries',
+  // An archived project makes no keys and takes no changes; its owners still see and revoke what there is.
+  keys: 'manage_project',
+  changes: 'manage_project',
+  danger: 'manage_project',
 };
 
 /** The tabs a member sees, in order: what one may not use is not shown. */
 export function tabsFor(abilities: Abilities): { tab: Tab; name: string }[] {
-  const seen = TABS.filter((tab) => NEEDS[tab]?.some((ability) => abilities[ability]) ?? true);
+  const seen = TABS.filter((tab) => {
+    const needed = NEEDS[tab];
+    return needed === undefined || abilities[needed];
+  });
   return seen.map((tab) => ({ tab, name: words.tabs[tab] }));
 }
 
-/** The tab of `?tab=…`; the first one when it names none that is shown. */
-export const tabOf = (wanted: string | null, seen: readonly { tab: Tab }[]): Tab =>
-  seen.find(({ tab }) => tab === wanted)?.tab ?? 'rules';
+/** The tab of `/projects/:id/:tab`; the first one when it names none that is shown. */
+export const tabOf = (wanted: string | undefined, seen: readonly { tab: Tab }[]): Tab =>
+  seen.find(({ tab }) => tab === wanted)?.tab ?? 'overview';

@@ -1,10 +1,6 @@
 // Every string of a project's page, by tab.
-import { NUMBERS, type Fault, type FieldName } from './settings-form.ts';
-
-function limits(field: FieldName): string {
-  const range = field in NUMBERS ? NUMBERS[field as keyof typeof NUMBERS] : null; // `in` has just checked it
-  return range === null ? '' : `${range.min} to ${range.max}`;
-}
+import { guidelinesWords } from './guidelines-text.ts';
+import { settingsWords } from './settings-text.ts';
 
 export const words = {
   copyId: 'Copy the project id',
@@ -14,139 +10,22 @@ export const words = {
   webhookWord: 'webhook',
   readOnly: 'You see the rules; owners change them.',
   tabs: {
+    overview: 'Overview',
     rules: 'Rules',
     guidelines: 'Guidelines',
     people: 'People',
     webhook: 'Webhook',
+    deliveries: 'Deliveries',
     keys: 'Keys',
+    changes: 'Changes',
+    danger: 'Danger',
   },
 
-  fields: {
-    name: 'name',
-    auto_threshold: 'automatic from',
-    review_threshold: 'review from',
-    below_review: 'below review',
-    escalate_flags: 'escalate flags',
-    reasons: 'reasons',
-    guidelines: 'guidelines',
-    undo_window_seconds: 'undo window',
-    claim_lease_seconds: 'claim',
-    target_minutes: 'target',
-    webhook_url: 'webhook URL',
-  } satisfies Record<FieldName, string>,
-
-  faults: {
-    not_a_number: () => 'Type a number.',
-    out_of_range: (field) => `Must be ${limits(field)}.`,
-    not_whole: () => 'Must be a whole number.',
-    above_auto: () => 'Must not be above “Automatic from”.',
-    empty: () => 'Must not be empty.',
-    no_reason: () => 'Keep at least one reason: rejecting and editing need one.',
-  } satisfies Record<Fault, (field: FieldName) => string>,
-
-  saveBar: {
-    label: 'Unsaved changes',
-    changes: (count: number) => (count === 1 ? '1 change' : `${count} changes`),
-    discard: 'Discard',
-    save: (version: number) => `Save as v${version}`,
-    edited: 'edited',
-    newOrder: 'new order',
-    none: 'none',
-    failed: 'Not saved',
-    invalid: (fields: string) => `Needs another value before it can be saved: ${fields}`,
-    merged: 'The project was saved while you typed. Those changes are in; yours are kept and not saved yet.',
-    contested: (field: string, value: string) => `${field}: they saved ${value}`,
-    takeTheirs: 'Take theirs',
-  },
-
-  rules: {
-    scale: 'Who decides, by confidence',
-    review: 'Review from',
-    auto: 'Automatic from',
-    below: 'Below review',
-    was: (value: string) => `was ${value}`,
-    people: 'people',
-    automatic: 'automatic',
-    belowOptions: { reject: 'Reject', queue: 'Queue', escalate: 'Escalate' },
-    belowOutcome: {
-      reject: 'below review: rejected',
-      queue: 'below review: people',
-      escalate: 'below review: escalated',
-    },
-    belowSentence: {
-      reject: 'it is rejected at once',
-      queue: 'it goes to people too',
-      escalate: 'it is escalated',
-    },
-    flags: 'Always escalate',
-    flagsHint:
-      'An item with one of these flags goes to a supervisor, whatever its confidence. Upper and lower case count the same.',
-    flag: 'flag',
-    time: 'Time',
-    target: 'Target for a decision',
-    targetUnit: 'min, colours ages',
-    undo: 'Undo window',
-    undoUnit: 's, the webhook waits',
-    claim: 'A claim lasts',
-    claimUnit: 's, then it is free again',
-    project: 'Project',
-    name: 'Name',
-    kept: 'Items that are already in keep the rules they came under.',
-    reasons: 'Reasons',
-    reasonsHint: 'Why people edit or reject. The order gives the digit keys.',
-    reason: 'reason',
-    addReason: 'Add a reason',
-    add: 'Add',
-    up: (reason: string) => `Move “${reason}” up`,
-    down: (reason: string) => `Move “${reason}” down`,
-    remove: (reason: string) => `Remove “${reason}”`,
-  },
-
-  guidelines: {
-    heading: 'Guidelines',
-    hint: 'Stands beside every item under decision. One rule per line reads best.',
-    empty: 'No guidelines yet',
-    emptyText: 'An owner writes them; they then stand beside every item under decision.',
-  },
-
-  webhook: {
-    heading: 'Where decisions go',
-    url: 'URL',
-    urlHint: 'Every final decision by a person is posted here, signed. Leave it empty to send nothing.',
-    secret: 'Signing secret',
-    secretText:
-      'Signs every delivery. A new one first signs beside the old one, so that your receiver can learn it without missing a delivery.',
-    rotate: 'Make a new secret',
-    promote: 'Let the new secret sign first',
-    shown: 'The new secret',
-    phaseCurrent: 'It signs from now on.',
-    phaseNext: (when: string) => `It signs the secondary header until you let it sign first, or by itself (${when}).`,
-    rolling: 'A new secret is being rolled in. Give it to your receiver, then let it sign first.',
-    promoted: 'The new secret signs first. The old one stays in the secondary header for 24 hours.',
-    rotateFailed: 'No new secret was made',
-    promoteFailed: 'The new secret was not put first',
-    verify: 'Verify it in your receiver',
-    code: 'verification code',
-    deliveries: 'Last deliveries',
-  },
-
-  deliveries: {
-    columns: {
-      state: 'State',
-      made: 'Made',
-      event: 'Event',
-      item: 'Item',
-      answer: 'Answer',
-      attempt: 'Attempt',
-      next: 'Next',
-    },
-    failed: 'The deliveries could not be loaded',
-    empty: 'No delivery yet',
-    emptyText: 'The first final decision by a person makes one.',
-    more: 'Show older',
-    retrying: 'retrying',
-    now: 'now',
-  },
+  fields: settingsWords.fields,
+  faults: settingsWords.faults,
+  saveBar: settingsWords.saveBar,
+  rules: settingsWords.rules,
+  guidelines: guidelinesWords,
 
   keys: {
     heading: 'API keys',

@@ -1,0 +1,36 @@
+// A supervisor takes an item out of a reviewer's hands, in two real browsers.
+import { describe, expect, it } from 'vitest';
+import { aSubmission, join } from '../server/test/builders.ts';
+import { makeWallet, person } from '../server/test/client.ts';
+import { findChromium } from '../scripts/browser.ts';
+import { useHouse } from './house.ts';
+import { signIn } from './injected-wallet.ts';
+
+const chromium = await findChromium();
+
+describe.skipIf(chromium === undefined)('taking over', () => {
+  const house = useHouse();
+
+  it('I3, I4: takes the item, tells the other page, and the other’s verbs are gone', async () => {
+    const { world, owner, project, visit } = house();
+    const wallet = makeWallet();
+    await join(project, await person(world, wallet));
+    const { id } = await project.pipeline.submit(aSubmission({ input: { question: 'Whose is it?' } }));
+    const [theirs, ours] = await Promise.all([visit(wallet, '/queue'), visit(owner.wallet, `/queue?item=${id}`)]);
+    await Promise.all([signIn(theirs), signIn(ours)]);
+    await theirs.getByText('Whose is it?').first().waitFor();
+    await theirs.keyboard.press('n');
+    await theirs.getByText('Yours for').waitFor();
+
+    await ours.getByRole('row').filter({ hasText: 'Whose is it?' }).click();
+    await ours.getByRole('button', { name: 'Take over' }).click();
+    await ours.getByText('Yours for').waitFor();
+    const holder = `${owner.wallet.address.slice(0, 4)}…${owner.wallet.address.slice(-4)}`;
+    await theirs.getByText(`${holder} is deciding this`).waitFor();
+    expect(await theirs.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+    expect(await theirs.getByRole('button', { name: 'Take over' }).count()).toBe(0);
+
+    await ours.keyboard.press('a');
+    await expect.poll(async () => (await project.pipeline.read(id)).status).toBe('approved');
+  });
+});

@@ -1,0 +1,29 @@
+// One attempt to send a webhook: what goes into it, and what comes of it.
+import type { AttemptError } from './retry.ts';
+import type { StoredSecrets } from './webhook-secrets.ts';
+
+export interface Dispatch {
+  projectId: string;
+  url: string;
+  webhookId: string;
+  /** Which attempt it is, from 1. */
+  attempt: number;
+  body: string;
+  /** The sealed secrets of the project's endpoint; which of them sign depends on `at`. */
+  secrets: StoredSecrets<string>;
+  at: Date;
+}
+
+export interface Outcome {
+  /** null when no answer came. */
+  httpStatus: number | null;
+  /** null for a 2xx answer that arrived whole, or as far as it is read. */
+  error: AttemptError | null;
+  /** The `Retry-After` header as it came. */
+  retryAfter: string | null;
+  /** The start of the answer's body, safe to store and to show as text; null when no answer came. */
+  responseText: string | null;
+  totalMs: number;
+  /** Where the connection went: for the operator, not for the customer. */
+  remoteAddress: string | null;
+}

@@ -1,0 +1,30 @@
+// The delivery log: its list, one delivery whole, and sending again.
+import * as api from '@countersign/shared/api/deliveries';
+import { listDeliveries as listEndpoint } from '@countersign/shared/api/insights';
+import { presentDelivery, presentDeliveryDetail } from '../../presenters/delivery.ts';
+import { listDeliveries } from '../../usecases/queries/list-deliveries.ts';
+import { readDelivery } from '../../usecases/queries/read-delivery.ts';
+import { replayDeliveries, replayDelivery } from '../../usecases/replay-deliveries.ts';
+import type { MemberActor, Services } from '../../usecases/services.ts';
+import type { Binder } from '../route.ts';
+
+export function bindDeliveries(bind: Binder, services: Services): void {
+  bind.member(listEndpoint, async ({ actor, params, query }) => {
+    const page = await listDeliveries(services, actor, { ...query, projectId: params.id, after: query.after });
+    return { data: page.rows.map((row) => presentDelivery(row, page.role)), next_cursor: page.nextCursor };
+  });
+  const shown = async (actor: MemberActor, id: string) => {
+    const view = await readDelivery(services, actor, id);
+    return presentDeliveryDetail(view, view.role);
+  };
+  bind.member(api.readDelivery, ({ actor, params }) => shown(actor, params.id));
+  bind.member(api.replayDelivery, async ({ actor, params }) => {
+    await replayDelivery(services, actor, params.id);
+    return shown(actor, params.id);
+  });
+  bind.member(api.replayDeliveries, ({ actor, params, body }) => {
+    const time = (text: string | undefined) => (text === undefined ? null : new Date(text));
+    const { status = 'dead', from, to } = body ?? {};
+    return replayDeliveries(services, actor, { projectId: params.id, status, from: time(from), to: time(to) });
+  });
+}

@@ -1,0 +1,17 @@
+// A line of the change log.
+import type { ProjectChange as WireChange } from '@countersign/shared/api/changes';
+import type { ProjectChange } from '../db/entities/project-change.ts';
+
+/** The name is the one of that time, whatever they are called now. */
+export function presentChange(change: ProjectChange): WireChange {
+  return {
+    id: change.id,
+    action: change.action,
+    subject: change.subject ?? null,
+    subject_id: change.subjectId ?? null,
+    before: change.before ?? null,
+    after: change.after ?? null,
+    changed_by: { user_id: change.changedBy ?? null, name: change.changedByName },
+    changed_at: change.changedAt.toISOString(),
+  };
+}

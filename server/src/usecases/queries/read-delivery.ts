@@ -1,0 +1,41 @@
+// One delivery with the attempts that were made of it.
+import type { Role } from '@countersign/shared/words';
+import { Attempt } from '../../db/entities/attempt.ts';
+import { Delivery } from '../../db/entities/delivery.ts';
+import { Project } from '../../db/entities/project.ts';
+import type { Em } from '../../db/orm.ts';
+import { nothingHere, requireVerb } from '../membership.ts';
+import type { MemberActor, Services } from '../services.ts';
+
+export interface DeliveryView {
+  delivery: Delivery;
+  role: Role;
+  /** Where the next attempt goes. */
+  url: string | null;
+  /** Newest first. */
+  attempts: Attempt[];
+}
+
+const ATTEMPTS = 50;
+
+/** Errors: `not_found`, `forbidden`. */
+export function readDelivery(services: Services, actor: MemberActor, id: string): Promise<DeliveryView> {
+  return services.db.read(async (em) => {
+    const { delivery, role } = await findDelivery(em, actor, id);
+    const { webhookUrl } = await em.findOneOrFail(Project, { id: delivery.projectId });
+    const attempts = await em.find(Attempt, { deliveryId: id }, { orderBy: { n: 'desc' }, limit: ATTEMPTS });
+    return { delivery, role, url: webhookUrl ?? null, attempts };
+  });
+}
+
+/** A delivery the actor may see; 404 otherwise, the same as for an id that never existed. */
+export async function findDelivery(
+  em: Em,
+  actor: MemberActor,
+  id: string,
+): Promise<{ delivery: Delivery; role: Role }> {
+  const delivery = await em.findOne(Delivery, { id });
+  if (delivery === null) throw nothingHere();
+  const role = await requireVerb(em, { userId: actor.userId, projectId: delivery.projectId }, 'see_deliveries');
+  return { delivery, role };
+}

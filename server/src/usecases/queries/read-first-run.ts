@@ -1,0 +1,64 @@
+// The first of everything in a project: what its owner's first steps are ticked by. Each is the first row of an index.
+import type { FirstRun } from '@countersign/shared/api/first-run';
+import { displayName } from '../../domain/actor.ts';
+import { may } from '../../domain/permissions.ts';
+import type { Em } from '../../db/orm.ts';
+import { ApiKey } from '../../db/entities/api-key.ts';
+import { Delivery } from '../../db/entities/delivery.ts';
+import { Item } from '../../db/entities/item.ts';
+import { Project } from '../../db/entities/project.ts';
+import { roleIn } from '../membership.ts';
+import type { MemberActor, Services } from '../services.ts';
+
+/** Errors: `not_found`. */
+export function readFirstRun(services: Services, actor: MemberActor, projectId: string): Promise<FirstRun> {
+  return services.db.read(async (em) => {
+    const role = await roleIn(em, actor.userId, projectId);
+    const project = await em.findOneOrFail(Project, { id: projectId });
+    return {
+      created_at: project.createdAt.toISOString(),
+      key: may(role, 'manage_keys') ? await firstKey(em, projectId) : null,
+      item: await firstItem(em, projectId),
+      decision: await firstDecision(em, projectId),
+      webhook: await firstWebhook(em, projectId),
+    };
+  });
+}
+
+const OLDEST = { createdAt: 'asc', id: 'asc' } as const;
+
+async function firstKey(em: Em, projectId: string): Promise<FirstRun['key']> {
+  const [key] = await em.find(ApiKey, { projectId }, { orderBy: OLDEST, limit: 1 });
+  return key === undefined ? null : { at: key.createdAt.toISOString(), name: key.name, last4: key.last4 };
+}
+
+async function firstItem(em: Em, projectId: string): Promise<FirstRun['item']> {
+  const fields = ['preview', 'status', 'createdAt'] as const;
+  const [item] = await em.find(Item, { projectId }, { orderBy: OLDEST, limit: 1, fields });
+  return item === undefined ? null : { at: item.createdAt.toISOString(), preview: item.preview, status: item.status };
+}
+
+type DecisionRow = Pick<NonNullable<FirstRun['decision']>, 'action'> & {
+  decided_at: string | Date;
+  name: string | null;
+  address: string;
+};
+
+async function firstDecision(em: Em, projectId: string): Promise<FirstRun['decision']> {
+  const [row] = await em.execute<DecisionRow[]>(
+    `select d.action, d.decided_at, u.name, u.address from decision d join app_user u on u.id = d.reviewer_id
+     where d.project_id = ? and d.reviewer_id is not null order by d.decided_at limit 1`,
+    [projectId],
+  );
+  if (row === undefined) return null;
+  return { at: new Date(row.decided_at).toISOString(), action: row.action, name: displayName(row) };
+}
+
+async function firstWebhook(em: Em, projectId: string): Promise<FirstRun['webhook']> {
+  const fields = ['httpStatus', 'createdAt', 'completedAt'] as const;
+  const where = { projectId, status: 'succeeded' as const };
+  const [delivery] = await em.find(Delivery, where, { orderBy: OLDEST, limit: 1, fields });
+  if (delivery === undefined) return null;
+  const at = delivery.completedAt ?? delivery.createdAt;
+  return { at: at.toISOString(), http_status: delivery.httpStatus ?? null };
+}

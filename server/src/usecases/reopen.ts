@@ -1,0 +1,40 @@
+// A supervisor sends an item back to people that routing had rejected. What a person rejected stays rejected (LC).
+import { Refusal } from '@countersign/shared/errors';
+import { memberRef } from '../domain/actor.ts';
+import { isReopenable } from '../domain/item.ts';
+import { toItemRow } from '../domain/item-row.ts';
+import { Decision } from '../db/entities/decision.ts';
+import { Item } from '../db/entities/item.ts';
+import { findItem, refuseArchived, refuseUnless } from './membership.ts';
+import { decidedRefusal } from './refuse-claim.ts';
+import type { MemberActor, Services } from './services.ts';
+
+/** Puts the item in the queue. Errors: `not_found`, `forbidden`, `already_decided`, `validation_failed` for one that is open. */
+export async function reopen(
+  services: Services,
+  actor: MemberActor,
+  { itemId, reason }: { itemId: string; reason: string | null },
+): Promise<void> {
+  await services.db.write(async (tx) => {
+    const { item, role } = await findItem(tx.em, actor.userId, itemId);
+    refuseUnless(role, 'reopen');
+    await refuseArchived(tx.em, item.projectId);
+    const decided = (await tx.em.count(Decision, { itemId })) > 0;
+    if (!isReopenable(item.status, decided)) throw refused(item);
+    const moved = await tx.em.execute<{ id: string }[]>(
+      `update item set status = 'queued', decided_at = null, version = version + 1
+       where id = ? and status = 'rejected' and version = ? returning id`,
+      [itemId, item.version],
+    );
+    if (moved.length === 0) throw decidedRefusal();
+    const now = await tx.em.findOneOrFail(Item, { id: itemId }, { refresh: true });
+    const fact = { project_id: now.projectId, item_id: itemId, version: now.version, actor: memberRef(actor) };
+    tx.record({ type: 'item.queued', ...fact, item: toItemRow(now, null), reason });
+  });
+}
+
+function refused(item: Item): Refusal {
+  if (item.status !== 'queued' && item.status !== 'escalated') return decidedRefusal();
+  const detail = 'This item waits for people already; only one that routing rejected can be reopened.';
+  return new Refusal('validation_failed', detail);
+}

@@ -1,0 +1,63 @@
+// The guard at save (W1, W2): a name is looked up, and what it leads to decides; a name without an answer is left for the sending.
+import { describe, expect, it, vi } from 'vitest';
+import { type GuardPolicy, type Lookup, refuseTarget } from './guard.ts';
+
+const STRICT: GuardPolicy = { allowCidrs: [], allowHttp: false };
+const answering =
+  (...addresses: string[]): Lookup =>
+  async () =>
+    addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+
+describe('W1, W2: a URL that is to be saved', () => {
+  it.each([
+    ['a public one', ['93.184.215.14']],
+    ['several public ones', ['93.184.215.14', '2606:2800:21f:cb07:6820:80da:af6b:8b2c']],
+  ])('with a name of %s is taken', async (_, addresses) => {
+    expect(await refuseTarget('https://receiver.example/hooks', STRICT, answering(...addresses))).toBeNull();
+  });
+
+  it.each([
+    ['a private one', ['10.0.0.1']],
+    ['a private one among public ones', ['93.184.215.14', '192.168.1.1']],
+    ['a private one behind a public one', ['2606:2800::1', '::ffff:127.0.0.1']],
+    ['a metadata service', ['169.254.169.254']],
+  ])('with a name of %s is refused: the host is named, its address is not', async (_, addresses) => {
+    const said = await refuseTarget('https://Receiver.example./hooks', STRICT, answering(...addresses));
+    expect(said).toBe('Use a public host: receiver.example leads to a private, local or reserved address.');
+  });
+
+  it('is taken where the operator’s exceptions lead', async () => {
+    const policy = { allowCidrs: ['10.0.0.0/8'], allowHttp: false };
+    expect(await refuseTarget('https://receiver.example/', policy, answering('10.1.2.3'))).toBeNull();
+    expect(await refuseTarget('https://receiver.example/', policy, answering('10.1.2.3', '127.0.0.1'))).not.toBeNull();
+  });
+
+  it('is taken when its name has no answer now', async () => {
+    const failing: Lookup = () => Promise.reject(new Error('ENOTFOUND'));
+    expect(await refuseTarget('https://receiver.example/', STRICT, failing)).toBeNull();
+    expect(await refuseTarget('https://receiver.example/', STRICT, answering())).toBeNull();
+  });
+
+  it('waits 3 s for an answer and no longer', async () => {
+    vi.useFakeTimers();
+    try {
+      let said: string | null | undefined;
+      const never: Lookup = () => new Promise(() => undefined);
+      void refuseTarget('https://receiver.example/', STRICT, never).then((answer) => (said = answer));
+      await vi.advanceTimersByTimeAsync(2_999);
+      expect(said).toBeUndefined();
+      await vi.advanceTimersByTimeAsync(1);
+      expect(said).toBeNull();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('is not looked up when its spelling, or its literal address, is refused already', async () => {
+    const lookup = vi.fn(answering('93.184.215.14'));
+    expect(await refuseTarget('ftp://receiver.example/', STRICT, lookup)).toMatch(/https/);
+    expect(await refuseTarget('https://10.0.0.1/', STRICT, lookup)).toMatch(/public host/);
+    expect(await refuseTarget('https://8.8.8.8/', STRICT, lookup)).toBeNull();
+    expect(lookup).not.toHaveBeenCalled();
+  });
+});

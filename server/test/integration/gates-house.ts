@@ -1,0 +1,215 @@
+// Where the matrix is tried: two projects with everything in them that has an id, everybody who may knock, and the knocking.
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import * as invites from '@countersign/shared/api/invites';
+import * as projects from '@countersign/shared/api/projects';
+import { problem } from '@countersign/shared/errors';
+import type { Role } from '@countersign/shared/words';
+import { aSubmission, join, openProject, type OpenProject } from '../builders.ts';
+import { person, type Person } from '../client.ts';
+import { endpointOf, GATES } from './gates.ts';
+import { aSender, type Sender } from './inbound-sender.ts';
+import { ask, type Raw, type Sent, type Served } from './served.ts';
+import type { Opened } from './services.ts';
+
+/** What ids in requests are ids of. */
+export type Kind =
+  'project' | 'item' | 'session' | 'key' | 'member' | 'invite' | 'source' | 'delivery' | 'token' | 'challenge';
+
+const KIND_OF_ID: [start: RegExp, kind: Kind][] = [
+  [/^\/api\/projects\/:id/, 'project'],
+  [/^\/api\/(public\/)?items\/:id/, 'item'],
+  [/^\/api\/sessions\/:id/, 'session'],
+  [/^\/api\/deliveries\/:id/, 'delivery'],
+];
+const KIND_OF_NAME: Record<string, Kind> = {
+  project_id: 'project',
+  key_id: 'key',
+  user_id: 'member',
+  invite_id: 'invite',
+  source_id: 'source',
+  delivery_id: 'delivery',
+  token: 'token',
+  challenge_id: 'challenge',
+};
+
+/** One place of a route's request in which an id stands. */
+export interface Place {
+  where: 'path' | 'query' | 'body';
+  /** The parameter's name, or the way into the body. */
+  at: (string | number)[];
+  kind: Kind;
+}
+
+/** Every place of a route in which an id stands: by its path, and by the schemas of its query and body. */
+export function placesOf(name: string): Place[] {
+  const { path, query, body } = endpointOf(name);
+  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, at = '']) => [at]);
+  const kind = (at: (string | number)[]): Kind => {
+    const last = String(at.at(-1));
+    const found = last === 'id' ? KIND_OF_ID.find(([start]) => start.test(path))?.[1] : KIND_OF_NAME[last];
+    if (found === undefined) throw new Error(`${name}: say in gates-house.ts what “${last}” is an id of.`);
+    return found;
+  };
+  const placed = (where: Place['where'], all: (string | number)[][]) =>
+    all.map((at) => ({ where, at, kind: kind(at) }));
+  return [...placed('path', inPath), ...placed('query', uuidsOf(query)), ...placed('body', uuidsOf(body))];
+}
+
+interface Schema {
+  type?: string;
+  format?: string;
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  anyOf?: Schema[];
+}
+
+function uuidsOf(schema: z.ZodType | null): (string | number)[][] {
+  if (schema === null) return [];
+  const isId = (part: Schema, at: (string | number)[]) =>
+    part.format === 'uuid' || (part.type === 'string' && /^(?:.*_)?id$/.test(String(at.at(-1))));
+  const walk = (part: Schema, at: (string | number)[]): (string | number)[][] => [
+    ...(isId(part, at) ? [at] : []),
+    ...Object.entries(part.properties ?? {}).flatMap(([name, inner]) => walk(inner, [...at, name])),
+    ...(part.items ? walk(part.items, [...at, 0]) : []),
+    ...(part.anyOf ?? []).flatMap((inner) => walk(inner, at)),
+  ];
+  return walk(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' }) as Schema, []);
+}
+
+export type Ids = Record<Exclude<Kind, 'challenge' | 'token'>, string>;
+export type Who = Role | 'stranger' | 'removed reviewer' | 'removed owner';
+
+export interface House {
+  served: Served;
+  project: OpenProject;
+  other: OpenProject;
+  people: Record<Who, Person>;
+  /** Of `project`, and of `other`. */
+  ids: Ids;
+  theirs: Ids;
+  /** Signs for `project`; the one in `ids` may be removed. */
+  source: Sender;
+  theirSource: Sender;
+  revokedKey: string;
+}
+
+/** A project with an item, a delivery, a key, a member, an invite and a source that may be changed and removed. */
+async function furnish(
+  project: OpenProject,
+  member: Person,
+  sql: Opened['sql'],
+): Promise<{ ids: Ids; source: Sender }> {
+  const params = { id: project.id };
+  await join(project, member);
+  const [source, spare] = [await aSender(project), await aSender(project)];
+  const item = (await project.pipeline.submit(aSubmission())).id;
+  const ids = {
+    project: project.id,
+    item,
+    delivery: await aDelivery(project.id, item, sql),
+    session: sessionOf(member),
+    key: (await project.owner.call(projects.createApiKey, { params, body: { name: 'Other' } })).id,
+    member: member.id,
+    invite: (await project.owner.call(invites.createInvite, { params, body: { role: 'reviewer' } })).id,
+    source: spare.sourceId,
+  };
+  return { ids, source };
+}
+
+async function aDelivery(projectId: string, itemId: string, sql: Opened['sql']): Promise<string> {
+  const id = randomUUID();
+  await sql(
+    `insert into delivery (id, project_id, item_id, webhook_id, seq, body, status, attempt, created_at)
+     values (?, ?, ?, ?, 1, '{}', 'dead', 10, now())`,
+    [id, projectId, itemId, `evt_${id}`],
+  );
+  return id;
+}
+
+export const sessionOf = (who: Person) => who.cookies.get('__Host-sid')?.split('.')[0] ?? '';
+
+export async function openHouse(served: Served, { sql }: Pick<Opened, 'sql'>): Promise<House> {
+  const anew = () => person(served.world);
+  const [project, other] = [await openProject(await anew()), await openProject(await anew())];
+  const people: Record<Who, Person> = {
+    owner: project.owner,
+    supervisor: await anew(),
+    reviewer: await anew(),
+    stranger: await anew(),
+    'removed reviewer': await anew(),
+    'removed owner': await anew(),
+  };
+  await join(project, people.reviewer, 'reviewer');
+  await join(project, people.supervisor, 'supervisor');
+  await remove(project, people['removed reviewer'], 'reviewer');
+  await remove(project, people['removed owner'], 'owner');
+  const [{ ids, source }, theirs] = [
+    await furnish(project, await anew(), sql),
+    await furnish(other, await anew(), sql),
+  ];
+  const revokedKey = await revoked(project);
+  return { served, project, other, people, ids, theirs: theirs.ids, source, theirSource: theirs.source, revokedKey };
+}
+
+async function remove(project: OpenProject, who: Person, was: Role): Promise<void> {
+  await join(project, who, was);
+  await project.owner.call(projects.removeMember, { params: { id: project.id, user_id: who.id } });
+}
+
+async function revoked({ id, owner }: OpenProject): Promise<string> {
+  const key = await owner.call(projects.createApiKey, { params: { id }, body: { name: 'Gone' } });
+  await owner.call(projects.revokeApiKey, { params: { id, key_id: key.id } });
+  return key.api_key;
+}
+
+/** The route’s own request; `put` places an id elsewhere than the house’s own. */
+export function requestOf(
+  house: Pick<House, 'ids' | 'source'>,
+  name: string,
+  put?: { place: Place; id: string },
+): Omit<Sent, 'headers'> {
+  const { method, path } = endpointOf(name);
+  const { body, query = '' } = GATES[name] ?? {};
+  const ids: Partial<Record<Kind, string>> = { ...house.ids, token: 'A'.repeat(43) };
+  if (name === 'receiveInbound') ids.source = house.source.sourceId;
+  const inText = (text: string) => text.replaceAll(':id', house.ids.project);
+  const own = Object.fromEntries(placesOf(name).map((place) => [String(place.at[0]), ids[place.kind] ?? '']));
+  if (put?.place.where === 'path') own[String(put.place.at[0])] = put.id;
+  const search = new URLSearchParams(inText(query));
+  if (put?.place.where === 'query') search.set(String(put.place.at[0]), put.id);
+  const sent = body && (JSON.parse(inText(JSON.stringify(body))) as object);
+  const filled = put?.place.where === 'body' ? (within(sent, put.place.at, put.id) as object) : sent;
+  return {
+    method,
+    path: path.replace(/:(\w+)/g, (_, param: string) => own[param] ?? '') + (search.size > 0 ? `?${search}` : ''),
+    body: filled && JSON.stringify(filled),
+  };
+}
+
+/** The value with `id` at this place of it. */
+function within(value: unknown, [first, ...rest]: (string | number)[], id: string): unknown {
+  if (first === undefined) return id;
+  const inner = (value as Record<string | number, unknown> | undefined)?.[first];
+  const changed = within(inner, rest, id);
+  if (typeof first === 'number') return [changed];
+  return { ...(value as object | undefined), [first]: changed };
+}
+
+export function send(house: House, request: Omit<Sent, 'headers'>, headers: Record<string, string>): Promise<Raw> {
+  const type: Record<string, string> = request.body === undefined ? {} : { 'content-type': 'application/json' };
+  return ask(house.served, { ...request, headers: { ...type, ...headers } });
+}
+
+/** Sends the route’s request, and names what came of it: `in`, or the code of the refusal. */
+export async function knock(house: House, name: string, headers: Record<string, string>): Promise<string> {
+  return codeOf(await send(house, requestOf(house, name), headers));
+}
+
+export const codeOf = ({ status, text }: Raw): string => (status < 400 ? 'in' : problem.parse(JSON.parse(text)).code);
+
+/** What a person’s browser sends with a change. */
+export const asPerson = (house: House, who: Who) => ({
+  origin: house.served.world.baseUrl,
+  cookie: house.people[who].cookieHeader(),
+});

@@ -1,0 +1,137 @@
+// Ids that are somebody else’s, in every place of every route that takes one: answered to the byte as ids that never were (rule T2).
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { GATES, endpointOf } from './gates.ts';
+import { codeOf, type House, type Kind, openHouse, type Place, placesOf, requestOf, send } from './gates-house.ts';
+import { asPerson, type Who } from './gates-house.ts';
+import { hexOf, neutral } from './inbound-sender.ts';
+import { type Raw, serve } from './served.ts';
+import { useServices } from './services.ts';
+
+const inside = useServices();
+let house: House;
+
+beforeAll(async () => {
+  house = await openHouse(await serve(inside.services), inside);
+});
+afterAll(() => house.served.close());
+
+/** Kinds whose ids are no project’s: who shows an invite’s token gets in by it (PM3), and a challenge is a browser’s (S4, S13). */
+const NO_PROJECTS: readonly Kind[] = ['token', 'challenge'];
+const PLACES = Object.keys(GATES).flatMap((name) =>
+  placesOf(name)
+    .filter(({ kind }) => !NO_PROJECTS.includes(kind))
+    .map((place) => [name, place.at.join('.'), place] as const),
+);
+const PEOPLE: Who[] = ['owner', 'supervisor', 'reviewer', 'stranger', 'removed owner'];
+
+/** Whoever may knock at this route, by what they send: people of this project, its key, its source. */
+function callersOf(name: string): ((body: string) => Record<string, string>)[] {
+  const { auth } = endpointOf(name);
+  if (auth === 'api_key') return [() => ({ 'x-api-key': house.project.pipeline.apiKey })];
+  if (auth === 'signature') return [(body) => hexOf(house.source.secret, body)];
+  return PEOPLE.map((who) => () => asPerson(house, who));
+}
+
+async function answerTo(
+  name: string,
+  put: { place: Place; id: string },
+  headers: (body: string) => Record<string, string>,
+) {
+  const request = requestOf(house, name, put);
+  const raw = await send(house, request, headers(String(request.body ?? '')));
+  return raw;
+}
+
+/** An answer without what is a request’s own: the id it asked for, and what is left of the caller’s limit. */
+function bare(raw: Raw, id: string): string {
+  const text = raw.status < 400 ? raw.text : JSON.stringify(neutral(raw));
+  return text
+    .replaceAll(id, '')
+    .replaceAll(/"ratelimit[^\]]*\]/g, '')
+    .replaceAll(/"request_id":"[^"]*"/g, '');
+}
+
+/** Everything of the other project that somebody could have changed, as text. */
+async function othersThings(): Promise<string> {
+  const tables = [
+    'project',
+    'member',
+    'api_key',
+    'invite',
+    'inbound_source',
+    'item',
+    'project_settings',
+    'webhook_endpoint',
+    'delivery',
+  ];
+  const rows = tables.map((table) => {
+    const of = table === 'project' ? 'id' : 'project_id';
+    return inside.sql<{ row: string }>(`select t::text as row from ${table} t where t.${of} = ? order by 1`, [
+      house.other.id,
+    ]);
+  });
+  return JSON.stringify(await Promise.all(rows));
+}
+
+describe('T2: an id of another project', () => {
+  it.each(PLACES)('%s: as its %s is answered as one that never was, to everybody', async (name, _, place) => {
+    const theirs = house.theirs[place.kind as keyof typeof house.theirs];
+    for (const headers of callersOf(name)) {
+      const never = randomUUID();
+      const [foreign, unknown] = [
+        await answerTo(name, { place, id: theirs }, headers),
+        await answerTo(name, { place, id: never }, headers),
+      ];
+      expect(bare(foreign, theirs)).toBe(bare(unknown, never));
+      expect([foreign.status, [...foreign.headers.keys()]]).toEqual([unknown.status, [...unknown.headers.keys()]]);
+      // Its own project’s 403 may come first where only the last id is another’s; nothing else gets in the way.
+      expect(['not_found', 'forbidden', 'project_mismatch', 'signature_invalid', 'in']).toContain(codeOf(foreign));
+      if (codeOf(foreign) === 'in') expect(name).toBe('submitBatch');
+    }
+  });
+
+  it('did nothing to the other project, whoever tried', async () => {
+    const before = await othersThings();
+    for (const [name, , place] of PLACES)
+      for (const headers of callersOf(name))
+        await answerTo(name, { place, id: house.theirs[place.kind as keyof typeof house.theirs] }, headers);
+    expect(await othersThings()).toBe(before);
+  });
+
+  it('that is the project’s is 404 to its strangers on every route, whatever else they send', async () => {
+    for (const [name, , place] of PLACES.filter(
+      ([name, , { kind }]) => kind === 'project' && endpointOf(name).auth === 'session',
+    )) {
+      const raw = await answerTo(name, { place, id: house.theirs.project }, () => asPerson(house, 'owner'));
+      expect([name, codeOf(raw)]).toEqual([name, 'not_found']);
+    }
+  });
+});
+
+const MALFORMED = [
+  'x',
+  '0',
+  'null',
+  '%00',
+  '%ff',
+  '..%2f',
+  "'--",
+  '[]',
+  '{}',
+  '-1',
+  'a'.repeat(2000),
+  `${randomUUID()}0`,
+  `{${randomUUID()}}`,
+];
+
+describe('an id that is none', () => {
+  const inPaths = PLACES.filter(([, , { where }]) => where === 'path');
+  it.each(inPaths)('%s: as its %s is refused by name', async (name, _, place) => {
+    for (const headers of callersOf(name).slice(0, 1))
+      for (const id of MALFORMED) {
+        const code = codeOf(await answerTo(name, { place, id }, headers));
+        expect(['invalid_id', 'not_found', 'signature_invalid'], `${id}: ${code}`).toContain(code);
+      }
+  });
+});

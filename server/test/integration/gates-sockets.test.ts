@@ -1,0 +1,178 @@
+// The live socket by every kind of caller: who may connect, who is in which room, who hears what. An event without a row does not compile.
+import { io as connectSocket } from 'socket.io-client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { removeMember } from '@countersign/shared/api/projects';
+import { endSession } from '@countersign/shared/api/session';
+import type { ClientToServer, ServerToClient } from '@countersign/shared/sockets';
+import { ROLES } from '@countersign/shared/words';
+import { aSubmission, join } from '../builders.ts';
+import { person, type Person } from '../client.ts';
+import { projectRoom, sessionRoom } from '../../src/realtime/rooms.ts';
+import { asPerson, type House, openHouse, sessionOf, type Who } from './gates-house.ts';
+import { type Listener, type LiveServed, serveLive } from './live-served.ts';
+import { serve } from './served.ts';
+import { useServices } from './services.ts';
+
+/** What a client may say, and who may: commands come in by HTTP. */
+const SAYS: Record<keyof ClientToServer, Who[]> = {};
+/** What a client may hear: what its rooms are told, or what is said to it alone. */
+const HEARS: Record<keyof ServerToClient, 'of its rooms' | 'alone'> = {
+  events: 'of its rooms',
+  rooms: 'alone',
+  resync: 'alone',
+};
+
+const inside = useServices();
+let house: House;
+let live: LiveServed;
+const open: Listener[] = [];
+
+beforeAll(async () => {
+  // As in main.ts: whoever ends a session closes its sockets.
+  inside.services.kick = { session: (id) => void live.io.in(sessionRoom(id)).disconnectSockets(true) };
+  house = await openHouse(await serve(inside.services), inside);
+  live = await serveLive(inside);
+});
+afterAll(async () => {
+  for (const { socket } of open) socket.close();
+  await live.close();
+  await house.served.close();
+});
+
+const origin = () => ({ origin: house.served.world.baseUrl });
+const headersOf = (who: Person) => ({ ...origin(), cookie: who.cookieHeader() });
+
+async function connect(...args: Parameters<LiveServed['connect']>): Promise<Listener> {
+  const listener = await live.connect(...args);
+  open.push(listener);
+  return listener;
+}
+
+/** The rooms of projects and sessions a socket is in, as the server has it. */
+const roomsOf = ({ inside: socket }: Listener) => [...socket.rooms].filter((room) => room !== socket.id).sort();
+
+/** An item arrives and is told; answers its id when everybody has heard what there was to hear. */
+async function arrive(listeners: Listener[], project = house.project): Promise<string> {
+  const { id } = await project.pipeline.submit(aSubmission());
+  await live.flow();
+  await Promise.all(listeners.map((listener) => listener.caughtUp()));
+  return id;
+}
+const heardOf = ({ heard }: Listener, id: string) => heard.some(({ text }) => text.includes(id));
+
+describe('T5: the handshake', () => {
+  it('A7: nobody gets in without a session, nor with one that has ended', async () => {
+    await expect(connect(origin())).rejects.toThrow('session_missing');
+    const gone = await person(house.served.world);
+    const headers = headersOf(gone);
+    await gone.call(endSession);
+    await expect(connect(headers)).rejects.toThrow('session_missing');
+  });
+
+  it('A6: nobody gets in by an API key or a token, wherever it is put', async () => {
+    const token = house.project.owner.cookies.get('__Host-sid') ?? '';
+    for (const key of [house.project.pipeline.apiKey, house.other.pipeline.apiKey, house.revokedKey, token]) {
+      const named = { 'x-api-key': key, authorization: `Bearer ${key}`, token: key };
+      await expect(connect({ ...origin(), ...named })).rejects.toThrow('session_missing');
+      await expect(connect(origin(), { auth: named })).rejects.toThrow('session_missing');
+      await expect(connect(origin(), { query: { ...named, '__Host-sid': key } })).rejects.toThrow('session_missing');
+    }
+  });
+
+  it('A7: nobody gets in from another site, whoever’s cookie it brings', async () => {
+    const ours = house.served.world.baseUrl;
+    for (const other of ['https://evil.test', 'null', '', `${ours}.evil.test`, ours.slice(0, -1), `${ours}/`])
+      await expect(connect({ ...headersOf(house.project.owner), origin: other }), other).rejects.toThrow(
+        'websocket error',
+      );
+  });
+});
+
+describe('T4: the rooms of a socket', () => {
+  it.each(ROLES)('of a %s are their session’s and their project’s', async (role) => {
+    const listener = await connect(asPerson(house, role));
+    expect(roomsOf(listener)).toEqual(
+      [projectRoom(house.ids.project), sessionRoom(sessionOf(house.people[role]))].sort(),
+    );
+    expect(heardOf(listener, await arrive([listener]))).toBe(true);
+  });
+
+  it.each<Who>(['stranger', 'removed reviewer', 'removed owner'])('of a %s are their session’s alone', async (who) => {
+    const listener = await connect(asPerson(house, who));
+    expect(roomsOf(listener)).toEqual([sessionRoom(sessionOf(house.people[who]))]);
+    expect(heardOf(listener, await arrive([listener]))).toBe(false);
+  });
+
+  it('of another project’s owner are that project’s: nothing of this one reaches them', async () => {
+    const listener = await connect(headersOf(house.other.owner));
+    const mine = await arrive([listener]);
+    const theirs = await arrive([listener], house.other);
+    expect([heardOf(listener, mine), heardOf(listener, theirs)]).toEqual([false, true]);
+    expect(JSON.stringify(listener.heard)).not.toContain(house.ids.project);
+  });
+
+  it('are not for the client to name, whatever it says and wherever', async () => {
+    const id = house.ids.project;
+    const wishes = { room: projectRoom(id), rooms: [projectRoom(id)], project_id: id, projects: id };
+    const listener = await connect(asPerson(house, 'stranger'), { auth: wishes, query: { project_id: id } });
+    for (const event of ['join', 'subscribe', 'rooms', 'enter', 'resync', 'watch', 'project.changed', projectRoom(id)])
+      for (const wish of [id, projectRoom(id), wishes, [wishes]]) listener.socket.emit(event, wish);
+    await listener.caughtUp();
+    expect(heardOf(listener, await arrive([listener]))).toBe(false);
+    expect(roomsOf(listener)).toEqual([sessionRoom(sessionOf(house.people.stranger))]);
+    await expect(namespace(projectRoom(id))).rejects.toThrow('Invalid namespace');
+  });
+
+  it('T4, I8: are left in the same breath as the project: a member who is removed hears no later fact', async () => {
+    for (const role of ROLES) {
+      const leaver = await person(house.served.world);
+      await join(house.project, leaver, role);
+      const [listener, stayer] = [await connect(headersOf(leaver)), await connect(asPerson(house, 'owner'))];
+      expect(heardOf(listener, await arrive([listener]))).toBe(true);
+      await house.project.owner.call(removeMember, { params: { id: house.ids.project, user_id: leaver.id } });
+      // Both are told in one go: the removal, and an item after it.
+      const after = await arrive([listener, stayer]);
+      expect([heardOf(listener, after), heardOf(stayer, after)]).toEqual([false, true]);
+      expect(roomsOf(listener)).toEqual([sessionRoom(sessionOf(leaver))]);
+      expect(listener.heard.at(-1)).toMatchObject({
+        event: 'resync',
+        text: expect.stringContaining('membership') as string,
+      });
+    }
+  });
+});
+
+describe('T5: every event', () => {
+  it('a client may say has a row, and the server listens to nothing else', async () => {
+    const { inside: socket } = await connect(asPerson(house, 'owner'));
+    const own = new Set(['error', 'disconnect', 'disconnecting']);
+    expect(socket.eventNames().filter((event) => !own.has(String(event)))).toEqual(Object.keys(SAYS));
+  });
+
+  it('a client hears has a row', () => {
+    const heard = new Set(open.flatMap((listener) => listener.heard.map(({ event }) => event)));
+    expect([...heard].sort()).toEqual(Object.keys(HEARS).sort());
+  });
+
+  it('A4: reaches no socket of a session that has ended', async () => {
+    const who = await person(house.served.world, house.project.owner.wallet);
+    const listener = await connect(headersOf(who));
+    const closed = new Promise((resolve) => listener.socket.once('disconnect', resolve));
+    await who.call(endSession);
+    expect(await closed).toBe('io server disconnect');
+    const { id } = await house.project.pipeline.submit(aSubmission());
+    await live.flow();
+    expect(heardOf(listener, id)).toBe(false);
+  });
+});
+
+/** An owner joins a namespace of this name. Errors: the server's refusal. */
+async function namespace(name: string): Promise<void> {
+  const extraHeaders = asPerson(house, 'owner');
+  const options = { transports: ['websocket'], reconnection: false, forceNew: true, extraHeaders };
+  const socket = connectSocket(new URL(`/${name}`, live.url).href, options);
+  await new Promise<void>((resolve, reject) => {
+    socket.once('connect_error', reject);
+    socket.once('connect', resolve);
+  }).finally(() => socket.close());
+}

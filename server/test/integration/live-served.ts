@@ -1,0 +1,97 @@
+// The live side over the test's own services: a gateway on a real port, rooms and the tail, moved on by hand, so that “nothing came” is a fact.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { io as connectSocket, type ManagerOptions, type Socket, type SocketOptions } from 'socket.io-client';
+import { createLiveServer, openGateway } from '../../src/realtime/gateway.ts';
+import { createRooms, type LiveServer, type LiveSocket, type Rooms } from '../../src/realtime/rooms.ts';
+import { createTail } from '../../src/realtime/tail.ts';
+import type { Services } from '../../src/usecases/services.ts';
+import { relayOnce } from '../../src/worker/relay.ts';
+import type { Opened } from './services.ts';
+
+export interface LiveServed {
+  url: string;
+  io: LiveServer;
+  /** Stamps what was recorded and hands it to the rooms, until nothing is left. */
+  flow(): Promise<void>;
+  /** Connects as these headers say. Errors: the server’s refusal. */
+  connect(headers: Record<string, string>, options?: Partial<ManagerOptions & SocketOptions>): Promise<Listener>;
+  close(): Promise<void>;
+}
+
+/** A socket that keeps all it hears. */
+export interface Listener {
+  socket: Socket;
+  /** Its other end. */
+  inside: LiveSocket;
+  heard: { event: string; text: string }[];
+  /** Resolves when all that was sent to it so far has been heard. */
+  caughtUp(): Promise<void>;
+}
+
+export async function serveLive(opened: Pick<Opened, 'services' | 'signals'>): Promise<LiveServed> {
+  const { services, signals } = opened;
+  const http = createServer();
+  const io = createLiveServer(http, { baseUrl: services.baseUrl, redis: null });
+  const tail = createTail(services, io, () => rooms);
+  const rooms: Rooms = createRooms(services, io, (projectId, seq) => tail.watch(projectId, seq));
+  await tail.listen(signals, () => undefined);
+  openGateway(services, io, rooms);
+  http.listen(0, '127.0.0.1');
+  await once(http, 'listening');
+  const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+  return {
+    url,
+    io,
+    flow: () => flow(services, signals, tail),
+    connect: (headers, options = {}) => connect({ url, io }, headers, options),
+    close: () => io.close(),
+  };
+}
+
+async function flow(
+  services: Services,
+  signals: Opened['signals'],
+  tail: ReturnType<typeof createTail>,
+): Promise<void> {
+  while ((await relayOnce(services, signals)).again);
+  while ((await tail.runOnce()).again);
+}
+
+async function connect(
+  { url, io }: { url: string; io: LiveServer },
+  extraHeaders: Record<string, string>,
+  options: Partial<ManagerOptions & SocketOptions>,
+): Promise<Listener> {
+  const socket = connectSocket(url, {
+    transports: ['websocket'],
+    reconnection: false,
+    forceNew: true,
+    extraHeaders,
+    ...options,
+  });
+  const heard: Listener['heard'] = [];
+  const marks = new Map<string, () => void>();
+  socket.onAny((event: string, ...args: unknown[]) => {
+    const text = JSON.stringify(args);
+    const mark = /mark-\d+/.exec(text)?.[0] ?? '';
+    if (marks.has(mark)) marks.get(mark)?.();
+    else heard.push({ event, text });
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<undefined>();
+  socket.once('connect_error', reject);
+  socket.once('rooms', () => resolve(undefined));
+  await promise.catch((error: unknown) => {
+    socket.close();
+    throw error;
+  });
+  const inside = io.of('/').sockets.get(socket.id ?? '') as LiveSocket;
+  const caughtUp = () =>
+    new Promise<void>((done) => {
+      const mark = `mark-${marks.size}`;
+      marks.set(mark, done);
+      inside.emit('resync', { project_id: null, reason: mark });
+    });
+  return { socket, inside, heard, caughtUp };
+}

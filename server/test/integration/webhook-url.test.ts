@@ -1,0 +1,115 @@
+// A webhook URL when it is saved: its name is looked up for who may set it, before the transaction, and judged by every address.
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { ProjectSettings } from '@countersign/shared/api/projects';
+import { changeSettings } from '../../src/usecases/change-settings.ts';
+import { createProject } from '../../src/usecases/create-project.ts';
+import { readProject } from '../../src/usecases/queries/list-projects.ts';
+import type { MemberActor, Services } from '../../src/usecases/services.ts';
+import { aPerson, aScene, type Scene } from './scene.ts';
+import { useServices } from './services.ts';
+
+const world = useServices();
+let scene: Scene;
+
+beforeEach(async () => {
+  scene = await aScene(world.services);
+  world.names.addresses.clear();
+  world.names.asked.length = 0;
+});
+
+const PUBLIC = 'https://receiver.example/hooks';
+const change = (changes: Partial<ProjectSettings>, { who = scene.owner, settingsVersion = 1 } = {}) =>
+  changeSettings(world.services, who, { projectId: scene.projectId, settingsVersion, changes });
+const saved = async () => (await readProject(world.services, scene.owner, scene.projectId)).project.webhookUrl;
+const projects = async (who: MemberActor) =>
+  (await world.sql<object>('select 1 from member where user_id = ?', [who.userId])).length;
+
+describe('W1, W2: a webhook URL with a name', () => {
+  it('that leads into a private network is refused, for a project that is there and for a new one', async () => {
+    world.names.addresses.set('inside.example', ['93.184.215.14', '10.0.0.7']);
+    const webhook_url = 'https://inside.example/hooks';
+    const refusal = {
+      code: 'webhook_url_refused',
+      detail: 'Use a public host: inside.example leads to a private, local or reserved address.',
+      extras: { errors: [{ pointer: '#/webhook_url', code: 'webhook_url_refused' }] },
+    };
+    await expect(change({ webhook_url })).rejects.toMatchObject(refusal);
+    const someone = await aPerson(world.services);
+    await expect(createProject(world.services, someone, { name: 'x', webhook_url })).rejects.toMatchObject(refusal);
+    expect(await saved()).toBeNull();
+    expect(await projects(someone)).toBe(0);
+    expect(world.names.asked).toEqual(['inside.example', 'inside.example']);
+  });
+
+  it('that leads to public addresses is saved; so is one without an answer, which every sending looks up again', async () => {
+    world.names.addresses.set('receiver.example', ['93.184.215.14']);
+    await change({ webhook_url: PUBLIC });
+    expect(await saved()).toBe(PUBLIC);
+    await change({ webhook_url: 'https://not-yet.example/' }, { settingsVersion: 2 });
+    expect(await saved()).toBe('https://not-yet.example/');
+  });
+
+  it('is looked up for owners alone: nobody else makes us ask', async () => {
+    const others: [MemberActor, string][] = [
+      [scene.supervisor, 'forbidden'],
+      [scene.anna, 'forbidden'],
+      [await aPerson(world.services), 'not_found'],
+    ];
+    for (const [who, code] of others)
+      await expect(change({ webhook_url: PUBLIC }, { who })).rejects.toMatchObject({ code });
+    expect(world.names.asked).toEqual([]);
+  });
+
+  it('is not looked up by who is late, nor when it stays what it is', async () => {
+    await change({ webhook_url: PUBLIC });
+    expect(world.names.asked).toEqual(['receiver.example']);
+    await expect(change({ webhook_url: 'https://other.example/' })).rejects.toMatchObject({ code: 'stale_settings' });
+    await change({ webhook_url: PUBLIC, name: 'Other' }, { settingsVersion: 2 });
+    await change({ webhook_url: null }, { settingsVersion: 3 });
+    expect(world.names.asked).toEqual(['receiver.example']);
+  });
+
+  it('has no way past the guard by a version that comes to be in between', async () => {
+    const { db } = world.services;
+    const overtaken: Services['db'] = {
+      ...db,
+      read: async (work) => {
+        const answer = await db.read(work);
+        await change({ name: 'Meanwhile' });
+        return answer;
+      },
+    };
+    const input = { projectId: scene.projectId, settingsVersion: 2, changes: { webhook_url: PUBLIC } };
+    const early = changeSettings({ ...world.services, db: overtaken }, scene.owner, input);
+    await expect(early).rejects.toMatchObject({ code: 'stale_settings' });
+    expect(await saved()).toBeNull();
+  });
+
+  it('thresholds are judged first: what is refused anyhow is not looked up', async () => {
+    const fault = { name: 'x', webhook_url: PUBLIC, review_threshold: 0.99 };
+    await expect(createProject(world.services, scene.owner, fault)).rejects.toMatchObject({
+      code: 'validation_failed',
+    });
+    expect(world.names.asked).toEqual([]);
+  });
+
+  it('is looked up while no transaction is open: a slow answer keeps nobody waiting', async () => {
+    const { promise: answered, resolve: answer } = Promise.withResolvers<null>();
+    const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+    const services = {
+      ...world.services,
+      refuseWebhookUrl: () => {
+        ask();
+        return answered;
+      },
+    };
+    const input = { projectId: scene.projectId, settingsVersion: 1, changes: { webhook_url: PUBLIC } };
+    const slow = changeSettings(services, scene.owner, input);
+    await asked;
+    // On the embedded database there is one connection: an open transaction would hold it.
+    await change({ name: 'Quicker' });
+    answer(null);
+    await expect(slow).rejects.toMatchObject({ code: 'stale_settings' });
+    expect(await saved()).toBeNull();
+  });
+});

@@ -1,0 +1,65 @@
+// The change log of a project: who changed what, when, from what to what.
+import { z } from 'zod';
+import { timestamp, uuid } from '../ids.ts';
+import { endpoint } from './endpoint.ts';
+
+/** What a change was made to: the first word of its action. */
+export const CHANGE_KINDS = ['project', 'settings', 'member', 'invite', 'key', 'source', 'webhook'] as const;
+export const changeKind = z.enum(CHANGE_KINDS);
+export type ChangeKind = z.infer<typeof changeKind>;
+
+/** Everything an owner, or whoever joins or leaves, can do to a project. */
+export const CHANGE_ACTIONS = [
+  'project.created',
+  'project.archived',
+  'project.restored',
+  'project.deleted',
+  'settings.changed',
+  'member.joined',
+  'member.changed',
+  'member.left',
+  'invite.made',
+  'invite.revoked',
+  'key.made',
+  'key.revoked',
+  'source.made',
+  'source.removed',
+  'webhook.secret_made',
+  'webhook.secret_promoted',
+  'webhook.tested',
+  'webhook.resumed',
+] as const satisfies readonly `${ChangeKind}.${string}`[];
+export const changeAction = z.enum(CHANGE_ACTIONS).meta({ id: 'ChangeAction' });
+export type ChangeAction = z.infer<typeof changeAction>;
+
+const values = z.record(z.string(), z.unknown());
+
+/** One line of the log. `subject_id` tells apart what is called the same. `before` and `after` hold what differs; a secret is in neither. */
+export const projectChange = z
+  .object({
+    id: uuid,
+    action: changeAction,
+    subject: z.string().nullable(),
+    subject_id: uuid.nullable(),
+    before: values.nullable(),
+    after: values.nullable(),
+    changed_by: z.object({ user_id: uuid.nullable(), name: z.string() }),
+    changed_at: timestamp,
+  })
+  .meta({ id: 'ProjectChange' });
+export type ProjectChange = z.infer<typeof projectChange>;
+
+export const listChanges = endpoint({
+  method: 'GET',
+  path: '/api/projects/:id/changes',
+  auth: 'session',
+  summary: 'Who changed what in a project, newest first',
+  params: z.object({ id: uuid }),
+  query: z.object({
+    after: z.string().max(200).optional(),
+    limit: z.coerce.number().int().min(1).max(100).default(50),
+    action: changeAction.optional(),
+    kind: changeKind.optional(),
+  }),
+  reply: z.object({ data: z.array(projectChange), next_cursor: z.string().nullable() }),
+});

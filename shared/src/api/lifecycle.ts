@@ -1,0 +1,70 @@
+// The end of a project: archived and restored, or deleted for good (AR1, AR2).
+import { z } from 'zod';
+import { uuid } from '../ids.ts';
+import { endpoint } from './endpoint.ts';
+import { project } from './projects.ts';
+
+const params = z.object({ id: uuid });
+const total = z.number().int();
+
+/** What is in a project, so that whoever deletes it knows. */
+export const projectContents = z
+  .object({
+    items: total,
+    /** Items that wait for a person. */
+    waiting: total,
+    /** Decisions inside their undo window. */
+    provisional: total,
+    decisions: total,
+    learnings: total,
+    deliveries: total,
+    /** Deliveries that have neither arrived nor died. */
+    undelivered: total,
+    members: total,
+    /** Keys that are not revoked. */
+    api_keys: total,
+    /** Sources that are not removed. */
+    inbound_sources: total,
+    /** Invites that are open. */
+    invites: total,
+  })
+  .meta({ id: 'ProjectContents' });
+export type ProjectContents = z.infer<typeof projectContents>;
+
+export const readContents = endpoint({
+  method: 'GET',
+  path: '/api/projects/:id/contents',
+  auth: 'session',
+  summary: 'How much is in a project',
+  params,
+  reply: projectContents,
+});
+
+export const archiveProject = endpoint({
+  method: 'POST',
+  path: '/api/projects/:id/archive',
+  auth: 'session',
+  summary: 'Archive a project: it takes no items and hands none out until it is restored',
+  params,
+  body: z.strictObject({}).optional(),
+  reply: project,
+});
+
+export const restoreProject = endpoint({
+  method: 'POST',
+  path: '/api/projects/:id/restore',
+  auth: 'session',
+  summary: 'Restore an archived project',
+  params,
+  body: z.strictObject({}).optional(),
+  reply: project,
+});
+
+export const deleteProject = endpoint({
+  method: 'DELETE',
+  path: '/api/projects/:id',
+  auth: 'session',
+  summary: 'Delete a project with all that is in it, for good',
+  status: 204,
+  params,
+});

@@ -1,0 +1,12 @@
+// Hands a text to the browser as a download.
+
+/** Saves under this name; `type` is the media type of the text. */
+export function saveText(name: string, text: string, type = 'text/plain;charset=utf-8'): void {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  // The browser has taken the bytes by the next task.
+  setTimeout(() => URL.revokeObjectURL(url), 0);
+}

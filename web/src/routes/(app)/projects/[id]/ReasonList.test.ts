@@ -1,0 +1,60 @@
+// @vitest-environment happy-dom
+// The list of reasons: its order is the order of the digit keys, and one reason stands in it once.
+import { cleanup, fireEvent, render, screen, within } from '@testing-library/svelte';
+import { tick } from 'svelte';
+import { afterEach, expect, it } from 'vitest';
+import ReasonList from './ReasonList.svelte';
+
+afterEach(cleanup);
+
+const NINE = Array.from({ length: 9 }, (_, at) => `Reason ${at + 1}`);
+const lines = () => screen.getAllByRole('listitem').map((line) => line.textContent.replaceAll(/\s+/g, ' ').trim());
+const open = (reasons: string[]) => render(ReasonList, { reasons, readonly: false });
+async function add(reason: string) {
+  await fireEvent.input(screen.getByLabelText('Add a reason'), { target: { value: reason } });
+  await fireEvent.click(screen.getByRole('button', { name: 'Add' }));
+}
+
+it('gives digits to the first nine, and says that a tenth has none', () => {
+  open([...NINE, 'Tenth']);
+  expect(lines().slice(0, 2)).toEqual(['1 Reason 1', '2 Reason 2']);
+  expect(lines().at(-1)).toContain('no key');
+  expect(screen.getByText('Only the first nine have a digit key.')).toBeTruthy();
+});
+
+it('moves a reason and its digit, and the focus goes along', async () => {
+  open(['A', 'B', 'C']);
+  const up = screen.getByRole('button', { name: 'Move “C” up' });
+  up.focus();
+  await fireEvent.click(up);
+  await tick();
+  expect(lines()).toEqual(['1 A', '2 C', '3 B']);
+  expect(document.activeElement?.getAttribute('aria-label')).toBe('Move “C” up');
+  await fireEvent.click(screen.getByRole('button', { name: 'Move “C” up' }));
+  await tick();
+  expect(document.activeElement?.getAttribute('aria-label')).toBe('Move “C” down');
+  expect(screen.getByRole('status').textContent).toBe('“C” is reason 1 now.');
+});
+
+it('refuses a double in words, keeps what was typed, and takes it once it is another', async () => {
+  open(['Wrong fact', 'Other']);
+  await add('wrong FACT ');
+  expect(screen.getByText('“Wrong fact” is reason 1 already.')).toBeTruthy();
+  expect(lines()).toHaveLength(2);
+  await add('Wrong sum');
+  expect(lines()).toEqual(['1 Wrong fact', '2 Other', '3 Wrong sum']);
+  expect(screen.queryByText(/already/)).toBeNull();
+});
+
+it('shows a double that was saved by other means, and takes out the one that is meant', async () => {
+  open(['A', 'B', 'A']);
+  const last = screen.getAllByRole('listitem').at(-1) as HTMLElement;
+  await fireEvent.click(within(last).getByRole('button', { name: 'Remove “A”' }));
+  expect(lines()).toEqual(['1 A', '2 B']);
+});
+
+it('takes twenty and says that they are enough', () => {
+  open(Array.from({ length: 20 }, (_, at) => `Reason ${at}`));
+  expect(screen.getByText('20 reasons are as many as there can be.')).toBeTruthy();
+  expect(screen.queryByLabelText('Add a reason')).toBeNull();
+});

@@ -1,0 +1,55 @@
+// Advice about a failed test event: every cause that the server names has words of its own, and a status wins over its class.
+import { describe, expect, it } from 'vitest';
+import { adviceFor } from './webhook-advice.ts';
+
+const result = (overrides: Partial<Parameters<typeof adviceFor>[0]>) =>
+  adviceFor({
+    ok: false,
+    http_status: null,
+    error: null,
+    duration_ms: 1,
+    response_text: null,
+    webhook_id: 'evt_test_1',
+    url: 'https://receiver.example/',
+    ...overrides,
+  });
+
+describe('advice about a test event', () => {
+  it('is none when it went well', () => {
+    expect(result({ ok: true, http_status: 204 })).toBeNull();
+  });
+
+  const NO_ANSWER = [
+    'dns_error',
+    'blocked_address',
+    'invalid_url',
+    'connection_refused',
+    'connect_timeout',
+    'connection_reset',
+    'tls_error',
+    'timeout',
+    'response_too_large',
+  ];
+  it('is another one for each cause without an answer', () => {
+    const said = NO_ANSWER.map((error) => result({ error }));
+    expect(new Set(said).size).toBe(NO_ANSWER.length);
+    for (const sentence of said) expect(sentence).not.toBe(result({ error: 'internal' }));
+  });
+
+  it.each([
+    [401, 'http_4xx', /signature/],
+    [404, 'http_4xx', /path/],
+    [405, 'http_4xx', /POST/],
+    [410, 'http_4xx', /gone/],
+    [418, 'http_4xx', /refused/],
+    [302, 'redirect_refused', /Redirects/],
+    [500, 'http_5xx', /log/],
+    [503, 'http_5xx', /log/],
+  ] as const)('%i: %s', (http_status, error, words) => {
+    expect(result({ http_status, error })).toMatch(words);
+  });
+
+  it('has words for what it does not know', () => {
+    expect(result({ error: 'something_new' })).toMatch(/our side/);
+  });
+});

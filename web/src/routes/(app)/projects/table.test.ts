@@ -1,0 +1,119 @@
+// Sorting, filtering and standing still, as pure functions.
+import type { Project } from '@countersign/shared/api/projects';
+import { describe, expect, it } from 'vitest';
+import { addressOf, ageState, clicked, COLUMNS, matching, settled, sortedIds, sortOf, type Sort } from './table.ts';
+
+type Pulse = Project['pulse'];
+
+const row = (id: string, pulse: Partial<Pulse> = {}, name = id) => ({
+  id,
+  name,
+  pulse: {
+    waiting: 0,
+    escalated: 0,
+    oldest_at: null,
+    reviewer_count: 0,
+    decided_today: 0,
+    overridden_today: 0,
+    webhook: 'not_set',
+    ...pulse,
+  } as Pulse,
+});
+
+describe('sortedIds', () => {
+  const early = '2026-03-01T08:00:00.000Z';
+  const late = '2026-03-01T09:00:00.000Z';
+  const rows = [
+    row(
+      'b',
+      { waiting: 2, oldest_at: late, reviewer_count: 1, decided_today: 10, overridden_today: 5, webhook: 'healthy' },
+      'Émile',
+    ),
+    row(
+      'a',
+      { waiting: 1, escalated: 11, oldest_at: null, reviewer_count: 0, decided_today: 0, webhook: 'failing' },
+      'zebra 10',
+    ),
+    row(
+      'c',
+      { waiting: 2, oldest_at: early, reviewer_count: 3, decided_today: 40, overridden_today: 8, webhook: 'paused' },
+      'Zebra 9',
+    ),
+  ];
+
+  it.each<[string, string]>([
+    ['name', 'bca'],
+    ['-name', 'acb'],
+    ['waiting', 'bca'],
+    ['-waiting', 'abc'],
+    ['oldest', 'cba'],
+    ['-oldest', 'bca'],
+    ['-reviewing', 'cba'],
+    ['-decided', 'cba'],
+    // A share, not a count; without decisions there is none, and that stays last.
+    ['-overridden', 'bca'],
+    ['overridden', 'cba'],
+    ['webhook', 'acb'],
+  ])('by %s: %s', (asked, expected) => {
+    expect(sortedIds(rows, sortOf(asked)).join('')).toBe(expected);
+  });
+
+  it('leaves the list as it came without a sort', () => {
+    expect(sortedIds(rows, sortOf(null))).toEqual(['b', 'a', 'c']);
+    expect(sortOf('colour')).toBeNull();
+  });
+});
+
+describe('a click on a head', () => {
+  it('begins where most people look first, then turns round', () => {
+    const starts = COLUMNS.map((column) => clicked(column, null)).filter(({ descending }) => descending);
+    expect(starts.map(({ by }) => by)).toEqual(['waiting', 'reviewing', 'decided', 'overridden']);
+    const once = clicked('waiting', null);
+    expect(clicked('waiting', once)).toEqual({ by: 'waiting', descending: false });
+    expect(clicked('name', once)).toEqual({ by: 'name', descending: false });
+  });
+
+  it('is in the address, and read back from it', () => {
+    const sort: Sort = { by: 'waiting', descending: true };
+    expect(addressOf(sort, 'support é')).toBe('?q=support+%C3%A9&sort=-waiting');
+    expect(sortOf('-waiting')).toEqual(sort);
+    expect(addressOf(null, '')).toBe('');
+  });
+});
+
+describe('settled', () => {
+  it('keeps every line where it is, whatever its figures do', () => {
+    const before = [row('a', { waiting: 9 }), row('b', { waiting: 5 })];
+    const order = sortedIds(before, { by: 'waiting', descending: true });
+    const after = [row('a', { waiting: 0 }), row('b', { waiting: 50 })];
+    expect(settled(order, after)).toEqual(['a', 'b']);
+  });
+
+  it('drops what is gone and puts what is new last', () => {
+    expect(settled(['c', 'a', 'b'], [row('new'), row('a'), row('c')])).toEqual(['c', 'a', 'new']);
+  });
+});
+
+describe('matching', () => {
+  it.each<[string, string[]]>([
+    ['', ['Support réplies', 'Maths answers']],
+    ['REPL', ['Support réplies']],
+    ['replies support', ['Support réplies']],
+    [' maths ', ['Maths answers']],
+    ['other', []],
+  ])('“%s”', (filter, expected) => {
+    const rows = [row('1', {}, 'Support réplies'), row('2', {}, 'Maths answers')];
+    expect(matching(rows, filter).map(({ name }) => name)).toEqual(expected);
+  });
+});
+
+describe('ageState', () => {
+  it.each([
+    [30, 'fine'],
+    [30.1, 'due'],
+    [60, 'due'],
+    [60.1, 'past'],
+  ])('after %s of 60 minutes: %s', (minutes, state) => {
+    expect(ageState(minutes * 60_000, 60)).toBe(state);
+  });
+});

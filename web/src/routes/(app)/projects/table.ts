@@ -1,0 +1,101 @@
+// The list of projects as a table: its columns, how each sorts, what the filter leaves, and an order that stands still.
+import type { Project } from '@countersign/shared/api/projects';
+
+export type Health = Project['pulse']['webhook'];
+
+export const COLUMNS = ['name', 'waiting', 'oldest', 'reviewing', 'decided', 'overridden', 'webhook'] as const;
+export type Column = (typeof COLUMNS)[number];
+
+/** What the list is sorted by; null leaves it as it was made, oldest first. */
+export interface Sort {
+  by: Column;
+  descending: boolean;
+}
+
+type Row = Pick<Project, 'id' | 'name' | 'pulse'>;
+
+/** All that wait for a person, whoever may decide them. */
+export const openItems = ({ waiting, escalated }: Pick<Project['pulse'], 'waiting' | 'escalated'>): number =>
+  waiting + escalated;
+
+/** What most needs a look comes first. */
+const HEALTH_ORDER = { failing: 0, paused: 1, waiting: 2, not_set: 3, healthy: 4 } satisfies Record<Health, number>;
+
+interface Plan {
+  /** Where the first click begins: the largest counts, the oldest ages, names from A. */
+  descending: boolean;
+  /** Rows without a value stay last either way. */
+  value: (row: Row) => number | string | null;
+}
+
+const PLANS = {
+  name: { descending: false, value: ({ name }) => name },
+  waiting: { descending: true, value: ({ pulse }) => openItems(pulse) },
+  oldest: { descending: false, value: ({ pulse }) => (pulse.oldest_at === null ? null : Date.parse(pulse.oldest_at)) },
+  reviewing: { descending: true, value: ({ pulse }) => pulse.reviewer_count },
+  decided: { descending: true, value: ({ pulse }) => pulse.decided_today },
+  overridden: {
+    descending: true,
+    value: ({ pulse }) => (pulse.decided_today === 0 ? null : pulse.overridden_today / pulse.decided_today),
+  },
+  webhook: { descending: false, value: ({ pulse }) => HEALTH_ORDER[pulse.webhook] },
+} as const satisfies Record<Column, Plan>;
+
+/** The sort an address asks for: `waiting`, or `-waiting` for descending. */
+export function sortOf(asked: string | null): Sort | null {
+  const by = COLUMNS.find((column) => column === asked?.replace(/^-/, ''));
+  return by === undefined ? null : { by, descending: asked?.startsWith('-') === true };
+}
+
+/** What a click on the head of a column asks for: that column, the other way round when it is sorted by it. */
+export function clicked(column: Column, sort: Sort | null): Sort {
+  return { by: column, descending: sort?.by === column ? !sort.descending : PLANS[column].descending };
+}
+
+/** The query of the page with a sort and a filter; what is as usual is left out. */
+export function addressOf(sort: Sort | null, filter: string): string {
+  const query = new URLSearchParams();
+  if (filter !== '') query.set('q', filter);
+  if (sort !== null) query.set('sort', `${sort.descending ? '-' : ''}${sort.by}`);
+  return query.size === 0 ? '' : `?${query}`;
+}
+
+/** Ids in the order of a sort; rows that are equal keep theirs. */
+export function sortedIds(rows: readonly Row[], sort: Sort | null): string[] {
+  if (sort === null) return rows.map(({ id }) => id);
+  const { value } = PLANS[sort.by];
+  const valued = rows.map((row) => ({ id: row.id, value: value(row) }));
+  return valued.toSorted((one, other) => compare(one.value, other.value, sort.descending)).map(({ id }) => id);
+}
+
+const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
+
+function compare(one: number | string | null, other: number | string | null, descending: boolean): number {
+  if (one === null || other === null) return Number(one === null) - Number(other === null);
+  const order =
+    typeof one === 'string' || typeof other === 'string'
+      ? collator.compare(String(one), String(other))
+      : Math.sign(one - other);
+  return descending ? -order : order;
+}
+
+/** An order that stands still: figures change in place, what is gone leaves, what is new comes last. */
+export function settled(order: readonly string[], rows: readonly Row[]): string[] {
+  const here = new Set(rows.map(({ id }) => id));
+  const known = order.filter((id) => here.has(id));
+  return [...known, ...rows.map(({ id }) => id).filter((id) => !known.includes(id))];
+}
+
+/** The rows whose name holds the filter's words, in any order, without regard to case or accents. */
+export function matching<T extends Pick<Row, 'name'>>(rows: readonly T[], filter: string): T[] {
+  const wanted = plain(filter).split(/\s+/).filter(Boolean);
+  return rows.filter(({ name }) => wanted.every((word) => plain(name).includes(word)));
+}
+
+const plain = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLocaleLowerCase();
+
+/** How near the oldest item is to its target: past half of it, or past it. */
+export function ageState(ageMs: number, targetMinutes: number): 'fine' | 'due' | 'past' {
+  const part = ageMs / (targetMinutes * 60_000);
+  return part > 1 ? 'past' : part > 0.5 ? 'due' : 'fine';
+}

@@ -1,0 +1,236 @@
+// The sign-in conversation state by state, with wallets that refuse, are locked, never answer or answer too late.
+import { getWallets } from '@wallet-standard/app';
+import { describe, expect, it, vi } from 'vitest';
+import { session } from '#lib/session.svelte.ts';
+import { text } from '#lib/text.ts';
+import { ADDRESS, HERE, later, NOW, OTHER, refusal, signed, throwing, useService, wallet } from './sign-in.fixture.ts';
+import { SignIn } from './sign-in.svelte.ts';
+
+const words = text.signIn;
+const service = useService();
+
+async function open(): Promise<SignIn> {
+  const signIn = new SignIn();
+  await signIn.start();
+  return signIn;
+}
+
+describe('the page', () => {
+  it('asks for no signature at another address than the service’s (S7)', async () => {
+    vi.stubGlobal('location', { origin: 'https://review.example.com.evil.test' });
+    const signIn = await open();
+    expect(signIn.phase).toBe('elsewhere');
+    expect(service.times('/api/auth/challenge')).toBe(0);
+    await signIn.choose(wallet());
+    expect(service.times('/api/auth/verify')).toBe(0);
+  });
+
+  it('says that the service does not answer, and starts when it does', async () => {
+    service.answers['/api/meta'] = () => refusal(503, 'unavailable');
+    const signIn = await open();
+    expect(signIn.phase).toBe('unreachable');
+    service.answers['/api/meta'] = () => ({ base_url: HERE, demo: false });
+    await signIn.start();
+    expect([signIn.phase, signIn.fresh]).toEqual(['ready', true]);
+  });
+
+  it('looks for wallets for 150 ms before it says that there is none', () => {
+    const close = new SignIn();
+    const stop = close.open();
+    vi.advanceTimersByTime(149);
+    expect(close.looking).toBe(true);
+    vi.advanceTimersByTime(1);
+    expect(close.looking).toBe(false);
+    stop();
+  });
+
+  it('finds a wallet that comes late', () => {
+    const signIn = new SignIn();
+    const stop = signIn.open();
+    const unregister = getWallets().register(wallet().wallet);
+    expect(signIn.wallets.map(({ name }) => name)).toEqual(['Test']);
+    unregister();
+    stop();
+  });
+});
+
+describe('a wallet', () => {
+  it('that signs opens the session; what was signed goes out, and no field of the message (S1)', async () => {
+    const signIn = await open();
+    const choice = wallet();
+    await signIn.choose(choice);
+    expect(session.state).toBe('signed_in');
+    expect(service.asked.find(({ path }) => path === '/api/auth/verify')?.body).toEqual({
+      challenge_id: 'challenge 1',
+      address: ADDRESS,
+      signed_message: 'AQID',
+      signature: 'AQID',
+    });
+    expect([signIn.notice, signIn.busy]).toEqual([null, null]);
+  });
+
+  it('that refuses leaves one quiet line, and the same message for the next try', async () => {
+    const signIn = await open();
+    await signIn.choose(wallet(throwing(new Error('User rejected the request.'))));
+    expect(signIn.notice).toMatchObject({ tone: 'quiet', title: words.refused });
+    expect([signIn.busy, service.times('/api/auth/verify'), service.times('/api/auth/challenge')]).toEqual([
+      null,
+      0,
+      1,
+    ]);
+  });
+
+  it('that is locked is named so, until it is chosen again', async () => {
+    const signIn = await open();
+    const choice = wallet(throwing({ code: 4100 }));
+    await signIn.choose(choice);
+    expect(signIn.notice).toMatchObject({ tone: 'quiet', title: words.locked('Test') });
+    expect(signIn.locked).toBe(choice.wallet);
+    await signIn.choose(choice);
+    expect([signIn.locked, session.state]).toEqual([null, 'signed_in']);
+  });
+
+  it.each([['odd'], [undefined], [null], [{}], [new Error('boom')]])('that throws %o is at fault', async (thrown) => {
+    const signIn = await open();
+    await signIn.choose(wallet(throwing(thrown)));
+    expect(signIn.notice).toMatchObject({ tone: 'fault', title: words.walletFailed });
+    expect(signIn.busy).toBeNull();
+  });
+
+  it('with several accounts is asked with the one that the person chose', async () => {
+    const signIn = await open();
+    const choice = wallet();
+    const accounts = [ADDRESS, OTHER].map((address) => ({ address, chains: ['solana:mainnet'] }));
+    Object.assign(choice.wallet, { accounts });
+    await signIn.choose(choice);
+    expect(signIn.asking?.accounts.map(({ address }) => address)).toEqual([ADDRESS, OTHER]);
+    expect([choice.asked, signIn.busy]).toEqual([[], null]);
+    await signIn.choose(choice, signIn.asking?.accounts[1]);
+    expect(choice.asked).toMatchObject([{ address: OTHER }]);
+    expect([signIn.asking, signIn.signer]).toEqual([null, OTHER]);
+  });
+});
+
+describe('a wallet that does not answer', () => {
+  it('can be let go of; what it signs after all is thrown away', async () => {
+    const signIn = await open();
+    const late = later();
+    const choice = wallet(late.answer);
+    const chosen = signIn.choose(choice);
+    await vi.waitFor(() => expect(choice.asked).toHaveLength(1));
+    expect(signIn.busy).toMatchObject({ step: 'signing' });
+    signIn.stop();
+    expect(signIn.notice).toMatchObject({ tone: 'quiet', title: words.stopped });
+    late.come(signed());
+    await chosen;
+    expect([signIn.busy, service.times('/api/auth/verify'), session.state]).toEqual([null, 0, 'signed_out']);
+  });
+
+  it('is let go of by choosing another, and its late refusal says nothing', async () => {
+    const signIn = await open();
+    const late = later();
+    const silent = wallet(() => late.answer().then(() => Promise.reject(new Error('User rejected'))));
+    const first = signIn.choose(silent);
+    await vi.waitFor(() => expect(silent.asked).toHaveLength(1));
+    await signIn.choose(wallet());
+    expect(session.state).toBe('signed_in');
+    late.come(null);
+    await first;
+    expect([signIn.notice, service.times('/api/auth/verify')]).toEqual([null, 1]);
+  });
+
+  it('is not asked twice by a second press', async () => {
+    const signIn = await open();
+    const choice = wallet(later().answer);
+    void signIn.choose(choice);
+    void signIn.choose(choice);
+    await vi.waitFor(() => expect(choice.asked).toHaveLength(1));
+    await signIn.choose(choice);
+    expect(choice.asked).toHaveLength(1);
+  });
+
+  it('is forgotten when the page is left', async () => {
+    const signIn = new SignIn();
+    const leave = signIn.open();
+    await vi.waitFor(() => expect(signIn.phase).toBe('ready'));
+    const late = later();
+    const choice = wallet(late.answer);
+    const chosen = signIn.choose(choice);
+    await vi.waitFor(() => expect(choice.asked).toHaveLength(1));
+    leave();
+    late.come(signed());
+    await chosen;
+    expect(service.times('/api/auth/verify')).toBe(0);
+  });
+});
+
+describe('the message', () => {
+  it('that is about to run out is replaced before a wallet sees it', async () => {
+    const signIn = await open();
+    vi.setSystemTime((service.now += 281_000));
+    const choice = wallet();
+    await signIn.choose(choice);
+    expect(choice.asked).toMatchObject([{ nonce: 'nonce2' }]);
+    expect(session.state).toBe('signed_in');
+  });
+
+  it('that ran out while the wallet was open: both times are said, and a fresh one is there', async () => {
+    const signIn = await open();
+    service.answers['/api/auth/verify'] = () => refusal(401, 'signature_invalid');
+    const signLate = () => {
+      vi.setSystemTime((service.now += 301_000));
+      return signed();
+    };
+    await signIn.choose(wallet(signLate));
+    expect(signIn.notice).toMatchObject({
+      tone: 'fault',
+      title: words.expired,
+      text: words.expiredText('14:07:31 UTC', '14:07:32 UTC'),
+      requestId: 'r-1',
+    });
+    expect([signIn.challenge?.challenge_id, signIn.fresh]).toEqual(['challenge 2', true]);
+  });
+
+  it('that was not the one signed: says so, and a fresh one is there', async () => {
+    const signIn = await open();
+    service.answers['/api/auth/verify'] = () => refusal(401, 'signature_invalid');
+    await signIn.choose(wallet());
+    expect(signIn.notice).toMatchObject({ tone: 'fault', title: words.badSignature, requestId: 'r-1' });
+    expect(signIn.challenge?.challenge_id).toBe('challenge 2');
+  });
+
+  it.each([
+    [25, words.slow(25)],
+    [-7, words.fast(7)],
+  ])(
+    'a server %i minutes ahead: a wallet that fails brings up the clock, with the server’s time',
+    async (minutes, off) => {
+      service.now = NOW + minutes * 60_000;
+      const signIn = await open();
+      // However wrong the clock here is, the message counts by the server's.
+      expect(signIn.fresh).toBe(true);
+      await signIn.choose(wallet(throwing(new Error('issuedAt'))));
+      expect(signIn.notice?.title).toBe(words.clockOff);
+      // An answer states whole seconds: the page knows the server's clock to within two.
+      const shown = [0, 1, 2].map((second) => new Date(service.now + second * 1000).toISOString().slice(11, 19));
+      expect(shown.map((time) => words.clockOffText(off, `${time} UTC`))).toContain(signIn.notice?.text);
+    },
+  );
+
+  it('that cannot be fetched is said when a wallet is chosen, and no wallet is asked', async () => {
+    const signIn = await open();
+    service.answers['/api/auth/challenge'] = () => refusal(429, 'rate_limited');
+    vi.setSystemTime((service.now += 300_000));
+    const choice = wallet();
+    await signIn.choose(choice);
+    expect(signIn.notice).toMatchObject({ tone: 'fault', title: words.previewFailed });
+    expect(choice.asked).toEqual([]);
+  });
+
+  it('signed in a browser that keeps no cookie opens nothing, and the page says why', async () => {
+    const signIn = await open();
+    service.answers['/api/session'] = () => refusal(401, 'session_missing');
+    await signIn.choose(wallet());
+    expect(signIn.notice).toMatchObject({ tone: 'fault', title: words.noCookie });
+  });
+});
