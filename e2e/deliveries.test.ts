@@ -28,6 +28,8 @@ describe.skipIf(chromium === undefined)('the delivery log', () => {
     const again = await receiver.next(first.webhookId);
     expect([again.body, again.attempt]).toEqual([first.body, 2]);
     expect(await bytes.count()).toBe(1);
+    await page.getByText('Sent again: delivered.').waitFor();
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Attempts');
   });
 
   it('filters by state, in its address', async () => {
@@ -36,7 +38,11 @@ describe.skipIf(chromium === undefined)('the delivery log', () => {
     await signIn(page);
     await page.getByText('None of these').waitFor();
     await page.getByText('Delivered', { exact: true }).click();
-    await page.getByText('delivered').first().waitFor();
-    expect(new URL(page.url()).search).toBe('?status=succeeded');
+    await page.waitForURL('**/deliveries?status=succeeded');
+    await page.getByRole('row').filter({ hasText: 'delivered' }).first().waitFor();
+    await page.goBack();
+    await page.getByText('None of these').waitFor();
+    const all = page.getByRole('button', { name: 'Send all dead again' });
+    expect(await all.getAttribute('aria-disabled')).toBe('true');
   });
 });

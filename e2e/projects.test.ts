@@ -109,6 +109,17 @@ describe.skipIf(chromium === undefined)('the projects', () => {
     await row(page, 'Busy').waitFor();
   });
 
+  it('the address rules the filter: the way to all projects shows all', async () => {
+    const { owner, project, visit } = house();
+    const page = await visit(owner.wallet, '/projects?q=nothing');
+    await signIn(page);
+    const field = page.getByRole('searchbox');
+    await expect.poll(() => field.inputValue()).toBe('nothing');
+    await page.getByRole('navigation').getByRole('link', { name: 'Projects' }).first().click();
+    await row(page, project.project.name).waitFor();
+    expect(await field.count()).toBe(0);
+  });
+
   it('shows who holds a claim as people, in the list and on the overview', async () => {
     const { world, owner, project, visit } = house();
     const page = await visit(owner.wallet, '/projects');

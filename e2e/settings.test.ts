@@ -3,7 +3,7 @@ import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { changeProject, readProject, type ProjectSettings } from '@countersign/shared/api/projects';
-import { aSubmission, join } from '../server/test/builders.ts';
+import { aSubmission, join, openProject } from '../server/test/builders.ts';
 import { makeWallet, person, type Wallet } from '../server/test/client.ts';
 import { findChromium } from '../scripts/browser.ts';
 import { useHouse } from './house.ts';
@@ -34,6 +34,7 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
 
   const turnTo = (page: Page, tab: string) =>
     page.getByRole('navigation', { name: 'Parts of the project' }).getByRole('link', { name: tab }).click();
+  const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent?.trim());
   const saveButton = (page: Page) => page.getByRole('button', { name: /^Save as/ });
   const choose = (page: Page, field: string, label: string) =>
     page
@@ -164,6 +165,45 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
     await page.goBack();
     await page.getByText('45 min').waitFor();
     await page.getByRole('button', { name: 'Discard' }).click();
+  });
+
+  it('a key that is shown once stays on its tab until it is put away, and leaving asks', async () => {
+    const page = await open(house().owner.wallet, at('keys'));
+    await page.getByRole('button', { name: 'Make a key' }).click();
+    const shown = page.getByRole('region', { name: 'The new key' });
+    await shown.waitFor();
+    await turnTo(page, 'Rules');
+    await page.getByLabel('Target for a decision').waitFor();
+    await turnTo(page, 'Keys');
+    await shown.waitFor();
+    await page.getByRole('link', { name: /Queue/ }).click();
+    const question = page.getByRole('dialog', { name: 'Leave before the secret is put away?' });
+    await question.getByText('on Keys').waitFor();
+    await question.getByRole('button', { name: 'Stay' }).click();
+    await shown.getByRole('button', { name: 'I have copied it' }).click();
+    await expect.poll(() => focused(page)).toBe('API keys');
+    await page.getByRole('link', { name: /Queue/ }).click();
+    await page.waitForURL('**/queue');
+  });
+
+  it('AR1, AR2: the keys go on after archiving and restoring, and a deleted project asks about nothing', async () => {
+    const { id } = await openProject(house().owner, { settings: { name: 'Gone soon' } });
+    const page = await open(house().owner.wallet, `/projects/${id}/rules`);
+    house().excuse(/status of 404/);
+    await page.getByLabel('Target for a decision').fill('45');
+    await turnTo(page, 'Danger');
+    await page.getByRole('button', { name: 'Archive the project' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Archive', exact: true }).click();
+    await expect.poll(() => focused(page)).toBe('Restore the project');
+    await page.getByRole('status').filter({ hasText: 'The project is archived.' }).waitFor({ state: 'attached' });
+    await page.getByRole('main').getByRole('button', { name: 'Restore' }).last().click();
+    await expect.poll(() => focused(page)).toBe('Archive the project');
+    await saveButton(page).waitFor();
+    await page.getByRole('button', { name: 'Delete the project' }).click();
+    await page.getByLabel('Type the name of the project').fill('Gone soon');
+    await page.getByRole('button', { name: 'Delete for good' }).click();
+    await page.getByText('“Gone soon” is deleted.').waitFor();
+    expect(new URL(page.url()).pathname).toBe('/projects');
   });
 
   it('the order of the reasons gives the digit keys of the queue', async () => {

@@ -21,11 +21,15 @@ describe.skipIf(chromium === undefined)('taking over', () => {
     await theirs.getByText('Whose is it?').first().waitFor();
     await theirs.keyboard.press('n');
     await theirs.getByText('Yours for').waitFor();
+    await theirs.keyboard.press('e');
+    await theirs.getByLabel('Your answer').fill('Half a thought.');
 
     await ours.getByRole('row').filter({ hasText: 'Whose is it?' }).click();
+    const holder = `${owner.wallet.address.slice(0, 4)}…${owner.wallet.address.slice(-4)}`;
+    const told = theirs.getByText(`${holder} took this item over. What you typed is kept`).waitFor();
     await ours.getByRole('button', { name: 'Take over' }).click();
     await ours.getByText('Yours for').waitFor();
-    const holder = `${owner.wallet.address.slice(0, 4)}…${owner.wallet.address.slice(-4)}`;
+    await told;
     await theirs.getByText(`${holder} is deciding this`).waitFor();
     expect(await theirs.getByRole('button', { name: 'Approve' }).count()).toBe(0);
     expect(await theirs.getByRole('button', { name: 'Take over' }).count()).toBe(0);

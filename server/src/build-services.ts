@@ -24,7 +24,7 @@ import { createKeyCache } from './usecases/key-cache.ts';
 import type { Services } from './usecases/services.ts';
 import { createWaiters } from './usecases/waiters.ts';
 import { dispatchWebhook } from './webhooks/dispatch.ts';
-import { refuseTarget } from './webhooks/guard.ts';
+import { createUrlCheck } from './webhooks/guard.ts';
 
 export interface Built {
   services: Services;
@@ -62,7 +62,7 @@ export async function buildServices(config: Config): Promise<Built> {
     log,
     baseUrl: config.baseUrl,
     demo: config.demo,
-    refuseWebhookUrl: (url) => refuseTarget(url, config.webhooks),
+    refuseWebhookUrl: createUrlCheck(config.webhooks),
     dispatchWebhook: (dispatch) => dispatchWebhook({ keyRing, policy: config.webhooks }, dispatch),
     kick: { session: () => undefined },
   };

@@ -6,7 +6,7 @@ const PORTION = 2000;
 
 /** A portion of one table; `?` is the project, then how many rows. What refers to a row goes before it. */
 const TAKE = [
-  // An attempt has no project of its own. A delivery has at most ten.
+  // An attempt has no project of its own. A delivery has ten at most, and as many again for each time it was sent again.
   `with gone as (select id from delivery where project_id = ? limit ?),
      tried as (delete from attempt where delivery_id in (select id from gone))
    delete from delivery where id in (select id from gone) returning 1`,

@@ -7,8 +7,14 @@ import { isReplayable } from '../domain/retry.ts';
 import type { Attempt } from '../db/entities/attempt.ts';
 import type { Delivery } from '../db/entities/delivery.ts';
 
+export interface DeliveryViewer {
+  role: Role;
+  /** There is a URL, and its endpoint is not paused. */
+  reachable: boolean;
+}
+
 /** As a member with this role sees it. */
-export function presentDelivery(delivery: Delivery, role: Role): WireDelivery {
+export function presentDelivery(delivery: Delivery, { role, reachable }: DeliveryViewer): WireDelivery {
   return {
     id: delivery.id,
     item_id: delivery.itemId,
@@ -20,17 +26,16 @@ export function presentDelivery(delivery: Delivery, role: Role): WireDelivery {
     error: delivery.error ?? null,
     created_at: delivery.createdAt.toISOString(),
     completed_at: delivery.completedAt?.toISOString() ?? null,
-    abilities: { replay: may(role, 'replay_deliveries') && isReplayable(delivery.status) },
+    abilities: { replay: reachable && may(role, 'replay_deliveries') && isReplayable(delivery.status) },
   };
 }
 
 export function presentDeliveryDetail(
-  view: { delivery: Delivery; url: string | null; attempts: Attempt[] },
-  role: Role,
+  view: DeliveryViewer & { delivery: Delivery; url: string | null; attempts: Attempt[] },
 ): DeliveryDetail {
   const { delivery, url, attempts } = view;
   return {
-    ...presentDelivery(delivery, role),
+    ...presentDelivery(delivery, view),
     project_id: delivery.projectId,
     url,
     body: delivery.body,
@@ -42,7 +47,6 @@ export function presentDeliveryDetail(
       http_status: attempt.httpStatus ?? null,
       error: attempt.error ?? null,
       response_text: attempt.responseText ?? null,
-      remote_address: attempt.remoteAddress ?? null,
     })),
   };
 }

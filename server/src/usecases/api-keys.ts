@@ -2,7 +2,7 @@
 import { hashApiKey, last4, makeApiKey } from '../crypto/api-key.ts';
 import { REVOKED } from '../db/channels.ts';
 import { ApiKey } from '../db/entities/api-key.ts';
-import { nothingHere, requireChange, requireVerb } from './membership.ts';
+import { holdProject, nothingHere, requireChange, requireVerb } from './membership.ts';
 import { recordChange } from './record-change.ts';
 import type { MemberActor, Services } from './services.ts';
 
@@ -43,6 +43,7 @@ export async function revokeApiKey(
   { projectId, keyId }: { projectId: string; keyId: string },
 ): Promise<void> {
   await services.db.write(async (tx) => {
+    await holdProject(tx.em, projectId);
     await requireVerb(tx.em, { userId: actor.userId, projectId }, 'manage_keys');
     const key = await tx.em.findOne(ApiKey, { id: keyId, projectId });
     if (key === null) throw nothingHere();

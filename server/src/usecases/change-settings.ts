@@ -31,7 +31,7 @@ export async function changeSettings(services: Services, actor: MemberActor, inp
     if (project.settingsVersion !== settingsVersion) throw stale();
     checkThresholds(after);
     // Saving the webhook URL again is how an owner says that a paused receiver is back.
-    if (input.changes.webhook_url !== undefined) await resumeEndpoint(services, { tx, actor }, projectId);
+    if (typeof input.changes.webhook_url === 'string') await resumeEndpoint(services, { tx, actor }, projectId);
     if (JSON.stringify(before) === JSON.stringify(after)) return;
     const version = settingsVersion + 1;
     const guidelinesVersion = before.guidelines === after.guidelines ? project.guidelinesVersion : version;

@@ -45,7 +45,16 @@ export async function claimNext(
 
 async function scopesOf(em: Em, userId: string, projectId: string | undefined): Promise<Scope[]> {
   const members = await em.find(Member, { userId, ...(projectId === undefined ? {} : { projectId }) });
+  if (projectId === undefined) return openScopes(em, members);
   return members.map((member) => ({ projectId: member.projectId, role: member.role }));
+}
+
+/** What waits in an archived project is not even looked at. */
+async function openScopes(em: Em, members: Member[]): Promise<Scope[]> {
+  const ids = members.map((member) => member.projectId);
+  const open = await em.find(Project, { id: { $in: ids }, archivedAt: null }, { fields: ['id'] });
+  const known = new Set(open.map(({ id }) => id));
+  return members.filter((member) => known.has(member.projectId));
 }
 
 async function freeCandidates(services: Services, actor: MemberActor, scopes: Scope[]): Promise<string[]> {

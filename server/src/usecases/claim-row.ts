@@ -3,6 +3,7 @@ import type { Tx } from '../db/database.ts';
 import { Item } from '../db/entities/item.ts';
 import { User } from '../db/entities/user.ts';
 import { displayName, memberRef } from '../domain/actor.ts';
+import { may } from '../domain/permissions.ts';
 import { mayHold } from '../domain/pool.ts';
 import { holdReviewer } from './membership.ts';
 import type { MemberActor } from './services.ts';
@@ -48,6 +49,8 @@ async function claimRow(tx: Tx, actor: MemberActor, terms: Terms & { seize: bool
   const { itemId, projectId, leaseSeconds, seize } = terms;
   // Whoever takes this role away, or archives the project, waits for us and finds the claim, or was first and we find no role.
   const role = await holdReviewer(tx.em, actor.userId, projectId);
+  // Asked again under the lock: the role that was read before may have been another.
+  if (seize && (role === null || !may(role, 'take_over'))) return null;
   const rows = await tx.em.execute<Claimed[]>(
     `update item set
        claim_fence = item.claim_fence + case when was.mine then 0 else 1 end,

@@ -6,7 +6,7 @@ import type { Tx } from '../db/database.ts';
 import { Item } from '../db/entities/item.ts';
 import { dropLock } from './claim-store.ts';
 import { storeDecision, storeMove, type DecideInput } from './decision-rows.ts';
-import { findItem, holdRole, nothingHere, refuseArchived, refuseUnless } from './membership.ts';
+import { findItem, refuseArchived, refuseUnless, roleIn } from './membership.ts';
 import { decidedRefusal, refusalFor } from './refuse-claim.ts';
 import type { MemberActor, Services } from './services.ts';
 
@@ -45,7 +45,7 @@ async function leaveQueue(
   const row = rows[0];
   if (row === undefined) {
     // An archived project has no claim left (AR1), and the role may have gone meanwhile: that is said first.
-    if ((await holdRole(tx.em, actor.userId, before.projectId)) === null) throw nothingHere();
+    await roleIn(tx.em, actor.userId, before.projectId);
     await refuseArchived(tx.em, before.projectId);
     const after = await tx.em.findOneOrFail(Item, { id: before.id }, { refresh: true });
     throw await refusalFor(tx.em, after, 'claim_lost');

@@ -3,7 +3,7 @@ import { seal } from '../crypto/key-ring.ts';
 import { makeWebhookSecret } from '../crypto/webhook-secret.ts';
 import { InboundSource } from '../db/entities/inbound-source.ts';
 import { sourceContext } from '../domain/inbound.ts';
-import { nothingHere, requireChange, requireVerb } from './membership.ts';
+import { holdProject, nothingHere, requireChange, requireVerb } from './membership.ts';
 import { recordChange } from './record-change.ts';
 import type { MemberActor, Services } from './services.ts';
 
@@ -41,6 +41,7 @@ export async function removeInboundSource(
   { projectId, sourceId }: { projectId: string; sourceId: string },
 ): Promise<void> {
   await services.db.write(async (tx) => {
+    await holdProject(tx.em, projectId);
     await requireVerb(tx.em, { userId: actor.userId, projectId }, 'manage_keys');
     const source = await tx.em.findOne(InboundSource, { id: sourceId, projectId });
     if (source === null) throw nothingHere();

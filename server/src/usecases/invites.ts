@@ -5,7 +5,7 @@ import { decodeAddress } from '../crypto/ed25519.ts';
 import { randomToken, sha256Hex } from '../crypto/tokens.ts';
 import { Invite } from '../db/entities/invite.ts';
 import { shortAddress } from '../domain/actor.ts';
-import { nothingHere, requireChange, requireVerb } from './membership.ts';
+import { holdProject, nothingHere, requireChange, requireVerb } from './membership.ts';
 import { badField } from './pool.ts';
 import { recordChange } from './record-change.ts';
 import type { MemberActor, Services } from './services.ts';
@@ -58,6 +58,7 @@ export async function revokeInvite(
   { projectId, inviteId }: { projectId: string; inviteId: string },
 ): Promise<void> {
   await services.db.write(async (tx) => {
+    await holdProject(tx.em, projectId);
     await requireVerb(tx.em, { userId: actor.userId, projectId }, 'manage_members');
     if ((await tx.em.count(Invite, { id: inviteId, projectId })) === 0) throw nothingHere();
     const revoked = await tx.em.execute<{ role: Role; address: string | null }[]>(

@@ -73,7 +73,8 @@ async function nameOfProject({ em }: Tx, projectId: string): Promise<string> {
   return row.name;
 }
 
-/** Everything by which something comes in or goes out. Answers the ids of the keys that were good until now. */
+/** Everything by which something comes in or goes out. What waits to be sent has nowhere to go any more, and goes with the rest;
+ * to call off a million of them here would hold up the relay, which waits for this row. Answers the ids of the keys that were good until now. */
 async function closeDoors({ em }: Tx, projectId: string): Promise<string[]> {
   const keys = await em.execute<{ id: string }[]>(
     'update api_key set revoked_at = now() where project_id = ? and revoked_at is null returning id',
@@ -85,7 +86,7 @@ async function closeDoors({ em }: Tx, projectId: string): Promise<string[]> {
     'update invite set revoked_at = now() where project_id = ? and used_at is null and revoked_at is null',
     'update project set webhook_url = null, archived_at = coalesce(archived_at, now()), deleted_at = now() where id = ?',
     `update delivery set status = 'cancelled', claim_token = null, lease_until = null, next_attempt_at = null, completed_at = now()
-     where project_id = ? and status in ('pending', 'sending', 'paused')`,
+     where project_id = ? and status = 'sending'`,
   ]) {
     await em.execute(close, [projectId]);
   }

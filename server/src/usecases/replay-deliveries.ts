@@ -3,10 +3,9 @@ import { REPLAY_MOST, type REPLAYABLE } from '@countersign/shared/api/deliveries
 import { Refusal } from '@countersign/shared/errors';
 import { memberRef } from '../domain/actor.ts';
 import type { Tx } from '../db/database.ts';
-import { Project } from '../db/entities/project.ts';
-import { WebhookEndpoint } from '../db/entities/webhook-endpoint.ts';
 import { requireVerb, refuseUnless } from './membership.ts';
-import { findDelivery } from './queries/read-delivery.ts';
+import { decodeCursor, toPage } from './queries/cursor.ts';
+import { findDelivery, targetOf } from './queries/read-delivery.ts';
 import type { MemberActor, Services } from './services.ts';
 
 /** Makes one delivery due at once. Errors: `not_found`, `forbidden`, `validation_failed` for one that is still on its way, or has nowhere to go. */
@@ -26,25 +25,30 @@ export interface ReplayFilter {
   /** The window in which they were made, both ends included. */
   from: Date | null;
   to: Date | null;
+  /** The cursor that the last answer ended with. */
+  after: string | undefined;
 }
 
-/** The same for at most 1000 that match, oldest first. Errors: `not_found`, `forbidden`, `validation_failed` when there is nowhere to send. */
+/** The same for at most 1000 that match, oldest first. Errors: `not_found`, `forbidden`, `invalid_cursor`, `validation_failed` when there is nowhere to send. */
 export async function replayDeliveries(
   services: Services,
   actor: MemberActor,
-  { projectId, status, from, to }: ReplayFilter,
-): Promise<{ replayed: number; more: boolean }> {
+  { projectId, status, from, to, after }: ReplayFilter,
+): Promise<{ replayed: number; nextCursor: string | null }> {
+  const cursor = decodeCursor(after);
   return services.db.write(async (tx) => {
     await requireVerb(tx.em, { userId: actor.userId, projectId }, 'replay_deliveries');
     await refuseNowhere(tx, projectId);
-    const found = await tx.em.execute<{ id: string }[]>(
-      `select id from delivery where project_id = ? and status = ?
+    const found = await tx.em.execute<{ id: string; created_at: string | Date }[]>(
+      `select id, created_at from delivery where project_id = ? and status = ?
          and created_at >= coalesce(?::timestamptz, '-infinity') and created_at <= coalesce(?::timestamptz, 'infinity')
+         and (created_at, id) > (coalesce(?::timestamptz, '-infinity'), coalesce(?::uuid, '00000000-0000-0000-0000-000000000000'))
        order by created_at, id limit ?`,
-      [projectId, status, from, to, REPLAY_MOST + 1],
+      [projectId, status, from, to, cursor?.at ?? null, cursor?.id ?? null, REPLAY_MOST + 1],
     );
-    const ids = found.slice(0, REPLAY_MOST).map((row) => row.id);
-    return { replayed: await makeDue(tx, actor, { projectId, ids }), more: found.length > REPLAY_MOST };
+    const page = toPage(found, REPLAY_MOST, (row) => ({ at: new Date(row.created_at), id: row.id }));
+    const ids = page.rows.map((row) => row.id);
+    return { replayed: await makeDue(tx, actor, { projectId, ids }), nextCursor: page.nextCursor };
   });
 }
 
@@ -77,11 +81,10 @@ async function makeDue(
 const NOT_YET = { http_status: null, error: null, next_attempt_at: null };
 
 async function refuseNowhere({ em }: Tx, projectId: string): Promise<void> {
-  const { webhookUrl } = await em.findOneOrFail(Project, { id: projectId });
-  const { state } = await em.findOneOrFail(WebhookEndpoint, { projectId });
-  if (!webhookUrl)
+  const { url, reachable } = await targetOf(em, projectId);
+  if (url === null)
     throw new Refusal('validation_failed', 'The project has no webhook URL: there is nowhere to send to.');
-  if (state === 'paused')
+  if (!reachable)
     throw new Refusal('validation_failed', 'The endpoint is paused. Let it resume first, then send again.');
 }
 

@@ -102,12 +102,13 @@ async function revealSecret(services: Services, projectId: string): Promise<stri
   return open(services.keyRing, endpoint.current, secretContext(projectId));
 }
 
-/** Makes whoever signs in to a demo an owner of the demo project, in the sign-in's own transaction. */
+/** Before the person is looked up: the pool locks in this order too. Whoever deletes the project waits, or was first. */
+export const holdDemo = ({ em }: Tx): Promise<void> => holdProject(em, DEMO_PROJECT_ID);
+
+/** Makes whoever signs in to a demo an owner of the demo project, in the sign-in's own transaction, after `holdDemo`. */
 export async function joinDemo(services: Services, tx: Tx, user: User): Promise<void> {
   const projectId = DEMO_PROJECT_ID;
-  // Whoever deletes it waits, or was first.
-  await holdProject(tx.em, projectId);
-  const project = await tx.em.findOne(Project, { id: projectId, deletedAt: null });
+  const project = await tx.em.findOne(Project, { id: projectId, archivedAt: null, deletedAt: null });
   if (project === null) return;
   if ((await tx.em.count(Member, { projectId, userId: user.id })) > 0) return;
   const guidelinesSeen = project.guidelinesVersion;

@@ -8,7 +8,7 @@ import { AuthChallenge } from '../db/entities/auth-challenge.ts';
 import type { User } from '../db/entities/user.ts';
 import { findOrCreateUser } from './add-member.ts';
 import { signOut } from './end-sessions.ts';
-import { joinDemo } from './seed-demo.ts';
+import { holdDemo, joinDemo } from './seed-demo.ts';
 import { createSession, findSession, type NewSession } from './sessions.ts';
 import type { Services } from './services.ts';
 
@@ -58,6 +58,7 @@ export async function signIn(
     throw new Refusal('signature_invalid', 'Ask for a new message and sign it again.');
   }
   const result = await services.db.write(async (tx) => {
+    if (services.demo) await holdDemo(tx);
     const user = await findOrCreateUser(services, tx, { address: signed.address, name: undefined });
     if (services.demo) await joinDemo(services, tx, user);
     return { user, session: await createSession(services, tx, { userId: user.id, userAgent: signed.userAgent }) };

@@ -6,7 +6,7 @@ import { Project } from '../db/entities/project.ts';
 import { WebhookEndpoint } from '../db/entities/webhook-endpoint.ts';
 import type { Outcome } from '../domain/webhook-attempt.ts';
 import { secretsOf, type StoredSecrets } from '../domain/webhook-secrets.ts';
-import { nothingHere, refuseArchived, requireVerb } from './membership.ts';
+import { holdProject, refuseArchived, requireVerb } from './membership.ts';
 import { recordChange } from './record-change.ts';
 import type { MemberActor, Services } from './services.ts';
 import { checkWebhookUrl } from './settings.ts';
@@ -78,8 +78,9 @@ async function logTest(
   const { httpStatus: http_status, error } = tested.outcome;
   const after = { url: tested.url, saved: !unsaved, ok: tested.ok, http_status, error };
   await services.db.write(async (tx) => {
-    // It may have been deleted while its receiver took its time.
-    if ((await tx.em.count(Project, { id: projectId })) === 0) throw nothingHere();
+    // While the receiver took its time the project may have been deleted, or the role may have gone.
+    await holdProject(tx.em, projectId);
+    await requireVerb(tx.em, { userId: actor.userId, projectId }, 'manage_webhook');
     await recordChange(services, { tx, actor }, { projectId, changed: ['webhook'], action: 'webhook.tested', after });
   });
 }

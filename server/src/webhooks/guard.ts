@@ -30,6 +30,8 @@ export class Blocked extends Error {
   }
 }
 
+const systemNames: Lookup = (hostname) => systemLookup(hostname, { all: true });
+
 const URL_LENGTH = 2_048;
 const LOOKUP_MS = 3_000;
 
@@ -69,6 +71,32 @@ export async function refuseTarget(url: string, policy: GuardPolicy, lookup?: Lo
     if (!(error instanceof Blocked)) throw error;
     return error.code === 'dns_error' ? null : leadsAstray(hostOf(verdict.url));
   }
+}
+
+/** Lookups for saving that may be under way at once: the system has four threads for them, and deliveries need theirs. */
+const SAVE_LOOKUPS = 2;
+
+/**
+ * A lookup for saving: while two are under way a third gets no answer, so that slow names cannot keep deliveries waiting. A name
+ * that passes for that reason is looked up at every send all the same.
+ */
+export function fewLookups(lookup: Lookup = systemNames): Lookup {
+  let underWay = 0;
+  return async (host) => {
+    if (underWay >= SAVE_LOOKUPS) throw new Error('Other names are being looked up');
+    underWay += 1;
+    try {
+      return await lookup(host);
+    } finally {
+      underWay -= 1;
+    }
+  };
+}
+
+/** `refuseTarget` for a server that saves URLs. */
+export function createUrlCheck(policy: GuardPolicy): (url: string) => Promise<string | null> {
+  const lookup = fewLookups();
+  return (url) => refuseTarget(url, policy, lookup);
 }
 
 /** The same with the parsed URL (its host without a trailing dot) or the code of the refusal. */
@@ -135,7 +163,7 @@ function isRefusedHost(host: string, policy: GuardPolicy): boolean {
 export async function resolveTarget(
   url: URL,
   policy: GuardPolicy,
-  lookup: Lookup = (hostname) => systemLookup(hostname, { all: true }),
+  lookup: Lookup = systemNames,
 ): Promise<{ addresses: TargetAddress[] }> {
   const host = hostOf(url);
   const found = isIP(host) === 0 ? await answerInTime(lookup, host) : [{ address: host }];

@@ -41,6 +41,7 @@ export async function leaseDue(
        where w.id in (
          select distinct on (x.project_id) x.id from delivery x
          join webhook_endpoint e on e.project_id = x.project_id
+         join project q on q.id = x.project_id and q.webhook_url is not null
          where ((x.status = 'pending' and x.next_attempt_at <= now()) or (x.status = 'sending' and x.lease_until < now()))
            and e.state = 'active' and not x.project_id = any(?::uuid[])
            and not exists (select 1 from delivery y where y.item_id = x.item_id and y.seq < x.seq and y.status in ('pending', 'sending'))

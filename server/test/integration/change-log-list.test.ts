@@ -33,11 +33,11 @@ const retarget = (target_minutes: number, by = scene.owner, settingsVersion = 1)
 const key = (by = scene.owner, name = 'Nightly') => createApiKey(world.services, by, { ...here(), name });
 
 /** The statement of the migration that wrote the log of what had been changed before. */
-function backfill(): string {
+function backfill(beginning = 'insert into "project_change"'): string {
   const migration = new Workbench(world.orm.em.getDriver() as never, world.orm.config);
   migration.up();
   const texts = migration.getQueries().map(String);
-  return texts.find((text) => text.startsWith('insert into "project_change"')) ?? '';
+  return texts.find((text) => text.startsWith(beginning)) ?? '';
 }
 
 describe('PM: the log', () => {
@@ -123,5 +123,22 @@ describe('CL1: what was changed before there was a log', () => {
     const moments = versions.map(({ changed_at }) => new Date(changed_at));
     const expected = logged.map((line, index) => ({ ...line, changed_at: moments[index] }));
     expect(await linesOf(world, scene.projectId)).toEqual(expected);
+  });
+
+  it('GL1: an older database learns which version brought the guidelines, not which was the last', async () => {
+    const { projectId, owner } = scene;
+    const changes = [{ guidelines: 'Be kind.' }, { target_minutes: 7 }, { audit_rate: 0.5 }];
+    for (const [index, change] of changes.entries())
+      await changeSettings(world.services, owner, { projectId, settingsVersion: index + 1, changes: change });
+    await world.sql('update project set guidelines_version = 99');
+    await world.sql(backfill('update "project" p set "guidelines_version"'));
+    const rows = await world.sql<{ v: number }>('select guidelines_version as v from project where id = ?', [
+      projectId,
+    ]);
+    expect(rows).toEqual([{ v: 2 }]);
+    const other = await aScene(world.services);
+    await world.sql(backfill('update "project" p set "guidelines_version"'));
+    const theirs = 'select guidelines_version as v from project where id = ?';
+    expect(await world.sql(theirs, [other.projectId])).toEqual([{ v: 1 }]);
   });
 });

@@ -29,6 +29,9 @@ describe('the demo’s project', () => {
     const { projectId } = await start();
     await signIn(guest);
     await archiveProject(world.services, guest, projectId);
+    const late = await aPerson(world.services);
+    await signIn(late);
+    await expect(readProject(world.services, late, projectId)).rejects.toMatchObject({ code: 'not_found' });
     const { apiKey } = await start();
     await submit(world.services, await checkApiKey(world.services, apiKey), aSubmission());
     expect((await readProject(world.services, guest, projectId)).project.archivedAt).toBeNull();

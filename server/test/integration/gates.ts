@@ -82,7 +82,7 @@ export const GATES: Record<string, Gate> = {
   listDeliveries: { least: 'supervisor', behind: 'see_deliveries' },
   readDelivery: { least: 'supervisor', behind: 'see_deliveries' },
   replayDelivery: { least: 'supervisor', behind: 'see_deliveries' },
-  replayDeliveries: { least: 'supervisor', behind: 'see_deliveries' },
+  replayDeliveries: { least: 'supervisor', behind: 'see_deliveries', body: { status: 'dead' } },
   submitItem: { least: 'key', body: { project_id: ':id', input: 'q', suggestion: 'a', confidence: 0.8 } },
   submitBatch: { least: 'key', body: { items: [{}] } },
   readItem: { least: 'key' },

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SCHEDULE_SECONDS } from '../../src/domain/retry.ts';
 import { changeSettings } from '../../src/usecases/change-settings.ts';
+import { encodeCursor } from '../../src/usecases/queries/cursor.ts';
 import { listDeliveries } from '../../src/usecases/queries/list-deliveries.ts';
 import { readDelivery } from '../../src/usecases/queries/read-delivery.ts';
 import { replayDeliveries, replayDelivery } from '../../src/usecases/replay-deliveries.ts';
@@ -9,7 +10,8 @@ import { createDeliverer } from '../../src/worker/deliver.ts';
 import { pauseEndpoint } from '../../src/worker/delivery-rows.ts';
 import { relayOnce } from '../../src/worker/relay.ts';
 import { closeReceivers, httpReceiver } from '../fixtures/receivers.ts';
-import { ledgerOf } from './looking.ts';
+import { presentDeliveryDetail } from '../../src/presenters/delivery.ts';
+import { ledgerOf, linesOf } from './looking.ts';
 import { anItem, aPerson, aScene, review, type Scene } from './scene.ts';
 import { POLICY, useServices } from './services.ts';
 
@@ -68,7 +70,7 @@ async function dead(): Promise<string> {
 const statusOf = async (id: string) =>
   (await world.sql<{ status: string }>('select status from delivery where id = ?', [id]))[0]?.status;
 const again = (id: string, who = scene.supervisor) => replayDelivery(world.services, who, id);
-const NOTHING = { from: null, to: null };
+const NOTHING = { from: null, to: null, after: undefined };
 
 describe('I5: one delivery sent again', () => {
   it('goes out with the same id and bytes, as the next attempt, and is told', async () => {
@@ -121,6 +123,11 @@ describe('I5: one delivery sent again', () => {
     await changeSettings(world.services, scene.owner, { projectId: scene.projectId, settingsVersion: 1, changes });
     await expect(again(id)).rejects.toMatchObject({ code: 'validation_failed' });
     expect(await statusOf(id)).toBe('succeeded');
+    // Nobody let it resume: taking the URL away is no word of a receiver that is back.
+    const lines = await linesOf(world, scene.projectId);
+    expect(lines.map(({ action }) => action)).not.toContain('webhook.resumed');
+    const shown = await readDelivery(world.services, scene.supervisor, id);
+    expect(presentDeliveryDetail(shown).abilities).toEqual({ replay: false });
   });
 
   it('PM: is for supervisors and owners; to others the delivery is not there', async () => {
@@ -143,11 +150,11 @@ describe('many sent again', () => {
     await deliver();
     const before = got.length;
     const filter = { projectId: scene.projectId, status: 'dead' as const, ...NOTHING };
-    expect(await replayDeliveries(world.services, scene.supervisor, filter)).toEqual({ replayed: 2, more: false });
+    expect(await replayDeliveries(world.services, scene.supervisor, filter)).toEqual({ replayed: 2, nextCursor: null });
     await deliver();
     expect(got).toHaveLength(before + 2);
     expect(await Promise.all([first, second, fine].map(statusOf))).toEqual(Array(3).fill('succeeded'));
-    expect(await replayDeliveries(world.services, scene.supervisor, filter)).toEqual({ replayed: 0, more: false });
+    expect(await replayDeliveries(world.services, scene.supervisor, filter)).toEqual({ replayed: 0, nextCursor: null });
   });
 
   it('are those of a window of time, and of one’s own project alone', async () => {
@@ -156,13 +163,34 @@ describe('many sent again', () => {
     for (const [index, id] of ids.entries())
       await world.sql('update delivery set created_at = ? where id = ?', [new Date(Date.UTC(2026, 1, 1 + index)), id]);
     const day = (n: number) => new Date(Date.UTC(2026, 1, n));
-    const filter = { projectId: scene.projectId, status: 'succeeded' as const, from: day(2), to: day(2) };
+    const filter = { projectId: scene.projectId, status: 'succeeded' as const, ...NOTHING, from: day(2), to: day(2) };
     const other = await aScene(world.services, { webhook_url: 'http://127.0.0.1:44998/' });
     const theirs = { ...filter, ...NOTHING, projectId: other.projectId };
-    expect(await replayDeliveries(world.services, other.owner, theirs)).toEqual({ replayed: 0, more: false });
+    expect(await replayDeliveries(world.services, other.owner, theirs)).toEqual({ replayed: 0, nextCursor: null });
     await expect(replayDeliveries(world.services, other.owner, filter)).rejects.toMatchObject({ code: 'not_found' });
-    expect(await replayDeliveries(world.services, scene.owner, filter)).toEqual({ replayed: 1, more: false });
+    expect(await replayDeliveries(world.services, scene.owner, filter)).toEqual({ replayed: 1, nextCursor: null });
     expect(await Promise.all(ids.map(statusOf))).toEqual(['succeeded', 'pending', 'succeeded']);
+  });
+
+  it('go on behind the last one of the answer before, and none is sent again twice', async () => {
+    await decided();
+    await decided();
+    await deliver();
+    const sent = got.length;
+    const filter = { projectId: scene.projectId, status: 'succeeded' as const, ...NOTHING };
+    const [first] = await world.sql<{ at: Date | string; id: string }>(
+      'select created_at as at, id from delivery where project_id = ? order by created_at, id limit 1',
+      [scene.projectId],
+    );
+    const after = encodeCursor({ at: new Date(first?.at ?? 0), id: first?.id ?? '' });
+    expect(await replayDeliveries(world.services, scene.owner, { ...filter, after })).toEqual({
+      replayed: 1,
+      nextCursor: null,
+    });
+    await deliver();
+    expect(got).toHaveLength(sent + 1);
+    const wrong = replayDeliveries(world.services, scene.owner, { ...filter, after: 'x' });
+    await expect(wrong).rejects.toMatchObject({ code: 'invalid_cursor' });
   });
 
   it('are found by their status in the log, page by page', async () => {

@@ -1,6 +1,7 @@
 // A supervisor takes an item out of somebody's hands, or sends one back to people that routing had rejected.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { claim } from '../../src/usecases/claim.ts';
+import { seizeClaim } from '../../src/usecases/claim-row.ts';
 import { decide } from '../../src/usecases/decide.ts';
 import { readPublicItem } from '../../src/usecases/queries/read-item.ts';
 import { releaseClaim } from '../../src/usecases/release-claim.ts';
@@ -75,6 +76,14 @@ describe('taking over', () => {
     expect(await rowOf(world, id)).toMatchObject({ claimed_by: scene.anna.userId, claim_fence: 1 });
     await review(world.services, scene.anna, { itemId: id, action: 'approve' });
     await expect(take(scene.supervisor, id)).rejects.toMatchObject({ code: 'already_decided' });
+  });
+
+  it('PM2: is asked again where it counts: who is a supervisor no more takes nothing out of anybody’s hands', async () => {
+    const { id } = await anItem(world.services, scene);
+    await claim(world.services, scene.ben, id);
+    const terms = { itemId: id, projectId: scene.projectId, leaseSeconds: 60 };
+    expect(await world.services.db.write((tx) => seizeClaim(tx, scene.anna, terms))).toBeNull();
+    expect(await rowOf(world, id)).toMatchObject({ claimed_by: scene.ben.userId, claim_fence: 1 });
   });
 
   it('I4: of ten who take it from each other at once, the last one granted holds it alone', async () => {

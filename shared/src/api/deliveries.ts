@@ -14,7 +14,6 @@ export const attempt = z
     http_status: z.number().int().nullable(),
     error: z.string().nullable(),
     response_text: z.string().nullable(),
-    remote_address: z.string().nullable(),
   })
   .meta({ id: 'Attempt' });
 export type Attempt = z.infer<typeof attempt>;
@@ -47,6 +46,9 @@ export const replayDelivery = endpoint({
 /** The statuses of deliveries that can be sent again. */
 export const REPLAYABLE = ['succeeded', 'dead'] as const;
 
+/** No delivery is older. */
+const moment = z.iso.datetime({ offset: true }).refine((text) => Date.parse(text) >= 0, 'Must not be before 1970.');
+
 /** How many deliveries one request sends again at most. */
 export const REPLAY_MOST = 1000;
 
@@ -59,10 +61,12 @@ export const replayDeliveries = endpoint({
   body: z
     .strictObject({
       status: z.enum(REPLAYABLE).default('dead'),
-      from: timestamp.optional(),
-      to: timestamp.optional(),
+      from: moment.optional(),
+      to: moment.optional(),
+      /** Where the last answer ended: what it sent again is not sent twice. */
+      after: z.string().max(200).optional(),
     })
     .optional(),
-  /** `more`: others match; ask again when these have gone out. */
-  reply: z.object({ replayed: z.number().int(), more: z.boolean() }),
+  /** `next_cursor`: others match; send it as `after` for the next of them. */
+  reply: z.object({ replayed: z.number().int(), next_cursor: z.string().nullable() }),
 });

@@ -3,14 +3,18 @@ import { itemText, plural } from './item-text.ts';
 import type { Leave } from './live/queue-model.ts';
 import type { QueueView } from '@countersign/shared/api/queue';
 import type { ReviewAction } from '@countersign/shared/words';
+import type { Sentence } from './sentence.ts';
 
 export const queueText = {
   guidelinesNews: {
-    told: (project: string, lines: number) =>
-      `Guidelines of ${project} changed${lines === 0 ? '' : lines === 1 ? ': 1 line' : `: ${lines} lines`}`,
+    told: (project: string, lines: number): Sentence => [
+      'Guidelines of ',
+      project,
+      ` changed${lines === 0 ? '' : lines === 1 ? ': 1 line' : `: ${lines} lines`}`,
+    ],
     show: 'What changed',
     gotIt: 'Got it',
-    title: (project: string) => `What changed in the guidelines of ${project}`,
+    title: (project: string): Sentence => ['What changed in the guidelines of ', project, ''],
     failed: 'Not noted.',
   },
 
@@ -127,6 +131,8 @@ export const queueText = {
     undone: 'Decision undone',
     leaseEnds: 'Your claim ends in less than a minute. Press L to extend it',
     leaseEnded: 'Your claim ended. What you typed is kept',
+    takenOver: (name: string) => `${name} took this item over`,
+    kept: 'What you typed is kept',
     decidedFirst: (name: string) => `${name} decided this item first`,
     arrivals: (arrived: number, waiting: number) => `${arrived} new, ${waiting} waiting`,
     copied: 'Draft copied',

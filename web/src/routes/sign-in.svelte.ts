@@ -60,6 +60,8 @@ export class SignIn {
 
   /** Rises with every try and with every end of one: an answer to an earlier one counts no more. */
   #turn = 0;
+  /** The one that is under way. */
+  #refresh: Promise<void> | null = null;
 
   /** Starts the conversation; answers the function that ends it. */
   open(): () => void {
@@ -92,8 +94,13 @@ export class SignIn {
     }
   }
 
-  /** Replaces a message that has run out. Never throws: without a fresh one the next press says why. */
-  async refresh(): Promise<void> {
+  /** Replaces a message that has run out, once for all who ask meanwhile. Never throws: without a fresh one the next press says why. */
+  refresh(): Promise<void> {
+    this.#refresh ??= this.#replace().finally(() => (this.#refresh = null));
+    return this.#refresh;
+  }
+
+  async #replace(): Promise<void> {
     this.challenge = null;
     this.refreshing = true;
     try {

@@ -174,6 +174,16 @@ describe('the message', () => {
     expect(session.state).toBe('signed_in');
   });
 
+  it('that ran out is replaced once, however many ask for it meanwhile', async () => {
+    const signIn = await open();
+    const both = [signIn.refresh(), signIn.refresh()];
+    expect(signIn.refreshing).toBe(true);
+    await Promise.all(both);
+    expect([service.times('/api/auth/challenge'), signIn.challenge?.challenge_id]).toEqual([2, 'challenge 2']);
+    await signIn.refresh();
+    expect([service.times('/api/auth/challenge'), signIn.refreshing]).toEqual([3, false]);
+  });
+
   it('that ran out while the wallet was open: both times are said, and a fresh one is there', async () => {
     const signIn = await open();
     service.answers['/api/auth/verify'] = () => refusal(401, 'signature_invalid');

@@ -39,6 +39,7 @@ const DeliverySchema = defineEntity({
       expression: `create index "delivery_in_flight" on "delivery" ("item_id", "seq") where "status" in ('pending', 'sending')`,
     },
     { name: 'delivery_of_item', properties: ['itemId'] },
+    { name: 'delivery_by_status', properties: ['projectId', 'status', 'createdAt', 'id'] },
     { name: 'delivery_newest', properties: ['projectId', 'createdAt', 'id'] },
   ],
 });

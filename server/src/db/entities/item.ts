@@ -43,6 +43,10 @@ const ItemSchema = defineEntity({
       expression: `create index "item_waiting" on "item" ("project_id", "due_at", "id") where "status" in ('queued', 'escalated')`,
     },
     {
+      name: 'item_held',
+      expression: 'create index "item_held" on "item" ("project_id") where "claimed_by" is not null',
+    },
+    {
       name: 'item_claimed',
       expression: `create index "item_claimed" on "item" ("claim_expires_at") where "claim_expires_at" is not null`,
     },

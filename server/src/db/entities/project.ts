@@ -27,7 +27,7 @@ const ProjectSchema = defineEntity({
     eventSeq: p.bigint('number').default(0),
     createdAt: p.datetime(3),
     archivedAt: p.datetime(3).nullable(),
-    /** Set when it was deleted: nobody sees it any more, and the sweep takes its rows away. */
+    /** Set when it was deleted: nobody sees it any more, and the purge takes its rows away. */
     deletedAt: p.datetime(3).nullable(),
   },
   indexes: [

@@ -5,16 +5,20 @@ import { Migration } from '@mikro-orm/migrations';
 const FOR_GUIDELINES = [
   `alter table "project" add column "guidelines_version" int not null default 1`,
   `alter table "member" add column "guidelines_seen" int not null default 1`,
-  `update "project" set "guidelines_version" = "settings_version"`,
+  `update "project" p set "guidelines_version" = coalesce((
+     select max(v.version) from "project_settings" v
+     left join "project_settings" b on b.project_id = v.project_id and b.version = v.version - 1
+     where v.project_id = p.id and v.settings ->> 'guidelines' <> coalesce(b.settings ->> 'guidelines', '')), 1)`,
   `update "member" m set "guidelines_seen" = p."guidelines_version" from "project" p where p.id = m.project_id`,
 ];
 
-/** By the last two a deleted project's items go without a look at every delivery and learning of the others. */
+/** By the last a project's claims are found, by the two before it a deleted project's items go without a look at every delivery and learning of the others. */
 const FOR_DELETING = [
   `alter table "project" add column "deleted_at" timestamptz(3) null`,
   `create index "project_deleted" on "project" ("deleted_at") where "deleted_at" is not null`,
   `create index "delivery_of_item" on "delivery" ("item_id")`,
   `create index "learning_of_item" on "learning" ("item_id")`,
+  `create index "item_held" on "item" ("project_id") where "claimed_by" is not null`,
 ];
 
 export class Workbench extends Migration {
@@ -55,6 +59,9 @@ export class Workbench extends Migration {
 
     // A replay starts the schedule again behind the attempts already made.
     this.addSql(`alter table "delivery" add column "schedule_from" int not null default 0`);
+
+    // The log by state: what failed is looked for among everything that did not.
+    this.addSql(`create index "delivery_by_status" on "delivery" ("project_id", "status", "created_at", "id")`);
 
     for (const statement of FOR_DELETING) this.addSql(statement);
 

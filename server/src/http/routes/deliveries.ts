@@ -11,20 +11,22 @@ import type { Binder } from '../route.ts';
 export function bindDeliveries(bind: Binder, services: Services): void {
   bind.member(listEndpoint, async ({ actor, params, query }) => {
     const page = await listDeliveries(services, actor, { ...query, projectId: params.id, after: query.after });
-    return { data: page.rows.map((row) => presentDelivery(row, page.role)), next_cursor: page.nextCursor };
+    return { data: page.rows.map((row) => presentDelivery(row, page)), next_cursor: page.nextCursor };
   });
   const shown = async (actor: MemberActor, id: string) => {
     const view = await readDelivery(services, actor, id);
-    return presentDeliveryDetail(view, view.role);
+    return presentDeliveryDetail(view);
   };
   bind.member(api.readDelivery, ({ actor, params }) => shown(actor, params.id));
   bind.member(api.replayDelivery, async ({ actor, params }) => {
     await replayDelivery(services, actor, params.id);
     return shown(actor, params.id);
   });
-  bind.member(api.replayDeliveries, ({ actor, params, body }) => {
+  bind.member(api.replayDeliveries, async ({ actor, params, body }) => {
     const time = (text: string | undefined) => (text === undefined ? null : new Date(text));
-    const { status = 'dead', from, to } = body ?? {};
-    return replayDeliveries(services, actor, { projectId: params.id, status, from: time(from), to: time(to) });
+    const { status = 'dead', from, to, after } = body ?? {};
+    const filter = { projectId: params.id, status, from: time(from), to: time(to), after };
+    const { replayed, nextCursor } = await replayDeliveries(services, actor, filter);
+    return { replayed, next_cursor: nextCursor };
   });
 }

@@ -6,13 +6,14 @@ import { requireVerb } from '../membership.ts';
 import type { MemberActor, Services } from '../services.ts';
 import { decodeCursor, toPage } from './cursor.ts';
 import type { PageQuery } from './list-learnings.ts';
+import { targetOf } from './read-delivery.ts';
 
 /** Of all statuses unless one is asked for. Errors: `not_found`, `forbidden`, `invalid_cursor`. */
 export function listDeliveries(
   services: Services,
   actor: MemberActor,
   { projectId, after, limit, status }: PageQuery & { status?: DeliveryStatus | undefined },
-): Promise<{ rows: Delivery[]; nextCursor: string | null; role: Role }> {
+): Promise<{ rows: Delivery[]; nextCursor: string | null; role: Role; reachable: boolean }> {
   return services.db.read(async (em) => {
     const role = await requireVerb(em, { userId: actor.userId, projectId }, 'see_deliveries');
     const cursor = decodeCursor(after);
@@ -20,6 +21,7 @@ export function listDeliveries(
       cursor === null ? {} : { [raw('(created_at, id)')]: { $lt: raw('(?, ?::uuid)', [cursor.at, cursor.id]) } };
     const where = { $and: [{ projectId, ...(status === undefined ? {} : { status }) }, before] };
     const rows = await em.find(Delivery, where, { orderBy: { createdAt: 'desc', id: 'desc' }, limit: limit + 1 });
-    return { ...toPage(rows, limit, (row) => ({ at: row.createdAt, id: row.id })), role };
+    const { reachable } = await targetOf(em, projectId);
+    return { ...toPage(rows, limit, (row) => ({ at: row.createdAt, id: row.id })), role, reachable };
   });
 }

@@ -114,7 +114,7 @@ async function decisions(em: Em, { projectId, from, to }: Window) {
   };
 }
 
-/** Of items: those that came to people. What routing ended was decided the moment it arrived. */
+/** Of items: those that came to people. What routing ended was decided the moment it arrived; one that was reopened counts from its arrival. */
 const TO_PEOPLE = `decided_at is distinct from created_at`;
 
 /** How many waited for a person when the window ended: as many as now, without what came since, with what was decided since. */

@@ -3,6 +3,7 @@ import type { Role } from '@countersign/shared/words';
 import { Attempt } from '../../db/entities/attempt.ts';
 import { Delivery } from '../../db/entities/delivery.ts';
 import { Project } from '../../db/entities/project.ts';
+import { WebhookEndpoint } from '../../db/entities/webhook-endpoint.ts';
 import type { Em } from '../../db/orm.ts';
 import { nothingHere, requireVerb } from '../membership.ts';
 import type { MemberActor, Services } from '../services.ts';
@@ -12,6 +13,8 @@ export interface DeliveryView {
   role: Role;
   /** Where the next attempt goes. */
   url: string | null;
+  /** There is a URL, and its endpoint is not paused. */
+  reachable: boolean;
   /** Newest first. */
   attempts: Attempt[];
 }
@@ -22,10 +25,17 @@ const ATTEMPTS = 50;
 export function readDelivery(services: Services, actor: MemberActor, id: string): Promise<DeliveryView> {
   return services.db.read(async (em) => {
     const { delivery, role } = await findDelivery(em, actor, id);
-    const { webhookUrl } = await em.findOneOrFail(Project, { id: delivery.projectId });
+    const { url, reachable } = await targetOf(em, delivery.projectId);
     const attempts = await em.find(Attempt, { deliveryId: id }, { orderBy: { n: 'desc' }, limit: ATTEMPTS });
-    return { delivery, role, url: webhookUrl ?? null, attempts };
+    return { delivery, role, url, reachable, attempts };
   });
+}
+
+/** Where a project's deliveries go, and whether any would go out now. */
+export async function targetOf(em: Em, projectId: string): Promise<{ url: string | null; reachable: boolean }> {
+  const { webhookUrl } = await em.findOneOrFail(Project, { id: projectId });
+  const { state } = await em.findOneOrFail(WebhookEndpoint, { projectId });
+  return { url: webhookUrl ?? null, reachable: Boolean(webhookUrl) && state === 'active' };
 }
 
 /** A delivery the actor may see; 404 otherwise, the same as for an id that never existed. */

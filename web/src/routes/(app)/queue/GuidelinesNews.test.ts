@@ -40,7 +40,12 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const told = () => screen.queryByText('Guidelines of Maths answers changed: 1 line');
+/** The name of the project stands in an element of its own. */
+const told = () =>
+  screen.queryByText(
+    (_, element) =>
+      element?.tagName === 'P' && element.textContent.trim() === 'Guidelines of Maths answers changed: 1 line',
+  );
 const gotIt = () => fireEvent.click(screen.getByRole('button', { name: 'Got it' }));
 
 it('GL1: says how much changed, shows it on a click, and goes when it was noted', async () => {

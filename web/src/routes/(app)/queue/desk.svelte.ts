@@ -66,7 +66,8 @@ export class Desk {
     const take = async () => this.#take(await call(takeOver, { params: { id } }), 'opened');
     return this.#run('takeOver', take, async (error) => {
       if (!isRefusal(error, ['claim_lost', 'already_decided', 'forbidden'])) return false;
-      await this.item.show(id);
+      // The reader may have turned to another one meanwhile.
+      if (this.item.id === id) await this.item.show(id);
       return true;
     });
   }

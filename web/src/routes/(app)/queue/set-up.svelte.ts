@@ -7,7 +7,7 @@ import { LiveQueue } from '#lib/live/queue.svelte.ts';
 import { queueText as text } from '#lib/queue-text.ts';
 import type { User } from '@countersign/shared/api/session';
 import type { Fact } from '@countersign/shared/events';
-import { tick } from 'svelte';
+import { tick, untrack } from 'svelte';
 import type { Place } from './address.ts';
 import { Announcer } from './announcer.svelte.ts';
 import { commandsOf, type Commands, type Ui } from './commands.ts';
@@ -150,6 +150,14 @@ class QueuePage implements Ui {
     if (fact.type === 'item.undone') tray.undone(fact.item_id);
   }
 
+  #sayTakenOver(): void {
+    const { desk, drafts, announcer } = this.work;
+    const { detail } = desk.item;
+    announcer.say(text.said.takenOver(detail?.claim?.name ?? text.someone));
+    desk.edit?.keep();
+    if (detail !== null && drafts.read(detail.id) !== null) announcer.say(text.said.kept);
+  }
+
   #watch(): void {
     const { desk, announcer } = this.work;
     $effect(() => {
@@ -165,6 +173,7 @@ class QueuePage implements Ui {
       if (same && desk.item.lost && now.stage === 'decided' && before.stage !== 'decided') {
         announcer.say(text.said.decidedFirst(desk.item.detail?.decided_by ?? text.someone));
       }
+      if (same && before.stage === 'mine' && now.stage === 'held') untrack(() => this.#sayTakenOver());
       before = now;
     });
   }

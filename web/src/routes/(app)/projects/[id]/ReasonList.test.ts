@@ -53,6 +53,24 @@ it('shows a double that was saved by other means, and takes out the one that is 
   expect(lines()).toEqual(['1 A', '2 B']);
 });
 
+it('takes one out, says so, and the focus goes to the next one', async () => {
+  open(['A', 'B', 'C']);
+  const remove = (reason: string) => screen.getByRole('button', { name: `Remove “${reason}”` });
+  for (const [gone, next] of [
+    ['B', 'C'],
+    ['C', 'A'],
+  ] as const) {
+    remove(gone).focus();
+    await fireEvent.click(remove(gone));
+    await tick();
+    expect(document.activeElement).toBe(remove(next));
+    expect(screen.getByRole('status').textContent).toBe(`“${gone}” is removed.`);
+  }
+  await fireEvent.click(remove('A'));
+  await tick();
+  expect(document.activeElement).toBe(screen.getByLabelText('Add a reason'));
+});
+
 it('takes twenty and says that they are enough', () => {
   open(Array.from({ length: 20 }, (_, at) => `Reason ${at}`));
   expect(screen.getByText('20 reasons are as many as there can be.')).toBeTruthy();

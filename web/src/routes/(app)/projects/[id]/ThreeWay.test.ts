@@ -183,6 +183,32 @@ it('ST1: with nothing of yours left there is nothing to save, and the question c
   expect(form.dirty).toBe(false);
 });
 
+it('the keys that save do nothing while a dialog is open over the page', async () => {
+  const form = open();
+  form.draft.auto_threshold = '0.85';
+  const onsave = vi.fn();
+  render(SaveBar, { form, onsave });
+  const dialog = document.body.appendChild(document.createElement('div'));
+  dialog.setAttribute('role', 'dialog');
+  const field = dialog.appendChild(document.createElement('input'));
+  await fireEvent.keyDown(field, { key: 'Enter', ctrlKey: true });
+  expect(onsave).not.toHaveBeenCalled();
+  dialog.remove();
+  await fireEvent.keyDown(document.body, { key: 'Enter', ctrlKey: true });
+  expect(onsave).toHaveBeenCalledOnce();
+});
+
+it('asks who saved once for each version, not with every fact about the project', async () => {
+  const asked = vi.fn(() => Promise.resolve(answer({ data: [CHANGE], next_cursor: null })));
+  const form = contested();
+  vi.stubGlobal('fetch', asked);
+  render(SaveBar, { form, onsave: () => undefined });
+  await screen.findAllByText('Ana Ruiz');
+  form.take({ ...form.project });
+  await tick();
+  expect(asked).toHaveBeenCalledOnce();
+});
+
 it('reads what an older page kept', () => {
   sessionStorage.setItem(
     `countersign.settings.me.${AT_12.id}`,

@@ -1,6 +1,7 @@
 // Every string of archiving, restoring and deleting a project: the danger tab, the archived project's banner and their list.
 import type { ProjectContents } from '@countersign/shared/api/lifecycle';
 import { count } from '#lib/format.ts';
+import type { Sentence } from '#lib/sentence.ts';
 
 const many = (n: number, one: string, more = `${one}s`) => `${count(n)} ${n === 1 ? one : more}`;
 
@@ -28,10 +29,11 @@ export const dangerWords = {
         ? 'No item waits for people.'
         : `${many(n, 'item waits', 'items wait')} for people and will go on waiting.`,
     button: 'Archive the project',
-    title: (name: string) => `Archive “${name}”?`,
+    title: (name: string): Sentence => ['Archive “', name, '”?'],
     question: 'It leaves every queue at once. An owner can restore it at any time.',
     verb: 'Archive',
     failed: 'The project was not archived',
+    done: 'The project is archived.',
   },
 
   restore: {
@@ -39,6 +41,7 @@ export const dangerWords = {
     text: 'The project is archived. Restored, it takes submissions again and its items are back in the queues of its members.',
     button: 'Restore',
     failed: 'The project was not restored',
+    done: 'The project is restored.',
   },
 
   remove: {
@@ -51,13 +54,13 @@ export const dangerWords = {
     ],
     contents: 'It holds',
     button: 'Delete the project …',
-    title: (name: string) => `Delete “${name}”?`,
+    title: (name: string): Sentence => ['Delete “', name, '”?'],
     question: 'This cannot be undone.',
     label: 'Type the name of the project',
     hint: (name: string) => `Exactly: ${name}`,
     verb: 'Delete for good',
     failed: 'The project was not deleted',
-    done: (name: string) => `“${name}” is deleted.`,
+    done: (name: string): Sentence => ['“', name, '” is deleted.'],
   },
 
   gone: 'This project is gone',

@@ -1,5 +1,5 @@
 // Every string of the deliveries tab.
-import type { AttemptCause } from './delivery-causes.ts';
+import { causeOf, type AttemptCause } from './delivery-causes.ts';
 
 export const deliveriesWords = {
   columns: {
@@ -12,8 +12,10 @@ export const deliveriesWords = {
     next: 'Next',
   },
   filter: 'Which deliveries',
-  filters: { all: 'All', succeeded: 'Delivered', pending: 'Waiting', dead: 'Failed', paused: 'Paused' },
+  filters: { all: 'All', succeeded: 'Delivered', pending: 'Waiting', dead: 'Dead', paused: 'Paused' },
   failed: 'The deliveries could not be loaded',
+  stale: 'This list could not be refreshed',
+  olderFailed: 'The older deliveries could not be loaded',
   empty: 'No delivery yet',
   emptyText: 'The first final decision by a person makes one.',
   noneSuch: 'None of these',
@@ -23,6 +25,7 @@ export const deliveriesWords = {
   now: 'now',
   open: (event: string) => `Show ${event}`,
   detailFailed: 'The delivery could not be loaded',
+  detailStale: 'This could not be refreshed',
   attempts: 'Attempts',
   noAttempt: 'Nothing was sent yet.',
   attempt: (n: number) => `attempt ${n}`,
@@ -39,12 +42,17 @@ export const deliveriesWords = {
   again: 'Send again',
   againHint: (n: number) => `The receiver sees the same id and bytes, with x-webhook-attempt ${n}.`,
   againFailed: 'Nothing was sent again',
-  allAgain: 'Send all failed again',
-  allTitle: 'Send all failed deliveries again?',
+  onItsWay: 'It is on its way.',
+  sentAgain: (status: string) => `Sent again: ${status}.`,
+  allAgain: 'Send all dead again',
+  allTitle: 'Send all dead deliveries again?',
   allText:
     'Each goes out with the id and bytes it had, oldest first. A receiver that has seen one already knows it by its id.',
   allDone: (n: string, more: boolean) =>
-    more ? `${n} are on their way. There are more: send again when these have gone out.` : `${n} are on their way.`,
+    `${n} ${n === '1' ? 'is on its way' : 'are on their way'}${more ? '; the others stay as they were' : ''}.`,
+  sentSoFar: (n: string) => `${n} sent again`,
+  stoppedAfter: (n: string) => `${n} ${n === '1' ? 'was' : 'were'} sent again, then it failed`,
+  stop: 'Stop',
   causes: {
     dns_error: 'the name was not found',
     blocked_address: 'the address is not allowed',
@@ -62,3 +70,9 @@ export const deliveriesWords = {
     lease_lost: 'another worker took over',
   } satisfies Record<AttemptCause, string>,
 } as const;
+
+/** Why an attempt failed, in words; what the page does not know as it came. */
+export function whyOf(error: string): string {
+  const cause = causeOf(error);
+  return cause === null ? error : deliveriesWords.causes[cause];
+}

@@ -1,7 +1,12 @@
-// The delivery log of a project on the page: its newest page, older ones on demand, and rows that follow the live facts.
+// The delivery log of a project on the page, under one filter: rows follow the live facts, also those heard while a page is on its way.
+import { REPLAYABLE } from '@countersign/shared/api/deliveries';
 import { listDeliveries, type Delivery } from '@countersign/shared/api/insights';
 import type { FactOf } from '@countersign/shared/events';
 import { call } from '#lib/api.ts';
+import { live } from '#lib/live/connection.svelte.ts';
+import { Pacer } from '../../analytics/pacer.ts';
+import type { Page } from './log-pages.ts';
+import { PagedLog, type Asked } from './paged-log.svelte.ts';
 
 /** Which deliveries the log shows, as its address says. */
 export const FILTERS = ['all', 'succeeded', 'pending', 'dead', 'paused'] as const;
@@ -14,85 +19,68 @@ const PAGE_ROWS = 20;
 /** New deliveries are fetched at most this often. */
 const SPACING_MS = 1000;
 
-export class DeliveryLog {
-  /** Newest first; null until the first answer. */
-  rows: Delivery[] | null = $state.raw(null);
-  error: unknown = $state.raw(null);
-  loading = $state(false);
-  /** There are older ones. */
-  more = $state(false);
-  loadingMore = $state(false);
-
+export class DeliveryLog extends PagedLog<Delivery> {
   readonly #projectId: string;
-  #filter: Filter = 'all';
-  #cursor: string | null = null;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #filter: Filter;
+  readonly #pacer = new Pacer({ spacing: SPACING_MS, mayReload: () => true, reload: () => super.load() });
+  /** How many pages are on their way, and what was heard meanwhile: a page may be older. */
+  #reading = 0;
+  #heard: FactOf<'delivery.changed'>[] = [];
 
-  constructor(projectId: string) {
+  constructor(projectId: string, filter: Filter) {
+    super();
     this.#projectId = projectId;
-  }
-
-  /** Shows the deliveries of one filter, from the newest on. */
-  show(filter: Filter): void {
     this.#filter = filter;
-    this.rows = null;
-    void this.load();
   }
 
-  /** Fetches the newest page; rows already on show stay below it. */
-  async load(): Promise<void> {
-    await this.#fetch(undefined, (page, rows) => {
-      const fresh = page.map(({ id }) => id);
-      return [...page, ...rows.filter(({ id }) => !fresh.includes(id))];
-    });
+  override load(): Promise<void> {
+    return this.#pacer.now();
   }
 
-  /** Fetches the next older page. */
-  async loadMore(): Promise<void> {
-    if (this.#cursor === null || this.loadingMore) return;
-    this.loadingMore = true;
-    await this.#fetch(this.#cursor, (page, rows) => [...rows, ...page]);
-    this.loadingMore = false;
+  protected override async read({ after, signal }: Asked): Promise<Page<Delivery>> {
+    const query = { limit: PAGE_ROWS, after, status: this.#filter === 'all' ? undefined : this.#filter };
+    this.#reading += 1;
+    try {
+      const page = await call(listDeliveries, { params: { id: this.#projectId }, query, signal });
+      const heardOf = ({ id }: Delivery) => this.#heard.findLast((fact) => fact.delivery_id === id);
+      return { ...page, data: page.data.map((row) => brought(row, heardOf(row))) };
+    } finally {
+      this.#reading -= 1;
+      if (this.#reading === 0) this.#heard = [];
+    }
   }
 
   /** Brings a row up to date, or fetches the new one it tells of. */
   take(fact: FactOf<'delivery.changed'>): void {
-    const { status, attempt, http_status, error, next_attempt_at } = fact;
-    const known = this.rows?.some(({ id }) => id === fact.delivery_id);
-    if (known !== true) {
-      this.#timer ??= setTimeout(() => {
-        this.#timer = undefined;
-        void this.load();
-      }, SPACING_MS);
-      return;
-    }
-    // Whether it can be sent again follows its state; the server has the last word.
-    const abilities = { replay: status === 'succeeded' || status === 'dead' };
-    const change = { status, attempt, http_status, error, next_attempt_at, abilities };
-    this.rows = this.rows?.map((row) => (row.id === fact.delivery_id ? { ...row, ...change } : row)) ?? null;
+    if (this.#reading > 0) this.#heard.push(fact);
+    const { shown } = this;
+    if (shown?.rows.some(({ id }) => id === fact.delivery_id)) {
+      const rows = shown.rows.map((row) => (row.id === fact.delivery_id ? brought(row, fact) : row));
+      this.shown = { ...shown, rows };
+    } else if (this.#filter === 'all' || fact.status === this.#filter) this.#pacer.want();
   }
 
-  close(): void {
-    clearTimeout(this.#timer);
+  /** Loads the log and follows the project; answers the function that stops it. */
+  follow(): () => void {
+    void this.load();
+    const stops = [
+      live.on('delivery.changed', (fact) => fact.project_id === this.#projectId && this.take(fact)),
+      live.onResync(() => {
+        // What was missed in between may be newer than what was heard.
+        this.#heard = [];
+        return this.load();
+      }),
+      () => this.#pacer.stop(),
+      () => this.cancel(),
+    ];
+    return () => stops.forEach((stop) => stop());
   }
+}
 
-  async #fetch(after: string | undefined, join: (page: Delivery[], rows: Delivery[]) => Delivery[]): Promise<void> {
-    this.loading = true;
-    const first = this.rows === null;
-    const filter = this.#filter;
-    try {
-      const query = { limit: PAGE_ROWS, after, ...(filter === 'all' ? {} : { status: filter }) };
-      const { data, next_cursor } = await call(listDeliveries, { params: { id: this.#projectId }, query });
-      if (filter !== this.#filter) return;
-      this.rows = join(data, this.rows ?? []);
-      this.error = null;
-      if (first || after !== undefined) {
-        this.#cursor = next_cursor;
-        this.more = next_cursor !== null;
-      }
-    } catch (error) {
-      this.error = error;
-    }
-    this.loading = false;
-  }
+/** A row as a fact has it. Whether it can be sent again follows its state; the server has the last word. */
+function brought(row: Delivery, fact: FactOf<'delivery.changed'> | undefined): Delivery {
+  if (fact === undefined) return row;
+  const { status, attempt, http_status, error, next_attempt_at } = fact;
+  const replay = REPLAYABLE.some((ended) => ended === status);
+  return { ...row, status, attempt, http_status, error, next_attempt_at, abilities: { replay } };
 }

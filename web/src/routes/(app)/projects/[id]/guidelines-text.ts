@@ -20,7 +20,9 @@ export const guidelinesWords = {
   again: 'Use this text again',
   againFor: (version: number) => `Use this text again: v${version}`,
   taken: (version: number) => `The text of v${version} is in the editor, not saved yet.`,
+  takenSaved: (version: number) => `The text of v${version} is in the editor, as it is saved.`,
   replaced: 'What you had typed is gone from the editor.',
   bringBack: 'Bring it back',
+  broughtBack: 'What was there before is back in the editor.',
   more: 'Show older',
 } as const;

@@ -44,7 +44,7 @@ export const words = {
     none: (count: string) => `None among the last ${count}.`,
     noDelivery: 'No delivery yet.',
     retrying: 'retrying',
-    next: (when: string) => `next try ${when}`,
+    next: (when: string) => `next attempt ${when}`,
     noAnswer: 'no answer',
     failed: 'The last errors could not be loaded',
   },

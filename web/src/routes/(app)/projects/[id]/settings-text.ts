@@ -92,6 +92,7 @@ export const settingsWords = {
     up: (reason: string) => `Move “${reason}” up`,
     down: (reason: string) => `Move “${reason}” down`,
     remove: (reason: string) => `Remove “${reason}”`,
+    removed: (reason: string) => `“${reason}” is removed.`,
     known: (reason: string, at: number) => `“${reason}” is reason ${at} already.`,
     full: (most: number) => `${most} reasons are as many as there can be.`,
     moved: (reason: string, at: number) => `“${reason}” is reason ${at} now.`,
@@ -104,7 +105,6 @@ export const settingsWords = {
   },
 
   threeWay: {
-    label: 'Changed by both of you',
     title: (count: number) =>
       count === 1
         ? 'You both changed one setting. Choose what is saved.'
@@ -128,7 +128,11 @@ export const settingsWords = {
 
   leave: {
     title: 'Leave with unsaved changes?',
-    text: 'They are kept in this tab until you save or discard them. Nobody else sees them.',
+    secretTitle: 'Leave before the secret is put away?',
+    secretText: (tabs: string) =>
+      `It is shown this once, on ${tabs}, and cannot be shown again. Copy it first if you need it.`,
+    goWithout: 'Leave all the same',
+    text: 'What you typed is kept in this tab until you save or discard it. Nobody else sees it.',
     stay: 'Stay',
     go: 'Leave, keep them here',
   },

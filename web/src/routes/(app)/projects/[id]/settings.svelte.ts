@@ -2,6 +2,8 @@
 import { changeProject, type Project } from '@countersign/shared/api/projects';
 import { ApiProblem, call } from '#lib/api.ts';
 import { fieldFaults } from '#lib/explain.ts';
+import { Aside } from './guidelines-aside.svelte.ts';
+import { SecretsShown } from './secrets-shown.svelte.ts';
 import {
   changedFields,
   draftOf,
@@ -33,6 +35,11 @@ export class SettingsForm {
   /** Somebody else saved while you typed: the fields they changed that you had not touched. */
   taken: FieldName[] | null = $state.raw(null);
   contests: Contests = $state.raw({});
+  /** Held here because the tabs come and go. */
+  readonly aside = new Aside();
+  readonly secrets = new SecretsShown();
+  /** What was done, for who hears the page: it outlives the button that did it. */
+  said = $state('');
 
   readonly #key: string;
   readonly #before = $derived(draftOf(this.project));
@@ -127,7 +134,14 @@ export class SettingsForm {
     this.error = null;
     this.taken = null;
     this.contests = {};
+    this.aside.forget();
     this.keep();
+  }
+
+  /** Forgets everything: whoever is out of the project has nothing to come back to. */
+  letGo(): void {
+    this.discard();
+    this.secrets.putAway();
   }
 
   /** Writes what is typed to the browser, so that a reload or another page does not lose it. */
@@ -152,6 +166,7 @@ export class SettingsForm {
     this.draft = { ...now, ...Object.fromEntries(since) };
     this.taken = null;
     this.contests = {};
+    this.aside.forget();
   }
 
   async #catchUp(read: () => Promise<Project>, stale: unknown): Promise<Project | null> {

@@ -70,5 +70,7 @@ export const words = {
     removeText: 'What it signs is refused at once. This cannot be taken back; its items stay.',
     removeFailed: 'The source was not removed',
   },
+  copy: 'Copy',
+  copyOf: (what: string) => `${what}: copy`,
   putAway: 'I have copied it',
 } as const;

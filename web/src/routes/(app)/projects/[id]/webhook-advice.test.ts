@@ -49,6 +49,13 @@ describe('advice about a test event', () => {
     expect(result({ http_status, error })).toMatch(words);
   });
 
+  it('points at nothing that is not in it', () => {
+    for (const http_status of [400, 401, 403]) {
+      expect(result({ http_status, error: 'http_4xx' })).toMatch(/raw body/);
+      expect(result({ http_status, error: 'http_4xx' })).not.toMatch(/see \d/);
+    }
+  });
+
   it('has words for what it does not know', () => {
     expect(result({ error: 'something_new' })).toMatch(/our side/);
   });

@@ -1,15 +1,27 @@
 // @vitest-environment happy-dom
 // The parts of the webhook tab: what is said of the secrets at each stage, and an answer from outside that stays text.
-import { cleanup, render, screen } from '@testing-library/svelte';
-import { afterEach, describe, expect, it } from 'vitest';
+import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { DEFAULT_SETTINGS, type Project } from '@countersign/shared/api/projects';
 import type { WebhookState, WebhookTestResult } from '@countersign/shared/api/webhook';
+import { SettingsForm } from './settings.svelte.ts';
+import WebhookPaused from './WebhookPaused.svelte';
 import WebhookResult from './WebhookResult.svelte';
 import WebhookSecret from './WebhookSecret.svelte';
 
 const soon = () => new Date(Date.now() + 23.5 * 3_600_000).toISOString();
 const NOTHING = { revealed: true, rolling: false, promote_at: null, previous_until: null };
 
-afterEach(cleanup);
+const form = () =>
+  new SettingsForm(
+    { id: '5d0c41f7-28a9-4e36-8b1d-7a90e3f6c2e1', ...DEFAULT_SETTINGS, settings_version: 1 } as Project,
+    'me',
+  );
+
+afterEach(() => {
+  cleanup();
+  vi.unstubAllGlobals();
+});
 
 describe('the signing secret', () => {
   it.each<[string, Partial<WebhookState['secret']>, RegExp, string]>([
@@ -29,7 +41,7 @@ describe('the signing secret', () => {
     ],
   ])('%s: says so, and offers the one thing that comes next', (_, secret, said, button) => {
     render(WebhookSecret, {
-      projectId: '5d0c41f7-28a9-4e36-8b1d-7a90e3f6c2e1',
+      form: form(),
       secret: { ...NOTHING, ...secret },
       onchanged: () => Promise.resolve(),
     });
@@ -38,6 +50,25 @@ describe('the signing secret', () => {
     );
     expect(sentence).toBeTruthy();
     expect(screen.getAllByRole('button').map((element) => element.textContent?.trim())).toEqual([button]);
+  });
+
+  it('stays on show while another tab is looked at, until it is put away', async () => {
+    const props = { form: form(), secret: NOTHING, onchanged: () => Promise.resolve() };
+    const reply = { webhook_secret: 'whsec_once', phase: 'next' };
+    const headers = { 'content-type': 'application/json' };
+    vi.stubGlobal('fetch', () => Promise.resolve(new Response(JSON.stringify(reply), { headers })));
+    const { unmount } = render(WebhookSecret, props);
+    await fireEvent.click(screen.getByRole('button', { name: 'Make a new secret' }));
+    await screen.findByText('whsec_once');
+    expect(props.form.secrets.on('webhook')).toBe(true);
+    expect(props.form.secrets.on('keys')).toBe(false);
+    unmount();
+    render(WebhookSecret, props);
+    await screen.findByText('whsec_once');
+    await fireEvent.click(screen.getByRole('button', { name: 'I have copied it' }));
+    await vi.waitFor(() => expect(document.activeElement?.textContent).toBe('Signing secret'));
+    expect(screen.queryByText('whsec_once')).toBeNull();
+    expect(props.form.secrets.on('webhook')).toBe(false);
   });
 });
 
@@ -62,6 +93,17 @@ describe('what came of a test event', () => {
     expect(container.textContent).not.toContain('not saved yet');
   });
 
+  it('shows what the answer hides', () => {
+    const { container } = render(WebhookResult, {
+      result: result({ response_text: 'ok\u202Eko\n\u200Bx' }),
+      saved: true,
+    });
+    const pre = container.querySelector('pre');
+    expect(pre?.querySelectorAll('[title^="U+202E"], [title^="U+200B"]')).toHaveLength(2);
+    expect(pre?.textContent).not.toContain('\u202E');
+    expect(pre?.textContent).toContain('\n');
+  });
+
   it('without an answer says what to do, and that the URL is not saved', () => {
     const failed = result({ ok: false, http_status: null, error: 'tls_error' });
     const { container } = render(WebhookResult, { result: failed, saved: false });
@@ -70,4 +112,19 @@ describe('what came of a test event', () => {
     expect(container.textContent).toContain('not saved yet');
     expect(container.querySelector('pre')).toBeNull();
   });
+});
+
+it('WH3: resuming says so where it outlives the button, and takes the reader on', async () => {
+  const changed = form();
+  vi.stubGlobal('fetch', () =>
+    Promise.resolve(new Response('{}', { headers: { 'content-type': 'application/json' } })),
+  );
+  document.body.insertAdjacentHTML('beforeend', '<h2 id="webhook-url" tabindex="-1">Where decisions go</h2>');
+  render(WebhookPaused, { form: changed, onresumed: () => Promise.resolve(cleanup()) });
+  const button = screen.getByRole('button', { name: 'Resume' });
+  button.focus();
+  await fireEvent.click(button);
+  await vi.waitFor(() => expect(document.activeElement?.id).toBe('webhook-url'));
+  expect(changed.said).toBe('Resumed. What waited is on its way.');
+  document.getElementById('webhook-url')?.remove();
 });

@@ -1,4 +1,5 @@
 // Every string of a project's webhook tab.
+import type { AttemptCause } from './delivery-causes.ts';
 
 export const webhook = {
   failed: 'The webhook could not be loaded',
@@ -24,14 +25,47 @@ export const webhook = {
   tested: 'Sent to',
   testedUnsaved: '(not saved yet)',
   eventId: 'webhook-id',
+  copyEventId: 'webhook-id: copy',
   works: 'It works: 2xx is all a delivery wants.',
   answer: 'The answer',
   noAnswerText: 'The answer had no body.',
 
+  /** What to do about a test event that was not answered 2xx. */
+  advice: {
+    byCause: {
+      dns_error: 'The host has no address. Check its spelling; a new name may take a while to be known everywhere.',
+      blocked_address: 'The host leads to a private, local or reserved address by now. Use a public one.',
+      invalid_url: 'The URL cannot be used. Write a full one, such as https://example.com/hooks.',
+      connection_refused: 'Nothing listens there. Start the receiver, and check host, port and firewall.',
+      connect_timeout: 'The host did not take the connection within 5 seconds. Check port and firewall.',
+      connection_reset:
+        'The connection broke off before an answer came. Look at the log of the receiver, or of the proxy before it.',
+      tls_error:
+        'The certificate was not accepted. It must be for this host, valid today, and sent with its intermediates; TLS 1.2 or later.',
+      timeout: 'There was no whole answer within 20 seconds. Answer first, do the work after.',
+      response_too_large: 'The headers of the answer are too large. 204 without a body is enough.',
+      redirect_refused: 'Redirects are not followed. Use the URL it leads to.',
+      http_4xx: 'The receiver refused the request. Look at its log.',
+      http_5xx: 'The receiver failed. Look at its log: it has to answer 2xx once it has stored the event.',
+      internal: 'It failed on our side. Try again in a moment.',
+      lease_lost: 'It was cut short on our side. Try again in a moment.',
+    } satisfies Record<AttemptCause, string>,
+    byStatus: {
+      400: 'The receiver did not like the request. Most often the signature does not hold: does it have this secret, and does it verify the raw body?',
+      401: 'The receiver does not believe the signature. Does it have this secret, and does it verify the raw body, before any parsing?',
+      403: 'Something before the receiver forbids the request: a firewall, a login, or an allow list. Or the signature does not hold: does the receiver have this secret, and does it verify the raw body?',
+      404: 'Nothing is at this path. Check the path of the URL.',
+      405: 'The receiver does not take POST at this path.',
+      410: 'The receiver says that it is gone. A delivery that is answered so pauses the webhook.',
+      413: 'The receiver takes no body of this size. Deliveries are larger: they carry the answer that was decided.',
+      415: 'The receiver does not take application/json.',
+      429: 'The receiver asks us to slow down. Deliveries wait as long as its Retry-After says.',
+    } as Partial<Record<number, string>>,
+  },
+
   secret: 'Signing secret',
   secretText:
     'Signs every delivery. A new one first signs beside the old one, so that your receiver can learn it without missing a delivery.',
-  secretFailed: 'Which secrets sign could not be loaded',
   states: {
     never: 'Nobody has been shown a secret yet. Until your receiver has one it cannot tell our deliveries from others.',
     current: 'One secret signs.',

@@ -1,20 +1,29 @@
-// How pages of the change log join.
+// How pages of a log join.
 import { expect, it } from 'vitest';
-import type { ProjectChange } from '@countersign/shared/api/changes';
-import { withNewest, withOlder, type Page, type Shown } from './change-pages.ts';
+import { withNewest, withOlder, type Page, type Shown } from './log-pages.ts';
 
-/** Lines by number: the higher, the newer. */
-const lines = (...numbers: number[]) => numbers.map((number) => ({ id: String(number) }) as ProjectChange);
-const page = (numbers: number[], next_cursor: string | null = 'on'): Page => ({ data: lines(...numbers), next_cursor });
-const shown = (numbers: number[], cursor: string | null = 'below'): Shown => ({ rows: lines(...numbers), cursor });
+interface Row {
+  id: string;
+}
 
-it.each<[string, Shown | null, Page, { ids: number[]; cursor: string | null }]>([
+/** Rows by number: the higher, the newer. */
+const rows = (...numbers: number[]): Row[] => numbers.map((number) => ({ id: String(number) }));
+const page = (numbers: number[], next_cursor: string | null = 'on'): Page<Row> => ({
+  data: rows(...numbers),
+  next_cursor,
+});
+const shown = (numbers: number[], cursor: string | null = 'below'): Shown<Row> => ({ rows: rows(...numbers), cursor });
+
+it.each<[string, Shown<Row> | null, Page<Row>, { ids: number[]; cursor: string | null }]>([
   ['the first page as it is', null, page([3, 2, 1]), { ids: [3, 2, 1], cursor: 'on' }],
   ['an empty one', null, page([], null), { ids: [], cursor: null }],
   ['nothing new', shown([3, 2, 1]), page([3, 2]), { ids: [3, 2, 1], cursor: 'below' }],
   ['new ones on top, older ones kept', shown([3, 2, 1]), page([5, 4, 3]), { ids: [5, 4, 3, 2, 1], cursor: 'below' }],
   ['the first ones of an empty list', shown([], null), page([1], null), { ids: [1], cursor: null }],
   ['more than one page: the list begins anew', shown([3, 2, 1]), page([9, 8, 7]), { ids: [9, 8, 7], cursor: 'on' }],
+  ['what left the log is gone', shown([5, 4, 3, 2, 1]), page([5, 3, 2]), { ids: [5, 3, 2, 1], cursor: 'below' }],
+  ['all of them left it', shown([3, 2, 1], null), page([], null), { ids: [], cursor: null }],
+  ['what came in between is there', shown([5, 3, 1]), page([5, 4, 3]), { ids: [5, 4, 3, 1], cursor: 'below' }],
 ])('newest: %s', (_, before, newest, expected) => {
   const after = withNewest(before, newest);
   expect({ ids: after.rows.map(({ id }) => Number(id)), cursor: after.cursor }).toEqual(expected);
