@@ -22,6 +22,8 @@ describe.skipIf(chromium === undefined)('every page', () => {
       '/projects': house().project.project.name,
       [`/projects/${house().project.id}`]: 'How many waited',
       [`/projects/${house().project.id}/rules`]: 'Who decides, by confidence',
+      [`/projects/${house().project.id}/people`]: 'Reviewer pool',
+      [`/projects/${house().project.id}/deliveries`]: 'delivered',
       [`/projects/${house().project.id}/keys`]: 'Support mailbox',
       [`/projects/${house().project.id}/changes`]: 'created the project',
       '/queue': 'Waits for a person',
@@ -62,4 +64,16 @@ describe.skipIf(chromium === undefined)('every page', () => {
       });
     }
   }
+
+  it('on a phone brings the open tab of a project into its strip', async () => {
+    await page.setViewportSize(SIZES.phone);
+    await page.goto(new URL(`/projects/${house().project.id}/danger`, page.url()).href);
+    const open = page.getByRole('link', { name: 'Danger' });
+    await open.waitFor();
+    const right = async () => {
+      const box = await open.boundingBox();
+      return box === null ? Infinity : box.x + box.width;
+    };
+    await expect.poll(right).toBeLessThanOrEqual(SIZES.phone.width);
+  });
 });
