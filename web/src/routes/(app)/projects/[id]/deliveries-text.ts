@@ -20,7 +20,7 @@ export const deliveriesWords = {
   emptyText: 'The first final decision by a person makes one.',
   noneSuch: 'None of these',
   noneSuchText: 'No delivery is in that state now.',
-  more: 'Show older',
+  older: 'Show older',
   retrying: 'retrying',
   now: 'now',
   open: (event: string) => `Show ${event}`,
