@@ -42,7 +42,21 @@ describe.skipIf(chromium === undefined)('the delivery log', () => {
     await page.getByRole('row').filter({ hasText: 'delivered' }).first().waitFor();
     await page.goBack();
     await page.getByText('None of these').waitFor();
-    const all = page.getByRole('button', { name: 'Send all dead again' });
-    expect(await all.getAttribute('aria-disabled')).toBe('true');
+  });
+
+  it('I5: sends many again in the background, and says how many', async () => {
+    const { owner, project, receiver, visit } = house();
+    const { id } = await project.pipeline.submit(aSubmission());
+    await review(owner, id);
+    const { webhookId, attempt } = await receiver.next(id);
+    const page = await visit(owner.wallet, `/projects/${project.id}/deliveries`);
+    await signIn(page);
+    await page.getByRole('button', { name: 'Send many again' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Delivered', { exact: true }).click();
+    await dialog.getByRole('button', { name: 'Send again' }).click();
+    await page.getByText(/on (its|their) way again\.$/).waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await receiver.next(webhookId)).toMatchObject({ attempt: attempt + 1 });
   });
 });

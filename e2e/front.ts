@@ -1,13 +1,14 @@
 // One address in front of several server processes, connection by connection in turn: what a proxy is in production.
 import { once } from 'node:events';
-import { connect, createServer, type Server } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
 export interface Front {
   /** The address browsers open; it must be PUBLIC_BASE_URL of every process behind. */
   readonly url: string;
   /** Where connections go from now on. */
   serve(urls: readonly string[]): void;
+  /** Ends every connection, and every new one at once, until `serve` is called again: the network is gone. */
+  cut(): void;
   close(): Promise<void>;
 }
 
@@ -15,21 +16,31 @@ export interface Front {
 export async function startFront(): Promise<Front> {
   let targets: number[] = [];
   let turn = 0;
+  const open = new Set<Socket>();
   const server: Server = createServer((client) => {
     const port = targets[turn++ % targets.length];
     if (port === undefined) return void client.destroy();
     const upstream = connect(port, '127.0.0.1');
     client.on('error', () => upstream.destroy());
     upstream.on('error', () => client.destroy());
+    open.add(client);
+    client.once('close', () => open.delete(client));
     client.pipe(upstream).pipe(client);
   });
+  const hangUp = () => open.forEach((client) => client.destroy());
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     url: `http://localhost:${(server.address() as AddressInfo).port}`,
     serve: (urls) => (targets = urls.map((url) => Number(new URL(url).port))),
+    cut: () => {
+      targets = [];
+      hangUp();
+    },
     close: async () => {
       server.close();
+      // Whoever is still on the line hears nothing any more: everything behind has stopped.
+      hangUp();
       await once(server, 'close');
     },
   };

@@ -11,11 +11,15 @@ import { injectWallet } from './injected-wallet.ts';
 
 export interface House {
   world: World;
+  /** The one address of the processes, which can be cut off and pointed elsewhere. */
+  front: Front;
   receiver: Receiver;
   owner: Person;
   project: OpenProject;
   /** Opens a page in a browser of its own, in which this wallet is installed. Errors on its console fail the test. */
   visit(wallet: Wallet, path?: string): Promise<Page>;
+  /** Opens a page in a browser of its own in which this person is signed in already. Errors on its console fail the test. */
+  enter(reviewer: Person, path: string): Promise<Page>;
   /** What a console may say, because the test brings it about. */
   excuse(fault: RegExp): void;
   close(): Promise<void>;
@@ -45,17 +49,31 @@ async function openHouse(browser: Browser): Promise<House> {
   const faults: string[] = [];
   const excused: RegExp[] = [];
   const contexts: BrowserContext[] = [];
+  const open = async () => {
+    const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+    contexts.push(context);
+    const page = await context.newPage();
+    watch(page, faults);
+    return page;
+  };
   return {
     world,
+    front,
     receiver,
     owner,
     project,
     visit: async (wallet, path = '/') => {
-      const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
-      contexts.push(context);
-      const page = await context.newPage();
-      watch(page, faults);
+      const page = await open();
       await injectWallet(page, wallet);
+      await page.goto(front.url + path);
+      return page;
+    },
+    enter: async ({ cookies }, path) => {
+      const page = await open();
+      // A cookie that is for this host alone has no domain: it is set by address, and on this machine counts as secure.
+      const url = front.url.replace('http:', 'https:');
+      const secured = [...cookies].map(([name, value]) => ({ name, value, url, secure: true, httpOnly: true }));
+      await page.context().addCookies(secured);
       await page.goto(front.url + path);
       return page;
     },

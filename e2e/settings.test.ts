@@ -215,8 +215,13 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
     const { id } = await house().project.pipeline.submit(aSubmission({ input: { question: 'Which digit is it?' } }));
     await page.goto(new URL('/queue', page.url()).href);
     await page.getByRole('row').filter({ hasText: 'Which digit is it?' }).click();
-    const chips = page.getByRole('group', { name: 'Why' }).getByRole('button');
+    const chips = page
+      .getByRole('group', { name: 'Why' })
+      .getByRole('button')
+      .filter({ has: page.locator('kbd') });
     await expect.poll(() => chips.allInnerTexts()).toEqual(['1\nPolicy', '2\nWrong fact', '3\nOther']);
+    // A verb counts once its item was seen (QU2).
+    await page.locator('[data-armed=true]').waitFor();
     await page.keyboard.press('r');
     await page.keyboard.press('1');
     await expect.poll(async () => (await house().project.pipeline.read(id)).decision?.reason).toBe('Policy');

@@ -19,7 +19,8 @@ describe.skipIf(chromium === undefined)('the whole story', () => {
     const page = await visit(owner.wallet, '/queue');
     await signIn(page);
     await page.waitForURL(/\/queue/);
-    await page.getByText('All clear').waitFor();
+    // Its only project has not had an item: the empty list says so, once it knows.
+    await page.getByText('has not had an item yet').waitFor();
     const loads: string[] = [];
     page.on('framenavigated', (frame) => loads.push(frame.url()));
 

@@ -21,6 +21,8 @@ describe.skipIf(chromium === undefined)('taking over', () => {
     await theirs.getByText('Whose is it?').first().waitFor();
     await theirs.keyboard.press('n');
     await theirs.getByText('Yours for').waitFor();
+    // A verb counts once its item was seen (QU2).
+    await theirs.locator('[data-armed=true]').waitFor();
     await theirs.keyboard.press('e');
     await theirs.getByLabel('Your answer').fill('Half a thought.');
 
@@ -34,6 +36,7 @@ describe.skipIf(chromium === undefined)('taking over', () => {
     expect(await theirs.getByRole('button', { name: 'Approve' }).count()).toBe(0);
     expect(await theirs.getByRole('button', { name: 'Take over' }).count()).toBe(0);
 
+    await ours.locator('[data-armed=true]').waitFor();
     await ours.keyboard.press('a');
     await expect.poll(async () => (await project.pipeline.read(id)).status).toBe('approved');
   });

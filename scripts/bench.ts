@@ -1,21 +1,37 @@
-// `npm run bench [-- SECTION…] [--json FILE]`: what QUALITY promises about speed, ours beside its rivals in one run.
+// `npm run bench [-- SECTION…] [--json FILE] [--quick]`: what QUALITY promises about speed, ours beside its rivals in one run.
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { benchClaims } from './bench/claims.ts';
+import { benchDeliveries } from './bench/deliveries.ts';
 import { benchIntake } from './bench/intake.ts';
+import type { Options } from './bench/options.ts';
 import { formatTable, type Row } from './bench/rows.ts';
+import { benchPage } from './bench/page.ts';
+import { benchQueue } from './bench/queue.ts';
+import { benchSockets } from './bench/sockets.ts';
 
 /** Each section measures ours and its rivals in turns, and says its rows. */
-const SECTIONS = { intake: benchIntake } satisfies Record<string, (say: (line: string) => void) => Promise<Row[]>>;
+const SECTIONS = {
+  intake: benchIntake,
+  claims: benchClaims,
+  sockets: benchSockets,
+  queue: benchQueue,
+  page: benchPage,
+  deliveries: benchDeliveries,
+} satisfies Record<string, (say: (line: string) => void, options: Options) => Promise<Row[]>>;
 
 async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({ allowPositionals: true, options: { json: { type: 'string' } } });
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { json: { type: 'string' }, quick: { type: 'boolean', default: false } },
+  });
   const names = Object.keys(SECTIONS) as (keyof typeof SECTIONS)[];
   const unknown = positionals.find((name) => !names.includes(name as keyof typeof SECTIONS));
   if (unknown !== undefined) throw new Error(`There is no section ${unknown}. There are: ${names.join(', ')}.`);
   const rows: Row[] = [];
   for (const name of names) {
     if (positionals.length > 0 && !positionals.includes(name)) continue;
-    rows.push(...(await SECTIONS[name]((line) => console.log(`  ${line}`))));
+    rows.push(...(await SECTIONS[name]((line) => console.log(`  ${line}`), values)));
   }
   console.log(`\n${formatTable(rows)}`);
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(rows, null, 2)}\n`);

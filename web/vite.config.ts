@@ -2,38 +2,14 @@
 import adapter from '@sveltejs/adapter-static';
 import { sveltekit } from '@sveltejs/kit/vite';
 import tailwindcss from '@tailwindcss/vite';
-import { defineConfig, type Plugin } from 'vite';
-
-const STUB_ID = '\0zod-stub';
-
-/**
- * The endpoint objects carry zod schemas, which only the server runs: the browser needs method, path and the types, and the
- * types are gone after compilation. So `zod` becomes an object that answers every declaration with itself and refuses to parse.
- * It keeps about 60 KiB out of the first load.
- */
-function withoutZod(): Plugin {
-  return {
-    name: 'countersign:without-zod',
-    enforce: 'pre',
-    resolveId: (source) => (source === 'zod' ? STUB_ID : undefined),
-    load: (id) => (id === STUB_ID ? STUB : undefined),
-  };
-}
-
-const STUB = `
-const refuse = () => { throw new Error('schemas are not part of the browser build'); };
-const parsers = new Set(['parse', 'safeParse', 'parseAsync', 'safeParseAsync']);
-export const z = new Proxy(() => z, {
-  get: (_, key) => (parsers.has(key) ? refuse : key === Symbol.iterator ? undefined : z),
-  apply: () => z,
-  ownKeys: () => [],
-});
-export default z;
-`;
+import { defineConfig } from 'vite';
+import { inFewFiles, withoutTransports, withoutZod } from './small-build.ts';
 
 export default defineConfig({
   plugins: [
     withoutZod(),
+    withoutTransports(),
+    inFewFiles(),
     tailwindcss(),
     sveltekit({
       adapter: adapter({

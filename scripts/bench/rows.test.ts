@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatTable, median, meets } from './rows.ts';
+import { formatTable, median, meets, percentile } from './rows.ts';
 
 describe('the bench', () => {
   it.each([
@@ -7,6 +7,13 @@ describe('the bench', () => {
     [[3, 1, 2], 2],
     [[4, 1, 2, 3], 2.5],
   ])('the median of %j is %d', (values, middle) => expect(median(values)).toBe(middle));
+
+  it.each([
+    [[], 0.99, NaN],
+    [[3, 1, 2], 0.5, 2],
+    [[3, 1, 2], 0.99, 3],
+    [Array.from({ length: 200 }, (_, index) => index + 1), 0.99, 198],
+  ])('of %j the share %d is not above %d', (values, share, value) => expect(percentile(values, share)).toBe(value));
 
   it.each([
     [0.45, '>= 0.45', true],

@@ -20,6 +20,11 @@ export function median(values: number[]): number {
   return (low + high) / 2;
 }
 
+/** The value that so much of the values (0.99: 99 %) is not above. NaN of none. */
+export function percentile(values: number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(values.length * share) - 1)] ?? NaN;
+}
+
 /** Whether a ratio meets a goal of the form `>= 0.45` or `<= 2`. */
 export function meets(ratio: number, goal: string): boolean {
   const [, sign, number] = /^([<>]=) ([\d.]+)$/.exec(goal) ?? [];

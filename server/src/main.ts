@@ -10,8 +10,11 @@ import { FolderInUse } from './db/embedded-lock.ts';
 import { createApp } from './http/app.ts';
 import { loadSite } from './http/pages.ts';
 import { createHttpServer } from './http/server.ts';
+import { createAssignment, PROBE_MS } from './realtime/assignment.ts';
 import { createLiveServer, openGateway, SESSION_CHECK_MS, sweepSessions } from './realtime/gateway.ts';
-import { createRooms, sessionRoom, type Rooms } from './realtime/rooms.ts';
+import { BEAT_MS, redisLink } from './realtime/neighbours.ts';
+import { createPresence, PRESENCE_MS } from './realtime/presence.ts';
+import { createRooms, sessionRoom, type LiveServer, type Rooms } from './realtime/rooms.ts';
 import { createTail, FRAME_MS } from './realtime/tail.ts';
 import type { Services } from './usecases/services.ts';
 import { createDeliverer } from './worker/deliver.ts';
@@ -20,6 +23,7 @@ import { lapseOnce } from './worker/lapse-claims.ts';
 import { startLoop, type Loop } from './worker/loop.ts';
 import { PURGE_MS, purgeOnce } from './worker/purge.ts';
 import { relayOnce } from './worker/relay.ts';
+import { replayOnce } from './worker/replay.ts';
 import { createResealer } from './worker/reseal.ts';
 import { SWEEP_MS, sweepOnce } from './worker/sweep.ts';
 
@@ -43,6 +47,9 @@ const POLL_MS = 1000;
 /** A burst of submissions is stamped in batches instead of one by one; a fact after a silence is stamped at once. */
 const RELAY_GAP_MS = FRAME_MS;
 
+/** Slots that become free together are filled together; what is due after a silence leaves at once. */
+const LEASE_GAP_MS = 10;
+
 /** Starts a process by its environment. Errors: `ConfigError`, `FolderInUse`, or what the database says. */
 export async function start(env?: NodeJS.ProcessEnv): Promise<Running> {
   const config = readConfig(env);
@@ -55,6 +62,7 @@ export async function start(env?: NodeJS.ProcessEnv): Promise<Running> {
     await refuseMissingKeys(built.services);
     if (config.roles.has('worker')) stops.push(await startWorker(built, config));
     if (config.roles.has('web')) stops.push(await startWeb(built, config));
+    else built.services.log.info('working');
   } catch (error) {
     await stop();
     throw error;
@@ -70,7 +78,8 @@ async function startWorker({ services, signals }: Built, config: Config): Promis
   const relaying = loop('relay', () => relayOnce(services, signals), RELAY_GAP_MS);
   const finalizing = loop('finalize', () => finalizeOnce(services));
   const lapsing = loop('lapse-claims', () => lapseOnce(services));
-  const delivering: Loop = loop('deliver', () => deliverer.runOnce());
+  const delivering: Loop = loop('deliver', () => deliverer.runOnce(), LEASE_GAP_MS);
+  const replaying = loop('replay', () => replayOnce(services));
   const sweeping = startLoop({ name: 'sweep', run: () => sweepOnce(services), pollMs: SWEEP_MS, log });
   const purging = startLoop({ name: 'purge', run: () => purgeOnce(services), pollMs: PURGE_MS, log });
   const resealer = createResealer(services);
@@ -79,10 +88,15 @@ async function startWorker({ services, signals }: Built, config: Config): Promis
     relaying.nudge();
     if (types.includes('item.decided')) finalizing.nudge();
   });
-  await signals.on(DUE, () => delivering.nudge());
+  await signals.on(DUE, () => {
+    delivering.nudge();
+    replaying.nudge();
+  });
   return async () => {
     await Promise.all(
-      [relaying, finalizing, lapsing, delivering, sweeping, purging, resealing].map((running) => running.stop()),
+      [relaying, finalizing, lapsing, delivering, replaying, sweeping, purging, resealing].map((running) =>
+        running.stop(),
+      ),
     );
     await deliverer.drain();
   };
@@ -122,7 +136,7 @@ async function startWeb(built: Built, config: Config): Promise<Stop> {
   });
   const hangUp = trackUpgraded(http);
   const stopWaiting = await startWaiting(built);
-  const stopLive = await startLive(built, io);
+  const stopLive = await startLive(built, io, probes.lockStore);
   await listen(http, config.listen);
   const { port } = http.address() as AddressInfo;
   services.log.info({ port, url: config.baseUrl }, 'ready');
@@ -131,7 +145,7 @@ async function startWeb(built: Built, config: Config): Promise<Stop> {
 
 interface Web {
   http: HttpServer;
-  io: ReturnType<typeof createLiveServer>;
+  io: LiveServer;
   hangUp: () => void;
   stopLive: Stop;
   stopWaiting: Stop;
@@ -178,7 +192,8 @@ async function startWaiting({ services, signals }: Built): Promise<Stop> {
   };
 }
 
-async function startLive({ services, signals }: Built, io: ReturnType<typeof createLiveServer>): Promise<Stop> {
+async function startLive(built: Built, io: LiveServer, lockStore: () => Promise<boolean>): Promise<Stop> {
+  const { services, signals } = built;
   const { log } = services;
   const tail = createTail(services, io, () => rooms);
   const rooms: Rooms = createRooms(services, io, (projectId, seq) => {
@@ -194,9 +209,25 @@ async function startLive({ services, signals }: Built, io: ReturnType<typeof cre
     log,
   });
   await tail.listen(signals, () => tailing.nudge());
+  const stopPresence = startPresence(built, io, rooms);
+  const assignment = createAssignment(io, lockStore);
+  const probing = startLoop({ name: 'assignment', run: () => assignment.runOnce(), pollMs: PROBE_MS, log });
   openGateway(services, io, rooms);
   return async () => {
-    await Promise.all([tailing.stop(), sweeping.stop()]);
+    await Promise.all([tailing.stop(), sweeping.stop(), probing.stop(), stopPresence()]);
+  };
+}
+
+/** Shows members of a project who is online in it, this process's people and those of the others. */
+function startPresence({ services, redis }: Built, io: LiveServer, rooms: Rooms): Stop {
+  const { log } = services;
+  const link = redis === null ? null : redisLink(io, redis.pub);
+  const presence = createPresence(services, io, { rooms, link, nudge: () => telling.nudge() });
+  const run = () => presence.runOnce();
+  const telling = startLoop({ name: 'presence', run, pollMs: BEAT_MS, gapMs: PRESENCE_MS, log });
+  return async () => {
+    await telling.stop();
+    presence.leave();
   };
 }
 

@@ -3,7 +3,8 @@ import { io, type Socket } from 'socket.io-client';
 import { z } from 'zod';
 import { expect } from 'vitest';
 import { fact, type Fact, type FactOf, type FactType } from '@countersign/shared/events';
-import type { ServerToClient } from '@countersign/shared/sockets';
+import { peopleAfter, type People } from '@countersign/shared/presence';
+import type { ClientToServer, Present, ServerToClient, Whereabouts } from '@countersign/shared/sockets';
 import type { Person } from './client.ts';
 import { Remembered } from './remembered.ts';
 
@@ -17,6 +18,12 @@ export interface Live {
   next<T extends FactType>(type: T, fits?: (fact: FactOf<T>) => boolean, within?: number): Promise<FactOf<T>>;
   /** Waits until the server has said which rooms the socket is in, this project's among them. */
   entered(projectId: string): Promise<void>;
+  /** Who is online in the project, as far as this socket was told; nobody before that. */
+  people(projectId: string): Present[];
+  /** Is live assignment degraded? Null before the server has said so. */
+  degraded(): boolean | null;
+  /** Says where this tab is. */
+  say(where: Whereabouts): void;
   isOpen(): boolean;
   /** Waits until the server has closed the socket; the reason by Socket.IO's name. */
   closed(): Promise<string>;
@@ -27,7 +34,7 @@ export interface Live {
 /** Opens a socket as the page does, to one process. Errors: the server's refusal. */
 export async function connectLive(person: Person, via: { process?: number } = {}): Promise<Live> {
   const { world } = person;
-  const socket: Socket<ServerToClient> = io(world.url(via.process), {
+  const socket: Socket<ServerToClient, ClientToServer> = io(world.url(via.process), {
     transports: ['websocket'],
     forceNew: true,
     reconnection: false,
@@ -44,12 +51,14 @@ export async function connectLive(person: Person, via: { process?: number } = {}
   return live;
 }
 
-function remember(socket: Socket<ServerToClient>): Live {
+function remember(socket: Socket<ServerToClient, ClientToServer>): Live {
   const facts = new Remembered<Fact>('fact');
   const entries = new Remembered<string>('room');
   const rooms = new Map<string, number>();
   const last = new Map<string, number>();
   const resyncs: { project_id: string | null; reason: string }[] = [];
+  const people = new Map<string, People>();
+  let degraded: boolean | null = null;
   const faults: unknown[] = [];
   const watched = (work: () => void) => {
     try {
@@ -70,6 +79,10 @@ function remember(socket: Socket<ServerToClient>): Live {
     }
   });
   socket.on('resync', (hint) => resyncs.push(hint));
+  socket.on('assignment', (state) => (degraded = state.degraded));
+  socket.on('presence', (change) =>
+    people.set(change.project_id, peopleAfter(people.get(change.project_id) ?? new Map(), change)),
+  );
   socket.on('events', (frame) => watched(() => frame.forEach((sent) => take(sent))));
   const take = (sent: Fact) => {
     const parsed = exactFact(sent);
@@ -90,6 +103,9 @@ function remember(socket: Socket<ServerToClient>): Live {
     entered: async (projectId) => {
       if (!rooms.has(projectId)) await entries.next((id) => id === projectId, projectId);
     },
+    people: (projectId) => [...(people.get(projectId)?.values() ?? [])].sort((a, b) => a.name.localeCompare(b.name)),
+    degraded: () => degraded,
+    say: (where) => void socket.emit('presence', where),
     isOpen: () => socket.connected,
     closed: () => gone,
     close: () => {

@@ -11,18 +11,23 @@ const READY_MS = 30_000;
 /** A server has 20 s to stop in order (CONTRACT section 6); then it is killed, and that is a failure. */
 const STOP_MS = 20_000;
 const KEPT_LOG = 200_000;
+/** The port of a process that serves none. */
+const NOWHERE = 0;
 
 export interface ServerProcess {
-  /** Where this process answers; the port is the system's choice. */
+  /** Where this process answers; the port is the system's choice. A process without the role `web` answers nowhere. */
   readonly url: string;
   /** SIGKILL: no handler runs, nothing is flushed. Resolves when it is gone. */
   kill9(): Promise<void>;
+  /** SIGSTOP and SIGCONT: it stands still as it is, and goes on as if no time had passed. */
+  freeze(): void;
+  thaw(): void;
   /** SIGTERM, and wait. Errors: when it does not end in time, or not with code 0. */
   stop(): Promise<void>;
   isRunning(): boolean;
 }
 
-/** Starts `server/src/main.ts` with exactly this environment (and PATH), and resolves when `/readyz` answers 200. */
+/** Starts `server/src/main.ts` with exactly this environment (and PATH), and resolves when `/readyz` answers 200, or, without the role `web`, when it works. */
 export async function startServer(env: Record<string, string>, log: (line: string) => void): Promise<ServerProcess> {
   logWatch.secret('a key of SECRET_KEYS', env.SECRET_KEYS ?? '');
   const child = spawn(process.execPath, ['--import', WITH_ITS_PARENT, MAIN], {
@@ -32,8 +37,9 @@ export async function startServer(env: Record<string, string>, log: (line: strin
   const gone = once(child, 'close');
   const said = listen(child, log);
   try {
-    const url = `http://127.0.0.1:${await said.port}`;
-    await ready(url);
+    const port = await said.port;
+    const url = `http://127.0.0.1:${port}`;
+    if (port !== NOWHERE) await ready(url);
     return handle({ child, gone, url });
   } catch (error) {
     child.kill('SIGKILL');
@@ -42,7 +48,7 @@ export async function startServer(env: Record<string, string>, log: (line: strin
   }
 }
 
-/** Passes on every line, and finds the port in the one that says “ready”. */
+/** Passes on every line, and finds the port in the one that says “ready”; a worker says “working”. */
 function listen(child: ChildProcess, log: (line: string) => void): { port: Promise<number> } {
   const { promise: port, resolve, reject } = Promise.withResolvers<number>();
   const timer = setTimeout(() => reject(new Error('The server did not say that it is ready.')), READY_MS);
@@ -58,6 +64,7 @@ function listen(child: ChildProcess, log: (line: string) => void): { port: Promi
         if (kept.length < KEPT_LOG) kept += `${line}\n`;
         const found = /"port":(\d+).*"msg":"ready"/.exec(line)?.[1];
         if (found !== undefined) resolve(Number(found));
+        if (line.endsWith('"msg":"working"}')) resolve(NOWHERE);
       }
     });
   }
@@ -81,6 +88,8 @@ function handle({ child, gone, url }: { child: ChildProcess; gone: Promise<unkno
       child.kill('SIGKILL');
       await gone;
     },
+    freeze: () => void child.kill('SIGSTOP'),
+    thaw: () => void child.kill('SIGCONT'),
     stop: async () => {
       if (!isRunning()) return;
       child.kill('SIGTERM');

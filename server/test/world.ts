@@ -16,6 +16,8 @@ export const ON_POSTGRES = DATABASE === 'postgres';
 export interface WorldOptions {
   /** How many processes, each web and worker. Default: 2 on PostgreSQL; on PGlite there is always one. */
   processes?: number;
+  /** The ROLES of each process instead, on PostgreSQL; the first ones must be `web` for those who talk to them. */
+  roles?: readonly string[];
   /** Environment on top of the world's own; an empty text takes a variable away. */
   env?: Record<string, string>;
 }
@@ -30,6 +32,9 @@ export interface World {
   url(process?: number): string;
   /** SIGKILL to one process, or to all of them at once. */
   kill9(process?: number): Promise<void>;
+  /** SIGSTOP and SIGCONT to one process. */
+  freeze(process: number): void;
+  thaw(process: number): void;
   /** SIGTERM to one process; resolves when it has ended in order, within 20 s. Errors: when it has not. */
   terminate(process: number): Promise<void>;
   /** Starts a process again, after stopping it in order if it runs; without a number every one that is not running. */
@@ -64,7 +69,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   };
   const lines: string[] = [];
   const start = (index: number) =>
-    startServer(env, (line) => {
+    startServer({ ...env, ...rolesOf(options, index) }, (line) => {
       // One line per request would leave room for nothing else.
       if (line.startsWith(DEBUG)) return;
       lines.push(`[${index}] ${line}`);
@@ -74,12 +79,17 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     await data.remove();
     rmSync(folder, { recursive: true, force: true });
   };
-  const count = ON_POSTGRES ? (options.processes ?? 2) : 1;
+  const count = ON_POSTGRES ? (options.roles?.length ?? options.processes ?? 2) : 1;
   const processes = await startAll(count, start).catch(async (error: unknown) => {
     await remove();
     throw error;
   });
   return assemble({ baseUrl: env.PUBLIC_BASE_URL ?? baseUrl, env, processes, start, lines, data, remove });
+}
+
+function rolesOf({ roles }: WorldOptions, index: number): Record<string, string> {
+  const own = ON_POSTGRES ? roles?.[index] : undefined;
+  return own === undefined ? {} : { ROLES: own };
 }
 
 interface Parts {
@@ -108,6 +118,8 @@ function assemble({ baseUrl, env, processes, start, lines, data, remove }: Parts
     },
     url: (index = 0) => at(index).url,
     kill9: async (index) => void (await Promise.all(which(index).map((i) => at(i).kill9()))),
+    freeze: (index) => at(index).freeze(),
+    thaw: (index) => at(index).thaw(),
     terminate: (index) => at(index).stop(),
     restart: async (index) => {
       const due = which(index).filter((i) => index !== undefined || !at(i).isRunning());

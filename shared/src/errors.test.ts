@@ -21,6 +21,7 @@ const CONTRACT = {
     'idempotency_in_progress',
     'claim_held',
     'claim_lost',
+    'too_many_claims',
     'already_decided',
     'stale_settings',
     'rotation_in_progress',

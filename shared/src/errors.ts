@@ -22,6 +22,7 @@ export const ERRORS = {
   idempotency_in_progress: { status: 409, title: 'The first request with this key is still running' },
   claim_held: { status: 409, title: 'Someone else holds this item' },
   claim_lost: { status: 409, title: 'Your claim has passed on' },
+  too_many_claims: { status: 409, title: 'You hold as many items as one person may' },
   already_decided: { status: 409, title: 'This item is already decided' },
   stale_settings: { status: 409, title: 'The settings changed since you read them' },
   rotation_in_progress: { status: 409, title: 'A rotation is already under way' },

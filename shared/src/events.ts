@@ -15,6 +15,9 @@ const stamped = { seq: z.number().int(), project_id: uuid, server_time: timestam
 const ofItem = { ...stamped, item_id: uuid, version: z.number().int() };
 const toPeople = { ...ofItem, item: itemRow };
 
+/** A move between people. Facts from before notes went with them have none. */
+const moved = { reason: z.string().nullable(), note: z.string().nullable().optional() };
+
 const decided = {
   ...ofItem,
   status: itemStatus,
@@ -28,8 +31,8 @@ const holder = z.object({ user_id: uuid, name: z.string() });
 /** `undo_until` is null when the decision was final at once (undo window 0). */
 export const fact = z
   .discriminatedUnion('type', [
-    z.object({ type: z.literal('item.queued'), ...toPeople, reason: z.string().nullable() }),
-    z.object({ type: z.literal('item.escalated'), ...toPeople, reason: z.string().nullable() }),
+    z.object({ type: z.literal('item.queued'), ...toPeople, ...moved }),
+    z.object({ type: z.literal('item.escalated'), ...toPeople, ...moved }),
     z.object({ type: z.literal('item.undone'), ...toPeople }),
     z.object({ type: z.literal('item.claimed'), ...ofItem, expires_at: timestamp, taken_from: holder.optional() }),
     z.object({ type: z.literal('claim.released'), ...ofItem }),

@@ -1,8 +1,38 @@
-// The socket protocol, both directions (CONTRACT section 5). Commands go by HTTP: a client sends nothing.
+// The socket protocol, both directions (CONTRACT section 5). Commands go by HTTP: a client says only where it is.
+import { z } from 'zod';
 import type { Fact } from './events.ts';
+import { uuid } from './ids.ts';
 
 /** Seconds-long silences never happen by design: bursts are one frame, held back at most this long. */
 export const COALESCE_MS = 25;
+
+/**
+ * Where one tab is: the item on show with its project, or neither. `idle` while the tab is hidden or saw no input for a minute.
+ * The server passes it on only to the rooms this socket is in.
+ */
+export const whereabouts = z
+  .strictObject({ project_id: uuid.nullable(), item_id: uuid.nullable(), idle: z.boolean() })
+  .refine(({ project_id, item_id }) => (project_id === null) === (item_id === null));
+export type Whereabouts = z.infer<typeof whereabouts>;
+
+/** Somebody who has the product open now, all their tabs together. */
+export interface Present {
+  user_id: string;
+  name: string;
+  /** None of their tabs is in use. */
+  idle: boolean;
+  /** The items of this project on show in their tabs. */
+  looks_at: string[];
+}
+
+/** Who is online in one project. With `whole` it replaces what was known; otherwise it changes it. Never in the ledger. */
+export interface PresenceChange {
+  project_id: string;
+  whole: boolean;
+  here: Present[];
+  /** User ids. */
+  left: string[];
+}
 
 export interface ServerToClient {
   /** Facts of one project in `seq` order, without gaps within the array. */
@@ -11,6 +41,12 @@ export interface ServerToClient {
   rooms: (rooms: { project_id: string; seq: number }[]) => void;
   /** Something may have been missed: fetch the snapshot again. */
   resync: (hint: { project_id: string | null; reason: string }) => void;
+  /** Whole on entering a room, then what changed. */
+  presence: (change: PresenceChange) => void;
+  /** Sent on connect and when it changes: without the lock store claims go by the fence alone (LC6). */
+  assignment: (state: { degraded: boolean }) => void;
 }
 
-export type ClientToServer = Record<never, never>;
+export interface ClientToServer {
+  presence: (where: Whereabouts) => void;
+}

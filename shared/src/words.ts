@@ -52,6 +52,7 @@ export const ABILITIES = [
   'decide',
   'undo',
   'take_over',
+  'claim_several',
   'reopen',
   'see_analytics',
   'see_learnings',

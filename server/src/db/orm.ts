@@ -19,6 +19,7 @@ import { Member } from './entities/member.ts';
 import { ProjectChange } from './entities/project-change.ts';
 import { ProjectSettings } from './entities/project-settings.ts';
 import { Project } from './entities/project.ts';
+import { Replay } from './entities/replay.ts';
 import { Session } from './entities/session.ts';
 import { User } from './entities/user.ts';
 import { WebhookEndpoint } from './entities/webhook-endpoint.ts';
@@ -49,6 +50,7 @@ const common = {
     Project,
     ProjectChange,
     ProjectSettings,
+    Replay,
     Session,
     User,
     WebhookEndpoint,

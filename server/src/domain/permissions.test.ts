@@ -9,6 +9,7 @@ const TABLE: Record<Verb, [boolean, boolean, boolean]> = {
   decide_queued: [true, true, true],
   decide_escalated: [false, true, true],
   take_over: [false, true, true],
+  claim_several: [false, true, true],
   reopen: [false, true, true],
   see_analytics: [false, true, true],
   see_learnings: [false, true, true],
@@ -27,7 +28,7 @@ describe('PM: the table', () => {
   it('is looked at in full', () => {
     expect(ROLES).toEqual(['reviewer', 'supervisor', 'owner']);
     expect(Object.keys(TABLE).sort()).toEqual([...VERBS].sort());
-    expect(cells).toHaveLength(42);
+    expect(cells).toHaveLength(45);
   });
 
   it.each(cells)('a %s and %s: %s', (role, verb, allowed) => {
@@ -52,11 +53,12 @@ const on = (abilities: Record<Ability, boolean>) => ABILITIES.filter((ability) =
 describe('PM: what goes out with a project', () => {
   it.each<[Role, Ability[]]>([
     ['reviewer', []],
-    ['supervisor', ['take_over', 'reopen', 'see_analytics', 'see_learnings', 'see_deliveries']],
+    ['supervisor', ['take_over', 'claim_several', 'reopen', 'see_analytics', 'see_learnings', 'see_deliveries']],
     [
       'owner',
       [
         'take_over',
+        'claim_several',
         'reopen',
         'see_analytics',
         'see_learnings',

@@ -1,7 +1,7 @@
-// Rules PM1 to PM3 as tables: each change of a role, what it must not do and what it ends.
+// Rules PM1 to PM3 as tables: each change of a role, what it must not do and what it ends; and LC4, how much one may hold.
 import { describe, expect, it } from 'vitest';
 import type { Role } from '@countersign/shared/words';
-import { isRaise, leavesNoOwner, losesInvites, mayHold, memberAbilities } from './pool.ts';
+import { isRaise, leavesNoOwner, losesInvites, mayHold, mayHoldOneMore, memberAbilities } from './pool.ts';
 
 const OUT = null;
 
@@ -81,5 +81,17 @@ describe('PM: what may be done to a member', () => {
     const seen = (member: typeof olga | typeof anna | typeof nameless) =>
       memberAbilities({ viewer: anna, member, owners: 2, archived: false });
     expect([anna, nameless, otto].map(seen)).toEqual([{ ...all, change_role: false }, none, none]);
+  });
+});
+
+describe('LC4: how many items one person holds', () => {
+  it.each([
+    [0, true],
+    [1, true],
+    [2, true],
+    [3, false],
+    [100, false],
+  ])('who holds %i may take another one: %s', (held, may) => {
+    expect(mayHoldOneMore(held)).toBe(may);
   });
 });

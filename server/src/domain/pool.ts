@@ -1,4 +1,5 @@
-// Rules PM1 to PM3: what a change of a reviewer pool must not do, and what it ends.
+// Rules PM1 to PM3: what a change of a reviewer pool must not do, and what it ends; LC4: how much one of it may hold.
+import { MOST_CLAIMS } from '@countersign/shared/api/queue';
 import { OPEN_STATUSES, ROLES, type OpenStatus, type Role } from '@countersign/shared/words';
 import { claimVerb } from './item.ts';
 import type { Member } from '@countersign/shared/api/projects';
@@ -41,6 +42,11 @@ export function memberAbilities({ viewer, member, owners, archived }: SeatView):
 /** PM2: the statuses of the items that a member with this role may hold; none outside the pool. */
 export function mayHold(role: Role | null): OpenStatus[] {
   return role === null ? [] : OPEN_STATUSES.filter((status) => may(role, claimVerb(status)));
+}
+
+/** LC4: may somebody who holds so many items take another one? */
+export function mayHoldOneMore(held: number): boolean {
+  return held < MOST_CLAIMS;
 }
 
 /** PM3: does this change take the right to invite away, and with it the invites already made? */

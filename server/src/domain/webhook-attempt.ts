@@ -14,6 +14,16 @@ export interface Dispatch {
   at: Date;
 }
 
+/** Where the time of one attempt went, in ms; null for what it did not get to, and for TLS where there is none. */
+export interface Timings {
+  /** Looking the name up. */
+  dnsMs: number | null;
+  connectMs: number | null;
+  tlsMs: number | null;
+  /** From the connection to the answer's head: sending, and the receiver's own work. */
+  firstByteMs: number | null;
+}
+
 export interface Outcome {
   /** null when no answer came. */
   httpStatus: number | null;
@@ -24,6 +34,7 @@ export interface Outcome {
   /** The start of the answer's body, safe to store and to show as text; null when no answer came. */
   responseText: string | null;
   totalMs: number;
+  timings: Timings;
   /** Where the connection went: for the operator, not for the customer. */
   remoteAddress: string | null;
 }

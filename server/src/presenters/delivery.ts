@@ -1,11 +1,13 @@
 // A line of the delivery log, and the whole of one delivery.
-import type { DeliveryDetail } from '@countersign/shared/api/deliveries';
+import type { DeliveryDetail, Replay as WireReplay, Timings as WireTimings } from '@countersign/shared/api/deliveries';
 import type { Delivery as WireDelivery } from '@countersign/shared/api/insights';
 import type { Role } from '@countersign/shared/words';
 import { may } from '../domain/permissions.ts';
 import { isReplayable } from '../domain/retry.ts';
+import type { Timings } from '../domain/webhook-attempt.ts';
 import type { Attempt } from '../db/entities/attempt.ts';
 import type { Delivery } from '../db/entities/delivery.ts';
+import type { Replay } from '../db/entities/replay.ts';
 
 export interface DeliveryViewer {
   role: Role;
@@ -44,9 +46,33 @@ export function presentDeliveryDetail(
       url: attempt.url,
       started_at: attempt.startedAt.toISOString(),
       duration_ms: attempt.totalMs,
+      timings: presentTimings(attempt),
       http_status: attempt.httpStatus ?? null,
       error: attempt.error ?? null,
       response_text: attempt.responseText ?? null,
     })),
+  };
+}
+
+/** Where the time went; attempts from before it was measured have none. */
+export function presentTimings(measured: { [Part in keyof Timings]?: number | null | undefined }): WireTimings {
+  const { dnsMs = null, connectMs = null, tlsMs = null, firstByteMs = null } = measured;
+  return { dns_ms: dnsMs, connect_ms: connectMs, tls_ms: tlsMs, first_byte_ms: firstByteMs };
+}
+
+/** As somebody who may send again sees it. */
+export function presentReplay(replay: Replay): WireReplay {
+  return {
+    id: replay.id,
+    status: replay.status,
+    from: replay.fromAt?.toISOString() ?? null,
+    to: replay.toAt.toISOString(),
+    state: replay.state,
+    total: replay.total,
+    replayed: replay.replayed,
+    started_by: { user_id: replay.startedBy ?? null, name: replay.startedByName },
+    created_at: replay.createdAt.toISOString(),
+    ended_at: replay.endedAt?.toISOString() ?? null,
+    abilities: { cancel: replay.state === 'running' },
   };
 }

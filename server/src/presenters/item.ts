@@ -3,6 +3,7 @@ import type { Granted, QueuePage } from '@countersign/shared/api/queue';
 import type { PublicEvent, PublicItem, Submitted } from '@countersign/shared/api/public';
 import type { Routing } from '@countersign/shared/decision';
 import type { Claim, ItemDetail } from '@countersign/shared/item';
+import { displayName } from '../domain/actor.ts';
 import { spliced, toDecided, toDecision, webhookIdOf, type DecisionFacts } from '../domain/decision.ts';
 import { isOpen, isReopenable } from '../domain/item.ts';
 import { itemAbilities } from '../domain/permissions.ts';
@@ -109,22 +110,35 @@ export function presentGrant(view: ItemView, viewer: ItemViewer, grant: { fence:
   return { item: presentItem(view, viewer), fence: grant.fence, expires_at: grant.expiresAt.toISOString() };
 }
 
+/** The same of an item that was taken together with others: an open one, which its new holder holds and nobody has decided. */
+export function presentTaken(
+  holder: { userId: string; name: string | null; address: string },
+  { item, role, fence, expiresAt }: { item: Item; role: Role; fence: number; expiresAt: Date },
+): Granted {
+  const claim = { userId: holder.userId, name: displayName(holder), expiresAt };
+  const view = { item, decision: null, archived: false, decidedBy: null, claim };
+  return presentGrant(view, { userId: holder.userId, role }, { fence, expiresAt });
+}
+
 export function presentQueue(
   snapshot: {
     items: Item[];
     claims: Map<string, ClaimView>;
+    end: { at: Date; id: string } | null;
     nextCursor: string | null;
     seqs: Map<string, number>;
     counts: QueuePage['counts'];
   },
   at: { projectId: string | undefined; now: Date },
 ): QueuePage {
+  const { end } = snapshot;
   return {
     data: snapshot.items.map((item) => {
       const claim = snapshot.claims.get(item.id);
       return toItemRow(item, claim === undefined ? null : presentClaim(claim));
     }),
     next_cursor: snapshot.nextCursor,
+    until: end === null ? null : { due_at: end.at.toISOString(), id: end.id },
     seq: at.projectId === undefined ? null : (snapshot.seqs.get(at.projectId) ?? null),
     seqs: Object.fromEntries(snapshot.seqs),
     counts: snapshot.counts,

@@ -3,12 +3,12 @@ import type { IncomingMessage, Server as HttpServer } from 'node:http';
 import { createAdapter } from '@socket.io/redis-adapter';
 import { Server } from 'socket.io';
 import type { RedisClientType } from 'redis';
+import { displayName } from '../domain/actor.ts';
 import type { Services } from '../usecases/services.ts';
 import { findLiveSessions, findSession } from '../usecases/sessions.ts';
 import { sessionRoom, type LiveServer, type LiveSocket, type Rooms } from './rooms.ts';
+import { createTalk } from './talk.ts';
 
-/** A client has nothing to say; one that talks anyway is cut off after this many packets. */
-const MAX_PACKETS = 100;
 /** Sockets of one person in one process (security A8): tabs enough for anybody, and none to fill it with. */
 export const MOST_SOCKETS = 50;
 /** How often the sessions behind open sockets are looked at again (security A4). */
@@ -58,7 +58,7 @@ export function openGateway(services: Services, io: LiveServer, rooms: Rooms): v
     });
   });
   io.on('connection', (socket) => {
-    limitPackets(socket);
+    limitPackets(services, socket);
     count(open, socket);
     admit(services, rooms, socket).catch((error: unknown) => {
       services.log.warn({ err: error }, 'socket closed: its rooms could not be read');
@@ -94,7 +94,7 @@ async function authenticate(
   const actor = await findSession(services, sessionToken(socket.handshake.headers.cookie));
   if (actor === null) return new Error('session_missing');
   if ((open.get(actor.userId) ?? 0) >= MOST_SOCKETS) return new Error('too_many_sockets');
-  socket.data = { userId: actor.userId, sessionId: actor.sessionId };
+  socket.data = { userId: actor.userId, sessionId: actor.sessionId, name: displayName(actor) };
   return undefined;
 }
 
@@ -102,12 +102,12 @@ function sessionToken(cookies: string | undefined): string | undefined {
   return /(?:^|;\s*)__Host-sid=([^;]+)/.exec(cookies ?? '')?.[1];
 }
 
-function limitPackets(socket: LiveSocket): void {
-  let packets = 0;
+/** Whoever talks and talks is cut off. */
+function limitPackets({ clock }: Services, socket: LiveSocket): void {
+  const within = createTalk();
   socket.use((_, next) => {
-    packets += 1;
-    if (packets > MAX_PACKETS) socket.disconnect(true);
-    else next();
+    if (within(clock.now().getTime())) next();
+    else socket.disconnect(true);
   });
   // Errors of a middleware or a broken packet are the client's problem, not a reason to stop.
   socket.on('error', () => undefined);

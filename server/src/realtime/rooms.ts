@@ -1,16 +1,28 @@
 // Who is in which room: the server alone decides, from the database, and again whenever a project's members change (I8).
 import type { Server, Socket } from 'socket.io';
-import type { ClientToServer, ServerToClient } from '@countersign/shared/sockets';
+import type { ClientToServer, ServerToClient, Whereabouts } from '@countersign/shared/sockets';
+import { displayName } from '../domain/actor.ts';
 import type { Services } from '../usecases/services.ts';
 
 export interface SocketData {
   userId: string;
   sessionId: string;
+  /** As it was at the handshake. */
+  name: string;
+  /** What the tab last said of itself. */
+  where?: Whereabouts;
 }
-export type LiveServer = Server<ClientToServer, ServerToClient, Record<never, never>, SocketData>;
-export type LiveSocket = Socket<ClientToServer, ServerToClient, Record<never, never>, SocketData>;
+/** What processes tell each other (neighbours.ts). */
+interface BetweenServers {
+  presence_part: (part: unknown) => void;
+}
+export type LiveServer = Server<ClientToServer, ServerToClient, BetweenServers, SocketData>;
+export type LiveSocket = Socket<ClientToServer, ServerToClient, BetweenServers, SocketData>;
 
-export const projectRoom = (projectId: string) => `project:${projectId}`;
+const PROJECT = 'project:';
+export const projectRoom = (projectId: string) => `${PROJECT}${projectId}`;
+/** The project whose room this is; null for any other room. */
+export const projectOfRoom = (room: string) => (room.startsWith(PROJECT) ? room.slice(PROJECT.length) : null);
 export const sessionRoom = (sessionId: string) => `session:${sessionId}`;
 
 export interface Rooms {
@@ -18,6 +30,10 @@ export interface Rooms {
   enter(socket: LiveSocket): Promise<void>;
   /** The members of a project changed: this process's sockets join or leave before any later fact of it is sent. */
   sync(projectId: string): Promise<void>;
+  /** Sends out whoever is in a room and no member any more, and answers what the rest are called now. */
+  check(users: ReadonlyMap<string, readonly string[]>): Promise<{ userId: string; name: string }[]>;
+  /** Hears of each project whose members were sorted anew. */
+  onSorted(listener: (projectId: string) => void): void;
   /** Has this process a socket in the project's room? */
   has(projectId: string): boolean;
 }
@@ -29,6 +45,7 @@ export function createRooms(
   onWatch: (projectId: string, seq: number) => void,
 ): Rooms {
   let changes = 0;
+  let hearSorted: (projectId: string) => void = () => undefined;
   const local = () => [...io.of('/').sockets.values()] as LiveSocket[];
 
   const enter = async (socket: LiveSocket) => {
@@ -46,33 +63,49 @@ export function createRooms(
     }
   };
 
-  const sync = async (projectId: string) => {
+  let sorting: Promise<unknown> = Promise.resolve();
+  /** One after the other: of two at once the older answer of the database could be carried out last. */
+  const sync = (projectId: string) => {
     changes += 1;
-    const users = [...new Set(local().map((socket) => socket.data.userId))];
-    const memberships = await membershipsOf(services, users, projectId);
-    const seqs = new Map(memberships.map((membership) => [membership.userId, membership.seq]));
-    const room = projectRoom(projectId);
-    for (const socket of local()) {
-      const seq = seqs.get(socket.data.userId);
-      if (seq === undefined && socket.rooms.has(room)) {
-        await socket.leave(room);
-        socket.emit('resync', { project_id: projectId, reason: 'membership' });
-      } else if (seq !== undefined && !socket.rooms.has(room)) {
-        await socket.join(room);
-        tell(socket, [{ projectId, seq }]);
-        socket.emit('resync', { project_id: projectId, reason: 'membership' });
-      }
-    }
+    const mine = sorting.then(() => sortAnew(services, local(), projectId));
+    sorting = mine.catch(() => undefined);
+    return mine.then(() => hearSorted(projectId));
   };
 
-  return { enter, sync, has: (projectId) => io.of('/').adapter.rooms.has(projectRoom(projectId)) };
+  return {
+    enter,
+    sync,
+    check: (users) => checkSeats(services, users, sync),
+    onSorted: (listener) => (hearSorted = listener),
+    has: (projectId) => io.of('/').adapter.rooms.has(projectRoom(projectId)),
+  };
+}
+
+/** Sockets join or leave the project's room as the database says now, and are told so. */
+async function sortAnew(services: Services, sockets: LiveSocket[], projectId: string): Promise<void> {
+  const users = [...new Set(sockets.map((socket) => socket.data.userId))];
+  const memberships = await membershipsOf(services, users, projectId);
+  const seqs = new Map(memberships.map((membership) => [membership.userId, membership.seq]));
+  const room = projectRoom(projectId);
+  for (const socket of sockets.filter(({ connected }) => connected)) {
+    const seq = seqs.get(socket.data.userId);
+    if (seq === undefined && socket.rooms.has(room)) {
+      await socket.leave(room);
+      socket.emit('resync', { project_id: projectId, reason: 'membership' });
+    } else if (seq !== undefined && !socket.rooms.has(room)) {
+      await socket.join(room);
+      tell(socket, [{ projectId, seq }]);
+      socket.emit('resync', { project_id: projectId, reason: 'membership' });
+    }
+  }
 }
 
 /** Joins these projects' rooms and leaves every other project's. */
 async function settle(socket: LiveSocket, projectIds: string[]): Promise<void> {
   const wanted = new Set(projectIds.map(projectRoom));
-  for (const room of socket.rooms) if (room.startsWith('project:') && !wanted.has(room)) await socket.leave(room);
-  await socket.join([...wanted]);
+  for (const room of socket.rooms) if (projectOfRoom(room) !== null && !wanted.has(room)) await socket.leave(room);
+  // One that is gone meanwhile would stay in the rooms for good.
+  if (socket.connected) await socket.join([...wanted]);
 }
 
 function tell(socket: LiveSocket, memberships: { projectId: string; seq: number }[]): void {
@@ -98,4 +131,38 @@ async function membershipsOf(services: Services, userIds: string[], projectId: s
     ),
   );
   return rows.map((row) => ({ userId: row.user_id, projectId: row.project_id, seq: Number(row.seq) }));
+}
+
+interface Seat {
+  userId: string;
+  projectId: string;
+  name: string;
+}
+
+/** Sorts every project anew in which one of these users has no seat any more. */
+async function checkSeats(
+  services: Services,
+  users: ReadonlyMap<string, readonly string[]>,
+  sync: Rooms['sync'],
+): Promise<Seat[]> {
+  const seats = await seatsOf(services, users);
+  const seated = new Set(seats.map(({ projectId, userId }) => `${projectId} ${userId}`));
+  for (const [projectId, ids] of users) {
+    if (ids.some((userId) => !seated.has(`${projectId} ${userId}`))) await sync(projectId);
+  }
+  return seats;
+}
+
+/** Who of these users is a member of the project they stand under; one question for all. */
+async function seatsOf(services: Services, users: ReadonlyMap<string, readonly string[]>): Promise<Seat[]> {
+  const ids = [...new Set([...users.values()].flat())];
+  if (ids.length === 0) return [];
+  const rows = await services.db.read((em) =>
+    em.execute<{ user_id: string; project_id: string; name: string | null; address: string }[]>(
+      `select m.user_id, m.project_id, u.name, u.address from member m join app_user u on u.id = m.user_id
+       where m.project_id = any(?::uuid[]) and m.user_id = any(?::uuid[])`,
+      [`{${[...users.keys()].join(',')}}`, `{${ids.join(',')}}`],
+    ),
+  );
+  return rows.map((row) => ({ userId: row.user_id, projectId: row.project_id, name: displayName(row) }));
 }

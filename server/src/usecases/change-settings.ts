@@ -82,6 +82,8 @@ async function resumeEndpoint(
 ): Promise<void> {
   const { em } = who.tx;
   const resumed = await em.nativeUpdate(WebhookEndpoint, { projectId, state: 'paused' }, { state: 'active' });
+  // Whoever saves the URL believes in it: the failures of before are forgotten (WH5).
+  await em.nativeUpdate(WebhookEndpoint, { projectId }, { failures: 0, openings: 0, openUntil: null });
   await em.execute(
     `update delivery set status = 'pending', next_attempt_at = now() where project_id = ? and status = 'paused'`,
     [projectId],

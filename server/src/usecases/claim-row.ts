@@ -1,10 +1,12 @@
 // The fence in the database: one conditional UPDATE grants a claim. Whatever the lock store says, this alone decides (I3, I4).
+import type { Role } from '@countersign/shared/words';
 import type { Tx } from '../db/database.ts';
 import { Item } from '../db/entities/item.ts';
 import { User } from '../db/entities/user.ts';
 import { displayName, memberRef } from '../domain/actor.ts';
 import { may } from '../domain/permissions.ts';
 import { mayHold } from '../domain/pool.ts';
+import { holdClaimant, refuseFullHands } from './claim-limit.ts';
 import { holdReviewer } from './membership.ts';
 import type { MemberActor } from './services.ts';
 
@@ -14,10 +16,17 @@ export interface Grant {
   expiresAt: Date;
 }
 
+/** A claim of an open item, and the role by which it was granted. */
+export interface Taken extends Grant {
+  role: Role;
+}
+
 export interface Terms {
   itemId: string;
   projectId: string;
   leaseSeconds: number;
+  /** Leases of the actor's that are known to be over: they count for nothing (LC4). */
+  ended?: readonly string[];
 }
 
 /** A claim that was somebody else's a moment ago. */
@@ -29,6 +38,7 @@ export interface Seized extends Grant {
  * Claims the item for the actor if it is open and nobody else's claim is live by the database's clock.
  * A live claim of the actor's own is renewed under the same fence; otherwise the fence rises by one.
  * @returns null when the item is decided, someone else's, or not for the actor's role (PM2).
+ * Errors: `too_many_claims` when it would be one more than a person may hold (LC4).
  */
 export function grantClaim(tx: Tx, actor: MemberActor, terms: Terms): Promise<Grant | null> {
   return claimRow(tx, actor, { ...terms, seize: false });
@@ -46,7 +56,8 @@ interface Claimed {
 }
 
 async function claimRow(tx: Tx, actor: MemberActor, terms: Terms & { seize: boolean }): Promise<Seized | null> {
-  const { itemId, projectId, leaseSeconds, seize } = terms;
+  const { itemId, projectId, leaseSeconds, seize, ended } = terms;
+  await holdClaimant(tx.em, actor.userId);
   // Whoever takes this role away, or archives the project, waits for us and finds the claim, or was first and we find no role.
   const role = await holdReviewer(tx.em, actor.userId, projectId);
   // Asked again under the lock: the role that was read before may have been another.
@@ -68,6 +79,7 @@ async function claimRow(tx: Tx, actor: MemberActor, terms: Terms & { seize: bool
   );
   const [row] = rows;
   if (row === undefined) return null;
+  if (!row.renewed) await refuseFullHands(tx.em, actor.userId, { but: itemId, ended });
   // Only who is taken from is told so; a lease that had ended by itself was nobody's any more.
   const from = seize && row.was_holder !== actor.userId ? row.was_holder : null;
   const item = await tx.em.findOneOrFail(Item, { id: itemId }, { refresh: true });

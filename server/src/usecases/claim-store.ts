@@ -1,4 +1,4 @@
-// The claim lock, asked in a way that survives its loss: without the lock store work goes on under the fence alone (LC1).
+// The claim lock, asked in a way that survives its loss: without the lock store work goes on under the fence alone (LC6).
 import { LockStoreDown, type HeldClaim, type Holder } from '../claims/claim-lock.ts';
 import type { Services } from './services.ts';
 
@@ -28,17 +28,24 @@ export function extendLock(services: Services, held: HeldClaim & { ms: number })
 }
 
 /**
- * Ties the lock to a claim the database has granted or renewed. A lock that was lost is taken again; one of the same
- * person under an older fence gives way. Whatever comes of it, the fence holds.
+ * Ties the lock to a claim the database has granted or renewed. A lock that was lost is taken again; one under an older
+ * fence gives way, whoever's it is: the database has granted the item since. Whatever comes of it, the fence holds.
  */
 export async function tieLock(services: Services, held: HeldClaim & { ms: number }): Promise<void> {
   if ((await extendLock(services, held)) !== null) return;
   const holder = await takeLock(services, held.itemId, held.userId);
-  if (holder?.userId === held.userId) {
-    await dropLock(services, { ...held, fence: holder.fence });
+  if (holder !== null && holder.fence < held.fence) {
+    await dropLock(services, { itemId: held.itemId, userId: holder.userId, fence: holder.fence });
     await takeLock(services, held.itemId, held.userId);
   }
   await extendLock(services, held);
+}
+
+/** The same for an item that was free a moment ago: its lock is most likely to be had, and is asked for first. */
+export async function tieFreshLock(services: Services, held: HeldClaim & { ms: number }): Promise<void> {
+  const holder = await takeLock(services, held.itemId, held.userId);
+  if (holder === null) await extendLock(services, held);
+  else await tieLock(services, held);
 }
 
 export function dropLock(services: Services, held: HeldClaim): Promise<boolean> {

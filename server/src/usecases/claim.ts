@@ -3,6 +3,7 @@ import { claimVerb, isOpen } from '../domain/item.ts';
 import { Item } from '../db/entities/item.ts';
 import { Project } from '../db/entities/project.ts';
 import type { Verb } from '../domain/permissions.ts';
+import { withinLimit } from './claim-limit.ts';
 import { grantClaim, type Grant, type Terms } from './claim-row.ts';
 import { dropLock, takeLock, tieLock } from './claim-store.ts';
 import { findItem, refuseIfArchived, refuseUnless } from './membership.ts';
@@ -11,7 +12,7 @@ import type { MemberActor, Services } from './services.ts';
 
 /**
  * Claims an item. Claiming what one already holds renews it.
- * Errors: `not_found`, `forbidden`, `already_decided`, `claim_held` (with holder and expires_at).
+ * Errors: `not_found`, `forbidden`, `already_decided`, `claim_held` (with holder and expires_at), `too_many_claims` (LC4).
  */
 export async function claim(services: Services, actor: MemberActor, itemId: string): Promise<Grant> {
   const terms = await termsFor(services, actor, { itemId });
@@ -19,9 +20,15 @@ export async function claim(services: Services, actor: MemberActor, itemId: stri
   if (holder !== null && holder.userId !== actor.userId) {
     throw await services.db.read((em) => claimRefusal(em, 'claim_held', holder));
   }
-  const grant = await services.db.write((tx) => grantClaim(tx, actor, terms));
+  const giveBack = () => dropLock(services, { itemId, userId: actor.userId, fence: holder?.fence ?? 0 });
+  const granting = withinLimit(services, actor, (tx, ended) => grantClaim(tx, actor, { ...terms, ended }));
+  const grant = await granting.catch(async (error: unknown) => {
+    // A lock that was there before belongs to a claim that still is.
+    if (holder === null) await giveBack();
+    throw error;
+  });
   if (grant === null) {
-    await dropLock(services, { itemId, userId: actor.userId, fence: holder?.fence ?? 0 });
+    await giveBack();
     // The role may have gone meanwhile: that is said first.
     await termsFor(services, actor, { itemId });
     throw await services.db.read(async (em) =>

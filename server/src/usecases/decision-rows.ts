@@ -45,7 +45,8 @@ export async function storeMove(tx: Tx, step: Step): Promise<void> {
   const status = step.move.to === 'escalated' ? 'escalated' : 'queued';
   await tx.em.nativeUpdate(Item, { id: step.item.id }, { status });
   const row = toItemRow({ ...step.item, status, version: step.version }, null);
-  tx.record({ type: `item.${status}`, ...factOf(step), item: row, reason: step.input.reason });
+  const { reason, note } = step.input;
+  tx.record({ type: `item.${status}`, ...factOf(step), item: row, reason, note });
 }
 
 /** A decision: provisional for the undo window of the project, or final at once when that is 0 (LC2). */

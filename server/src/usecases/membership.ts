@@ -24,6 +24,19 @@ export async function holdRole(em: Em, userId: string, projectId: string): Promi
   return rows[0]?.role ?? null;
 }
 
+/** The same in several projects at once, by project; held in one order, so that no two can wait for each other. */
+export async function holdRoles(
+  em: Em,
+  userId: string,
+  projectIds: readonly string[],
+): Promise<{ projectId: string; role: Role }[]> {
+  const rows = await em.execute<{ project_id: string; role: Role }[]>(
+    'select project_id, role from member where user_id = ? and project_id = any(?::uuid[]) order by project_id for share',
+    [userId, `{${projectIds.join(',')}}`],
+  );
+  return rows.map(({ project_id: projectId, role }) => ({ projectId, role }));
+}
+
 /** The role as `roleIn` has it, and 403 unless it may do this. */
 export async function requireVerb(em: Em, who: { userId: string; projectId: string }, verb: Verb): Promise<Role> {
   const role = await roleIn(em, who.userId, who.projectId);

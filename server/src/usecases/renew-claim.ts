@@ -1,10 +1,11 @@
 // Heartbeat: normally only the lock store is touched; when it forgot or is gone, the database's own record of the claim decides.
-import type { Refusal } from '@countersign/shared/errors';
+import { Refusal } from '@countersign/shared/errors';
 import { Item } from '../db/entities/item.ts';
 import { Project } from '../db/entities/project.ts';
 import { isOpen } from '../domain/item.ts';
+import { holdClaimant, refuseFullHands, withinLimit } from './claim-limit.ts';
 import type { Grant } from './claim-row.ts';
-import { extendLock, takeLock, tieLock } from './claim-store.ts';
+import { extendLock, tieLock } from './claim-store.ts';
 import { findItem } from './membership.ts';
 import { decidedRefusal, refusalFor } from './refuse-claim.ts';
 import type { MemberActor, Services } from './services.ts';
@@ -14,7 +15,10 @@ export interface HeldInput {
   fence: number;
 }
 
-/** Holds the item for another lease. Errors: `not_found`, `already_decided`, `claim_lost` (with holder). */
+/**
+ * Holds the item for another lease. Errors: `not_found`, `already_decided`, `claim_lost` (with holder); also where the lease had
+ * ended unnoticed and its holder has taken as many others since as one may hold (LC4).
+ */
 export async function renewClaim(services: Services, actor: MemberActor, { itemId, fence }: HeldInput): Promise<Grant> {
   const { item, leaseSeconds } = await services.db.read(async (em) => {
     const found = await findItem(em, actor.userId, itemId);
@@ -39,16 +43,23 @@ async function renewInDatabase(
   actor: MemberActor,
   { itemId, fence, leaseSeconds }: HeldInput & { leaseSeconds: number },
 ): Promise<Grant> {
-  const rival = await takeLock(services, itemId, actor.userId);
-  if (rival !== null && rival.userId !== actor.userId) throw await lost(services, itemId);
-  const item = await services.db.write(async (tx) => {
-    const rows = await tx.em.execute(
+  const item = await withinLimit(services, actor, async (tx, ended) => {
+    await holdClaimant(tx.em, actor.userId);
+    const [row] = await tx.em.execute<{ was_over: boolean }[]>(
       `update item set claim_expires_at = now() + make_interval(secs => ?)
-       where id = ? and claimed_by = ? and claim_fence = ? and claim_expires_at is not null and status in ('queued', 'escalated')
-       returning id`,
+       from (select id, claim_expires_at <= now() as over from item where id = ? for update) was
+       where item.id = was.id and item.claimed_by = ? and item.claim_fence = ? and item.claim_expires_at is not null
+         and item.status in ('queued', 'escalated')
+       returning was.over as was_over`,
       [leaseSeconds, itemId, actor.userId, fence],
     );
-    return rows.length === 0 ? null : tx.em.findOneOrFail(Item, { id: itemId });
+    if (row === undefined) return null;
+    // What one still holds is never refused; a lease that was over is a claim like any other.
+    if (row.was_over) await refuseFullHands(tx.em, actor.userId, { but: itemId, ended });
+    return tx.em.findOneOrFail(Item, { id: itemId });
+  }).catch((error: unknown) => {
+    if (error instanceof Refusal && error.code === 'too_many_claims') return null;
+    throw error;
   });
   if (item === null) throw await lost(services, itemId);
   await tieLock(services, { itemId, userId: actor.userId, fence, ms: leaseSeconds * 1000 });

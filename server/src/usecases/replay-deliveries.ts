@@ -1,10 +1,12 @@
 // A supervisor has deliveries sent again: the same id and bytes, numbered on, with the whole schedule before them once more (WH1, I5).
-import { REPLAY_MOST, type REPLAYABLE } from '@countersign/shared/api/deliveries';
+import type { REPLAYABLE } from '@countersign/shared/api/deliveries';
 import { Refusal } from '@countersign/shared/errors';
-import { memberRef } from '../domain/actor.ts';
+import { displayName, memberRef } from '../domain/actor.ts';
+import { DUE } from '../db/channels.ts';
 import type { Tx } from '../db/database.ts';
-import { requireVerb, refuseUnless } from './membership.ts';
-import { decodeCursor, toPage } from './queries/cursor.ts';
+import { makeDue, wakeEndpoint } from '../db/make-due.ts';
+import { Replay } from '../db/entities/replay.ts';
+import { nothingHere, refuseUnless, requireVerb } from './membership.ts';
 import { findDelivery, targetOf } from './queries/read-delivery.ts';
 import type { MemberActor, Services } from './services.ts';
 
@@ -15,70 +17,84 @@ export async function replayDelivery(services: Services, actor: MemberActor, id:
     refuseUnless(role, 'replay_deliveries');
     await refuseNowhere(tx, delivery.projectId);
     // The UPDATE says whether it has come to an end: what was read may be over by now.
-    if ((await makeDue(tx, actor, { projectId: delivery.projectId, ids: [id] })) === 0) throw onItsWay();
+    const due = { projectId: delivery.projectId, ids: [id], by: memberRef(actor) };
+    if ((await makeDue(tx, due)) === 0) throw onItsWay();
+    await wakeEndpoint(tx, delivery.projectId);
   });
 }
 
 export interface ReplayFilter {
   projectId: string;
   status: (typeof REPLAYABLE)[number];
-  /** The window in which they were made, both ends included. */
+  /** The window in which they were made, both ends included; without an end it ends now. */
   from: Date | null;
   to: Date | null;
-  /** The cursor that the last answer ended with. */
-  after: string | undefined;
 }
 
-/** The same for at most 1000 that match, oldest first. Errors: `not_found`, `forbidden`, `invalid_cursor`, `validation_failed` when there is nowhere to send. */
-export async function replayDeliveries(
-  services: Services,
-  actor: MemberActor,
-  { projectId, status, from, to, after }: ReplayFilter,
-): Promise<{ replayed: number; nextCursor: string | null }> {
-  const cursor = decodeCursor(after);
+/**
+ * Has all that match sent again in the background (`worker/replay.ts`). One with the same filter that is under way is answered
+ * instead: a second click sends nothing twice.
+ * Errors: `not_found`, `forbidden`, `validation_failed` when there is nowhere to send.
+ */
+export async function startReplay(services: Services, actor: MemberActor, filter: ReplayFilter): Promise<Replay> {
+  const { projectId, status, from } = filter;
+  const at = services.clock.now();
+  const to = filter.to ?? at;
   return services.db.write(async (tx) => {
     await requireVerb(tx.em, { userId: actor.userId, projectId }, 'replay_deliveries');
     await refuseNowhere(tx, projectId);
-    const found = await tx.em.execute<{ id: string; created_at: string | Date }[]>(
-      `select id, created_at from delivery where project_id = ? and status = ?
-         and created_at >= coalesce(?::timestamptz, '-infinity') and created_at <= coalesce(?::timestamptz, 'infinity')
-         and (created_at, id) > (coalesce(?::timestamptz, '-infinity'), coalesce(?::uuid, '00000000-0000-0000-0000-000000000000'))
-       order by created_at, id limit ?`,
-      [projectId, status, from, to, cursor?.at ?? null, cursor?.id ?? null, REPLAY_MOST + 1],
+    const running = await findRunning(tx, filter);
+    if (running !== null) return running;
+    await wakeEndpoint(tx, projectId);
+    const [{ n = 0 } = {}] = await tx.em.execute<{ n: number }[]>(
+      `select count(*)::int as n from delivery where project_id = ? and status = ?
+         and created_at >= coalesce(?::timestamptz, '-infinity') and created_at <= ?::timestamptz`,
+      [projectId, status, from, to],
     );
-    const page = toPage(found, REPLAY_MOST, (row) => ({ at: new Date(row.created_at), id: row.id }));
-    const ids = page.rows.map((row) => row.id);
-    return { replayed: await makeDue(tx, actor, { projectId, ids }), nextCursor: page.nextCursor };
+    const over = n === 0;
+    const replay = tx.em.create(Replay, {
+      id: services.ids.uuid(),
+      projectId,
+      status,
+      fromAt: from,
+      toAt: to,
+      state: over ? 'done' : 'running',
+      total: n,
+      replayed: 0,
+      cursorAt: null,
+      cursorId: null,
+      startedBy: actor.userId,
+      startedByName: displayName(actor),
+      createdAt: at,
+      endedAt: over ? at : null,
+    });
+    await tx.em.flush();
+    await tx.em.execute('select pg_notify(?, ?)', [DUE, '']);
+    return replay;
   });
 }
 
-interface Due {
-  id: string;
-  item_id: string;
-  attempt: number;
+/** Holds the endpoint, so that of two who ask at once one begins. */
+async function findRunning({ em }: Tx, { projectId, status, from, to }: ReplayFilter): Promise<Replay | null> {
+  await em.execute('select 1 from webhook_endpoint where project_id = ? for update', [projectId]);
+  const sameEnd = to === null ? {} : { toAt: to };
+  return em.findOne(Replay, { projectId, status, fromAt: from, state: 'running', ...sameEnd });
 }
 
-/** Only what has come to an end starts again: what is on its way must not be sent twice. Answers how many did. */
-async function makeDue(
-  tx: Tx,
-  actor: MemberActor,
-  { projectId, ids }: { projectId: string; ids: string[] },
-): Promise<number> {
-  const due = await tx.em.execute<Due[]>(
-    `update delivery set status = 'pending', next_attempt_at = now(), schedule_from = attempt, completed_at = null,
-       http_status = null, error = null
-     where id = any(?::uuid[]) and project_id = ? and status in ('succeeded', 'dead')
-     returning id, item_id, attempt`,
-    [`{${ids.join(',')}}`, projectId],
-  );
-  for (const { id, item_id, attempt } of due) {
-    const fact = { project_id: projectId, actor: memberRef(actor), delivery_id: id, item_id, attempt };
-    tx.record({ type: 'delivery.changed', ...fact, status: 'pending', ...NOT_YET });
-  }
-  return due.length;
+/** Stops one that is running; one that has ended stays as it is. Errors: `not_found`, `forbidden`. */
+export async function cancelReplay(services: Services, actor: MemberActor, id: string): Promise<Replay> {
+  return services.db.write(async (tx) => {
+    const found = await tx.em.findOne(Replay, { id });
+    if (found === null) throw nothingHere();
+    await requireVerb(tx.em, { userId: actor.userId, projectId: found.projectId }, 'replay_deliveries');
+    // Waits for the portion under way, and none begins after it.
+    await tx.em.execute(`update replay set state = 'cancelled', ended_at = ? where id = ? and state = 'running'`, [
+      services.clock.now(),
+      id,
+    ]);
+    return tx.em.findOneOrFail(Replay, { id }, { refresh: true });
+  });
 }
-
-const NOT_YET = { http_status: null, error: null, next_attempt_at: null };
 
 async function refuseNowhere({ em }: Tx, projectId: string): Promise<void> {
   const { url, reachable } = await targetOf(em, projectId);

@@ -1,8 +1,8 @@
 // Sends one attempt of a delivery: one connection to a pinned address, one deadline over everything, a bounded answer (rules W2, W4).
-import type { LookupFunction } from 'node:net';
+import { type LookupFunction, Socket } from 'node:net';
 import { buildConnector, Client, errors } from 'undici';
 import type { AttemptError } from '../domain/retry.ts';
-import type { Outcome } from '../domain/webhook-attempt.ts';
+import type { Outcome, Timings } from '../domain/webhook-attempt.ts';
 import {
   Blocked,
   examineUrl,
@@ -43,7 +43,7 @@ const LIMITS: SendLimits = {
 const ADDRESS_MS = 1_000;
 const RETRY_AFTER_LENGTH = 200;
 
-type Answer = Pick<Outcome, 'httpStatus' | 'retryAfter' | 'responseText' | 'remoteAddress'>;
+type Answer = Pick<Outcome, 'httpStatus' | 'retryAfter' | 'responseText' | 'remoteAddress' | 'timings'>;
 
 interface Attempt {
   request: WebhookRequest;
@@ -51,14 +51,23 @@ interface Attempt {
   signal: AbortSignal;
   /** Filled in as things become known, so that a broken attempt still reports what it saw. */
   answer: Answer;
+  /** When the connection stood, TLS included. */
+  connectedAt: number;
 }
 
 /** Posts the body once and says what came of it. Never throws, never follows a redirect, and has ended when the deadline passes. */
 export async function sendWebhook(request: WebhookRequest, limits: Partial<SendLimits> = {}): Promise<Outcome> {
   const started = performance.now();
   const deadline = new AbortController();
-  const answer: Answer = { httpStatus: null, retryAfter: null, responseText: null, remoteAddress: null };
-  const attempt: Attempt = { request, limits: { ...LIMITS, ...limits }, signal: deadline.signal, answer };
+  const timings: Timings = { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null };
+  const answer: Answer = { httpStatus: null, retryAfter: null, responseText: null, remoteAddress: null, timings };
+  const attempt: Attempt = {
+    request,
+    limits: { ...LIMITS, ...limits },
+    signal: deadline.signal,
+    answer,
+    connectedAt: 0,
+  };
   const timer = setTimeout(() => deadline.abort(), attempt.limits.deadlineMs);
   const error = await post(attempt).catch((cause: unknown) => errorOf(cause, attempt));
   clearTimeout(timer);
@@ -70,7 +79,9 @@ async function post(attempt: Attempt): Promise<AttemptError | null> {
   const verdict = examineUrl(request.url, request.policy);
   if (!verdict.ok) return verdict.code;
   const { origin, pathname, search } = verdict.url;
+  const asked = performance.now();
   const { addresses } = await unlessAborted(resolveTarget(verdict.url, request.policy, request.lookup), signal);
+  answer.timings.dnsMs = since(asked);
   const client = new Client(origin, {
     connect: guardedConnector(addresses, attempt),
     maxHeaderSize: limits.headerBytes,
@@ -78,6 +89,7 @@ async function post(attempt: Attempt): Promise<AttemptError | null> {
   try {
     const { headers, body } = request;
     const reply = await client.request({ method: 'POST', path: pathname + search, headers, body, reset: true });
+    answer.timings.firstByteMs = since(attempt.connectedAt);
     answer.httpStatus = reply.statusCode;
     answer.retryAfter = [reply.headers['retry-after'] ?? []].flat()[0]?.slice(0, RETRY_AFTER_LENGTH) ?? null;
     await readBody(reply.body, attempt);
@@ -88,10 +100,8 @@ async function post(attempt: Attempt): Promise<AttemptError | null> {
 }
 
 /** Connects to the checked addresses only, whatever the name says by now, and looks at the other end before a byte is sent. */
-function guardedConnector(
-  addresses: TargetAddress[],
-  { request, limits, signal, answer }: Attempt,
-): buildConnector.connector {
+function guardedConnector(addresses: TargetAddress[], attempt: Attempt): buildConnector.connector {
+  const { request, limits, signal, answer } = attempt;
   const connect = buildConnector({
     lookup: pinnedTo(addresses),
     timeout: limits.connectMs,
@@ -104,18 +114,44 @@ function guardedConnector(
     rejectUnauthorized: true,
     minVersion: 'TLSv1.2',
   });
-  return (options, callback) =>
-    connect(options, (failure, socket) => {
+  return (options, callback) => {
+    const isHttps = options.protocol === 'https:';
+    const clock = connectionClock(attempt);
+    const opening: unknown = connect(options, (failure, socket) => {
       if (failure !== null) {
-        const isTls = options.protocol === 'https:' && !((codeOf(failure) ?? '') in NETWORK_ERRORS);
+        const isTls = isHttps && !((codeOf(failure) ?? '') in NETWORK_ERRORS);
         return callback(isTls ? new TlsFailure('tls_error', { cause: failure }) : failure, null);
       }
+      clock.stands(isHttps);
       answer.remoteAddress = socket.remoteAddress ?? null;
       if (isPublicAddress(answer.remoteAddress ?? '', request.policy)) return callback(null, socket);
       socket.destroy();
       callback(new Blocked('blocked_address'), null);
     });
+    // The socket itself says when TCP stands; the connector calls back only after TLS.
+    if (opening instanceof Socket) opening.once('connect', clock.reached);
+  };
 }
+
+/** Splits the time of connecting into TCP and TLS. */
+function connectionClock(attempt: Attempt) {
+  const { timings } = attempt.answer;
+  const started = performance.now();
+  const reached = () => {
+    timings.connectMs ??= since(started);
+  };
+  return {
+    reached,
+    stands: (isHttps: boolean) => {
+      reached();
+      attempt.connectedAt = performance.now();
+      if (isHttps) timings.tlsMs = Math.max(0, since(started) - (timings.connectMs ?? 0));
+    },
+  };
+}
+
+/** Whole milliseconds since `start`, a reading of `performance.now()`. */
+const since = (start: number): number => Math.round(performance.now() - start);
 
 class TlsFailure extends Error {
   override readonly name = 'TlsFailure';

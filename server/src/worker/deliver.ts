@@ -1,18 +1,32 @@
 // Sends webhooks: lease what is due, POST outside any transaction, record what came of it. Any number of workers may do so.
+import { DatabaseGone, type Tx } from '../db/database.ts';
+import type { WebhookEndpoint } from '../db/entities/webhook-endpoint.ts';
+import { GroupCommit } from '../db/group-commit.ts';
 import { SYSTEM } from '../domain/actor.ts';
-import { nextStep, type NextStep } from '../domain/retry.ts';
-import type { Outcome } from '../domain/webhook-attempt.ts';
+import { nextStep } from '../domain/retry.ts';
 import { secretsOf } from '../domain/webhook-secrets.ts';
-import { WebhookEndpoint } from '../db/entities/webhook-endpoint.ts';
 import type { Services } from '../usecases/services.ts';
 import { dispatchWebhook } from '../webhooks/dispatch.ts';
 import type { GuardPolicy } from '../webhooks/guard.ts';
-import { finish, leaseDue, pauseEndpoint, STATUS_AFTER, stillLeased, type Leased } from './delivery-rows.ts';
+import {
+  type Done,
+  finishAll,
+  FIRST_OF_ITEM,
+  leaseDue,
+  type Leased,
+  type Room,
+  STATUS_AFTER,
+  stillLeased,
+  UNDELIVERED,
+} from './delivery-rows.ts';
+import { noteEndpoints, takeProbes } from './endpoint-rows.ts';
 import type { Next } from './loop.ts';
 
-/** POSTs under way at once, in this process: in all, and to one project's endpoint. */
-const SLOTS = 32;
-const SLOTS_PER_PROJECT = 8;
+/** POSTs under way at once, in this process, and how many of them may be retries. */
+const SLOTS = 64;
+const RETRY_SLOTS = 44;
+/** With those whose end is still to be written down: a slow database must not make more and more of them. */
+const MOST_UNDER_WAY = 2 * SLOTS;
 
 export interface Deliverer {
   /** Fills the free slots with what is due. */
@@ -23,68 +37,110 @@ export interface Deliverer {
 
 /** `onFree` is called when a slot becomes free, to run again. */
 export function createDeliverer(services: Services, policy: GuardPolicy, onFree: () => void): Deliverer {
-  const inFlight = new Map<Promise<void>, string>();
-  const busy = () => {
-    const counts = new Map<string, number>();
-    for (const projectId of inFlight.values()) counts.set(projectId, (counts.get(projectId) ?? 0) + 1);
-    return [...counts].filter(([, count]) => count >= SLOTS_PER_PROJECT).map(([projectId]) => projectId);
+  const posting = new Set<Leased>();
+  const underWay = new Set<Promise<void>>();
+  const finishing = createFinishing(services);
+  const deliver = async (leased: Leased, endpoint: WebhookEndpoint) => {
+    posting.add(leased);
+    // The slot is for the POST: the next one may begin while this one is written down.
+    const done = await send({ services, policy }, leased, endpoint).finally(() => posting.delete(leased));
+    onFree();
+    await finishing.add(done);
   };
-  const start = (leased: Leased) => {
-    const work = deliver(services, policy, leased)
+  const start = (leased: Leased, endpoint: WebhookEndpoint) => {
+    const work = deliver(leased, endpoint)
       .catch((error: unknown) =>
         services.log.error({ err: error, delivery: leased.id }, 'delivery not recorded; its lease will end'),
       )
       .finally(() => {
-        inFlight.delete(work);
+        underWay.delete(work);
         onFree();
       });
-    inFlight.set(work, leased.projectId);
+    underWay.add(work);
   };
   return {
     runOnce: async () => {
-      const limit = SLOTS - inFlight.size;
-      if (limit <= 0) return {};
-      const due = await services.db.write((tx) => leaseDue(tx, { limit, busy: busy() }));
-      due.forEach(start);
-      return due.length > 0 ? { again: true } : { at: await nextDue(services) };
+      const room = roomBeside([...posting], underWay.size);
+      if (room.limit <= 0) return {};
+      const due = await services.db.write(async (tx) => leaseDue(tx, room, await takeProbes(tx, room)));
+      if (due.length === 0) return { at: await nextDue(services) };
+      for (const [leased, endpoint] of await services.db.read((em) => stillLeased(em, due))) start(leased, endpoint);
+      return { again: true };
     },
     drain: async () => {
-      await Promise.all(inFlight.keys());
+      await Promise.all(underWay);
     },
   };
 }
 
-/** When the next waiting delivery is due, in our own clock; only the difference comes from the database. */
+function roomBeside(posting: readonly Leased[], underWay: number): Room {
+  const counts = new Map<string, number>();
+  for (const { projectId } of posting) counts.set(projectId, (counts.get(projectId) ?? 0) + 1);
+  const retrying = posting.filter(({ attempt, scheduleFrom }) => attempt - scheduleFrom > 1).length;
+  return {
+    limit: Math.min(SLOTS - posting.length, MOST_UNDER_WAY - underWay),
+    retries: Math.max(0, RETRY_SLOTS - retrying),
+    inFlight: counts,
+  };
+}
+
+/** When the next waiting delivery may go, in our own clock; only the difference comes from the database. */
 async function nextDue(services: Services): Promise<Date | null> {
   const rows = await services.db.read((em) =>
     em.execute<{ seconds: string | number | null }[]>(
-      `select extract(epoch from min(next_attempt_at) - now()) as seconds from delivery where status = 'pending' and next_attempt_at > now()`,
+      `with recursive ${UNDELIVERED}
+       select extract(epoch from min(greatest(d.at, e.open_until)) - now()) as seconds
+       from undelivered u join webhook_endpoint e on e.project_id = u.project_id
+       cross join lateral (
+         select x.next_attempt_at as at from delivery x where x.project_id = e.project_id and x.status = 'pending'
+           and x.next_attempt_at > case when e.open_until > now() then '-infinity' else now() end and ${FIRST_OF_ITEM}
+         order by x.next_attempt_at limit 1
+       ) d
+       where e.state = 'active'`,
     ),
   );
   const seconds = rows[0]?.seconds ?? null;
   return seconds === null ? null : new Date(Date.now() + Math.max(0, Number(seconds) * 1000) + 1);
 }
 
-async function deliver(services: Services, policy: GuardPolicy, leased: Leased): Promise<void> {
+async function send(
+  { services, policy }: { services: Services; policy: GuardPolicy },
+  leased: Leased,
+  endpoint: WebhookEndpoint,
+): Promise<Done> {
   const startedAt = services.clock.now();
-  const { projectId, previousError } = leased;
   const attempt = leased.attempt - leased.scheduleFrom;
-  const endpoint = await services.db.read(async (em) =>
-    (await stillLeased(em, leased)) ? em.findOneOrFail(WebhookEndpoint, { projectId }) : null,
-  );
-  // Its project was deleted since it was leased (AR2).
-  if (endpoint === null) return;
   const tools = { keyRing: services.keyRing, policy };
   const outcome = await dispatchWebhook(tools, { ...leased, secrets: secretsOf(endpoint), at: startedAt });
+  const { previousError } = leased;
   const next = nextStep({ ...outcome, attempt, previousError, now: services.clock.now(), jitter: Math.random() });
-  await services.db.write(async (tx) => {
-    if (!(await finish(tx, leased, { outcome, next, startedAt }))) return;
-    if (next.kind === 'pause') await pauseEndpoint(tx, leased.projectId);
-    tx.record(changed(leased, outcome, next));
+  return { leased, outcome, next, startedAt };
+}
+
+/** What ends together is written together; one that cannot be written fails alone. */
+function createFinishing(services: Services): GroupCommit<Done, void> {
+  return new GroupCommit<Done, void>({
+    commit: async (done) => {
+      await services.db.write((tx) => record(tx, done));
+      return done.map(() => ({ result: undefined }));
+    },
+    meetsAll: (error) => error instanceof DatabaseGone,
+    weigh: () => 1,
+    maxWeight: SLOTS,
+    maxEntries: SLOTS,
+    slots: 1,
+    laterMs: 0,
   });
 }
 
-function changed(leased: Leased, outcome: Outcome, next: NextStep) {
+async function record(tx: Tx, done: readonly Done[]): Promise<void> {
+  const kept = await finishAll(tx, done);
+  const counted = done.filter((_, index) => kept[index]);
+  await noteEndpoints(tx, counted);
+  for (const each of counted) tx.record(changed(each));
+}
+
+function changed({ leased, outcome, next }: Done) {
   return {
     type: 'delivery.changed' as const,
     project_id: leased.projectId,

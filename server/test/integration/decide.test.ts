@@ -7,7 +7,7 @@ import { decide } from '../../src/usecases/decide.ts';
 import type { DecideInput } from '../../src/usecases/decision-rows.ts';
 import { releaseClaim } from '../../src/usecases/release-claim.ts';
 import type { MemberActor } from '../../src/usecases/services.ts';
-import { eventsOf, rowOf, toldOf } from './looking.ts';
+import { emptyHands, eventsOf, rowOf, toldOf } from './looking.ts';
 import { aDecision, anItem, aPerson, aScene, review, type Scene } from './scene.ts';
 import { useServices } from './services.ts';
 
@@ -17,7 +17,8 @@ let scene: Scene;
 beforeAll(async () => {
   scene = await aScene(world.services);
 });
-beforeEach(() => {
+beforeEach(async () => {
+  await emptyHands(world);
   world.lock.down = false;
 });
 
@@ -105,10 +106,10 @@ describe('LC0: each move, and what it writes', () => {
     expect(await count('learning', id)).toBe(action === 'edit' || action === 'reject' ? 1 : 0);
   });
 
-  it('escalate and return move it between people: no decision, free again, the reason told', async () => {
+  it('escalate and return move it between people: no decision, free again, reason and note told', async () => {
     const { id } = await anItem(world.services, scene);
     expect(
-      await review(world.services, scene.anna, { itemId: id, action: 'escalate', reason: 'Too large' }),
+      await review(world.services, scene.anna, { itemId: id, action: 'escalate', reason: 'Too large', note: 'Page 2' }),
     ).toMatchObject({
       status: 'escalated',
       claimedBy: null,
@@ -129,10 +130,11 @@ describe('LC0: each move, and what it writes', () => {
     ]);
     expect(ledger[2]?.data).toMatchObject({
       reason: 'Too large',
+      note: 'Page 2',
       version: 3,
       item: { status: 'escalated', claim: null },
     });
-    expect(ledger[4]?.data).toMatchObject({ reason: null, item: { status: 'queued' } });
+    expect(ledger[4]?.data).toMatchObject({ reason: null, note: null, item: { status: 'queued' } });
   });
 
   it('what is decided frees the lock as well', async () => {

@@ -101,8 +101,9 @@ describe('the deliverer', () => {
   it('WH3: 410 pauses the endpoint: what is waiting stays where it is', async () => {
     const got = await receiving(410);
     const [gone, waiting] = [await decided(), await decided()];
-    await world.sql(`update delivery set next_attempt_at = now() - interval '1 minute' where id = ?`, [gone]);
+    await world.sql(`update delivery set next_attempt_at = now() + interval '1 minute' where id = ?`, [waiting]);
     await deliver();
+    await makeDue(waiting);
     await deliver();
     expect(await rowOf(gone)).toMatchObject({ status: 'paused', http_status: 410 });
     expect(await rowOf(waiting)).toMatchObject({ status: 'paused', attempt: 0 });

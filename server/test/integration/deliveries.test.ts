@@ -1,7 +1,8 @@
 // Delivery rows: leased to one worker at a time, fenced by the lease, in order per item, waiting while the endpoint is paused.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { changeSettings } from '../../src/usecases/change-settings.ts';
-import { finish, leaseDue, pauseEndpoint, type Leased } from '../../src/worker/delivery-rows.ts';
+import { finishAll, leaseDue, type Done, type Leased, type Room } from '../../src/worker/delivery-rows.ts';
+import { pauseEndpoint } from '../../src/worker/endpoint-rows.ts';
 import { ON_POSTGRES } from '../world.ts';
 import { holding } from './holding.ts';
 import { anItem, aScene, type Scene } from './scene.ts';
@@ -16,6 +17,7 @@ const OUTCOME = {
   responseText: 'ok',
   totalMs: 5,
   remoteAddress: '127.0.0.1',
+  timings: { dnsMs: 0, connectMs: 1, tlsMs: null, firstByteMs: 3 },
 };
 const STARTED = new Date('2026-03-01T12:00:00Z');
 let scene: Scene;
@@ -41,10 +43,15 @@ async function due(of: Scene = scene, given: { itemId?: string; ago?: number } =
   return id;
 }
 
-const lease = (options: { limit?: number; busy?: string[] } = {}) =>
-  world.services.db.write((tx) => leaseDue(tx, { limit: 100, busy: [], ...options }));
-const done = (leased: Leased, kind: 'succeeded' | 'dead' = 'succeeded') =>
-  world.services.db.write((tx) => finish(tx, leased, { outcome: OUTCOME, next: { kind }, startedAt: STARTED }));
+const ROOM: Room = { limit: 100, retries: 100, inFlight: new Map() };
+const lease = (room: Partial<Room> = {}) => world.services.db.write((tx) => leaseDue(tx, { ...ROOM, ...room }));
+/** Writes what came of one attempt; answers whether its lease still held. */
+async function finish(leased: Leased, how: Partial<Done>): Promise<boolean> {
+  const end = { leased, outcome: OUTCOME, next: { kind: 'succeeded' as const }, startedAt: STARTED, ...how };
+  const [kept = false] = await world.services.db.write((tx) => finishAll(tx, [end]));
+  return kept;
+}
+const done = (leased: Leased, kind: 'succeeded' | 'dead' = 'succeeded') => finish(leased, { next: { kind } });
 
 interface Row {
   status: string;
@@ -106,7 +113,7 @@ describe('a lease', () => {
     const quick = () =>
       world.services.db.write(async (tx) => {
         await tx.em.execute(`set local lock_timeout = '1s'`);
-        return leaseDue(tx, { limit: 5, busy: [] });
+        return leaseDue(tx, { ...ROOM, limit: 5 });
       });
     expect(only(await holding(world, taking, quick)).id).toBe(newer);
   });
@@ -118,20 +125,33 @@ describe('a lease', () => {
     expect(only(await lease())).toMatchObject({ id, attempt: 2 });
   });
 
-  it('takes one delivery per project, oldest due first, so that no backlog fills the slots', async () => {
+  it('takes at most eight of a project, oldest due first, so that no backlog fills the slots', async () => {
     const other = await aScene(world.services, WEBHOOK);
-    const [older, newer, others] = [await due(scene, { ago: 50 }), await due(scene, { ago: 10 }), await due(other)];
-    expect((await lease()).map(({ id }) => id).sort()).toEqual([older, others].sort());
-    expect((await lease()).map(({ id }) => id)).toEqual([newer]);
+    const backlog: string[] = [];
+    for (let ago = 30; ago > 20; ago -= 1) backlog.push(await due(scene, { ago }));
+    const others = await due(other);
+    expect((await lease()).map(({ id }) => id).sort()).toEqual([...backlog.slice(0, 8), others].sort());
+    expect((await lease({ inFlight: new Map([[scene.projectId, 7]]) })).map(({ id }) => id)).toEqual([backlog[8]]);
   });
 
   it('passes over busy projects, and takes no more than it is asked to', async () => {
     const other = await aScene(world.services, WEBHOOK);
     const id = await due(other);
     await due(scene);
-    expect((await lease({ busy: [scene.projectId] })).map((leased) => leased.id)).toEqual([id]);
+    const busy = new Map([[scene.projectId, 8]]);
+    expect((await lease({ inFlight: busy })).map((leased) => leased.id)).toEqual([id]);
     await due(other);
     expect(await lease({ limit: 1 })).toHaveLength(1);
+  });
+
+  it('keeps room for first attempts: retries, however old, take no more than their share', async () => {
+    const other = await aScene(world.services, WEBHOOK);
+    for (let n = 0; n < 4; n += 1) await due(scene, { ago: 100 });
+    await world.sql('update delivery set attempt = 1 where project_id = ?', [scene.projectId]);
+    const first = await due(other);
+    const leased = await lease({ limit: 3, retries: 1 });
+    expect(leased.map(({ attempt }) => attempt).sort()).toEqual([1, 2]);
+    expect(leased.map(({ id }) => id)).toContain(first);
   });
 
   it('I5: keeps the order of one item: the second waits until the first is through', async () => {
@@ -175,9 +195,7 @@ describe('what comes of an attempt', () => {
     const leased = only(await lease());
     const outcome = { ...OUTCOME, httpStatus: 503, error: 'http_5xx' as const };
     const at = new Date(Date.now() + 60_000);
-    await world.services.db.write((tx) =>
-      finish(tx, leased, { outcome, next: { kind: 'retry', at }, startedAt: STARTED }),
-    );
+    await finish(leased, { outcome, next: { kind: 'retry', at } });
     expect(await rowOf(id)).toMatchObject({ status: 'pending', error: 'http_5xx' });
     expect(await lease()).toEqual([]);
     await world.sql(`update delivery set next_attempt_at = now() where id = ?`, [id]);

@@ -14,6 +14,7 @@ import { aSubmission, join, openProject, review, type OpenProject } from '../bui
 import { type Answer, person, type Person } from '../client.ts';
 import { GATES } from './gates.ts';
 import { asPerson, knock, openHouse } from './gates-house.ts';
+import { emptyHands } from './looking.ts';
 import { serve, type Served } from './served.ts';
 import { useServices } from './services.ts';
 
@@ -105,6 +106,7 @@ describe('PM: the abilities of an item', () => {
     await join(made, someone, 'supervisor');
     const stage = { project: made, me: cast[role] as Person, someone };
     for (const [ability, attempt] of Object.entries(OF_ITEMS) as [Ability, Attempt][]) {
+      await emptyHands(inside);
       const id = (await SITUATIONS[situation]?.(stage)) ?? '';
       const { abilities } = await stage.me.call(readQueueItem, { params: { id } });
       const [row] = await inside.sql<{ fence: number }>('select claim_fence as fence from item where id = ?', [id]);

@@ -14,16 +14,28 @@ import type { Opened } from './services.ts';
 
 /** What ids in requests are ids of. */
 export type Kind =
-  'project' | 'item' | 'session' | 'key' | 'member' | 'invite' | 'source' | 'delivery' | 'token' | 'challenge';
+  | 'project'
+  | 'item'
+  | 'session'
+  | 'key'
+  | 'member'
+  | 'invite'
+  | 'source'
+  | 'delivery'
+  | 'replay'
+  | 'token'
+  | 'challenge';
 
 const KIND_OF_ID: [start: RegExp, kind: Kind][] = [
   [/^\/api\/projects\/:id/, 'project'],
   [/^\/api\/(public\/)?items\/:id/, 'item'],
   [/^\/api\/sessions\/:id/, 'session'],
   [/^\/api\/deliveries\/:id/, 'delivery'],
+  [/^\/api\/replays\/:id/, 'replay'],
 ];
 const KIND_OF_NAME: Record<string, Kind> = {
   project_id: 'project',
+  item_ids: 'item',
   key_id: 'key',
   user_id: 'member',
   invite_id: 'invite',
@@ -46,7 +58,7 @@ export function placesOf(name: string): Place[] {
   const { path, query, body } = endpointOf(name);
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, at = '']) => [at]);
   const kind = (at: (string | number)[]): Kind => {
-    const last = String(at.at(-1));
+    const last = String(at.findLast((part) => typeof part === 'string'));
     const found = last === 'id' ? KIND_OF_ID.find(([start]) => start.test(path))?.[1] : KIND_OF_NAME[last];
     if (found === undefined) throw new Error(`${name}: say in gates-house.ts what “${last}” is an id of.`);
     return found;
@@ -108,6 +120,7 @@ async function furnish(
     project: project.id,
     item,
     delivery: await aDelivery(project.id, item, sql),
+    replay: await aReplay(project.id, sql),
     session: sessionOf(member),
     key: (await project.owner.call(projects.createApiKey, { params, body: { name: 'Other' } })).id,
     member: member.id,
@@ -123,6 +136,16 @@ async function aDelivery(projectId: string, itemId: string, sql: Opened['sql']):
     `insert into delivery (id, project_id, item_id, webhook_id, seq, body, status, attempt, created_at)
      values (?, ?, ?, ?, 1, '{}', 'dead', 10, now())`,
     [id, projectId, itemId, `evt_${id}`],
+  );
+  return id;
+}
+
+async function aReplay(projectId: string, sql: Opened['sql']): Promise<string> {
+  const id = randomUUID();
+  await sql(
+    `insert into replay (id, project_id, status, to_at, state, total, started_by_name, created_at, ended_at)
+     values (?, ?, 'dead', now(), 'done', 0, 'Somebody', now(), now())`,
+    [id, projectId],
   );
   return id;
 }
@@ -173,7 +196,7 @@ export function requestOf(
   const { body, query = '' } = GATES[name] ?? {};
   const ids: Partial<Record<Kind, string>> = { ...house.ids, token: 'A'.repeat(43) };
   if (name === 'receiveInbound') ids.source = house.source.sourceId;
-  const inText = (text: string) => text.replaceAll(':id', house.ids.project);
+  const inText = (text: string) => text.replaceAll(':id', house.ids.project).replaceAll(':item', house.ids.item);
   const own = Object.fromEntries(placesOf(name).map((place) => [String(place.at[0]), ids[place.kind] ?? '']));
   if (put?.place.where === 'path') own[String(put.place.at[0])] = put.id;
   const search = new URLSearchParams(inText(query));

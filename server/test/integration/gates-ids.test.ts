@@ -64,6 +64,7 @@ async function othersThings(): Promise<string> {
     'project_settings',
     'webhook_endpoint',
     'delivery',
+    'replay',
   ];
   const rows = tables.map((table) => {
     const of = table === 'project' ? 'id' : 'project_id';

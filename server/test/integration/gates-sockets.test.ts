@@ -1,4 +1,5 @@
 // The live socket by every kind of caller: who may connect, who is in which room, who hears what. An event without a row does not compile.
+import { randomUUID } from 'node:crypto';
 import { io as connectSocket } from 'socket.io-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { removeMember } from '@countersign/shared/api/projects';
@@ -13,19 +14,22 @@ import { type Listener, type LiveServed, serveLive } from './live-served.ts';
 import { serve } from './served.ts';
 import { useServices } from './services.ts';
 
-/** What a client may say, and who may: commands come in by HTTP. */
-const SAYS: Record<keyof ClientToServer, Who[]> = {};
-/** What a client may hear: what its rooms are told, or what is said to it alone. */
-const HEARS: Record<keyof ServerToClient, 'of its rooms' | 'alone'> = {
+/** What a client may say, and whose word reaches the project: commands come in by HTTP. */
+const SAYS: Record<keyof ClientToServer, readonly Who[]> = { presence: ROLES };
+/** What a client may hear: what its rooms are told, what is said to it alone, or to everybody. */
+const HEARS: Record<keyof ServerToClient, 'of its rooms' | 'alone' | 'everybody'> = {
   events: 'of its rooms',
   rooms: 'alone',
   resync: 'alone',
+  presence: 'of its rooms',
+  assignment: 'everybody',
 };
 
 const inside = useServices();
 let house: House;
 let live: LiveServed;
 const open: Listener[] = [];
+const everybody: Who[] = [...ROLES, 'stranger', 'removed reviewer', 'removed owner'];
 
 beforeAll(async () => {
   // As in main.ts: whoever ends a session closes its sockets.
@@ -114,12 +118,14 @@ describe('T4: the rooms of a socket', () => {
   it('are not for the client to name, whatever it says and wherever', async () => {
     const id = house.ids.project;
     const wishes = { room: projectRoom(id), rooms: [projectRoom(id)], project_id: id, projects: id };
-    const listener = await connect(asPerson(house, 'stranger'), { auth: wishes, query: { project_id: id } });
-    for (const event of ['join', 'subscribe', 'rooms', 'enter', 'resync', 'watch', 'project.changed', projectRoom(id)])
-      for (const wish of [id, projectRoom(id), wishes, [wishes]]) listener.socket.emit(event, wish);
-    await listener.caughtUp();
-    expect(heardOf(listener, await arrive([listener]))).toBe(false);
-    expect(roomsOf(listener)).toEqual([sessionRoom(sessionOf(house.people.stranger))]);
+    const events = ['join', 'subscribe', 'rooms', 'enter', 'resync', 'watch', 'project.changed', projectRoom(id)];
+    for (const wish of [id, projectRoom(id), wishes, [wishes]]) {
+      const listener = await connect(asPerson(house, 'stranger'), { auth: wishes, query: { project_id: id } });
+      for (const event of events) listener.socket.emit(event, wish);
+      await turnedOver(listener);
+      expect(heardOf(listener, await arrive([listener]))).toBe(false);
+      expect(roomsOf(listener)).toEqual([sessionRoom(sessionOf(house.people.stranger))]);
+    }
     await expect(namespace(projectRoom(id))).rejects.toThrow('Invalid namespace');
   });
 
@@ -149,6 +155,21 @@ describe('T5: every event', () => {
     expect(socket.eventNames().filter((event) => !own.has(String(event)))).toEqual(Object.keys(SAYS));
   });
 
+  it.each(everybody)('presence of a %s reaches whom its row says, and of others tells nothing (PR1)', async (who) => {
+    const [listener, owner] = [await connect(asPerson(house, who)), await connect(asPerson(house, 'owner'))];
+    await Promise.all([live.present(), listener.caughtUp()]);
+    const item = randomUUID();
+    listener.socket.emit('presence', { project_id: house.ids.project, item_id: item, idle: false });
+    // A packet that is answered comes after it: what was said has been taken in.
+    await turnedOver(listener);
+    await live.present();
+    await Promise.all([listener, owner].map((each) => each.caughtUp()));
+    const may = SAYS.presence.includes(who);
+    expect([heardOf(owner, item), heardOf(listener, item)]).toEqual([may, may]);
+    expect(listener.heard.some(({ event }) => event === 'presence')).toBe(may);
+    if (!may) expect(JSON.stringify(owner.heard)).not.toContain(house.people[who].id);
+  });
+
   it('a client hears has a row', () => {
     const heard = new Set(open.flatMap((listener) => listener.heard.map(({ event }) => event)));
     expect([...heard].sort()).toEqual(Object.keys(HEARS).sort());
@@ -165,6 +186,14 @@ describe('T5: every event', () => {
     expect(heardOf(listener, id)).toBe(false);
   });
 });
+
+/** Resolves when the server has read all that this client has sent. */
+async function turnedOver({ socket, inside }: Listener): Promise<void> {
+  const heard = new Promise<void>((resolve) => inside.onAny((event: string) => event === 'read so far' && resolve()));
+  socket.emit('read so far');
+  await heard;
+  inside.offAny();
+}
 
 /** An owner joins a namespace of this name. Errors: the server's refusal. */
 async function namespace(name: string): Promise<void> {

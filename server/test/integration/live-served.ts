@@ -3,7 +3,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { io as connectSocket, type ManagerOptions, type Socket, type SocketOptions } from 'socket.io-client';
+import { createAssignment } from '../../src/realtime/assignment.ts';
 import { createLiveServer, openGateway } from '../../src/realtime/gateway.ts';
+import type { Link } from '../../src/realtime/neighbours.ts';
+import { createPresence } from '../../src/realtime/presence.ts';
 import { createRooms, type LiveServer, type LiveSocket, type Rooms } from '../../src/realtime/rooms.ts';
 import { createTail } from '../../src/realtime/tail.ts';
 import type { Services } from '../../src/usecases/services.ts';
@@ -13,8 +16,12 @@ import type { Opened } from './services.ts';
 export interface LiveServed {
   url: string;
   io: LiveServer;
-  /** Stamps what was recorded and hands it to the rooms, until nothing is left. */
+  /** Stamps what was recorded and hands it to the rooms, until nothing is left; then tells who is online. */
   flow(): Promise<void>;
+  /** Tells who is online, and nothing of the ledger. */
+  present(): Promise<void>;
+  /** Asks the lock store whether it is there. */
+  probe(): Promise<void>;
   /** Connects as these headers say. Errors: the server’s refusal. */
   connect(headers: Record<string, string>, options?: Partial<ManagerOptions & SocketOptions>): Promise<Listener>;
   close(): Promise<void>;
@@ -30,13 +37,25 @@ export interface Listener {
   caughtUp(): Promise<void>;
 }
 
-export async function serveLive(opened: Pick<Opened, 'services' | 'signals'>): Promise<LiveServed> {
+interface Beside {
+  /** The way to another process. */
+  link?: Link | null;
+  /** Does the lock store answer? */
+  answers?: () => Promise<boolean>;
+}
+
+export async function serveLive(
+  opened: Pick<Opened, 'services' | 'signals'>,
+  { link = null, answers = () => Promise.resolve(true) }: Beside = {},
+): Promise<LiveServed> {
   const { services, signals } = opened;
   const http = createServer();
   const io = createLiveServer(http, { baseUrl: services.baseUrl, redis: null });
   const tail = createTail(services, io, () => rooms);
   const rooms: Rooms = createRooms(services, io, (projectId, seq) => tail.watch(projectId, seq));
   await tail.listen(signals, () => undefined);
+  const presence = createPresence(services, io, { rooms, link, nudge: () => undefined });
+  const assignment = createAssignment(io, answers);
   openGateway(services, io, rooms);
   http.listen(0, '127.0.0.1');
   await once(http, 'listening');
@@ -44,7 +63,12 @@ export async function serveLive(opened: Pick<Opened, 'services' | 'signals'>): P
   return {
     url,
     io,
-    flow: () => flow(services, signals, tail),
+    flow: async () => {
+      await flow(services, signals, tail);
+      await presence.runOnce();
+    },
+    present: () => presence.runOnce(),
+    probe: () => assignment.runOnce(),
     connect: (headers, options = {}) => connect({ url, io }, headers, options),
     close: () => io.close(),
   };

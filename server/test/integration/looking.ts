@@ -51,6 +51,11 @@ export async function endLease(world: Opened, itemId: string): Promise<void> {
   if (!world.lock.down) await world.lock.lapse(itemId);
 }
 
+/** Every claim ends, untold: what one test leaves in somebody's hands would fill them for the next (LC4). */
+export async function emptyHands({ sql }: Pick<Opened, 'sql'>): Promise<void> {
+  await sql('update item set claimed_by = null, claim_expires_at = null where claimed_by is not null');
+}
+
 /** The ledger of one project, in the order it was written. */
 export function ledgerOf(world: Opened, projectId: string): Promise<EventRow[]> {
   return world.sql<EventRow>(`${EVENTS} where project_id = ? order by position`, [projectId]);

@@ -42,19 +42,27 @@ export function newPiece(id: string, key: string, status: ItemStatus): Piece {
   return { id, key, status, fence: 0, holder: null, claim: 'none', decided, reopened: false };
 }
 
-export function claims(piece: Piece, who: Who): Outcome {
+/** LC4: with three in hand there is no fourth. A lease that is over is in nobody's hand. */
+export function handsFull(pieces: readonly Piece[], who: Who): boolean {
+  return pieces.filter(({ holder, claim }) => holder === who && claim === 'live').length >= 3;
+}
+
+/** `full`: their hands are full. */
+export function claims(piece: Piece, who: Who, full = false): Outcome {
   if (!isOpen(piece)) return 'already_decided';
   if (!mayHold(piece, who)) return 'forbidden';
   if (piece.claim === 'live') return piece.holder === who ? 'ok' : 'claim_held';
+  if (full) return 'too_many_claims';
   Object.assign(piece, { fence: piece.fence + 1, holder: who, claim: 'live' });
   return 'ok';
 }
 
 /** A supervisor takes it from whoever holds it; the fence rises unless it was theirs already. */
-export function takesOver(piece: Piece, who: Who): Outcome {
+export function takesOver(piece: Piece, who: Who, full: boolean): Outcome {
   if (who !== 'supervisor') return 'forbidden';
   if (!isOpen(piece)) return 'already_decided';
   if (piece.claim === 'live' && piece.holder === who) return 'ok';
+  if (full) return 'too_many_claims';
   Object.assign(piece, { fence: piece.fence + 1, holder: who, claim: 'live' });
   return 'ok';
 }
@@ -69,9 +77,10 @@ export function reopens(piece: Piece, who: Who): Outcome {
   return 'ok';
 }
 
-export function renews(piece: Piece, who: Who, fence: number): Outcome {
+export function renews(piece: Piece, who: Who, { fence, full }: { fence: number; full: boolean }): Outcome {
   if (!isOpen(piece)) return 'already_decided';
   if (piece.claim === 'none' || piece.holder !== who || piece.fence !== fence) return 'claim_lost';
+  if (piece.claim === 'ended' && full) return 'claim_lost';
   piece.claim = 'live';
   return 'ok';
 }
@@ -112,8 +121,22 @@ export function finalizes(piece: Piece): void {
 }
 
 /** Is this a move of the product? `new` is an item that was not there before. */
-export function isEdge(from: ItemStatus | 'new', to: ItemStatus): boolean {
+function isEdge(from: ItemStatus | 'new', to: ItemStatus): boolean {
   if (from === 'rejected') return to === 'queued';
   if (from === 'new') return ['auto_approved', 'queued', 'escalated', 'rejected'].includes(to);
   return Object.entries(EDGES).some(([edge, end]) => edge.startsWith(`${from} `) && end === to);
+}
+
+/** Follows the ledger of one item along the edges of LC0, and answers where it ends. Errors: a move that is none of them. */
+export function walk(ledger: readonly { type: string; data: Record<string, unknown> }[]): ItemStatus | 'new' {
+  let status: ItemStatus | 'new' = 'new';
+  let before: ItemStatus | 'new' = 'new';
+  for (const { type, data } of ledger) {
+    const to = (data.status ?? (data.item as { status?: ItemStatus } | undefined)?.status) as ItemStatus | undefined;
+    if (to === undefined || (type === 'item.finalized' && status !== 'new')) continue;
+    const allowed = type === 'item.undone' ? to === before : isEdge(status, to);
+    if (!allowed) throw new Error(`${type}: ${status} → ${to}`);
+    [before, status] = [status, to];
+  }
+  return status;
 }

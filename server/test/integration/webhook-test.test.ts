@@ -212,7 +212,15 @@ describe('the state of a webhook', () => {
 
   it('says which secrets sign, by the clock, and never what they are', async () => {
     const never = { promoteAt: null, previousUntil: null };
-    expect(await state()).toEqual({ url: null, state: 'active', revealed: false, rolling: false, ...never });
+    expect(await state()).toEqual({
+      url: null,
+      state: 'active',
+      failures: 0,
+      restsUntil: null,
+      revealed: false,
+      rolling: false,
+      ...never,
+    });
     await rotate();
     expect(await state()).toMatchObject({ revealed: true, rolling: false, ...never });
     const { secret, promoteAt } = await rotate();

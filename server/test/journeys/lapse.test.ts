@@ -1,36 +1,48 @@
 // A reviewer goes quiet: the claim lapses, everyone sees it, and a late decision counts only while nobody else took the item.
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { claimItem, claimNext, decideItem, listQueue, readHistory, renewClaim } from '@countersign/shared/api/queue';
+import { createProject } from '@countersign/shared/api/projects';
+import {
+  claimItem,
+  claimNext,
+  decideItem,
+  listQueue,
+  readHistory,
+  releaseClaim,
+  renewClaim,
+} from '@countersign/shared/api/queue';
 import { aSubmission, join, openProject, type OpenProject } from '../builders.ts';
 import { people, type Person } from '../client.ts';
 import { connectLive } from '../live-client.ts';
 import { ON_POSTGRES, useWorld } from '../world.ts';
-import { endClaims } from './passing-time.ts';
+import { endClaimIn, endClaims } from './passing-time.ts';
 
 const world = useWorld();
 /** A lapse is noticed within about a second; on a busy machine within two. */
 const NOTICED_MS = 2000;
 let owner: Person;
 let reviewer: Person;
+let another: Person;
 let project: OpenProject;
 /** A project with one item in it. */
 let quiet: OpenProject;
 
 interface Claimed {
+  who: Person;
   id: string;
   params: { id: string };
   fence: number;
 }
-/** Items whose claims by the reviewer have lapsed, one for each test. */
+/** Items whose claims have lapsed, one for each test; no one person may hold them all (LC4). */
 let lapsed: Claimed[];
 const nextLapsed = () => lapsed.shift() as Claimed;
 
 beforeAll(async () => {
-  [owner, reviewer] = (await people(world, 2)) as [Person, Person];
+  [owner, reviewer, another] = (await people(world, 3)) as [Person, Person, Person];
   project = await openProject(owner);
   quiet = await openProject(owner);
-  await Promise.all([project, quiet].map((one) => join(one, reviewer)));
-  lapsed = await Promise.all([quiet, project, project, project].map(claimed));
+  for (const one of [project, quiet]) for (const member of [reviewer, another]) await join(one, member);
+  const holders = [reviewer, reviewer, another, another];
+  lapsed = await Promise.all([quiet, project, project, project].map((of, n) => claimed(of, holders[n] as Person)));
   await endClaims(
     world,
     lapsed.map(({ id }) => id),
@@ -40,13 +52,31 @@ beforeAll(async () => {
   await vi.waitFor(seen, { timeout: 5000 });
 });
 
-async function claimed(of: OpenProject): Promise<Claimed> {
+async function claimed(of: OpenProject, who: Person): Promise<Claimed> {
   const { id } = await of.pipeline.submit(aSubmission());
-  const { fence } = await reviewer.call(claimItem, { params: { id } });
-  return { id, params: { id }, fence };
+  const { fence } = await who.call(claimItem, { params: { id } });
+  return { who, id, params: { id }, fence };
 }
 
 const lastFact = async (id: string) => (await owner.call(readHistory, { params: { id } })).data.at(-1)?.type;
+
+describe('a lease', () => {
+  it('is 120 seconds, or what the project says between 60 and 900', async () => {
+    expect(project.project.claim_lease_seconds).toBe(120);
+    for (const claim_lease_seconds of [59, 901])
+      await owner.refused('validation_failed', createProject, { body: { name: 'Leases', claim_lease_seconds } });
+    for (const claim_lease_seconds of [60, 120, 900]) {
+      const own = await openProject(owner, { settings: { claim_lease_seconds } });
+      const { id } = await own.pipeline.submit(aSubmission());
+      const before = Date.now();
+      const { fence, expires_at } = await owner.call(claimItem, { params: { id } });
+      const lasts = Date.parse(expires_at) - before;
+      expect(lasts).toBeGreaterThan((claim_lease_seconds - 1) * 1000);
+      expect(lasts).toBeLessThan((claim_lease_seconds + 10) * 1000);
+      await owner.call(releaseClaim, { params: { id }, body: { fence } });
+    }
+  });
+});
 
 describe('a lapsed claim', () => {
   it.runIf(ON_POSTGRES)('is told to everyone within two seconds, by the system', async () => {
@@ -60,6 +90,18 @@ describe('a lapsed claim', () => {
     live.close();
   });
 
+  it.runIf(ON_POSTGRES)('is noticed at the end of its lease, not before, and within two seconds of it', async () => {
+    const live = await connectLive(owner, { process: 1 });
+    const { id } = await project.pipeline.submit(aSubmission());
+    await reviewer.call(claimItem, { params: { id } });
+    const end = (await endClaimIn(world, id, 1500)).getTime();
+    await live.next('claim.lapsed', (lapse) => lapse.item_id === id, 1500 + NOTICED_MS);
+    const after = Date.now() - end;
+    expect(after).toBeGreaterThanOrEqual(0);
+    expect(after).toBeLessThanOrEqual(NOTICED_MS);
+    live.close();
+  });
+
   it('puts the item back where others find it', async () => {
     const { id } = nextLapsed();
     const { data } = await owner.call(listQueue, { query: { project_id: quiet.id, view: 'available' } });
@@ -69,29 +111,29 @@ describe('a lapsed claim', () => {
   });
 
   it('still takes the late decision of its holder while nobody else took the item (LC1)', async () => {
-    const { id, params, fence } = nextLapsed();
-    await reviewer.call(decideItem, { params, body: { fence, action: 'approve' } }, { process: 1 });
+    const { who, id, params, fence } = nextLapsed();
+    await who.call(decideItem, { params, body: { fence, action: 'approve' } }, { process: 1 });
     expect(await project.pipeline.read(id)).toMatchObject({
       status: 'approved',
-      decision: { reviewer_id: reviewer.id },
+      decision: { reviewer_id: who.id },
     });
   });
 
   it('refuses the late decision once somebody else took the item, and names them (I3)', async () => {
-    const { params, fence } = nextLapsed();
+    const { who, params, fence } = nextLapsed();
     const next = await owner.call(claimItem, { params }, { process: 1 });
     expect(next.fence).toBeGreaterThan(fence);
-    const late = await reviewer.refused('claim_lost', decideItem, { params, body: { fence, action: 'approve' } });
+    const late = await who.refused('claim_lost', decideItem, { params, body: { fence, action: 'approve' } });
     expect(late).toMatchObject({ holder: { user_id: owner.id }, expires_at: next.expires_at });
-    await reviewer.refused('claim_lost', renewClaim, { params, body: { fence } }, { process: 1 });
+    await who.refused('claim_lost', renewClaim, { params, body: { fence } }, { process: 1 });
     await owner.call(decideItem, { params, body: { fence: next.fence, action: 'approve' } });
   });
 
   it('cannot be renewed by its old fence, but can be claimed again with a higher one (I3)', async () => {
-    const { params, fence } = nextLapsed();
-    await reviewer.refused('claim_lost', renewClaim, { params, body: { fence } });
-    const again = await reviewer.call(claimItem, { params });
+    const { who, params, fence } = nextLapsed();
+    await who.refused('claim_lost', renewClaim, { params, body: { fence } });
+    const again = await who.call(claimItem, { params });
     expect(again.fence).toBeGreaterThan(fence);
-    await reviewer.refused('claim_lost', decideItem, { params, body: { fence, action: 'approve' } });
+    await who.refused('claim_lost', decideItem, { params, body: { fence, action: 'approve' } });
   });
 });

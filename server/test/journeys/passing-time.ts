@@ -10,6 +10,19 @@ export async function endClaims(world: World, itemIds: string[]): Promise<void> 
   if (world.database === 'pglite') await world.restart();
 }
 
+/** Lets a claim's lease end so many milliseconds from now, in the row and in Redis, as one that was never renewed does; when that is. */
+export async function endClaimIn(world: World, itemId: string, ms: number): Promise<Date> {
+  const client = await createClient({ url: process.env.TEST_REDIS_URL ?? '' }).connect();
+  await client.pExpire(`countersign:claim:${itemId}`, ms);
+  await client.close();
+  const [row] = await world.sql<{ ends: Date }>(
+    `update item set claim_expires_at = now() + make_interval(secs => $1) where id = $2 returning claim_expires_at as ends`,
+    [ms / 1000, itemId],
+  );
+  if (row === undefined) throw new Error(`There is no item ${itemId}.`);
+  return row.ends;
+}
+
 async function dropLocks(itemIds: string[]): Promise<void> {
   const { TEST_REDIS_URL: url } = process.env;
   if (url === undefined) return;

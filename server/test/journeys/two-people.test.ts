@@ -38,6 +38,10 @@ beforeAll(async () => {
 
 afterAll(() => live.close());
 
+/** What one test leaves in somebody's hands would fill them for the next (LC4). */
+const giveBack = (who: Person, { item, fence }: Granted) =>
+  who.call(releaseClaim, { params: { id: item.id }, body: { fence } });
+
 const arrive = async (overrides: Parameters<typeof aSubmission>[0] = {}) =>
   (await project.pipeline.submit(aSubmission(overrides))).id;
 
@@ -79,16 +83,18 @@ describe('claims', () => {
     }
     await reviewer.refused('claim_lost', releaseClaim, { params: { id }, body: { fence } });
     await owner.call(releaseClaim, { params: { id }, body: { fence } }, { process: 1 });
-    await reviewer.call(claimItem, { params: { id } });
+    await giveBack(reviewer, await reviewer.call(claimItem, { params: { id } }));
   });
 
   it("show on another's socket within a second, with who and until when", async () => {
     const id = await arrive();
-    const { expires_at } = await owner.call(claimItem, { params: { id } });
+    const grant = await owner.call(claimItem, { params: { id } });
+    const { expires_at } = grant;
     const fact = await live.next('item.claimed', (claimed) => claimed.item_id === id, 1000);
     expect(fact).toMatchObject({ actor: { kind: 'member', id: owner.id }, expires_at });
     const row = await reviewer.call(readQueueItem, { params: { id } }, { process: 1 });
     expect(row).toMatchObject({ claim: { user_id: owner.id }, abilities: { claim: false, decide: false } });
+    await giveBack(owner, grant);
   });
 
   it('carry a fence that only rises, and an old fence does nothing any more (I3)', async () => {
@@ -137,16 +143,19 @@ describe('claim-next', () => {
     const ids: string[] = [];
     for (let n = 0; n < 20; n += 1) ids.push((await own.pipeline.submit(aSubmission())).id);
     const grants = await Promise.all(
-      Array.from({ length: 27 }, (_, n) =>
-        (reviewers[n % reviewers.length] as Person).call(claimNext, { body: { project_id: own.id } }, { process: n }),
-      ),
+      Array.from({ length: 27 }, async (_, n) => {
+        const who = reviewers[n % reviewers.length] as Person;
+        const grant = await who.call(claimNext, { body: { project_id: own.id } }, { process: n });
+        return grant === undefined ? [] : [{ who, grant }];
+      }),
     );
-    const taken = grants.filter((grant): grant is Granted => grant !== undefined).map(({ item }) => item.id);
+    const taken = grants.flat().map(({ grant }) => grant.item.id);
     expect(new Set(taken).size).toBe(taken.length);
     expect(taken.toSorted()).toEqual(ids.toSorted());
     const { counts } = await owner.call(listQueue, { query: { project_id: own.id } });
     expect(counts).toMatchObject({ available: 0, all: 20 });
     expect(await owner.call(claimNext, { body: { project_id: own.id } })).toBeUndefined();
+    await Promise.all(grants.flat().map(({ who, grant }) => giveBack(who, grant)));
   });
 
   it('gives the oldest due item first, and escalated ones first to those who may decide them (LC3)', async () => {

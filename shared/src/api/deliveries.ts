@@ -1,8 +1,19 @@
 // One delivery, whole, and sending it again, CONTRACT section 4.
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
+import { abilitiesTo } from '../words.ts';
 import { endpoint } from './endpoint.ts';
 import { delivery } from './insights.ts';
+
+/** Where the time of an attempt went, in ms; null for what it did not get to, and for what was not measured then. */
+export const timings = z.object({
+  dns_ms: z.number().nullable(),
+  connect_ms: z.number().nullable(),
+  tls_ms: z.number().nullable(),
+  /** From the connection to the head of the answer. */
+  first_byte_ms: z.number().nullable(),
+});
+export type Timings = z.infer<typeof timings>;
 
 /** One POST as it went. `duration_ms` is the whole attempt; `response_text` the beginning of the answer, whatever it is. */
 export const attempt = z
@@ -11,6 +22,7 @@ export const attempt = z
     url: z.string(),
     started_at: timestamp,
     duration_ms: z.number(),
+    timings,
     http_status: z.number().int().nullable(),
     error: z.string().nullable(),
     response_text: z.string().nullable(),
@@ -49,24 +61,56 @@ export const REPLAYABLE = ['succeeded', 'dead'] as const;
 /** No delivery is older. */
 const moment = z.iso.datetime({ offset: true }).refine((text) => Date.parse(text) >= 0, 'Must not be before 1970.');
 
-/** How many deliveries one request sends again at most. */
-export const REPLAY_MOST = 1000;
+export const REPLAY_STATES = ['running', 'done', 'cancelled'] as const;
+
+/**
+ * Many deliveries sent again, oldest first, in the background. `total` is how many there were when it began; `to` is where
+ * its window ends: what comes later is none of its business.
+ */
+export const replay = z
+  .object({
+    id: uuid,
+    status: z.enum(REPLAYABLE),
+    from: timestamp.nullable(),
+    to: timestamp,
+    state: z.enum(REPLAY_STATES),
+    total: z.number().int(),
+    replayed: z.number().int(),
+    started_by: z.object({ user_id: uuid.nullable(), name: z.string() }),
+    created_at: timestamp,
+    ended_at: timestamp.nullable(),
+    abilities: abilitiesTo('cancel'),
+  })
+  .meta({ id: 'Replay' });
+export type Replay = z.infer<typeof replay>;
 
 export const replayDeliveries = endpoint({
   method: 'POST',
   path: '/api/projects/:id/deliveries/replay',
   auth: 'session',
-  summary: 'Send again what is dead, or what was made in a window of time, oldest first',
+  summary: 'Send again what is dead, or what was made in a window of time, oldest first, in the background',
+  status: 202,
   params: z.object({ id: uuid }),
   body: z
-    .strictObject({
-      status: z.enum(REPLAYABLE).default('dead'),
-      from: moment.optional(),
-      to: moment.optional(),
-      /** Where the last answer ended: what it sent again is not sent twice. */
-      after: z.string().max(200).optional(),
-    })
+    .strictObject({ status: z.enum(REPLAYABLE).default('dead'), from: moment.optional(), to: moment.optional() })
     .optional(),
-  /** `next_cursor`: others match; send it as `after` for the next of them. */
-  reply: z.object({ replayed: z.number().int(), next_cursor: z.string().nullable() }),
+  reply: replay,
+});
+
+export const listReplays = endpoint({
+  method: 'GET',
+  path: '/api/projects/:id/replays',
+  auth: 'session',
+  summary: 'What was sent again in the background, and how far it is; newest first, the last 20',
+  params: z.object({ id: uuid }),
+  reply: z.object({ data: z.array(replay), next_cursor: z.string().nullable() }),
+});
+
+export const cancelReplay = endpoint({
+  method: 'DELETE',
+  path: '/api/replays/:id',
+  auth: 'session',
+  summary: 'Stop sending again: what is on its way stays on its way; one that has ended stays as it is',
+  params: z.object({ id: uuid }),
+  reply: replay,
 });

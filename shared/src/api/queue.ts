@@ -4,6 +4,7 @@ import { fact } from '../events.ts';
 import { timestamp, uuid } from '../ids.ts';
 import { itemDetail, itemRow } from '../item.ts';
 import { json } from '../json.ts';
+import { queueFilter } from '../queue-filter.ts';
 import { reviewAction } from '../words.ts';
 import { endpoint } from './endpoint.ts';
 
@@ -13,13 +14,19 @@ export type QueueView = (typeof QUEUE_VIEWS)[number];
 const itemParams = z.object({ id: uuid });
 const fence = z.number().int().min(1);
 
+/** As far as the counts of the views are exact: one more means that more than this wait, however many. */
+export const COUNTED = 10_000;
+
 /**
- * A page of a queue view, oldest due first (LC3). Without `project_id`: all your projects.
+ * A page of a queue view, oldest due first (LC3). Without `project_id`: all your projects. Rows answer the filter of the
+ * request, `counts` are those of the views without it. A filtered page may be short and still have a next one.
+ * `until` is the last place the rows speak for, null when there is no next page.
  * `seqs` names the ledger position each project's rows are at least as new as; `seq` is the one asked for.
  */
 export const queuePage = z.object({
   data: z.array(itemRow),
   next_cursor: z.string().nullable(),
+  until: z.object({ due_at: timestamp, id: uuid }).nullable(),
   seq: z.number().int().nullable(),
   seqs: z.record(z.string(), z.number().int()),
   counts: z.object({ available: z.number(), mine: z.number(), escalated: z.number(), all: z.number() }),
@@ -32,7 +39,7 @@ export const listQueue = endpoint({
   path: '/api/queue',
   auth: 'session',
   summary: 'A snapshot of the queue',
-  query: z.object({
+  query: queueFilter.extend({
     project_id: uuid.optional(),
     view: z.enum(QUEUE_VIEWS).default('available'),
     after: z.string().max(200).optional(),
@@ -51,6 +58,20 @@ export const claimNext = endpoint({
   summary: 'Let the server pick your next item; 204 when there is none',
   body: z.strictObject({ project_id: uuid.optional() }).optional(),
   reply: granted.optional(),
+});
+
+/** Items that one person may hold at a time (LC4); those taken together are counted, and not held back by it. */
+export const MOST_CLAIMS = 3;
+/** Items that may be taken together. */
+export const MOST_TOGETHER = 100;
+
+export const claimSeveral = endpoint({
+  method: 'POST',
+  path: '/api/queue/claim-several',
+  auth: 'session',
+  summary: 'Take several items of one project, all or none; for supervisors and owners',
+  body: z.strictObject({ project_id: uuid, item_ids: z.array(uuid).min(1).max(MOST_TOGETHER) }),
+  reply: z.object({ data: z.array(granted) }),
 });
 
 export const readQueueItem = endpoint({

@@ -1,6 +1,7 @@
 // The webhook of a project as its owners see it: where it goes, what signs it, and a test event.
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
+import { timings } from './deliveries.ts';
 import { endpoint } from './endpoint.ts';
 
 const params = z.object({ id: uuid });
@@ -10,6 +11,13 @@ export const webhookState = z
     url: z.string().nullable(),
     /** `paused`: the receiver answered 410; nothing is sent until the URL is saved again. */
     state: z.enum(['active', 'paused']),
+    /** A receiver that fails time after time is left alone for a while; what is due waits, and no attempt is used up (WH5). */
+    health: z.object({
+      /** Attempts in a row that met no living receiver. */
+      failures: z.number().int(),
+      /** When the next one is let through; null while it is not left alone. */
+      rests_until: timestamp.nullable(),
+    }),
     secret: z.object({
       /** Has anybody ever been shown the one that signs? */
       revealed: z.boolean(),
@@ -42,6 +50,7 @@ export const webhookTestResult = z
     /** Why it failed, in one word, as in the list of deliveries; null when it is ok. */
     error: z.string().nullable(),
     duration_ms: z.number().int(),
+    timings,
     /** The start of the answer, at most 8 KiB, as text; null when there was none. */
     response_text: z.string().nullable(),
     webhook_id: z.string(),

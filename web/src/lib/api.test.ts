@@ -1,10 +1,12 @@
 // The contract client: addresses, bodies, and every way a call can fail.
-import { claimNext, listQueue } from '@countersign/shared/api/queue';
+import { claimNext, decideItem, listQueue, readQueueItem } from '@countersign/shared/api/queue';
 import { endSession, readSession, verify } from '@countersign/shared/api/session';
 import { changeProject } from '@countersign/shared/api/projects';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { RawJson, type Json } from '@countersign/shared/json';
 import { addressOf, ApiProblem, call, NetworkFailure, whenSessionMissing } from './api.ts';
 import { fieldFaults } from './explain.ts';
+import { printJson } from './values/lossless.ts';
 
 const ID = '5d0c41f7-28a9-4e36-8b1d-7a90e3f6c2e1';
 
@@ -50,6 +52,24 @@ describe('what is sent', () => {
     expect(fetching).toHaveBeenLastCalledWith(
       '/api/session',
       expect.not.objectContaining({ body: expect.anything() as unknown }),
+    );
+  });
+});
+
+describe('what a pipeline submitted', () => {
+  it('arrives and goes out again with its numbers as they were spelt', async () => {
+    const sent = '{"suggestion":{"b":1.0,"10":"x","2":0.12345678901234567890}}';
+    const fetching = vi.fn(async () => new Response(sent, { headers: { 'content-type': 'application/json' } }));
+    vi.stubGlobal('fetch', fetching);
+    const { suggestion } = await call(readQueueItem, { params: { id: ID } });
+    expect(printJson(suggestion, 0)).toBe('{"b":1.0,"10":"x","2":0.12345678901234567890}');
+    const output = new RawJson(printJson(suggestion, 0)) as unknown as Json;
+    await call(decideItem, { params: { id: ID }, body: { fence: 1, action: 'edit', output } });
+    expect(fetching).toHaveBeenLastCalledWith(
+      expect.anything(),
+      expect.objectContaining({
+        body: '{"fence":1,"action":"edit","output":{"b":1.0,"10":"x","2":0.12345678901234567890}}',
+      }),
     );
   });
 });

@@ -1,6 +1,8 @@
 // The contract client: calls one endpoint object of `shared/` and turns what comes back into a value or a named error.
 import type { ErrorCode, FieldError, Problem } from '@countersign/shared/errors';
 import type { Endpoint } from '@countersign/shared/api/endpoint';
+import { jsonText } from '@countersign/shared/json';
+import { parseJson } from './values/lossless.ts';
 import { observeServerTime } from './clock.svelte.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -116,7 +118,8 @@ function requestOf(endpoint: Pick<Endpoint, 'method' | 'body'>, { body }: Loose)
   if (endpoint.method === 'GET') return { method: 'GET' };
   // Changes must be declared as JSON: a form of another site cannot do that.
   const init: RequestInit = { method: endpoint.method, headers: { 'content-type': 'application/json' } };
-  if (endpoint.body !== null) init.body = JSON.stringify(body ?? {});
+  // What a reviewer wrote goes out as they wrote it (jsonText), numbers included.
+  if (endpoint.body !== null) init.body = jsonText(body ?? {});
   return init;
 }
 
@@ -141,9 +144,19 @@ async function send(
 
 async function readJson(response: Response): Promise<unknown> {
   try {
-    return await response.json();
+    return readAnswer(await response.text());
   } catch {
     throw new NetworkFailure('unreachable');
+  }
+}
+
+/** Answers that carry what a pipeline submitted keep its numbers as they were spelt; all others are plain. */
+function readAnswer(text: string): unknown {
+  if (!text.includes('"suggestion":')) return JSON.parse(text);
+  try {
+    return parseJson(text);
+  } catch {
+    return JSON.parse(text);
   }
 }
 

@@ -58,7 +58,7 @@ export const queueText = {
     available: ['All clear', 'Keep this open: items that need a person appear here by themselves.'],
     mine: [
       'You hold nothing',
-      'Press N, or open a row of Available: what you take is listed here until you decide it.',
+      'Claim the next one, or open a row of Available: what you take is listed here until you decide it.',
     ],
     escalated: ['Nothing is escalated', 'Items with an escalating flag, and those a reviewer passes up, come here.'],
     all: ['Nothing waits', 'Items that the rules send to people appear here by themselves.'],
@@ -108,33 +108,15 @@ export const queueText = {
     } satisfies Record<ReviewAction, string>,
   },
 
-  sheet: {
-    title: 'Keys',
-    on: 'Single-letter keys',
-    onHint: 'Off, only named keys and combinations work: arrows, Enter, Esc. Every key has a control on the page.',
-    scopes: {
-      anywhere: 'Anywhere',
-      list: 'In the list',
-      item: 'With your item',
-      reasons: 'After Reject or Escalate',
-      editor: 'While editing',
-      conflict: 'When someone was first',
-    },
-    enable: 'On',
-    disable: 'Off',
-  },
-
   said: {
     lostRace: (name: string) => `${name} took it first`,
     nothingLeft: 'Nothing else waits for you',
     extended: 'Your claim is extended',
     undone: 'Decision undone',
-    leaseEnds: 'Your claim ends in less than a minute. Press L to extend it',
     leaseEnded: 'Your claim ended. What you typed is kept',
     takenOver: (name: string) => `${name} took this item over`,
     kept: 'What you typed is kept',
     decidedFirst: (name: string) => `${name} decided this item first`,
-    arrivals: (arrived: number, waiting: number) => `${arrived} new, ${waiting} waiting`,
     copied: 'Draft copied',
     notCopied: 'Not copied: select the text and copy it by hand',
     done: {

@@ -32,7 +32,7 @@ const DeliverySchema = defineEntity({
   indexes: [
     {
       name: 'delivery_due',
-      expression: `create index "delivery_due" on "delivery" ("next_attempt_at") where "status" in ('pending', 'sending')`,
+      expression: `create index "delivery_due" on "delivery" ("project_id", "next_attempt_at") where "status" in ('pending', 'sending')`,
     },
     {
       name: 'delivery_in_flight',

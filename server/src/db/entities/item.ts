@@ -43,6 +43,10 @@ const ItemSchema = defineEntity({
       expression: `create index "item_waiting" on "item" ("project_id", "due_at", "id") where "status" in ('queued', 'escalated')`,
     },
     {
+      name: 'item_escalated',
+      expression: `create index "item_escalated" on "item" ("project_id", "due_at", "id") where "status" = 'escalated'`,
+    },
+    {
       name: 'item_held',
       expression: 'create index "item_held" on "item" ("project_id") where "claimed_by" is not null',
     },

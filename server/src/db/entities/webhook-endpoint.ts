@@ -15,6 +15,12 @@ const WebhookEndpointSchema = defineEntity({
     previousUntil: p.datetime(3).nullable(),
     /** Has anyone ever been shown the current secret? Until then a rotation simply replaces it. */
     revealed: p.boolean(),
+    /** Attempts in a row that met no living receiver. */
+    failures: p.integer().default(0),
+    /** How often it has been left alone since it last answered. */
+    openings: p.integer().default(0),
+    /** Until when it is left alone (WH5); null while it answers. */
+    openUntil: p.datetime(3).nullable(),
   },
 });
 export class WebhookEndpoint extends WebhookEndpointSchema.class {}

@@ -5,6 +5,9 @@ import { InboundSources } from './0003-inbound-sources.ts';
 import { Invites } from './0004-invites.ts';
 import { SessionDevice } from './0005-session-device.ts';
 import { Workbench } from './0006-workbench.ts';
+import { Queue } from './0007-queue.ts';
+import { EndpointHealth } from './0008-endpoint-health.ts';
+import { Replays } from './0009-replays.ts';
 
 export const MIGRATIONS = [
   { name: '0001-initial', class: Initial },
@@ -13,4 +16,7 @@ export const MIGRATIONS = [
   { name: '0004-invites', class: Invites },
   { name: '0005-session-device', class: SessionDevice },
   { name: '0006-workbench', class: Workbench },
+  { name: '0007-queue', class: Queue },
+  { name: '0008-endpoint-health', class: EndpointHealth },
+  { name: '0009-replays', class: Replays },
 ];

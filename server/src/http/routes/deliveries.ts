@@ -1,10 +1,11 @@
 // The delivery log: its list, one delivery whole, and sending again.
 import * as api from '@countersign/shared/api/deliveries';
 import { listDeliveries as listEndpoint } from '@countersign/shared/api/insights';
-import { presentDelivery, presentDeliveryDetail } from '../../presenters/delivery.ts';
+import { presentDelivery, presentDeliveryDetail, presentReplay } from '../../presenters/delivery.ts';
 import { listDeliveries } from '../../usecases/queries/list-deliveries.ts';
+import { listReplays } from '../../usecases/queries/list-replays.ts';
 import { readDelivery } from '../../usecases/queries/read-delivery.ts';
-import { replayDeliveries, replayDelivery } from '../../usecases/replay-deliveries.ts';
+import { cancelReplay, replayDelivery, startReplay } from '../../usecases/replay-deliveries.ts';
 import type { MemberActor, Services } from '../../usecases/services.ts';
 import type { Binder } from '../route.ts';
 
@@ -22,11 +23,21 @@ export function bindDeliveries(bind: Binder, services: Services): void {
     await replayDelivery(services, actor, params.id);
     return shown(actor, params.id);
   });
+  bindReplays(bind, services);
+}
+
+function bindReplays(bind: Binder, services: Services): void {
   bind.member(api.replayDeliveries, async ({ actor, params, body }) => {
     const time = (text: string | undefined) => (text === undefined ? null : new Date(text));
-    const { status = 'dead', from, to, after } = body ?? {};
-    const filter = { projectId: params.id, status, from: time(from), to: time(to), after };
-    const { replayed, nextCursor } = await replayDeliveries(services, actor, filter);
-    return { replayed, next_cursor: nextCursor };
+    const { status = 'dead', from, to } = body ?? {};
+    const filter = { projectId: params.id, status, from: time(from), to: time(to) };
+    return presentReplay(await startReplay(services, actor, filter));
   });
+  bind.member(api.listReplays, async ({ actor, params }) => {
+    const replays = await listReplays(services, actor, params.id);
+    return { data: replays.map(presentReplay), next_cursor: null };
+  });
+  bind.member(api.cancelReplay, async ({ actor, params }) =>
+    presentReplay(await cancelReplay(services, actor, params.id)),
+  );
 }

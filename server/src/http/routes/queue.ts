@@ -1,9 +1,10 @@
 // The live queue: lists, claims and decisions.
 import * as api from '@countersign/shared/api/queue';
 import { presentFact } from '../../presenters/fact.ts';
-import { presentGrant, presentItem, presentQueue } from '../../presenters/item.ts';
+import { presentGrant, presentItem, presentQueue, presentTaken } from '../../presenters/item.ts';
 import { claim } from '../../usecases/claim.ts';
 import { claimNext } from '../../usecases/claim-next.ts';
+import { claimSeveral } from '../../usecases/claim-several.ts';
 import type { Grant } from '../../usecases/claim-row.ts';
 import { decide } from '../../usecases/decide.ts';
 import { listQueue } from '../../usecases/queries/list-queue.ts';
@@ -24,8 +25,8 @@ export function bindQueue(bind: Binder, services: Services): void {
 
 function bindReading(bind: Binder, services: Services): void {
   bind.member(api.listQueue, async ({ actor, query }) => {
-    const { project_id: projectId, view, after, limit } = query;
-    const snapshot = await listQueue(services, actor, { projectId, view, after, limit });
+    const { project_id: projectId, view, after, limit, ...filter } = query;
+    const snapshot = await listQueue(services, actor, { projectId, view, filter, after, limit });
     return presentQueue(snapshot, { projectId, now: services.clock.now() });
   });
   bind.member(api.readQueueItem, async ({ actor, params }) => shown(services, actor, params.id));
@@ -37,8 +38,12 @@ function bindReading(bind: Binder, services: Services): void {
 
 function bindClaims(bind: Binder, services: Services): void {
   bind.member(api.claimNext, async ({ actor, body }) => {
-    const grant = await claimNext(services, actor, { projectId: body?.project_id });
-    return grant === null ? undefined : granted(services, actor, grant);
+    const taken = await claimNext(services, actor, { projectId: body?.project_id });
+    return taken === null ? undefined : presentTaken(actor, taken);
+  });
+  bind.member(api.claimSeveral, async ({ actor, body }) => {
+    const taken = await claimSeveral(services, actor, { projectId: body.project_id, itemIds: body.item_ids });
+    return { data: taken.map((grant) => presentTaken(actor, grant)) };
   });
   bind.member(api.claimItem, async ({ actor, params }) =>
     granted(services, actor, await claim(services, actor, params.id)),

@@ -1,6 +1,7 @@
 // The webhook of a project: how it stands, its secrets, and a test event.
 import * as projects from '@countersign/shared/api/projects';
 import * as api from '@countersign/shared/api/webhook';
+import { presentTimings } from '../../presenters/delivery.ts';
 import { readWebhook } from '../../usecases/queries/read-webhook.ts';
 import { promoteWebhookSecret, rotateWebhookSecret } from '../../usecases/rotate-webhook-secret.ts';
 import type { Services } from '../../usecases/services.ts';
@@ -9,9 +10,11 @@ import type { Binder } from '../route.ts';
 
 export function bindWebhook(bind: Binder, services: Services): void {
   bind.member(api.readWebhook, async ({ actor, params }) => {
-    const { url, state, revealed, rolling, promoteAt, previousUntil } = await readWebhook(services, actor, params.id);
-    const [promote_at, previous_until] = [iso(promoteAt), iso(previousUntil)];
-    return { url, state, secret: { revealed, rolling, promote_at, previous_until } };
+    const view = await readWebhook(services, actor, params.id);
+    const { url, state, failures, restsUntil, revealed, rolling } = view;
+    const [promote_at, previous_until] = [iso(view.promoteAt), iso(view.previousUntil)];
+    const health = { failures, rests_until: iso(restsUntil) };
+    return { url, state, health, secret: { revealed, rolling, promote_at, previous_until } };
   });
   bind.member(api.testWebhook, async ({ actor, params, body }) => {
     const { ok, outcome, webhookId, url } = await testWebhook(services, actor, {
@@ -19,7 +22,8 @@ export function bindWebhook(bind: Binder, services: Services): void {
       url: body?.url,
     });
     const { httpStatus: http_status, error, totalMs: duration_ms, responseText: response_text } = outcome;
-    return { ok, http_status, error, duration_ms, response_text, webhook_id: webhookId, url };
+    const timings = presentTimings(outcome.timings);
+    return { ok, http_status, error, duration_ms, timings, response_text, webhook_id: webhookId, url };
   });
   bindSecrets(bind, services);
 }

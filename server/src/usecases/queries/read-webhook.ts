@@ -8,6 +8,10 @@ import type { MemberActor, Services } from '../services.ts';
 export interface WebhookView {
   url: string | null;
   state: 'active' | 'paused';
+  /** Attempts in a row that met no living receiver. */
+  failures: number;
+  /** Until when it is left alone (WH5). */
+  restsUntil: Date | null;
   revealed: boolean;
   rolling: boolean;
   promoteAt: Date | null;
@@ -24,6 +28,15 @@ export async function readWebhook(services: Services, actor: MemberActor, projec
     };
   });
   const { next, promoteAt, previousUntil } = settle(secretsOf(endpoint), services.clock.now());
-  const { state, revealed } = endpoint;
-  return { url: project.webhookUrl ?? null, state, revealed, rolling: next !== null, promoteAt, previousUntil };
+  const { state, failures, revealed } = endpoint;
+  return {
+    url: project.webhookUrl ?? null,
+    state,
+    failures,
+    restsUntil: endpoint.openUntil ?? null,
+    revealed,
+    rolling: next !== null,
+    promoteAt,
+    previousUntil,
+  };
 }

@@ -4,6 +4,7 @@ import type { ClientToServer, ServerToClient } from '@countersign/shared/sockets
 import { io, type Socket } from 'socket.io-client';
 import { reportSessionMissing } from '../api.ts';
 import { observeServerTime } from '../clock.svelte.ts';
+import { Presence } from './presence.svelte.ts';
 
 export type LiveState = 'connecting' | 'live' | 'paused' | 'reconnecting' | 'offline' | 'resyncing';
 
@@ -13,16 +14,36 @@ type ResyncListener = (projectId: string | null) => void | Promise<unknown>;
 
 /** A short interruption is nobody's business; after these many ms it is named, then called by its name. */
 const NAMED_AFTER_MS = 1000;
-const OFFLINE_AFTER_MS = 6000;
-/** When the server ended the connection itself, the library does not try again: we do, after this many ms. */
-const RETRY_MS = 3000;
+const OFFLINE_AFTER_MS = 3000;
+/**
+ * The return shows within two seconds, so a lost connection is tried again at least about once a second (QU4); the jitter
+ * keeps a thousand pages apart when the service starts again.
+ */
+const AGAIN = { reconnectionDelay: 400, reconnectionDelayMax: 1000, randomizationFactor: 0.3 };
+/** Asked this often whether the library has stopped trying: when the server ended the connection itself, it does. */
+const RETRY_MS = 1500;
+
+/** Hears that the network is back, or that somebody looks at this tab again. Answers the function that stops it. */
+function hurry(again: () => void): () => void {
+  const onVisible = () => document.visibilityState === 'visible' && again();
+  window.addEventListener('online', again);
+  document.addEventListener('visibilitychange', onVisible);
+  return () => {
+    window.removeEventListener('online', again);
+    document.removeEventListener('visibilitychange', onVisible);
+  };
+}
 
 class Connection {
+  /** Who else is online, and what this tab says of itself. */
+  readonly presence = new Presence();
+  #degraded = $state(false);
   #phase: Exclude<LiveState, 'paused'> = $state('connecting');
   #paused = $state(false);
   #socket: Socket<ServerToClient, ClientToServer> | null = null;
   #timers: ReturnType<typeof setTimeout>[] = [];
   #resyncs = 0;
+  #hurried: () => void = () => undefined;
   #listeners: readonly { type: FactType | '*'; listener: FactListener }[] = [];
   #resyncListeners: readonly ResyncListener[] = [];
 
@@ -40,19 +61,27 @@ class Connection {
     this.#paused = value;
   }
 
+  /** The lock store is away: two people may open the same item, and the first decision counts (LC6). */
+  get degraded(): boolean {
+    return this.#degraded;
+  }
+
   /** Opens the connection. Does nothing when it is open. */
   start(): void {
     if (this.#socket !== null) return;
     this.#phase = 'connecting';
     const socket: Socket<ServerToClient, ClientToServer> = io({
       transports: ['websocket'],
-      reconnectionDelayMax: 4000,
+      ...AGAIN,
     });
     this.#socket = socket;
     // The server has put this socket into its rooms: nothing is missed from here on, so now the snapshots are read.
     socket.on('rooms', () => this.#resync(null));
     socket.on('resync', ({ project_id }) => this.#resync(project_id));
     socket.on('events', (facts) => this.#take(facts));
+    socket.on('assignment', ({ degraded }) => (this.#degraded = degraded));
+    this.presence.follow(socket);
+    this.#hurried = hurry(() => this.#again());
     socket.on('disconnect', (reason) => this.#lost(socket, reason));
     socket.on('connect_error', ({ message }) => {
       this.#lost(socket);
@@ -62,8 +91,11 @@ class Connection {
 
   /** Closes the connection for good; listeners stay registered. */
   stop(): void {
+    this.#hurried();
     this.#socket?.disconnect();
     this.#socket = null;
+    this.presence.stop();
+    this.#degraded = false;
     this.#clearTimers();
     this.#phase = 'connecting';
   }
@@ -107,11 +139,23 @@ class Connection {
     if (this.#socket !== socket || this.#timers.length > 0) return;
     this.#timers = [
       setTimeout(() => (this.#phase = 'reconnecting'), NAMED_AFTER_MS),
-      setTimeout(() => (this.#phase = 'offline'), OFFLINE_AFTER_MS),
+      setTimeout(() => this.#offline(), OFFLINE_AFTER_MS),
       setInterval(() => !socket.active && socket.connect(), RETRY_MS),
     ];
     // The server hung up: the session may be over, and whoever connects again at once is told so at once.
     if (reason === 'io server disconnect') socket.connect();
+  }
+
+  /** A lost connection is tried again now, and not when its turn comes: the library lets go of its turns only so. */
+  #again(): void {
+    if (this.#timers.length > 0) this.#socket?.disconnect().connect();
+  }
+
+  /** What was told of others is too old to be shown. */
+  #offline(): void {
+    this.#phase = 'offline';
+    this.presence.forget();
+    this.#degraded = false;
   }
 
   #clearTimers(): void {

@@ -1,7 +1,16 @@
 // The mutable working copy of one transition of the live queue, and the moves it is built from.
 import type { Fact } from '@countersign/shared/events';
 import type { ItemRow } from '@countersign/shared/item';
-import { belongs, compareRows, type Counts, type Leave, type QueueState } from './queue-model.ts';
+import {
+  belongs,
+  compareRows,
+  inReach,
+  isFree,
+  isKept,
+  type Counts,
+  type Leave,
+  type QueueState,
+} from './queue-model.ts';
 
 type Open<T> = T extends ReadonlyMap<infer K, infer V> ? Map<K, V> : T extends ReadonlySet<infer V> ? Set<V> : T;
 
@@ -12,6 +21,9 @@ export type Draft = { -readonly [K in keyof QueueState]: Open<QueueState[K]> };
 const TOMBSTONE_MS = 4000;
 /** How many items that left keep their version; late news about older ones has long been refused by `seq`. */
 const MEMORY = 1000;
+/** Rows of a list that has grown too long are given up from the end, down to the second number. */
+const MOST_ROWS = 2500;
+const KEPT_ROWS = 1500;
 
 /** Runs one transition on a copy and closes it: the order is rebuilt only if the set of lines changed. */
 export function transition(state: QueueState, work: (draft: Draft) => void): QueueState {
@@ -27,6 +39,7 @@ export function transition(state: QueueState, work: (draft: Draft) => void): Que
     saving: new Map(state.saving),
   };
   work(draft);
+  if (draft.rows.size > MOST_ROWS) forgetTheLast(draft);
   const same = draft.shown.size === state.shown.size && state.order.every((id) => draft.shown.has(id));
   if (!same) draft.order = [...draft.shown.values()].sort(compareRows).map((row) => row.id);
   return draft;
@@ -47,8 +60,16 @@ export const leaveOf = (draft: Draft, fact: Fact, what: Leave['what']): Leave =>
   undoUntil: null,
 });
 
-/** Takes in a waiting item as it is now. */
+/** Takes in a waiting item as it is now. One beyond what is loaded is only counted. */
 export function putRow(draft: Draft, row: ItemRow, leave: Leave): void {
+  if (!draft.rows.has(row.id) && !isKept(draft, row)) {
+    countBeyond(draft, {
+      all: 1,
+      available: isFree(draft, row) ? 1 : 0,
+      escalated: row.status === 'escalated' ? 1 : 0,
+    });
+    return;
+  }
   draft.rows.set(row.id, row);
   draft.versions.delete(row.id);
   settle(draft, row.id, leave);
@@ -72,7 +93,7 @@ export function settle(draft: Draft, id: string, leave: Leave): void {
     return;
   }
   draft.ghosts.delete(id);
-  if (!draft.shown.has(id) && withinHorizon(draft, row)) arrive(draft, row);
+  if (!draft.shown.has(id) && inReach(draft, row)) arrive(draft, row);
 }
 
 /** A new line: shown at once when nothing can jump, or when it is the reader's own doing; held otherwise. */
@@ -84,9 +105,6 @@ function arrive(draft: Draft, row: ItemRow): void {
   draft.held.delete(row.id);
   draft.shown.set(row.id, row);
 }
-
-const withinHorizon = (draft: Draft, row: ItemRow): boolean =>
-  draft.horizon === null || compareRows(row, draft.horizon) <= 0 || row.claim?.user_id === draft.me;
 
 /** Lets every held arrival take its place. */
 export function showHeld(draft: Draft): void {
@@ -103,7 +121,7 @@ export function rebuild(draft: Draft): void {
   draft.held.clear();
   draft.shown.clear();
   for (const [id, row] of draft.rows) {
-    if (belongs(draft, row) && withinHorizon(draft, row)) draft.shown.set(id, row);
+    if (belongs(draft, row) && inReach(draft, row)) draft.shown.set(id, row);
   }
 }
 
@@ -121,4 +139,34 @@ export function sweep(draft: Draft, now: number): void {
 export function countBeyond(draft: Draft, change: Partial<Counts>): void {
   const add = (view: keyof Counts) => Math.max(0, draft.beyond[view] + (change[view] ?? 0));
   draft.beyond = { available: add('available'), mine: add('mine'), escalated: add('escalated'), all: add('all') };
+  draft.guessed = true;
+}
+
+/**
+ * Gives up the rows due last, so that the tab does not grow with the queue: from now on they are beyond. Lines on the screen
+ * stay while somebody works in the list, and the reader's own always.
+ */
+function forgetTheLast(draft: Draft): void {
+  const rows = [...draft.rows.values()].sort(compareRows);
+  const last = rows[KEPT_ROWS - 1];
+  if (last === undefined) return;
+  for (const row of rows.slice(KEPT_ROWS)) {
+    const { id } = row;
+    if (row.claim?.user_id === draft.me || draft.saving.has(id) || (draft.inUse && draft.shown.has(id))) continue;
+    draft.rows.delete(id);
+    draft.held.delete(id);
+    draft.shown.delete(id);
+    draft.ghosts.delete(id);
+    countBeyond(draft, {
+      all: 1,
+      available: isFree(draft, row) ? 1 : 0,
+      escalated: row.status === 'escalated' ? 1 : 0,
+    });
+  }
+  const { due_at, id } = last;
+  const nearer = (horizon: QueueState['horizon']) =>
+    horizon === null || compareRows(last, horizon) < 0 ? { due_at, id } : horizon;
+  draft.horizon = nearer(draft.horizon);
+  draft.escalatedHorizon = nearer(draft.escalatedHorizon);
+  draft.complete = false;
 }

@@ -52,20 +52,26 @@ function nothing(): void {
 function waits(draft: Draft, fact: Upsert): void {
   if (!isNews(draft, fact.item_id, fact.version)) return;
   const hidden = !draft.rows.has(fact.item_id) && fact.type === 'item.escalated' && fact.version > 1;
-  if (hidden) countBeyond(draft, { all: -1 });
+  if (hidden) outOfSight(draft, fact, { all: -1 });
   putRow(draft, fact.item, leaveOf(draft, fact, fact.item.status));
 }
 
 function reclaim(draft: Draft, fact: ClaimFact, { what, claim }: { what: Leave['what']; claim: Claim | null }): void {
   const row = draft.rows.get(fact.item_id);
-  if (row === undefined) return outOfSight(draft, fact, { available: claim === null ? 1 : -1 });
+  if (row === undefined) {
+    // Taken in another tab of the reader, from beyond what is loaded: what one holds is always listed.
+    if (claim?.user_id === draft.me && !draft.complete) draft.needsResync = fact.project_id;
+    return outOfSight(draft, fact, { available: claim === null ? 1 : -1 });
+  }
   if (fact.version > row.version) putRow(draft, { ...row, claim, version: fact.version }, leaveOf(draft, fact, what));
 }
 
 function leaves(draft: Draft, fact: Gone, undoUntil: string | null): void {
   if (!isNews(draft, fact.item_id, fact.version)) return;
   const decidedByPerson = fact.action !== null && fact.action !== 'auto_approve';
-  if (!draft.rows.has(fact.item_id) && decidedByPerson) outOfSight(draft, fact, { all: -1 });
+  // What becomes final was decided before, and counted then.
+  const waited = fact.type === 'item.decided' && decidedByPerson;
+  if (!draft.rows.has(fact.item_id) && waited) outOfSight(draft, fact, { all: -1 });
   dropRow(draft, fact.item_id, { version: fact.version, leave: { ...leaveOf(draft, fact, fact.status), undoUntil } });
 }
 
@@ -80,5 +86,5 @@ function finalized(draft: Draft, fact: FactOf<'item.finalized'>): void {
 
 /** News of an item that waits beyond the loaded rows changes only the counts. */
 function outOfSight(draft: Draft, fact: { item_id: string }, change: Partial<Counts>): void {
-  if (draft.horizon !== null && !draft.versions.has(fact.item_id)) countBeyond(draft, change);
+  if (!draft.complete && !draft.versions.has(fact.item_id)) countBeyond(draft, change);
 }

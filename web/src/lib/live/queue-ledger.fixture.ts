@@ -1,7 +1,8 @@
 // A small ledger for tests: plays acts on items and writes the facts a server would, with gapless `seq` and rising `version`.
 import type { ActorRef, Fact, Statement } from '@countersign/shared/events';
 import type { ItemRow } from '@countersign/shared/item';
-import type { Snapshot } from './queue-model.ts';
+import { answers, type QueueFilter } from '@countersign/shared/queue-filter';
+import { compareRows, type Snapshot } from './queue-model.ts';
 
 export const ME = '00000000-0000-4000-8000-0000000000aa';
 export const ANA = '00000000-0000-4000-8000-0000000000bb';
@@ -13,6 +14,7 @@ const people: Record<string, ActorRef> = {
 };
 const SYSTEM: ActorRef = { kind: 'system', id: null, name: 'system' };
 const START = Date.parse('2026-11-20T12:00:00.000Z');
+const MODELS = ['Gpt', 'gpt', null];
 const DECIDED = ['approve', 'reject'] as const;
 
 /** One thing that happens: to an existing item chosen by number, or an arrival. */
@@ -39,7 +41,25 @@ export class Ledger {
   snapshot(): Snapshot {
     const rows = [...this.waiting.values()];
     const counts = { available: 0, mine: 0, escalated: 0, all: rows.length };
-    return { rows, seqs: Object.fromEntries(this.seqs), counts, complete: true, horizon: null };
+    const whole = { complete: true, filter: {}, horizon: null, escalatedHorizon: null };
+    return { rows, seqs: Object.fromEntries(this.seqs), counts, ...whole };
+  }
+
+  /** What a client would read of a queue of which it is shown only `most` rows that answer the filter. */
+  part(filter: QueueFilter, most: number): Snapshot {
+    const all = [...this.waiting.values()].sort(compareRows);
+    const answering = all.filter((row) => answers(filter, row));
+    const always = all.filter((row) => row.claim?.user_id === ME || row.status === 'escalated');
+    const rows = [...new Set([...answering.slice(0, most), ...always])];
+    const free = (row: ItemRow) => row.claim === null && row.status !== 'escalated';
+    const counts = {
+      available: all.filter(free).length,
+      mine: all.filter((row) => row.claim?.user_id === ME).length,
+      escalated: all.filter((row) => row.status === 'escalated').length,
+      all: all.length,
+    };
+    const horizon = answering.length > most ? (answering[most - 1] ?? null) : null;
+    return { ...this.snapshot(), rows, counts, complete: false, filter, horizon };
   }
 
   private act({ what, pick, who }: Act): void {
@@ -62,9 +82,9 @@ export class Ledger {
       project_id,
       status: pick % 3 === 0 ? 'escalated' : 'queued',
       preview: `item ${this.made}`,
-      confidence: 0.8,
-      risk_flags: [],
-      model: null,
+      confidence: (pick % 10) / 10,
+      risk_flags: pick % 4 === 0 ? ['pii'] : [],
+      model: MODELS[pick % 3] ?? null,
       source: null,
       created_at: new Date(START + (pick % 2) * 1000).toISOString(),
       due_at,

@@ -2,15 +2,33 @@
 import type { QueuePage, QueueView } from '@countersign/shared/api/queue';
 import type { Fact } from '@countersign/shared/events';
 import type { ItemRow } from '@countersign/shared/item';
+import { answers, type QueueFilter } from '@countersign/shared/queue-filter';
 import type { ItemStatus } from '@countersign/shared/words';
 
 export type Counts = QueuePage['counts'];
 
-/** Which part of the queue is on the screen; `projectId` null is every project of the reader. */
+/** Which part of the queue is on the screen; `projectId` null is every project of the reader, no filter lets everything through. */
 export interface Scope {
   readonly view: QueueView;
   readonly projectId: string | null;
+  readonly filter?: QueueFilter;
 }
+
+const EVERYTHING: QueueFilter = {};
+export const filterOf = (scope: Scope): QueueFilter => scope.filter ?? EVERYTHING;
+
+const FIELDS = [
+  'flag',
+  'model',
+  'source',
+  'min_confidence',
+  'max_confidence',
+  'text',
+] as const satisfies (keyof QueueFilter)[];
+export const sameFilter = (a: QueueFilter, b: QueueFilter): boolean => FIELDS.every((field) => a[field] === b[field]);
+
+/** A place in the order of the queue, whether or not an item stands there. */
+export type Place = Pick<ItemRow, 'due_at' | 'id'>;
 
 /** Why a line became a tombstone: the status the item took, or what happened to its claim. Times are ISO, server clock. */
 export interface Leave {
@@ -28,9 +46,13 @@ export interface Snapshot {
   /** Ledger position per project that the rows are at least as new as. */
   readonly seqs: Readonly<Record<string, number>>;
   readonly counts: Counts;
-  /** False when more items wait than were read; then `horizon` is the last row of the unbroken part. */
+  /** Whether these are all items that wait. */
   readonly complete: boolean;
-  readonly horizon: ItemRow | null;
+  /** When they are not: the filter they were read with. */
+  readonly filter: QueueFilter;
+  /** How far the rows that answer the filter were read, and how far the escalated ones, whatever the filter; null: to the end. */
+  readonly horizon: Place | null;
+  readonly escalatedHorizon: Place | null;
 }
 
 export interface QueueState {
@@ -57,9 +79,17 @@ export interface QueueState {
   readonly saving: ReadonlyMap<string, Leave>;
   /** True while pointer or keyboard work in the list: nothing moves then. */
   readonly inUse: boolean;
-  /** Counted by the server but not loaded, when more wait than were read. */
+  /** Counted by the server but not loaded, when more wait than were read. Infinite where the server stopped counting. */
   readonly beyond: Counts;
-  readonly horizon: ItemRow | null;
+  /** `beyond` was changed by news of items that are not loaded: nearly right until it is counted anew. */
+  readonly guessed: boolean;
+  /** How much of the queue is loaded, as in `Snapshot`. */
+  readonly complete: boolean;
+  readonly read: QueueFilter;
+  readonly horizon: Place | null;
+  readonly escalatedHorizon: Place | null;
+  /** The next snapshot lays the lines out as the first one did: the reader has turned to another part of the queue. */
+  readonly layAnew: boolean;
   /** A project whose facts have a gap, or that is not known yet: fetch the snapshot again. */
   readonly needsResync: string | null;
   /** Facts that came in since a snapshot was asked for; null when none is under way. */
@@ -74,7 +104,9 @@ export interface Entry {
   readonly saving: boolean;
 }
 
-const NO_COUNTS: Counts = { available: 0, mine: 0, escalated: 0, all: 0 };
+export const NO_COUNTS: Counts = { available: 0, mine: 0, escalated: 0, all: 0 };
+/** Everything that waits is loaded. */
+export const WHOLE = { complete: true, read: EVERYTHING, horizon: null, escalatedHorizon: null } as const;
 
 /** A queue that knows nothing yet. */
 export function emptyQueue(me: string, scope: Scope): QueueState {
@@ -93,19 +125,18 @@ export function emptyQueue(me: string, scope: Scope): QueueState {
     saving: new Map(),
     inUse: false,
     beyond: NO_COUNTS,
-    horizon: null,
+    guessed: false,
+    ...WHOLE,
+    layAnew: false,
     needsResync: null,
     buffer: null,
   };
 }
 
-type Place = Pick<ItemRow, 'due_at' | 'created_at' | 'id'>;
-
 const ascending = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Oldest due first (LC3), then oldest arrival, then id. ISO times of one precision compare as text. */
-export const compareRows = (a: Place, b: Place): number =>
-  ascending(a.due_at, b.due_at) || ascending(a.created_at, b.created_at) || ascending(a.id, b.id);
+/** Oldest due first (LC3), then by id, which is the order of arrival; as the server lists them. ISO times of one precision compare as text. */
+export const compareRows = (a: Place, b: Place): number => ascending(a.due_at, b.due_at) || ascending(a.id, b.id);
 
 type Reader = Pick<QueueState, 'me' | 'scope' | 'supervised'>;
 
@@ -116,10 +147,33 @@ const BELONGS: Record<QueueView, (reader: Reader, row: ItemRow) => boolean> = {
   all: () => true,
 };
 
-/** Whether a waiting item is a line of the view. Items that someone holds stay lines of Available, with their holder. */
-export const belongs = (reader: Reader, row: ItemRow): boolean =>
+/** Whether an item is of the view and the project, whatever the filter. */
+export const matchesScope = (reader: Reader, row: ItemRow): boolean =>
   (reader.scope.projectId === null || reader.scope.projectId === row.project_id) &&
   BELONGS[reader.scope.view](reader, row);
+
+/** Whether a waiting item is a line of the list. Items that someone holds stay lines of Available, with their holder. */
+export const belongs = (reader: Reader, row: ItemRow): boolean =>
+  matchesScope(reader, row) && answers(filterOf(reader.scope), row);
+
+type Reach = Pick<QueueState, 'me' | 'scope' | 'complete' | 'read' | 'horizon' | 'escalatedHorizon'>;
+
+const upTo = (horizon: Place | null, row: ItemRow): boolean => horizon === null || compareRows(row, horizon) <= 0;
+const wasRead = ({ read, horizon }: Reach, row: ItemRow): boolean => upTo(horizon, row) && answers(read, row);
+const ofEverybody = (reach: Reach, row: ItemRow): boolean => !reach.complete && row.claim?.user_id !== reach.me;
+
+/** Whether an item is of the part of the queue that is loaded. What is not is counted, and never kept. */
+export const isKept = (reach: Reach, row: ItemRow): boolean =>
+  !ofEverybody(reach, row) || (row.status === 'escalated' && upTo(reach.escalatedHorizon, row)) || wasRead(reach, row);
+
+/** Whether the list has every line up to this one, so that it may stand there. */
+export const inReach = (reach: Reach, row: ItemRow): boolean =>
+  !ofEverybody(reach, row) ||
+  (reach.scope.view === 'escalated' ? upTo(reach.escalatedHorizon, row) : wasRead(reach, row));
+
+/** Whether more lines of the view may come after those that are loaded. */
+export const hasMore = ({ complete, scope, horizon, escalatedHorizon }: Reach): boolean =>
+  !complete && scope.view !== 'mine' && (scope.view === 'escalated' ? escalatedHorizon : horizon) !== null;
 
 /** Whether the reader could take the item now: nobody holds it and its status is theirs to decide. */
 export const isFree = (reader: Reader, row: ItemRow): boolean => row.claim === null && BELONGS.available(reader, row);

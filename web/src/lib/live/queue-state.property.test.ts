@@ -3,8 +3,18 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Fact } from '@countersign/shared/events';
 import { QUEUE_VIEWS } from '@countersign/shared/api/queue';
+import { answers, type QueueFilter } from '@countersign/shared/queue-filter';
 import { ANA, Ledger, ME, PROJECTS, type Act } from './queue-ledger.fixture.ts';
-import { belongs, compareRows, countsOf, emptyQueue, entriesOf, type QueueState, type Scope } from './queue-model.ts';
+import {
+  belongs,
+  compareRows,
+  countsOf,
+  emptyQueue,
+  entriesOf,
+  isKept,
+  type QueueState,
+  type Scope,
+} from './queue-model.ts';
 import { reduce, type QueueInput } from './queue-state.ts';
 
 const WHATS = [
@@ -16,10 +26,25 @@ const act = fc.record({
   pick: fc.nat(40),
   who: fc.constantFrom(ME, ANA),
 });
+/** Enough that a part is not the whole. */
+const ARRIVALS: Act[] = Array.from({ length: 20 }, (_, pick) => ({ what: 'arrive', pick, who: ANA }));
 const acts = fc.array(act, { minLength: 5, maxLength: 60 });
+const filter: fc.Arbitrary<QueueFilter> = fc.oneof(
+  { weight: 2, arbitrary: fc.constant({}) },
+  { weight: 1, arbitrary: fc.record({ flag: fc.constantFrom('pii', 'PII') }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ model: fc.constantFrom('gpt', 'Gpt'), max_confidence: fc.constantFrom(0.3, 0.7) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ text: fc.constantFrom('ITEM 1', 'tem', '%'), min_confidence: fc.constant(0.2) }),
+  },
+);
 const scope: fc.Arbitrary<Scope> = fc.record({
   view: fc.constantFrom(...QUEUE_VIEWS),
   projectId: fc.constantFrom(null, PROJECTS[0]),
+  filter,
 });
 
 const run = (state: QueueState, inputs: QueueInput[]): QueueState => inputs.reduce(reduce, state);
@@ -79,7 +104,7 @@ describe('live queue, properties', () => {
       fc.constant({ kind: 'tick' as const, now: Date.parse('2026-11-20T12:00:08.000Z') }),
       fc.record({
         kind: fc.constant('scope' as const),
-        scope: fc.record({ view: fc.constantFrom(...QUEUE_VIEWS), projectId: fc.constant(null) }),
+        scope: fc.record({ view: fc.constantFrom(...QUEUE_VIEWS), projectId: fc.constant(null), filter }),
       }),
     );
     fc.assert(
@@ -105,6 +130,7 @@ describe('live queue, properties', () => {
         const { facts } = new Ledger().play(played);
         const state = run(begin(where), [{ kind: 'use', inUse }, deliver(facts)]);
         const wanted = [...state.rows.values()].filter((row) => belongs(state, row)).map((row) => row.id);
+        for (const { row } of lines(state)) expect(answers(where.filter ?? {}, row)).toBe(true);
         expect([...lines(state).map((entry) => entry.id), ...state.held].sort()).toEqual(wanted.sort());
       }),
     );
@@ -132,7 +158,44 @@ describe('live queue, properties', () => {
     }
   });
 
-  it('nothing that is shown moves while the list is in use', () => {
+  it('of a queue that is not loaded whole, lines and counts stay those of a fresh page, and nothing beyond is kept', () => {
+    fc.assert(
+      fc.property(
+        acts,
+        acts,
+        fc.tuple(filter, fc.constantFrom(...QUEUE_VIEWS), fc.nat(12)),
+        (before, after, [asked, view, most]) => {
+          const ledger = new Ledger().play([...ARRIVALS, ...before]);
+          const known = ledger.facts.length;
+          const first = ledger.part(asked, most + 1);
+          const heard = run(emptyQueue(ME, { view, projectId: null, filter: asked }), [
+            { kind: 'snapshot', snapshot: first, last: true },
+            deliver(ledger.play(after).facts.slice(known)),
+          ]);
+          const again = ledger.part(asked, most + 1);
+          const part = heard.needsResync === null ? first : again;
+          const state =
+            heard.needsResync === null ? heard : reduce(heard, { kind: 'snapshot', snapshot: again, last: true });
+          const now = ledger.part(asked, Infinity);
+          const fresh = run(emptyQueue(ME, state.scope), [
+            { kind: 'snapshot', snapshot: { ...now, horizon: part.horizon }, last: true },
+          ]);
+          // A row that was once the reader's stays; everything else that is kept is of the part that was read.
+          const stays = new Set(part.rows.map(({ id }) => id));
+          const ids = (entries: readonly { id: string; leave: unknown }[]) =>
+            entries.filter(({ id, leave }) => leave === null && !stays.has(id)).map(({ id }) => id);
+          expect(ids(entriesOf(state))).toEqual(ids(entriesOf(fresh)));
+          for (const row of state.rows.values()) {
+            expect(row).toEqual(ledger.waiting.get(row.id));
+            if (!stays.has(row.id)) expect(isKept(state, row)).toBe(true);
+          }
+          expect(countsOf(state)).toEqual(now.counts);
+        },
+      ),
+    );
+  });
+
+  it('QU1: nothing that is shown moves while the list is in use', () => {
     fc.assert(
       fc.property(acts, acts, (before, after) => {
         const ledger = new Ledger().play(before);

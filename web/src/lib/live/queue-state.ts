@@ -1,10 +1,22 @@
 // The live queue as a pure function: state and input in, state out. The list never moves unless its reader lets it.
+import { COUNTED } from '@countersign/shared/api/queue';
 import type { Fact } from '@countersign/shared/events';
 import type { ItemRow } from '@countersign/shared/item';
 import { OPEN_STATUSES } from '@countersign/shared/words';
 import { applyFacts } from './queue-facts.ts';
 import { dropRow, isNews, putRow, rebuild, settle, showHeld, sweep, transition, type Draft } from './queue-draft.ts';
-import { belongs, emptyQueue, type Leave, type QueueState, type Scope, type Snapshot } from './queue-model.ts';
+import {
+  belongs,
+  emptyQueue,
+  isFree,
+  NO_COUNTS,
+  WHOLE,
+  type Counts,
+  type Leave,
+  type QueueState,
+  type Scope,
+  type Snapshot,
+} from './queue-model.ts';
 
 /** Everything that can happen to the queue of one tab. */
 export type QueueInput =
@@ -14,6 +26,8 @@ export type QueueInput =
   | { kind: 'asked' }
   /** Its answer; `last` when no newer request is under way, which would need the facts of the meantime again. */
   | { kind: 'snapshot'; snapshot: Snapshot; last: boolean }
+  /** The server has counted the views anew. */
+  | { kind: 'recounted'; counts: Counts }
   /** No answer came. */
   | { kind: 'unanswered' }
   /** The answer was that the project is none of the reader's: nothing of it stays on show. */
@@ -23,7 +37,7 @@ export type QueueInput =
   /** A decision is on its way: painted as made, taken back by `settled` when the server refuses. */
   | { kind: 'saving'; id: string; leave: Leave }
   | { kind: 'settled'; id: string }
-  /** The reader turns to another view or project. */
+  /** The reader turns to another view, project or filter. */
   | { kind: 'scope'; scope: Scope }
   | { kind: 'supervises'; projects: ReadonlySet<string> }
   /** Pointer or keyboard entered or left the list. */
@@ -40,6 +54,10 @@ const TRANSITIONS: Transitions = {
     draft.buffer ??= [];
   },
   snapshot: takeSnapshot,
+  recounted: (draft, { counts }) => {
+    draft.beyond = draft.complete ? NO_COUNTS : unloaded(counts, draft);
+    draft.guessed = false;
+  },
   unanswered: (draft) => {
     draft.buffer = null;
   },
@@ -91,8 +109,10 @@ function takeSnapshot(draft: Draft, { snapshot, last }: { snapshot: Snapshot; la
   }
   draft.seqs = new Map(Object.entries(snapshot.seqs));
   draft.versions.clear();
-  draft.horizon = snapshot.complete ? null : snapshot.horizon;
-  draft.beyond = unloaded(snapshot, draft);
+  const { complete, filter: read, horizon, escalatedHorizon, counts } = snapshot;
+  Object.assign(draft, complete ? WHOLE : { complete, read, horizon, escalatedHorizon });
+  draft.beyond = complete ? NO_COUNTS : unloaded(counts, draft);
+  draft.guessed = false;
   draft.needsResync = null;
   reconcile(draft);
   draft.loaded = true;
@@ -100,9 +120,11 @@ function takeSnapshot(draft: Draft, { snapshot, last }: { snapshot: Snapshot; la
   if (last) draft.buffer = null;
 }
 
-/** The first snapshot lays the list out; later ones keep every line where it is. */
+/** The first snapshot lays the list out; later ones keep every line where it is, unless the reader turned elsewhere. */
 function reconcile(draft: Draft): void {
-  if (!draft.loaded) return rebuild(draft);
+  const anew = !draft.loaded || draft.layAnew;
+  draft.layAnew = false;
+  if (anew) return rebuild(draft);
   for (const [id, row] of draft.shown) if (!draft.ghosts.has(id)) settle(draft, id, goneLeave(row));
   for (const row of draft.rows.values()) if (belongs(draft, row)) settle(draft, row.id, goneLeave(row));
   for (const id of draft.held) if (!draft.rows.has(id)) draft.held.delete(id);
@@ -111,26 +133,16 @@ function reconcile(draft: Draft): void {
 /** What left while nobody was listening: who did it is in the item's history. */
 const goneLeave = (row: ItemRow): Leave => ({ what: 'gone', by: '', mine: false, at: row.created_at, undoUntil: null });
 
-function unloaded(snapshot: Snapshot, draft: Draft): QueueState['beyond'] {
-  const { counts, complete, rows } = snapshot;
-  if (complete) return { available: 0, mine: 0, escalated: 0, all: 0 };
-  const loaded = (test: (row: ItemRow) => boolean) => rows.filter(test).length;
-  const rest = (total: number, known: number) => Math.max(0, total - known);
-  const mayTake = (row: ItemRow) => row.status !== 'escalated' || draft.supervised.has(row.project_id);
+/** What the server counts and the draft has not loaded. */
+function unloaded(counts: Counts, draft: Draft): Counts {
+  const rows = [...draft.rows.values()];
+  const rest = (total: number, test: (row: ItemRow) => boolean) =>
+    total > COUNTED ? Infinity : Math.max(0, total - rows.filter(test).length);
   return {
-    available: rest(
-      counts.available,
-      loaded((row) => row.claim === null && mayTake(row)),
-    ),
-    mine: rest(
-      counts.mine,
-      loaded((row) => row.claim?.user_id === draft.me),
-    ),
-    escalated: rest(
-      counts.escalated,
-      loaded((row) => row.status === 'escalated'),
-    ),
-    all: rest(counts.all, rows.length),
+    available: rest(counts.available, (row) => isFree(draft, row)),
+    mine: rest(counts.mine, (row) => row.claim?.user_id === draft.me),
+    escalated: rest(counts.escalated, (row) => row.status === 'escalated'),
+    all: rest(counts.all, () => true),
   };
 }
 
@@ -149,12 +161,14 @@ function changeScope(draft: Draft, scope: Scope): void {
   const otherProject = scope.projectId !== draft.scope.projectId;
   draft.scope = scope;
   if (otherProject) {
-    // A narrower filter can show what is known at once; a wider one has nothing to show before its snapshot.
-    const narrower = scope.projectId !== null && draft.seqs.has(scope.projectId) && draft.horizon === null;
+    // A narrower choice can show what is known at once; a wider one has nothing to show before its snapshot.
+    const narrower = scope.projectId !== null && draft.seqs.has(scope.projectId) && draft.complete;
     for (const [id, row] of draft.rows) if (!narrower || row.project_id !== scope.projectId) draft.rows.delete(id);
     draft.loaded = draft.loaded && narrower;
-    draft.beyond = { available: 0, mine: 0, escalated: 0, all: 0 };
-    draft.horizon = null;
+    Object.assign(draft, WHOLE);
+    draft.beyond = NO_COUNTS;
   }
+  // What is not loaded may have lines for it: until they are read, those that are known stand there.
+  draft.layAnew = !draft.complete;
   rebuild(draft);
 }

@@ -4,13 +4,30 @@ import type { Fact } from '@countersign/shared/events';
 import type { ItemDetail, ItemRow } from '@countersign/shared/item';
 import { ApiProblem, call } from '../api.ts';
 import { clock } from '../clock.svelte.ts';
+import { Again } from './again.ts';
 import { live } from './connection.svelte.ts';
-import { countsOf, emptyQueue, entriesOf, type Entry, type Leave, type QueueState, type Scope } from './queue-model.ts';
+import {
+  belongs,
+  countsOf,
+  emptyQueue,
+  entriesOf,
+  filterOf,
+  hasMore,
+  sameFilter,
+  type Entry,
+  type Leave,
+  type QueueState,
+  type Scope,
+} from './queue-model.ts';
 import { reduce, type QueueInput } from './queue-state.ts';
-import { readSnapshot } from './snapshot.ts';
+import { MOST_LINES, PAGE_ROWS, readSnapshot } from './snapshot.ts';
 
-/** When fewer lines than this are left of a queue that was not read whole, the next part is fetched. */
+/** When fewer rows than this are left of a queue that was not read whole, and less than half of what was read, the next part is fetched. */
 const REFILL_BELOW = 200;
+/** Where not everything is loaded, the counts are what the server last said and what was heard since: they are asked for anew. */
+const RECOUNT_MS = 15_000;
+/** A gap is mended at once; one that is there again so soon, in its turn. */
+const GAP_MS = 2000;
 
 export class LiveQueue {
   #state: QueueState = $state.raw(emptyQueue('', { view: 'available', projectId: null }));
@@ -22,12 +39,23 @@ export class LiveQueue {
   readonly reviewing = $derived([...this.#state.rows.values()].filter((row) => row.claim !== null).length);
   /** The item that has waited longest among the lines of the view. */
   readonly oldest = $derived(oldestOf(this.entries));
+  /** Whether more lines may come after those in the list, and whether the list may still grow by them. */
+  readonly more = $derived(!hasMore(this.#state) ? 'none' : this.#mayGrow(this.#state) ? 'some' : 'beyond');
+  /** When an item last arrived that this tab has seen, in ms; null before the first. */
+  lastArrival: number | null = $state.raw(null);
 
   /** The lines as they were: what has not changed is not drawn again. */
   #drawn: readonly Entry[] = [];
   #incoming: Fact[] = [];
   #frame: number | null = null;
   #asked = 0;
+  /** How many rows the list is to have, when so many wait. */
+  #rows = $state.raw(PAGE_ROWS);
+  #countedAt = 0;
+  #gapAt = -Infinity;
+  readonly #again = new Again();
+  /** How many rows the last snapshot had. */
+  #read = 0;
 
   constructor(me: string, scope: Scope) {
     this.#state = emptyQueue(me, scope);
@@ -53,32 +81,56 @@ export class LiveQueue {
       live.on('project.changed', ({ changed }) => changed.includes('archived') && void this.resync()),
       () => this.#frame !== null && cancelAnimationFrame(this.#frame),
     ];
-    const ticks = setInterval(() => this.dispatch({ kind: 'tick', now: clock.read() }), 1000);
+    const ticks = setInterval(() => {
+      this.dispatch({ kind: 'tick', now: clock.read() });
+      void this.#recount();
+      this.#askAgain();
+    }, 1000);
     return () => {
       clearInterval(ticks);
       for (const stop of stops) stop();
     };
   }
 
-  /** Turns to another view or project; another project is read afresh. */
+  /** Turns to another view, project or filter; what is not loaded for it is read. */
   turnTo(scope: Scope): void {
     const before = this.#state.scope;
-    if (before.view === scope.view && before.projectId === scope.projectId) return;
+    const sameProject = before.projectId === scope.projectId;
+    const same = sameFilter(filterOf(before), filterOf(scope));
+    if (sameProject && same && before.view === scope.view) return;
+    this.#rows = PAGE_ROWS;
     this.dispatch({ kind: 'scope', scope });
-    if (before.projectId !== scope.projectId) void this.resync();
+    if (!sameProject || !this.#state.complete) void this.resync();
+  }
+
+  /** Reads the next part of a long list. */
+  async showMore(): Promise<void> {
+    if (this.more !== 'some') return;
+    this.#rows = Math.min(MOST_LINES, this.#rows + PAGE_ROWS);
+    await this.resync();
+    this.dispatch({ kind: 'show' });
   }
 
   /** Fetches the snapshot again. Never throws: the reason stands in `error`. */
   async resync(): Promise<void> {
     const turn = ++this.#asked;
-    const { projectId } = this.#state.scope;
+    const { scope, complete } = this.#state;
+    const { projectId } = scope;
     this.dispatch({ kind: 'asked' });
     try {
-      const snapshot = await readSnapshot((query) => call(listQueue, { query }), projectId);
+      const snapshot = await readSnapshot((query) => call(listQueue, { query }), {
+        projectId,
+        filter: filterOf(scope),
+        complete,
+        rows: this.#rows,
+        isLine: (row) => belongs(this.#state, row),
+      });
       const last = turn === this.#asked;
       // A later request has its own answer under way; until then an earlier one is better than nothing.
       if (!last && (this.#state.loaded || this.#state.scope.projectId !== projectId)) return;
       this.error = null;
+      this.#countedAt = clock.read();
+      this.#read = snapshot.rows.length;
       this.dispatch({ kind: 'snapshot', snapshot, last });
     } catch (error) {
       if (turn !== this.#asked) return;
@@ -88,11 +140,40 @@ export class LiveQueue {
     }
   }
 
+  /** What was not answered, or is incomplete still, is asked for again: the live facts alone do not mend it (QU4). */
+  #askAgain(): void {
+    const { needsResync, buffer } = this.#state;
+    const error = needsResync === null ? this.error : (this.error ?? 'gap');
+    if (this.#again.due(buffer === null ? error : null, Date.now())) void this.resync();
+  }
+
+  /** Mends counts that are only nearly right. A failure leaves them as they are. */
+  async #recount(): Promise<void> {
+    const { guessed, complete, buffer, scope } = this.#state;
+    if (!guessed || complete || buffer !== null || clock.read() - this.#countedAt < RECOUNT_MS) return;
+    this.#countedAt = clock.read();
+    const asked = this.#asked;
+    const project = scope.projectId === null ? {} : { project_id: scope.projectId };
+    const page = await call(listQueue, { query: { ...project, view: 'mine', limit: 1 } }).catch(() => null);
+    if (page !== null && asked === this.#asked) this.dispatch({ kind: 'recounted', counts: page.counts });
+  }
+
   /** Takes in an item as an answer to a command showed it; `leaseEnds` (ISO) is newer than what the item says of its claim. */
   put(detail: ItemDetail, leave: Leave, leaseEnds: string | null = null): void {
     const row = rowOf(detail);
     const claim = row.claim === null || leaseEnds === null ? row.claim : { ...row.claim, expires_at: leaseEnds };
     this.dispatch({ kind: 'item', row: { ...row, claim }, leave });
+  }
+
+  #mayGrow(state: QueueState): boolean {
+    return state.scope.view !== 'escalated' && this.#rows < MOST_LINES;
+  }
+
+  #noteArrivals(facts: readonly Fact[]): void {
+    const { projectId } = this.#state.scope;
+    const heard = facts.filter((fact) => projectId === null || fact.project_id === projectId);
+    const arrived = heard.filter((fact) => fact.type === 'item.queued' || fact.type === 'item.escalated');
+    if (arrived.length > 0) this.lastArrival = newest(arrived.map((fact) => fact.server_time));
   }
 
   #lines(state: QueueState): readonly Entry[] {
@@ -116,13 +197,26 @@ export class LiveQueue {
   }
 
   #apply(input: QueueInput): void {
-    const { needsResync } = this.#state;
     this.#state = reduce(this.#state, input);
-    const gap = this.#state.needsResync !== null && needsResync === null;
-    const usedUp = input.kind === 'facts' && this.#state.horizon !== null && this.#state.rows.size < REFILL_BELOW;
+    const gap = (input.kind === 'facts' || input.kind === 'snapshot') && this.#hasNewGap();
+    const usedUp =
+      input.kind === 'facts' && hasMore(this.#state) && this.#state.rows.size < Math.min(REFILL_BELOW, this.#read / 2);
     if ((gap || usedUp) && this.#state.buffer === null) void this.resync();
+    if (input.kind === 'facts') this.#noteArrivals(input.facts);
+  }
+
+  /** Facts that were kept beside a snapshot may show a gap as well. Where asking does not help, it is not done at every fact. */
+  #hasNewGap(): boolean {
+    const { needsResync, buffer } = this.#state;
+    const now = Date.now();
+    if (needsResync === null || buffer !== null || now - this.#gapAt < GAP_MS) return false;
+    this.#gapAt = now;
+    return true;
   }
 }
+
+/** The newest of some ISO times, in ms. */
+const newest = (times: readonly string[]): number => Math.max(...times.map((time) => Date.parse(time)));
 
 function oldestOf(entries: readonly Entry[]): ItemRow | null {
   let oldest: ItemRow | null = null;

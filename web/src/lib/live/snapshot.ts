@@ -1,45 +1,95 @@
 // Reads what waits as one snapshot of all views, so that every view and count comes from the same rows.
 import type { QueuePage, QueueView } from '@countersign/shared/api/queue';
 import type { ItemRow } from '@countersign/shared/item';
-import type { Snapshot } from './queue-model.ts';
+import { isUnfiltered, type QueueFilter } from '@countersign/shared/queue-filter';
+import { WHOLE, type Snapshot } from './queue-model.ts';
 
-/** The rows of a list at most: when more items wait, those due later are counted, not listed. */
-const ROWS = 500;
+/** What one page holds at most, and a list: when more items wait, those due later are counted, not listed. */
+export const PAGE_ROWS = 500;
+export const MOST_LINES = 3 * PAGE_ROWS;
+/** With fewer lines than this the list is read on by itself: what was read belongs to other views, or few rows answer. */
+const FEW_LINES = 100;
+/** A filtered page may be short; no more of them are read at once. */
+const MOST_PAGES = 8;
 
-export interface PageQuery {
+export interface PageQuery extends QueueFilter {
   project_id?: string;
   view: QueueView;
+  after?: string;
   limit: number;
 }
 
+type ReadPage = (query: PageQuery) => Promise<QueuePage>;
+
+export interface Wanted {
+  /** Null: all projects of the reader. */
+  projectId: string | null;
+  filter: QueueFilter;
+  /** Whether everything that waited fitted in the snapshot before: then it is tried again, and filtered here. */
+  complete: boolean;
+  /** So many rows at least, when there are more than one page holds. */
+  rows: number;
+  /** Whether a row is a line of the list that is looked at. */
+  isLine: (row: ItemRow) => boolean;
+}
+
 /**
- * Reads the queue of one project, or of all with null. `readPage` fetches one page.
- * When more waits than a list holds, what is due later is left out; the reader's own and escalated items are always in.
+ * Reads the queue. When all of it fits in one page nothing is left out, whatever the filter. Else what is due later is; the
+ * reader's own and escalated items are always in, up to one page of each. `readPage` fetches one page.
  */
-export async function readSnapshot(
-  readPage: (query: PageQuery) => Promise<QueuePage>,
-  projectId: string | null,
-): Promise<Snapshot> {
-  const filter = { ...(projectId === null ? {} : { project_id: projectId }), limit: ROWS };
-  const first = await readPage({ ...filter, view: 'all' });
-  if (first.next_cursor === null) return merge([first], null);
+export async function readSnapshot(readPage: ReadPage, wanted: Wanted): Promise<Snapshot> {
+  const { projectId, filter, complete } = wanted;
+  const base = { ...(projectId === null ? {} : { project_id: projectId }), limit: PAGE_ROWS };
+  const unfiltered = isUnfiltered(filter);
+  const whole = unfiltered || complete ? await readPage({ ...base, view: 'all' }) : null;
+  if (whole?.next_cursor === null) return { ...merge([whole]), ...WHOLE, filter: {} };
+  const query = { ...base, ...filter, view: 'all' as const };
+  const first = whole !== null && unfiltered ? whole : await readPage(query);
+  const pages = await readOn(first, wanted, (after) => readPage({ ...query, after }));
   const [mine, escalated] = await Promise.all([
-    readPage({ ...filter, view: 'mine' }),
-    readPage({ ...filter, view: 'escalated' }),
+    readPage({ ...base, view: 'mine' }),
+    readPage({ ...base, view: 'escalated' }),
   ]);
-  return merge([first, mine, escalated], first.data.at(-1) ?? null);
+  return {
+    ...merge([first, ...pages, mine, escalated]),
+    complete: false,
+    filter,
+    horizon: (pages.at(-1) ?? first).until,
+    escalatedHorizon: escalated.until,
+  };
+}
+
+/** The pages after the first one, until there are as many rows as wanted and lines enough to work on. */
+async function readOn(
+  first: QueuePage,
+  { rows: wanted, isLine }: Wanted,
+  readAfter: (after: string) => Promise<QueuePage>,
+): Promise<QueuePage[]> {
+  const pages: QueuePage[] = [];
+  let rows = first.data.length;
+  let lines = first.data.filter(isLine).length;
+  let { next_cursor: next } = first;
+  while (next !== null && pages.length + 1 < MOST_PAGES) {
+    if (rows >= MOST_LINES || (rows >= wanted && lines >= FEW_LINES)) break;
+    const page = await readAfter(next);
+    pages.push(page);
+    rows += page.data.length;
+    lines += page.data.filter(isLine).length;
+    next = page.next_cursor;
+  }
+  return pages;
 }
 
 /**
  * Pages read one after the other show different moments. The merged rows count as read at the earliest of them: facts since
  * then are applied again, and the version of each item says what is news.
  */
-function merge(pages: readonly [QueuePage, ...QueuePage[]], horizon: ItemRow | null): Snapshot {
+function merge(pages: readonly [QueuePage, ...QueuePage[]]): Pick<Snapshot, 'rows' | 'seqs' | 'counts'> {
   const rows = new Map<string, ItemRow>();
   const seqs: Record<string, number> = {};
   for (const page of pages) {
     for (const row of page.data) if (row.version > (rows.get(row.id)?.version ?? 0)) rows.set(row.id, row);
     for (const [project, seq] of Object.entries(page.seqs)) seqs[project] = Math.min(seqs[project] ?? seq, seq);
   }
-  return { rows: [...rows.values()], seqs, counts: pages[0].counts, complete: horizon === null, horizon };
+  return { rows: [...rows.values()], seqs, counts: pages[0].counts };
 }

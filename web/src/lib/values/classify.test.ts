@@ -33,7 +33,13 @@ describe('classify', () => {
       { role: 'user', content: 'hi' },
       { role: 'assistant', content: null, tool_calls: [{ id: 1 }] },
     ]);
-    expect(shape).toMatchObject({ kind: 'chat', turns: [{ rest: null }, { rest: { tool_calls: [{ id: 1 }] } }] });
+    expect(shape).toMatchObject({
+      kind: 'chat',
+      turns: [
+        { rest: null, calls: null },
+        { rest: null, calls: [{ id: 1 }] },
+      ],
+    });
     expect(
       kind([
         { role: 'user', content: 'hi' },

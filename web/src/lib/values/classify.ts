@@ -1,12 +1,15 @@
 // Decides how a JSON value is read best: as a mark of its type, text, a conversation, a table, fields, or a tree.
 import type { Json } from '@countersign/shared/json';
+import { entriesOf, isArray, isObject, isScalar, kindOf, numberText, type JsonObject } from './lossless.ts';
+import { isPictureAddress, mediaOf, type Media } from './media.ts';
 
-export type JsonObject = { [key: string]: Json };
+export type { JsonObject } from './lossless.ts';
 
-/** One turn of a conversation; `rest` holds the members besides role and content (tool calls, names). */
+/** One turn of a conversation; `calls` are the tools it asks for, `rest` holds its other members (names, ids). */
 export interface Turn {
   role: string;
   content: Json;
+  calls: Json;
   rest: JsonObject | null;
 }
 
@@ -14,9 +17,11 @@ export interface Turn {
 export type Shape =
   | { kind: 'scalar'; text: string; type: 'null' | 'true or false' | 'number' }
   | { kind: 'text'; text: string }
+  | { kind: 'moment'; text: string }
+  | { kind: 'media'; media: Media }
   | { kind: 'chat'; turns: Turn[] }
   | { kind: 'table'; columns: string[]; rows: JsonObject[] }
-  | { kind: 'list'; items: (string | number | boolean | null)[] }
+  | { kind: 'list'; items: Json[] }
   | { kind: 'field'; name: string; value: Json }
   | { kind: 'fields'; fields: [string, Json][] }
   | { kind: 'tree'; value: JsonObject | Json[] };
@@ -28,27 +33,30 @@ const MAX_SHORT = 60;
 
 /** The shape a value is shown in. Total: every JSON value has one. Inside another value (`nested`) only flat objects are fields. */
 export function classify(value: Json, nested = false): Shape {
-  if (typeof value === 'string') return { kind: 'text', text: value };
-  if (value === null) return { kind: 'scalar', text: 'null', type: 'null' };
-  if (typeof value === 'boolean') return { kind: 'scalar', text: String(value), type: 'true or false' };
-  if (typeof value === 'number') return { kind: 'scalar', text: String(value), type: 'number' };
-  return Array.isArray(value) ? ofArray(value) : ofObject(value, nested);
+  if (typeof value === 'string') return ofText(value);
+  if (isArray(value)) return ofArray(value);
+  if (isObject(value)) return ofObject(value, nested);
+  return { kind: 'scalar', text: numberText(value), type: TYPES[kindOf(value) as keyof typeof TYPES] };
 }
 
-/** A value that fits on one line of a table, a list or a tree. */
-const isScalar = (value: Json): value is string | number | boolean | null =>
-  typeof value !== 'object' || value === null;
+const TYPES = { null: 'null', boolean: 'true or false', number: 'number' } as const;
+
+/** A moment with its zone; without one nobody knows what it is here. */
+const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})$/;
+
+function ofText(text: string): Shape {
+  if (MOMENT.test(text) && !Number.isNaN(Date.parse(text))) return { kind: 'moment', text };
+  const media = mediaOf(text);
+  const pictured = media !== null && (media.kind === 'inside' || isPictureAddress(media.href));
+  return pictured ? { kind: 'media', media } : { kind: 'text', text };
+}
 
 /** A value short enough to stand beside its name. */
 export const isShort = (value: Json): boolean =>
   isScalar(value) && !(typeof value === 'string' && (value.length > MAX_SHORT || value.includes('\n')));
 
-/** A plain JSON object, not an array and not null. */
-const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 function ofObject(value: JsonObject, nested: boolean): Shape {
-  const fields = Object.entries(value);
+  const fields = entriesOf(value);
   const [only] = fields;
   const reads = !nested || fields.every(([, member]) => isScalar(member));
   if (only === undefined || fields.length > MAX_FIELDS || !reads) return { kind: 'tree', value };
@@ -65,14 +73,15 @@ function ofArray(value: Json[]): Shape {
 }
 
 function turnOf(value: JsonObject): Turn | null {
-  const { role, content, ...rest } = value;
-  if (typeof role !== 'string' || content === undefined) return null;
-  return { role, content, rest: Object.keys(rest).length === 0 ? null : rest };
+  const { role, content, tool_calls: calls, ...rest } = value;
+  if (typeof role !== 'string' || (content === undefined && calls === undefined)) return null;
+  const more = Object.keys(rest).length === 0 ? null : rest;
+  return { role, content: content ?? null, calls: calls ?? null, rest: more };
 }
 
 /** Objects are alike when they share most of their few members, and those fit in cells. */
 function tableOf(rows: JsonObject[]): Shape | null {
-  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const columns = [...new Set(rows.flatMap((row) => entriesOf(row).map(([key]) => key)))];
   const cells = rows.flatMap((row) => Object.values(row));
   const alike = cells.length >= (columns.length * rows.length) / 2;
   const fits = rows.length >= 2 && columns.length >= 1 && columns.length <= MAX_COLUMNS;
@@ -88,6 +97,8 @@ export function summary(shape: Shape): string {
   if (shape.kind === 'fields') return of(shape.fields.length, 'field');
   if (shape.kind === 'list') return `list of ${shape.items.length}`;
   if (shape.kind === 'scalar') return shape.type;
+  if (shape.kind === 'moment') return 'moment';
+  if (shape.kind === 'media') return 'picture';
   if (shape.kind === 'field') return '';
   return Array.isArray(shape.value) ? `list of ${shape.value.length}` : 'JSON';
 }

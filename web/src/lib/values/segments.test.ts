@@ -29,6 +29,7 @@ describe('segments', () => {
     ['\u001b', 'U+001B'],
     ['\u{e0041}', 'TAG A'],
     ['\ufe01', 'U+FE01'],
+    ['\u{e0100}', 'U+E0100'],
   ])('marks %j', (character, label) => {
     expect(marks(`pay${character}load`)).toEqual([label]);
   });

@@ -38,7 +38,7 @@ const NAMED: Record<number, [label: string, name: string]> = {
 };
 
 /** Format characters, controls, fillers, separators, variation selectors, unassigned-looking tags. Line ends and tabs are layout. */
-const HIDDEN =
+export const HIDDEN =
   /[\p{Cf}\u034F\u115F\u1160\u2028\u2029\u2800\u3164\uFFA0\u{FE00}-\u{FE0F}\u{E0100}-\u{E01EF}]|(?![\n\t]|\r\n)\p{Cc}/u;
 /** An emoji may be built with a joiner and a selector: those are part of the picture and hide nothing. */
 const EMOJI =
@@ -111,3 +111,7 @@ export function clamp(text: string): { shown: string; clamped: boolean } {
   const end = /[\uD800-\uDBFF]/.test(head.charAt(MAX_CHARACTERS - 1)) ? MAX_CHARACTERS - 1 : MAX_CHARACTERS;
   return { shown: head.slice(0, end), clamped: true };
 }
+
+/** Spaces, tabs and the line ends inside a text drawn as signs. */
+export const withSpaces = (text: string): string =>
+  text.replaceAll(' ', '·').replaceAll('\u00a0', '⍽').replaceAll('\t', '→\t').replaceAll('\n', '↵\n');

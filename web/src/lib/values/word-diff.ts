@@ -15,15 +15,53 @@ export interface DiffLine {
 /** Texts that differ too much to be worth comparing word by word are compared by line, in ms and edits. */
 const LIMITS = { timeout: 60, maxEditLength: 2000 };
 
+/** Texts longer than this are compared only between their common beginning and end, so that typing stays quick. */
+const LONG = 10_000;
+
 /** The lines of `after`, with what was removed struck in place. A removed line is a line of its own. */
 export function compareText(before: string, after: string): DiffLine[] {
-  const words = diffWordsWithSpace(before, after, LIMITS);
-  const changes = words ?? diffLines(before, after, LIMITS) ?? whole(before, after);
-  const parts = changes.map(({ value, added, removed }) => ({
-    kind: added ? ('added' as const) : removed ? ('removed' as const) : ('same' as const),
-    text: value,
-  }));
-  return intoLines(joined(parts));
+  const { head, tail } = before.length + after.length > LONG ? common(before, after) : { head: 0, tail: 0 };
+  const [old, now] = [before.slice(head, before.length - tail), after.slice(head, after.length - tail)];
+  const words = diffWordsWithSpace(old, now, LIMITS);
+  const changes = words ?? diffLines(old, now, LIMITS) ?? whole(old, now);
+  return intoLines(joined(around(changes.map(partOf), before.slice(0, head), before.slice(before.length - tail))));
+}
+
+/** The same, line by line: a changed line is there as it was and as it is. */
+export function compareLines(before: string, after: string): DiffLine[] {
+  const { head, tail } = common(before, after, /\n/);
+  const [old, now] = [before.slice(head, before.length - tail), after.slice(head, after.length - tail)];
+  const changes = diffLines(old, now, LIMITS) ?? whole(old, now);
+  const parts = around(changes.map(partOf), before.slice(0, head), before.slice(before.length - tail));
+  const lines = parts.flatMap((part) => {
+    const texts = part.text.split('\n');
+    // What ends with a line end has no line after it.
+    if (texts.length > 1 && texts.at(-1) === '') texts.pop();
+    return texts.map((text): DiffLine => ({ parts: [{ ...part, text }], changed: part.kind !== 'same' }));
+  });
+  return lines.length === 0 ? [{ parts: [], changed: false }] : lines;
+}
+
+function partOf({ value, added, removed }: { value: string; added?: boolean; removed?: boolean }): DiffPart {
+  return { kind: added ? 'added' : removed ? 'removed' : 'same', text: value };
+}
+
+function around(parts: readonly DiffPart[], head: string, tail: string): DiffPart[] {
+  const same = (text: string): DiffPart[] => (text === '' ? [] : [{ kind: 'same', text }]);
+  return [...same(head), ...parts, ...same(tail)];
+}
+
+/** How much two texts have in common at their beginning and end, up to the edge of a word (or of a line). */
+function common(before: string, after: string, edge = /\s/): { head: number; tail: number } {
+  const shorter = Math.min(before.length, after.length);
+  let head = 0;
+  while (head < shorter && before[head] === after[head]) head += 1;
+  while (head > 0 && !edge.test(before[head - 1] ?? '')) head -= 1;
+  let tail = 0;
+  while (tail < shorter - head && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail += 1;
+  while (tail > 0 && !edge.test(before[before.length - tail] ?? '')) tail -= 1;
+  // A line end belongs to the line it ends.
+  return { head, tail: tail > 0 && edge.source === '\\n' ? tail - 1 : tail };
 }
 
 const whole = (before: string, after: string) => [

@@ -4,7 +4,7 @@ import { call } from '#lib/api.ts';
 import { clock } from '#lib/clock.svelte.ts';
 import { live } from '#lib/live/connection.svelte.ts';
 import { Resource } from '#lib/resource.svelte.ts';
-import { Pacer } from './pacer.ts';
+import { Pacer } from '#lib/live/pacer.ts';
 import { queryOf, type Range } from './range.ts';
 
 /** Facts cause at most one request in this many ms. */

@@ -3,7 +3,7 @@ import { listLearnings } from '@countersign/shared/api/insights';
 import { call } from '#lib/api.ts';
 import { live } from '#lib/live/connection.svelte.ts';
 import { Resource } from '#lib/resource.svelte.ts';
-import { Pacer } from '../analytics/pacer.ts';
+import { Pacer } from '#lib/live/pacer.ts';
 import { freshCount, inPlace, withNewest, withOlder, type Newest, type Reason, type Shown } from './join.ts';
 
 const PAGE_ROWS = 30;

@@ -3,7 +3,7 @@ import { readFirstRun, type FirstRun } from '@countersign/shared/api/first-run';
 import { call } from '#lib/api.ts';
 import { live } from '#lib/live/connection.svelte.ts';
 import { Resource } from '#lib/resource.svelte.ts';
-import { Pacer } from '../analytics/pacer.ts';
+import { Pacer } from '#lib/live/pacer.ts';
 import { isComplete } from './first-run.ts';
 
 /** Facts cause at most one request in this many ms. */

@@ -1,27 +1,23 @@
-// What each command of the keymap does, for the keys and the buttons alike. False means: nothing to do here.
+// What each command of the keymap does on the queue page, and when it has something to do: for keys, buttons, sheet and palette alike.
 import { clock } from '#lib/clock.svelte.ts';
+import { keysText } from '#lib/keys/keys-text.ts';
+import { digitOf } from '#lib/keys/press.ts';
 import type { Command } from '#lib/keyboard.ts';
 import { live } from '#lib/live/connection.svelte.ts';
 import { isFree } from '#lib/live/queue-model.ts';
 import { queueText as text } from '#lib/queue-text.ts';
+import type { Act, Acts, QueueCommand, Ui } from './acts.ts';
 import { chipsOf } from './asking.svelte.ts';
-import { nextLine, stepLine, type AsksWhy, type Stage } from './desk-model.ts';
+import { nextLine, type AsksWhy } from './desk-model.ts';
+import { deskText } from './desk-text.ts';
+import { editable } from './edit-model.ts';
+import { listOf } from './list-acts.ts';
 import { projectOf, type Work } from './work.ts';
 
-/** The part of the page that is not the desk. */
-export interface Ui {
-  readonly stage: Stage | null;
-  /** The line that the keys move; setting it moves the focus. */
-  cursor: string | null;
-  /** Whether the keyboard is in the list, or nowhere. */
-  readonly inList: boolean;
-  help: boolean;
-}
-
-type Run = (event: KeyboardEvent | null) => boolean;
-
 export interface Commands {
-  run: Record<Command, Run>;
+  can: (command: Command) => boolean;
+  /** Does it; false means that there was nothing to do here. */
+  run: (command: Command, event: KeyboardEvent | null) => boolean;
   /** Opens a line: takes it if it is free, shows it otherwise. */
   open: (id: string) => Promise<void>;
   /** A reason was chosen; `index` counts from 0. */
@@ -32,67 +28,129 @@ export interface Commands {
 
 export function commandsOf(work: Work, ui: Ui): Commands {
   const reasons = reasonsOf(work);
-  const verbs = verbsOf(work, ui);
   const open = openOf(work, ui);
-  const arrow = (event: KeyboardEvent | null) => event?.key.startsWith('Arrow') === true;
-  const move = (step: 1 | -1) => (event: KeyboardEvent | null) => {
-    if (arrow(event) && !ui.inList) return false;
-    ui.cursor = stepLine(work.queue.entries, ui.cursor, step);
-    return true;
+  const acts: Acts<QueueCommand> = {
+    ...verbsOf(work, ui),
+    ...readingOf(work, ui),
+    ...listOf(work, ui, open),
+    ...editingOf(work, ui),
+    reason: { can: () => ui.stage === 'mine', run: (event) => event && reasons.choose(digitOf(event) - 1) },
+    pause: { can: () => true, run: () => (live.paused = !live.paused) },
+    leave: { can: () => leaves(work), run: () => leave(work) },
   };
-  const run: Record<Command, Run> = {
-    ...verbs,
-    down: move(1),
-    up: move(-1),
-    open: () =>
-      ui.cursor !== null && !(ui.cursor === work.desk.item.id && ui.stage === 'mine') && done(open(ui.cursor)),
-    show: () => work.queue.state.held.size > 0 && done(work.queue.dispatch({ kind: 'show' })),
-    reason: (event) => (ui.stage === 'mine' ? done(reasons.choose(Number(event?.key) - 1)) : false),
-    pause: () => done((live.paused = !live.paused)),
-    help: () => done((ui.help = true)),
-    leave: () => leave(work),
+  const actOf = (command: Command): Act | undefined => new Map<string, Act>(Object.entries(acts)).get(command);
+  return {
+    can: (command) => actOf(command)?.can() === true,
+    run: (command, event) => {
+      const act = actOf(command);
+      if (act?.can() !== true || (event !== null && movesElsewhere(event) && !ui.inList)) return false;
+      if (command === 'accept' && onOtherLine(event, work.desk.item.id)) return false;
+      act.run(event);
+      return true;
+    },
+    open,
+    ...reasons,
   };
-  return { run, open, ...reasons };
 }
 
-const done = (_: unknown): true => true;
+/** Outside the list the arrows and Space keep their ordinary meaning: they scroll. */
+const movesElsewhere = ({ key }: KeyboardEvent): boolean => key.startsWith('Arrow') || key === ' ';
 
-type Verb = Exclude<Command, 'down' | 'up' | 'open' | 'show' | 'reason' | 'pause' | 'help' | 'leave'>;
+/** Whether a key was pressed on a line that is not the one of the item on show: there it means that line. */
+function onOtherLine(event: KeyboardEvent | null, shown: string | null): boolean {
+  const line = event?.target instanceof Element ? event.target.closest('[data-line]') : null;
+  return line !== null && line.getAttribute('data-line') !== shown;
+}
 
-function verbsOf(work: Work, ui: Ui): Record<Verb, Run> {
+type Verb =
+  | 'approve'
+  | 'edit'
+  | 'reject'
+  | 'escalate'
+  | 'finalize'
+  | 'return'
+  | 'skip'
+  | 'giveBack'
+  | 'extend'
+  | 'takeOver'
+  | 'reopen'
+  | 'next'
+  | 'accept'
+  | 'undo';
+
+function verbsOf(work: Work, ui: Ui): Acts<Verb> {
   const { desk, tray } = work;
-  const reading = () => ui.stage === 'mine' && desk.edit === null;
+  const mine = () => ui.stage === 'mine';
+  const reading = () => mine() && desk.edit === null;
   const escalated = () => desk.item.detail?.status === 'escalated';
-  const ask = (verb: AsksWhy) => {
+  const undoable = () => tray.newest(clock.read());
+  const ask = (verb: AsksWhy) => () => {
     const { picked, verb: asked } = desk.asking;
-    if (picked !== null) return done(desk.decide(verb, { reason: picked }));
+    if (picked !== null) return desk.decide(verb, { reason: picked });
     // The same verb again takes the question back.
-    return done(asked === verb ? desk.asking.clear() : desk.asking.start(verb));
+    return asked === verb ? desk.asking.clear() : desk.asking.start(verb);
   };
   return {
-    approve: () => reading() && done(desk.decide('approve')),
-    edit: () => reading() && done(desk.startEdit()),
-    reject: () => reading() && ask('reject'),
-    escalate: () => reading() && !escalated() && ask('escalate'),
-    finalize: () => reading() && escalated() && ask('finalize'),
-    return: () => reading() && escalated() && done(desk.decide('return')),
-    skip: () => ui.stage === 'mine' && done(desk.skip()),
-    extend: () => ui.stage !== null && ['mine', 'ended', 'free'].includes(ui.stage) && done(desk.extend()),
-    takeOver: () => ui.stage === 'held' && takesOver(work) && done(desk.takeOver()),
-    reopen: () => desk.item.detail?.abilities.reopen === true && done(desk.reopen()),
-    next: () => done(desk.next()),
-    submit: () => ui.stage === 'mine' && done(submit(work)),
-    reset: () => done(desk.edit?.reset()),
-    accept: () => ui.stage === 'decided' && done(desk.goOn()),
-    copy: () => done(copyDraft(work)),
-    undo: () => {
-      const made = tray.undoable(clock.read());
-      return made !== null && done(desk.undo(made));
+    approve: { can: reading, run: () => desk.decide('approve') },
+    edit: { can: reading, run: () => desk.startEdit() },
+    reject: { can: reading, run: ask('reject') },
+    escalate: { can: () => reading() && !escalated(), run: ask('escalate') },
+    finalize: { can: () => reading() && escalated(), run: ask('finalize') },
+    return: { can: () => reading() && escalated(), run: () => desk.decide('return') },
+    skip: { can: mine, run: () => desk.skip() },
+    giveBack: { can: mine, run: () => desk.giveBack() },
+    extend: {
+      can: () => ui.stage !== null && ['mine', 'ended', 'free'].includes(ui.stage),
+      run: () => desk.extend(),
+    },
+    takeOver: { can: () => ui.stage === 'held' && takesOver(work), run: () => desk.takeOver() },
+    reopen: { can: () => desk.item.detail?.abilities.reopen === true, run: () => desk.reopen() },
+    next: { can: () => true, run: () => desk.next() },
+    accept: { can: () => ui.stage === 'decided', run: () => desk.goOn() },
+    undo: {
+      can: () => undoable() !== null,
+      run: () => {
+        const made = undoable();
+        return made && desk.undo(made);
+      },
     },
   };
 }
 
 const takesOver = ({ desk }: Work): boolean => projectOf(desk.item.detail?.project_id)?.abilities.take_over === true;
+
+/** What changes how the item reads, and nothing about it. */
+function readingOf(work: Work, ui: Ui): Acts<'note' | 'guidelines' | 'diff' | 'raw' | 'copyValue' | 'copy'> {
+  const { desk, reading, drafts } = work;
+  const shown = () => desk.item.detail !== null;
+  return {
+    note: { can: () => ui.stage === 'mine' && desk.edit === null, run: () => desk.asking.openNote() },
+    guidelines: { can: shown, run: () => (reading.guidelines = !reading.guidelines) },
+    diff: { can: shown, run: () => (reading.diff = !reading.diff) },
+    raw: { can: shown, run: () => (reading.raw = !reading.raw) },
+    copyValue: { can: shown, run: () => copyValue(work) },
+    copy: {
+      can: () => desk.item.id !== null && drafts.read(desk.item.id) !== null,
+      run: () => copyDraft(work),
+    },
+  };
+}
+
+function editingOf(work: Work, ui: Ui): Acts<'submit' | 'keepDraft' | 'reset' | 'send'> {
+  const { desk, announcer } = work;
+  return {
+    submit: { can: () => ui.stage === 'mine' && desk.edit !== null, run: () => submit(work) },
+    keepDraft: {
+      can: () => desk.edit !== null,
+      run: () => {
+        desk.edit?.keep();
+        announcer.say(keysText.said.draftKept);
+      },
+    },
+    reset: { can: () => desk.edit !== null, run: () => desk.edit?.reset() },
+    send: { can: () => ui.stage === 'mine' && desk.edit === null && desk.asking.note !== null, run: () => send(work) },
+  };
+}
 
 function openOf({ queue, desk, me }: Work, ui: Ui): (id: string) => Promise<void> {
   return async (id) => {
@@ -100,10 +158,11 @@ function openOf({ queue, desk, me }: Work, ui: Ui): (id: string) => Promise<void
     if (row === undefined) return;
     const mine = row.claim?.user_id === me.id;
     if (!mine && !isFree(queue.state, row)) return desk.look(id);
-    const won = await desk.claim(id);
     // Someone was faster: on to the next line that could be taken.
-    if (!won && desk.failure === null)
-      ui.cursor = nextLine(queue.entries, id, (each) => isFree(queue.state, each))?.id ?? id;
+    await desk.claim(
+      id,
+      () => (ui.cursor = nextLine(queue.entries, id, (each) => isFree(queue.state, each))?.id ?? id),
+    );
   };
 }
 
@@ -135,17 +194,9 @@ function reasonsOf({ desk }: Work): Pick<Commands, 'choose' | 'write'> {
 }
 
 function submit({ desk }: Work): void {
-  const { edit } = desk;
-  if (edit === null) return;
-  const read = edit.read();
-  if (!read.ok) {
-    edit.fault = read.fault === 'unchanged' ? text.edit.unchanged : text.edit.badJson(read.detail);
-  } else if (edit.reason === null) {
-    edit.fault = text.edit.noReason;
-  } else {
-    const note = edit.note.trim();
-    void desk.decide('edit', { output: read.output, reason: edit.reason, ...(note === '' ? {} : { note }) });
-  }
+  // What stops it is said in the editor.
+  const words = desk.edit?.submission() ?? null;
+  if (words !== null) void desk.decide('edit', words);
 }
 
 async function copyDraft({ desk, drafts, announcer }: Work): Promise<void> {
@@ -157,11 +208,30 @@ async function copyDraft({ desk, drafts, announcer }: Work): Promise<void> {
   );
 }
 
+async function copyValue({ desk, announcer }: Work): Promise<void> {
+  const suggestion = desk.item.detail?.suggestion;
+  if (suggestion === undefined) return;
+  await navigator.clipboard.writeText(desk.edit?.text ?? editable(suggestion)).then(
+    () => announcer.say(keysText.said.valueCopied),
+    () => announcer.say(text.said.notCopied),
+  );
+}
+
+/** The note is written: out it goes, once it is known what for. */
+function send({ desk }: Work): void {
+  const { asking } = desk;
+  if (asking.verb !== null && asking.picked !== null) void desk.decide(asking.verb, { reason: asking.picked });
+  else asking.fault = asking.verb === null ? deskText.note.noVerb : deskText.note.noReason;
+}
+
+/** Whether Escape has something to close. */
+const leaves = ({ desk, selection }: Work): boolean =>
+  desk.asking.open || desk.asking.picked !== null || desk.edit !== null || selection.on || desk.item.id !== null;
+
 /** Escape: closes the innermost thing that is open. */
-function leave({ desk }: Work): boolean {
+function leave({ desk, selection }: Work): void {
   if (desk.asking.open || desk.asking.picked !== null) desk.asking.clear();
   else if (desk.edit !== null) desk.stopEdit();
-  else if (desk.item.id !== null) desk.close();
-  else return false;
-  return true;
+  else if (selection.on) selection.leave();
+  else desk.close();
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Entry } from '#lib/live/queue-model.ts';
 import type { ItemDetail } from '@countersign/shared/item';
 import { ABILITIES } from '@countersign/shared/words';
-import { editable, leaseEnds, nextLine, readEdit, shouldRenew, stageOf, stepLine, type Grant } from './desk-model.ts';
+import { leaseEnds, nextLine, shouldRenew, stageOf, stepLine, type Grant } from './desk-model.ts';
 
 const NOW = 1_000_000;
 const at = (ms: number) => new Date(ms).toISOString();
@@ -91,20 +91,5 @@ describe('lines', () => {
   it('steps stay at the ends', () => {
     expect([stepLine(entries, 'a', 1), stepLine(entries, 'a', -1), stepLine(entries, 'd', 1)]).toEqual(['b', 'a', 'd']);
     expect([stepLine(entries, null, 1), stepLine(entries, 'gone', -1), stepLine([], 'a', 1)]).toEqual(['a', 'a', null]);
-  });
-});
-
-describe('readEdit', () => {
-  it('takes a text as it stands and refuses one that changes nothing (LC)', () => {
-    expect(readEdit('a', 'b')).toEqual({ ok: true, output: 'b' });
-    expect(readEdit('a', 'a')).toEqual({ ok: false, fault: 'unchanged' });
-    expect(readEdit('1', '2')).toEqual({ ok: true, output: '2' });
-  });
-
-  it('takes JSON for JSON, says where it breaks, and looks through the layout', () => {
-    const suggestion = { a: [1, 2] };
-    expect(readEdit(suggestion, '{"a":[1,3]}')).toEqual({ ok: true, output: { a: [1, 3] } });
-    expect(readEdit(suggestion, editable(suggestion))).toEqual({ ok: false, fault: 'unchanged' });
-    expect(readEdit(suggestion, '{"a":[1,2}')).toMatchObject({ ok: false, fault: 'json' });
   });
 });

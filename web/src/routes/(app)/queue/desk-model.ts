@@ -2,7 +2,6 @@
 import type { Command } from '#lib/keyboard.ts';
 import type { Entry, Leave } from '#lib/live/queue-model.ts';
 import type { ItemDetail, ItemRow } from '@countersign/shared/item';
-import type { Json } from '@countersign/shared/json';
 import type { OpenStatus, ReviewAction } from '@countersign/shared/words';
 
 /** A claim that this tab holds: the fence to send, and the lease in ms, server clock. */
@@ -15,12 +14,15 @@ export interface Grant {
 /**
  * How the item on show stands to its reader. `mine`: held here, verbs work. `ended`: the lease ran out, nobody has it.
  * `free`: could be taken. `held`: someone else has it. `barred`: only a supervisor may decide it. `decided`: it is over.
+ * `loading`: its claim is asked for, or its decision is on its way; it looks like `mine`, and nothing can be done.
  */
-export type Stage = 'mine' | 'ended' | 'free' | 'held' | 'barred' | 'decided';
+export type Stage = 'mine' | 'loading' | 'ended' | 'free' | 'held' | 'barred' | 'decided';
 
 interface Standing {
   detail: ItemDetail;
   grant: Grant | null;
+  /** See `OpenItem.coming`. */
+  coming?: boolean;
   me: string;
   /** Whether the reader may decide escalated items of this project (rule PM). */
   supervises: boolean;
@@ -29,7 +31,8 @@ interface Standing {
 }
 
 /** See {@link Stage}. */
-export function stageOf({ detail, grant, me, supervises, now }: Standing): Stage {
+export function stageOf({ detail, grant, coming = false, me, supervises, now }: Standing): Stage {
+  if (coming) return 'loading';
   if (detail.status !== 'queued' && detail.status !== 'escalated') return 'decided';
   if (detail.claim !== null && detail.claim.user_id !== me) return 'held';
   if (detail.status === 'escalated' && !supervises) return 'barred';
@@ -88,28 +91,6 @@ export function stepLine(entries: readonly Entry[], from: string | null, step: 1
   const at = entries.findIndex((entry) => entry.id === from);
   if (at === -1) return entries[0]?.id ?? null;
   return entries[Math.min(entries.length - 1, Math.max(0, at + step))]?.id ?? null;
-}
-
-/** What the editor starts from: a text as it is, anything else as readable JSON. */
-export const editable = (suggestion: Json): string =>
-  typeof suggestion === 'string' ? suggestion : JSON.stringify(suggestion, null, 2);
-
-export type Edit =
-  { ok: true; output: Json } | { ok: false; fault: 'unchanged' } | { ok: false; fault: 'json'; detail: string };
-
-/** Reads what stands in the editor as the kind of value the suggestion is. An edit must change the output (rule LC). */
-export function readEdit(suggestion: Json, text: string): Edit {
-  if (typeof suggestion === 'string') {
-    return text === suggestion ? { ok: false, fault: 'unchanged' } : { ok: true, output: text };
-  }
-  try {
-    // JSON.parse answers nothing but JSON.
-    const output = JSON.parse(text) as Json;
-    const same = JSON.stringify(output) === JSON.stringify(suggestion);
-    return same ? { ok: false, fault: 'unchanged' } : { ok: true, output };
-  } catch (error) {
-    return { ok: false, fault: 'json', detail: error instanceof Error ? error.message : '' };
-  }
 }
 
 /** A reason that asks for the reviewer's own words instead of standing for itself. */

@@ -1,60 +1,57 @@
-// The desk: the one item on show, its claim and what happens to it. Commands go out by HTTP, facts about it come in live.
+// The desk: what a reader can do with items, one command at a time. Commands go out by HTTP, facts come in live.
 import { call, NetworkFailure } from '#lib/api.ts';
 import { clock } from '#lib/clock.svelte.ts';
-import type { Command } from '#lib/keyboard.ts';
+import { explain } from '#lib/explain.ts';
 import { queueText as text } from '#lib/queue-text.ts';
-import { claimItem, releaseClaim, renewClaim, reopenItem, takeOver, undoDecision } from '@countersign/shared/api/queue';
-import type { Granted } from '@countersign/shared/api/queue';
+import { claimItem, renewClaim, reopenItem, takeOver, undoDecision } from '@countersign/shared/api/queue';
+import type { ItemDetail } from '@countersign/shared/item';
 import type { ReviewAction } from '@countersign/shared/words';
-import { Asking } from './asking.svelte.ts';
-import { Decider, ownLeave, type Parts, type Words } from './decider.ts';
-import { shouldRenew } from './desk-model.ts';
-import { EditSession } from './editor.svelte.ts';
-import { isRefusal, takeAfter, takeLineAfter, takeServersChoice } from './next-item.ts';
-import { OpenItem } from './open-item.svelte.ts';
+import { ownLeave, withNote, type Order, type Words } from './decider.ts';
+import type { Grant } from './desk-model.ts';
+import { deskText } from './desk-text.ts';
+import { DeskGround } from './desk-ground.svelte.ts';
+import type { EditSession } from './editor.svelte.ts';
+import { sameDraft } from '#lib/drafts.ts';
+import { isRefusal, takeAny, takeLineAfter } from './next-item.ts';
 import type { Made } from './tray.svelte.ts';
 
-/** `opened` by the reader's own hand, `advanced` because the item before it was done. */
-export type How = 'opened' | 'advanced';
+/** An item as it was when its decision was painted, to be put back when that does not stand. */
+interface Aside {
+  readonly order: Order;
+  readonly grant: Grant;
+  readonly edit: EditSession | null;
+  /** What is on show instead. */
+  shown: string;
+}
 
-export class Desk {
-  readonly item: OpenItem;
-  /** The change that is on its way to the server. */
-  busy: Command | null = $state(null);
-  readonly asking = new Asking();
-  edit: EditSession | null = $state.raw(null);
-  /** Why the last command failed, with the way to try it again. */
-  failure: { error: unknown; retry: () => void } | null = $state.raw(null);
-  /** Hears that a command changed the item on show: the address and the focus follow. */
-  onmoved: (id: string | null, how: How) => void = () => undefined;
+/** The item is somebody else's by now, decided, or not the reader's to see or decide any more. */
+const PASSED_ON = ['claim_lost', 'claim_held', 'already_decided', 'not_found', 'forbidden'] as const;
 
-  readonly #parts: Parts;
-  readonly #decider: Decider;
-
-  constructor(parts: Parts) {
-    this.#parts = parts;
-    this.#decider = new Decider(parts);
-    this.item = new OpenItem(parts.me.id);
-    this.item.ongone = () => this.#putAway();
-  }
-
+export class Desk extends DeskGround {
   /** Shows an item without taking it; one that the reader holds already is theirs to go on with. */
   async look(id: string): Promise<void> {
-    this.#putAway();
-    this.onmoved(id, 'opened');
-    await this.item.show(id);
+    await this.#lookAt(id);
     const { detail } = this.item;
-    if (detail?.id === id && detail.claim?.user_id === this.#parts.me.id) await this.claim(id);
+    if (detail?.id === id && detail.claim?.user_id === this.parts.me.id) await this.claim(id);
   }
 
-  /** Takes an item and shows it. Loses the race politely. Answers whether it is the reader's now. */
-  claim(id: string): Promise<boolean> {
-    const take = async () => this.#take(await call(claimItem, { params: { id } }), 'opened');
-    return this.#run('open', take, async (error) => {
+  /**
+   * Takes an item and shows it. Loses the race politely: `onlost` hears of it. Answers whether it is the reader's now.
+   * On the way to a next item nothing is held: the reader then sees at once what they turned to, and has it a moment later.
+   */
+  claim(id: string, onlost: () => void = () => undefined): Promise<boolean> {
+    const waits = this.busy !== null;
+    if (waits && this.item.coming && this.item.id !== id) void this.#lookAt(id);
+    const take = async () => {
+      // What was under way may have brought this very item.
+      if (waits && this.item.id === id && (this.item.grant?.expiresAt ?? 0) > clock.read()) return true;
+      return this.take(await call(claimItem, { params: { id } }), 'opened');
+    };
+    return this.run('open', take, async (error) => {
       if (!isRefusal(error, ['claim_held', 'already_decided', 'forbidden'])) return false;
-      if (error.code === 'claim_held')
-        this.#parts.announcer.say(text.said.lostRace(error.holder?.name ?? text.someone));
-      if (this.item.id === id || error.code === 'forbidden') await this.item.show(id);
+      if (error.code === 'claim_held') this.parts.announcer.say(text.said.lostRace(error.holder?.name ?? text.someone));
+      if (this.item.id === id || error.code === 'forbidden') await this.show(id);
+      onlost();
       return true;
     });
   }
@@ -63,11 +60,11 @@ export class Desk {
   takeOver(): Promise<boolean> {
     const { id } = this.item;
     if (id === null) return Promise.resolve(false);
-    const take = async () => this.#take(await call(takeOver, { params: { id } }), 'opened');
-    return this.#run('takeOver', take, async (error) => {
+    const take = async () => this.take(await call(takeOver, { params: { id } }), 'opened');
+    return this.run('takeOver', take, async (error) => {
       if (!isRefusal(error, ['claim_lost', 'already_decided', 'forbidden'])) return false;
       // The reader may have turned to another one meanwhile.
-      if (this.item.id === id) await this.item.show(id);
+      if (this.item.id === id) await this.show(id);
       return true;
     });
   }
@@ -76,7 +73,7 @@ export class Desk {
   reopen(): Promise<boolean> {
     const { id } = this.item;
     if (id === null) return Promise.resolve(false);
-    return this.#run('reopen', async () => {
+    return this.run('reopen', async () => {
       this.item.reopened(await call(reopenItem, { params: { id }, body: {} }));
       return true;
     });
@@ -84,10 +81,10 @@ export class Desk {
 
   /** Lets the server pick the next item. */
   next(): Promise<boolean> {
-    return this.#run('next', async () => {
-      const granted = await takeServersChoice(this.#parts);
-      if (granted !== null) return this.#take(granted, 'opened');
-      this.#parts.announcer.say(text.said.nothingLeft);
+    return this.run('next', async () => {
+      const granted = await takeAny(this.item.id, this.parts);
+      if (granted !== null) return this.take(granted, 'opened');
+      this.parts.announcer.say(text.said.nothingLeft);
       return false;
     });
   }
@@ -95,27 +92,37 @@ export class Desk {
   /** Turns from an item that is over to the next one. */
   async goOn(): Promise<boolean> {
     const { id } = this.item;
-    return id !== null && this.#run('next', () => this.#advance(id));
+    if (id === null || this.busy !== null) return false;
+    this.preview(this.readyAfter(id));
+    return this.advance(id);
   }
 
-  /** Decides the item on show. It is painted at once and taken back if the server refuses. */
+  /**
+   * Decides the item on show. It is painted at once, and the next one, if it was read ahead, is on the screen; its claim is
+   * asked for when the decision is in. What does not stand comes back as it was.
+   */
   async decide(action: ReviewAction, words: Words = {}): Promise<boolean> {
-    const { detail, grant } = this.item;
-    if (detail === null || grant === null || this.busy !== null) return false;
-    const { id } = detail;
+    const { grant } = this.item;
+    const order = this.busy === null ? this.#orderOf(action, words) : null;
+    if (order === null || grant === null) return false;
+    const { id } = order.detail;
+    const { flow } = this.parts.preferences;
+    const aside: Aside = { order, grant, edit: this.edit, shown: id };
     const send = async () => {
-      this.edit?.keep();
-      this.#decider.paint(detail, action, words);
-      const after = await this.#decider.send(id, { fence: grant.fence, action, ...words });
-      this.#decider.confirm(after, action);
-      this.edit = null;
-      this.asking.clear();
-      this.item.decided(after);
+      this.#paint(aside, flow);
+      const { after, order: stood } = await this.decider.send(order);
+      this.decider.confirm(after, stood);
+      // Who turned back to it meanwhile stays with it.
+      this.item.decided(after, !flow || this.item.id !== aside.shown);
       return true;
     };
-    const done = await this.#run(action, send, (error) => this.#refused(id, error));
-    if (done && this.#parts.preferences.flow) return this.#run('next', () => this.#advance(id));
-    if (this.failure !== null) this.failure = { ...this.failure, retry: () => void this.decide(action, words) };
+    const done = await this.run(action, send, (error) => this.#refused(aside, error));
+    if (done && flow && this.item.id === aside.shown) return this.advance(id);
+    const again = () => this.#again(aside, words);
+    if (this.failure !== null) {
+      const { error } = this.failure;
+      this.failure = isRefusal(error, ['forbidden']) ? { error } : { error, retry: again };
+    }
     return done;
   }
 
@@ -123,32 +130,58 @@ export class Desk {
   async skip(): Promise<boolean> {
     const { id, grant } = this.item;
     if (id === null || grant === null) return false;
-    return this.#run('skip', async () => {
-      await call(releaseClaim, { params: { id }, body: { fence: grant.fence } });
-      this.item.grant = null;
-      return this.#turn(id, await takeLineAfter(id, this.#parts));
+    return this.run('skip', async () => {
+      await this.release(id, grant);
+      return this.turn(id, await takeLineAfter(id, this.parts));
+    });
+  }
+
+  /** Gives the item back and returns to the list. What was typed for it is kept. */
+  async giveBack(): Promise<boolean> {
+    const { id, grant } = this.item;
+    if (id === null || grant === null) return false;
+    return this.run('giveBack', async () => {
+      this.edit?.keep();
+      await this.release(id, grant);
+      this.parts.announcer.say(deskText.said.givenBack);
+      if (this.item.id === id) this.empty();
+      return true;
     });
   }
 
   /** Takes a decision back and the item with it, and brings back what was typed. */
   undo(made: Made): Promise<boolean> {
-    const { queue, tray, drafts, announcer, me } = this.#parts;
-    const { itemId } = made;
-    return this.#run('undo', async () => {
-      const detail = await call(undoDecision, { params: { id: itemId } });
-      queue.put(detail, ownLeave(me, 'queued'));
-      tray.undone(itemId);
-      if (made.draft !== null) drafts.keep(itemId, made.draft);
-      announcer.say(text.said.undone);
-      try {
-        return this.#take(await call(claimItem, { params: { id: itemId } }), 'opened');
-      } catch (error) {
-        // Someone was faster than our second step: the decision is undone all the same.
-        if (!isRefusal(error, ['claim_held', 'already_decided'])) throw error;
-        await this.item.show(itemId);
-        return true;
+    const { tray, announcer } = this.parts;
+    const waits = this.busy !== null;
+    /** What it waited for took it back already, or it did not even stand. */
+    const over = () => waits && ['undone', 'failed'].includes(tray.of(made.itemId)?.state ?? '');
+    let takenBack = false;
+    const work = async () => {
+      if (!takenBack && over()) return false;
+      // A retry goes on where it failed.
+      if (!takenBack) await this.#takeBack(made);
+      takenBack = true;
+      return this.#takeAgain(made.itemId);
+    };
+    return this.run('undo', work, (error) => {
+      const late = isRefusal(error, ['undo_window_passed']);
+      if (late) {
+        tray.final(made.itemId);
+        announcer.say(deskText.failed.final);
       }
+      return late;
     });
+  }
+
+  /** Takes back the decision on show, whether this tab made it or another one. */
+  async undoShown(): Promise<boolean> {
+    const { detail } = this.item;
+    const decision = detail?.decision;
+    if (!detail || !decision || decision.action === 'auto_approve') return false;
+    const { id: itemId, preview } = detail;
+    const { action, reason } = decision;
+    const elsewhere = { itemId, preview, action, reason, draft: null, words: { note: '', own: '' } } as const;
+    return this.undo(this.parts.tray.of(itemId) ?? { ...elsewhere, state: 'made', undoUntil: null, windowMs: 0 });
   }
 
   /** Holds the item for another lease; takes it again when the lease has ended. */
@@ -156,121 +189,119 @@ export class Desk {
     const { id, grant } = this.item;
     if (id === null) return false;
     if (grant === null || grant.expiresAt <= clock.read()) return this.claim(id);
-    return this.#run('extend', async () => {
-      this.#renewed(await call(renewClaim, { params: { id }, body: { fence: grant.fence } }));
-      this.#parts.announcer.say(text.said.extended);
+    return this.run('extend', async () => {
+      const granted = await call(renewClaim, { params: { id }, body: { fence: grant.fence } });
+      if (!this.item.holds(granted)) return false;
+      this.renewed(granted);
+      this.parts.announcer.say(text.said.extended);
       return true;
     });
   }
 
-  /** The heartbeat, once a second. Its failures show as a lease that runs down. */
-  async beat(presence: { visible: boolean; inputAt: number }): Promise<void> {
-    const { id, grant, renewing } = this.item;
-    if (id === null || grant === null || renewing || !shouldRenew(grant, { ...presence, now: clock.read() })) return;
-    const granted = await this.item.renew(() => call(renewClaim, { params: { id }, body: { fence: grant.fence } }));
-    if (granted !== null) this.#renewed(granted);
-  }
-
-  #renewed(granted: Granted): void {
-    this.item.granted(granted);
-    this.#parts.queue.put(granted.item, ownLeave(this.#parts.me, 'taken'), granted.expires_at);
-  }
-
-  startEdit(): void {
-    const { detail } = this.item;
-    if (detail === null) return;
-    this.asking.clear();
-    this.edit ??= new EditSession(this.#parts.drafts, detail);
-  }
-
-  /** Leaves the editor; the draft stays. */
-  stopEdit(): void {
+  /** What goes out, with everything typed so far; null when nothing can. */
+  #orderOf(action: ReviewAction, words: Words): Order | null {
+    const { detail, grant, coming } = this.item;
+    if (detail === null || grant === null || coming) return null;
     this.edit?.keep();
+    const { written } = this.asking;
+    const draft = this.parts.drafts.read(detail.id);
+    return { detail, fence: grant.fence, action, words: withNote(words, written.note), draft, written };
+  }
+
+  /** Line, tray and pane go on before the server has answered. */
+  #paint(aside: Aside, flow: boolean): void {
+    const { detail, action } = aside.order;
+    this.decider.paint(aside.order);
     this.edit = null;
-  }
-
-  /** After an interruption: what could not be reached then can be now. */
-  resync(): void {
-    if (this.failure?.error instanceof NetworkFailure) this.failure = null;
-    this.item.resync();
-  }
-
-  /** Leaves the item without giving it back. */
-  close(): void {
-    this.#putAway();
-    this.item.clear();
-    this.onmoved(null, 'opened');
-  }
-
-  #putAway(): void {
-    this.stopEdit();
     this.asking.clear();
-    this.failure = null;
+    const next = flow ? this.readyAfter(detail.id) : null;
+    if (next === null) this.item.send(action);
+    else this.preview(next);
+    aside.shown = this.item.id ?? detail.id;
   }
 
-  #take(granted: Granted, how: How): true {
-    const { queue, drafts, me } = this.#parts;
-    this.#giveBack(granted.item.id);
-    this.#putAway();
-    this.item.take(granted);
-    queue.put(granted.item, ownLeave(me, 'taken'), granted.expires_at);
-    if (drafts.read(granted.item.id) !== null) this.startEdit();
-    this.onmoved(granted.item.id, how);
-    return true;
-  }
-
-  /** One person works on one item: what is left untouched for another goes back to the queue. */
-  #giveBack(next: string): void {
-    const { id, grant } = this.item;
+  /** Retry sends what was sent, to the same item; what was typed since is not sent behind the reader's back. */
+  #again({ order, edit }: Aside, words: Words): void {
+    const { id } = order.detail;
+    if (this.item.id !== id) return;
     this.edit?.keep();
-    if (id === null || grant === null || id === next || this.#parts.drafts.read(id) !== null) return;
-    // When this fails the lease runs out by itself.
-    void call(releaseClaim, { params: { id }, body: { fence: grant.fence } }).catch(() => undefined);
-  }
-
-  async #advance(done: string): Promise<boolean> {
-    return this.#turn(done, await takeAfter(done, this.#parts));
-  }
-
-  /** Shows what was taken in place of an item that is done; with nothing left the desk is empty. */
-  #turn(done: string, granted: Granted | null): true {
-    if (granted !== null) return this.#take(granted, 'advanced');
-    this.#parts.announcer.say(text.said.nothingLeft);
-    if (this.item.id === done) this.close();
-    return true;
+    if (edit === null || sameDraft(this.parts.drafts.read(id), order.draft))
+      return void this.decide(order.action, words);
+    this.failure = null;
+    edit.fault = deskText.failed.changed;
   }
 
   /** The painted decision did not stand: everything goes back to where it was, and the page says why. */
-  async #refused(id: string, error: unknown): Promise<boolean> {
-    this.#decider.unpaint(id);
-    if (isRefusal(error, ['unchanged_edit']) && this.edit !== null) {
-      this.edit.fault = text.edit.unchanged;
+  async #refused(aside: Aside, error: unknown): Promise<boolean> {
+    const { order, grant, edit, shown } = aside;
+    const { id } = order.detail;
+    const onShow = this.item.id === shown;
+    this.decider.unpaint(id, onShow);
+    if (!onShow) {
+      // The reader works on something else by now: the tray has it, and nothing moves.
+      this.parts.announcer.say(deskText.failed.said(explain(error).title), 'assertive');
       return true;
     }
-    if (!isRefusal(error, ['claim_lost', 'claim_held', 'already_decided', 'not_found'])) return false;
-    this.stopEdit();
+    // What was wished for meanwhile was meant for after a decision that stood.
+    this.wish.drop();
+    this.turnTo(id);
+    this.item.restore({ detail: order.detail, grant });
+    this.edit = edit;
+    const { reason = null } = order.words;
+    this.asking.picked = edit === null && reason !== order.written.own ? reason : null;
+    if (shown !== id) this.onmoved(id, 'advanced');
+    if (isRefusal(error, ['unchanged_edit']) && edit !== null) {
+      edit.fault = text.edit.unchanged;
+      return true;
+    }
+    if (!isRefusal(error, PASSED_ON)) return false;
+    this.putEditAway();
     this.asking.clear();
     this.item.lose();
-    await this.item.show(id);
-    return true;
+    await this.show(id);
+    return error.code !== 'forbidden';
   }
 
-  /** Runs one command at a time. `handled` may deal with an error; otherwise it stands in `failure` with a way to retry. */
-  async #run(
-    command: Command,
-    work: () => Promise<boolean>,
-    handled: (error: unknown) => Promise<boolean> = () => Promise.resolve(false),
-  ): Promise<boolean> {
-    if (this.busy !== null) return false;
-    this.busy = command;
-    this.failure = null;
+  async #lookAt(id: string): Promise<void> {
+    this.wish.drop();
+    this.putAway();
+    this.onmoved(id, 'opened');
+    await this.show(id);
+  }
+
+  async #takeBack(made: Made): Promise<void> {
+    const { queue, tray, drafts, announcer, me } = this.parts;
+    const { itemId, draft, words } = made;
+    const detail = await this.#undecide(itemId);
+    queue.put(detail, ownLeave(me, 'queued'));
+    tray.undone(itemId);
+    if (draft !== null && drafts.read(itemId) === null) drafts.keep(itemId, draft);
+    const { note, own } = drafts.words(itemId);
+    drafts.keepWords(itemId, { note: note || words.note, own: own || words.own });
+    announcer.say(text.said.undone);
+  }
+
+  /** An undo whose answer never came may have had effect, and is refused the next time: then the item itself says so. */
+  async #undecide(id: string): Promise<ItemDetail> {
     try {
-      return await work();
+      return await call(undoDecision, { params: { id } });
     } catch (error) {
-      if (!(await handled(error))) this.failure = { error, retry: () => void this.#run(command, work, handled) };
-      return false;
-    } finally {
-      this.busy = null;
+      if (!(error instanceof NetworkFailure) && !isRefusal(error, ['undo_window_passed'])) throw error;
+      const detail = await this.item.read(id);
+      if (detail.decision !== null || (detail.status !== 'queued' && detail.status !== 'escalated')) throw error;
+      return detail;
+    }
+  }
+
+  /** The second step of an undo. */
+  async #takeAgain(id: string): Promise<boolean> {
+    try {
+      return this.take(await call(claimItem, { params: { id } }), 'opened');
+    } catch (error) {
+      // Someone was faster than our second step: the decision is undone all the same.
+      if (!isRefusal(error, ['claim_held', 'already_decided'])) throw error;
+      await this.show(id);
+      return true;
     }
   }
 }

@@ -8,7 +8,7 @@ const byOf = (fact: Fact, me: string): string => (fact.actor.id === me ? words.y
 const isFirst = (fact: { version: number }): boolean => fact.version === 1;
 
 const WORDS = {
-  'item.queued': (fact, by) => (isFirst(fact) ? words.queued : words.returned(by)),
+  'item.queued': (fact, by) => (isFirst(fact) ? words.queued : withReason(words.returned(by), fact.reason)),
   'item.escalated': (fact, by) =>
     isFirst(fact) ? words.escalatedAtOnce : withReason(words.escalated(by), fact.reason),
   'item.undone': (_, by) => words.undone(by),
@@ -20,6 +20,9 @@ const WORDS = {
   'delivery.changed': (fact) => `${words.delivery}: ${DELIVERY_LOOK[fact.status].word}`,
   'project.changed': () => '',
 } satisfies { [T in FactType]: (fact: FactOf<T>, by: string) => string };
+
+/** The note of a move between people; facts of decisions carry none. */
+export const noteOf = (fact: Fact): string | null => ('note' in fact && fact.note) || null;
 
 /** What a fact says to the reader `me`. */
 export function historyWords(fact: Fact, me: string): string {

@@ -1,9 +1,10 @@
 // Which item comes next, and the claim on it: the server's choice, or the next line of a narrower view.
 import { ApiProblem, call } from '#lib/api.ts';
-import { isFree } from '#lib/live/queue-model.ts';
+import { compareRows, filterOf, isFree, type QueueState } from '#lib/live/queue-model.ts';
 import { claimItem, claimNext, type Granted } from '@countersign/shared/api/queue';
 import type { ErrorCode } from '@countersign/shared/errors';
 import type { ItemRow } from '@countersign/shared/item';
+import { isUnfiltered } from '@countersign/shared/queue-filter';
 import type { Parts } from './decider.ts';
 import { nextLine } from './desk-model.ts';
 
@@ -14,30 +15,87 @@ export const isRefusal = (error: unknown, codes: readonly ErrorCode[]): error is
   error instanceof ApiProblem && codes.includes(error.code);
 
 /** Lets the server pick, within the project that is listed; null when nothing is left. */
-export async function takeServersChoice({ queue }: Pick<Parts, 'queue'>): Promise<Granted | null> {
+async function takeServersChoice({ queue }: Pick<Parts, 'queue'>): Promise<Granted | null> {
   const { projectId } = queue.state.scope;
   return (await call(claimNext, { body: projectId === null ? {} : { project_id: projectId } })) ?? null;
 }
 
-/** Takes the next line of the list that is free or the reader's own; when another was faster, the one after it. */
-export async function takeLineAfter(done: string, { queue, me }: Pick<Parts, 'queue' | 'me'>): Promise<Granted | null> {
-  const takes = (row: ItemRow) => row.id !== done && (isFree(queue.state, row) || row.claim?.user_id === me.id);
-  let after = done;
+/** The queue and its reader, with what they passed on to others: the version each item had then. */
+export interface At extends Pick<Parts, 'queue' | 'me'> {
+  readonly passed: ReadonlyMap<string, number>;
+}
+
+const isFiltered = ({ scope }: QueueState): boolean => !isUnfiltered(filterOf(scope));
+
+/** Where the list is the whole of what waits the server picks; in a narrower view the next line of it comes. */
+const serverPicks = (state: QueueState): boolean =>
+  (state.scope.view === 'available' || state.scope.view === 'all') && !isFiltered(state);
+
+/** This reader passed it on and nobody has touched it since: it waits for somebody else. */
+const passedOn = ({ passed }: At, row: ItemRow): boolean => passed.get(row.id) === row.version;
+
+/** Whether a line comes after one that is done: it is free, or the reader's own. */
+const comesAfter = (done: string, at: At) => (row: ItemRow) =>
+  row.id !== done && !passedOn(at, row) && (isFree(at.queue.state, row) || row.claim?.user_id === at.me.id);
+
+/** The row that would come after an item, as far as this page knows; null when nothing is left. Mirrors what {@link takeAfter} asks for. */
+export function predict(done: string, at: At): ItemRow | null {
+  if (!serverPicks(at.queue.state)) return nextLine(at.queue.entries, done, comesAfter(done, at));
+  return firstPick(at, (row) => row.id !== done && !passedOn(at, row));
+}
+
+/** The first of what the server could pick, as far as this page knows. */
+function firstPick({ queue: { state } }: At, picks: (row: ItemRow) => boolean): ItemRow | null {
+  const { projectId } = state.scope;
+  let first: ItemRow | null = null;
+  for (const row of state.rows.values()) {
+    if (state.saving.has(row.id) || !isFree(state, row) || !picks(row)) continue;
+    if (projectId !== null && row.project_id !== projectId) continue;
+    if (first === null || picksBefore(row, first)) first = row;
+  }
+  return first;
+}
+
+/** The server's order: escalated first, then by due time, then oldest. */
+const picksBefore = (a: ItemRow, b: ItemRow): boolean =>
+  a.status === b.status ? compareRows(a, b) < 0 : a.status === 'escalated';
+
+/** Takes what `next` names; when another was faster, what it names after that one. */
+async function takeNamed(next: (lost: readonly string[]) => ItemRow | null): Promise<Granted | null> {
+  const lost: string[] = [];
   for (let tries = 0; tries < TRIES; tries++) {
-    const row = nextLine(queue.entries, after, takes);
+    const row = next(lost);
     if (row === null) return null;
     try {
       return await call(claimItem, { params: { id: row.id } });
     } catch (error) {
       if (!isRefusal(error, ['claim_held', 'already_decided'])) throw error;
-      after = row.id;
+      lost.push(row.id);
     }
   }
   return null;
 }
 
-/** After a decision: where the server picks, its next; in a narrower view, the next line of that view. */
-export function takeAfter(done: string, parts: Parts): Promise<Granted | null> {
-  const { view } = parts.queue.state.scope;
-  return view === 'available' || view === 'all' ? takeServersChoice(parts) : takeLineAfter(done, parts);
+/** Takes the next line of the list that is free or the reader's own. */
+export const takeLineAfter = (done: string, at: At): Promise<Granted | null> =>
+  takeNamed((lost) => nextLine(at.queue.entries, lost.at(-1) ?? done, comesAfter(done, at)));
+
+/**
+ * The server's choice. It does not know what this reader passed on, and would hand that back to one who may decide it:
+ * while such a one waits, the first other one is taken by name. `only`: with no other one known, null.
+ */
+async function takePick(done: string | null, at: At, only: boolean): Promise<Granted | null> {
+  if (firstPick(at, (row) => passedOn(at, row)) === null) return takeServersChoice(at);
+  const other = (row: ItemRow) => row.id !== done && !passedOn(at, row);
+  const granted = await takeNamed((lost) => firstPick(at, (row) => other(row) && !lost.includes(row.id)));
+  return granted === null && !only ? takeServersChoice(at) : granted;
 }
+
+/** What a reader gets who asks for any item: the server's choice, or where the list is filtered one that answers the filter. */
+export const takeAny = (present: string | null, at: At): Promise<Granted | null> =>
+  isFiltered(at.queue.state) ? takeLineAfter(present ?? '', at) : takePick(null, at, false);
+
+/** After a decision: where the server picks, its next; in a narrower view, the next line of that view. */
+export const takeAfter = (done: string, at: At): Promise<Granted | null> =>
+  // Beyond what is loaded only the server knows what waits.
+  serverPicks(at.queue.state) ? takePick(done, at, at.queue.state.complete) : takeLineAfter(done, at);

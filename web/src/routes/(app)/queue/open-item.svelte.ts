@@ -5,6 +5,7 @@ import { leaseEnds, type Grant } from './desk-model.ts';
 import { readHistory, readQueueItem, type Granted } from '@countersign/shared/api/queue';
 import type { Fact } from '@countersign/shared/events';
 import type { ItemDetail } from '@countersign/shared/item';
+import type { ReviewAction } from '@countersign/shared/words';
 
 /** An item that comes within this many ms replaces the one before it without a blank between them. */
 const PATIENCE_MS = 150;
@@ -19,12 +20,20 @@ export class OpenItem {
   error: unknown = $state.raw(null);
   /** This tab had the claim and has it no more. */
   lost = $state(false);
+  /** It is on show while its claim is asked for, or its decision is on its way: it can be read, and nothing can be done. */
+  coming = $state(false);
+  /** The decision of this tab that the server has not answered yet. */
+  saving: ReviewAction | null = $state(null);
   renewing = false;
   /** Hears that the item on show is none of the reader's any more, before the page says so. */
   ongone: () => void = () => undefined;
+  /** Hears that the item on show is another than it was: a fact about it came in, or it was read again. */
+  onchanged: (detail: ItemDetail) => void = () => undefined;
 
   readonly #me: string;
   #turn = 0;
+  /** The newest version of `id` that a fact told of, whether its content is here or not. */
+  #heard = 0;
   #historyTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(me: string) {
@@ -40,7 +49,7 @@ export class OpenItem {
   async show(id: string): Promise<void> {
     const turn = this.#begin(id);
     try {
-      const detail = await this.read(id);
+      const detail = await this.#readNewest(id);
       if (turn === this.#turn) this.detail = detail;
     } catch (error) {
       if (turn !== this.#turn) return;
@@ -49,28 +58,59 @@ export class OpenItem {
     }
   }
 
+  /** Shows what was read before, while its claim is asked for. */
+  preview(detail: ItemDetail): void {
+    this.#begin(detail.id);
+    this.detail = detail;
+    this.coming = true;
+  }
+
+  /** Brings back an item whose decision did not stand, with the claim it had. */
+  restore({ detail, grant }: { detail: ItemDetail; grant: Grant }): void {
+    this.#begin(detail.id);
+    this.detail = detail;
+    this.grant = grant;
+    // What happened to it while something else was on show was not heard.
+    void this.#again(detail.id);
+  }
+
   read(id: string): Promise<ItemDetail> {
     return call(readQueueItem, { params: { id } });
   }
 
   /** The server gave this tab the claim. */
   take(granted: Granted): void {
-    this.#begin(granted.item.id);
+    const { id, version } = granted.item;
+    this.#begin(id);
     this.granted(granted);
+    if (version < this.#heard) void this.#again(id);
   }
 
   /** The lease as the server has it now. */
   granted({ item, fence, expires_at }: Granted): void {
     const expiresAt = Date.parse(expires_at);
     this.detail = item;
-    this.lost = false;
+    this.lost = this.coming = false;
+    this.saving = null;
     this.grant = { fence, expiresAt, leaseMs: Math.max(1, expiresAt - clock.read()) };
   }
 
-  /** This tab's own decision is in; with an escalation or a return the item goes on waiting for others. */
-  decided(detail: ItemDetail): void {
+  /** This tab's own decision is on its way; until it is answered nothing can be done. */
+  send(action: ReviewAction): void {
+    this.coming = true;
+    this.saving = action;
+  }
+
+  /**
+   * This tab's own decision is in; with an escalation or a return the item goes on waiting for others.
+   * One that does not stay on show is left as it looks, so that nothing flashes by before the next.
+   */
+  decided(detail: ItemDetail, stays: boolean): void {
+    if (this.id !== detail.id) return;
+    this.saving = null;
+    this.coming = !stays;
     this.grant = null;
-    if (this.id === detail.id) this.detail = detail;
+    this.detail = detail;
     this.#readHistorySoon();
   }
 
@@ -82,11 +122,16 @@ export class OpenItem {
 
   /** The heartbeat: one at a time. Null when it failed or came too late; the countdown then goes on showing what is left. */
   async renew(send: () => Promise<Granted>): Promise<Granted | null> {
-    const { id } = this;
     this.renewing = true;
     const granted = await send().catch(() => null);
     this.renewing = false;
-    return granted !== null && this.id === id && this.grant?.fence === granted.fence ? granted : null;
+    return granted !== null && this.holds(granted) ? granted : null;
+  }
+
+  /** Whether a renewed lease is still the one of the item on show: nothing newer was heard of it meanwhile. */
+  holds({ item, fence }: Granted): boolean {
+    if (this.id !== item.id || this.lost || this.grant?.fence !== fence) return false;
+    return item.version >= Math.max(this.detail?.version ?? 0, this.#heard);
   }
 
   /** Whatever took the claim away, this tab's fence is worth nothing now; when it ended stays on show. */
@@ -99,13 +144,16 @@ export class OpenItem {
   clear(): void {
     this.#turn += 1;
     clearTimeout(this.#historyTimer);
-    this.id = this.detail = this.grant = this.history = this.error = null;
+    this.id = this.detail = this.grant = this.history = this.error = this.saving = null;
+    this.coming = this.lost = false;
   }
 
   /** Hears a fact. Only what is newer than the content on show counts. */
   hear(fact: Fact): void {
-    const { detail } = this;
-    if (detail === null || !('version' in fact) || fact.item_id !== detail.id) return;
+    const { detail, id } = this;
+    if (!('version' in fact) || fact.item_id !== id) return;
+    this.#heard = Math.max(this.#heard, fact.version);
+    if (detail?.id !== id) return;
     this.#readHistorySoon();
     if (fact.version <= detail.version) return;
     if (fact.type === 'item.decided' || fact.type === 'item.finalized') {
@@ -130,6 +178,13 @@ export class OpenItem {
   #change(detail: ItemDetail, change: Partial<ItemDetail>): void {
     this.detail = { ...detail, decision: null, decided_by: null, undo_until: null, ...change };
     if (change.claim?.user_id !== this.#me) this.lose();
+    this.onchanged(this.detail);
+  }
+
+  /** What was asked for before a fact came in may be older than that fact: then it is asked for once more. */
+  async #readNewest(id: string): Promise<ItemDetail> {
+    const detail = await this.read(id);
+    return this.id === id && detail.version < this.#heard ? this.read(id) : detail;
   }
 
   /** Refreshes in place: the reader goes on reading meanwhile. */
@@ -139,6 +194,9 @@ export class OpenItem {
     if (detail === null || turn !== this.#turn || this.id !== id) return;
     if (detail.version < (this.detail?.version ?? 0)) return;
     this.detail = detail;
+    // The claim may have passed through other hands meanwhile, unless it ended with a decision of this reader.
+    if (detail.claim?.user_id !== this.#me && detail.decision?.reviewer_id !== this.#me) this.lose();
+    this.onchanged(detail);
     this.#readHistorySoon();
   }
 
@@ -157,9 +215,11 @@ export class OpenItem {
       this.grant = null;
       this.history = null;
       this.lost = false;
+      this.#heard = 0;
     }
     this.id = id;
-    this.error = null;
+    this.error = this.saving = null;
+    this.coming = false;
     setTimeout(() => {
       if (turn === this.#turn && this.detail?.id !== id) this.detail = null;
     }, PATIENCE_MS);

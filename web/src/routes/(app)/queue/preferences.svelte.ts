@@ -1,46 +1,72 @@
-// The reader's own choices on the queue page, kept in this browser.
+// The reader's own choices on the queue page, kept in this browser; its other tabs follow.
 import { browserStorage } from '#lib/drafts.ts';
 
+/** How much a screen reader hears by itself: nothing, what concerns the reader's own work, or how the queue changes too. */
+export const SPOKEN_LEVELS = ['off', 'important', 'all'] as const;
+export type SpokenLevel = (typeof SPOKEN_LEVELS)[number];
+
 const FLOW = 'countersign.queue.flow';
-const KEYS = 'countersign.queue.keys';
+const SPOKEN = 'countersign.queue.spoken';
 
 export class Preferences {
-  #flow = $state(read(FLOW));
-  #keys = $state(read(KEYS));
+  #flow = $state(readFlow());
+  #spoken: SpokenLevel = $state(readSpoken());
 
-  /** Focus mode: after a decision the next item opens by itself. */
+  /** Focus: the server picks, and after a decision the next item opens by itself. Otherwise the page stays (browse). */
   get flow(): boolean {
     return this.#flow;
   }
 
   set flow(value: boolean) {
     this.#flow = value;
-    keep(FLOW, value);
+    keep(FLOW, value ? 'on' : 'off');
   }
 
-  /** Single-letter keys are on (WCAG 2.1.4 wants a way to switch them off). */
-  get keys(): boolean {
-    return this.#keys;
+  /** See {@link SPOKEN_LEVELS}. */
+  get spoken(): SpokenLevel {
+    return this.#spoken;
   }
 
-  set keys(value: boolean) {
-    this.#keys = value;
-    keep(KEYS, value);
+  set spoken(value: SpokenLevel) {
+    this.#spoken = value;
+    keep(SPOKEN, value);
+  }
+
+  /** Takes over what another tab has chosen; answers the function that stops it. */
+  follow(): () => void {
+    const hear = ({ key }: StorageEvent) => {
+      if (key === null || key === FLOW) this.#flow = readFlow();
+      if (key === null || key === SPOKEN) this.#spoken = readSpoken();
+    };
+    window.addEventListener('storage', hear);
+    return () => window.removeEventListener('storage', hear);
   }
 }
 
-/** On unless it was switched off. */
-function read(name: string): boolean {
+/** The choices of this tab: the sheet of keys changes them, the queue goes by them. */
+export const preferences = new Preferences();
+
+/** Focus unless it was switched off. */
+function readFlow(): boolean {
+  return read(FLOW) !== 'off';
+}
+
+function readSpoken(): SpokenLevel {
+  const kept = read(SPOKEN);
+  return SPOKEN_LEVELS.find((level) => level === kept) ?? 'all';
+}
+
+function read(name: string): string | null {
   try {
-    return browserStorage()?.getItem(name) !== 'off';
+    return browserStorage()?.getItem(name) ?? null;
   } catch {
-    return true;
+    return null;
   }
 }
 
-function keep(name: string, value: boolean): void {
+function keep(name: string, value: string): void {
   try {
-    browserStorage()?.setItem(name, value ? 'on' : 'off');
+    browserStorage()?.setItem(name, value);
   } catch {
     // The choice then lasts as long as the tab.
   }

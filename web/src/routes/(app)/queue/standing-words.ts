@@ -4,6 +4,7 @@ import { queueText as text } from '#lib/queue-text.ts';
 import type { ItemDetail } from '@countersign/shared/item';
 import type { DecisionAction } from '@countersign/shared/words';
 import type { Stage } from './desk-model.ts';
+import { deskText } from './desk-text.ts';
 
 /** The past tense of a decision, as in "Ana decided this: rejected". */
 export const DID: Record<DecisionAction, string> = {
@@ -16,15 +17,19 @@ export const DID: Record<DecisionAction, string> = {
 
 interface Standing {
   detail: ItemDetail;
-  stage: Exclude<Stage, 'mine'>;
+  stage: Exclude<Stage, 'mine' | 'loading'>;
   me: string;
-  /** Something typed is still open. */
+  /** Something typed is open or kept. */
   draft: boolean;
+  /** The reader had it before. */
+  lost: boolean;
 }
 
-export function standingWords({ detail, stage, me, draft }: Standing): string {
+export function standingWords({ detail, stage, me, draft, lost }: Standing): string {
   if (stage === 'held') return text.standing.held(detail.claim?.name ?? text.someone);
   if (stage === 'ended') return draft ? text.standing.ended : text.standing.endedQuiet;
+  if (stage === 'free' && lost) return deskText.standing.back(draft);
+  if (stage === 'free' && draft) return deskText.standing.draft;
   if (stage !== 'decided') return text.standing[stage];
   const { decision, undo_until, decided_by } = detail;
   const left = undo_until === null ? 0 : Math.ceil((Date.parse(undo_until) - clock.now) / 1000);

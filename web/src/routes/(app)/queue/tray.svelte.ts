@@ -1,23 +1,24 @@
 // The last decisions of this tab, newest first: provisional ones can be taken back from here.
 import { clock } from '#lib/clock.svelte.ts';
-import type { Draft } from '#lib/drafts.ts';
+import type { Draft, Words } from '#lib/drafts.ts';
 import type { ItemDetail } from '@countersign/shared/item';
 import type { ReviewAction } from '@countersign/shared/words';
 
 const KEPT = 10;
 
-/** `saving`: not answered yet. `made`: it stands, provisional until `undoUntil` (ms, server clock; null when it cannot be taken back). */
+/** `saving`: not answered yet. `failed`: it did not stand, and something else is on show by now. `made`: it stands, provisional until `undoUntil` (ms, server clock; null when it cannot be taken back). */
 export interface Made {
   readonly itemId: string;
   readonly preview: string;
   readonly action: ReviewAction;
   readonly reason: string | null;
-  readonly state: 'saving' | 'made' | 'undone';
+  readonly state: 'saving' | 'failed' | 'made' | 'undone';
   readonly undoUntil: number | null;
   /** The length of its undo window in ms. */
   readonly windowMs: number;
   /** What was typed for it, to be there again when it is taken back. */
   readonly draft: Draft | null;
+  readonly words: Words;
 }
 
 export class Tray {
@@ -38,6 +39,16 @@ export class Tray {
     this.#change(itemId, { state: 'made', undoUntil, windowMs });
   }
 
+  /** It did not stand; its item can be opened from here. */
+  fail(itemId: string): void {
+    this.#change(itemId, { state: 'failed', undoUntil: null });
+  }
+
+  /** The decision of an item as this tab remembers it. */
+  of(itemId: string): Made | null {
+    return this.entries.find((entry) => entry.itemId === itemId) ?? null;
+  }
+
   undone(itemId: string): void {
     this.#change(itemId, { state: 'undone', undoUntil: null });
   }
@@ -49,6 +60,12 @@ export class Tray {
   /** The newest decision that can still be taken back. `now` in ms, server clock. */
   undoable(now: number): Made | null {
     return this.entries.find((entry) => canUndo(entry, now)) ?? null;
+  }
+
+  /** As {@link undoable}, or one on its way that can be taken back as soon as it is in. */
+  newest(now: number): Made | null {
+    const coming = ({ state, action }: Made) => state === 'saving' && action !== 'escalate' && action !== 'return';
+    return this.entries.find((entry) => coming(entry) || canUndo(entry, now)) ?? null;
   }
 
   #change(itemId: string, change: Partial<Made>): void {

@@ -42,7 +42,7 @@ const BUTTON = {
   back: { command: 'leave', word: verbs.back, icon: Undo },
   claim: { command: 'extend', word: verbs.claim, icon: Hand, wide: true },
   claimAgain: { command: 'extend', word: verbs.claimAgain, icon: Hand, wide: true },
-  takeOver: { command: 'takeOver', word: verbs.takeOver, icon: HandGrab },
+  takeOver: { command: 'takeOver', word: verbs.takeOver, icon: HandGrab, wide: true },
   next: { command: 'next', word: verbs.next, icon: ArrowRight, wide: true },
   accept: { command: 'accept', word: verbs.leave, icon: ArrowRight, wide: true },
   goOn: { command: 'accept', word: verbs.nextItem, icon: ArrowRight, wide: true },
@@ -71,6 +71,7 @@ const STAGES: Record<Stage, (situation: Situation) => VerbButton[]> = {
     const verbsHere = detail.status === 'escalated' ? VERBS.escalated : VERBS.queued;
     return verbsHere.map((command) => BUTTON[command]);
   },
+  loading: ({ detail }) => (detail.status === 'escalated' ? VERBS.escalated : VERBS.queued).map((verb) => BUTTON[verb]),
   ended: ({ draft }) => [BUTTON.claimAgain, BUTTON.next, ...(draft ? [BUTTON.copy] : [])],
   free: () => [BUTTON.claim, BUTTON.next],
   held: ({ draft, takesOver }) => [

@@ -4,9 +4,13 @@ import type { Project } from '@countersign/shared/api/projects';
 import { createContext } from 'svelte';
 import type { Parts } from './decider.ts';
 import type { Desk } from './desk.svelte.ts';
+import type { Reading } from './reading.svelte.ts';
+import type { Selection } from './selection.svelte.ts';
 
 export interface Work extends Parts {
   readonly desk: Desk;
+  readonly reading: Reading;
+  readonly selection: Selection;
 }
 
 export const [getWork, setWork] = createContext<Work>();

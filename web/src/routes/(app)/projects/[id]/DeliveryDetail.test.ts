@@ -27,6 +27,7 @@ const DEAD: DeliveryDetail = {
       url: 'https://receiver.test/hooks',
       started_at: AT,
       duration_ms: 3,
+      timings: { dns_ms: 0, connect_ms: 1, tls_ms: null, first_byte_ms: 2 },
       http_status: null,
       error: 'connection_refused',
       response_text: null,

@@ -1,4 +1,5 @@
 // Every string of the deliveries tab.
+import type { Timings } from '@countersign/shared/api/deliveries';
 import { causeOf, type AttemptCause } from './delivery-causes.ts';
 
 export const deliveriesWords = {
@@ -30,6 +31,10 @@ export const deliveriesWords = {
   noAttempt: 'Nothing was sent yet.',
   attempt: (n: number) => `attempt ${n}`,
   nextAttempt: (n: number) => `Attempt ${n}`,
+  times: { dns_ms: 'name', connect_ms: 'connection', tls_ms: 'TLS', first_byte_ms: 'answer' } satisfies Record<
+    keyof Timings,
+    string
+  >,
   took: (ms: number) => `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`,
   request: 'Request',
   body: 'Body',
@@ -44,15 +49,23 @@ export const deliveriesWords = {
   againFailed: 'Nothing was sent again',
   onItsWay: 'It is on its way.',
   sentAgain: (status: string) => `Sent again: ${status}.`,
-  allAgain: 'Send all dead again',
-  allTitle: 'Send all dead deliveries again?',
-  allText:
+  many: 'Send many again',
+  manyTitle: 'Send deliveries again',
+  manyText:
     'Each goes out with the id and bytes it had, oldest first. A receiver that has seen one already knows it by its id.',
-  allDone: (n: string, more: boolean) =>
-    `${n} ${n === '1' ? 'is on its way' : 'are on their way'}${more ? '; the others stay as they were' : ''}.`,
-  sentSoFar: (n: string) => `${n} sent again`,
-  stoppedAfter: (n: string) => `${n} ${n === '1' ? 'was' : 'were'} sent again, then it failed`,
+  which: 'Which ones',
+  since: 'Made since',
+  sinceHint: 'Leave it empty for all of them. Your own time zone.',
+  sendThem: 'Send again',
+  progress: 'How many are on their way again',
+  sending: (done: string, total: string) => `${done} of ${total} are on their way again`,
+  begunBy: 'begun by',
+  allSent: (n: string) => `${n} ${n === '1' ? 'is' : 'are'} on ${n === '1' ? 'its' : 'their'} way again.`,
+  noneToSend: 'There was none to send.',
+  stoppedAfter: (done: string, total: string) => `Stopped after ${done} of ${total}; the others stay as they were.`,
   stop: 'Stop',
+  stopFailed: 'It goes on: it could not be stopped',
+  progressUnknown: 'How far it is could not be read; what stands here may be older.',
   causes: {
     dns_error: 'the name was not found',
     blocked_address: 'the address is not allowed',

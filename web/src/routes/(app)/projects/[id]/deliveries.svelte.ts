@@ -4,7 +4,7 @@ import { listDeliveries, type Delivery } from '@countersign/shared/api/insights'
 import type { FactOf } from '@countersign/shared/events';
 import { call } from '#lib/api.ts';
 import { live } from '#lib/live/connection.svelte.ts';
-import { Pacer } from '../../analytics/pacer.ts';
+import { Pacer } from '#lib/live/pacer.ts';
 import type { Page } from './log-pages.ts';
 import { PagedLog, type Asked } from './paged-log.svelte.ts';
 

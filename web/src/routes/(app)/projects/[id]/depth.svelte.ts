@@ -4,7 +4,7 @@ import { call } from '#lib/api.ts';
 import { clock } from '#lib/clock.svelte.ts';
 import { live } from '#lib/live/connection.svelte.ts';
 import { Resource } from '#lib/resource.svelte.ts';
-import { Pacer } from '../../analytics/pacer.ts';
+import { Pacer } from '#lib/live/pacer.ts';
 import { depthQuery } from './depth.ts';
 
 /** Facts cause at most one request in this many ms. */

@@ -8,6 +8,7 @@ const result = (overrides: Partial<Parameters<typeof adviceFor>[0]>) =>
     http_status: null,
     error: null,
     duration_ms: 1,
+    timings: { dns_ms: 0, connect_ms: 1, tls_ms: null, first_byte_ms: 2 },
     response_text: null,
     webhook_id: 'evt_test_1',
     url: 'https://receiver.example/',

@@ -78,6 +78,7 @@ describe('what came of a test event', () => {
     http_status: 200,
     error: null,
     duration_ms: 12,
+    timings: { dns_ms: 0, connect_ms: 1, tls_ms: null, first_byte_ms: 2 },
     response_text: null,
     webhook_id: 'evt_test_1',
     url: 'https://receiver.example/hooks',

@@ -12,6 +12,10 @@ export const webhook = {
     'Your receiver answered 410, which means gone. Nothing is sent to it; what is decided meanwhile waits, and leaves when you resume.',
   resume: 'Resume',
   resumeFailed: 'The webhook is still paused',
+  rests: (failures: number) => `The receiver has failed ${failures} times in a row`,
+  restsText: 'So it is left alone for a while. What is due waits, no attempt is used up, and nothing is lost.',
+  nextTry: (left: string) => `One delivery is tried in ${left}.`,
+  tryingNow: 'One delivery is being tried now.',
   resumed: 'Resumed. What waited is on its way.',
 
   test: 'Send a test event',

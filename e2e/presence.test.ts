@@ -1,0 +1,114 @@
+// Who is online, who holds, who looks, who is away, and what a page says while Redis is gone: real browsers on real processes.
+import type { Browser, Page } from 'playwright';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findChromium, launchBrowser } from '../scripts/browser.ts';
+import { startRedis, type Service } from '../scripts/services.ts';
+import { startForwarder, type Forwarder } from '../server/test/journeys/forwarder.ts';
+import { aSubmission, join, openProject, type OpenProject } from '../server/test/builders.ts';
+import { changeMember } from '../shared/src/api/projects.ts';
+import { people, type Person } from '../server/test/client.ts';
+import { ON_POSTGRES, startWorld, type World } from '../server/test/world.ts';
+import { startFront, type Front } from './front.ts';
+
+const chromium = await findChromium();
+const NAMES = ['Ana Ruiz', 'Bo Lind', 'Cem Ak'];
+
+describe.skipIf(chromium === undefined)('PR1: the queue of three people', () => {
+  let browser: Browser;
+  let front: Front;
+  let world: World;
+  let door: Forwarder | null = null;
+  let redis: Service | undefined;
+  let project: OpenProject;
+  let pool: Person[];
+  let pages: Page[];
+
+  beforeAll(async () => {
+    browser = (await launchBrowser()) as Browser;
+    front = await startFront();
+    if (ON_POSTGRES) {
+      [door, redis] = [await startForwarder('redis'), await startRedis()];
+      door.target(redis?.url ?? null);
+    }
+    world = await startWorld({
+      env: { PUBLIC_BASE_URL: front.url, ...(door === null ? {} : { REDIS_URL: door.url }) },
+    });
+    front.serve(world.urls);
+    pool = await people(world, 3);
+    project = await openProject(pool[0] as Person);
+    for (const [index, who] of pool.entries()) {
+      if (index > 0) await join(project, who);
+      await who.call(changeMember, { params: { id: project.id, user_id: who.id }, body: { name: NAMES[index] } });
+    }
+    for (const question of ['First?', 'Second?']) await project.pipeline.submit(aSubmission({ input: { question } }));
+    pages = await Promise.all(pool.map((who) => enter(who)));
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await world?.stop();
+    await front?.close();
+    await door?.close();
+    await redis?.stop();
+  });
+
+  async function enter({ cookies }: Person): Promise<Page> {
+    const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+    const url = front.url.replace('http:', 'https:');
+    await context.addCookies([...cookies].map(([name, value]) => ({ name, value, url, secure: true, httpOnly: true })));
+    const page = await context.newPage();
+    await page.goto(`${front.url}/queue`);
+    await page.getByRole('row').first().waitFor();
+    return page;
+  }
+
+  const line = (page: Page, question: string) => page.getByRole('row').filter({ hasText: question });
+
+  it('shows each the others, who holds, who looks, who is away and who went', async () => {
+    const [ana, bo, cem] = pages as [Page, Page, Page];
+    for (const [index, page] of pages.entries()) {
+      const others = NAMES.filter((_, other) => other !== index);
+      await page.getByTitle(`2 online besides you: ${others.join(' and ')}`).waitFor();
+      await page.getByText('2 online', { exact: true }).waitFor();
+    }
+    await line(ana, 'First?').click();
+    await ana.getByText('Yours for').first().waitFor();
+    await line(bo, 'First?').getByTitle('Ana Ruiz holds this').waitFor();
+
+    await line(bo, 'First?').click();
+    await ana.getByTitle('Bo Lind looks at this too').waitFor();
+
+    const before = await line(cem, 'First?').boundingBox();
+    await hide(ana);
+    await line(cem, 'First?').getByTitle('Ana Ruiz holds this, away').waitFor();
+    expect(await line(cem, 'First?').boundingBox()).toEqual(before);
+    expect(before?.height).toBe(44);
+
+    await bo.context().close();
+    await cem.getByText('1 online', { exact: true }).waitFor();
+  });
+
+  it.runIf(ON_POSTGRES)(
+    'LC6: says that live assignment is degraded while Redis is gone, and stops by itself',
+    async () => {
+      const cem = pages[2] as Page;
+      const note = cem.getByText('Live assignment is degraded').first();
+      await redis?.kill();
+      door?.target(null);
+      await note.waitFor();
+      await line(cem, 'Second?').click();
+      await cem.getByText('Yours for').first().waitFor();
+      await cem.keyboard.press('a');
+      redis = await startRedis();
+      door?.target(redis?.url ?? null);
+      await cem.locator('section p', { hasText: 'Live assignment is degraded' }).waitFor({ state: 'detached' });
+    },
+  );
+});
+
+/** As when another tab is put in front of it. */
+function hide(page: Page): Promise<void> {
+  return page.evaluate(() => {
+    Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' });
+    document.dispatchEvent(new Event('visibilitychange'));
+  });
+}

@@ -1,0 +1,105 @@
+// What the tests of the queue read off a page and do to it. A page is judged by what it shows, never by what it keeps.
+import type { Locator, Page } from 'playwright';
+import { expect } from 'vitest';
+import { listQueue, QUEUE_VIEWS, type QueueView } from '@countersign/shared/api/queue';
+import type { Person } from '../server/test/client.ts';
+
+export const row = (page: Page, text: string): Locator => page.getByRole('row').filter({ hasText: text });
+
+/** Clicks a line and takes the pointer away: under it the list stands still, and what arrives waits (QU1). */
+export async function openRow(page: Page, text: string): Promise<void> {
+  const line = row(page, text);
+  const held = page.getByRole('button', { name: /^\d+ new/ });
+  await line.or(held).first().waitFor();
+  // For some seconds after a key the list counts as in use, and what arrives waits below it.
+  if ((await line.count()) === 0) await held.click();
+  await line.click();
+  await page.mouse.move(1, 1);
+}
+
+/** How somebody who has given no name is called. */
+export const nameOf = ({ wallet: { address } }: Person): string => `${address.slice(0, 4)}…${address.slice(-4)}`;
+
+/** One line of a queue: who holds it, `yours`, or null. */
+export interface Line {
+  id: string;
+  holder: string | null;
+}
+
+export interface Seen {
+  lines: Line[];
+  counts: Record<QueueView, number>;
+}
+
+/** What a page shows: its lines in order, without those that only say that an item left, and the counts of its views. */
+export async function seenOn(page: Page, people: readonly Person[]): Promise<Seen> {
+  const read = await page.evaluate(() => {
+    const lines = [...document.querySelectorAll('[data-line]')].map((line) => ({
+      id: line.getAttribute('data-line') ?? '',
+      text: line.textContent,
+      cells: line.querySelectorAll(':scope > [role=gridcell]').length,
+    }));
+    const counts = [...document.querySelectorAll('nav[aria-label=Views] a')].map((link) => link.textContent);
+    return { lines, counts };
+  });
+  const holder = (text: string) =>
+    /\byours\b/.test(text) ? 'yours' : (people.map(nameOf).find((name) => text.includes(name)) ?? null);
+  const count = (index: number) => Number((read.counts[index] ?? '').replace(/\D/g, ''));
+  return {
+    lines: read.lines.filter(({ cells }) => cells >= 4).map(({ id, text }) => ({ id, holder: holder(text) })),
+    counts: Object.fromEntries(QUEUE_VIEWS.map((view, index) => [view, count(index)])) as Seen['counts'],
+  };
+}
+
+/** What the server says to the same person: what a page that is opened now would show. */
+export async function seenFresh(reviewer: Person, view: QueueView, via: { process?: number } = {}): Promise<Seen> {
+  const { data, counts } = await reviewer.call(listQueue, { query: { view, limit: 500 } }, via);
+  const lines = data.map(({ id, claim }) => ({
+    id,
+    holder: claim === null ? null : claim.user_id === reviewer.id ? 'yours' : claim.name,
+  }));
+  return { lines, counts };
+}
+
+/** Waits until the page shows what is, by the server's word; `within` ms. */
+export async function expectTrue(
+  page: Page,
+  by: { reviewer: Person; view: QueueView; people: readonly Person[]; within?: number; process?: number },
+): Promise<void> {
+  const { reviewer, view, people, within = 5000, process = 0 } = by;
+  await expect
+    .poll(
+      async () => {
+        const [seen, fresh] = await Promise.all([seenOn(page, people), seenFresh(reviewer, view, { process })]);
+        return JSON.stringify(seen) === JSON.stringify(fresh) ? 'equal' : { seen, fresh };
+      },
+      { timeout: within, interval: 50 },
+    )
+    .toBe('equal');
+}
+
+/** Counts the key presses that the page took for a command: it then keeps them from the browser. */
+export async function countKeys(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const counter = { taken: 0 };
+    Object.assign(window, { keysTaken: counter });
+    window.addEventListener('keydown', (event) => {
+      // Read when every listener has had it.
+      setTimeout(() => (counter.taken += event.defaultPrevented ? 1 : 0));
+    });
+  });
+}
+
+/** How many presses the page has taken so far. */
+export const keysTaken = (page: Page): Promise<number> =>
+  page.evaluate(async () => {
+    await new Promise((resolve) => setTimeout(resolve));
+    return (window as unknown as { keysTaken: { taken: number } }).keysTaken.taken;
+  });
+
+/** Presses a key until the page takes it: verbs are dead until their item was seen (QU2). Needs `countKeys`. */
+export async function pressUntilTaken(page: Page, key: string): Promise<void> {
+  const before = await keysTaken(page);
+  do await page.keyboard.press(key);
+  while ((await keysTaken(page)) === before);
+}

@@ -1,0 +1,87 @@
+// No line moves under pointer or focus (QU1): a hundred arrivals and leavings above and around it, watched frame by frame.
+import type { Page } from 'playwright';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { findChromium } from '../scripts/browser.ts';
+import { aSubmission, join, openProject, review, type OpenProject } from '../server/test/builders.ts';
+import { people, type Person } from '../server/test/client.ts';
+import { useHouse } from './house.ts';
+import { openRow, row, seenFresh } from './queue.ts';
+
+const chromium = await findChromium();
+const HALF = 50;
+
+describe.skipIf(chromium === undefined)('the list stands still', () => {
+  const house = useHouse();
+  let reader: Person;
+  let other: Person;
+  /** Its items are due before those of the other one, so they come and go above them. */
+  let urgent: OpenProject;
+  let calm: OpenProject;
+  let page: Page;
+
+  beforeEach(async () => {
+    const { world, owner, enter } = house();
+    [reader, other] = (await people(world, 2)) as [Person, Person];
+    urgent = await openProject(owner, { settings: { target_minutes: 1 } });
+    calm = await openProject(owner, { settings: { target_minutes: 600 } });
+    for (const project of [urgent, calm])
+      for (const member of [reader, other]) await join(project, member, 'supervisor');
+    await arrive(urgent, HALF);
+    for (let n = 0; n < 30; n += 1) {
+      await calm.pipeline.submit(aSubmission({ input: { question: `Calm ${n}` } }));
+    }
+    page = await enter(reader, '/queue?view=all');
+    await row(page, 'Calm 29').waitFor();
+    await row(page, 'Calm 10').evaluate((line) => line.scrollIntoView({ block: 'center' }));
+  });
+
+  const arrive = (project: OpenProject, count: number) =>
+    Promise.all(Array.from({ length: count }, () => project.pipeline.submit(aSubmission())));
+
+  /** Remembers how far the line is ever drawn from where it is now. */
+  const watchLine = (text: string) =>
+    row(page, text).evaluate((line) => {
+      const top = line.getBoundingClientRect().top;
+      const watch = { moved: 0, frames: 0 };
+      Object.assign(window, { lineWatch: watch });
+      const look = () => {
+        watch.frames += 1;
+        watch.moved = Math.max(watch.moved, line.isConnected ? Math.abs(line.getBoundingClientRect().top - top) : 9999);
+        requestAnimationFrame(look);
+      };
+      look();
+    });
+  const moved = () =>
+    page.evaluate(() => (window as unknown as { lineWatch: { moved: number; frames: number } }).lineWatch);
+
+  /** Fifty arrive above it, and the fifty that were there leave; done when the page has counted them all. */
+  async function comeAndGo(): Promise<void> {
+    const before = (await seenFresh(other, 'all')).lines.slice(0, HALF);
+    const arrivals = arrive(urgent, HALF);
+    for (const { id } of before) await review(other, id);
+    await arrivals;
+    const fresh = await seenFresh(reader, 'all');
+    await page.getByRole('link', { name: new RegExp(`^All ${fresh.counts.all}$`) }).waitFor();
+    const { frames } = await moved();
+    await expect.poll(async () => (await moved()).frames).toBeGreaterThan(frames + 2);
+  }
+
+  it('under the pointer', async () => {
+    await row(page, 'Calm 10').hover();
+    await watchLine('Calm 10');
+    await comeAndGo();
+    expect((await moved()).moved).toBe(0);
+    const under = await row(page, 'Calm 10').evaluate((line) => line.matches(':hover'));
+    expect(under).toBe(true);
+  });
+
+  it('under the focus, with the pointer elsewhere', async () => {
+    await openRow(page, 'Calm 10');
+    await page.getByText('Yours for').waitFor();
+    await page.keyboard.press('j');
+    await watchLine('Calm 11');
+    await comeAndGo();
+    expect((await moved()).moved).toBe(0);
+    expect(await row(page, 'Calm 11').evaluate((line) => line === document.activeElement)).toBe(true);
+  });
+});

@@ -1,0 +1,136 @@
+// Two people on one queue in two real browsers: who was first, what the other is told, and that nothing typed is lost.
+import type { Page } from 'playwright';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { findChromium } from '../scripts/browser.ts';
+import { aSubmission, join, openProject, type OpenProject } from '../server/test/builders.ts';
+import { person, type Person } from '../server/test/client.ts';
+import { useHouse } from './house.ts';
+import { countKeys, expectTrue, keysTaken, nameOf, openRow, pressUntilTaken, row } from './queue.ts';
+
+const chromium = await findChromium();
+
+describe.skipIf(chromium === undefined)('two reviewers', () => {
+  const house = useHouse();
+  let project: OpenProject;
+  let ana: Person;
+  let ben: Person;
+  let anas: Page;
+  let bens: Page;
+
+  const arrive = async (question: string) =>
+    (await project.pipeline.submit(aSubmission({ input: { question }, suggestion: `About: ${question}` }))).id;
+  const mine = (page: Page) => page.getByText('Yours for');
+  /** Takes a line by hand. A click while the page is busy with the item before is not heard: it is made again. */
+  async function take(page: Page, question: string): Promise<void> {
+    const shown = page.getByText(`About: ${question}`).first();
+    const taken = async () => {
+      if (!(await shown.isVisible())) await openRow(page, question);
+      return (await shown.isVisible()) && (await mine(page).isVisible());
+    };
+    await expect.poll(taken, { timeout: 20_000, interval: 200 }).toBe(true);
+  }
+
+  beforeAll(async () => {
+    const { world, excuse } = house();
+    // Losing a race is an answer like any other, but a browser writes every refusal down.
+    excuse(/status of 409/);
+    // Ana is the owner and may take over; Ben is a reviewer. Their decisions can be undone for half a minute.
+    [ana, ben] = await Promise.all([person(world), person(world)]);
+    project = await openProject(ana, { settings: { undo_window_seconds: 30 } });
+    await join(project, ben);
+    [anas, bens] = await Promise.all([house().enter(ana, '/queue?view=all'), house().enter(ben, '/queue?view=all')]);
+    await Promise.all([anas, bens].map((page) => page.getByRole('link', { name: /^All/ }).waitFor()));
+    await Promise.all([countKeys(anas), countKeys(bens)]);
+  });
+
+  it('I4: race for one item; the loser is told who has it, sees the lease, and is at the next with one key', async () => {
+    const first = await arrive('Who is first?');
+    await arrive('And after that?');
+    await Promise.all([anas, bens].map((page) => row(page, 'And after that?').waitFor()));
+    await Promise.all([anas, bens].map((page) => openRow(page, 'Who is first?')));
+    await Promise.any([mine(anas).waitFor(), mine(bens).waitFor()]);
+    const won = (await mine(anas).count()) > 0;
+    const [winner, loser] = won ? [anas, bens] : [bens, anas];
+    const name = nameOf(won ? ana : ben);
+    await loser.getByText(`${name} took it first`).waitFor();
+    await row(loser, 'Who is first?').filter({ hasText: name }).waitFor();
+    expect(await mine(loser).count()).toBe(0);
+    // Both lines count the same lease down.
+    expect(await row(loser, 'Who is first?').textContent()).toMatch(/[12]:\d\d/);
+    expect(await row(winner, 'Who is first?').textContent()).toContain('yours');
+
+    await pressUntilTaken(loser, 'n');
+    await mine(loser).waitFor();
+    await loser.getByText('About: And after that?').waitFor();
+    await Promise.all([pressUntilTaken(anas, 'a'), pressUntilTaken(bens, 'a')]);
+    await expect.poll(async () => (await project.pipeline.read(first)).status).toBe('queued');
+    await Promise.all([
+      expectTrue(anas, { reviewer: ana, view: 'all', people: [ana, ben] }),
+      expectTrue(bens, { reviewer: ben, view: 'all', people: [ana, ben] }),
+    ]);
+  });
+
+  it('QU3, LC1: decided by another under a draft: says who and what, keeps the draft beside it, also over a reload', async () => {
+    const id = await arrive('Who has the last word?');
+    await take(bens, 'Who has the last word?');
+    await pressUntilTaken(bens, 'e');
+    await bens.getByLabel('Your answer').fill('A better answer, half-written');
+    await openRow(anas, 'Who has the last word?');
+    await anas.getByRole('button', { name: 'Take over' }).click();
+    await mine(anas).waitFor();
+    await bens
+      .getByText(`${nameOf(ana)} took this item over`)
+      .first()
+      .waitFor();
+    await pressUntilTaken(anas, 'a');
+
+    const told = () => bens.getByText(`${nameOf(ana)} decided this first: approved`).waitFor();
+    const kept = () =>
+      bens.locator('section').filter({ hasText: 'Your draft' }).filter({ hasText: 'half-written' }).last().waitFor();
+    await told();
+    await kept();
+    expect(await bens.getByRole('group', { name: 'Verbs' }).getByRole('button', { name: 'Approve' }).count()).toBe(0);
+    await bens.reload();
+    await told();
+    await kept();
+    await countKeys(bens);
+    await expect.poll(async () => (await project.pipeline.read(id)).decision).toBeNull();
+    await pressUntilTaken(bens, 'Enter');
+  });
+
+  it('LC2: undoes with one key, and the item is in hand again on this page and held on the other', async () => {
+    const id = await arrive('Too quick?');
+    await take(bens, 'Too quick?');
+    await pressUntilTaken(bens, 'a');
+    await row(bens, 'Approved by you').or(row(bens, 'Too quick?')).first().waitFor();
+    // While the next item is on its way there is nothing to press yet.
+    const made = bens.getByRole('listitem').filter({ hasText: 'Too quick?' });
+    await made.getByRole('button', { name: 'Undo', disabled: false }).waitFor();
+    await pressUntilTaken(bens, 'z');
+    await mine(bens).waitFor();
+    await row(anas, 'Too quick?')
+      .filter({ hasText: nameOf(ben) })
+      .waitFor();
+    expect(await project.pipeline.read(id)).toMatchObject({ status: 'queued', decision: null });
+    await Promise.all([
+      expectTrue(anas, { reviewer: ana, view: 'all', people: [ana, ben] }),
+      expectTrue(bens, { reviewer: ben, view: 'all', people: [ana, ben] }),
+    ]);
+  });
+
+  /** From an item in hand to its end: every press that the page took for a command. */
+  const DECISIONS = [
+    { what: 'approve', keys: ['a'], status: /Approved/ },
+    { what: 'reject', keys: ['r', '1'], status: /Rejected/ },
+    { what: 'escalate', keys: ['u', '1'], status: /Escalated/ },
+  ];
+
+  it.each(DECISIONS)('$what takes $keys.length in the flow', async ({ what, keys, status }) => {
+    await arrive(`How many keys to ${what}?`);
+    await take(bens, `How many keys to ${what}?`);
+    const before = await keysTaken(bens);
+    for (const key of keys) await pressUntilTaken(bens, key);
+    await bens.getByRole('listitem').filter({ hasText: status }).first().waitFor();
+    expect((await keysTaken(bens)) - before).toBe(keys.length);
+  });
+});

@@ -1,0 +1,96 @@
+// One rival of the deliveries bench in a process of its own: a job queue whose every job does the POST that a delivery of ours does.
+import { randomBytes } from 'node:crypto';
+import { Logger, makeWorkerUtils, run } from 'graphile-worker';
+import { PgBoss } from 'pg-boss';
+import { createClient } from 'redis';
+import { parseKeyRing, seal } from '../../server/src/crypto/key-ring.ts';
+import { makeWebhookSecret } from '../../server/src/crypto/webhook-secret.ts';
+import { secretContext } from '../../server/src/domain/webhook-secrets.ts';
+import { dispatchWebhook } from '../../server/src/webhooks/dispatch.ts';
+
+/** As many POSTs at once as our own worker makes. */
+const AT_ONCE = 64;
+const PROJECT = '00000000-0000-7000-8000-000000000001';
+const NAME = 'webhooks';
+
+const { DATABASE_URL = '', REDIS_URL = '', BENCH_RECEIVER = '', BENCH_WAY = '', BENCH_JOBS = '0' } = process.env;
+const keyRing = parseKeyRing(`bench:${randomBytes(32).toString('base64')}`);
+const current = seal(keyRing, makeWebhookSecret(), secretContext(PROJECT));
+const secrets = { current, next: null, promoteAt: null, previous: null, previousUntil: null };
+const policy = { allowCidrs: ['127.0.0.0/8'], allowHttp: true };
+
+interface Job {
+  id: string;
+  body: string;
+}
+
+const jobs: Job[] = Array.from({ length: Number(BENCH_JOBS) }, (_, n) => ({ id: `evt_${n}`, body: '{"event":"x"}' }));
+
+/** Signed and sent through the guard, as `worker/deliver.ts` does. Errors: anything but a 2xx. */
+async function post({ id, body }: Job): Promise<void> {
+  const message = { projectId: PROJECT, url: BENCH_RECEIVER, webhookId: id, attempt: 1, body, secrets, at: new Date() };
+  const { error } = await dispatchWebhook({ keyRing, policy }, message);
+  if (error !== null) throw new Error(error);
+}
+
+/** Not among the dependencies: a package it brings is not published for every platform here, and `npm ci` would refuse the lockfile. */
+const BULLMQ = 'bullmq';
+
+interface BullMq {
+  Queue: new (name: string, options: object) => { addBulk(jobs: { name: string; data: Job }[]): Promise<unknown> };
+  Worker: new (
+    name: string,
+    work: (job: { data: Job }) => Promise<void>,
+    options: object,
+  ) => { waitUntilReady(): Promise<unknown> };
+}
+
+/** Fills the queue; answers what begins the work. */
+const WAYS: Record<string, () => Promise<() => Promise<void>>> = {
+  'pg-boss': async () => {
+    const boss = await new PgBoss({ connectionString: DATABASE_URL }).start();
+    await boss.createQueue(NAME);
+    await boss.insert(
+      NAME,
+      jobs.map((data) => ({ data })),
+    );
+    return async () => {
+      for (;;) {
+        const batch = await boss.fetch<Job>(NAME, { batchSize: AT_ONCE });
+        if (batch.length === 0) return;
+        await Promise.all(batch.map(({ data }) => post(data)));
+        await boss.complete(
+          NAME,
+          batch.map(({ id }) => id),
+        );
+      }
+    };
+  },
+  'graphile-worker': async () => {
+    const logger = new Logger(() => () => undefined);
+    const utils = await makeWorkerUtils({ connectionString: DATABASE_URL, logger });
+    await utils.migrate();
+    await utils.addJobs(jobs.map((payload) => ({ identifier: NAME, payload })));
+    return async () => {
+      const taskList = { [NAME]: (job: unknown) => post(job as Job) };
+      const options = { connectionString: DATABASE_URL, logger, taskList, concurrency: AT_ONCE, noHandleSignals: true };
+      await run({ ...options, maxPoolSize: 10 });
+    };
+  },
+  bullmq: async () => {
+    const { Queue, Worker } = (await import(BULLMQ)) as BullMq;
+    const connection = await createClient({ url: REDIS_URL }).connect();
+    const forWorker = await connection.duplicate().connect();
+    const name = `${NAME}-${process.pid}`;
+    const queue = new Queue(name, { connection });
+    await queue.addBulk(jobs.map((data) => ({ name, data })));
+    return async () => {
+      const work = (job: { data: Job }) => post(job.data);
+      await new Worker(name, work, { connection: forWorker, concurrency: AT_ONCE }).waitUntilReady();
+    };
+  },
+};
+
+const begin = await WAYS[BENCH_WAY]?.();
+process.once('message', () => void begin?.());
+console.log(JSON.stringify({ msg: 'ready' }));

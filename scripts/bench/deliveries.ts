@@ -1,0 +1,139 @@
+// Webhook deliveries: how many a second to a fast receiver, against three job queues doing the same POST, and how soon after a decision.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { measureLatency } from './delivery-latency.ts';
+import { type BenchDatabase, type BenchHouse, openHouse, openProject, seedItems } from './house.ts';
+import type { Options } from './options.ts';
+import { median, type Row } from './rows.ts';
+
+type Rival = 'pg-boss' | 'graphile-worker' | 'bullmq';
+/** BullMQ is measured where it is installed (`npm i --no-save bullmq`). */
+const RIVALS: Rival[] = ['pg-boss', 'graphile-worker', ...(installed('bullmq') ? ['bullmq' as const] : [])];
+const SIZES = { full: { rounds: 3, count: 4000, decisions: 300 }, quick: { rounds: 1, count: 400, decisions: 20 } };
+/** As many projects as it takes for every slot of a worker to be used. */
+const PROJECTS = 8;
+const LONGEST_MS = 120_000;
+
+/** Ours and the rivals in turns. Errors: no PostgreSQL or Redis; a delivery that does not arrive. */
+export async function benchDeliveries(say: (line: string) => void, { quick }: Options): Promise<Row[]> {
+  if (!installed('bullmq')) say('deliveries: BullMQ is not installed (npm i --no-save bullmq): not measured');
+  const { rounds, count, decisions } = SIZES[quick ? 'quick' : 'full'];
+  const house = await openHouse();
+  const receiver = await fastReceiver();
+  const rates = new Map<string, number[]>();
+  const note = (way: string, round: number, rate: number) => {
+    rates.set(way, [...(rates.get(way) ?? []), rate]);
+    say(`deliveries, round ${round} of ${rounds}: ${way.padEnd(16)} ${rate.toFixed(0)} deliveries/s`);
+  };
+  let latency: Row;
+  try {
+    latency = await measureLatency(house, decisions, say);
+    for (let round = 1; round <= rounds; round += 1) {
+      note('ours', round, await ours(house, receiver, { round, count }));
+      for (const way of RIVALS) note(way, round, await rival(house, receiver, { way, round, count }));
+    }
+  } finally {
+    receiver.close();
+    await house.close();
+  }
+  const mine = median(rates.get('ours') ?? []);
+  const throughput = RIVALS.map((way) => {
+    const theirs = median(rates.get(way) ?? []);
+    const measure = `deliveries/s against ${way} doing the same POST`;
+    return { section: 'deliveries', measure, ours: mine, rival: theirs, ratio: mine / theirs, goal: '>= 1' };
+  });
+  return [latency, ...throughput];
+}
+
+interface Receiver {
+  url: string;
+  /** Deliveries a second from now until so many have come. */
+  rate(count: number): Promise<number>;
+  close(): void;
+}
+
+/** Answers at once. */
+async function fastReceiver(): Promise<Receiver> {
+  let seen = new Set<string>();
+  let wanted = Infinity;
+  let full = Promise.withResolvers<undefined>();
+  const server = createServer((request, response) => {
+    seen.add(String(request.headers['webhook-id']));
+    if (seen.size >= wanted) full.resolve(undefined);
+    request.resume().once('end', () => response.writeHead(204).end());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    rate: async (count) => {
+      [seen, wanted, full] = [new Set(), count, Promise.withResolvers()];
+      const startedAt = performance.now();
+      const late = setTimeout(() => full.reject(new Error(`Only ${seen.size} of ${count} arrived.`)), LONGEST_MS);
+      await full.promise.finally(() => clearTimeout(late));
+      return count / ((performance.now() - startedAt) / 1000);
+    },
+    close: () => server.close(),
+  };
+}
+
+interface Turn {
+  round: number;
+  count: number;
+}
+
+/** The whole service as `npm start` runs it; every delivery of an item of its own, all due at the same moment. */
+async function ours(house: BenchHouse, receiver: Receiver, { round, count }: Turn): Promise<number> {
+  const database = await house.createDatabase(`bench_deliveries_${round}`);
+  const env = { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' };
+  const server = await house.startServer(database, { env });
+  for (let n = 0; n < PROJECTS; n += 1) {
+    const settings = { webhook_url: receiver.url };
+    const { id } = await openProject({ server, database }, { members: [], settings });
+    await seedDeliveries(database, id, count / PROJECTS);
+  }
+  const rate = receiver.rate(count);
+  await database.sql(`update delivery set next_attempt_at = now()`);
+  await database.sql(`select pg_notify('countersign_due', '')`);
+  const measured = await rate;
+  await server.stop();
+  return measured;
+}
+
+async function seedDeliveries(database: BenchDatabase, projectId: string, count: number): Promise<void> {
+  await seedItems(database, projectId, { all: count, waiting: 0 });
+  await database.sql(
+    `insert into delivery (id, project_id, item_id, webhook_id, seq, body, status, attempt, next_attempt_at, created_at)
+     select gen_random_uuid(), project_id, id, 'evt_' || id, 1, '{"event":"x"}', 'pending', 0, now() + interval '1 day', now()
+     from item where project_id = $1`,
+    [projectId],
+  );
+  await database.sql('vacuum (analyze) delivery');
+}
+
+async function rival(
+  house: BenchHouse,
+  receiver: Receiver,
+  { way, round, count }: Turn & { way: Rival },
+): Promise<number> {
+  const database = await house.createDatabase(`bench_${way.replaceAll('-', '_')}_${round}`);
+  const program = join(import.meta.dirname, 'deliveries-rival.ts');
+  const env = { BENCH_WAY: way, BENCH_JOBS: String(count), BENCH_RECEIVER: receiver.url };
+  const worker = await house.startServer(database, { program, env });
+  const rate = receiver.rate(count);
+  worker.child.send('go');
+  const measured = await rate;
+  await worker.stop();
+  return measured;
+}
+
+function installed(name: string): boolean {
+  try {
+    import.meta.resolve(name);
+    return true;
+  } catch {
+    return false;
+  }
+}

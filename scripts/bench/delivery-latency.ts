@@ -1,0 +1,88 @@
+// From a decision to its webhook at the receiver, one after the other, against a bare signed POST to the same receiver.
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { claimItem, decideItem } from '../../shared/src/api/queue.ts';
+import { signWebhook } from '../../shared/src/webhook.ts';
+import { makeWebhookSecret } from '../../server/src/crypto/webhook-secret.ts';
+import { asker, type BenchHouse, openProject, seedItems } from './house.ts';
+import { median, type Row } from './rows.ts';
+
+/** QUALITY allows so much more than the bare POST takes. */
+const ALLOWED_MS = 15;
+
+/** The system's clock with fractions of a millisecond. */
+const now = () => performance.timeOrigin + performance.now();
+
+/** Ours and the bare POST in turns, `count` of each; the undo window is 0. */
+export async function measureLatency(house: BenchHouse, count: number, say: (line: string) => void): Promise<Row> {
+  const receiver = await stampingReceiver();
+  const database = await house.createDatabase('bench_delivery_latency');
+  const server = await house.startServer(database, { env: { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' } });
+  const settings = { webhook_url: receiver.url, undo_window_seconds: 0 };
+  const { id: projectId, owner } = await openProject({ server, database }, { members: [], settings });
+  await seedItems(database, projectId, { all: count, waiting: count });
+  const items = await database.sql<{ id: string }>('select id from item');
+  const ask = asker(server, owner);
+  const decide = async (id: string) => {
+    const { fence } = await ask<{ fence: number }>('POST', claimItem.path.replace(':id', id), {});
+    const arrived = receiver.next(id);
+    const path = decideItem.path.replace(':id', id);
+    const { decision } = await ask<{ decision: { decided_at: string } }>('POST', path, { fence, action: 'approve' });
+    // The moment before the commit: what the commit takes counts against us.
+    return (await arrived) - Date.parse(decision.decided_at);
+  };
+  const secret = makeWebhookSecret();
+  const times = { ours: [] as number[], bare: [] as number[] };
+  for (const { id } of items) {
+    times.ours.push(await decide(id));
+    times.bare.push(await bare(receiver, secret));
+  }
+  receiver.close();
+  await server.stop();
+  const [ours, rival] = [median(times.ours), median(times.bare)];
+  say(`deliveries: decision to webhook ${ours.toFixed(1)} ms at the median, a bare signed POST ${rival.toFixed(1)} ms`);
+  const measure = `ms from decision to webhook above a bare signed POST, p50 (rival: the ${ALLOWED_MS} ms allowed)`;
+  const over = ours - rival;
+  return { section: 'deliveries', measure, ours: over, rival: ALLOWED_MS, ratio: over / ALLOWED_MS, goal: '<= 1' };
+}
+
+interface Stamping {
+  url: string;
+  /** When the request that says this text in its body arrives, in ms. */
+  next(text: string): Promise<number>;
+  close(): void;
+}
+
+async function stampingReceiver(): Promise<Stamping> {
+  const waiting = new Map<string, (at: number) => void>();
+  const server = createServer((incoming, response) => {
+    const at = now();
+    let body = '';
+    incoming.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
+    incoming.once('end', () => {
+      response.writeHead(204).end();
+      for (const [text, resolve] of waiting) if (body.includes(text) && waiting.delete(text)) resolve(at);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    next: (text) => new Promise((resolve) => waiting.set(text, resolve)),
+    close: () => server.close(),
+  };
+}
+
+/** Signed and posted on a connection of its own, as a delivery is, with nothing before it. */
+async function bare(receiver: Stamping, secret: string): Promise<number> {
+  const id = randomUUID();
+  const body = JSON.stringify({ event: 'item.decided', id });
+  const arrived = receiver.next(id);
+  const from = now();
+  const message = { id: `evt_${id}`, timestamp: Math.floor(Date.now() / 1000), attempt: 1, body };
+  const headers = { 'content-type': 'application/json', ...(await signWebhook(message, [secret])) };
+  request(receiver.url, { method: 'POST', headers, agent: false }, (answer) => void answer.resume()).end(body);
+  return (await arrived) - from;
+}

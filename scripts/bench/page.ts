@@ -1,0 +1,239 @@
+// The queue's page in a real Chromium: how soon it opens, how soon an event shows, how soon a key answers, and that nothing moves or grows.
+import type { Browser, BrowserContext, Page } from 'playwright';
+import { launchBrowser, MISSING_BROWSER } from '../browser.ts';
+import { buildWeb } from '../build-web.ts';
+import {
+  openHouse,
+  openProject,
+  seedItems,
+  signInMany,
+  type BenchDatabase,
+  type BenchHouse,
+  type BenchServer,
+  type Visitor,
+} from './house.ts';
+import type { Options } from './options.ts';
+import { drawn, firstLines, movedOn, paintedAt, slowKeys, watchLine, watchPage } from './page-watch.ts';
+import { median, percentile, type Row } from './rows.ts';
+import { paced, trafficOf, type Traffic } from './traffic.ts';
+
+const SIZES = {
+  full: { waiting: 10_000, opened: 10, pumped: 15_000, seconds: 15, presses: 300 },
+  quick: { waiting: 10_000, opened: 2, pumped: 1000, seconds: 2, presses: 30 },
+};
+type Size = (typeof SIZES)['full'];
+
+/** KiB of JavaScript that a first visit loads, by page. */
+const SCRIPTS = { '/': 90, '/queue': 120, '/analytics': 140 };
+const section = 'page';
+
+/** Ours against the figure of EXPERIENCE.md: what is promised of a page is absolute. */
+const against = (measure: string, ours: number, most: number): Row => ({
+  ...{ section, measure: `${measure}, against ${most}`, ours, rival: most },
+  ...{ ratio: ours / most, goal: '<= 1' },
+});
+
+/** No rows where there is no browser. Errors: no PostgreSQL or Redis. */
+export async function benchPage(say: (line: string) => void, { quick }: Options): Promise<Row[]> {
+  const browser = await launchBrowser();
+  if (browser === undefined) {
+    say(`page: skipped. ${MISSING_BROWSER}`);
+    return [];
+  }
+  await buildWeb();
+  const house = await openHouse();
+  const size = SIZES[quick ? 'quick' : 'full'];
+  try {
+    const many = await stageOf(house, browser, { name: 'bench_many', waiting: size.waiting });
+    const few = await stageOf(house, browser, { name: 'bench_few', waiting: 100 });
+    const rows = [await opening(many, few, size)];
+    rows.push(...(await living(few, size)), ...(await stillness(few)), await growth(many, size));
+    rows.push(...(await scripts(browser, few)));
+    for (const { measure, ours, rival } of rows) say(`page: ${measure}: ${ours.toFixed(1)} (${rival.toFixed(1)})`);
+    return rows;
+  } finally {
+    await browser.close();
+    await house.close();
+  }
+}
+
+interface Stage {
+  server: BenchServer;
+  reviewer: Visitor;
+  context: BrowserContext;
+  page: Page;
+  traffic: Traffic;
+}
+
+async function stageOf(
+  house: BenchHouse,
+  browser: Browser,
+  { name, waiting }: { name: string; waiting: number },
+): Promise<Stage> {
+  const database: BenchDatabase = await house.createDatabase(name);
+  const server = await house.startServer(database);
+  const [reviewer] = await signInMany(database, 1);
+  if (reviewer === undefined) throw new Error('Somebody was signed in.');
+  const { id } = await openProject({ server, database }, { members: [reviewer] });
+  await seedItems(database, id, { all: waiting, waiting });
+  const context = await signedIn(browser, server, reviewer);
+  const page = await context.newPage();
+  await watchPage(page);
+  return { server, reviewer, context, page, traffic: trafficOf(database, id) };
+}
+
+async function signedIn(browser: Browser, { url }: BenchServer, { cookie }: Visitor): Promise<BrowserContext> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  const [name = '', value = ''] = cookie.split('=');
+  // A cookie of this host alone is set by address, and on this machine counts as secure.
+  await context.addCookies([{ name, value, url: url.replace('http:', 'https:'), secure: true, httpOnly: true }]);
+  return context;
+}
+
+async function open({ page, server }: Stage): Promise<number> {
+  await page.goto(`${server.url}/queue?view=all`);
+  return firstLines(page);
+}
+
+/** In turns, after one each that fills the browser's cache. */
+async function opening(many: Stage, few: Stage, size: Size): Promise<Row> {
+  const times = { many: [] as number[], few: [] as number[] };
+  for (let turn = 0; turn <= size.opened; turn += 1) {
+    const [ours, rival] = [await open(many), await open(few)];
+    if (turn === 0) continue;
+    times.many.push(ours);
+    times.few.push(rival);
+  }
+  const [ours, rival] = [median(times.many), median(times.few)];
+  const measure = `ms until the first lines are painted, ${size.waiting} waiting against 100`;
+  return { section, measure, ours, rival, ratio: ours / rival, goal: '<= 1.2' };
+}
+
+/** At 200 events a second: how soon an arrival shows; at 50: how soon a key answers. */
+async function living(stage: Stage, { seconds, presses }: Size): Promise<Row[]> {
+  await open(stage);
+  const shown: number[] = [];
+  // Ten frames a second of ten arrivals and ten leavings: as many wait at the end as at the start.
+  await flow(stage, { frames: seconds * 10, of: 10 }, async (ids, sentAt) => {
+    for (const at of await paintedAt(stage.page, ids)) shown.push(at - sentAt);
+  });
+  let over = false;
+  const background = flow(stage, { frames: seconds * 10, of: 2.5 }).finally(() => (over = true));
+  let pressed = 0;
+  while (!over || pressed < presses) {
+    await stage.page.keyboard.press(pressed % 20 < 10 ? 'j' : 'k');
+    pressed += 1;
+    // As fast as a hand is.
+    await drawn(stage.page, 3);
+  }
+  await background;
+  // What the browser does not tell of took less than 16 ms.
+  const slow = await slowKeys(stage.page);
+  const keys = [...slow, ...Array.from({ length: Math.max(0, pressed - slow.length) }, () => 16)];
+  return [
+    against('ms from event sent to line painted, 200 events/s, p95', percentile(shown, 0.95), 100),
+    against('ms from key press to paint, 50 events/s, p98', percentile(keys, 0.98), 100),
+  ];
+}
+
+/** Ten times a second `of` items arrive and as many, of those that came a second ago, are decided. */
+async function flow(
+  { traffic }: Stage,
+  { frames, of }: { frames: number; of: number },
+  arrived: (ids: string[], sentAt: number) => Promise<void> = () => Promise.resolve(),
+): Promise<void> {
+  const waiting: string[][] = [];
+  const told: Promise<void>[] = [];
+  const stock = 10;
+  await paced(frames + stock, 100, async (index) => {
+    const count = Math.floor((index + 1) * of) - Math.floor(index * of);
+    if (index < frames) {
+      // Due before what waits already: the arrivals are the lines on the screen.
+      const ids = await traffic.arrive(count, 1);
+      told.push(arrived(ids, Date.now()));
+      waiting.push(ids);
+    }
+    if (index >= stock) await traffic.leave(waiting.shift() ?? []);
+  });
+  await Promise.all(told);
+}
+
+/** A hundred arrivals and leavings above a line under the pointer. */
+async function stillness(stage: Stage): Promise<Row[]> {
+  const { page, traffic } = stage;
+  await open(stage);
+  const above = await traffic.arrive(5, 1);
+  await paintedAt(page, above);
+  const line = page.locator('[data-line]').nth(8);
+  await line.hover();
+  await watchLine(page, (await line.getAttribute('data-line')) ?? '');
+  await traffic.leave(above);
+  for (let turn = 0; turn < 10; turn += 1) {
+    const ids = await traffic.arrive(9, 1);
+    await traffic.leave(ids);
+  }
+  const rest = await traffic.arrive(5, 1);
+  const all = page.getByRole('link', { name: /^All 105$/ });
+  await all.waitFor();
+  await drawn(page, 5);
+  const moved = await movedOn(page);
+  await traffic.leave(rest);
+  const measure = 'px that the line under the pointer moved, 100 arrivals and leavings, against 0';
+  return [{ section, measure, ours: moved, rival: 0, ratio: moved, goal: '<= 0' }];
+}
+
+/** Five minutes of 50 events a second, pumped as fast as they go. */
+async function growth({ context, server, traffic }: Stage, { pumped }: Size): Promise<Row> {
+  // A page of its own: on the watched one the watch itself grows.
+  const page = await context.newPage();
+  await page.goto(`${server.url}/queue?view=all`);
+  await page.locator('[data-line]').nth(499).waitFor({ state: 'attached' });
+  const before = await heapOf(page);
+  const batch = 50;
+  for (let sent = 0; sent < pumped; sent += 2 * batch) await traffic.leave(await traffic.arrive(batch, 1));
+  const [last = ''] = await traffic.arrive(1, 1);
+  await page.locator(`[data-line="${last}"]`).waitFor({ state: 'attached' });
+  const after = await heapOf(page);
+  const measure = `MiB of the page's heap after ${pumped} events against before`;
+  return { section, measure, ours: after, rival: before, ratio: after / before, goal: '<= 1.5' };
+}
+
+async function heapOf(page: Page): Promise<number> {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('HeapProfiler.enable');
+  await devtools.send('HeapProfiler.collectGarbage');
+  const { usedSize } = await devtools.send('Runtime.getHeapUsage');
+  await devtools.detach();
+  return usedSize / 1024 / 1024;
+}
+
+/** What a browser that was never here loads of JavaScript until the page rests, packed as it is sent over TLS. */
+async function scripts(browser: Browser, { server, reviewer }: Stage): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const [path, most] of Object.entries(SCRIPTS)) {
+    const context = path === '/' ? await browser.newContext() : await signedIn(browser, server, reviewer);
+    const page = await context.newPage();
+    const loaded = new Set<string>();
+    page.on('response', (response) => {
+      if (response.request().resourceType() === 'script') loaded.add(response.url());
+    });
+    await page.goto(server.url + path, { waitUntil: 'networkidle' });
+    const bytes = await Promise.all([...loaded].map(packedBytes));
+    rows.push(
+      against(
+        `KiB of JavaScript that a first visit of ${path} loads`,
+        bytes.reduce((sum, one) => sum + one, 0) / 1024,
+        most,
+      ),
+    );
+    await context.close();
+  }
+  return rows;
+}
+
+/** A browser asks for Brotli over TLS alone, so the size is asked for beside it. */
+async function packedBytes(url: string): Promise<number> {
+  const response = await fetch(url, { headers: { 'accept-encoding': 'br' } });
+  await response.arrayBuffer();
+  return Number(response.headers.get('content-length'));
+}

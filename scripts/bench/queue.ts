@@ -1,0 +1,84 @@
+// The queue's page at a million items against ten thousand: the lines and the counts in one answer, as the page asks for them.
+import { asker, openHouse, openProject, seedItems, signInMany, type BenchHouse } from './house.ts';
+import type { Options } from './options.ts';
+import { median, type Row } from './rows.ts';
+import { listQueue, type QueueView } from '../../shared/src/api/queue.ts';
+
+const SIZES = {
+  full: { large: 1_000_000, small: 10_000, rounds: 5, asked: 30 },
+  quick: { large: 50_000, small: 10_000, rounds: 1, asked: 5 },
+};
+/** What waits among them. Most of a long life is decided; a queue nobody works on is the other end. */
+const CASES = {
+  '5 000 waiting': () => 5000,
+  'all waiting': (all: number) => all,
+} satisfies Record<string, (all: number) => number>;
+const VIEWS = ['available', 'all'] as const satisfies QueueView[];
+const LIMIT = 500;
+
+type Ask = (view: QueueView) => Promise<number>;
+
+/** Both in turns. Errors: no PostgreSQL or Redis. */
+export async function benchQueue(say: (line: string) => void, { quick }: Options): Promise<Row[]> {
+  const size = SIZES[quick ? 'quick' : 'full'];
+  const rows: Row[] = [];
+  for (const [name, waiting] of Object.entries(CASES)) {
+    const house = await openHouse();
+    try {
+      const large = await queueOf(house, { name: 'bench_large', all: size.large, waiting: waiting(size.large) });
+      const small = await queueOf(house, { name: 'bench_small', all: size.small, waiting: waiting(size.small) });
+      for (const view of VIEWS) {
+        const [ours, rival] = await takeTurns({ large, small, view, size });
+        say(
+          `queue, ${name}, ${view}: ${ours.toFixed(1)} ms at ${size.large} items, ${rival.toFixed(1)} ms at ${size.small}`,
+        );
+        const measure = `ms of view ${view}, ${name}, at ${size.large} items against ${size.small}`;
+        rows.push({ section: 'queue', measure, ours, rival, ratio: ours / rival, goal: '<= 1.5' });
+      }
+    } finally {
+      await house.close();
+    }
+  }
+  return rows;
+}
+
+interface Turns {
+  large: Ask;
+  small: Ask;
+  view: QueueView;
+  size: { rounds: number; asked: number };
+}
+
+async function takeTurns({ large, small, view, size }: Turns): Promise<[large: number, small: number]> {
+  const medians = { large: [] as number[], small: [] as number[] };
+  for (let round = 0; round <= size.rounds; round += 1) {
+    const times = { large: [] as number[], small: [] as number[] };
+    for (let turn = 0; turn < size.asked; turn += 1) {
+      times.large.push(await large(view));
+      times.small.push(await small(view));
+    }
+    // The first round warms up.
+    if (round === 0) continue;
+    medians.large.push(median(times.large));
+    medians.small.push(median(times.small));
+  }
+  return [median(medians.large), median(medians.small)];
+}
+
+/** A server with so many items; answers what asks it for the first page of a view, in milliseconds. */
+async function queueOf(house: BenchHouse, count: { name: string; all: number; waiting: number }): Promise<Ask> {
+  const database = await house.createDatabase(count.name);
+  const server = await house.startServer(database);
+  const [reviewer] = await signInMany(database, 1);
+  if (reviewer === undefined) throw new Error('Somebody was signed in.');
+  const { id } = await openProject({ server, database }, { members: [reviewer] });
+  await seedItems(database, id, count);
+  const ask = asker(server, reviewer);
+  return async (view) => {
+    const startedAt = performance.now();
+    const { data } = await ask<{ data: unknown[] }>('GET', `${listQueue.path}?view=${view}&limit=${LIMIT}`);
+    const ms = performance.now() - startedAt;
+    if (data.length !== LIMIT) throw new Error(`${data.length} lines, not ${LIMIT}.`);
+    return ms;
+  };
+}

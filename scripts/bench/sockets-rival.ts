@@ -1,0 +1,23 @@
+// The rival of the sockets bench: bare Socket.IO with the server's own options and one room, which broadcasts what it is told to.
+import { createServer } from 'node:http';
+import { createLiveServer } from '../../server/src/realtime/gateway.ts';
+import type { Fact } from '../../shared/src/events.ts';
+
+const ROOM = 'everybody';
+
+const http = createServer();
+const io = createLiveServer(http, { baseUrl: process.env.PUBLIC_BASE_URL ?? '', redis: null });
+io.on('connection', async (socket) => {
+  await socket.join(ROOM);
+  socket.emit('rooms', []);
+});
+process.on('message', (facts: Fact[]) => {
+  process.send?.(monotonic());
+  io.local.to(ROOM).emit('events', facts);
+});
+http.listen(Number(process.env.PORT), 'localhost', () => console.log('"ready"'));
+
+/** Milliseconds of the clock that is one for all processes of a machine. */
+function monotonic(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
+}

@@ -1,0 +1,157 @@
+// From a decision's commit until every one of 1 000 sockets in the room has the event; against a bare broadcast to as many sockets.
+import { once } from 'node:events';
+import { join } from 'node:path';
+import pg from 'pg';
+import { RECORDED } from '../../server/src/db/channels.ts';
+import { claimNext, decideItem, type Granted } from '../../shared/src/api/queue.ts';
+import type { Fact } from '../../shared/src/events.ts';
+import {
+  asker,
+  openHouse,
+  openProject,
+  seedItems,
+  signInMany,
+  type BenchDatabase,
+  type BenchHouse,
+  type BenchServer,
+  type Visitor,
+} from './house.ts';
+import type { Options } from './options.ts';
+import { median, percentile, type Row } from './rows.ts';
+import { openRoom, type Room } from './sockets-room.ts';
+
+const SOCKETS = 1000;
+/** Tabs of one person: fewer than the server allows. */
+const TABS = 40;
+const MOST_MIB = 250;
+const SIZES = { full: { rounds: 5, decisions: 60 }, quick: { rounds: 1, decisions: 5 } };
+
+/** Ours and the rival in turns. Errors: no PostgreSQL or Redis; a socket that never heard. */
+export async function benchSockets(say: (line: string) => void, { quick }: Options): Promise<Row[]> {
+  const { rounds, decisions } = SIZES[quick ? 'quick' : 'full'];
+  const house = await openHouse();
+  const opened: Room[] = [];
+  try {
+    const stage = await setUp(house, { items: (rounds + 1) * decisions, opened });
+    const all = { ours: [] as number[], bare: [] as number[], memory: [] as number[] };
+    for (let round = 0; round <= rounds; round += 1) {
+      const { ours, bare } = await takeTurns(stage, decisions);
+      // The first round warms up.
+      if (round === 0) continue;
+      all.ours.push(...ours);
+      all.bare.push(...bare);
+      all.memory.push(await stage.server.memory());
+      say(
+        `sockets, round ${round} of ${rounds}: ours p50 ${median(ours).toFixed(1)} ms, bare p50 ${median(bare).toFixed(1)} ms`,
+      );
+    }
+    await stage.commits.close();
+    return rowsOf(all);
+  } finally {
+    for (const room of opened) room.close();
+    await house.close();
+  }
+}
+
+function rowsOf(all: { ours: number[]; bare: number[]; memory: number[] }): Row[] {
+  const [ours, rival, mib] = [percentile(all.ours, 0.99), percentile(all.bare, 0.99), median(all.memory)];
+  const section = 'sockets';
+  const measure = `ms from commit to all ${SOCKETS} sockets, p99, against a bare broadcast`;
+  const memory = `MiB of the server with ${SOCKETS} sockets, against ${MOST_MIB}`;
+  return [
+    { section, measure, ours, rival, ratio: ours / rival, goal: '<= 2' },
+    { section, measure: memory, ours: mib, rival: MOST_MIB, ratio: mib / MOST_MIB, goal: '<= 1' },
+  ];
+}
+
+interface Stage {
+  database: BenchDatabase;
+  server: BenchServer;
+  rival: BenchServer;
+  people: Visitor[];
+  ours: Room;
+  theirs: Room;
+  commits: Commits;
+}
+
+async function setUp(house: BenchHouse, { items, opened }: { items: number; opened: Room[] }): Promise<Stage> {
+  const database = await house.createDatabase('bench_sockets');
+  const server = await house.startServer(database);
+  const rival = await house.startServer(database, { program: join(import.meta.dirname, 'sockets-rival.ts') });
+  const people = await signInMany(database, SOCKETS / TABS);
+  const settings = { undo_window_seconds: 30 };
+  const { id } = await openProject({ server, database }, { members: people, settings });
+  await seedItems(database, id, { all: items, waiting: items });
+  const ours = await openRoom(server, people, TABS);
+  opened.push(ours);
+  const theirs = await openRoom(rival, people, TABS);
+  opened.push(theirs);
+  return { database, server, rival, people, ours, theirs, commits: await hearCommits(database.url) };
+}
+
+async function takeTurns(stage: Stage, decisions: number): Promise<{ ours: number[]; bare: number[] }> {
+  const times = { ours: [] as number[], bare: [] as number[] };
+  for (let turn = 0; turn < decisions; turn += 1) {
+    const reviewer = stage.people[turn % stage.people.length];
+    if (reviewer === undefined) throw new Error('There are people.');
+    const { ms, fact } = await decideOne(stage, reviewer);
+    times.ours.push(ms);
+    times.bare.push(await broadcastOne(stage, fact));
+    // Nothing becomes final while another decision is measured.
+    await stage.database.sql(`update decision set undo_until = now() + interval '1 day' where final_at is null`);
+  }
+  return times;
+}
+
+async function decideOne({ server, ours, commits }: Stage, reviewer: Visitor): Promise<{ ms: number; fact: Fact }> {
+  const ask = asker(server, reviewer);
+  const taken = ours.heard((fact) => fact.type === 'item.claimed');
+  const { item, fence } = await ask<Granted>('POST', claimNext.path, {});
+  await taken;
+  const heard = ours
+    .heard((fact) => fact.type === 'item.decided' && fact.item_id === item.id)
+    .then((fact) => ({ fact, at: now() }));
+  const committed = commits.next('item.decided');
+  await ask('POST', decideItem.path.replace(':id', item.id), { fence, action: 'approve' });
+  const { fact, at } = await heard;
+  return { ms: at - (await committed), fact };
+}
+
+/** The same fact, sent to as many sockets with nothing around it. */
+async function broadcastOne({ rival, theirs }: Stage, fact: Fact): Promise<number> {
+  const heard = theirs.heard(() => true).then(now);
+  const told = once(rival.child, 'message') as Promise<[number]>;
+  rival.child.send([fact]);
+  const [at] = await told;
+  return (await heard) - at;
+}
+
+/** Milliseconds of the clock that is one for all processes of a machine. */
+function now(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
+}
+
+interface Commits {
+  /** When the next transaction that records such a fact is committed. */
+  next(type: string): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** PostgreSQL rings at the commit itself. */
+async function hearCommits(url: string): Promise<Commits> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(`listen ${RECORDED}`);
+  return {
+    next: (type) =>
+      new Promise((resolve) => {
+        const hear = ({ payload }: pg.Notification) => {
+          if (payload?.split(',').includes(type) !== true) return;
+          client.off('notification', hear);
+          resolve(now());
+        };
+        client.on('notification', hear);
+      }),
+    close: () => client.end(),
+  };
+}

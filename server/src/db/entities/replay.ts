@@ -1,0 +1,39 @@
+// Many deliveries that are sent again, a portion at a time.
+import { defineEntity, p } from '@mikro-orm/core';
+import { REPLAY_STATES, REPLAYABLE } from '@countersign/shared/api/deliveries';
+import { Project } from './project.ts';
+import { User } from './user.ts';
+
+const ReplaySchema = defineEntity({
+  name: 'Replay',
+  tableName: 'replay',
+  properties: {
+    id: p.uuid().primary(),
+    projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id'),
+    /** Which deliveries: of this status, made in this window, both ends included. */
+    status: p.enum(REPLAYABLE),
+    fromAt: p.datetime(3).nullable(),
+    toAt: p.datetime(3),
+    state: p.enum(REPLAY_STATES),
+    /** How many there were when it began. */
+    total: p.integer(),
+    replayed: p.integer().default(0),
+    /** The last delivery that was looked at: a crash goes on from here. */
+    cursorAt: p.datetime(3).nullable(),
+    cursorId: p.uuid().nullable(),
+    startedBy: () => p.manyToOne(User).mapToPk().fieldName('started_by').nullable().deleteRule('set null'),
+    /** As it was then: the ledger names who sent again. */
+    startedByName: p.text(),
+    createdAt: p.datetime(3),
+    endedAt: p.datetime(3).nullable(),
+  },
+  indexes: [
+    { name: 'replay_newest', properties: ['projectId', 'createdAt'] },
+    {
+      name: 'replay_running',
+      expression: `create index "replay_running" on "replay" ("created_at") where "state" = 'running'`,
+    },
+  ],
+});
+export class Replay extends ReplaySchema.class {}
+ReplaySchema.setClass(Replay);

@@ -1,0 +1,40 @@
+// Deliveries that have come to an end begin again: due at once, with their whole schedule before them (WH1).
+import type { ActorRef } from '@countersign/shared/events';
+import { DUE } from './channels.ts';
+import type { Tx } from './database.ts';
+
+interface Due {
+  id: string;
+  item_id: string;
+  attempt: number;
+}
+
+const NOT_YET = { http_status: null, error: null, next_attempt_at: null };
+
+/** Whoever sends again wants to know now: an endpoint that is left alone gets its next attempt at once (WH5). */
+export async function wakeEndpoint({ em }: Tx, projectId: string): Promise<void> {
+  await em.execute(`update webhook_endpoint set open_until = now() where project_id = ? and open_until > now()`, [
+    projectId,
+  ]);
+}
+
+/** Only what has come to an end starts again: what is on its way must not be sent twice. Answers how many did. */
+export async function makeDue(
+  tx: Tx,
+  { projectId, ids, by }: { projectId: string; ids: readonly string[]; by: ActorRef },
+): Promise<number> {
+  const due = await tx.em.execute<Due[]>(
+    `update delivery set status = 'pending', next_attempt_at = now(), schedule_from = attempt, completed_at = null,
+       http_status = null, error = null
+     where id = any(?::uuid[]) and project_id = ? and status in ('succeeded', 'dead')
+     returning id, item_id, attempt`,
+    [`{${ids.join(',')}}`, projectId],
+  );
+  if (due.length === 0) return 0;
+  await tx.em.execute('select pg_notify(?, ?)', [DUE, '']);
+  for (const { id, item_id, attempt } of due) {
+    const fact = { project_id: projectId, actor: by, delivery_id: id, item_id, attempt };
+    tx.record({ type: 'delivery.changed', ...fact, status: 'pending', ...NOT_YET });
+  }
+  return due.length;
+}

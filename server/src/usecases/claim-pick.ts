@@ -1,0 +1,113 @@
+// Which items wait first and are free, and how they are handed to who asked: the picks of claim-next, and the grant of what was picked.
+import type { Role } from '@countersign/shared/words';
+import { memberRef } from '../domain/actor.ts';
+import { may } from '../domain/permissions.ts';
+import type { Tx } from '../db/database.ts';
+import { Item } from '../db/entities/item.ts';
+import type { Em } from '../db/orm.ts';
+import { endedAmong, uuidArray } from './claim-limit.ts';
+import type { Taken } from './claim-row.ts';
+import type { MemberActor, Services } from './services.ts';
+
+/** A role that is held to the end of the transaction. */
+export interface HeldRole {
+  projectId: string;
+  role: Role;
+}
+
+/** Someone, and the roles by which they are given an item. */
+export interface Taker {
+  actor: MemberActor;
+  roles: readonly HeldRole[];
+}
+
+/** What was granted, and how long its lease is. */
+export type Picked = Taken & { seconds: number };
+
+/** How many of the first waiting items of a project one pick looks at beyond what it takes: more than others can be taking at the same moment. */
+const CANDIDATES = 200;
+/** Leases that are over, of which the lock store is asked at a time; the others are free when they are noticed. */
+const ENDED = 100;
+
+/** Items whose lease is over and was not noticed yet: free only if nobody renewed them in the lock store. */
+export function freeAmong(services: Services, projectIds: readonly string[]): Promise<string[]> {
+  return endedAmong(services, (em) =>
+    em.execute<{ id: string }[]>(
+      `select id from item where claim_expires_at <= now() and project_id = any(?::uuid[]) order by claim_expires_at limit ?`,
+      [uuidArray(projectIds), ENDED],
+    ),
+  );
+}
+
+/** No live claim, and none that may have been renewed. */
+const FREE = `(item.claim_expires_at is null or (item.claim_expires_at <= now() and item.id = any(?::uuid[])))`;
+
+/** Whoever archives a project waits for the roles that are held: asked after those, it is still so at the end. */
+const OPEN_PROJECTS = `select p.id from project p where p.id = any(?::uuid[]) and p.archived_at is null`;
+
+interface Wanted {
+  roles: readonly HeldRole[];
+  free: readonly string[];
+  /** Pass over what others are just taking, or wait for it. */
+  wait: 'skip locked' | '';
+  most: number;
+}
+
+/**
+ * The first free items, locked, at most so many. Two searches, so that each goes by an index however many wait: few are
+ * escalated, and of those in the queue only the first of each project are looked at.
+ */
+export async function pick(em: Em, { roles, free, wait, most }: Wanted): Promise<string[]> {
+  const all = uuidArray(roles.map(({ projectId }) => projectId));
+  const escalated = uuidArray(roles.filter(({ role }) => may(role, 'decide_escalated')).map((one) => one.projectId));
+  const ended = uuidArray(free);
+  const rows = await em.execute<{ id: string }[]>(
+    `with first as (
+       (select item.id from item
+        where coalesce(item.public_status, item.status) = 'escalated' and item.status = 'escalated' and ${FREE}
+          and item.project_id in (${OPEN_PROJECTS})
+        order by item.due_at, item.id limit ?)
+       union all
+       select waiting.id from (${OPEN_PROJECTS}) mine cross join lateral (
+         select item.id from item where item.project_id = mine.id and item.status = 'queued' and ${FREE}
+         order by item.due_at, item.id limit ?) waiting
+     )
+     select item.id from item
+     where item.id in (select id from first) and ${FREE}
+       and (item.status = 'queued' or (item.status = 'escalated' and item.project_id = any(?::uuid[])))
+     order by item.status = 'escalated' desc, item.due_at, item.id limit ? for update of item ${wait}`,
+    [ended, escalated, CANDIDATES + most, all, ended, CANDIDATES + most, ended, escalated, most],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Hands each picked item to its taker, in one statement: the row is locked and free, so its fence rises and nothing is asked again. */
+export async function grantPicked(tx: Tx, pairs: readonly { id: string; taker: Taker }[]): Promise<Picked[]> {
+  if (pairs.length === 0) return [];
+  const ids = pairs.map(({ id }) => id);
+  const leases = await tx.em.execute<{ id: string; seconds: number }[]>(
+    `update item set
+       claim_fence = item.claim_fence + 1, version = item.version + 1,
+       claimed_by = taker.user_id, claim_expires_at = now() + make_interval(secs => project.claim_lease_seconds)
+     from unnest(?::uuid[], ?::uuid[]) taker(item_id, user_id), project
+     where item.id = taker.item_id and project.id = item.project_id
+     returning item.id, project.claim_lease_seconds as seconds`,
+    [uuidArray(ids), uuidArray(pairs.map(({ taker }) => taker.actor.userId))],
+  );
+  const seconds = new Map(leases.map((lease) => [lease.id, lease.seconds]));
+  const items = await tx.em.find(Item, { id: { $in: ids } }, { refresh: true });
+  const byId = new Map(items.map((item) => [item.id, item]));
+  return pairs.map(({ id, taker }) => {
+    const item = byId.get(id) as Item;
+    const { role } = taker.roles.find(({ projectId }) => projectId === item.projectId) as HeldRole;
+    const expiresAt = item.claimExpiresAt as Date;
+    tellClaimed(tx, taker.actor, item);
+    return { item, role, fence: item.claimFence, expiresAt, seconds: seconds.get(id) as number };
+  });
+}
+
+/** The fact of a claim that was taken from nobody. */
+export function tellClaimed(tx: Tx, actor: MemberActor, item: Item): void {
+  const fact = { project_id: item.projectId, item_id: item.id, version: item.version, actor: memberRef(actor) };
+  tx.record({ type: 'item.claimed', ...fact, expires_at: (item.claimExpiresAt as Date).toISOString() });
+}

@@ -1,0 +1,117 @@
+// The lines of a view in order, found from the index on: a page costs the same however many items wait behind it.
+import type { QueueView } from '@countersign/shared/api/queue';
+import { isUnfiltered, type QueueFilter } from '@countersign/shared/queue-filter';
+import { Item } from '../../db/entities/item.ts';
+import type { Em } from '../../db/orm.ts';
+import { rawQuery } from '../../db/raw-query.ts';
+import type { Cursor } from './cursor.ts';
+
+export interface QueueScope {
+  /** The projects that are asked for. */
+  all: string[];
+  /** Those of them in which the actor may take escalated items. */
+  escalated: string[];
+  userId: string;
+}
+
+export interface Asked {
+  view: QueueView;
+  filter: QueueFilter;
+  after: Cursor | null;
+  limit: number;
+}
+
+export interface Lines {
+  items: Item[];
+  /** The last place these lines speak for; null when nothing that answers comes after it. */
+  end: Cursor | null;
+}
+
+/**
+ * Waiting items that one page looks through for a filter. A filter that few items answer would otherwise read the whole queue;
+ * so its page may be short, or empty, and still have a next one.
+ */
+const LOOKED_THROUGH = 20_000;
+
+/** Numbers the values of a statement as it is written. */
+class Values {
+  readonly list: unknown[] = [];
+
+  add(value: unknown, type: string): string {
+    return `$${this.list.push(value)}::${type}`;
+  }
+}
+
+/** A row needs no payload; reading megabytes to show a list would make the page slow. */
+const ROW = `id, project_id, status, preview, confidence, risk_flags, model, source, created_at, due_at, version,
+  claimed_by, claim_fence, claim_expires_at`;
+
+const WAITING = `status in ('queued', 'escalated')`;
+
+/** What each view holds, of project `p`. Free items have no live claim. */
+const CONDITIONS: Record<QueueView, (scope: QueueScope, values: Values) => string> = {
+  available: (scope, values) =>
+    `${WAITING} and claim_expires_at is null and (status = 'queued' or p = any(${values.add(scope.escalated, 'uuid[]')}))`,
+  mine: ({ userId }, values) =>
+    `${WAITING} and claimed_by = ${values.add(userId, 'uuid')} and claim_expires_at is not null`,
+  escalated: () => `status = 'escalated'`,
+  all: () => WAITING,
+};
+
+/** Reads one page. Each project's lines come in order from its own part of the index and are merged. */
+export async function readLines(em: Em, scope: QueueScope, asked: Asked): Promise<Lines> {
+  const { limit, view, filter } = asked;
+  const horizon = view === 'mine' || isUnfiltered(filter) ? null : await horizonOf(em, scope, asked);
+  const values = new Values();
+  const where = [
+    'project_id = p',
+    CONDITIONS[view](scope, values),
+    beyond(asked.after, values),
+    horizon === null ? '' : `(due_at, id) <= (${place(horizon, values)})`,
+    ...filtered(filter, values),
+  ];
+  const most = values.add(limit + 1, 'int');
+  const text = `select w.* from unnest(${values.add(scope.all, 'uuid[]')}) as p cross join lateral (
+      select ${ROW} from item where ${where.filter(Boolean).join(' and ')} order by due_at, id limit ${most}) as w
+    order by w.due_at, w.id limit ${most}`;
+  const rows = await rawQuery<Parameters<typeof em.map<Item>>[1]>(em, text, values.list);
+  const items = rows.slice(0, limit).map((row) => em.map(Item, row));
+  const last = items.at(-1);
+  const full = rows.length > limit && last !== undefined;
+  return { items, end: full ? { at: last.dueAt, id: last.id } : horizon };
+}
+
+/** How far this page looks: as far as each project was looked through. Null when that is to the end of all of them. */
+async function horizonOf(em: Em, { all }: QueueScope, { view, after, limit }: Asked): Promise<Cursor | null> {
+  const each = Math.max(limit, Math.floor(LOOKED_THROUGH / Math.max(1, all.length)));
+  const values = new Values();
+  const where = ['project_id = p', view === 'escalated' ? `status = 'escalated'` : WAITING, beyond(after, values)];
+  const text = `select w.at, w.id from unnest(${values.add(all, 'uuid[]')}) as p cross join lateral (
+      select extract(epoch from due_at) * 1000 as at, due_at, id from item where ${where.filter(Boolean).join(' and ')}
+      order by due_at, id offset ${values.add(each, 'int')} limit 1) as w
+    order by w.due_at, w.id limit 1`;
+  const [row] = await rawQuery<{ at: string | number; id: string }>(em, text, values.list);
+  return row === undefined ? null : { at: new Date(Number(row.at)), id: row.id };
+}
+
+const place = ({ at, id }: Cursor, values: Values): string =>
+  `${values.add(at.toISOString(), 'timestamptz')}, ${values.add(id, 'uuid')}`;
+
+const beyond = (after: Cursor | null, values: Values): string =>
+  after === null ? '' : `(due_at, id) > (${place(after, values)})`;
+
+/** The same question as `answers()` asks: only A to Z have two cases, and every character stands for itself. */
+function filtered(filter: QueueFilter, values: Values): string[] {
+  const { flag, model, source, min_confidence, max_confidence, text } = filter;
+  const conditions = [];
+  if (flag !== undefined) conditions.push(`risk_flags @> array[${values.add(flag, 'text')}]`);
+  if (model !== undefined) conditions.push(`model = ${values.add(model, 'text')}`);
+  if (source !== undefined) conditions.push(`source = ${values.add(source, 'text')}`);
+  if (min_confidence !== undefined) conditions.push(`confidence >= ${values.add(min_confidence, 'float8')}`);
+  if (max_confidence !== undefined) conditions.push(`confidence <= ${values.add(max_confidence, 'float8')}`);
+  if (text !== undefined) conditions.push(`strpos(${folded('preview')}, ${folded(values.add(text, 'text'))}) > 0`);
+  return conditions;
+}
+
+/** In the collation C only A to Z have a lower case; in any other that depends on the locale of the database. */
+const folded = (what: string): string => `lower(${what} collate "C")`;

@@ -1,0 +1,59 @@
+// Where the time of an attempt went: each part is measured on its own, and what was not reached has none.
+import { createServer as createTlsServer } from 'node:https';
+import { setTimeout as delay } from 'node:timers/promises';
+import tls from 'node:tls';
+import { afterEach, describe, expect, it } from 'vitest';
+import { CERTIFICATE, PRIVATE_KEY } from '../../test/fixtures/receiver-certificate.ts';
+import { closeReceivers, httpReceiver, listening } from '../../test/fixtures/receivers.ts';
+import type { Lookup } from './guard.ts';
+import { sendWebhook } from './send.ts';
+
+const SLOW_MS = 60;
+const NUMBER: unknown = expect.any(Number);
+const POLICY = { allowCidrs: ['127.0.0.0/8'], allowHttp: true };
+
+afterEach(closeReceivers);
+
+const send = (url: string, lookup?: Lookup) =>
+  sendWebhook({ url, headers: {}, body: '{}', policy: POLICY, ...(lookup && { lookup }) }, { deadlineMs: 5_000 });
+
+/** A name that takes its time. */
+const slowName: Lookup = async () => {
+  await delay(SLOW_MS);
+  return [{ address: '127.0.0.1', family: 4 }];
+};
+
+describe('the timings of an attempt', () => {
+  it('tell a slow name from a slow receiver, and add up to no more than the whole', async () => {
+    const { port } = await httpReceiver((_, response) => void setTimeout(() => response.end('ok'), 2 * SLOW_MS));
+    const { timings, totalMs } = await send(`http://receiver.example:${port}/`, slowName);
+    const { dnsMs, connectMs, tlsMs, firstByteMs } = timings;
+    expect(dnsMs).toBeGreaterThanOrEqual(SLOW_MS - 2);
+    expect(firstByteMs).toBeGreaterThanOrEqual(2 * SLOW_MS - 2);
+    expect(tlsMs).toBeNull();
+    // Each part is rounded on its own.
+    expect((dnsMs ?? 0) + (connectMs ?? 0) + (firstByteMs ?? 0)).toBeLessThanOrEqual(totalMs + 2);
+  });
+
+  it('of TLS stand beside those of TCP; a handshake that fails has none', async () => {
+    const { port } = await listening(
+      createTlsServer({ cert: CERTIFICATE, key: PRIVATE_KEY }, (_, response) => response.end('ok')),
+    );
+    const url = `https://receiver.test:${port}/`;
+    const failed = await send(url, slowName);
+    expect(failed.error).toBe('tls_error');
+    expect(failed.timings).toMatchObject({ connectMs: NUMBER, tlsMs: null, firstByteMs: null });
+    tls.setDefaultCACertificates([CERTIFICATE]);
+    const { error, timings } = await send(url, slowName);
+    expect(error).toBeNull();
+    expect(timings).toEqual({ dnsMs: NUMBER, connectMs: NUMBER, tlsMs: NUMBER, firstByteMs: NUMBER });
+  });
+
+  it('of a port where nobody listens are those of the name alone', async () => {
+    const { port } = await httpReceiver(() => undefined);
+    await closeReceivers();
+    const { timings, error } = await send(`http://127.0.0.1:${port}/`);
+    expect(error).toBe('connection_refused');
+    expect(timings).toMatchObject({ dnsMs: NUMBER, connectMs: null, firstByteMs: null });
+  });
+});

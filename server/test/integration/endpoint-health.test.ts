@@ -1,0 +1,216 @@
+// The circuit breaker over a real receiver: a dead one is left alone, no attempt is burned, and everything arrives when it is back.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { changeSettings } from '../../src/usecases/change-settings.ts';
+import { replayDelivery } from '../../src/usecases/replay-deliveries.ts';
+import { createDeliverer } from '../../src/worker/deliver.ts';
+import { takeProbes } from '../../src/worker/endpoint-rows.ts';
+import { closeReceivers, httpReceiver } from '../fixtures/receivers.ts';
+import { anItem, aScene, type Scene } from './scene.ts';
+import { POLICY, useServices } from './services.ts';
+
+const world = useServices();
+let scene: Scene;
+let got: string[];
+let answer: number;
+
+beforeEach(async () => {
+  await world.sql('delete from attempt');
+  await world.sql('delete from delivery');
+  got = [];
+  answer = 503;
+  const { port } = await httpReceiver((request, response) => {
+    got.push(String(request.headers['webhook-id']));
+    request.resume().on('end', () => response.writeHead(answer).end());
+  });
+  scene = await aScene(world.services, { webhook_url: `http://127.0.0.1:${port}/` });
+});
+afterEach(() => closeReceivers());
+
+const ROOM = { limit: 10, retries: 10, inFlight: new Map<string, number>() };
+let seq = 0;
+
+/** Deliveries of items of their own, due in the order they are made. */
+async function due(count: number, of: Scene = scene): Promise<string[]> {
+  const ids: string[] = [];
+  const { id: itemId } = await anItem(world.services, of);
+  for (let n = 0; n < count; n += 1) {
+    const id = world.services.ids.uuid();
+    seq += 1;
+    await world.sql(
+      `insert into delivery (id, project_id, item_id, webhook_id, seq, body, status, attempt, next_attempt_at, created_at)
+       values (?, ?, ?, ?, ?, '{}', 'pending', 0, now() - interval '1 hour' + make_interval(secs => ?), now())`,
+      [id, of.projectId, n === 0 ? itemId : (await anItem(world.services, of)).id, `evt_${id}`, seq, seq],
+    );
+    ids.push(id);
+  }
+  return ids;
+}
+
+/** Runs until nothing more can be sent now. */
+async function deliver(): Promise<Date | null> {
+  const deliverer = createDeliverer(world.services, POLICY, () => undefined);
+  for (;;) {
+    const next = await deliverer.runOnce();
+    await deliverer.drain();
+    if (!next.again) return next.at ?? null;
+  }
+}
+
+interface Endpoint {
+  failures: number;
+  openings: number;
+  rest: number | null;
+}
+const endpoint = async (of: Scene = scene) =>
+  (
+    await world.sql<Endpoint>(
+      `select failures, openings, extract(epoch from open_until - now())::float as rest from webhook_endpoint where project_id = ?`,
+      [of.projectId],
+    )
+  )[0] as Endpoint;
+const restOver = () =>
+  world.sql(`update webhook_endpoint set open_until = now() where project_id = ?`, [scene.projectId]);
+const attempts = async () =>
+  Number((await world.sql<{ n: string }>('select coalesce(sum(attempt), 0) as n from delivery'))[0]?.n);
+
+describe('WH5: an endpoint that fails', () => {
+  it('is left alone after ten failures in a row: the rest of its deliveries waits, and burns no attempt', async () => {
+    await due(30);
+    const at = await deliver();
+    expect(got.length).toBeGreaterThanOrEqual(10);
+    expect(got.length).toBeLessThan(18);
+    expect(await attempts()).toBe(got.length);
+    const { openings, rest } = await endpoint();
+    expect(openings).toBe(1);
+    expect(rest).toBeGreaterThan(2);
+    expect(rest).toBeLessThanOrEqual(6);
+    // The loop wakes when the rest is over, and not before.
+    expect(Math.abs((at?.getTime() ?? 0) - Date.now() - (rest ?? 0) * 1000)).toBeLessThan(1000);
+  });
+
+  it('gets one delivery when its rest is over; while that fails it rests longer', async () => {
+    await due(30);
+    await deliver();
+    const before = got.length;
+    await restOver();
+    await deliver();
+    expect(got.length).toBe(before + 1);
+    const { openings, rest } = await endpoint();
+    expect(openings).toBe(2);
+    expect(rest).toBeGreaterThan(6);
+  });
+
+  it('gets everything as soon as the one is through, in order, and is forgiven', async () => {
+    const ids = await due(30);
+    await deliver();
+    answer = 200;
+    got = [];
+    await restOver();
+    await world.sql(
+      `update delivery set next_attempt_at = created_at - interval '2 hours' + make_interval(secs => seq)`,
+    );
+    await deliver();
+    expect(new Set(got)).toEqual(new Set(ids.map((id) => `evt_${id}`)));
+    expect(got).toHaveLength(30);
+    expect(await endpoint()).toMatchObject({ failures: 0, openings: 0, rest: null });
+  });
+
+  it('that answers, however it does, is alive: ten refusals of single deliveries leave nobody alone', async () => {
+    answer = 422;
+    await due(12);
+    await deliver();
+    expect(got).toHaveLength(12);
+    expect(await endpoint()).toMatchObject({ failures: 0, rest: null });
+  });
+
+  it('of any number of workers one sends the delivery that is let through', async () => {
+    await due(30);
+    await deliver();
+    await restOver();
+    const rights = await Promise.all(
+      Array.from({ length: 6 }, () => world.services.db.write((tx) => takeProbes(tx, ROOM))),
+    );
+    expect(rights.flat()).toEqual([scene.projectId]);
+  });
+
+  it('holds up no other project', async () => {
+    const { port } = await httpReceiver((request, response) => {
+      got.push('other');
+      request.resume().on('end', () => response.writeHead(200).end());
+    });
+    const other = await aScene(world.services, { webhook_url: `http://127.0.0.1:${port}/` });
+    await due(30);
+    await due(1, other);
+    await deliver();
+    expect(got).toContain('other');
+    expect(await endpoint(other)).toMatchObject({ failures: 0 });
+  });
+
+  it('takes no more of the slots however often it is woken: what never answers holds two of them', async () => {
+    const held: (() => void)[] = [];
+    const { port } = await httpReceiver((request, response) => {
+      got.push('held');
+      request.resume().on('end', () => held.push(() => void response.writeHead(503).end()));
+    });
+    await world.sql('update project set webhook_url = ? where id = ?', [`http://127.0.0.1:${port}/`, scene.projectId]);
+    await due(12);
+    await world.sql(
+      'update webhook_endpoint set failures = 12, openings = 1, open_until = now() where project_id = ?',
+      [scene.projectId],
+    );
+    const deliverer = createDeliverer(world.services, POLICY, () => undefined);
+    for (let wakes = 0; wakes < 6; wakes += 1) {
+      await restOver();
+      while ((await deliverer.runOnce()).again);
+    }
+    await expect.poll(() => held.length).toBe(2);
+    held.forEach((answer) => answer());
+    await deliverer.drain();
+    expect(got).toHaveLength(2);
+  });
+
+  it('is not judged by what became of a URL that its project has no more', async () => {
+    let answerOld = () => undefined as void;
+    const { port } = await httpReceiver((request, response) => {
+      request.resume().on('end', () => (answerOld = () => void response.writeHead(410).end()));
+      got.push('old');
+    });
+    await world.sql('update project set webhook_url = ? where id = ?', [`http://127.0.0.1:${port}/`, scene.projectId]);
+    await due(1);
+    const deliverer = createDeliverer(world.services, POLICY, () => undefined);
+    await deliverer.runOnce();
+    await expect.poll(() => got.length).toBe(1);
+    const changes = {
+      projectId: scene.projectId,
+      settingsVersion: 1,
+      changes: { webhook_url: 'http://127.0.0.1:9999/' },
+    };
+    await changeSettings(world.services, scene.owner, changes);
+    answerOld();
+    await deliverer.drain();
+    const [{ state } = { state: '' }] = await world.sql<{ state: string }>(
+      'select state from webhook_endpoint where project_id = ?',
+      [scene.projectId],
+    );
+    expect(state).toBe('active');
+  });
+
+  it('is tried at once when somebody sends again, or saves the URL', async () => {
+    const [first] = await due(12);
+    await world.sql(`update delivery set status = 'dead', completed_at = now() where id = ?`, [first]);
+    await due(12);
+    await deliver();
+    const before = got.length;
+    await replayDelivery(world.services, scene.owner, first ?? '');
+    expect((await endpoint()).rest).toBeLessThanOrEqual(0);
+    await deliver();
+    expect(got.length).toBe(before + 1);
+    const [{ webhook_url } = { webhook_url: '' }] = await world.sql<{ webhook_url: string }>(
+      'select webhook_url from project where id = ?',
+      [scene.projectId],
+    );
+    const changes = { projectId: scene.projectId, settingsVersion: 1, changes: { webhook_url } };
+    await changeSettings(world.services, scene.owner, changes);
+    expect(await endpoint()).toMatchObject({ failures: 0, openings: 0, rest: null });
+  });
+});

@@ -1,0 +1,122 @@
+// Where presence is tried by hand: two processes with a wire between them that can be cut, and tabs that keep what they were told.
+import { afterAll, beforeAll } from 'vitest';
+import { changeMember } from '@countersign/shared/api/projects';
+import { peopleAfter, type People } from '@countersign/shared/presence';
+import type { Present, PresenceChange } from '@countersign/shared/sockets';
+import { join, openProject, type OpenProject } from '../builders.ts';
+import { person, type Person } from '../client.ts';
+import type { Link, Message } from '../../src/realtime/neighbours.ts';
+import { type Listener, type LiveServed, serveLive } from './live-served.ts';
+import { serve, type Served } from './served.ts';
+import { type Opened, useServices } from './services.ts';
+
+export interface Scene {
+  readonly inside: Opened;
+  /** Two processes that hear each other as long as the wire between them is whole. */
+  readonly here: LiveServed;
+  readonly there: LiveServed;
+  readonly wire: { cut: boolean; said: Message[] };
+  /** The lock store, as the first process finds it. */
+  readonly store: { answers: boolean };
+  newcomer(): Promise<Person>;
+  /** A project with these members, each named so. */
+  project(...names: string[]): Promise<{ project: OpenProject; people: Person[] }>;
+  tab(who: Person | undefined, live?: LiveServed): Promise<Listener>;
+  /** Both processes tell, there and back, until all has arrived; then these have heard it. */
+  settle(...listeners: Listener[]): Promise<void>;
+}
+
+export const NOWHERE = { project_id: null, item_id: null, idle: false };
+
+/** Opens a scene for all tests of a file. */
+export function useScene(): Scene {
+  const inside = useServices();
+  const store = { answers: true };
+  const { wire, left, right } = aWire();
+  const open: Listener[] = [];
+  let [served, here, there]: [Served?, LiveServed?, LiveServed?] = [];
+  beforeAll(async () => {
+    served = await serve(inside.services);
+    here = await serveLive(inside, { link: left, answers: () => Promise.resolve(store.answers) });
+    there = await serveLive(inside, { link: right });
+  });
+  afterAll(async () => {
+    for (const { socket } of open) socket.close();
+    await Promise.all([here?.close(), there?.close(), served?.close()]);
+  });
+  const is = <T>(thing: T | undefined): T => {
+    if (thing === undefined) throw new Error('The scene is there from beforeAll on.');
+    return thing;
+  };
+  const newcomer = () => person(is(served).world);
+  return {
+    inside,
+    store,
+    wire,
+    newcomer,
+    get here() {
+      return is(here);
+    },
+    get there() {
+      return is(there);
+    },
+    project: (...names) => aProject(newcomer, names),
+    tab: async (who, live = is(here)) => {
+      const listener = await live.connect({ origin: is(served).world.baseUrl, cookie: is(who).cookieHeader() });
+      open.push(listener);
+      return listener;
+    },
+    settle: async (...listeners) => {
+      for (const live of [here, there, here, there]) await is(live).present();
+      await Promise.all(listeners.map((listener) => listener.caughtUp()));
+    },
+  };
+}
+
+function aWire(): { wire: { cut: boolean; said: Message[] }; left: Link; right: Link } {
+  const wire = { cut: false, said: [] as Message[] };
+  const hears: ((message: unknown) => void)[] = [];
+  const end = (own: number): Link => ({
+    say: (message) => {
+      if (wire.cut) return;
+      wire.said.push(message);
+      hears[1 - own]?.(JSON.parse(JSON.stringify(message)));
+    },
+    hear: (listener) => void (hears[own] = listener),
+  });
+  return { wire, left: end(0), right: end(1) };
+}
+
+async function aProject(newcomer: () => Promise<Person>, names: string[]) {
+  const project = await openProject(await newcomer());
+  const people = await Promise.all(names.map(() => newcomer()));
+  for (const [index, who] of people.entries()) {
+    await join(project, who);
+    await rename(who, project, names[index] ?? '');
+  }
+  return { project, people };
+}
+
+export const rename = (who: Person, project: OpenProject, name: string) =>
+  who.call(changeMember, { params: { id: project.id, user_id: who.id }, body: { name } });
+
+/** Says where it is, and waits until the server has read it. */
+export async function say({ socket, inside: end }: Listener, where: unknown): Promise<void> {
+  const read = new Promise<void>((resolve) => end.onAny((event: string) => event === 'read so far' && resolve()));
+  socket.emit('presence', where);
+  socket.emit('read so far');
+  await read;
+  end.offAny();
+}
+
+export const changesOf = ({ heard }: Listener) =>
+  heard.flatMap(({ event, text }) => (event === 'presence' ? (JSON.parse(text) as PresenceChange[]) : []));
+
+/** What a page knows that takes in what this socket was told, by name. */
+export function known(listener: Listener, projectId: string): Present[] {
+  const nobody: People = new Map();
+  const told = changesOf(listener).filter(({ project_id: id }) => id === projectId);
+  return [...told.reduce<People>(peopleAfter, nobody).values()].sort((a, b) => a.name.localeCompare(b.name));
+}
+
+export const namesOf = (listener: Listener, projectId: string) => known(listener, projectId).map(({ name }) => name);

@@ -1,0 +1,215 @@
+// Randomised races: whatever two to ten people, the workers and the lock store do at the same moment, the invariants hold afterwards.
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { MOST_CLAIMS } from '@countersign/shared/api/queue';
+import type { ItemStatus } from '@countersign/shared/words';
+import { finalizeOnce } from '../../src/worker/finalize.ts';
+import { relayOnce } from '../../src/worker/relay.ts';
+import { webhookIdOf } from '../../src/domain/decision.ts';
+import { ON_POSTGRES } from '../world.ts';
+import { emptyHands, type ItemRow } from './looking.ts';
+import { walk } from './model.ts';
+import { aCleanRace, aRace, run, type Move, type Race, type Racer } from './races.ts';
+import { aCrowd, aScene, anItem, type Scene } from './scene.ts';
+import { useServices, type Opened } from './services.ts';
+
+const world = useServices();
+/**
+ * The embedded database takes one transaction after the other, so that fewer races meet each other, and each takes longer.
+ * RACES=1000 runs more of them than the suite has time for.
+ */
+const RACES = Number(process.env.RACES ?? (ON_POSTGRES ? 300 : 60));
+let processes: Opened[];
+let scene: Scene;
+/** Ten, two of them supervisors. */
+let crowd: Pick<Racer, 'actor' | 'supervises'>[];
+
+beforeAll(async () => {
+  processes = ON_POSTGRES ? [world, await world.another()] : [world];
+  const webhook = { webhook_url: 'http://127.0.0.1:44999/hooks' };
+  scene = await aScene(world.services, { undo_window_seconds: 30, claim_lease_seconds: 60, ...webhook });
+  const reviewers = (await aCrowd(world.services, scene, 8)).map((actor) => ({ actor, supervises: false }));
+  const supervisors = [scene.supervisor, scene.owner].map((actor) => ({ actor, supervises: true }));
+  crowd = [supervisors, reviewers].flat();
+});
+
+afterAll(async () => {
+  if (ON_POSTGRES) await processes[1]?.close();
+});
+
+const everywhere = (work: (process: Opened) => void) => processes.forEach(work);
+beforeEach(() => everywhere((process) => (process.lock.down = false)));
+
+interface Fact {
+  type: string;
+  item_id: string;
+  id: string;
+  actor: { id: string | null };
+  data: Record<string, unknown>;
+}
+
+interface After {
+  rows: Map<string, ItemRow>;
+  ledgers: Map<string, Fact[]>;
+  decisions: { item_id: string; final: boolean }[];
+  deliveries: { item_id: string; webhook_id: string }[];
+}
+
+async function lookAt(itemIds: string[]): Promise<After> {
+  const ids = [`{${itemIds.join(',')}}`];
+  const of = 'any(?::uuid[])';
+  const rows = await world.sql<ItemRow>(`select * from item where id = ${of}`, ids);
+  const events = await world.sql<Fact>(`select * from event where item_id = ${of} order by position`, ids);
+  return {
+    rows: new Map(rows.map((row) => [row.id, row])),
+    ledgers: Map.groupBy(events, ({ item_id }) => item_id),
+    decisions: await world.sql(
+      `select item_id, final_at is not null as final from decision where item_id = ${of}`,
+      ids,
+    ),
+    deliveries: await world.sql(`select item_id, webhook_id from delivery where item_id = ${of}`, ids),
+  };
+}
+
+/** I1, I5, LC2: at most one decision; a delivery for each that is final, and for nothing else. */
+function expectOneOutcome(itemId: string, { rows, ledgers, decisions, deliveries }: After): void {
+  const row = rows.get(itemId) as ItemRow;
+  const made = decisions.filter(({ item_id }) => item_id === itemId);
+  expect(made.length, 'I1: one decision').toBeLessThanOrEqual(1);
+  expect(made.length, 'I1: decided as it says').toBe(Number(!['queued', 'escalated'].includes(row.status)));
+  const finals = (ledgers.get(itemId) ?? []).filter(({ type }) => type === 'item.finalized');
+  expect(finals.length, 'I1: final once, and LC2: never what was undone').toBe(Number(made[0]?.final ?? false));
+  const sent = deliveries.filter(({ item_id }) => item_id === itemId).map(({ webhook_id }) => webhook_id);
+  expect(sent, 'I5: one webhook for each final decision, LC2: none for an undone one').toEqual(
+    finals.map(({ id }) => webhookIdOf(id)),
+  );
+}
+
+/** I6: the ledger holds every move, along the edges, and ends where the item is. */
+function expectWholeLedger(itemId: string, { rows, ledgers }: After): void {
+  const row = rows.get(itemId) as ItemRow;
+  const ledger = ledgers.get(itemId) ?? [];
+  expect(walk(ledger), 'I6: where the ledger ends').toBe(row.status satisfies ItemStatus);
+  const versions = Array.from({ length: row.version }, (_, index) => index + 1);
+  expect(
+    ledger.map(({ data }) => data.version),
+    'I6: every change was told',
+  ).toEqual(versions);
+}
+
+/** I4: nobody is given what is in somebody's hands, and I3: nobody decides who was not the last to be given it. */
+function expectOneHolder(itemId: string, race: Race, ledger: Fact[]): void {
+  let holder: string | null = null;
+  let last: string | null = null;
+  for (const { type, actor, data } of ledger) {
+    if (type === 'item.claimed') {
+      const from = (data.taken_from as { user_id: string } | undefined)?.user_id;
+      if (from !== undefined) expect(from, 'I4: taken from who had it').toBe(holder);
+      else if (holder !== null) expect(race.paused.has(itemId), 'I4: two live claims').toBe(true);
+      holder = last = actor.id;
+    }
+    if (type === 'item.decided') expect(actor.id, 'I3: decided by whom it was given to last').toBe(last);
+    if (['claim.released', 'claim.lapsed', 'item.decided'].includes(type)) holder = null;
+    if (['claim.released', 'item.decided'].includes(type)) last = null;
+  }
+}
+
+/** I3: one fence for each claim, none given twice, none used after the next. */
+function expectFences(race: Race, { rows, ledgers }: After): void {
+  for (const [key, holders] of race.granted)
+    expect([key, holders.size], 'I4: one holder for a fence').toEqual([key, 1]);
+  for (const [itemId, row] of rows) {
+    const told = (ledgers.get(itemId) ?? []).filter(({ type }) => type === 'item.claimed');
+    expect(told.length, 'I3: every fence was told').toBe(row.claim_fence);
+  }
+  for (const { itemId, version, fence } of race.decided) {
+    const before = (ledgers.get(itemId) ?? []).filter(
+      ({ type, data }) => type === 'item.claimed' && (data.version as number) < version,
+    );
+    expect(fence, 'I3: decided with the newest fence').toBe(before.length);
+  }
+}
+
+async function expectHandsWithinLimit({ exempt }: Race): Promise<void> {
+  const full = await world.sql<{ claimed_by: string }>(
+    'select claimed_by from item where claim_expires_at > now() group by 1 having count(*) > ?',
+    [MOST_CLAIMS],
+  );
+  expect(
+    full.filter(({ claimed_by }) => !exempt.has(claimed_by)),
+    'LC4: more than one may hold',
+  ).toEqual([]);
+}
+
+async function relayAll(): Promise<void> {
+  for (let left = 1; left > 0;) {
+    await relayOnce(world.services, world.signals);
+    for (const other of processes.slice(1)) await relayOnce(other.services, other.signals);
+    left = (await world.sql<{ n: number }>('select count(*)::int as n from event where seq is null'))[0]?.n ?? 0;
+  }
+}
+
+/** Everything that is still provisional becomes final, and is told. */
+async function closeAll(itemIds: string[]): Promise<void> {
+  await world.sql('update decision set undo_until = now() where item_id = any(?::uuid[]) and final_at is null', [
+    `{${itemIds.join(',')}}`,
+  ]);
+  await finalizeOnce(world.services);
+  await relayAll();
+}
+
+async function expectLawful(race: Race): Promise<After> {
+  await expectHandsWithinLimit(race);
+  const after = await lookAt(race.itemIds);
+  expectFences(race, after);
+  for (const id of race.itemIds) {
+    expectOneOutcome(id, after);
+    expectWholeLedger(id, after);
+    expectOneHolder(id, race, after.ledgers.get(id) ?? []);
+  }
+  return after;
+}
+
+/** One race from its items to the last webhook; what is left of it. */
+async function raceOnce({ moves, people, items }: { moves: Move[][]; people: number; items: number }): Promise<After> {
+  everywhere((process) => (process.lock.down = false));
+  const made = await Promise.all(Array.from({ length: items }, () => anItem(world.services, scene)));
+  const race = aCleanRace(
+    processes,
+    scene.projectId,
+    made.map(({ id }) => id),
+  );
+  const racers = moves.map((mine, n) => ({
+    moves: mine,
+    // Some sit in front of two tabs, and of two processes.
+    racer: { ...(crowd[n % people] as Racer), process: n, fences: new Map<string, number[]>(), decided: [] },
+  }));
+  await run(race, racers);
+  everywhere((process) => (process.lock.down = false));
+  await relayAll();
+  await expectLawful(race);
+  await closeAll(race.itemIds);
+  const after = await expectLawful(race);
+  await emptyHands(world);
+  return after;
+}
+
+describe('LC1, LC2, LC4, I1, I3, I4, I5, I6: many at once', () => {
+  const title = `${RACES} random races leave one decision, one holder, one webhook and a whole ledger`;
+
+  it(title, { timeout: 900_000 }, async () => {
+    const seen = { decided: 0, webhooks: 0, takenOver: 0, undone: 0 };
+    const racing = fc.asyncProperty(aRace, async (given) => {
+      const { decisions, deliveries, ledgers } = await raceOnce(given);
+      const told = [...ledgers.values()].flat();
+      seen.decided += decisions.length;
+      seen.webhooks += deliveries.length;
+      seen.takenOver += told.filter(({ data }) => 'taken_from' in data).length;
+      seen.undone += told.filter(({ type }) => type === 'item.undone').length;
+    });
+    // A race that failed once may not fail again: there is nothing to shrink it by.
+    await fc.assert(racing, { numRuns: RACES, endOnFailure: true });
+    // The races were races: of everything that can happen, much did.
+    for (const [what, count] of Object.entries(seen)) expect([what, count > RACES / 20]).toEqual([what, true]);
+  });
+});

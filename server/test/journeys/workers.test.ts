@@ -1,0 +1,196 @@
+// Workers as processes of their own: killed, frozen, and with a backlog before them. Nothing is lost, and nobody is held up.
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readDelivery } from '@countersign/shared/api/deliveries';
+import { listDeliveries } from '@countersign/shared/api/insights';
+import { aSubmission, openProject, type OpenProject, review } from '../builders.ts';
+import { type Person, person } from '../client.ts';
+import { type Receiver, startReceiver } from '../receiver.ts';
+import { ON_POSTGRES, useWorld, type World } from '../world.ts';
+
+/** Raise it to see a longer siege. */
+const KILLS = Number(process.env.KILLS ?? 8);
+/** Webhooks between one kill and the next: about as many as come in a second. */
+const BETWEEN = 20;
+/** Answers that the receiver keeps back, so that something is always in flight. */
+const KEPT_BACK = 3;
+const WORKERS = [1, 2, 3];
+
+/** A decided item of the project. */
+async function decided(project: OpenProject): Promise<string> {
+  const { id } = await project.pipeline.submit(aSubmission());
+  await review(project.owner, id);
+  return id;
+}
+
+/** How many deliveries are in each state. */
+async function states(world: World): Promise<Record<string, number>> {
+  const rows = await world.sql<{ status: string; n: string }>('select status, count(*) as n from delivery group by 1');
+  return Object.fromEntries(rows.map(({ status, n }) => [status, Number(n)]));
+}
+
+/** Ends the leases of those that are gone: a living worker has long had its answer. */
+const endOldLeases = (world: World) =>
+  world.sql(
+    `update delivery set lease_until = now() - interval '1 second' where status = 'sending' and lease_until < now() + interval '57 seconds'`,
+  );
+
+describe.runIf(ON_POSTGRES)('three workers', () => {
+  const world = useWorld({ roles: ['web', 'worker', 'worker', 'worker'] });
+  let receiver: Receiver;
+  let project: OpenProject;
+
+  beforeAll(async () => {
+    receiver = await startReceiver();
+    project = await openProject(await person(world), { receiver });
+  });
+  afterAll(() => receiver.close());
+
+  it(
+    `one killed with -9 again and again, ${KILLS} times under load: nothing is lost, repeats are no more than were in flight (I5)`,
+    async () => {
+      const kept: (() => void)[] = [];
+      let over = false;
+      receiver.answer = () => {
+        const { promise, resolve } = Promise.withResolvers<{ status: number }>();
+        kept.push(() => resolve({ status: 200 }));
+        while (kept.length > (over ? 0 : KEPT_BACK)) kept.shift()?.();
+        return promise;
+      };
+      const made: string[] = [];
+      const load = (async () => {
+        while (!over) made.push(...(await Promise.all([decided(project), decided(project), decided(project)])));
+      })();
+      let inFlight = 0;
+      for (let kill = 0; kill < KILLS; kill += 1) {
+        const worker = WORKERS[kill % WORKERS.length] ?? 1;
+        const due = receiver.arrivals.length + BETWEEN;
+        await expect
+          .poll(() => receiver.arrivals.length, { timeout: 20_000, interval: 20 })
+          .toBeGreaterThanOrEqual(due);
+        await world.kill9(worker);
+        inFlight += (await states(world)).sending ?? 0;
+        await world.restart(worker);
+        await endOldLeases(world);
+      }
+      over = true;
+      await load;
+      kept.splice(0).forEach((answer) => answer());
+      const left = async () => {
+        await endOldLeases(world);
+        const { pending = 0, sending = 0 } = await states(world);
+        return pending + sending;
+      };
+      await expect.poll(left, { timeout: 20_000, interval: 200 }).toBe(0);
+      const { succeeded } = await states(world);
+      expect(succeeded).toBe(made.length);
+      // The receiver has compared the bytes of every repeat, and each signature.
+      const counts = Object.values(receiver.counts());
+      expect(counts).toHaveLength(made.length);
+      const repeats = counts.reduce((sum, n) => sum + n - 1, 0);
+      expect(repeats).toBeLessThanOrEqual(inFlight);
+    },
+    (KILLS * 4 + 40) * 1000,
+  );
+
+  it('one stopped past its lease, and resumed: what it writes then changes nothing (I5)', async () => {
+    await world.terminate(2);
+    await world.terminate(3);
+    const held = Promise.withResolvers<{ status: number }>();
+    receiver.answer = ({ attempt }) => (attempt === 1 ? held.promise : { status: 204 });
+    const id = await decided(project);
+    const first = await receiver.next(id);
+    world.freeze(1);
+    await world.restart(2);
+    await world.sql(`update delivery set lease_until = now() - interval '1 second' where status = 'sending'`);
+    const second = await receiver.next(id);
+    expect(second).toMatchObject({ webhookId: first.webhookId, body: first.body, attempt: 2 });
+    const whole = async () => {
+      const { data } = await project.owner.call(listDeliveries, { params: { id: project.id } });
+      const delivery = data.find(({ item_id }) => item_id === id);
+      return project.owner.call(readDelivery, { params: { id: delivery?.id ?? '' } });
+    };
+    await expect.poll(async () => (await whole()).status, { timeout: 10_000 }).toBe('succeeded');
+    world.thaw(1);
+    // The answer that comes too late says that it failed: it must not undo the success.
+    held.resolve({ status: 500 });
+    const errors = async () => (await whole()).attempts.map(({ n, error }) => [n, error]);
+    await expect.poll(errors, { timeout: 10_000 }).toEqual([
+      [2, null],
+      [1, 'lease_lost'],
+    ]);
+    expect(await whole()).toMatchObject({ status: 'succeeded', attempt: 2, http_status: 204 });
+  });
+});
+
+/** Takes connections and never says a word. */
+async function blackHole(): Promise<{ server: Server; url: string }> {
+  const server = createServer((socket) => void socket.on('error', () => undefined));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
+}
+
+/** So many deliveries of the project, due, each of an item of its own, all copied from one. */
+async function backlog(world: World, project: OpenProject, count: number): Promise<void> {
+  const itemId = (await project.pipeline.submit(aSubmission())).id;
+  const columns = await world.sql<{ column_name: string }>(
+    `select column_name from information_schema.columns where table_name = 'item' and column_name <> 'id'
+     and is_generated = 'NEVER' and is_identity = 'NO'`,
+  );
+  const names = columns.map(({ column_name }) => `"${column_name}"`).join(', ');
+  await world.sql(
+    `with copies as (
+       insert into item (id, ${names}) select gen_random_uuid(), ${names} from item, generate_series(1, ${count}) where id = $1 returning id, project_id)
+     insert into delivery (id, project_id, item_id, webhook_id, seq, body, status, attempt, next_attempt_at, created_at)
+     select gen_random_uuid(), project_id, id, 'evt_' || id, 1, '{}', 'pending', 0, now() - interval '1 minute', now() from copies`,
+    [itemId],
+  );
+}
+
+describe.runIf(ON_POSTGRES)('10 000 due deliveries to one dead endpoint', () => {
+  const world = useWorld({ processes: 1 });
+  let receiver: Receiver;
+  let owner: Person;
+  let project: OpenProject;
+  let hole: Awaited<ReturnType<typeof blackHole>>;
+
+  beforeAll(async () => {
+    owner = await person(world);
+    receiver = await startReceiver();
+    project = await openProject(owner, { receiver });
+    hole = await blackHole();
+  });
+  afterAll(async () => {
+    hole.server.close();
+    await receiver.close();
+  });
+
+  it.each(['that never answers', 'where nobody listens'])(
+    '%s do not delay another project’s first attempt: p95 below a second (WH5)',
+    async (kind) => {
+      const webhook_url = kind === 'that never answers' ? hole.url : 'http://127.0.0.1:9/';
+      const dead = await openProject(owner, { settings: { webhook_url: webhook_url.replace(':9/', ':1025/') } });
+      await backlog(world, dead, 10_000);
+      const waits: number[] = [];
+      for (let n = 0; n < 40; n += 1) {
+        const { id } = await project.pipeline.submit(aSubmission());
+        await review(owner, id);
+        const from = Date.now();
+        waits.push((await receiver.next(id)).at - from);
+      }
+      waits.sort((a, b) => a - b);
+      expect(waits[37]).toBeLessThan(1000);
+      const [{ tried = '' } = {}] = await world.sql<{ tried: string }>(
+        'select sum(attempt) as tried from delivery where project_id = $1',
+        [dead.id],
+      );
+      // The dead one was tried, and left alone.
+      expect(Number(tried)).toBeGreaterThan(0);
+      expect(Number(tried)).toBeLessThan(60);
+    },
+    60_000,
+  );
+});

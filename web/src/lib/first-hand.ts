@@ -1,0 +1,25 @@
+// What the first screen does without is fetched when somebody lays a hand on the page, or when it has long been at rest.
+
+const HANDS = ['pointermove', 'pointerdown', 'touchstart', 'wheel', 'keydown', 'click'] as const;
+/** Nobody has to move for it: a page that has had nothing to do for this many ms goes on by itself. */
+const REST_MS = 3000;
+
+let laid: Promise<void> | null = null;
+
+/** Resolves at the first hand on this tab, or when the page has been at rest. One moment for all who wait. */
+export function firstHand(): Promise<void> {
+  laid ??= new Promise((resolve) => {
+    const stop = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const go = () => {
+      stop.abort();
+      clearTimeout(timer);
+      resolve();
+    };
+    for (const hand of HANDS) window.addEventListener(hand, go, { passive: true, capture: true, signal: stop.signal });
+    const rest = () => (timer = setTimeout(go, REST_MS));
+    if (document.readyState === 'complete') rest();
+    else window.addEventListener('load', rest, { signal: stop.signal });
+  });
+  return laid;
+}

@@ -1,0 +1,106 @@
+// QU2: a key decides only what its presser sees and means. Every guard stops every verb.
+import { describe, expect, it } from 'vitest';
+import { judge, mayFire, type GuardedPress, type Situation } from './guards.ts';
+import { KEY_SCOPES, type Command } from './command.ts';
+import { KEYMAP, type Binding } from './keymap.ts';
+
+const bindingOf = (command: Command): Binding => {
+  const binding = KEYMAP.find((each) => each.command === command);
+  if (binding === undefined) throw new Error(command);
+  return binding;
+};
+const press: GuardedPress = { repeat: false, defaultPrevented: false, isComposing: false, key: 'a' };
+const ready: Situation = {
+  enabled: true,
+  scopes: KEY_SCOPES,
+  typing: false,
+  control: 'none',
+  dialogOpen: false,
+  pending: false,
+  armed: true,
+};
+
+/** What a person presses for a binding. */
+const pressOf = ({ keys }: Binding): GuardedPress => {
+  const name = (keys[0] ?? '').split('+').at(-1) ?? '';
+  return { ...press, key: name === 'Space' ? ' ' : name };
+};
+
+const VERBS = KEYMAP.filter(({ verb }) => verb === true);
+const GUARDS: [string, Partial<GuardedPress>, Partial<Situation>][] = [
+  ['a key held down', { repeat: true }, {}],
+  ['a press that something else has used', { defaultPrevented: true }, {}],
+  ['a press inside an input method', { isComposing: true }, {}],
+  ['a press an input method has taken', { key: 'Process' }, {}],
+  ['an open dialog', {}, { dialogOpen: true }],
+  ['a change under way', {}, { pending: true }],
+  ['an item that has not been seen', {}, { armed: false }],
+  ['another part of the page', {}, { scopes: [] }],
+];
+
+describe('QU2: verbs', () => {
+  it.each(VERBS.map((binding) => [binding.command, binding] as const))(
+    '%s goes when nothing speaks against it',
+    (_, binding) => {
+      expect(mayFire(binding, pressOf(binding), ready)).toBe(true);
+    },
+  );
+
+  describe.each(GUARDS)('are dead at %s', (_, pressed, situation) => {
+    it.each(VERBS.map((binding) => [binding.command, binding] as const))('%s', (__, binding) => {
+      expect(mayFire(binding, { ...pressOf(binding), ...pressed }, { ...ready, ...situation })).toBe(false);
+    });
+  });
+
+  it.each(VERBS.filter(({ typing }) => typing !== true).map((binding) => [binding.command, binding] as const))(
+    '%s is dead in a text field, and with single-letter keys off',
+    (_, binding) => {
+      expect(mayFire(binding, pressOf(binding), { ...ready, typing: true, control: 'arrows' })).toBe(false);
+      const named = pressOf(binding).key === 'Enter';
+      expect(mayFire(binding, pressOf(binding), { ...ready, enabled: false })).toBe(named);
+    },
+  );
+
+  it('are told apart from keys that mean nothing here', () => {
+    const approve = bindingOf('approve');
+    expect(judge(approve, press, { ...ready, pending: true })).toBe('dead');
+    expect(judge(approve, press, { ...ready, typing: true, pending: true })).toBe('no');
+  });
+});
+
+describe('other keys', () => {
+  it('let movement repeat and go on while something is being saved', () => {
+    const held = { ...press, key: 'j', repeat: true };
+    expect(mayFire(bindingOf('down'), held, { ...ready, pending: true, armed: false })).toBe(true);
+  });
+
+  it('work while typing when that is what they are for, also with single-letter keys off', () => {
+    const typing = { ...ready, typing: true, control: 'arrows' as const, enabled: false };
+    for (const [command, key] of [
+      ['submit', 'Enter'],
+      ['leave', 'Escape'],
+      ['keepDraft', 's'],
+      ['palette', 'k'],
+    ] as const) {
+      expect([command, mayFire(bindingOf(command), { ...press, key }, typing)]).toEqual([command, true]);
+    }
+  });
+
+  it('leave Enter and Space to a focused button, and arrows to a control that moves by them', () => {
+    const may = (command: Command, key: string, control: Situation['control']) =>
+      mayFire(bindingOf(command), { ...press, key }, { ...ready, control });
+    expect([may('open', 'Enter', 'none'), may('open', 'Enter', 'activates')]).toEqual([true, false]);
+    expect([may('peek', ' ', 'none'), may('peek', ' ', 'activates')]).toEqual([true, false]);
+    expect([may('down', 'ArrowDown', 'activates'), may('down', 'ArrowDown', 'arrows')]).toEqual([true, false]);
+  });
+
+  it('QU5: named keys stay when single characters are switched off (WCAG 2.1.4)', () => {
+    const off = { ...ready, enabled: false };
+    const may = (command: Command, key: string) => mayFire(bindingOf(command), { ...press, key }, off);
+    expect([may('open', 'Enter'), may('down', 'ArrowDown'), may('peek', ' ')]).toEqual([true, true, true]);
+    for (const { command, keys, typing } of KEYMAP) {
+      const key = (keys[0] ?? '').split('+').at(-1) ?? '';
+      if ([...key].length === 1 && typing !== true) expect([command, may(command, key)]).toEqual([command, false]);
+    }
+  });
+});

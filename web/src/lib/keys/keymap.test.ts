@@ -1,0 +1,44 @@
+// The keymap itself: words for every command, one meaning per key and moment, and caps that say what to press.
+import { describe, expect, it } from 'vitest';
+import { ariaOf, capOf, isSingle } from './caps.ts';
+import { KEYMAP } from './keymap.ts';
+import { clashes } from './remap.ts';
+
+describe('keymap', () => {
+  it('QU5: means one thing by a key at any moment, and has words for everything', () => {
+    expect(clashes(KEYMAP)).toEqual([]);
+    expect(new Set(KEYMAP.map(({ command }) => command)).size).toBe(KEYMAP.length);
+    for (const { words } of KEYMAP) expect(words).not.toBe('');
+  });
+
+  it.each([
+    ['approve', ['A', '1']],
+    ['edit', ['E', '2']],
+    ['reject', ['R', '3']],
+    ['escalate', ['U', '4']],
+    ['down', ['J', '↓']],
+    ['selectTo', ['⇧ X']],
+    ['show', ['.']],
+    ['help', ['?']],
+    ['peek', ['Space']],
+    ['submit', ['Ctrl ⏎']],
+    ['leave', ['Esc']],
+  ])('draws the keys of %s', (command, caps) => {
+    const binding = KEYMAP.find((each) => each.command === command);
+    expect(binding?.keys.map((key) => capOf(key, false))).toEqual(caps);
+  });
+
+  it.each([
+    ['A', 'A', true],
+    ['?', '?', true],
+    ['⇧ X', 'Shift+X', true],
+    ['Ctrl ⏎', 'Control+Enter', false],
+    ['⌘ K', 'Meta+K', false],
+    ['↓', 'ArrowDown', false],
+    ['Esc', 'Escape', false],
+    ['Space', 'Space', false],
+    ['Ж', 'Ж', true],
+  ])('tells assistive technology of %s', (cap, aria, single) => {
+    expect([ariaOf(cap), isSingle(cap)]).toEqual([aria, single]);
+  });
+});

@@ -1,0 +1,83 @@
+// The keymap as data: it feeds the help sheet, the palette, the key caps, the remapping and the handlers.
+import type { Command, KeyScope } from './command.ts';
+import { keysText } from './keys-text.ts';
+
+export interface Binding {
+  readonly command: Command;
+  readonly scope: KeyScope;
+  /** In the words of tinykeys; the first is the one drawn on the control, and the one that can be changed. */
+  readonly keys: readonly string[];
+  readonly words: string;
+  /** Changes an item: waits until the item is painted and no other change is under way. */
+  readonly verb?: true;
+  /** Holding the key down repeats it. */
+  readonly repeats?: true;
+  /** Also works while typing. */
+  readonly typing?: true;
+  /** Its key is what it means, so it cannot be changed. */
+  readonly fixed?: true;
+}
+
+type Manner = Pick<Binding, 'verb' | 'repeats' | 'typing' | 'fixed'>;
+
+type Keyed = readonly [Command, ...string[]];
+
+const bind = (scope: KeyScope, [command, ...keys]: Keyed, manner: Manner = {}): Binding => ({
+  command,
+  scope,
+  keys,
+  words: keysText.words[command],
+  ...manner,
+});
+
+const VERB = { verb: true } as const;
+/** A character that some layouts have on Shift. */
+const digit = (value: number) => `[Shift]+${value}`;
+const DIGITS = [1, 2, 3, 4, 5, 6, 7, 8, 9].map(digit);
+
+/** Single letters are first, so that they are what a control shows. Order within one key: the more special scope first. */
+export const KEYMAP: readonly Binding[] = [
+  bind('editor', ['submit', '$mod+Enter'], { verb: true, typing: true }),
+  bind('editor', ['keepDraft', '$mod+s'], { typing: true }),
+  bind('conflict', ['accept', 'Enter']),
+  bind('conflict', ['reopen', 'o'], VERB),
+  bind('conflict', ['copy', 'y']),
+  bind('reasons', ['reason', ...DIGITS], { verb: true, fixed: true }),
+  bind('reasons', ['send', '$mod+Enter'], { verb: true, typing: true }),
+  bind('item', ['approve', 'a', digit(1)], VERB),
+  bind('item', ['edit', 'e', digit(2)], VERB),
+  bind('item', ['reject', 'r', digit(3)], VERB),
+  bind('item', ['escalate', 'u', digit(4)], VERB),
+  bind('item', ['finalize', 'f'], VERB),
+  bind('item', ['return', 'b'], VERB),
+  bind('item', ['skip', 's'], VERB),
+  bind('item', ['giveBack', 'q'], VERB),
+  bind('item', ['extend', 'l'], VERB),
+  bind('item', ['takeOver', 'o'], VERB),
+  bind('item', ['note', 'c']),
+  bind('item', ['guidelines', 'i']),
+  bind('item', ['diff', 'd']),
+  bind('item', ['raw', 't']),
+  bind('item', ['copyValue', 'y']),
+  bind('list', ['down', 'j', 'ArrowDown'], { repeats: true }),
+  bind('list', ['up', 'k', 'ArrowUp'], { repeats: true }),
+  bind('list', ['open', 'Enter'], VERB),
+  bind('list', ['peek', 'Space']),
+  bind('list', ['next', 'n'], VERB),
+  bind('list', ['select', 'x']),
+  bind('list', ['selectTo', 'Shift+x']),
+  bind('list', ['show', '[Shift]+.']),
+  bind('list', ['view', 'w']),
+  bind('projects', ['create', 'c']),
+  bind('go', ['goQueue', 'q']),
+  bind('go', ['goProjects', 'p']),
+  bind('go', ['goAnalytics', 'a']),
+  bind('go', ['goLearnings', 'l']),
+  bind('anywhere', ['help', '[Shift]+?']),
+  bind('anywhere', ['palette', '$mod+k'], { typing: true }),
+  bind('anywhere', ['filter', '[Shift]+/']),
+  bind('anywhere', ['go', 'g']),
+  bind('anywhere', ['undo', 'z']),
+  bind('anywhere', ['pause', 'p']),
+  bind('anywhere', ['leave', 'Escape'], { typing: true, fixed: true }),
+];

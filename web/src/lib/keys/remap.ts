@@ -1,0 +1,152 @@
+// The rules of changing keys, pure: which keys may be chosen, whose they are already, and what a swap makes of both.
+import type { Command, KeyScope } from './command.ts';
+import { KEYMAP, type Binding } from './keymap.ts';
+import { isModifier, nameOf, sameKey, type Press } from './press.ts';
+
+/** The keys a person has chosen, by command; what is not in it is as usual. */
+export type Chosen = Readonly<Partial<Record<Command, string>>>;
+
+/** The keymap with the chosen keys in place of the usual first ones. */
+export const bindingsOf = (chosen: Chosen): readonly Binding[] =>
+  KEYMAP.map((binding) => {
+    const own = chosen[binding.command];
+    return own === undefined ? binding : { ...binding, keys: [own, ...binding.keys.slice(1)] };
+  });
+
+/** The usual key of a command. */
+export const usualKey = (command: Command): string =>
+  KEYMAP.find((binding) => binding.command === command)?.keys[0] ?? '';
+
+/** Scopes whose keys can be meant at one moment, besides `anywhere`; a conflict and a draft go before what lies behind them. */
+const TOGETHER: readonly (readonly KeyScope[])[] = [['list', 'item', 'reasons']];
+
+const meet = (one: KeyScope, other: KeyScope): boolean =>
+  one === other ||
+  TOGETHER.some((scopes) => scopes.includes(one) && scopes.includes(other)) ||
+  (one !== 'go' && other !== 'go' && (one === 'anywhere' || other === 'anywhere'));
+
+/** Digits belong to the reasons once one is asked for, and to the verbs before: that is the one overlap there is. */
+const shares = (one: Binding, other: Binding): boolean =>
+  meet(one.scope, other.scope) && !(one.command === 'reason' || other.command === 'reason');
+
+/** Every pair of commands that one key would mean at one moment. */
+export function clashes(bindings: readonly Binding[]): [Command, Command][] {
+  const found: [Command, Command][] = [];
+  for (const [at, one] of bindings.entries()) {
+    const keys = new Set(one.keys.map(sameKey));
+    for (const other of bindings.slice(at + 1)) {
+      if (shares(one, other) && other.keys.some((key) => keys.has(sameKey(key))))
+        found.push([one.command, other.command]);
+    }
+  }
+  return found;
+}
+
+/** Why a key cannot be chosen. */
+export type Refusal = 'tab' | 'works' | 'digit' | 'combination' | 'browser' | 'typing' | 'nameless' | 'several';
+
+/** What a press comes to while a command waits for its key. `wait` is a modifier on its way to something. */
+export type Outcome =
+  | { kind: 'wait' | 'leave' }
+  | { kind: 'refused'; why: Refusal }
+  | { kind: 'taken'; key: string; by: Command }
+  | { kind: 'free'; key: string };
+
+/** Combinations that browsers keep for themselves, or that every page means the same by. */
+const BROWSERS = new Set([...'acvxztnwrlqfhjpoud0+-=', 'Tab', 'Enter', 'Escape'].map((key) => `$mod+${key}`));
+
+const PLAIN = /^(\[Shift\]\+.|Shift\+\p{L}|\p{L})$/u;
+const WORKS = /^(Enter|Space|Arrow\w+)$/;
+
+/** Whether a key may be somebody's choice for a command: the rules of {@link refusalOf}, for what is read or swapped. */
+function allowed({ command, typing, fixed }: Binding, key: string): boolean {
+  if (fixed === true) return false;
+  if (sameKey(key) === sameKey(usualKey(command))) return true;
+  if (typing === true) return /^\$mod\+\S$/u.test(key) && !BROWSERS.has(key);
+  return PLAIN.test(key) && !/[1-9]$/.test(key) && !WORKS.test(key);
+}
+
+const bindingOf = (command: Command): Binding | undefined => KEYMAP.find((each) => each.command === command);
+
+/** Judges the press that was made for a command. */
+export function judgePress(press: Press, command: Command, chosen: Chosen): Outcome {
+  if (isModifier(press)) return { kind: 'wait' };
+  if (press.key === 'Escape') return { kind: 'leave' };
+  const binding = bindingOf(command);
+  const key = nameOf(press);
+  const why = binding === undefined || binding.fixed === true ? 'nameless' : refusalOf(press, binding, key);
+  if (why !== null || key === null) return { kind: 'refused', why: why ?? 'nameless' };
+  const own = usualKey(command) === key ? { ...chosen, [command]: undefined } : { ...chosen, [command]: key };
+  const takers = clashes(bindingsOf(clean(own))).filter((pair) => pair.includes(command));
+  const [one, ...others] = takers.map(([a, b]) => (a === command ? b : a));
+  if (one === undefined) return { kind: 'free', key };
+  if (others.length > 0 || swapped(command, one, chosen) === null) return { kind: 'refused', why: 'several' };
+  return { kind: 'taken', key, by: one };
+}
+
+function refusalOf(press: Press, binding: Binding, key: string | null): Refusal | null {
+  if (press.key === 'Tab') return 'tab';
+  const combined = press.ctrlKey || press.metaKey;
+  const usual = key !== null && sameKey(usualKey(binding.command)) === sameKey(key);
+  if (usual) return null;
+  if (binding.typing === true) {
+    if (!combined) return 'typing';
+    if (key === null) return 'nameless';
+    return press.altKey || press.shiftKey || BROWSERS.has(key) ? 'browser' : null;
+  }
+  if (combined || press.altKey) return 'combination';
+  if (press.key === 'Enter' || press.key === ' ' || press.key.startsWith('Arrow')) return 'works';
+  if (/^[1-9]$/.test(press.key)) return 'digit';
+  return key === null ? 'nameless' : null;
+}
+
+/** The chosen keys with one more; null when it may not be (see {@link judgePress}). */
+export function withKey(command: Command, key: string, chosen: Chosen): Chosen | null {
+  const binding = bindingOf(command);
+  if (binding === undefined || !allowed(binding, key)) return null;
+  const next = clean({ ...chosen, [command]: key });
+  return clashes(bindingsOf(next)).length === 0 ? next : null;
+}
+
+/** The chosen keys after two commands have changed theirs; null when that puts one of them in a third one's way. */
+export function swapped(one: Command, other: Command, chosen: Chosen): Chosen | null {
+  const keyOf = (command: Command) => chosen[command] ?? usualKey(command);
+  const [mine, theirs] = [bindingOf(one), bindingOf(other)];
+  if (mine === undefined || theirs === undefined) return null;
+  if (!allowed(mine, keyOf(other)) || !allowed(theirs, keyOf(one))) return null;
+  const next = clean({ ...chosen, [one]: keyOf(other), [other]: keyOf(one) });
+  return clashes(bindingsOf(next)).length === 0 ? next : null;
+}
+
+/** The usual key again; null when another command has it now. */
+export function withUsual(command: Command, chosen: Chosen): Chosen | null {
+  const next = clean({ ...chosen, [command]: undefined });
+  return clashes(bindingsOf(next)).length === 0 ? next : null;
+}
+
+/** Who has the usual key of a command at present. */
+export const keeperOf = (command: Command, chosen: Chosen): Command | null => {
+  const pair = clashes(bindingsOf(clean({ ...chosen, [command]: undefined }))).find((each) => each.includes(command));
+  return pair?.find((each) => each !== command) ?? null;
+};
+
+/** Without what is as usual. */
+function clean(chosen: Partial<Record<Command, string | undefined>>): Chosen {
+  const kept = KEYMAP.flatMap(({ command }): [Command, string][] => {
+    const key = chosen[command];
+    return key === undefined || sameKey(key) === sameKey(usualKey(command)) ? [] : [[command, key]];
+  });
+  return Object.fromEntries(kept);
+}
+
+/** What storage held, as far as it makes sense: known commands, one key each, none twice at one moment. */
+export function saneChoice(value: unknown): Chosen {
+  if (typeof value !== 'object' || value === null) return {};
+  const given = new Map<string, unknown>(Object.entries(value));
+  const kept = KEYMAP.flatMap((binding): [Command, string][] => {
+    const key = given.get(binding.command);
+    return typeof key === 'string' && allowed(binding, key) ? [[binding.command, key]] : [];
+  });
+  const chosen = clean(Object.fromEntries(kept));
+  return clashes(bindingsOf(chosen)).length === 0 ? chosen : {};
+}

@@ -1,0 +1,151 @@
+// @vitest-environment happy-dom
+// The live connection in the page: what the pill says and when, and what happens to presence on the way.
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Present } from '@countersign/shared/sockets';
+import { live } from './connection.svelte.ts';
+
+const wire = vi.hoisted(() => {
+  type Heard = (...args: never[]) => void;
+  const heard = new Map<string, Heard[]>();
+  const socket = {
+    connected: false,
+    active: true,
+    sent: [] as unknown[],
+    on: (event: string, listener: Heard) => void heard.set(event, [...(heard.get(event) ?? []), listener]),
+    emit: (_: string, where: unknown) => void socket.sent.push(where),
+    asked: [] as string[],
+    connect: () => (socket.asked.push('connect'), socket),
+    disconnect: () => (socket.asked.push('disconnect'), socket),
+    forget: () => {
+      heard.clear();
+      socket.asked = [];
+    },
+    /** The server, or the network, does this. */
+    does: (event: string, ...args: unknown[]) => {
+      socket.connected = event === 'connect' || (event !== 'disconnect' && socket.connected);
+      for (const listener of heard.get(event) ?? []) listener(...(args as never[]));
+    },
+  };
+  return socket;
+});
+const opened = vi.hoisted(() => vi.fn());
+vi.mock('socket.io-client', () => ({ io: (options: unknown) => (opened(options), wire) }));
+
+type Options = Record<'reconnectionDelayMax' | 'randomizationFactor', number>;
+const ana: Present = { user_id: 'ana', name: 'Ana', idle: false, looks_at: ['7'] };
+const ROOMS = [{ project_id: 'north', seq: 1 }];
+const settled = () => vi.advanceTimersByTimeAsync(0);
+const names = () => live.presence.others('me', null).map(({ name }) => name);
+
+async function connect(): Promise<void> {
+  wire.does('connect');
+  wire.does('rooms', ROOMS);
+  await settled();
+}
+
+beforeEach(async () => {
+  vi.useFakeTimers();
+  wire.sent = [];
+  live.start();
+  await connect();
+  wire.does('presence', { project_id: 'north', whole: true, here: [ana], left: [] });
+});
+afterEach(() => {
+  live.stop();
+  wire.forget();
+  vi.useRealTimers();
+});
+
+describe('QU4: a lost connection', () => {
+  it('is nobody’s business for a second, is named then, and is called offline after three', async () => {
+    expect(live.state).toBe('live');
+    wire.does('disconnect', 'transport close');
+    vi.advanceTimersByTime(999);
+    expect(live.state).toBe('live');
+    vi.advanceTimersByTime(1);
+    expect(live.state).toBe('reconnecting');
+    vi.advanceTimersByTime(2000);
+    expect(live.state).toBe('offline');
+    wire.does('connect');
+    wire.does('rooms', ROOMS);
+    expect(live.state).toBe('resyncing');
+    await settled();
+    expect(live.state).toBe('live');
+  });
+
+  it('keeps who is online through a blink, and forgets them when it lasts', async () => {
+    wire.does('disconnect', 'transport close');
+    vi.advanceTimersByTime(1500);
+    await connect();
+    expect(names()).toEqual(['Ana']);
+    wire.does('disconnect', 'transport close');
+    vi.advanceTimersByTime(3000);
+    expect(names()).toEqual([]);
+  });
+
+  it('is tried again within a second, and not by all pages at the same moment', () => {
+    const { reconnectionDelayMax: most, randomizationFactor: jitter } = opened.mock.lastCall?.[0] as Options;
+    expect(most).toBeLessThanOrEqual(1000);
+    expect(jitter).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['the network is back', () => window.dispatchEvent(new Event('online'))],
+    ['somebody looks at the tab again', () => document.dispatchEvent(new Event('visibilitychange'))],
+  ])('is tried again at once when %s, and only when it was lost', (_, happens) => {
+    happens();
+    expect(wire.asked).toEqual([]);
+    wire.does('disconnect', 'transport close');
+    happens();
+    // Only one that was given up starts anew before its turn.
+    expect(wire.asked).toEqual(['disconnect', 'connect']);
+    live.stop();
+    wire.asked = [];
+    happens();
+    expect(wire.asked).toEqual([]);
+  });
+
+  it('tells the server again where this tab is', async () => {
+    live.presence.show({ id: '7', project_id: 'north' });
+    vi.advanceTimersByTime(1000);
+    const there = { project_id: 'north', item_id: '7', idle: false };
+    expect(wire.sent).toEqual([there]);
+    wire.does('disconnect', 'transport close');
+    await connect();
+    vi.advanceTimersByTime(1000);
+    expect(wire.sent).toEqual([there, there]);
+    live.presence.show(null);
+  });
+});
+
+describe('PR1: presence in the page', () => {
+  it('forgets a project the reader is no member of any more, when it is told so and when it finds out later', async () => {
+    wire.does('presence', {
+      project_id: 'south',
+      whole: true,
+      here: [{ ...ana, name: 'Bo', user_id: 'bo' }],
+      left: [],
+    });
+    expect(names()).toEqual(['Ana', 'Bo']);
+    wire.does('resync', { project_id: 'south', reason: 'membership' });
+    expect(names()).toEqual(['Ana']);
+    wire.does('disconnect', 'transport close');
+    wire.does('connect');
+    wire.does('rooms', []);
+    await settled();
+    expect(names()).toEqual([]);
+  });
+
+  it('is gone with the session', () => {
+    live.stop();
+    expect(names()).toEqual([]);
+  });
+});
+
+it('LC6: says that live assignment is degraded for as long as the server says so', () => {
+  expect(live.degraded).toBe(false);
+  wire.does('assignment', { degraded: true });
+  expect(live.degraded).toBe(true);
+  wire.does('assignment', { degraded: false });
+  expect(live.degraded).toBe(false);
+});

@@ -1,0 +1,199 @@
+// What the live queue asks the server for: nothing it knows already, and all it needs when more waits than it holds.
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Fact } from '@countersign/shared/events';
+import { answers, queueFilter } from '@countersign/shared/queue-filter';
+import { ANA, Ledger, ME, PROJECTS, type Act } from './queue-ledger.fixture.ts';
+import { compareRows } from './queue-model.ts';
+import { LiveQueue } from './queue.svelte.ts';
+
+const arrivals = (count: number): Act[] => Array.from({ length: count }, () => ({ what: 'arrive', pick: 1, who: ANA }));
+
+let ledger: Ledger;
+let asked: string[];
+let down: boolean;
+
+/** The server: pages of the ledger, with the filter of the query. */
+function answer(path: string): Response {
+  const { searchParams } = new URL(path, 'http://test');
+  asked.push([...searchParams].map(([name, value]) => `${name}=${value}`).join('&'));
+  if (down) return Response.json({ status: 503, code: 'unavailable', title: 'Away', detail: '' }, { status: 503 });
+  const filter = queueFilter.parse(Object.fromEntries(searchParams));
+  const { rows, seqs } = ledger.snapshot();
+  const view = searchParams.get('view');
+  const [limit, after] = [Number(searchParams.get('limit')), Number(searchParams.get('after') ?? 0)];
+  const listed = view === 'all' ? rows.toSorted(compareRows).filter((row) => answers(filter, row)) : [];
+  const data = listed.slice(after, after + limit);
+  const more = listed.length > after + limit;
+  return Response.json({
+    data,
+    next_cursor: more ? String(after + limit) : null,
+    until: more ? data.at(-1) : null,
+    seq: null,
+    seqs,
+    counts: { available: rows.length, mine: 0, escalated: 0, all: rows.length },
+    server_time: new Date().toISOString(),
+  });
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  [asked, down] = [[], false];
+  vi.stubGlobal('fetch', (path: string) => Promise.resolve(answer(path)));
+  vi.stubGlobal('requestAnimationFrame', () => 1);
+  vi.stubGlobal('cancelAnimationFrame', () => undefined);
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+async function opened(count: number, filter = {}): Promise<LiveQueue> {
+  ledger = new Ledger().play(arrivals(count));
+  const queue = new LiveQueue(ME, { view: 'all', projectId: null, filter });
+  await queue.resync();
+  return queue;
+}
+const turn = async (queue: LiveQueue, filter: object) => {
+  queue.turnTo({ ...queue.state.scope, filter });
+  await vi.advanceTimersByTimeAsync(0);
+};
+const previews = (queue: LiveQueue) => queue.entries.map(({ row }) => row.preview);
+
+describe('the live queue', () => {
+  it('filters what it holds by itself, when that is everything', async () => {
+    const queue = await opened(120);
+    asked = [];
+    await turn(queue, { text: 'ITEM 11' });
+    expect([asked, previews(queue).length, queue.counts.all, queue.more]).toEqual([[], 11, 120, 'none']);
+    await turn(queue, {});
+    expect([asked, previews(queue).length]).toEqual([[], 120]);
+  });
+
+  it('asks for what answers, when more waits than it holds, and finds the last one', async () => {
+    const queue = await opened(1700);
+    expect([previews(queue).length, queue.counts.all, queue.more]).toEqual([500, 1700, 'some']);
+    asked = [];
+    await turn(queue, { text: 'item 1699' });
+    expect(asked[0]).toBe('limit=500&text=item 1699&view=all');
+    expect([previews(queue), queue.counts.all, queue.more]).toEqual([['item 1699'], 1700, 'none']);
+    await turn(queue, {});
+    expect([previews(queue).length, queue.more]).toEqual([500, 'some']);
+  });
+
+  it('opened by an address with a filter it is the same', async () => {
+    const queue = await opened(1700, { text: 'item 1699' });
+    expect([previews(queue), queue.counts.all]).toEqual([['item 1699'], 1700]);
+  });
+
+  it('shows more up to 1 500 lines, and then says that there are more', async () => {
+    const queue = await opened(1700);
+    queue.dispatch({ kind: 'use', inUse: true });
+    await queue.showMore();
+    expect([previews(queue).length, queue.state.held.size, queue.more]).toEqual([1000, 0, 'some']);
+    await queue.showMore();
+    expect([previews(queue).length, queue.more, queue.counts.all]).toEqual([1500, 'beyond', 1700]);
+    asked = [];
+    await queue.showMore();
+    expect(asked).toEqual([]);
+  });
+
+  it('QU4: lines and counts stay true when the answer fails, and come right with the next one', async () => {
+    const queue = await opened(1700);
+    down = true;
+    await turn(queue, { text: 'item 1699' });
+    expect([queue.error !== null, previews(queue)]).toEqual([true, []]);
+    down = false;
+    await queue.resync();
+    expect([queue.error, previews(queue)]).toEqual([null, ['item 1699']]);
+  });
+
+  it('asks for the counts again when it had to guess them, not at every second', async () => {
+    const queue = await opened(1700);
+    const stop = queue.follow();
+    await vi.advanceTimersByTimeAsync(60_000);
+    asked = [];
+    const known = ledger.facts.length;
+    ledger.play(arrivals(3));
+    queue.dispatch({ kind: 'facts', facts: ledger.facts.slice(known) });
+    expect([queue.counts.all, queue.state.guessed]).toEqual([1703, true]);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect([asked, queue.state.guessed]).toEqual([['view=mine&limit=1'], false]);
+    stop();
+  });
+
+  describe('with a gap', () => {
+    const STRANGE = '00000000-0000-4000-8000-000000000003';
+    const strange = (seq: number) => {
+      const [fact] = ledger.facts;
+      if (fact === undefined) throw new Error('nothing happened');
+      return { ...fact, seq, project_id: STRANGE };
+    };
+    const hear = (queue: LiveQueue, facts: Fact[]) => queue.dispatch({ kind: 'facts', facts });
+    /** One item more than the tab is told of, and the news of a later one. */
+    const lose = (queue: LiveQueue) => {
+      ledger.play(arrivals(2));
+      hear(queue, ledger.facts.slice(-1));
+    };
+
+    it('QU4: one in the facts that came beside the snapshot does not end the watch for others', async () => {
+      const queue = await opened(2);
+      hear(queue, [strange(1)]);
+      hear(queue, [strange(2)]);
+      await vi.advanceTimersByTimeAsync(0);
+      await vi.advanceTimersByTimeAsync(2000);
+      lose(queue);
+      await vi.advanceTimersByTimeAsync(0);
+      expect([previews(queue).length, queue.state.needsResync]).toEqual([4, null]);
+    });
+
+    it('QU4: one that stays is asked about again by itself, and not at every fact', async () => {
+      const queue = await opened(2);
+      const stop = queue.follow();
+      await vi.advanceTimersByTimeAsync(0);
+      asked = [];
+      for (let seq = 1; seq <= 50; seq++) {
+        hear(queue, [strange(seq)]);
+        await vi.advanceTimersByTimeAsync(10);
+      }
+      expect(asked.length).toBe(1);
+      await vi.advanceTimersByTimeAsync(17_000);
+      expect([asked.length, queue.state.needsResync]).toEqual([2, null]);
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect(asked.length).toBe(2);
+      stop();
+    });
+
+    it('QU4: a snapshot that was not answered is asked for again within 17 s, until it is', async () => {
+      const queue = await opened(2);
+      const stop = queue.follow();
+      await vi.advanceTimersByTimeAsync(0);
+      down = true;
+      lose(queue);
+      await vi.advanceTimersByTimeAsync(0);
+      expect(queue.error).not.toBeNull();
+      asked = [];
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect(asked.length).toBeGreaterThanOrEqual(3);
+      expect(asked.length).toBeLessThanOrEqual(30);
+      down = false;
+      await vi.advanceTimersByTimeAsync(17_000);
+      expect([queue.error, previews(queue).length]).toEqual([null, 4]);
+      stop();
+    });
+  });
+
+  it('notes arrivals of the project that is looked at only', async () => {
+    const queue = await opened(2);
+    const [other, own] = PROJECTS;
+    const arrive = (pick: number) => {
+      ledger.play([{ what: 'arrive', pick, who: ANA }]);
+      queue.dispatch({ kind: 'facts', facts: ledger.facts.slice(-1) });
+    };
+    queue.turnTo({ view: 'all', projectId: own });
+    await vi.advanceTimersByTimeAsync(0);
+    arrive(2);
+    expect([ledger.facts.at(-1)?.project_id, queue.lastArrival]).toEqual([other, null]);
+    arrive(1);
+    expect(queue.lastArrival).not.toBeNull();
+  });
+});

@@ -1,0 +1,70 @@
+// What the palette can hold, pure: its entries, which of them answer a search, and which were used lately.
+
+export const PALETTE_GROUPS = ['recent', 'here', 'go', 'projects', 'views', 'you'] as const;
+export type PaletteGroup = (typeof PALETTE_GROUPS)[number];
+
+export interface PaletteEntry {
+  /** Stays the same from one opening to the next. */
+  readonly id: string;
+  readonly group: PaletteGroup;
+  /** What is searched and shown. A part with a name somebody chose stands between the page's own words. */
+  readonly words: readonly string[];
+  /** The cap of the key that does the same. */
+  readonly key?: string;
+  /** Only shown to whoever searches: there would be too many. */
+  readonly rare?: true;
+  /** The palette stays until it is done, and says when it failed. */
+  readonly waits?: boolean;
+  readonly run: () => unknown;
+}
+
+/** As many as are worth reading; whoever looks for another one types more. */
+const MOST = 60;
+const RECENT = 5;
+
+const plain = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+
+/** How well an entry answers: every word searched must be in it, at the start of a word it counts more; 0 is not at all. */
+function scoreOf({ words }: PaletteEntry, searched: readonly string[]): number {
+  const text = plain(words.join(''));
+  let score = 1;
+  for (const word of searched) {
+    const at = text.indexOf(word);
+    if (at === -1) return 0;
+    if (at === 0) score += 3;
+    else if (text.includes(` ${word}`)) score += 2;
+  }
+  return score;
+}
+
+/** The entries to show, best first within their groups; the group with the best answer comes first. */
+export function findEntries(
+  entries: readonly PaletteEntry[],
+  search: string,
+  recent: readonly string[],
+): PaletteEntry[] {
+  const searched = plain(search).split(/\s+/).filter(Boolean);
+  if (searched.length === 0) return [...usedLately(entries, recent), ...entries.filter(({ rare }) => rare !== true)];
+  const scored = entries
+    .map((entry) => ({ entry, score: scoreOf(entry, searched) }))
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, MOST);
+  const order = [...new Set(scored.map(({ entry }) => entry.group))];
+  return order.flatMap((group) => scored.filter(({ entry }) => entry.group === group).map(({ entry }) => entry));
+}
+
+/** Copies in a group of their own: what was used lately and can be done now. */
+function usedLately(entries: readonly PaletteEntry[], recent: readonly string[]): PaletteEntry[] {
+  const known = new Map(entries.map((entry) => [entry.id, entry]));
+  return recent
+    .flatMap((id) => known.get(id) ?? [])
+    .slice(0, RECENT)
+    .map((entry) => ({ ...entry, id: `recent ${entry.id}`, group: 'recent' as const }));
+}
+
+/** What was used lately, after one more. */
+export const usedNow = (id: string, recent: readonly string[]): string[] => {
+  const used = id.replace(/^recent /, '');
+  return [used, ...recent.filter((other) => other !== used)].slice(0, RECENT);
+};

@@ -1,0 +1,23 @@
+// What a person ran lately from the palette, kept in this browser.
+import { browserStorage } from '../drafts.ts';
+
+const nameOf = (user: string): string => `countersign.palette.${user}`;
+
+/** The ids of the entries used lately, newest first. */
+export function readRecent(user: string): readonly string[] {
+  try {
+    const value: unknown = JSON.parse(browserStorage()?.getItem(nameOf(user)) ?? '[]');
+    return Array.isArray(value) ? value.filter((id) => typeof id === 'string').slice(0, 20) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Keeps them; a browser that keeps nothing only forgets what came first. */
+export function keepRecent(user: string, ids: readonly string[]): void {
+  try {
+    browserStorage()?.setItem(nameOf(user), JSON.stringify(ids));
+  } catch {
+    // The palette works without.
+  }
+}

@@ -1,0 +1,24 @@
+// A table as CSV for a spreadsheet. Cells that a spreadsheet would take for a formula are made plain text.
+import type { Json } from '@countersign/shared/json';
+import { kindOf, printJson, type JsonObject } from './lossless.ts';
+
+/** What begins a formula, or hides its beginning from the eye. */
+const FORMULA = /^[\s\u00a0]*[=+\-@\t\r|%]/;
+
+export function tableCsv(columns: readonly string[], rows: readonly JsonObject[]): string {
+  const lines = rows.map((row) => columns.map((column) => cell(Object.hasOwn(row, column) ? row[column] : undefined)));
+  return [columns.map(quoted), ...lines].map((line) => line.join(',')).join('\r\n') + '\r\n';
+}
+
+function cell(value: Json | undefined): string {
+  if (value === undefined) return '';
+  // A number is no formula, whatever its sign.
+  return kindOf(value) === 'number'
+    ? printJson(value, 0)
+    : quoted(typeof value === 'string' ? value : printJson(value, 0));
+}
+
+function quoted(text: string): string {
+  const safe = FORMULA.test(text) ? `'${text}` : text;
+  return /[",\r\n']/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

@@ -1,0 +1,245 @@
+// @vitest-environment happy-dom
+// QU6: what was submitted never runs, and loads nothing from outside without a click.
+import { cleanup, render } from '@testing-library/svelte';
+import fc from 'fast-check';
+import { tick } from 'svelte';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Json } from '@countersign/shared/json';
+import { HOSTILE_SHAPES, HOSTILE_TEXTS, TRAP } from './hostile.fixture.ts';
+import { isMarkdown } from './is-markdown.ts';
+import { lazy } from './lazy.ts';
+import MarkdownValue from './MarkdownValue.svelte';
+import Marked from './Marked.svelte';
+import TreeValue from './TreeValue.svelte';
+import Value from './Value.svelte';
+import ValueBlock from './ValueBlock.svelte';
+
+const fetching = vi.fn(() => Promise.reject(new Error('nothing may be fetched')));
+beforeEach(() => vi.stubGlobal('fetch', fetching));
+afterEach(() => {
+  cleanup();
+  expect(fetching).not.toHaveBeenCalled();
+  expect('pwned' in globalThis).toBe(false);
+  expect('polluted' in {}).toBe(false);
+  vi.unstubAllGlobals();
+});
+
+/** No element that runs, loads or leads away, and no attribute that does. */
+function expectInert(box: HTMLElement): void {
+  const live = 'script, style, iframe, object, embed, link, meta, base, form, video, audio, svg script, a[href]';
+  expect([...box.querySelectorAll(live)].map((each) => each.outerHTML)).toEqual([]);
+  for (const image of box.querySelectorAll('img')) expect(image.getAttribute('src')).toMatch(/^data:image\//);
+  for (const each of box.querySelectorAll('*')) {
+    for (const { name, value } of each.attributes) {
+      expect(name).not.toMatch(/^on/i);
+      if (['src', 'href', 'srcset', 'style', 'srcdoc', 'action', 'formaction', 'background'].includes(name))
+        expect(value).not.toMatch(/javascript:|data:text|trap\.example/i);
+    }
+  }
+}
+
+const texts = Object.entries(HOSTILE_TEXTS);
+const values: [string, Json][] = [...texts, ...Object.entries(HOSTILE_SHAPES)];
+
+describe('QU6: hostile content is inert', () => {
+  it.each(values)('as a value: %s', async (_, value) => {
+    const { container } = render(ValueBlock, { title: 'Suggestion', value, large: true });
+    await settled();
+    expectInert(container);
+    expect(container.textContent).not.toContain('[native code]');
+  });
+
+  it.each(texts)('inside an object, a table, a list and a tree: %s', async (_, text) => {
+    const value: Json = {
+      text,
+      [text]: 1,
+      rows: [
+        { a: text, [text]: 1 },
+        { a: text, [text]: 2 },
+      ],
+      list: [text],
+      chat: [{ role: text, content: text, name: text }],
+    };
+    const { container } = render(Value, { value, label: 'x' });
+    await settled();
+    expectInert(container);
+    cleanup();
+    const tree = render(TreeValue, { value }).container;
+    await settled();
+    expectInert(tree);
+  });
+
+  it.each(texts)('as a name, a note, a flag, a model: %s', (_, text) => {
+    for (const plain of [true, false]) {
+      const { container } = render(Marked, { value: text, plain });
+      expectInert(container);
+      if (plain) expect(container.querySelectorAll('button')).toHaveLength(0);
+      cleanup();
+    }
+  });
+
+  it.each(texts)('as Markdown, whether it looks like it or not: %s', (_, text) => {
+    const { container } = render(MarkdownValue, { value: text });
+    expectInert(container);
+  });
+
+  it('as any Markdown at all', () => {
+    const piece = fc.constantFrom(
+      ...[
+        '<',
+        '>',
+        '"',
+        "'",
+        '](',
+        '[',
+        '!',
+        '![',
+        ')',
+        '`',
+        '```',
+        '\n',
+        '\n\n',
+        '# ',
+        '- ',
+        '| a | b |\n|---|---|\n',
+        '&#',
+        ';',
+      ],
+      ...[
+        'javascript:',
+        'data:',
+        'onerror=',
+        '<img src=x ',
+        '<svg ',
+        '<a href=',
+        'x',
+        ' ',
+        '/',
+        '\\',
+        '<!--',
+        '-->',
+        '<style>',
+      ],
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 24 }), (pieces) => {
+        const { container } = render(MarkdownValue, { value: pieces.join('') });
+        expectInert(container);
+        cleanup();
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('QU6: Markdown is never HTML', () => {
+  it.each([
+    '[x](javascript:alert(1))',
+    '[x](JAVASCRIPT:alert(1))',
+    '[x](java&#115;cript:alert(1))',
+    '[x](vbscript:x)',
+    '[x](data:text/html,x)',
+    '[x](file:///etc/passwd)',
+    '[x](//trap.example/)',
+    '![x](data:text/html,x)',
+  ])('%s leads nowhere, and is seen for what it is', (value) => {
+    const { container } = render(MarkdownValue, { value });
+    expect(container.querySelectorAll('a, button, img')).toHaveLength(0);
+    expect(container.textContent).toContain(value);
+  });
+
+  it('keeps what is meant, and shows the HTML in it as it is written', () => {
+    const value = '# Hi\n\n<b onclick=x>bold</b> and **strong** [w](https://a.example/)\n\n<div>\nblock\n</div>';
+    const { container } = render(MarkdownValue, { value });
+    expect(container.querySelector('h4')?.textContent).toBe('Hi');
+    expect(container.querySelector('strong')?.textContent).toBe('strong');
+    expect(container.querySelector('button')?.title).toBe('asks before it opens a.example');
+    expect(container.querySelector('b')).toBeNull();
+    for (const seen of ['<b onclick=x>bold</b>', '<div>', 'block']) expect(container.textContent).toContain(seen);
+  });
+
+  it('shows every letter of any Markdown', () => {
+    const word = fc.constantFrom(
+      ...['a', 'b', '**', '_', '`', '[a](https://e.test)', '# ', '- ', '1. ', '<b>', '\n', '\n\n', ' ', '> ', '|'],
+    );
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 20 }), (words) => {
+        const value = words.join('');
+        const { container } = render(MarkdownValue, { value });
+        const letters = (text: string) => text.replaceAll('https://e.test', '').replaceAll(/[^ab]/g, '');
+        const hosts = container.querySelectorAll('[aria-hidden], .sr-only');
+        for (const each of hosts) each.remove();
+        expect(letters(container.textContent).length).toBeGreaterThanOrEqual(letters(value).length);
+        cleanup();
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('isMarkdown', () => {
+  it.each([
+    ['# Title\n\nwith **weight**', true],
+    ['- one\n- two\n\nand `code`', true],
+    ['see [the manual](https://a.example/)', true],
+    ['```js\nx\n```', true],
+    ['| a | b |\n|---|---|\n| 1 | 2 |', true],
+    ['Adrianne has 20 + 10 = <<20+10=30>>30 beads.\nA: 30', false],
+    ['5 * 3 * 2 = 30 and **kwargs', false],
+    ['1. first\n2. second', false],
+    ['# a comment in a script', false],
+    ['an_identifier_with_underscores and a #hashtag', false],
+    ['# T\n**b** ' + 'x'.repeat(3000), false],
+    [`# T\n**b**\n${'>'.repeat(5000)}`, false],
+    [`# T\n**b**\n${'a '.repeat(20_000)}`, false],
+  ])('%j: %s', (value, expected) => {
+    expect(isMarkdown(value)).toBe(expected);
+  });
+});
+
+describe('QU6: an address opens only after a second click that names its host', () => {
+  it('asks, can be refused, and leaves no trace of where it came from', async () => {
+    const { container } = render(Marked, { value: 'See https://bank.example@trap.example/login now' });
+    const ask = container.querySelector('button');
+    expect(container.querySelector('a')).toBeNull();
+    ask?.click();
+    await tick();
+    const link = container.querySelector('a');
+    expect(link?.textContent).toBe('Open trap.example in a new tab');
+    expect([link?.target, link?.rel]).toEqual(['_blank', 'noopener noreferrer nofollow']);
+    container.querySelector<HTMLButtonElement>('button[aria-label]')?.click();
+    await tick();
+    expect(container.querySelector('a')).toBeNull();
+  });
+
+  it('shows a picture that came along after a click, and never one from elsewhere', async () => {
+    const inside = render(Value, { value: 'data:image/png;base64,iVBORw0KGgo=', label: 'x' }).container;
+    expect(inside.querySelector('img')).toBeNull();
+    await settled();
+    inside.querySelector('button')?.click();
+    await tick();
+    expect(inside.querySelector('img')?.getAttribute('src')).toBe('data:image/png;base64,iVBORw0KGgo=');
+    cleanup();
+    const outside = render(Value, { value: `${TRAP}/a.png`, label: 'x' }).container;
+    await settled();
+    for (const button of outside.querySelectorAll('button')) button.click();
+    await tick();
+    expect(outside.querySelector('img')).toBeNull();
+    expect(outside.textContent).toContain('Nothing is loaded from elsewhere here.');
+  });
+
+  it('marks hidden characters inside Markdown too; those written as entities as well', () => {
+    const { container } = render(MarkdownValue, {
+      value: '**a\u202eb** [\u200bx](https://a.example/) `c\u2066` &#x202e;gpj',
+    });
+    for (const seen of ['RLO', 'ZWSP', 'LRI', 'gpj']) expect(container.textContent).toContain(seen);
+    expect(container.textContent).not.toMatch(/[\u202e\u200b\u2066]/);
+  });
+});
+
+/** What is fetched when it is needed has been fetched and drawn. */
+async function settled(): Promise<void> {
+  await Promise.all(Object.values(lazy).map((load) => load()));
+  // One round for each value inside a value.
+  for (let round = 0; round < 8; round += 1) await tick();
+}

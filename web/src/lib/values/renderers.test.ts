@@ -1,0 +1,267 @@
+// @vitest-environment happy-dom
+// Each renderer with its tools: tables are sorted and copied, trees open on demand, texts are cut, searched and marked.
+import { cleanup, fireEvent, render } from '@testing-library/svelte';
+import fc from 'fast-check';
+import { tick } from 'svelte';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Json } from '@countersign/shared/json';
+import { tableCsv } from './csv.ts';
+import { matchesIn } from './find.ts';
+import { foldLines } from './fold-lines.ts';
+import { lazy } from './lazy.ts';
+import { parseJson, type JsonObject } from './lossless.ts';
+import { mediaOf } from './media.ts';
+import { ordered } from './table-order.ts';
+import TableValue from './TableValue.svelte';
+import TreeValue from './TreeValue.svelte';
+import Value from './Value.svelte';
+import ValueBlock from './ValueBlock.svelte';
+import { compareLines, compareText } from './word-diff.ts';
+
+afterEach(cleanup);
+
+const rows = parseJson('[{"n":10,"t":"b"},{"n":9.0,"t":"a10"},{"t":"a9"},{"n":-1,"t":"a9"}]') as JsonObject[];
+const cells = (box: HTMLElement, column: number) =>
+  [...box.querySelectorAll('tbody tr')].map((row) => row.querySelectorAll('td')[column]?.textContent.trim());
+
+async function drawn(value: Json): Promise<HTMLElement> {
+  const { container } = render(Value, { value, label: 'x' });
+  await Promise.all(Object.values(lazy).map((load) => load()));
+  for (let round = 0; round < 6; round += 1) await tick();
+  return container;
+}
+
+describe('a table', () => {
+  it('is sorted up, down and back, numbers by their value, what is missing last', async () => {
+    const { container, getByTitle } = render(TableValue, { columns: ['n', 't'], rows, label: 'x' });
+    expect(cells(container, 0)).toEqual(['10', '9.0', '', '-1']);
+    await fireEvent.click(getByTitle('Sort by n'));
+    expect(cells(container, 0)).toEqual(['-1', '9.0', '10', '']);
+    expect(container.querySelector('[aria-sort]')?.getAttribute('aria-sort')).toBe('ascending');
+    await fireEvent.click(getByTitle('Sort by n'));
+    expect(cells(container, 0)).toEqual(['10', '9.0', '-1', '']);
+    await fireEvent.click(getByTitle('Sort by n'));
+    expect(cells(container, 0)).toEqual(['10', '9.0', '', '-1']);
+    await fireEvent.click(getByTitle('Sort by t'));
+    expect(cells(container, 1)).toEqual(['a9', 'a9', 'a10', 'b']);
+  });
+
+  it('hides columns, but never the last', async () => {
+    const { container, getByRole } = render(TableValue, { columns: ['n', 't'], rows, label: 'x' });
+    await fireEvent.click(getByRole('checkbox', { name: 'n', hidden: true }));
+    expect([...container.querySelectorAll('th')].map((head) => head.textContent.trim())).toEqual(['t']);
+    expect(getByRole('checkbox', { name: 't', hidden: true })).toHaveProperty('disabled', true);
+    expect(container.textContent).toContain('1 column hidden');
+  });
+
+  it('draws 200 rows at a time', async () => {
+    const many = Array.from({ length: 450 }, (_, at) => ({ at }));
+    const { container, getByText } = render(TableValue, { columns: ['at'], rows: many, label: 'x' });
+    expect(container.querySelectorAll('tbody tr')).toHaveLength(200);
+    await fireEvent.click(getByText('Show 200 more rows, 250 left'));
+    await fireEvent.click(getByText('Show 50 more rows, 50 left'));
+    expect(container.querySelectorAll('tbody tr')).toHaveLength(450);
+  });
+
+  it('is copied without a formula in it, numbers as they were sent', () => {
+    const value = parseJson(
+      '[{"a":"=1+1","b":1.0},{"a":" +x","b":-5},{"a":"@y","b":"-5"},{"a":"q\\"c,\\n","b":null},{"a":"\\t=2"},{"a":"|x","b":"%y"}]',
+    ) as JsonObject[];
+    expect(tableCsv(['a', 'b'], value).split('\r\n')).toEqual([
+      'a,b',
+      `"'=1+1",1.0`,
+      `"' +x",-5`,
+      `"'@y","'-5"`,
+      '"q""c,\n",null',
+      `"'\t=2",`,
+      `"'|x","'%y"`,
+      '',
+    ]);
+  });
+
+  it('never gives a spreadsheet a cell that begins like a formula', () => {
+    const cell = fc.string({
+      unit: fc.constantFrom('=', '+', '-', '@', '\t', '\r', ' ', '\n', '|', '%', '"', ',', 'a'),
+    });
+    fc.assert(
+      fc.property(cell, cell, (head, text) => {
+        const [first, second = ''] = csvCells(tableCsv([head], [{ [head]: text }]));
+        for (const each of [first ?? '', second]) expect(each).not.toMatch(/^\s*[=+\-@|%]/);
+      }),
+    );
+  });
+
+  it('keeps every row when it is sorted', () => {
+    const value = fc.array(
+      fc.dictionary(fc.constantFrom('a', 'b'), fc.oneof(fc.integer(), fc.string(), fc.constant(null))),
+    );
+    fc.assert(
+      fc.property(value, fc.boolean(), (some, down) => {
+        const sorted = ordered(some, { column: 'a', down });
+        expect(sorted.map(({ at }) => at).sort((a, b) => a - b)).toEqual(some.map((_, at) => at));
+      }),
+    );
+  });
+});
+
+describe('a tree', () => {
+  it('draws a branch when it is opened, and members a hundred at a time', async () => {
+    const value = {
+      big: Array.from({ length: 130 }, (_, at) => at),
+      ...Object.fromEntries(Array.from({ length: 21 }, (_, at) => [`k${at}`, at])),
+    };
+    const { container, getByText } = render(TreeValue, { value });
+    expect(container.querySelectorAll('details li')).toHaveLength(0);
+    const branch = container.querySelector('details');
+    if (branch === null) throw new Error('no branch');
+    branch.open = true;
+    await fireEvent(branch, new Event('toggle'));
+    expect(container.querySelectorAll('details li')).toHaveLength(101);
+    await fireEvent.click(getByText('and 30 more'));
+    expect(container.querySelectorAll('details li')).toHaveLength(130);
+  });
+
+  it('copies a value and the way to it', async () => {
+    const writeText = vi.fn(() => Promise.resolve());
+    vi.stubGlobal('navigator', { ...navigator, clipboard: { writeText } });
+    const leaf = render(TreeValue, { value: parseJson('{"odd key":1.0}') as JsonObject, path: '$.x[0]' });
+    await fireEvent.click(leaf.getByLabelText('Copy the path $.x[0]["odd key"]'));
+    expect(writeText).toHaveBeenLastCalledWith('$.x[0]["odd key"]');
+    await fireEvent.click(leaf.getByTitle('Copy the value of $.x[0]["odd key"]'));
+    expect(writeText).toHaveBeenLastCalledWith('1.0');
+    vi.unstubAllGlobals();
+  });
+});
+
+describe('a value', () => {
+  it('shows numbers as they were sent, and a moment here and as it was sent', async () => {
+    const value = parseJson('{"a":1.0,"b":0.12345678901234567890,"at":"2026-11-20T14:02:11+01:00","day":"2026-11-20"}');
+    const box = await drawn(value);
+    for (const seen of ['1.0', '0.12345678901234567890', '2026-11-20T14:02:11+01:00', '2026-11-20'])
+      expect(box.textContent).toContain(seen);
+    expect(box.querySelector('time')?.dateTime).toBe('2026-11-20T14:02:11+01:00');
+  });
+
+  it('reads a conversation: roles in words, pieces one by one, tool calls folded', async () => {
+    const box = await drawn([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'Look' },
+          { type: 'image_url', image_url: { url: 'https://a.example/x.png' } },
+        ],
+      },
+      { role: 'assistant', content: null, tool_calls: [{ id: 'c1' }, { id: 'c2' }], name: 'bot' },
+    ]);
+    expect([...box.querySelectorAll('ol > li')].map((turn) => turn.firstElementChild?.textContent.trim())).toEqual([
+      expect.stringContaining('User'),
+      expect.stringContaining('Assistant'),
+    ]);
+    expect([...box.querySelectorAll('summary')].map((each) => each.textContent)).toEqual([
+      '2 tool calls',
+      'more of this turn',
+    ]);
+    expect(box.textContent).toContain('An image at a.example.');
+  });
+
+  it('knows a picture that came along from one elsewhere, and from a drawing that could hold more', () => {
+    expect(mediaOf('data:image/png;base64,iVBORw0KGgo=')).toMatchObject({ kind: 'inside', type: 'image/png' });
+    expect(mediaOf('https://a.example/x.png')).toMatchObject({ kind: 'outside', host: 'a.example' });
+    for (const none of [
+      'data:image/svg+xml;base64,PHN2Zz4=',
+      'data:text/html,x',
+      'javascript:1',
+      'two https://a.example/',
+      '',
+    ])
+      expect(mediaOf(none)).toBeNull();
+  });
+});
+
+describe('a block', () => {
+  it('shows the JSON behind it, spaces and line ends, and long lines as they are', async () => {
+    const { container, getByLabelText } = render(ValueBlock, { title: 'Suggestion', value: { a: 'b c' }, large: true });
+    await fireEvent.click(getByLabelText('Show as JSON'));
+    expect(container.textContent).toContain('"a": "b c"');
+    await fireEvent.click(getByLabelText('Show spaces and line ends'));
+    expect(container.textContent).toContain('"b·c"');
+    await fireEvent.click(getByLabelText('Wrap long lines'));
+    expect(container.querySelector('.whitespace-pre')).not.toBeNull();
+  });
+
+  it('finds words, in what was cut as well, steps through them and gives the focus back', async () => {
+    const value = Array.from({ length: 300 }, (_, at) => `line ${at}${at % 100 === 99 ? ' Needle' : ''}`).join('\n');
+    const { container, getByLabelText, findByLabelText } = render(ValueBlock, { title: 'Suggestion', value });
+    expect(container.textContent).not.toContain('line 250');
+    await fireEvent.click(getByLabelText('Find in it'));
+    const field = await findByLabelText('Find');
+    await fireEvent.input(field, { target: { value: 'needle' } });
+    await vi.waitFor(() => expect(container.textContent).toContain('1 of 3'));
+    await fireEvent.keyDown(field, { key: 'Enter' });
+    expect(container.textContent).toContain('2 of 3');
+    await fireEvent.keyDown(field, { key: 'Escape' });
+    expect(document.activeElement).toBe(getByLabelText('Find in it'));
+    expect(container.textContent).not.toContain('line 250');
+  });
+});
+
+it('a search finds every place, whatever is looked for', () => {
+  const box = document.createElement('div');
+  box.innerHTML = '<p>aXa</p><p>Ax<b>xa</b></p>';
+  expect(matchesIn(box, 'xa').map(String)).toEqual(['Xa', 'xa']);
+  expect(matchesIn(box, '')).toEqual([]);
+});
+
+describe('a comparison', () => {
+  const text = fc
+    .array(fc.constantFrom('a', 'bb', ' ', '\n', '12', '\n\n'), { maxLength: 40 })
+    .map((parts) => parts.join(''));
+  const side = (lines: ReturnType<typeof compareLines>, not: string) =>
+    lines
+      .flatMap(({ parts }) => parts)
+      .filter(({ kind }) => kind !== not)
+      .map((part) => part.text.replaceAll('↵', ''))
+      .join('')
+      .replaceAll('\n', '');
+
+  it('line by line holds both texts', () => {
+    fc.assert(
+      fc.property(text, text, (before, after) => {
+        const lines = compareLines(before, after);
+        expect(side(lines, 'removed')).toBe(after.replaceAll('\n', ''));
+        expect(side(lines, 'added')).toBe(before.replaceAll('\n', ''));
+      }),
+    );
+    const shown = compareLines('one\ntwo\nthree', 'one\n2\nthree').map(({ parts }) =>
+      parts.map(({ kind, text: words }) => [kind, words]),
+    );
+    expect(shown).toEqual([[['same', 'one']], [['removed', 'two']], [['added', '2']], [['same', 'three']]]);
+  });
+
+  it('of long texts costs what changed, and says how much it leaves out', () => {
+    const long = Array.from({ length: 12_000 }, (_, at) => `word${at} and more`).join('\n');
+    const lines = compareText(long, long.replace('word6000', 'changed'));
+    expect(side(lines, 'removed')).toBe(long.replace('word6000', 'changed').replaceAll('\n', ''));
+    const folded = foldLines(lines);
+    expect(folded.length).toBeLessThan(12);
+    expect(folded.reduce((sum, piece) => sum + (piece.kind === 'gap' ? piece.count : 1), 0)).toBe(lines.length);
+  });
+
+  it('leaves out none of the changed lines', () => {
+    fc.assert(
+      fc.property(fc.array(fc.boolean(), { maxLength: 200 }), (changes) => {
+        const lines = changes.map((changed) => ({ parts: [], changed }));
+        const folded = foldLines(lines);
+        const shown = folded.filter(({ kind }) => kind === 'line').map(({ at }) => at);
+        for (const [at, changed] of changes.entries()) if (changed) expect(shown).toContain(at);
+      }),
+    );
+  });
+});
+
+/** The cells of a CSV text as a spreadsheet reads them. */
+function csvCells(text: string): string[] {
+  return [...text.matchAll(/"((?:[^"]|"")*)"|([^,\r\n]+)/g)].map(
+    ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? '',
+  );
+}

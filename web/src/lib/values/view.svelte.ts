@@ -1,0 +1,24 @@
+// How one block of values is shown just now; what is inside it follows.
+import { getContext, setContext } from 'svelte';
+import type { Code } from './code-editor.ts';
+
+export class View {
+  /** Long lines are broken. */
+  wrap = $state(true);
+  /** Spaces, tabs and line ends are drawn. */
+  space = $state(false);
+  /** Nothing is cut: something is being looked for. */
+  all = $state(false);
+  /** The large view in it, which has a search of its own. */
+  code: Code | null = $state.raw(null);
+}
+
+const KEY = Symbol('view');
+
+export const setView = (view: View): View => setContext(KEY, view);
+
+/** Nobody changes this one. */
+const usual = new View();
+
+/** The view of the block round it; the usual one where there is none. */
+export const getView = (): View => getContext<View | undefined>(KEY) ?? usual;

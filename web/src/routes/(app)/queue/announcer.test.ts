@@ -1,0 +1,111 @@
+// Restraint: at 50 events a second at most six summaries a minute, and only for whoever works in the list.
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Fact } from '@countersign/shared/events';
+import { Announcer } from './announcer.svelte.ts';
+import type { SpokenLevel } from './preferences.svelte.ts';
+import { QueueSummary } from './queue-summary.ts';
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+/** Everything a region says in the course of `ms`, as a screen reader would hear it. */
+function listen(announcer: Announcer, ms: number, each: (at: number) => void = () => undefined): string[] {
+  const heard: string[] = [];
+  let before = announcer.words;
+  for (let at = 0; at < ms; at += 20) {
+    each(at);
+    vi.advanceTimersByTime(20);
+    const { words } = announcer;
+    if (words !== '' && words !== before) heard.push(words);
+    before = words;
+  }
+  return heard;
+}
+
+const fact = (type: 'item.queued' | 'item.claimed', id: number, actor = 'ben') =>
+  ({ type, item_id: String(id), actor: { kind: 'member', id: actor, name: actor } }) as unknown as Fact;
+
+describe('announcer', () => {
+  it('says at most six summaries a minute at 50 events a second', () => {
+    const announcer = new Announcer(() => 'all');
+    const summary = new QueueSummary('me', (sentence) => announcer.say(sentence, 'summary'));
+    let id = 0;
+    const heard = listen(announcer, 60_000, (at) => {
+      summary.hear(fact('item.queued', id++));
+      if (at % 1000 === 0) summary.tick({ listening: true, waiting: id, now: Date.now() });
+    });
+    expect(heard.length).toBeGreaterThan(3);
+    expect(heard.length).toBeLessThanOrEqual(6);
+    expect(heard.at(1)).toMatch(/^500 new, \d+ waiting$/);
+  });
+
+  it('says at most six a minute also when it is told one every time, and the newest of them', () => {
+    const announcer = new Announcer(() => 'all');
+    let count = 0;
+    const heard = listen(announcer, 60_000, () => announcer.say(`${++count} new`, 'summary'));
+    expect(heard.length).toBeLessThanOrEqual(6);
+    expect(heard.at(-1)).toBe(`2500 new`);
+  });
+
+  it.each<[SpokenLevel, boolean, boolean]>([
+    ['off', false, false],
+    ['important', false, true],
+    ['all', true, true],
+  ])('at the level %s', (level, summed, heard) => {
+    const announcer = new Announcer(() => level);
+    announcer.say('3 new', 'summary');
+    vi.advanceTimersByTime(200);
+    expect([announcer.words !== '', announcer.heard]).toEqual([summed, heard]);
+    announcer.say('Item approved');
+    vi.advanceTimersByTime(200);
+    // What comes of the reader's own doing stays to be seen; only a screen reader is spared it.
+    expect(announcer.words).toContain('Item approved');
+  });
+
+  it('says the same sentence again when it comes a second time', () => {
+    const announcer = new Announcer(() => 'all');
+    const heard = listen(announcer, 3000, (at) => {
+      if (at === 0 || at === 1000) announcer.say('Item approved');
+    });
+    expect(heard).toEqual(['Item approved', 'Item approved']);
+  });
+
+  it('keeps what is urgent apart, and says what belongs together at once', () => {
+    const announcer = new Announcer(() => 'all');
+    announcer.say('Ana took this item over', 'assertive');
+    announcer.say('What you typed is kept');
+    announcer.say('Item approved');
+    vi.advanceTimersByTime(200);
+    expect([announcer.urgent, announcer.words]).toEqual([
+      'Ana took this item over',
+      'What you typed is kept. Item approved',
+    ]);
+    vi.advanceTimersByTime(5000);
+    expect([announcer.urgent, announcer.words]).toEqual(['', '']);
+  });
+});
+
+describe('summary', () => {
+  const told: string[] = [];
+  const open = () => {
+    told.length = 0;
+    return new QueueSummary('me', (sentence) => told.push(sentence));
+  };
+
+  it('counts what came and what others took, once each', () => {
+    const summary = open();
+    for (let id = 0; id < 12; id++) summary.hear(fact('item.queued', id));
+    for (const id of [10, 11, 50]) summary.hear(fact('item.claimed', id));
+    summary.hear(fact('item.claimed', 60, 'me'));
+    summary.tick({ listening: true, waiting: 41, now: 0 });
+    expect(told).toEqual(['10 new, 3 taken, 41 waiting']);
+  });
+
+  it('is silent while nobody works in the list, and does not tell it afterwards', () => {
+    const summary = open();
+    summary.hear(fact('item.queued', 1));
+    summary.tick({ listening: false, waiting: 1, now: 0 });
+    summary.tick({ listening: true, waiting: 1, now: 20_000 });
+    expect(told).toEqual([]);
+  });
+});

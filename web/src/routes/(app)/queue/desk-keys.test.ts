@@ -1,0 +1,130 @@
+// @vitest-environment happy-dom
+// How many keys a decision costs in the flow, and that no key reaches an item which is not there yet (QU2).
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { listenToKeys, type KeyScope } from '#lib/keyboard.ts';
+import { projects } from '#lib/projects.svelte.ts';
+import type { Project } from '@countersign/shared/api/projects';
+import type { Ui } from './acts.ts';
+import { commandsOf } from './commands.ts';
+import { Place, stage, type Page } from './desk-page.fixture.ts';
+import { PROJECT } from './desk-server.fixture.ts';
+import { Reading } from './reading.svelte.ts';
+import { Selection } from './selection.svelte.ts';
+
+const place = new Place();
+let stop: () => void = () => undefined;
+
+beforeEach(() => {
+  projects.list = [
+    { id: PROJECT, name: 'P', reasons: ['Wrong fact', 'Wrong tone'], abilities: {} } as unknown as Project,
+  ];
+});
+afterEach(() => {
+  stop();
+  projects.list = null;
+});
+
+/** The keys of the page, over a desk whose item was seen long enough. */
+function listen(page: Page, cursor: string | null = null): void {
+  const { desk, queue, preferences, ...parts } = page;
+  const work = { ...parts, desk, queue, preferences, reading: new Reading(), selection: new Selection() };
+  const ui: Ui = {
+    get stage() {
+      return stage(desk);
+    },
+    cursor,
+    inList: true,
+    turnTo: () => undefined,
+  };
+  const commands = commandsOf(work, ui);
+  const situation = () => {
+    const scopes: KeyScope[] = ['anywhere', 'list', stage(desk) === 'decided' ? 'conflict' : 'item'];
+    if (desk.asking.verb !== null || desk.asking.note !== null || desk.edit !== null) scopes.push('reasons');
+    if (desk.edit !== null) scopes.push('editor');
+    return { scopes, pending: desk.busy !== null, armed: true };
+  };
+  stop = listenToKeys({
+    situation,
+    can: (command) => commands.can(command),
+    run: (command, event) => commands.run(command, event),
+  });
+}
+
+async function press(key: string, more: KeyboardEventInit = {}, on: EventTarget = window): Promise<void> {
+  on.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true, ...more }));
+  await vi.advanceTimersByTimeAsync(0);
+}
+
+describe('keys per decision in the flow', () => {
+  it.each([
+    ['approve', ['a'], { action: 'approve' }],
+    ['reject', ['r', '2'], { action: 'reject', reason: 'Wrong tone' }],
+    ['escalate', ['u', '1'], { action: 'escalate', reason: 'Wrong fact' }],
+  ])('%s', async (_, keys, decision) => {
+    const page = await place.atWork();
+    listen(page);
+    for (const key of keys) await press(key);
+    expect(place.server.decisions).toMatchObject([{ id: 'one', ...decision }]);
+    expect([page.desk.item.id, stage(page.desk)]).toEqual(['two', 'mine']);
+  });
+
+  it('edit: two, and what is typed and why', async () => {
+    const page = await place.atWork();
+    listen(page);
+    await press('e');
+    if (page.desk.edit) page.desk.edit.text = 'Mine';
+    page.desk.edit?.changed();
+    await press('1');
+    await press('Enter', { ctrlKey: true });
+    expect(place.server.decisions).toMatchObject([{ id: 'one', action: 'edit', output: 'Mine', reason: 'Wrong fact' }]);
+  });
+});
+
+describe('QU2: a key that is pressed', () => {
+  it.each(['a', 'r', 'u', 's', 'q', 'e'])(
+    'while the next item is on show and not granted does nothing: %s',
+    async (key) => {
+      const page = await place.atWork();
+      listen(page);
+      place.server.held.add('claim-next');
+      await press('a');
+      expect(stage(page.desk)).toBe('loading');
+      await press(key);
+      expect([stage(page.desk), page.desk.asking.verb, page.desk.edit]).toEqual(['loading', null, null]);
+      place.server.letGo();
+      await vi.waitFor(() => expect(stage(page.desk)).toBe('mine'));
+      expect(place.server.decisions).toHaveLength(1);
+    },
+  );
+
+  it('twice before the answer decides once', async () => {
+    const page = await place.atWork();
+    listen(page);
+    place.server.held.add('decision');
+    await press('a');
+    await press('a');
+    place.server.letGo();
+    await vi.waitFor(() => expect(page.desk.item.id).toBe('two'));
+    await vi.waitFor(() => expect(stage(page.desk)).toBe('mine'));
+    expect(place.server.decisions.map(({ id }) => id)).toEqual(['one']);
+  });
+});
+
+describe('Enter on a decided item', () => {
+  it.each([
+    ['goes on', null, 'two'],
+    ['goes on from its own line', 'one', 'two'],
+    ['opens another line, where the focus is on that', 'three', 'three'],
+  ])('%s', async (_, focused, expected) => {
+    const page = await place.atWork({ flow: false });
+    listen(page, focused);
+    await press('a');
+    expect(stage(page.desk)).toBe('decided');
+    const line = document.createElement('div');
+    if (focused !== null) line.dataset.line = focused;
+    document.body.append(line);
+    await press('Enter', {}, line);
+    line.remove();
+    await vi.waitFor(() => expect([page.desk.item.id, stage(page.desk)]).toEqual([expected, 'mine']));
+  });
+});

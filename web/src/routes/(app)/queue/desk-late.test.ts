@@ -1,0 +1,147 @@
+// Answers that come late, twice or not at all: what is on show is what is true by then, and nothing typed goes with them.
+import { describe, expect, it, vi } from 'vitest';
+import { Place, onShow, stage, type, type Page } from './desk-page.fixture.ts';
+
+const place = new Place();
+/** A reader at work, and a lease of which a third is gone. */
+const BEAT = { visible: true, inputAt: Infinity };
+const THIRD_MS = 50_000;
+
+async function edited(page: Page) {
+  type(page.desk, 'Mine');
+  await page.desk.decide('edit', { output: 'Mine', reason: 'Wrong fact' });
+  const made = page.tray.of('one');
+  if (made === null) throw new Error('There is nothing to take back.');
+  return made;
+}
+
+describe('undo', () => {
+  it('QU3: whose answer is lost counts, and brings back what was typed', async () => {
+    const page = await place.atWork();
+    const made = await edited(page);
+    place.server.fates.set('undo', 'lost');
+    expect(await page.desk.undo(made)).toBe(true);
+    expect([page.desk.item.id, stage(page.desk), page.desk.edit?.text]).toEqual(['one', 'mine', 'Mine']);
+    expect([page.tray.of('one')?.state, page.desk.failure]).toEqual(['undone', null]);
+  });
+
+  it('QU3: is found to have had effect by Retry, which says nothing of a window that passed', async () => {
+    const page = await place.atWork();
+    const made = await edited(page);
+    place.server.fates.set('undo', 'lost').set('GET /api/items/one', 'down');
+    expect(await page.desk.undo(made)).toBe(false);
+    // The refusal comes through, and the item cannot be read yet: nobody knows.
+    place.server.fates.delete('undo');
+    page.desk.failure?.retry?.();
+    await vi.waitFor(() => expect(page.desk.failure?.error).toMatchObject({ name: 'NetworkFailure' }));
+    place.server.fates.clear();
+    page.desk.failure?.retry?.();
+    await vi.waitFor(() => expect([page.desk.item.id, stage(page.desk)]).toEqual(['one', 'mine']));
+    expect([page.tray.of('one')?.state, page.drafts.read('one')?.text]).toEqual(['undone', 'Mine']);
+  });
+
+  it('whose claim fails is undone, and Retry only asks for the claim', async () => {
+    const page = await place.atWork();
+    const made = await edited(page);
+    place.server.fates.set('POST /api/items/one/claim', 'down');
+    expect(await page.desk.undo(made)).toBe(false);
+    expect([page.tray.of('one')?.state, page.drafts.read('one')?.text]).toEqual(['undone', 'Mine']);
+    place.server.fates.clear();
+    page.desk.failure?.retry?.();
+    await vi.waitFor(() => expect([page.desk.item.id, stage(page.desk)]).toEqual(['one', 'mine']));
+    expect(place.server.requests.filter((line) => line.includes('undo'))).toHaveLength(1);
+  });
+});
+
+it('the tray names the decision that stands, when an earlier try had landed', async () => {
+  const { desk, tray } = await place.atWork();
+  place.server.fates.set('decision', 'lost').set('GET /api/items/one', 'down');
+  await desk.decide('approve');
+  place.server.fates.clear();
+  expect(await desk.decide('reject', { reason: 'Wrong fact' })).toBe(true);
+  expect(tray.of('one')).toMatchObject({ action: 'approve', reason: null, state: 'made' });
+});
+
+describe('a heartbeat', () => {
+  it('that comes late brings no lost claim back', async () => {
+    const page = await place.atWork();
+    await vi.advanceTimersByTimeAsync(THIRD_MS);
+    const old = structuredClone(place.server.of('one'));
+    place.server.held.add('renew');
+    const beating = page.desk.beat(BEAT);
+    place.server.takenBy('one', 'Ana');
+    place.hear(page, 'one', 'item.claimed');
+    expect(stage(page.desk)).toBe('held');
+    // It was answered before Ana took it.
+    Object.assign(place.server.of('one'), old);
+    place.server.letGo();
+    await beating;
+    expect([stage(page.desk), page.desk.item.lost]).toEqual(['held', true]);
+  });
+
+  it('QU2: is not sent while a decision is on its way, and one that is late un-paints none', async () => {
+    const { desk } = await place.atWork({ flow: false });
+    await vi.advanceTimersByTimeAsync(THIRD_MS);
+    place.server.held.add('renew').add('decision');
+    const beating = desk.beat(BEAT);
+    const deciding = desk.decide('approve');
+    place.server.held.delete('renew');
+    place.server.letGoOf('renew');
+    await beating;
+    expect([desk.item.saving, stage(desk)]).toEqual(['approve', 'loading']);
+    await desk.beat(BEAT);
+    expect(place.server.requests.filter((line) => line.includes('renew'))).toHaveLength(1);
+    place.server.letGo();
+    expect(await deciding).toBe(true);
+  });
+});
+
+it('more time that was asked for another item than the one on show changes nothing there', async () => {
+  const { desk } = await place.atWork();
+  place.server.held.add('renew');
+  const extending = desk.extend();
+  await desk.look('three');
+  place.server.letGo();
+  expect(await extending).toBe(false);
+  expect(onShow(desk)).toEqual(['three', 'three']);
+});
+
+describe('QU4: an item', () => {
+  it('that changed while it was being read is read once more', async () => {
+    const page = await place.open();
+    const old = structuredClone(place.server.of('one').detail);
+    place.server.stale.push(Response.json(old));
+    place.server.held.add('GET /api/items/one');
+    const looking = page.desk.look('one');
+    place.server.decidedBy('one', 'Ana');
+    place.hear(page, 'one', 'item.decided');
+    place.server.letGo();
+    await looking;
+    expect([...onShow(page.desk), stage(page.desk)]).toEqual(['one', 'one', 'decided']);
+  });
+
+  it('that was taken over while the answer to its claim was on its way is not shown as mine', async () => {
+    const page = await place.open();
+    await page.desk.look('one');
+    const { detail } = place.server.of('one');
+    const late = { ...detail, version: 2, claim: { user_id: 'me', name: 'Me', expires_at: '2100-01-01T00:00:00Z' } };
+    place.server.stale.push(Response.json({ item: late, fence: 1, expires_at: '2100-01-01T00:00:00Z' }));
+    place.server.held.add('/claim');
+    const claiming = page.desk.claim('one');
+    place.server.lapse('one');
+    place.server.takenBy('one', 'Ana');
+    place.hear(page, 'one', 'item.claimed');
+    place.server.letGo();
+    await claiming;
+    await vi.waitFor(() => expect(stage(page.desk)).toBe('held'));
+  });
+
+  it('that was taken over and given back during an interruption is no longer mine', async () => {
+    const { desk } = await place.atWork();
+    place.server.takenBy('one', 'Ana');
+    place.server.lapse('one');
+    desk.resync();
+    await vi.waitFor(() => expect(desk.item.lost).toBe(true));
+    expect(stage(desk)).toBe('ended');
+  });
+});

@@ -1,0 +1,249 @@
+// A server small enough to be read, for tests of the desk: it holds items, claims and decisions, and fails when it is told to.
+import type { Fact } from '@countersign/shared/events';
+import type { ItemDetail } from '@countersign/shared/item';
+import type { Json } from '@countersign/shared/json';
+import type { ReviewAction } from '@countersign/shared/words';
+import { isMove } from './decider.ts';
+import { OUTCOME } from './desk-model.ts';
+
+export const ME = { id: 'me', address: 'A', name: 'Me' };
+export const PROJECT = 'p';
+
+/**
+ * What becomes of a request: `down` never arrives; `lost` has its effect and no answer; an error code is a refusal with that
+ * code; a status is a fault of the server.
+ */
+export type Fate = 'ok' | 'down' | 'lost' | number | { code: string; status: number };
+
+interface Kept {
+  detail: ItemDetail;
+  fence: number;
+  expiresAt: number;
+}
+
+const LEASE_MS = 120_000;
+const WINDOW_MS = 5_000;
+
+export class DeskServer {
+  readonly items = new Map<string, Kept>();
+  /** Every decision that had effect, in order. */
+  readonly decisions: { id: string; action: ReviewAction; output?: Json; reason?: string; note?: string }[] = [];
+  /** Every request, as `POST /api/items/one/claim`. */
+  readonly requests: string[] = [];
+  /** What becomes of requests whose line holds this text; the first that fits counts. */
+  fates = new Map<string, Fate>();
+  /** Requests whose line holds one of these wait until `letGo`. */
+  held = new Set<string>();
+  #waiting: { line: string; go: () => void }[] = [];
+  /** Answers that were on their way already: the next requests for an item get them instead of how it stands. */
+  stale: Response[] = [];
+  /** Which free item `claim-next` gives; the first one unless told. */
+  picks: string | null = null;
+  /** Whether the reader may decide what is escalated: `claim-next` then gives that first. */
+  supervises = false;
+  /** What the ledger tells of any item. */
+  history: readonly Fact[] = [];
+
+  add(id: string, more: Partial<ItemDetail> = {}): this {
+    const at = new Date(1_700_000_000_000 + this.items.size * 1000).toISOString();
+    const detail = {
+      id,
+      project_id: PROJECT,
+      status: 'queued',
+      preview: `Preview of ${id}`,
+      confidence: 0.7,
+      risk_flags: [],
+      model: null,
+      source: null,
+      created_at: at,
+      due_at: at,
+      version: 1,
+      claim: null,
+      input: `Input of ${id}`,
+      suggestion: `Suggestion of ${id}`,
+      metadata: null,
+      routing: { rule: 'RT3', auto_threshold: 0.9, review_threshold: 0.5, matched_flags: [], settings_version: 1 },
+      decision: null,
+      decided_by: null,
+      undo_until: null,
+      abilities: {},
+      ...more,
+    } as unknown as ItemDetail;
+    this.items.set(id, { detail, fence: 0, expiresAt: 0 });
+    return this;
+  }
+
+  of(id: string): Kept {
+    const kept = this.items.get(id);
+    if (kept === undefined) throw new Error(`There is no item ${id}.`);
+    return kept;
+  }
+
+  /** Somebody else has it from now on. */
+  takenBy(id: string, name: string): void {
+    this.#hold(this.of(id), name.toLowerCase(), name);
+  }
+
+  /** The lease ends and nobody has it. */
+  lapse(id: string): void {
+    this.#change(this.of(id), { claim: null });
+  }
+
+  /** Somebody else decides it. */
+  decidedBy(id: string, name: string): void {
+    this.#decide(this.of(id), { fence: 0, action: 'reject', reason: 'Wrong fact' }, name);
+  }
+
+  letGo(): void {
+    this.held.clear();
+    this.letGoOf('');
+  }
+
+  /** Lets only those go whose line holds this text. */
+  letGoOf(part: string): void {
+    const all = this.#waiting.splice(0);
+    this.#waiting = all.filter(({ line }) => !line.includes(part));
+    for (const { line, go } of all) if (line.includes(part)) go();
+  }
+
+  /** To stand in for `fetch`. */
+  fetch = async (path: string, { method = 'GET', body, signal }: RequestInit): Promise<Response> => {
+    const line = `${method} ${path}`;
+    this.requests.push(line);
+    const fits = ([part]: [string, Fate]) => line.includes(part);
+    if ([...this.held].some((part) => line.includes(part))) await this.#turn(line, signal);
+    signal?.throwIfAborted();
+    const fate = [...this.fates].find(fits)?.[1] ?? 'ok';
+    if (fate === 'down') throw new TypeError('unreachable');
+    if (typeof fate === 'number') return problem({ status: fate, code: 'internal' });
+    if (typeof fate === 'object') return problem(fate);
+    const input = typeof body === 'string' ? (JSON.parse(body) as Record<string, never>) : {};
+    const answer =
+      (line.includes('/items/') && !line.endsWith('/history') && this.stale.shift()) || this.#answer(line, input);
+    if (fate === 'lost') throw new TypeError('unreachable');
+    return answer;
+  };
+
+  #turn(line: string, signal: AbortSignal | null | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ line, go: resolve });
+      signal?.addEventListener('abort', () => reject(new DOMException('aborted', 'AbortError')));
+    });
+  }
+
+  #answer(line: string, body: Record<string, never>): Response {
+    const [method, path = ''] = line.split(' ');
+    if (path.startsWith('/api/queue/claim-next')) return this.#claimNext();
+    if (path.startsWith('/api/queue')) return this.#list();
+    const [, , , id = '', ...verbs] = path.split('/');
+    const kept = this.of(id);
+    const verb = `${method} ${verbs.join('/')}`;
+    if (verb === 'GET ') return Response.json(kept.detail);
+    if (verb === 'GET history') return Response.json({ data: this.history, next_cursor: null });
+    if (verb === 'DELETE claim') return this.#release(kept);
+    if (verb === 'POST claim/renew') return this.#grant(kept);
+    if (verb === 'POST claim' || verb === 'POST claim/take-over') return this.#claim(kept, verb !== 'POST claim');
+    if (verb === 'POST decision') return this.#decide(kept, body as never, ME.name);
+    if (verb === 'POST decision/undo') return this.#undo(kept);
+    throw new Error(`The test's server does not know ${line}.`);
+  }
+
+  #list(): Response {
+    const data = [...this.items.values()].map(({ detail }) => detail).filter(({ status }) => isOpen(status));
+    const counts = { available: data.length, mine: 0, escalated: 0, all: data.length };
+    return Response.json({ data, next_cursor: null, seq: 1, seqs: { [PROJECT]: 1 }, counts, until: null });
+  }
+
+  #claimNext(): Response {
+    const items = [...this.items.values()].filter(({ detail }) => detail.claim === null);
+    const queued = items.filter(({ detail }) => detail.status === 'queued');
+    const free = this.supervises ? [...items.filter(({ detail }) => detail.status === 'escalated'), ...queued] : queued;
+    const kept = free.find(({ detail }) => detail.id === this.picks) ?? free[0];
+    return kept === undefined ? new Response(null, { status: 204 }) : this.#claim(kept, false);
+  }
+
+  #claim(kept: Kept, force: boolean): Response {
+    const { claim, status } = kept.detail;
+    if (!isOpen(status)) return problem({ status: 409, code: 'already_decided' });
+    if (!force && claim !== null && claim.user_id !== ME.id) return problem({ status: 409, code: 'claim_held' });
+    if (claim?.user_id !== ME.id) this.#hold(kept, ME.id, ME.name);
+    return this.#grant(kept);
+  }
+
+  #grant({ detail, fence, expiresAt }: Kept): Response {
+    return Response.json({ item: detail, fence, expires_at: new Date(expiresAt).toISOString() });
+  }
+
+  #hold(kept: Kept, user_id: string, name: string): void {
+    kept.fence += 1;
+    kept.expiresAt = Date.now() + LEASE_MS;
+    this.#change(kept, { claim: { user_id, name, expires_at: new Date(kept.expiresAt).toISOString() } });
+  }
+
+  #release(kept: Kept): Response {
+    if (kept.detail.claim?.user_id === ME.id) this.#change(kept, { claim: null });
+    return new Response(null, { status: 204 });
+  }
+
+  #decide(
+    kept: Kept,
+    body: { fence: number; action: ReviewAction; output?: Json; reason?: string; note?: string },
+    by: string,
+  ): Response {
+    const { detail } = kept;
+    const own = by === ME.name;
+    if (!isOpen(detail.status)) return problem({ status: 409, code: 'already_decided' });
+    // The fence decides: a lease that ended is no matter while nobody else took the item.
+    if (own && body.fence !== kept.fence) return problem({ status: 409, code: 'claim_lost' });
+    const { action, output = detail.suggestion, reason = null, note = null } = body;
+    if (own) this.decisions.push({ id: detail.id, ...body });
+    if (isMove(action)) {
+      this.#change(kept, { status: OUTCOME[action], claim: null });
+      return Response.json(kept.detail);
+    }
+    const decided_at = new Date().toISOString();
+    const decision = { id: 'd', action, output, reason, note, edited: action === 'edit', decided_at };
+    const reviewer_id = own ? ME.id : by.toLowerCase();
+    this.#change(kept, {
+      status: OUTCOME[action],
+      claim: null,
+      decision: { ...decision, status: OUTCOME[action], reviewer_id } as ItemDetail['decision'],
+      decided_by: by,
+      undo_until: new Date(Date.now() + WINDOW_MS).toISOString(),
+    });
+    return Response.json(kept.detail);
+  }
+
+  #undo(kept: Kept): Response {
+    const { undo_until } = kept.detail;
+    if (undo_until === null || Date.parse(undo_until) <= Date.now())
+      return problem({ status: 409, code: 'undo_window_passed' });
+    this.#change(kept, { status: 'queued', decision: null, decided_by: null, undo_until: null });
+    return Response.json(kept.detail);
+  }
+
+  #change(kept: Kept, change: Partial<ItemDetail>): void {
+    kept.detail = { ...kept.detail, ...change, version: kept.detail.version + 1 };
+  }
+}
+
+const isOpen = (status: string): boolean => status === 'queued' || status === 'escalated';
+
+const problem = ({ status, code }: { status: number; code: string }): Response =>
+  Response.json({ status, code, title: code, detail: `${code}.`, request_id: 'r' }, { status });
+
+/** A browser's storage that outlives the page, and can be told to be full. */
+export class FakeStorage {
+  readonly values = new Map<string, string>();
+  full = false;
+  getItem = (key: string): string | null => this.values.get(key) ?? null;
+  removeItem = (key: string): void => void this.values.delete(key);
+  key = (at: number): string | null => [...this.values.keys()][at] ?? null;
+  setItem = (key: string, value: string): void => {
+    if (this.full) throw new DOMException('full', 'QuotaExceededError');
+    this.values.set(key, value);
+  };
+  get length(): number {
+    return this.values.size;
+  }
+}

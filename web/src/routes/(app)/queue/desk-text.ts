@@ -1,0 +1,80 @@
+// Every string of the desk that is not in the item's own texts: notes, what is on its way, what did not stand, guidelines.
+import type { Sentence } from '#lib/sentence.ts';
+
+export const deskText = {
+  giveBack: 'Give it back',
+  giveBackShort: 'Give back',
+
+  note: {
+    add: 'Add a note',
+    change: 'Change the note',
+    hint: 'It goes out with what you decide.',
+    field: 'Note for your decision',
+    done: 'Done',
+    left: (count: number) => `${count} characters left`,
+    notLasting: 'Kept in this tab only: the browser refused to store it',
+    noReason: 'Choose a reason: it sends your note with it.',
+    noVerb: 'Now press a verb: your note goes with it.',
+  },
+
+  coming: {
+    /** The head of an item whose claim is asked for. */
+    claiming: 'Taking it …',
+    ready: 'Next is loaded',
+    saving: {
+      approve: 'Approved · saving',
+      edit: 'Edited · saving',
+      reject: 'Rejected · saving',
+      escalate: 'Escalated · saving',
+      finalize: 'Finalized · saving',
+      return: 'Returned · saving',
+    },
+  },
+
+  failed: {
+    word: 'Not saved',
+    open: 'Open it',
+    said: (why: string) => `A decision was not saved: ${why}`,
+    tooMany: 'You hold as many items as one person may. Decide one, or give one back.',
+    showMine: 'Show mine',
+    final: 'Too late to undo: the decision is final',
+    changed: 'You changed it since. Submit it again.',
+  },
+
+  said: {
+    givenBack: 'Item given back',
+  },
+
+  tray: {
+    open: (word: string, preview: string) => `${word}: ${preview}. Open it`,
+    final: 'final',
+  },
+
+  guidelines: {
+    button: 'Guidelines',
+    title: (project: string): Sentence => ['Guidelines of ', project, ''],
+    close: 'Close the guidelines',
+    none: 'This project has none yet.',
+  },
+
+  standing: {
+    back: (draft: boolean) =>
+      draft
+        ? 'It is back in the queue. Your draft is kept: claim the item to go on with it.'
+        : 'It is back in the queue. Claim it to decide it.',
+    draft: 'Your draft is kept. Claim the item to go on with it.',
+  },
+
+  draft: {
+    heading: 'Your draft',
+    beside: 'What you typed and did not send is kept beside it.',
+    kept: (at: string) => `kept ${at}, not sent`,
+    reason: 'Your reason',
+    note: 'Your note',
+  },
+
+  history: {
+    loading: 'Reading …',
+    note: (note: string) => `Note: ${note}`,
+  },
+} as const;

@@ -1,0 +1,23 @@
+// What the history of an item says, with the notes that facts carry.
+import type { Fact } from '@countersign/shared/events';
+import { describe, expect, it } from 'vitest';
+import { historyWords, noteOf } from './history-words.ts';
+
+const fact = (more: object) =>
+  ({ version: 3, actor: { kind: 'member', id: 'ana', name: 'Ana' }, reason: 'Policy', ...more }) as unknown as Fact;
+
+describe('the history', () => {
+  it.each(['item.escalated', 'item.queued'])('says who moved it and why, and has the note beside it: %s', (type) => {
+    const moved = fact({ type, note: 'See page 2' });
+    expect(historyWords(moved, 'me')).toMatch(/Ana.*: Policy$/);
+    expect(noteOf(moved)).toBe('See page 2');
+  });
+
+  it.each([
+    ['from before notes went along', { type: 'item.escalated' }],
+    ['without a note', { type: 'item.escalated', note: null }],
+    ['of another kind', { type: 'item.claimed' }],
+  ])('has no note for a fact %s', (_, more) => {
+    expect(noteOf(fact(more))).toBeNull();
+  });
+});
