@@ -22,7 +22,7 @@ FROM manifests AS packages
 RUN npm ci --omit=dev --omit=optional
 
 FROM node:24-bookworm-slim
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data NODE_COMPILE_CACHE=/tmp/code
 WORKDIR /app
 RUN install -d -o node -g node /data
 COPY --from=packages /app ./
@@ -34,4 +34,4 @@ USER node
 VOLUME /data
 EXPOSE 3000
 # Node itself is the process that gets SIGTERM: no shell and no npm in between.
-CMD ["node", "server/src/main.ts"]
+CMD ["node", "--max-semi-space-size=16", "server/src/main.ts"]

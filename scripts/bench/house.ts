@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { createProject, createApiKey, type ProjectSettings } from '../../shared/src/api/projects.ts';
@@ -9,6 +10,12 @@ import { freePort, startPostgres, startRedis, type Service } from '../services.t
 
 const READY_MS = 60_000;
 const MAIN = join(import.meta.dirname, '../../server/src/main.ts');
+/** How `npm start` runs it: Node's own options, and where Node keeps our code as it compiled it. */
+const { start: START } = (
+  JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as { scripts: { start: string } }
+).scripts;
+const NODE_OPTIONS = START.match(/--\S+/g) ?? [];
+const CODE_CACHE = /NODE_COMPILE_CACHE=(\S+)/.exec(START)?.[1];
 /** The child ends when its parent does, however that ended. */
 const WITH_ITS_PARENT = `data:text/javascript,process.on('disconnect',()=>process.exit(1))`;
 
@@ -91,9 +98,10 @@ function assemble(postgres: Service, redis: Service): BenchHouse {
 async function startServer(env: Record<string, string>, program: string): Promise<BenchServer> {
   const port = env.PORT ?? String(await freePort());
   const url = `http://localhost:${port}`;
-  const child = spawn(process.execPath, ['--import', WITH_ITS_PARENT, program], {
+  const child = spawn(process.execPath, [...NODE_OPTIONS, '--import', WITH_ITS_PARENT, program], {
     env: {
       PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: CODE_CACHE,
       PORT: port,
       PUBLIC_BASE_URL: url,
       SECRET_KEYS: `bench:${randomBytes(32).toString('base64')}`,

@@ -63,7 +63,7 @@ export async function buildServices(config: Config): Promise<Built> {
     baseUrl: config.baseUrl,
     demo: config.demo,
     refuseWebhookUrl: createUrlCheck(config.webhooks),
-    dispatchWebhook: (dispatch) => dispatchWebhook({ keyRing, policy: config.webhooks }, dispatch),
+    dispatchWebhook: (dispatch) => dispatchWebhook({ keyRing, log, policy: config.webhooks }, dispatch),
     kick: { session: () => undefined },
   };
   const close = async () => {

@@ -38,7 +38,7 @@ describe('nothing set', () => {
       redisUrl: null,
       secretKeys: KEY,
       demo: false,
-      webhooks: { allowCidrs: [], allowHttp: true },
+      webhooks: { allowCidrs: [], allowHttp: true, proxyUrl: null },
       proxyHops: 0,
       rateLimitPerMinute: 60_000,
       logLevel: 'info',
@@ -76,6 +76,9 @@ describe('what each variable takes', () => {
     ['WEBHOOK_ALLOW_CIDRS', '127.0.0.0/8,::1/128', { webhooks: { allowCidrs: ['127.0.0.0/8', '::1/128'] } }],
     ['WEBHOOK_ALLOW_CIDRS', ' 10.0.0.0/8 ', { webhooks: { allowCidrs: ['10.0.0.0/8'] } }],
     ['WEBHOOK_ALLOW_HTTP', 'false', { webhooks: { allowHttp: false } }],
+    ['WEBHOOK_PROXY_URL', 'http://10.0.0.5:4750', { webhooks: { proxyUrl: 'http://10.0.0.5:4750' } }],
+    ['WEBHOOK_PROXY_URL', 'http://proxy.internal:80/', { webhooks: { proxyUrl: 'http://proxy.internal:80/' } }],
+    ['WEBHOOK_PROXY_URL', 'http://u:p%40s@[::1]:1', { webhooks: { proxyUrl: 'http://u:p%40s@[::1]:1' } }],
     ['TRUSTED_PROXY_HOPS', '2', { proxyHops: 2 }],
     ['RATE_LIMIT_PER_MINUTE', '1', { rateLimitPerMinute: 1 }],
     ['RATE_LIMIT_PER_MINUTE', '10000000', { rateLimitPerMinute: 10_000_000 }],
@@ -103,6 +106,27 @@ describe('what each variable refuses', () => {
     ['DEMO', ['yes', 'TRUE', 'on']],
     ['WEBHOOK_ALLOW_CIDRS', ['10.0.0.0', '10.0.0.0/33', 'everything', '10.0.0.0/8;::1/128']],
     ['WEBHOOK_ALLOW_HTTP', ['yes']],
+    [
+      'WEBHOOK_PROXY_URL',
+      [
+        ...[
+          'proxy:4750',
+          'https://proxy:4750',
+          'socks5://proxy:1080',
+          'http://proxy',
+          'http://u:p@proxy',
+          'http://:4750',
+        ],
+        ...[
+          'http://proxy:0',
+          'http://proxy:70000',
+          'http://proxy:4750/way',
+          'http://proxy:4750/?a',
+          'http://proxy:4750#a',
+        ],
+        ...['http://u:100%@proxy:4750', 'http://pro xy:4750', 'http://[::1:4750'],
+      ],
+    ],
     ['TRUSTED_PROXY_HOPS', ['-1', '11', '1.5', 'all']],
     ['RATE_LIMIT_PER_MINUTE', ['0', '-1', '10000001', '0.5', 'none']],
     ['LOG_LEVEL', ['verbose', 'INFO']],
@@ -116,6 +140,7 @@ describe('what each variable refuses', () => {
 
   it('does not repeat the value: it may be a password', () => {
     expect(sentence({ DATABASE_URL: 'mysql://root:hunter2@db' })).not.toContain('hunter2');
+    expect(sentence({ WEBHOOK_PROXY_URL: 'https://root:hunter2@proxy:4750' })).not.toContain('hunter2');
   });
 });
 

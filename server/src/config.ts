@@ -18,8 +18,8 @@ export interface Config {
   /** The ring that encrypts secrets at rest, as text. */
   secretKeys: string;
   demo: boolean;
-  /** The operator's exceptions to the webhook guard. */
-  webhooks: { allowCidrs: string[]; allowHttp: boolean };
+  /** The operator's exceptions to the webhook guard, and the proxy webhooks leave through, with its password if it has one. */
+  webhooks: { allowCidrs: string[]; allowHttp: boolean; proxyUrl: string | null };
   proxyHops: number;
   /** Requests a minute of one API key. */
   rateLimitPerMinute: number;
@@ -77,6 +77,10 @@ const VARIABLES = {
       .refine((list) => list.every(isCidr)),
   ],
   WEBHOOK_ALLOW_HTTP: ['true or false', flag.default(true)],
+  WEBHOOK_PROXY_URL: [
+    'an http:// address with a port and without a path, such as http://user:password@proxy.internal:4750',
+    z.string().refine(isProxyAddress).optional(),
+  ],
   TRUSTED_PROXY_HOPS: ['a number from 0 to 10', z.coerce.number().int().min(0).max(10).default(0)],
   RATE_LIMIT_PER_MINUTE: [
     'a number from 1 to 10000000',
@@ -102,6 +106,21 @@ function isOrigin(text: string): boolean {
   return url !== null && url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '';
 }
 
+/** The port has to be there in writing: a proxy without one is more likely forgotten than on port 80. */
+function isProxyAddress(text: string): boolean {
+  const url = /^http:\/\/[^/?#\\\s]+:\d+\/?$/.test(text) ? URL.parse(text) : null;
+  return url !== null && url.port !== '0' && [url.username, url.password].every(isPercentEncoded);
+}
+
+function isPercentEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function isCidr(text: string): boolean {
   return ipaddr.isValidCIDR(text);
 }
@@ -125,7 +144,11 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     redisUrl: values.REDIS_URL ?? null,
     secretKeys: values.SECRET_KEYS ?? keptRing(database),
     demo: values.DEMO,
-    webhooks: { allowCidrs: values.WEBHOOK_ALLOW_CIDRS, allowHttp: values.WEBHOOK_ALLOW_HTTP },
+    webhooks: {
+      allowCidrs: values.WEBHOOK_ALLOW_CIDRS,
+      allowHttp: values.WEBHOOK_ALLOW_HTTP,
+      proxyUrl: values.WEBHOOK_PROXY_URL ?? null,
+    },
     proxyHops: values.TRUSTED_PROXY_HOPS,
     rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE,
     logLevel: values.LOG_LEVEL,

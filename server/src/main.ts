@@ -1,5 +1,6 @@
 // Starts the roles asked for, in order, and stops them in the reverse order.
 import type { Server as HttpServer } from 'node:http';
+import { flushCompileCache } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -44,10 +45,13 @@ const GOODBYE_MS = 1000;
 /** How often a stopping server closes connections on which nothing happens any more, in milliseconds. */
 const SWEEP_IDLE_MS = 100;
 const POLL_MS = 1000;
-/** A burst of submissions is stamped in batches instead of one by one; a fact after a silence is stamped at once. */
+/**
+ * A burst of submissions is stamped in batches instead of one by one; a fact after a silence is stamped at once. A final decision
+ * hardly waits: somebody's pipeline does.
+ */
 const RELAY_GAP_MS = FRAME_MS;
-
-/** Slots that become free together are filled together; what is due after a silence leaves at once. */
+const URGENT_RELAY_GAP_MS = 5;
+/** Slots that become free together are filled together; a new delivery leaves at once. */
 const LEASE_GAP_MS = 10;
 
 /** Starts a process by its environment. Errors: `ConfigError`, `FolderInUse`, or what the database says. */
@@ -72,24 +76,33 @@ export async function start(env?: NodeJS.ProcessEnv): Promise<Running> {
 
 async function startWorker({ services, signals }: Built, config: Config): Promise<Stop> {
   const { log } = services;
-  const loop = (name: string, run: Parameters<typeof startLoop>[0]['run'], gapMs = 0) =>
-    startLoop({ name, run, pollMs: POLL_MS, gapMs, log });
+  const loop = (
+    name: string,
+    run: Parameters<typeof startLoop>[0]['run'],
+    gaps: { gapMs?: number; urgentGapMs?: number } = {},
+  ) => startLoop({ name, run, pollMs: POLL_MS, log, ...gaps });
   const deliverer = createDeliverer(services, config.webhooks, () => delivering.nudge());
-  const relaying = loop('relay', () => relayOnce(services, signals), RELAY_GAP_MS);
+  const relaying = loop('relay', () => relayOnce(services, signals), {
+    gapMs: RELAY_GAP_MS,
+    urgentGapMs: URGENT_RELAY_GAP_MS,
+  });
   const finalizing = loop('finalize', () => finalizeOnce(services));
   const lapsing = loop('lapse-claims', () => lapseOnce(services));
-  const delivering: Loop = loop('deliver', () => deliverer.runOnce(), LEASE_GAP_MS);
+  const delivering: Loop = loop('deliver', () => deliverer.runOnce(), {
+    gapMs: LEASE_GAP_MS,
+    urgentGapMs: 0,
+  });
   const replaying = loop('replay', () => replayOnce(services));
   const sweeping = startLoop({ name: 'sweep', run: () => sweepOnce(services), pollMs: SWEEP_MS, log });
   const purging = startLoop({ name: 'purge', run: () => purgeOnce(services), pollMs: PURGE_MS, log });
   const resealer = createResealer(services);
   const resealing = startLoop({ name: 'reseal', run: () => resealer.runOnce(), pollMs: SWEEP_MS, log });
   await signals.on(RECORDED, (types) => {
-    relaying.nudge();
+    relaying.nudge(types.includes('item.finalized'));
     if (types.includes('item.decided')) finalizing.nudge();
   });
   await signals.on(DUE, () => {
-    delivering.nudge();
+    delivering.nudge(true);
     replaying.nudge();
   });
   return async () => {
@@ -241,6 +254,8 @@ function listen(http: HttpServer, { host, port }: Config['listen']): Promise<voi
 /** Run directly: start, stop on a signal, and say in one sentence why a start was refused. */
 async function run(): Promise<void> {
   const running = await start().catch((error: unknown) => refuse(error));
+  // The next start reads our code as it is now, without the compiler that strips the types (NODE_COMPILE_CACHE of `npm start`).
+  flushCompileCache();
   let stopping: Promise<void> | null = null;
   const stop = () => {
     stopping ??= running.stop().then(

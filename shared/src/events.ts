@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { timestamp, uuid } from './ids.ts';
 import { itemRow } from './item.ts';
-import { decisionAction, deliveryStatus, itemStatus } from './words.ts';
+import { alertKind, decisionAction, deliveryStatus, itemStatus } from './words.ts';
 
 export const actorRef = z.object({
   kind: z.enum(['member', 'api_key', 'inbound', 'system']),
@@ -49,6 +49,8 @@ export const fact = z
       http_status: z.number().int().nullable(),
       error: z.string().nullable(),
       next_attempt_at: timestamp.nullable(),
+      /** What the owners were told because of it (WH6). */
+      alert: alertKind.optional(),
     }),
     z.object({
       type: z.literal('project.changed'),

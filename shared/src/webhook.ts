@@ -52,16 +52,35 @@ export async function signWebhook(
   message: { id: string; timestamp: number; attempt: number; body: string },
   secrets: readonly [string, ...string[]],
 ): Promise<Record<string, string>> {
-  const standard = await Promise.all(secrets.map((secret) => standardSignature(message, secret)));
-  const headers: Record<string, string> = {
-    [HEADERS.signature]: await hexSignature(message.body, secrets[0]),
-    [HEADERS.id]: message.id,
-    [HEADERS.timestamp]: String(message.timestamp),
+  const [first, second] = secrets;
+  return signedHeaders(message, {
+    plain: await hexSignature(message.body, first),
+    plainSecondary: second === undefined ? undefined : await hexSignature(message.body, second),
+    standard: await Promise.all(secrets.map((secret) => standardSignature(message, secret))),
+  });
+}
+
+/** The signatures of one attempt as they stand in its headers. */
+export interface Signatures {
+  plain: string;
+  /** By the other secret, while there are two. */
+  plainSecondary: string | undefined;
+  standard: readonly string[];
+}
+
+/** The headers of one attempt: which event it is, which attempt of it, and its signatures. */
+export function signedHeaders(
+  { id, timestamp, attempt }: { id: string; timestamp: number; attempt: number },
+  { plain, plainSecondary, standard }: Signatures,
+): Record<string, string> {
+  return {
+    [HEADERS.signature]: plain,
+    [HEADERS.id]: id,
+    [HEADERS.timestamp]: String(timestamp),
     [HEADERS.standard]: standard.join(' '),
-    [HEADERS.attempt]: String(message.attempt),
+    [HEADERS.attempt]: String(attempt),
+    ...(plainSecondary === undefined ? {} : { [HEADERS.signatureSecondary]: plainSecondary }),
   };
-  if (secrets[1] !== undefined) headers[HEADERS.signatureSecondary] = await hexSignature(message.body, secrets[1]);
-  return headers;
 }
 
 /** The body as it arrived, never re-serialised; a text counts by its UTF-8 bytes. */

@@ -46,6 +46,11 @@ export const DELIVERY_STATUSES = ['pending', 'sending', 'succeeded', 'dead', 'pa
 export const deliveryStatus = z.enum(DELIVERY_STATUSES);
 export type DeliveryStatus = z.infer<typeof deliveryStatus>;
 
+/** What owners are told of their webhook (rule WH6): a delivery was given up, it is paused, it works again. */
+export const ALERT_KINDS = ['exhausted', 'paused', 'recovered'] as const;
+export const alertKind = z.enum(ALERT_KINDS);
+export type AlertKind = z.infer<typeof alertKind>;
+
 /** What a member may do, per object: the keys of every `abilities` map (rule PM). */
 export const ABILITIES = [
   'claim',

@@ -22,6 +22,7 @@ import { Project } from './entities/project.ts';
 import { Replay } from './entities/replay.ts';
 import { Session } from './entities/session.ts';
 import { User } from './entities/user.ts';
+import { WebhookAlert } from './entities/webhook-alert.ts';
 import { WebhookEndpoint } from './entities/webhook-endpoint.ts';
 import { MIGRATIONS } from './migrations/list.ts';
 import { freeBrokenConnections } from './pool.ts';
@@ -53,6 +54,7 @@ const common = {
     Replay,
     Session,
     User,
+    WebhookAlert,
     WebhookEndpoint,
   ],
   extensions: [Migrator],

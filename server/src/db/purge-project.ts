@@ -11,6 +11,7 @@ const TAKE = [
      tried as (delete from attempt where delivery_id in (select id from gone))
    delete from delivery where id in (select id from gone) returning 1`,
   rowsOf('replay'),
+  rowsOf('webhook_alert'),
   rowsOf('learning'),
   rowsOf('decision'),
   rowsOf('idempotency_key'),

@@ -90,7 +90,7 @@ describe('AR1: what goes out with an archived project', () => {
 describe('PM: what goes out with an item', () => {
   const me = 'me';
   const someone = 'someone else';
-  const OPEN = { archived: false, holder: null, undoableBy: null, rejectedByRouting: false };
+  const OPEN = { archived: false, holder: null, undoableBy: null, rejectedByRouting: false, handsFull: false };
 
   const abilitiesOf = (role: Role, situation: Partial<ItemSituation> & { status: ItemStatus }) =>
     on(itemAbilities({ userId: me, role }, { ...OPEN, ...situation }));
@@ -113,6 +113,13 @@ describe('PM: what goes out with an item', () => {
     ['owner', 'escalated', me, ['claim', 'decide']],
   ])('a %s, %s, held by %s: %j', (role, status, holder, expected) => {
     expect(abilitiesOf(role, { status, holder })).toEqual(expected);
+  });
+
+  it('LC4: full hands take nothing more, and go on with what they hold', () => {
+    for (const role of ROLES)
+      for (const holder of [null, someone])
+        expect(abilitiesOf(role, { status: 'queued', holder, handsFull: true })).toEqual([]);
+    expect(abilitiesOf('reviewer', { status: 'queued', holder: me, handsFull: true })).toEqual(['claim', 'decide']);
   });
 
   it('a decided item can be neither claimed nor decided, by nobody', () => {

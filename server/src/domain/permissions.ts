@@ -98,6 +98,8 @@ export interface ItemSituation {
   rejectedByRouting: boolean;
   /** Who made the provisional decision, if there is one. */
   undoableBy: string | null;
+  /** The member holds as many other items as one person may (LC4). */
+  handsFull: boolean;
 }
 
 /** What a member may do to an item now. */
@@ -105,12 +107,13 @@ export function itemAbilities(member: { userId: string; role: Role }, item: Item
   const open = item.status === 'queued' || item.status === 'escalated';
   const can = (verb: Verb) => mayNow(member.role, verb, item.archived);
   const allowed = open && can(item.status === 'queued' ? 'decide_queued' : 'decide_escalated');
+  const mine = item.holder === member.userId;
   return {
     ...NOTHING,
-    claim: allowed && (item.holder === null || item.holder === member.userId),
-    take_over: allowed && can('take_over') && item.holder !== null && item.holder !== member.userId,
+    claim: allowed && (mine || (item.holder === null && !item.handsFull)),
+    take_over: allowed && can('take_over') && item.holder !== null && !mine && !item.handsFull,
     reopen: item.rejectedByRouting && can('reopen'),
-    decide: allowed && item.holder === member.userId,
+    decide: allowed && mine,
     undo: item.undoableBy === member.userId,
   };
 }

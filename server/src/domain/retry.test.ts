@@ -1,4 +1,4 @@
-// The retry rules WH1-WH4, by table and by property.
+// The retry rules WH1-WH4 and WH7, by table and by property.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nextStep, SCHEDULE_SECONDS, type AttemptError, type AttemptResult } from './retry.ts';
@@ -167,5 +167,23 @@ describe('WH4: a refused address or URL', () => {
     expect(wait({ attempt: 5, httpStatus: null, error: 'blocked_address', previousError: 'blocked_address' })).toBe(
       'dead',
     );
+  });
+});
+
+describe('WH7: what our own proxy lost', () => {
+  it('is tried again after 30 s, 20 % either way, at any place of the schedule, and does not count', () => {
+    for (const attempt of [1, 5, 9, 10, 11]) {
+      const lost = { attempt, httpStatus: null, error: 'internal' as const, proxyFault: 'answered 407' };
+      expect(step(lost)).toEqual({ kind: 'retry', at: new Date(NOW.getTime() + 30_000), uncounted: true });
+      expect(wait({ ...lost, jitter: 0 })).toBe(24);
+      expect(wait({ ...lost, jitter: 0.999_999 })).toBeCloseTo(36, 2);
+    }
+  });
+
+  it('is not what fails on our side for another reason: that takes the next step', () => {
+    expect(step({ attempt: 3, httpStatus: null, error: 'internal' })).toEqual({
+      kind: 'retry',
+      at: new Date(NOW.getTime() + 1_800_000),
+    });
   });
 });

@@ -1,4 +1,4 @@
-// What comes after an attempt of a delivery: done, try again at a given time, give up, or pause the endpoint (rules WH1-WH4).
+// What comes after an attempt of a delivery: done, try again at a given time, give up, or pause the endpoint (rules WH1-WH4, WH7).
 import type { DeliveryStatus } from '@countersign/shared/words';
 import { retryAfterSeconds } from '@countersign/shared/client/retry-after';
 
@@ -30,10 +30,16 @@ export interface AttemptResult {
   jitter: number;
   /** What the attempt before this one ended in, where that is known (WH4). */
   previousError?: AttemptError | null;
+  /** There when the operator's own proxy failed: the receiver was not met (WH7). */
+  proxyFault?: string;
 }
 
 export type NextStep =
-  { kind: 'succeeded' } | { kind: 'retry'; at: Date } | { kind: 'dead' } | { kind: 'pause'; reason: 'gone' };
+  | { kind: 'succeeded' }
+  /** `uncounted`: the schedule has as many attempts left as before. */
+  | { kind: 'retry'; at: Date; uncounted?: true }
+  | { kind: 'dead' }
+  | { kind: 'pause'; reason: 'gone' };
 
 /** A delivery that came to an end can be sent again; one that is on its way, or was called off, cannot. */
 export const isReplayable = (status: DeliveryStatus): boolean => status === 'succeeded' || status === 'dead';
@@ -44,16 +50,21 @@ export const SCHEDULE_SECONDS = [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400
 const SPREAD = 0.2;
 const LONGEST_HINT_MS = 36_000_000;
 const REFUSED_WAIT_SECONDS = 300;
+const PROXY_WAIT_SECONDS = 30;
 const STATUSES_WITH_HINT: readonly (number | null)[] = [429, 503];
 const REFUSALS: readonly (AttemptError | null)[] = ['blocked_address', 'invalid_url'];
 
 /**
  * What follows an attempt. WH1: 2xx without an error succeeds; anything else takes the next step of the schedule, ±20 %, and is dead after
  * the 10th. WH2: 429 and 503 may ask for a later time, up to 10 h, never for an earlier one. WH3: 410 pauses the endpoint. WH4: a refused
- * address or URL gets one more attempt after 5 min, then is dead.
+ * address or URL gets one more attempt after 5 min, then is dead. WH7: what failed at our own proxy is tried again after 30 s, and
+ * does not count.
  */
 export function nextStep(result: AttemptResult): NextStep {
   const { attempt, httpStatus, error, now } = result;
+  if (result.proxyFault !== undefined) {
+    return { kind: 'retry', at: later(now, spread(PROXY_WAIT_SECONDS, result.jitter)), uncounted: true };
+  }
   if (error === null && httpStatus !== null && httpStatus >= 200 && httpStatus <= 299) return { kind: 'succeeded' };
   if (httpStatus === 410) return { kind: 'pause', reason: 'gone' };
   const scheduled = SCHEDULE_SECONDS[attempt];

@@ -31,10 +31,20 @@ export interface Outcome {
   error: AttemptError | null;
   /** The `Retry-After` header as it came. */
   retryAfter: string | null;
+  /** Those of the answer's headers that are kept (W6); null when no answer came. */
+  responseHeaders: Record<string, string> | null;
   /** The start of the answer's body, safe to store and to show as text; null when no answer came. */
   responseText: string | null;
   totalMs: number;
   timings: Timings;
-  /** Where the connection went: for the operator, not for the customer. */
+  /** Where the connection went: for the operator, not for the customer. null through a proxy. */
   remoteAddress: string | null;
+  /** What the operator's own proxy failed with, for the log: the receiver was not met, and the attempt does not count (WH7). */
+  proxyFault?: string;
+}
+
+/** An attempt that was signed and sent. */
+export interface Dispatched extends Outcome {
+  /** How many secrets signed it. */
+  signatures: number;
 }

@@ -6,6 +6,7 @@ import { health, type Probes } from './health.ts';
 import { problems } from './problem.ts';
 import { requestId } from './request-id.ts';
 import { binder } from './route.ts';
+import { bindAlerts } from './routes/alerts.ts';
 import { bindChanges } from './routes/changes.ts';
 import { bindGuidelines } from './routes/guidelines.ts';
 import { bindDeliveries } from './routes/deliveries.ts';
@@ -61,5 +62,6 @@ export function bindRoutes(services: Services): Router {
   bindQueue(bind, services);
   bindInsights(bind, services);
   bindDeliveries(bind, services);
+  bindAlerts(bind, services);
   return router;
 }

@@ -1,10 +1,16 @@
 // A line of the delivery log, and the whole of one delivery.
-import type { DeliveryDetail, Replay as WireReplay, Timings as WireTimings } from '@countersign/shared/api/deliveries';
+import type {
+  Attempt as WireAttempt,
+  DeliveryDetail,
+  Replay as WireReplay,
+  Timings as WireTimings,
+} from '@countersign/shared/api/deliveries';
 import type { Delivery as WireDelivery } from '@countersign/shared/api/insights';
 import type { Role } from '@countersign/shared/words';
 import { may } from '../domain/permissions.ts';
-import { isReplayable } from '../domain/retry.ts';
+import { isReplayable, SCHEDULE_SECONDS } from '../domain/retry.ts';
 import type { Timings } from '../domain/webhook-attempt.ts';
+import { maskedHeaders } from '../domain/webhook-headers.ts';
 import type { Attempt } from '../db/entities/attempt.ts';
 import type { Delivery } from '../db/entities/delivery.ts';
 import type { Replay } from '../db/entities/replay.ts';
@@ -15,17 +21,39 @@ export interface DeliveryViewer {
   reachable: boolean;
 }
 
-/** As a member with this role sees it. */
-export function presentDelivery(delivery: Delivery, { role, reachable }: DeliveryViewer): WireDelivery {
+/** What a line of the log is made of. */
+type Line = Pick<
+  Delivery,
+  | 'id'
+  | 'itemId'
+  | 'webhookId'
+  | 'status'
+  | 'attempt'
+  | 'scheduleFrom'
+  | 'nextAttemptAt'
+  | 'httpStatus'
+  | 'error'
+  | 'createdAt'
+  | 'completedAt'
+>;
+
+/** As a member with this role sees it. `durationMs` is of the last attempt that has ended, null before there is one. */
+export function presentDelivery(
+  delivery: Line,
+  { role, reachable }: DeliveryViewer,
+  durationMs: number | null,
+): WireDelivery {
   return {
     id: delivery.id,
     item_id: delivery.itemId,
     webhook_id: delivery.webhookId,
     status: delivery.status,
     attempt: delivery.attempt,
+    run: { attempt: delivery.attempt - delivery.scheduleFrom, of: SCHEDULE_SECONDS.length },
     next_attempt_at: delivery.status === 'pending' ? (delivery.nextAttemptAt?.toISOString() ?? null) : null,
     http_status: delivery.httpStatus ?? null,
     error: delivery.error ?? null,
+    duration_ms: durationMs,
     created_at: delivery.createdAt.toISOString(),
     completed_at: delivery.completedAt?.toISOString() ?? null,
     abilities: { replay: reachable && may(role, 'replay_deliveries') && isReplayable(delivery.status) },
@@ -37,20 +65,27 @@ export function presentDeliveryDetail(
 ): DeliveryDetail {
   const { delivery, url, attempts } = view;
   return {
-    ...presentDelivery(delivery, view),
+    ...presentDelivery(delivery, view, attempts[0]?.totalMs ?? null),
     project_id: delivery.projectId,
     url,
     body: delivery.body,
-    attempts: attempts.map((attempt) => ({
-      n: attempt.n,
-      url: attempt.url,
-      started_at: attempt.startedAt.toISOString(),
-      duration_ms: attempt.totalMs,
-      timings: presentTimings(attempt),
-      http_status: attempt.httpStatus ?? null,
-      error: attempt.error ?? null,
-      response_text: attempt.responseText ?? null,
-    })),
+    attempts: attempts.map((attempt) => presentAttempt(attempt, delivery.webhookId)),
+  };
+}
+
+function presentAttempt(attempt: Attempt, webhookId: string): WireAttempt {
+  const { n, startedAt: at, responseHeaders, signatures = null } = attempt;
+  return {
+    n,
+    url: attempt.url,
+    started_at: at.toISOString(),
+    duration_ms: attempt.totalMs,
+    timings: presentTimings(attempt),
+    http_status: attempt.httpStatus ?? null,
+    error: attempt.error ?? null,
+    request_headers: maskedHeaders({ webhookId, attempt: n, at, signatures }),
+    response_headers: responseHeaders ? (JSON.parse(responseHeaders) as Record<string, string>) : null,
+    response_text: attempt.responseText ?? null,
   };
 }
 

@@ -1,5 +1,5 @@
 // Items and decisions in the words of the wire. Stored JSON text is spliced in unchanged.
-import type { Granted, QueuePage } from '@countersign/shared/api/queue';
+import type { Granted, GrantedTogether, QueuePage } from '@countersign/shared/api/queue';
 import type { PublicEvent, PublicItem, Submitted } from '@countersign/shared/api/public';
 import type { Routing } from '@countersign/shared/decision';
 import type { Claim, ItemDetail } from '@countersign/shared/item';
@@ -7,7 +7,7 @@ import { displayName } from '../domain/actor.ts';
 import { spliced, toDecided, toDecision, webhookIdOf, type DecisionFacts } from '../domain/decision.ts';
 import { isOpen, isReopenable } from '../domain/item.ts';
 import { itemAbilities } from '../domain/permissions.ts';
-import { toItemRow } from '../domain/item-row.ts';
+import { toItemRow, type RowItem } from '../domain/item-row.ts';
 import type { Role } from '@countersign/shared/words';
 import type { Decision } from '../db/entities/decision.ts';
 import type { Item } from '../db/entities/item.ts';
@@ -81,9 +81,11 @@ interface ItemView {
   archived: boolean;
   decidedBy: string | null;
   claim: ClaimView | null;
+  handsFull: boolean;
 }
 
-export function presentItem({ item, archived, decision, decidedBy, claim }: ItemView, viewer: ItemViewer): ItemDetail {
+export function presentItem(view: ItemView, viewer: ItemViewer): ItemDetail {
+  const { item, archived, decision, decidedBy, claim, handsFull } = view;
   const undoUntil = decision && !decision.finalAt ? (decision.undoUntil ?? null) : null;
   const situation = {
     status: item.status,
@@ -91,6 +93,7 @@ export function presentItem({ item, archived, decision, decidedBy, claim }: Item
     holder: claim?.userId ?? null,
     rejectedByRouting: isReopenable(item.status, decision !== null),
     undoableBy: undoUntil ? (decision?.reviewerId ?? null) : null,
+    handsFull,
   };
   return {
     ...toItemRow(item, claim && presentClaim(claim)),
@@ -110,14 +113,29 @@ export function presentGrant(view: ItemView, viewer: ItemViewer, grant: { fence:
   return { item: presentItem(view, viewer), fence: grant.fence, expires_at: grant.expiresAt.toISOString() };
 }
 
-/** The same of an item that was taken together with others: an open one, which its new holder holds and nobody has decided. */
+interface HolderNamed {
+  userId: string;
+  name: string | null;
+  address: string;
+}
+
+/** The same of an item that was just picked: an open one, which its new holder holds and nobody has decided. */
 export function presentTaken(
-  holder: { userId: string; name: string | null; address: string },
+  holder: HolderNamed,
   { item, role, fence, expiresAt }: { item: Item; role: Role; fence: number; expiresAt: Date },
 ): Granted {
   const claim = { userId: holder.userId, name: displayName(holder), expiresAt };
-  const view = { item, decision: null, archived: false, decidedBy: null, claim };
+  const view = { item, decision: null, archived: false, decidedBy: null, claim, handsFull: false };
   return presentGrant(view, { userId: holder.userId, role }, { fence, expiresAt });
+}
+
+/** Of one that was taken together with others: its line, without the content. */
+export function presentTogether(
+  holder: HolderNamed,
+  { item, fence, expiresAt }: { item: RowItem; fence: number; expiresAt: Date },
+): GrantedTogether {
+  const claim = presentClaim({ userId: holder.userId, name: displayName(holder), expiresAt });
+  return { item: toItemRow(item, claim), fence, expires_at: claim.expires_at };
 }
 
 export function presentQueue(

@@ -58,6 +58,7 @@ export function openGateway(services: Services, io: LiveServer, rooms: Rooms): v
     });
   });
   io.on('connection', (socket) => {
+    forgetHandshake(socket);
     limitPackets(services, socket);
     count(open, socket);
     admit(services, rooms, socket).catch((error: unknown) => {
@@ -65,6 +66,12 @@ export function openGateway(services: Services, io: LiveServer, rooms: Rooms): v
       socket.disconnect(true);
     });
   });
+}
+
+/** Who it is stands in `data`: the request with its cookie and its buffers would stay in memory as long as the tab is open. */
+function forgetHandshake({ conn, handshake }: LiveSocket): void {
+  handshake.headers = {};
+  Object.assign(conn, { request: null });
 }
 
 async function admit(services: Services, rooms: Rooms, socket: LiveSocket): Promise<void> {

@@ -28,6 +28,13 @@ export async function withinLimit<T>(
   }
 }
 
+/** Whether a claim would be refused now, for whoever only looks: nothing is held, so a moment later it may be otherwise. */
+export async function handsFull(services: Services, userId: string): Promise<boolean> {
+  const held = await services.db.read((em) => countClaims(em, userId, { but: null, ended: [] }));
+  if (mayHoldOneMore(held)) return false;
+  return !mayHoldOneMore(held - (await endedClaims(services, userId)).length);
+}
+
 /** The actor's leases that are over, though nobody has noticed yet. */
 function endedClaims(services: Services, userId: string): Promise<string[]> {
   return endedAmong(services, (em) =>

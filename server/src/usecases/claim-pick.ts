@@ -54,8 +54,8 @@ interface Wanted {
 }
 
 /**
- * The first free items, locked, at most so many. Two searches, so that each goes by an index however many wait: few are
- * escalated, and of those in the queue only the first of each project are looked at.
+ * The first free items, locked, at most so many. Escalated and queued ones are searched for by themselves, and of each only the
+ * first of each project are looked at: however many wait, it costs the same.
  */
 export async function pick(em: Em, { roles, free, wait, most }: Wanted): Promise<string[]> {
   const all = uuidArray(roles.map(({ projectId }) => projectId));
@@ -63,10 +63,9 @@ export async function pick(em: Em, { roles, free, wait, most }: Wanted): Promise
   const ended = uuidArray(free);
   const rows = await em.execute<{ id: string }[]>(
     `with first as (
-       (select item.id from item
-        where coalesce(item.public_status, item.status) = 'escalated' and item.status = 'escalated' and ${FREE}
-          and item.project_id in (${OPEN_PROJECTS})
-        order by item.due_at, item.id limit ?)
+       select waiting.id from (${OPEN_PROJECTS}) mine cross join lateral (
+         select item.id from item where item.project_id = mine.id and item.status = 'escalated' and ${FREE}
+         order by item.due_at, item.id limit ?) waiting
        union all
        select waiting.id from (${OPEN_PROJECTS}) mine cross join lateral (
          select item.id from item where item.project_id = mine.id and item.status = 'queued' and ${FREE}
@@ -76,7 +75,7 @@ export async function pick(em: Em, { roles, free, wait, most }: Wanted): Promise
      where item.id in (select id from first) and ${FREE}
        and (item.status = 'queued' or (item.status = 'escalated' and item.project_id = any(?::uuid[])))
      order by item.status = 'escalated' desc, item.due_at, item.id limit ? for update of item ${wait}`,
-    [ended, escalated, CANDIDATES + most, all, ended, CANDIDATES + most, ended, escalated, most],
+    [escalated, ended, CANDIDATES + most, all, ended, CANDIDATES + most, ended, escalated, most],
   );
   return rows.map(({ id }) => id);
 }
@@ -107,7 +106,11 @@ export async function grantPicked(tx: Tx, pairs: readonly { id: string; taker: T
 }
 
 /** The fact of a claim that was taken from nobody. */
-export function tellClaimed(tx: Tx, actor: MemberActor, item: Item): void {
+export function tellClaimed(
+  tx: Tx,
+  actor: MemberActor,
+  item: Pick<Item, 'id' | 'projectId' | 'version' | 'claimExpiresAt'>,
+): void {
   const fact = { project_id: item.projectId, item_id: item.id, version: item.version, actor: memberRef(actor) };
   tx.record({ type: 'item.claimed', ...fact, expires_at: (item.claimExpiresAt as Date).toISOString() });
 }

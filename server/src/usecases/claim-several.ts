@@ -3,18 +3,28 @@ import { Refusal } from '@countersign/shared/errors';
 import type { Role } from '@countersign/shared/words';
 import type { Holder } from '../claims/claim-lock.ts';
 import { claimVerb, isOpen } from '../domain/item.ts';
+import type { RowItem } from '../domain/item-row.ts';
 import type { Tx } from '../db/database.ts';
 import type { Em } from '../db/orm.ts';
 import { Item } from '../db/entities/item.ts';
 import { Project } from '../db/entities/project.ts';
 import { holdClaimant, uuidArray } from './claim-limit.ts';
 import { tellClaimed } from './claim-pick.ts';
-import type { Taken } from './claim-row.ts';
 import { lockHolders, tieLock } from './claim-store.ts';
 import { holdRole, nothingHere, refuseArchived, refuseUnless, requireVerb } from './membership.ts';
 import { badField } from './pool.ts';
 import { claimRefusal, decidedRefusal, holderOf } from './refuse-claim.ts';
 import type { MemberActor, Services } from './services.ts';
+
+/** Of an item, all but its content: a hundred of those are megabytes that a claim has no use for. */
+const CONTENT = ['input', 'suggestion', 'metadata'] as const;
+type Line = RowItem & Pick<Item, 'claimedBy' | 'claimFence' | 'claimExpiresAt'>;
+
+interface TakenTogether {
+  item: Line;
+  fence: number;
+  expiresAt: Date;
+}
 
 interface Several {
   projectId: string;
@@ -27,7 +37,7 @@ interface Several {
  * Errors: `not_found`, `forbidden`, `already_decided`, `claim_held` (with holder and expires_at), `validation_failed` for an
  * item named twice.
  */
-export async function claimSeveral(services: Services, actor: MemberActor, several: Several): Promise<Taken[]> {
+export async function claimSeveral(services: Services, actor: MemberActor, several: Several): Promise<TakenTogether[]> {
   const { projectId, itemIds } = several;
   refuseTwice(itemIds);
   await services.db.read((em) => requireVerb(em, { userId: actor.userId, projectId }, 'claim_several'));
@@ -51,7 +61,7 @@ async function take(
   tx: Tx,
   actor: MemberActor,
   { projectId, itemIds, locks }: Several & { locks: Map<string, Holder> },
-): Promise<(Taken & { seconds: number })[]> {
+): Promise<(TakenTogether & { seconds: number })[]> {
   // The person, then the role, then the items, each by its id: the order in which every claim holds them.
   await holdClaimant(tx.em, actor.userId);
   const role = await holdRole(tx.em, actor.userId, projectId);
@@ -66,17 +76,17 @@ async function take(
   const { claimLeaseSeconds: seconds } = await tx.em.findOneOrFail(Project, { id: projectId });
   const kept = itemIds.filter((id) => keptUp(items.get(id)?.item, locks.get(id)));
   const renewed = await claimRows(tx.em, actor, { itemIds, kept, seconds });
-  const now = await tx.em.find(Item, { id: { $in: [...itemIds] } }, { refresh: true });
+  const now = await tx.em.find(Item, { id: { $in: [...itemIds] } }, { refresh: true, exclude: CONTENT });
   const byId = new Map(now.map((item) => [item.id, item]));
   return itemIds.map((id) => {
-    const item = byId.get(id) as Item;
+    const item: Line = byId.get(id) as Line;
     if (!renewed.has(id)) tellClaimed(tx, actor, item);
-    return { item, role, fence: item.claimFence, expiresAt: item.claimExpiresAt as Date, seconds };
+    return { item, fence: item.claimFence, expiresAt: item.claimExpiresAt as Date, seconds };
   });
 }
 
 interface Found {
-  item: Item;
+  item: Line;
   /** It waits for people, and stays as it is until the transaction ends. */
   open: boolean;
 }
@@ -89,12 +99,12 @@ async function holdItems(em: Em, projectId: string, itemIds: readonly string[]):
     [uuidArray(itemIds), projectId],
   );
   const open = new Set(held.map(({ id }) => id));
-  const items = await em.find(Item, { id: { $in: [...itemIds] }, projectId });
+  const items = await em.find(Item, { id: { $in: [...itemIds] }, projectId }, { exclude: CONTENT });
   return new Map(items.map((item) => [item.id, { item, open: open.has(item.id) }]));
 }
 
 /** Is this the lock of the claim in the row, so that its lease goes on whatever the row says? */
-const keptUp = (item: Item | undefined, lock: Holder | undefined) =>
+const keptUp = (item: Line | undefined, lock: Holder | undefined) =>
   item !== undefined && lock?.userId === item.claimedBy && lock?.fence === item.claimFence;
 
 interface Wanted extends Partial<Found> {
@@ -115,7 +125,7 @@ async function obstacle(em: Em, { item, open, lock, role, actor }: Wanted): Prom
 }
 
 /** Who holds it by the database’s clock. */
-async function liveHolder(em: Em, item: Item) {
+async function liveHolder(em: Em, item: Line) {
   const holder = holderOf(item);
   if (holder === null) return null;
   const live = await em.execute('select 1 from item where id = ? and claim_expires_at > now()', [item.id]);

@@ -39,6 +39,6 @@ export function refusalFor(em: Em, item: Item, code: keyof typeof DETAILS): Prom
 }
 
 /** Who holds the item by the database, if anyone. */
-export function holderOf(item: Item): HolderNow | null {
+export function holderOf(item: Pick<Item, 'claimedBy' | 'claimExpiresAt'>): HolderNow | null {
   return item.claimedBy && item.claimExpiresAt ? { userId: item.claimedBy, expiresAt: item.claimExpiresAt } : null;
 }

@@ -1,25 +1,35 @@
 // Signs one attempt and posts it: the one way a webhook leaves by, a delivery's and a test event's alike (WT1).
+import type { Logger } from 'pino';
 import { signWebhook } from '@countersign/shared/webhook';
 import { open, type KeyRing } from '../crypto/key-ring.ts';
-import type { Dispatch, Outcome } from '../domain/webhook-attempt.ts';
+import type { Dispatch, Dispatched } from '../domain/webhook-attempt.ts';
+import { stampOf, withFixed } from '../domain/webhook-headers.ts';
 import { secretContext, signingSecrets } from '../domain/webhook-secrets.ts';
 import type { GuardPolicy, Lookup } from './guard.ts';
-import { sendWebhook } from './send.ts';
+import { type SendLimits, sendWebhook } from './send.ts';
 
 export interface DispatchTools {
   keyRing: KeyRing;
   policy: GuardPolicy;
   /** Who is asked for the addresses of a name; the system when absent. */
   lookup?: Lookup | undefined;
+  /** Others than the usual, for tests that cannot wait for those. */
+  limits?: Partial<SendLimits> | undefined;
+  /** Where the operator reads what their own proxy failed with (WH7). */
+  log?: Pick<Logger, 'warn'>;
 }
 
 /** Signs with every secret that signs at this moment, and sends through the guard. Errors: a secret that does not open; of the sending, none. */
-export async function dispatchWebhook({ keyRing, policy, lookup }: DispatchTools, what: Dispatch): Promise<Outcome> {
+export async function dispatchWebhook(tools: DispatchTools, what: Dispatch): Promise<Dispatched> {
+  const { keyRing, policy, lookup } = tools;
   const { url, body, webhookId, attempt, at } = what;
   const reveal = (sealed: string) => open(keyRing, sealed, secretContext(what.projectId));
   const [first, ...rest] = signingSecrets(what.secrets, at);
-  const message = { id: webhookId, timestamp: Math.floor(at.getTime() / 1000), attempt, body };
-  const signature = await signWebhook(message, [reveal(first), ...rest.map(reveal)]);
-  const headers = { 'content-type': 'application/json', 'user-agent': 'Countersign-Webhooks/1', ...signature };
-  return sendWebhook({ url, headers, body, policy, ...(lookup && { lookup }) });
+  const message = { id: webhookId, timestamp: stampOf(at), attempt, body };
+  const headers = withFixed(await signWebhook(message, [reveal(first), ...rest.map(reveal)]));
+  const outcome = await sendWebhook({ url, headers, body, policy, ...(lookup && { lookup }) }, tools.limits);
+  if (outcome.proxyFault !== undefined) {
+    tools.log?.warn({ fault: outcome.proxyFault }, 'the proxy of WEBHOOK_PROXY_URL failed: a webhook did not leave');
+  }
+  return { ...outcome, signatures: 1 + rest.length };
 }

@@ -1,7 +1,8 @@
 // The SSRF guard's judgement of URLs (W1) and names (W2).
+import { isIP } from 'node:net';
 import fc from 'fast-check';
-import ipaddr from 'ipaddr.js';
 import { describe, expect, it, vi } from 'vitest';
+import { numeric, reachOf } from '../../test/fixtures/address-registry.ts';
 import { Blocked, examineUrl, type GuardPolicy, refuseUrl, resolveTarget } from './guard.ts';
 
 const system = vi.hoisted(() => ({ lookup: vi.fn() }));
@@ -174,7 +175,7 @@ describe('W1: URLs', () => {
         if (!verdict.ok) return;
         const host = verdict.url.hostname.replace(/^\[|\]$/g, '');
         expect(verdict.url.protocol).toBe('https:');
-        if (ipaddr.isValid(host)) expect(ipaddr.process(host).range()).toBe('unicast');
+        if (isIP(host) !== 0) expect(reachOf(numeric(host))).toBe('global');
       }),
       { numRuns: 1_000 },
     );

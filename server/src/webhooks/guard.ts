@@ -7,6 +7,8 @@ import ipaddr from 'ipaddr.js';
 export interface GuardPolicy {
   allowCidrs: string[];
   allowHttp: boolean;
+  /** The HTTP proxy that every webhook leaves through (W5), with its password if it has one; none when absent or null. */
+  proxyUrl?: string | null;
 }
 
 export interface TargetAddress {

@@ -1,7 +1,17 @@
 // One attempt against receivers that answer too much or too slowly (W4).
 import type { Socket } from 'node:net';
+import tls, { createServer as createTlsServer } from 'node:tls';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { answering, closeReceivers, closingAfter, httpReceiver, tcpReceiver } from '../../test/fixtures/receivers.ts';
+import { connectProxy } from '../../test/fixtures/connect-proxy.ts';
+import { CERTIFICATE, PRIVATE_KEY } from '../../test/fixtures/receiver-certificate.ts';
+import {
+  answering,
+  closeReceivers,
+  closingAfter,
+  httpReceiver,
+  listening,
+  tcpReceiver,
+} from '../../test/fixtures/receivers.ts';
 import { type SendLimits, sendWebhook, type WebhookRequest } from './send.ts';
 
 const LOOPBACK = { allowCidrs: ['127.0.0.0/8'], allowHttp: true };
@@ -75,6 +85,54 @@ describe('W4: what is read of an answer', () => {
     expect(await send(port)).toMatchObject({ httpStatus: 200, error: null });
     expect(await send(port)).toMatchObject({ httpStatus: null, error: 'response_too_large', responseText: null });
     expect(await send(port)).toMatchObject({ httpStatus: null, error: 'response_too_large' });
+  });
+});
+
+describe('W4: what comes over the connection is bounded as a whole', () => {
+  const without = (text: string) => (socket: Socket) => {
+    const more = () => {
+      while (!socket.destroyed && socket.write(text));
+    };
+    socket.on('drain', more);
+    more();
+  };
+  const INTERIM = 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(500);
+  const inTls = (then: (socket: Socket) => void) =>
+    listening(
+      createTlsServer({ key: PRIVATE_KEY, cert: CERTIFICATE }, (socket) => socket.once('data', () => then(socket))),
+    );
+
+  it('interim answers without end: plain, in TLS, and through a proxy', async () => {
+    tls.setDefaultCACertificates([CERTIFICATE]);
+    const lookup = async () => [{ address: '127.0.0.1', family: 4 }];
+    const plain = await answering('', without(INTERIM));
+    const secure = await inTls(without(INTERIM));
+    const proxy = await connectProxy();
+    const urls = [`http://receiver.test:${plain.port}/`, `https://receiver.test:${secure.port}/`];
+    for (const policy of [LOOPBACK, { ...LOOPBACK, proxyUrl: proxy.url }]) {
+      for (const url of urls) {
+        const outcome = await send(url, SLOW, { lookup, policy });
+        expect(outcome, url).toMatchObject({ httpStatus: null, error: 'response_too_large' });
+      }
+    }
+    await gone(plain.sockets);
+    await gone(secure.sockets);
+  });
+
+  it('chunks that are mostly not body: the status is kept, a refusing one is the reason', async () => {
+    const chunk = `1;${'x'.repeat(8_000)}\r\nx\r\n`;
+    const head = (status: string) => `HTTP/1.1 ${status}\r\ntransfer-encoding: chunked\r\n\r\n`;
+    const good = await answering(head('200 OK'), without(chunk));
+    expect(await send(good.port)).toMatchObject({ httpStatus: 200, error: 'response_too_large' });
+    const bad = await answering(head('503 No'), without(chunk));
+    expect(await send(bad.port)).toMatchObject({ httpStatus: 503, error: 'http_5xx' });
+  });
+
+  it('a whole body of 64 KiB in chunks of one byte is within it', async () => {
+    const { port } = await answering(
+      `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(65_536)}0\r\n\r\n`,
+    );
+    expect(await send(port)).toMatchObject({ httpStatus: 200, error: null, responseText: 'x'.repeat(8_192) });
   });
 });
 

@@ -26,7 +26,7 @@ describe('answers', () => {
     });
     const headers = { 'content-type': 'application/json', 'webhook-id': 'evt_1', 'user-agent': 'Countersign' };
     const outcome = await send(port, { headers });
-    const { totalMs, timings, ...answer } = outcome;
+    const { totalMs, timings, responseHeaders, ...answer } = outcome;
     expect(answer).toEqual({
       httpStatus: 200,
       error: null,
@@ -35,6 +35,8 @@ describe('answers', () => {
       remoteAddress: '127.0.0.1',
     });
     expect(totalMs).toBeGreaterThanOrEqual(0);
+    expect(responseHeaders?.['content-length']).toBe('6');
+    expect(responseHeaders?.date).toMatch(/GMT$/);
     expect(timings.tlsMs).toBeNull();
     expect([timings.connectMs, timings.firstByteMs]).not.toContain(null);
     expect(seen).toEqual([

@@ -1,8 +1,11 @@
-// Sends one attempt of a delivery: one connection to a pinned address, one deadline over everything, a bounded answer (rules W2, W4).
+// Sends one attempt of a delivery: one connection to a pinned address, one deadline over everything, a bounded answer (rules W2, W4, W5).
 import { type LookupFunction, Socket } from 'node:net';
 import { buildConnector, Client, errors } from 'undici';
 import type { AttemptError } from '../domain/retry.ts';
 import type { Outcome, Timings } from '../domain/webhook-attempt.ts';
+import { boundReads, TooMuch } from './bounded-reads.ts';
+import { inert } from './inert-text.ts';
+import { keptHeaders } from './kept-headers.ts';
 import {
   Blocked,
   examineUrl,
@@ -12,6 +15,7 @@ import {
   resolveTarget,
   type TargetAddress,
 } from './guard.ts';
+import { ProxyFault, throughProxy, Unreached } from './tunnel.ts';
 
 export interface WebhookRequest {
   url: string;
@@ -29,6 +33,8 @@ export interface SendLimits {
   headerBytes: number;
   /** Reading stops here; what was answered counts. */
   readBytes: number;
+  /** Of everything that comes over the connection, body or not. */
+  wireBytes: number;
   keptBytes: number;
 }
 
@@ -37,13 +43,14 @@ const LIMITS: SendLimits = {
   connectMs: 5_000,
   headerBytes: 16_384,
   readBytes: 65_536,
+  wireBytes: 524_288,
   keptBytes: 8_192,
 };
 /** Node gives up on one of several addresses after 250 ms by default, too soon for a receiver on the other side of the world. */
 const ADDRESS_MS = 1_000;
 const RETRY_AFTER_LENGTH = 200;
 
-type Answer = Pick<Outcome, 'httpStatus' | 'retryAfter' | 'responseText' | 'remoteAddress' | 'timings'>;
+type Answer = Omit<Outcome, 'error' | 'totalMs'>;
 
 interface Attempt {
   request: WebhookRequest;
@@ -60,7 +67,14 @@ export async function sendWebhook(request: WebhookRequest, limits: Partial<SendL
   const started = performance.now();
   const deadline = new AbortController();
   const timings: Timings = { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null };
-  const answer: Answer = { httpStatus: null, retryAfter: null, responseText: null, remoteAddress: null, timings };
+  const nothing = {
+    httpStatus: null,
+    retryAfter: null,
+    responseHeaders: null,
+    responseText: null,
+    remoteAddress: null,
+  };
+  const answer: Answer = { ...nothing, timings };
   const attempt: Attempt = {
     request,
     limits: { ...LIMITS, ...limits },
@@ -80,7 +94,7 @@ async function post(attempt: Attempt): Promise<AttemptError | null> {
   if (!verdict.ok) return verdict.code;
   const { origin, pathname, search } = verdict.url;
   const asked = performance.now();
-  const { addresses } = await unlessAborted(resolveTarget(verdict.url, request.policy, request.lookup), signal);
+  const addresses = await unlessAborted(addressesFor(verdict.url, request), signal);
   answer.timings.dnsMs = since(asked);
   const client = new Client(origin, {
     connect: guardedConnector(addresses, attempt),
@@ -92,6 +106,7 @@ async function post(attempt: Attempt): Promise<AttemptError | null> {
     answer.timings.firstByteMs = since(attempt.connectedAt);
     answer.httpStatus = reply.statusCode;
     answer.retryAfter = [reply.headers['retry-after'] ?? []].flat()[0]?.slice(0, RETRY_AFTER_LENGTH) ?? null;
+    answer.responseHeaders = keptHeaders(reply.headers);
     await readBody(reply.body, attempt);
     return errorOfStatus(reply.statusCode);
   } finally {
@@ -99,10 +114,21 @@ async function post(attempt: Attempt): Promise<AttemptError | null> {
   }
 }
 
+/** None when only the operator's proxy can find them: a bad answer refuses the name all the same (W5). */
+async function addressesFor(url: URL, { policy, lookup }: WebhookRequest): Promise<TargetAddress[]> {
+  try {
+    return (await resolveTarget(url, policy, lookup)).addresses;
+  } catch (error) {
+    if (policy.proxyUrl && error instanceof Blocked && error.code === 'dns_error') return [];
+    throw error;
+  }
+}
+
 /** Connects to the checked addresses only, whatever the name says by now, and looks at the other end before a byte is sent. */
 function guardedConnector(addresses: TargetAddress[], attempt: Attempt): buildConnector.connector {
-  const { request, limits, signal, answer } = attempt;
-  const connect = buildConnector({
+  const { request, limits, signal } = attempt;
+  const clock = connectionClock(attempt);
+  const direct = namingTls({
     lookup: pinnedTo(addresses),
     timeout: limits.connectMs,
     autoSelectFamilyAttemptTimeout: ADDRESS_MS,
@@ -114,23 +140,40 @@ function guardedConnector(addresses: TargetAddress[], attempt: Attempt): buildCo
     rejectUnauthorized: true,
     minVersion: 'TLSv1.2',
   });
+  const { proxyUrl } = request.policy;
+  const connect = proxyUrl ? throughProxy(direct, { ...limits, proxyUrl, signal, onOpen: clock.reached }) : direct;
   return (options, callback) => {
-    const isHttps = options.protocol === 'https:';
-    const clock = connectionClock(attempt);
     const opening: unknown = connect(options, (failure, socket) => {
-      if (failure !== null) {
-        const isTls = isHttps && !((codeOf(failure) ?? '') in NETWORK_ERRORS);
-        return callback(isTls ? new TlsFailure('tls_error', { cause: failure }) : failure, null);
+      if (failure !== null) return callback(failure, null);
+      clock.stands(options.protocol === 'https:');
+      if (!leadsWhereItMay(socket, attempt)) {
+        socket.destroy();
+        return callback(new Blocked('blocked_address'), null);
       }
-      clock.stands(isHttps);
-      answer.remoteAddress = socket.remoteAddress ?? null;
-      if (isPublicAddress(answer.remoteAddress ?? '', request.policy)) return callback(null, socket);
-      socket.destroy();
-      callback(new Blocked('blocked_address'), null);
+      boundReads(socket, limits.wireBytes);
+      callback(null, socket);
     });
     // The socket itself says when TCP stands; the connector calls back only after TLS.
     if (opening instanceof Socket) opening.once('connect', clock.reached);
   };
+}
+
+/** The library's connector; what fails and is not the network's fault is TLS's, where there is TLS. */
+function namingTls(options: buildConnector.BuildOptions): buildConnector.connector {
+  const connect = buildConnector(options);
+  return (target, callback) =>
+    connect(target, (failure, socket) => {
+      if (failure === null) return callback(null, socket);
+      const isTls = target.protocol === 'https:' && !((codeOf(failure) ?? '') in NETWORK_ERRORS);
+      callback(isTls ? new TlsFailure('tls_error', { cause: failure }) : failure, null);
+    });
+}
+
+/** The other end of a tunnel is the operator's proxy, which may stand anywhere and is nobody's business. */
+function leadsWhereItMay({ remoteAddress = '' }: Socket, { request: { policy }, answer }: Attempt): boolean {
+  if (policy.proxyUrl) return true;
+  answer.remoteAddress = remoteAddress === '' ? null : remoteAddress;
+  return isPublicAddress(remoteAddress, policy);
 }
 
 /** Splits the time of connecting into TCP and TLS. */
@@ -181,9 +224,9 @@ async function readBody(body: AsyncIterable<Uint8Array>, { limits, answer }: Att
   }
 }
 
-/** As UTF-8 text; what is not, and control characters (the database takes no NUL), become U+FFFD. A character cut in half is left out. */
+/** As UTF-8 text, inert; what is none becomes U+FFFD. A character cut in half is left out. */
 function inertText(bytes: Buffer): string {
-  return new TextDecoder().decode(bytes, { stream: true }).replace(/(?![\t\n\r])\p{Cc}/gu, '\ufffd');
+  return inert(new TextDecoder().decode(bytes, { stream: true }));
 }
 
 function errorOfStatus(status: number): AttemptError | null {
@@ -215,7 +258,13 @@ function errorOf(failure: unknown, { signal, answer }: Attempt): AttemptError {
   if (ofStatus !== null) return ofStatus;
   if (signal.aborted) return 'timeout';
   if (failure instanceof Blocked) return failure.code;
+  if (failure instanceof Unreached) return failure.reason;
+  if (failure instanceof ProxyFault) {
+    answer.proxyFault = failure.message;
+    return 'internal';
+  }
   if (failure instanceof TlsFailure) return 'tls_error';
+  if (failure instanceof TooMuch) return 'response_too_large';
   if (failure instanceof errors.HTTPParserError) return 'connection_reset';
   const code = codeOf(failure) ?? '';
   if (/^(ERR_SSL_|ERR_TLS_|EPROTO)/.test(code)) return 'tls_error';

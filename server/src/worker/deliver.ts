@@ -1,30 +1,24 @@
 // Sends webhooks: lease what is due, POST outside any transaction, record what came of it. Any number of workers may do so.
 import { DatabaseGone, type Tx } from '../db/database.ts';
-import type { WebhookEndpoint } from '../db/entities/webhook-endpoint.ts';
 import { GroupCommit } from '../db/group-commit.ts';
 import { SYSTEM } from '../domain/actor.ts';
 import { nextStep } from '../domain/retry.ts';
-import { secretsOf } from '../domain/webhook-secrets.ts';
+import type { StoredSecrets } from '../domain/webhook-secrets.ts';
 import type { Services } from '../usecases/services.ts';
-import { dispatchWebhook } from '../webhooks/dispatch.ts';
+import { type DispatchTools, dispatchWebhook } from '../webhooks/dispatch.ts';
 import type { GuardPolicy } from '../webhooks/guard.ts';
-import {
-  type Done,
-  finishAll,
-  FIRST_OF_ITEM,
-  leaseDue,
-  type Leased,
-  type Room,
-  STATUS_AFTER,
-  stillLeased,
-  UNDELIVERED,
-} from './delivery-rows.ts';
-import { noteEndpoints, takeProbes } from './endpoint-rows.ts';
+import { FIRST_OF_ITEM, leaseDue, type Leased, type Room, stillLeased, UNDELIVERED } from './delivery-rows.ts';
+import { type Alert, logAlert } from './alert-rows.ts';
+import { noteEndpoints } from './endpoint-rows.ts';
+import { type Done, type Fate, finishAll, STATUS_AFTER } from './finish-rows.ts';
 import type { Next } from './loop.ts';
 
 /** POSTs under way at once, in this process, and how many of them may be retries. */
 const SLOTS = 64;
 const RETRY_SLOTS = 44;
+/** While more is due than there are slots, fewer free ones than this wait for others to become free, for so long at most: each lease has its price. */
+const FEW_SLOTS = 16;
+const FEW_WAIT_MS = 25;
 /** With those whose end is still to be written down: a slow database must not make more and more of them. */
 const MOST_UNDER_WAY = 2 * SLOTS;
 
@@ -35,20 +29,23 @@ export interface Deliverer {
   drain(): Promise<void>;
 }
 
+/** The operator's exceptions and proxy, and what a test wants otherwise. */
+type Egress = GuardPolicy & Pick<DispatchTools, 'lookup' | 'limits'>;
+
 /** `onFree` is called when a slot becomes free, to run again. */
-export function createDeliverer(services: Services, policy: GuardPolicy, onFree: () => void): Deliverer {
+export function createDeliverer(services: Services, egress: Egress, onFree: () => void): Deliverer {
   const posting = new Set<Leased>();
   const underWay = new Set<Promise<void>>();
   const finishing = createFinishing(services);
-  const deliver = async (leased: Leased, endpoint: WebhookEndpoint) => {
+  const deliver = async (leased: Leased, secrets: StoredSecrets<string>) => {
     posting.add(leased);
     // The slot is for the POST: the next one may begin while this one is written down.
-    const done = await send({ services, policy }, leased, endpoint).finally(() => posting.delete(leased));
+    const done = await send({ services, egress }, leased, secrets).finally(() => posting.delete(leased));
     onFree();
     await finishing.add(done);
   };
-  const start = (leased: Leased, endpoint: WebhookEndpoint) => {
-    const work = deliver(leased, endpoint)
+  const start = (leased: Leased, secrets: StoredSecrets<string>) => {
+    const work = deliver(leased, secrets)
       .catch((error: unknown) =>
         services.log.error({ err: error, delivery: leased.id }, 'delivery not recorded; its lease will end'),
       )
@@ -58,13 +55,18 @@ export function createDeliverer(services: Services, policy: GuardPolicy, onFree:
       });
     underWay.add(work);
   };
+  /** When slots were filled last, by `performance.now()`, if all of them were. */
+  let filledAt = -Infinity;
   return {
     runOnce: async () => {
       const room = roomBeside([...posting], underWay.size);
       if (room.limit <= 0) return {};
-      const due = await services.db.write(async (tx) => leaseDue(tx, room, await takeProbes(tx, room)));
+      const wait = room.limit < FEW_SLOTS ? filledAt + FEW_WAIT_MS - performance.now() : 0;
+      if (wait > 0) return { at: new Date(Date.now() + wait) };
+      const due = await services.db.write((tx) => leaseDue(tx, room));
       if (due.length === 0) return { at: await nextDue(services) };
-      for (const [leased, endpoint] of await services.db.read((em) => stillLeased(em, due))) start(leased, endpoint);
+      filledAt = due.length === room.limit ? performance.now() : -Infinity;
+      for (const [leased, secrets] of await services.db.read((em) => stillLeased(em, due))) start(leased, secrets);
       return { again: true };
     },
     drain: async () => {
@@ -104,14 +106,15 @@ async function nextDue(services: Services): Promise<Date | null> {
 }
 
 async function send(
-  { services, policy }: { services: Services; policy: GuardPolicy },
+  { services, egress }: { services: Services; egress: Egress },
   leased: Leased,
-  endpoint: WebhookEndpoint,
+  secrets: StoredSecrets<string>,
 ): Promise<Done> {
   const startedAt = services.clock.now();
   const attempt = leased.attempt - leased.scheduleFrom;
-  const tools = { keyRing: services.keyRing, policy };
-  const outcome = await dispatchWebhook(tools, { ...leased, secrets: secretsOf(endpoint), at: startedAt });
+  const { lookup, limits, ...policy } = egress;
+  const tools = { keyRing: services.keyRing, log: services.log, policy, lookup, limits };
+  const outcome = await dispatchWebhook(tools, { ...leased, secrets, at: startedAt });
   const { previousError } = leased;
   const next = nextStep({ ...outcome, attempt, previousError, now: services.clock.now(), jitter: Math.random() });
   return { leased, outcome, next, startedAt };
@@ -121,7 +124,8 @@ async function send(
 function createFinishing(services: Services): GroupCommit<Done, void> {
   return new GroupCommit<Done, void>({
     commit: async (done) => {
-      await services.db.write((tx) => record(tx, done));
+      const alerts = await services.db.write((tx) => record(tx, done));
+      for (const alert of alerts) logAlert(services.log, alert);
       return done.map(() => ({ result: undefined }));
     },
     meetsAll: (error) => error instanceof DatabaseGone,
@@ -133,12 +137,22 @@ function createFinishing(services: Services): GroupCommit<Done, void> {
   });
 }
 
-async function record(tx: Tx, done: readonly Done[]): Promise<void> {
-  const kept = await finishAll(tx, done);
-  const counted = done.filter((_, index) => kept[index]);
-  await noteEndpoints(tx, counted);
-  for (const each of counted) tx.record(changed(each));
+async function record(tx: Tx, done: readonly Done[]): Promise<Alert[]> {
+  const fates = await finishAll(tx, done);
+  const counted = done.filter((_, index) => fates[index] !== 'lost');
+  const noted = new Set(done.flatMap((each, index) => (isNoted(each, fates[index]) ? [each.leased.projectId] : [])));
+  const alerts = await noteEndpoints(
+    tx,
+    counted.filter(({ leased }) => noted.has(leased.projectId)),
+  );
+  const told = new Map(alerts.map(({ deliveryId, kind }) => [deliveryId, kind]));
+  for (const each of counted) tx.record({ ...changed(each), alert: told.get(each.leased.id) });
+  return alerts;
 }
+
+/** That an endpoint without trouble has answered once more changes nothing: its row need not be held for that. */
+const isNoted = ({ next }: Done, fate: Fate | undefined): boolean =>
+  fate === 'troubled' || (fate === 'well' && next.kind !== 'succeeded');
 
 function changed({ leased, outcome, next }: Done) {
   return {

@@ -1,10 +1,9 @@
-// The delivery's SQL: lease what is due, and write what came of an attempt. Both short, both fenced, never across HTTP.
+// The delivery's SQL: lease what is due, and ask once more before the POST. Short, fenced, never across HTTP.
 import type { Tx } from '../db/database.ts';
 import type { Em } from '../db/orm.ts';
-import { WebhookEndpoint } from '../db/entities/webhook-endpoint.ts';
 import { rawQuery } from '../db/raw-query.ts';
-import type { AttemptError, NextStep } from '../domain/retry.ts';
-import type { Outcome } from '../domain/webhook-attempt.ts';
+import type { AttemptError } from '../domain/retry.ts';
+import type { StoredSecrets } from '../domain/webhook-secrets.ts';
 
 /** A leased delivery with what sending it needs. */
 export interface Leased {
@@ -15,7 +14,7 @@ export interface Leased {
   body: string;
   /** The number of the attempt this lease is for, from 1. */
   attempt: number;
-  /** The number of attempts before the last replay. */
+  /** The number of attempts that the schedule does not count: those before the last replay, and what our proxy lost since (WH7). */
   scheduleFrom: number;
   claimToken: string;
   /** What the attempt before this one ended in. */
@@ -44,7 +43,7 @@ export interface Room {
 
 /** POSTs to one project's endpoint at once, in one process: while it answers, and from its first failure on. */
 const SLOTS_PER_PROJECT = 8;
-export const SLOTS_WHEN_FAILING = 2;
+const SLOTS_WHEN_FAILING = 2;
 
 /** The projects that have something on its way, from step to step along the index: those that have nothing cost nothing. */
 export const UNDELIVERED = `undelivered as (
@@ -54,30 +53,49 @@ export const UNDELIVERED = `undelivered as (
     where d.status in ('pending', 'sending') and d.project_id > u.project_id order by d.project_id limit 1)
   from undelivered u where u.project_id is not null)`;
 
-/** In-flight projects and their counts, the projects that may be probed, how many retries, how many in all. */
-const LEASE = `with recursive ${UNDELIVERED}, takes as materialized (
+/** Longer than the one attempt takes: when its worker dies, the next is let through after this. */
+const PROBE_SECONDS = 25;
+
+/** Something of its project is due, and waits for nothing else. */
+const DUE = `x.next_attempt_at <= now()
+  and (x.status = 'pending' or (x.status = 'sending' and x.lease_until < now())) and ${FIRST_OF_ITEM}`;
+
+/**
+ * $1, $2: the projects in flight and their counts; $3: how many retries; $4: how many in all. `probes` lets one attempt through to
+ * each endpoint whose rest is over (WH5): of any number of workers one gets it.
+ */
+const LEASE = `with recursive ${UNDELIVERED}, busy as (
+     select * from unnest($1::uuid[], $2::int[]) as b(project_id, n)
+   ), probes as (
+     update webhook_endpoint set open_until = now() + interval '${PROBE_SECONDS} s' where project_id in (
+       select e.project_id from webhook_endpoint e
+       where e.open_until <= now() and e.state = 'active'
+         and not exists (select 1 from busy b where b.project_id = e.project_id and b.n >= ${SLOTS_WHEN_FAILING})
+         and exists (select 1 from delivery x join project p on p.id = x.project_id
+           where x.project_id = e.project_id and p.webhook_url is not null and ${DUE})
+       order by e.project_id limit $4 for update of e skip locked)
+     returning project_id
+   ), takes as materialized (
      select e.project_id, p.webhook_url as url, e.open_until is not null as probe,
-       case when e.open_until is not null then least(1, ${SLOTS_WHEN_FAILING} - coalesce(busy.n, 0))
-         else case when e.failures > 0 then ${SLOTS_WHEN_FAILING} else ${SLOTS_PER_PROJECT} end - coalesce(busy.n, 0) end as free
+       case when e.open_until is not null then 1
+         else case when e.failures > 0 then ${SLOTS_WHEN_FAILING} else ${SLOTS_PER_PROJECT} end - coalesce(b.n, 0) end as free
      from undelivered u join webhook_endpoint e on e.project_id = u.project_id
      join project p on p.id = e.project_id and p.webhook_url is not null
-     left join unnest(?::uuid[], ?::int[]) busy(project_id, n) on busy.project_id = e.project_id
-     where e.state = 'active' and (e.open_until is null or e.project_id = any(?::uuid[]))
+     left join busy b on b.project_id = e.project_id
+     where e.state = 'active' and (e.open_until is null or e.project_id in (select project_id from probes))
    ), due as (
      select x.id, x.next_attempt_at, t.url, t.probe, x.retry,
        row_number() over (partition by x.retry order by x.next_attempt_at) as place
      from takes t cross join lateral (
        select x.id, x.next_attempt_at, x.attempt > x.schedule_from as retry from delivery x
-       where x.project_id = t.project_id and x.next_attempt_at <= now()
-         and (x.status = 'pending' or (x.status = 'sending' and x.lease_until < now()))
-         and ${FIRST_OF_ITEM}
+       where x.project_id = t.project_id and ${DUE}
        order by x.next_attempt_at limit greatest(t.free, 0)
      ) x
    ), taken as (
      select w.id, due.url, due.probe from delivery w join due on due.id = w.id
-     where (not due.retry or due.probe or due.place <= ?)
+     where (not due.retry or due.probe or due.place <= $3)
        and (w.status = 'pending' or (w.status = 'sending' and w.lease_until < now())) and w.next_attempt_at <= now()
-     order by due.probe desc, due.next_attempt_at limit ? for update of w skip locked
+     order by due.probe desc, due.next_attempt_at limit $4 for update of w skip locked
    )
    update delivery d set status = 'sending', claim_token = gen_random_uuid(), attempt = d.attempt + 1,
      lease_until = now() + interval '${LEASE_SECONDS} s'
@@ -86,22 +104,19 @@ const LEASE = `with recursive ${UNDELIVERED}, takes as materialized (
      taken.url, taken.probe`;
 
 /**
- * Leases what is due, oldest first, as far as there is room for its project. Skips paused endpoints, those left alone (WH5; to each of
- * `probes` one goes all the same), and items whose earlier delivery is still on its way.
+ * Leases what is due, oldest first, as far as there is room for its project. Skips paused endpoints, those left alone (WH5; one
+ * goes to each whose rest is over), and items whose earlier delivery is still on its way.
  */
-export async function leaseDue({ em }: Tx, room: Room, probes: readonly string[] = []): Promise<Leased[]> {
+export async function leaseDue({ em }: Tx, room: Room): Promise<Leased[]> {
   const inFlight = [...room.inFlight];
-  const rows = await em.execute<LeasedRow[]>(LEASE, [
-    uuidArray(inFlight.map(([projectId]) => projectId)),
-    `{${inFlight.map(([, n]) => n).join(',')}}`,
-    uuidArray(probes),
+  const rows = await rawQuery<LeasedRow>(em, LEASE, [
+    inFlight.map(([projectId]) => projectId),
+    inFlight.map(([, n]) => n),
     room.retries,
     room.limit,
   ]);
   return rows.map(toLeased);
 }
-
-const uuidArray = (ids: readonly string[]): string => `{${ids.join(',')}}`;
 
 interface LeasedRow {
   id: string;
@@ -131,90 +146,19 @@ const toLeased = (row: LeasedRow): Leased => ({
   probe: row.probe,
 });
 
-/** Those whose lease is still the one that was given, each with its endpoint's row. Asked at the last moment before the POSTs (AR2). */
-export async function stillLeased(em: Em, leased: readonly Leased[]): Promise<[Leased, WebhookEndpoint][]> {
+const STILL_LEASED = `
+  select d.claim_token, e.current, e.next, e.promote_at as "promoteAt", e.previous, e.previous_until as "previousUntil"
+  from delivery d join webhook_endpoint e on e.project_id = d.project_id
+  where d.id = any($1::uuid[]) and d.status = 'sending'`;
+
+/** Those whose lease is still the one that was given, each with what signs it. Asked at the last moment before the POSTs (AR2). */
+export async function stillLeased(em: Em, leased: readonly Leased[]): Promise<[Leased, StoredSecrets<string>][]> {
   if (leased.length === 0) return [];
-  const rows = await rawQuery<{ id: string; claim_token: string }>(
-    em,
-    `select id, claim_token from delivery where id in (select text::uuid from json_array_elements_text($1::json) as k(text)) and status = 'sending'`,
-    [JSON.stringify(leased.map(({ id }) => id))],
-  );
-  const tokens = new Map(rows.map((row) => [row.id, row.claim_token]));
-  const endpoints = await em.find(WebhookEndpoint, { projectId: { $in: leased.map(({ projectId }) => projectId) } });
-  const ofProject = new Map(endpoints.map((endpoint) => [endpoint.projectId, endpoint]));
-  return leased.flatMap((each): [Leased, WebhookEndpoint][] => {
-    const endpoint = ofProject.get(each.projectId);
-    return endpoint !== undefined && tokens.get(each.id) === each.claimToken ? [[each, endpoint]] : [];
+  const ids = leased.map(({ id }) => id);
+  const rows = await rawQuery<StoredSecrets<string> & { claim_token: string }>(em, STILL_LEASED, [ids]);
+  const byToken = new Map(rows.map(({ claim_token, ...secrets }) => [claim_token, secrets]));
+  return leased.flatMap((each): [Leased, StoredSecrets<string>][] => {
+    const secrets = byToken.get(each.claimToken);
+    return secrets === undefined ? [] : [[each, secrets]];
   });
-}
-
-/** A delivery's status after the step. */
-export const STATUS_AFTER = {
-  succeeded: 'succeeded',
-  retry: 'pending',
-  dead: 'dead',
-  pause: 'paused',
-} as const satisfies Record<NextStep['kind'], string>;
-
-/** One attempt that has ended, and what follows it. */
-export interface Done {
-  leased: Leased;
-  outcome: Outcome;
-  next: NextStep;
-  startedAt: Date;
-}
-
-/** Fenced by the lease: who lost it changes nothing here. */
-const FINISH = `
-  update delivery d set status = r.status, next_attempt_at = r.next_at, claim_token = null, lease_until = null,
-    http_status = r.http_status, error = r.error,
-    completed_at = case when r.status in ('succeeded', 'dead') then now() end
-  from json_to_recordset($1::json) as r(id uuid, token uuid, status text, next_at timestamptz, http_status int, error text)
-  where d.id = r.id and d.claim_token = r.token and d.status = 'sending' returning d.id`;
-
-/**
- * Writes attempts and what comes next, for any number of deliveries at once.
- * @returns for each whether its lease still held: where it did not only the attempt is kept, as `lease_lost`.
- */
-export async function finishAll({ em }: Tx, done: readonly Done[]): Promise<boolean[]> {
-  const steps = done.map(({ leased, outcome, next }) => ({
-    id: leased.id,
-    token: leased.claimToken,
-    status: STATUS_AFTER[next.kind],
-    next_at: next.kind === 'retry' ? next.at : null,
-    http_status: outcome.httpStatus,
-    error: outcome.error,
-  }));
-  const kept = new Set((await rawQuery<{ id: string }>(em, FINISH, [JSON.stringify(steps)])).map(({ id }) => id));
-  await writeAttempts(em, done, kept);
-  return done.map(({ leased }) => kept.has(leased.id));
-}
-
-const ATTEMPT_COLUMNS =
-  'delivery_id, n, url, started_at, total_ms, http_status, error, response_text, remote_address, dns_ms, connect_ms, tls_ms, first_byte_ms';
-
-const WRITE_ATTEMPTS = `
-  insert into attempt (${ATTEMPT_COLUMNS})
-  select ${ATTEMPT_COLUMNS} from json_to_recordset($1::json) as r(delivery_id uuid, n int, url text, started_at timestamptz,
-    total_ms float8, http_status int, error text, response_text text, remote_address text, dns_ms float8, connect_ms float8,
-    tls_ms float8, first_byte_ms float8)
-  on conflict (delivery_id, n) do update set error = excluded.error`;
-
-async function writeAttempts(em: Em, done: readonly Done[], kept: ReadonlySet<string>): Promise<void> {
-  const attempts = done.map(({ leased, outcome, startedAt }) => ({
-    delivery_id: leased.id,
-    n: leased.attempt,
-    url: leased.url,
-    started_at: startedAt,
-    total_ms: outcome.totalMs,
-    http_status: outcome.httpStatus,
-    error: kept.has(leased.id) ? outcome.error : 'lease_lost',
-    response_text: outcome.responseText,
-    remote_address: outcome.remoteAddress,
-    dns_ms: outcome.timings.dnsMs,
-    connect_ms: outcome.timings.connectMs,
-    tls_ms: outcome.timings.tlsMs,
-    first_byte_ms: outcome.timings.firstByteMs,
-  }));
-  await rawQuery(em, WRITE_ATTEMPTS, [JSON.stringify(attempts)]);
 }

@@ -1,69 +1,63 @@
-// What the endpoints' own rows say about sending: who may be sent to now, and how the last attempts went (WH3, WH5).
+// What the endpoints' own rows say about sending: how the last attempts went, and what owners know of it (WH3, WH5, WH6).
 import type { Tx } from '../db/database.ts';
 import { afterTrouble, signOf } from '../domain/endpoint-health.ts';
+import type { Told } from '../domain/webhook-alert.ts';
 import type { Outcome } from '../domain/webhook-attempt.ts';
-import { type Done, FIRST_OF_ITEM, type Leased, type Room, SLOTS_WHEN_FAILING } from './delivery-rows.ts';
-
-/** Longer than the one attempt takes: when its worker dies, the next is let through after this. */
-const PROBE_SECONDS = 25;
-
-/**
- * Lets one attempt through to each endpoint whose rest is over and that has something due, as far as there is room for it. Of any
- * number of workers one gets it.
- * @returns the projects that this worker may send one delivery to.
- */
-export async function takeProbes({ em }: Tx, room: Room): Promise<string[]> {
-  const full = [...room.inFlight].filter(([, count]) => count >= SLOTS_WHEN_FAILING).map(([projectId]) => projectId);
-  const rows = await em.execute<{ project_id: string }[]>(
-    `update webhook_endpoint set open_until = now() + interval '${PROBE_SECONDS} s' where project_id in (
-       select e.project_id from webhook_endpoint e
-       where e.open_until <= now() and e.state = 'active' and not e.project_id = any(?::uuid[]) and exists (
-         select 1 from delivery x join project p on p.id = x.project_id
-         where x.project_id = e.project_id and p.webhook_url is not null and x.next_attempt_at <= now()
-           and (x.status = 'pending' or (x.status = 'sending' and x.lease_until < now())) and ${FIRST_OF_ITEM})
-       order by e.project_id limit ? for update of e skip locked)
-     returning project_id`,
-    [`{${full.join(',')}}`, room.limit],
-  );
-  return rows.map((row) => row.project_id);
-}
+import { type Alert, alertsOf, writeAlerts } from './alert-rows.ts';
+import type { Leased } from './delivery-rows.ts';
+import type { Done } from './finish-rows.ts';
 
 type Ended = Pick<Done, 'leased' | 'outcome' | 'next'>;
 
 /**
  * Takes in how attempts went, in the order given: health (WH5), and the pause of an endpoint that said it is gone (WH3). What was
  * sent to a URL that is no longer the project's says nothing of the one that is.
+ * @returns what owners are told because of it (WH6), written down already: the rows are held, so of any number of workers one tells.
  */
-export async function noteEndpoints(tx: Tx, ended: readonly Ended[]): Promise<void> {
-  const urls = await holdEndpoints(
+export async function noteEndpoints(tx: Tx, ended: readonly Ended[]): Promise<Alert[]> {
+  if (ended.length === 0) return [];
+  const held = await holdEndpoints(
     tx,
     ended.map(({ leased }) => leased.projectId),
   );
-  const counted = ended.filter(({ leased }) => urls.get(leased.projectId) === leased.url);
+  const counted = ended.filter(({ leased }) => held.get(leased.projectId)?.url === leased.url);
   const well: string[] = [];
+  const alerts: Alert[] = [];
   for (const [projectId, its] of Map.groupBy(counted, ({ leased }) => leased.projectId)) {
     if (its.every(({ outcome }) => signOf(outcome) === 'alive')) well.push(projectId);
     else for (const { leased, outcome } of its) await noteOne(tx, leased, outcome);
     if (its.some(({ next }) => next.kind === 'pause')) await pauseEndpoint(tx, projectId);
+    const endpoint = held.get(projectId);
+    if (endpoint !== undefined) alerts.push(...alertsOf(endpoint, its));
   }
   if (well.length > 0) await wellAgain(tx, well);
+  await writeAlerts(tx, alerts);
+  return alerts;
 }
 
-/** Locks them in one order, so that two workers never wait for each other. Answers where each project's webhooks go now. */
-async function holdEndpoints({ em }: Tx, projectIds: readonly string[]): Promise<Map<string, string | null>> {
-  const rows = await em.execute<{ project_id: string; url: string | null }[]>(
-    `select e.project_id, p.webhook_url as url from webhook_endpoint e join project p on p.id = e.project_id
+interface Held extends Told {
+  url: string | null;
+}
+
+/** Locks them in one order, so that two workers never wait for each other. Answers where each project's webhooks go, and what was told. */
+async function holdEndpoints({ em }: Tx, projectIds: readonly string[]): Promise<Map<string, Held>> {
+  const rows = await em.execute<(Held & { projectId: string })[]>(
+    `select e.project_id as "projectId", p.webhook_url as url, e.state = 'paused' as paused, e.in_trouble as "inTrouble",
+       extract(epoch from clock_timestamp() - e.alerted_at)::double precision as "secondsAgo"
+     from webhook_endpoint e join project p on p.id = e.project_id
      where e.project_id = any(?::uuid[]) order by e.project_id for update of e`,
     [`{${projectIds.join(',')}}`],
   );
-  return new Map(rows.map((row) => [row.project_id, row.url]));
+  return new Map(rows.map((row) => [row.projectId, row]));
 }
 
 async function noteOne(tx: Tx, { projectId, probe }: Leased, outcome: Outcome): Promise<void> {
   const sign = signOf(outcome);
   if (sign === 'alive') await wellAgain(tx, [projectId]);
-  // An attempt that says nothing must not keep the way shut: as the one let through it counts as failed.
-  else if (sign === 'trouble' || probe) await noteTrouble(tx, { projectId, probe });
+  // An attempt that says nothing must not keep the way shut: as the one let through it counts as failed. One that our own proxy
+  // lost counts for nothing (WH7): the next is let through when its time is over.
+  else if (sign === 'trouble' || (probe && outcome.proxyFault === undefined))
+    await noteTrouble(tx, { projectId, probe });
 }
 
 /** They answer: their failures are forgotten. What was well already is not touched. */

@@ -1,54 +1,10 @@
 // The one loop: when it runs, that it never runs twice at once, and how it stops.
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { startLoop, type Loop, type LoopOptions, type Next } from './loop.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { loopOf, pass, POLL_MS, settle, started, useLoops } from './loop.fixture.ts';
+import { startLoop } from './loop.ts';
 
-const POLL_MS = 1000;
-
-interface Run {
-  finish(next?: Next): void;
-  fail(error: Error): void;
-}
-
-/** Every loop a test has started, to be stopped after it. */
-const started: { loop: Loop; runs: Run[] }[] = [];
-
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] });
-});
-afterEach(async () => {
-  for (const { loop, runs } of started.splice(0)) {
-    const stopped = loop.stop();
-    for (const run of runs) run.finish();
-    await stopped;
-  }
-  vi.useRealTimers();
-});
-
-/** A loop whose runs the test itself ends. `begun` are the runs so far, in order. */
-function loopOf(options: Partial<LoopOptions> = {}) {
-  const begun: Run[] = [];
-  let running = 0;
-  let most = 0;
-  const run = () => {
-    const { promise, resolve, reject } = Promise.withResolvers<Next | void>();
-    running += 1;
-    most = Math.max(most, running);
-    begun.push({ finish: resolve, fail: reject });
-    return promise.finally(() => (running -= 1));
-  };
-  const loop = startLoop({ name: 'test', run, pollMs: POLL_MS, log: pino({ level: 'silent' }), ...options });
-  started.push({ loop, runs: begun });
-  /** Ends the run under way and lets the loop draw its conclusions. */
-  const finish = async (next: Next = {}) => {
-    begun.at(-1)?.finish(next);
-    await settle();
-  };
-  return { loop, begun, finish, most: () => most };
-}
-
-const settle = () => vi.advanceTimersByTimeAsync(0);
-const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+useLoops();
 
 describe('when a loop runs', () => {
   it('at once, and then when the poll says so', async () => {
@@ -178,6 +134,26 @@ describe('the gap', () => {
     expect(begun).toHaveLength(1);
     await pass(1);
     expect(begun).toHaveLength(2);
+  });
+
+  it('keeps less distance for what is urgent, whether it was nudged before, after or meanwhile', async () => {
+    const { loop, begun, finish } = loopOf({ gapMs: 25, urgentGapMs: 5 });
+    await settle();
+    await finish();
+    for (const order of [[true], [false, true], [true, false]]) {
+      const runs = begun.length;
+      for (const urgent of order) loop.nudge(urgent);
+      await pass(4);
+      expect(begun).toHaveLength(runs);
+      await pass(1);
+      expect(begun).toHaveLength(runs + 1);
+      loop.nudge(true);
+      loop.nudge();
+      await finish();
+      await pass(5);
+      expect(begun).toHaveLength(runs + 2);
+      await finish();
+    }
   });
 
   it('a run longer than the gap is followed at once', async () => {

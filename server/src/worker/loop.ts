@@ -12,14 +12,15 @@ export interface LoopOptions {
   run: () => Promise<Next | void>;
   /** The longest silence between two runs, in milliseconds: the net under lost nudges. */
   pollMs: number;
-  /** The shortest time between the starts of two runs, in milliseconds. */
+  /** The shortest time between the starts of two runs, in milliseconds, and the one for what is urgent; 0, and the same, unless told. */
   gapMs?: number;
+  urgentGapMs?: number;
   log: Logger;
 }
 
 export interface Loop {
-  /** Something happened: run soon. During a run it means one more run after it. */
-  nudge(): void;
+  /** Something happened: run soon, or sooner when it is urgent. During a run it means one more run after it. */
+  nudge(urgent?: boolean): void;
   /** Starts no new run and waits for the one under way. */
   stop(): Promise<void>;
 }
@@ -36,8 +37,10 @@ export function startLoop(options: LoopOptions): Loop {
 class RunningLoop implements Loop {
   readonly #options: LoopOptions;
   #timer: NodeJS.Timeout | null = null;
+  /** When the timer ends, by `performance.now()`. */
+  #due = Infinity;
   #running: Promise<void> | null = null;
-  #nudged = false;
+  #nudged: 'no' | 'yes' | 'urgently' = 'no';
   #stopped = false;
   #startedAt = -Infinity;
 
@@ -45,9 +48,10 @@ class RunningLoop implements Loop {
     this.#options = options;
   }
 
-  nudge(): void {
-    if (this.#running) this.#nudged = true;
-    else this.#schedule(0);
+  nudge(urgent = false): void {
+    if (!this.#running) this.#schedule(0, urgent);
+    else if (urgent) this.#nudged = 'urgently';
+    else if (this.#nudged === 'no') this.#nudged = 'yes';
   }
 
   async stop(): Promise<void> {
@@ -56,20 +60,25 @@ class RunningLoop implements Loop {
     await this.#running;
   }
 
-  #schedule(ms: number): void {
+  /** Never later than it was scheduled already: of two reasons to run the sooner one counts. */
+  #schedule(ms: number, urgent = false): void {
     if (this.#stopped) return;
+    const { gapMs = 0, urgentGapMs = gapMs } = this.#options;
+    const now = performance.now();
+    const due = Math.max(now + ms, this.#startedAt + (urgent ? urgentGapMs : gapMs));
+    if (this.#timer && due >= this.#due) return;
     if (this.#timer) clearTimeout(this.#timer);
-    const gap = this.#startedAt + (this.#options.gapMs ?? 0) - performance.now();
-    this.#timer = setTimeout(() => this.#start(), Math.max(0, ms, gap));
+    this.#due = due;
+    this.#timer = setTimeout(() => this.#start(), due - now);
   }
 
   #start(): void {
     this.#timer = null;
-    this.#nudged = false;
+    this.#nudged = 'no';
     this.#startedAt = performance.now();
     this.#running = this.#once().finally(() => {
       this.#running = null;
-      if (this.#nudged) this.#schedule(0);
+      if (this.#nudged !== 'no') this.#schedule(0, this.#nudged === 'urgently');
     });
   }
 

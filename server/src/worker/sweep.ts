@@ -1,4 +1,4 @@
-// Clears away what has had its time: idempotency keys after seven days, invites a month after their end, sessions that are over, sign-in challenges nobody used.
+// Clears away what has had its time: idempotency keys after seven days, invites a month after their end, what owners were told of their webhooks after ninety days, sessions that are over, sign-in challenges nobody used.
 import { AuthChallenge } from '../db/entities/auth-challenge.ts';
 import { Session } from '../db/entities/session.ts';
 import type { Services } from '../usecases/services.ts';
@@ -8,6 +8,8 @@ import type { Next } from './loop.ts';
 export const KEY_KEPT_MS = 7 * 24 * 60 * 60_000;
 /** How long an invite is kept after it was used, revoked or over, in milliseconds. */
 export const INVITE_KEPT_MS = 30 * 24 * 60 * 60_000;
+/** How long what owners were told of a webhook is kept (WH6), in milliseconds. */
+export const ALERT_KEPT_MS = 90 * 24 * 60 * 60_000;
 /** How often the sweep runs, in milliseconds. */
 export const SWEEP_MS = 10 * 60_000;
 
@@ -34,7 +36,11 @@ export async function sweepOnce(services: Services): Promise<Next> {
        ) returning 1`,
       [ended],
     );
-    return [rows.length, invites.length];
+    const alerts = await em.execute<unknown[]>(
+      `delete from webhook_alert where ctid in (select ctid from webhook_alert where created_at < ? limit ${BATCH}) returning 1`,
+      [new Date(now.getTime() - ALERT_KEPT_MS)],
+    );
+    return [rows.length, invites.length, alerts.length];
   });
   return { again: swept.includes(BATCH) };
 }

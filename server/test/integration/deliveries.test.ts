@@ -1,8 +1,9 @@
 // Delivery rows: leased to one worker at a time, fenced by the lease, in order per item, waiting while the endpoint is paused.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { changeSettings } from '../../src/usecases/change-settings.ts';
-import { finishAll, leaseDue, type Done, type Leased, type Room } from '../../src/worker/delivery-rows.ts';
+import { leaseDue, type Leased, type Room } from '../../src/worker/delivery-rows.ts';
 import { pauseEndpoint } from '../../src/worker/endpoint-rows.ts';
+import { type Done, finishAll } from '../../src/worker/finish-rows.ts';
 import { ON_POSTGRES } from '../world.ts';
 import { holding } from './holding.ts';
 import { anItem, aScene, type Scene } from './scene.ts';
@@ -14,10 +15,12 @@ const OUTCOME = {
   httpStatus: 200,
   error: null,
   retryAfter: null,
+  responseHeaders: { 'content-type': 'text/plain' },
   responseText: 'ok',
   totalMs: 5,
   remoteAddress: '127.0.0.1',
   timings: { dnsMs: 0, connectMs: 1, tlsMs: null, firstByteMs: 3 },
+  signatures: 1,
 };
 const STARTED = new Date('2026-03-01T12:00:00Z');
 let scene: Scene;
@@ -48,8 +51,8 @@ const lease = (room: Partial<Room> = {}) => world.services.db.write((tx) => leas
 /** Writes what came of one attempt; answers whether its lease still held. */
 async function finish(leased: Leased, how: Partial<Done>): Promise<boolean> {
   const end = { leased, outcome: OUTCOME, next: { kind: 'succeeded' as const }, startedAt: STARTED, ...how };
-  const [kept = false] = await world.services.db.write((tx) => finishAll(tx, [end]));
-  return kept;
+  const [fate] = await world.services.db.write((tx) => finishAll(tx, [end]));
+  return fate !== 'lost';
 }
 const done = (leased: Leased, kind: 'succeeded' | 'dead' = 'succeeded') => finish(leased, { next: { kind } });
 

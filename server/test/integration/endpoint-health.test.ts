@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { changeSettings } from '../../src/usecases/change-settings.ts';
 import { replayDelivery } from '../../src/usecases/replay-deliveries.ts';
 import { createDeliverer } from '../../src/worker/deliver.ts';
-import { takeProbes } from '../../src/worker/endpoint-rows.ts';
+import { leaseDue } from '../../src/worker/delivery-rows.ts';
 import { closeReceivers, httpReceiver } from '../fixtures/receivers.ts';
 import { anItem, aScene, type Scene } from './scene.ts';
 import { POLICY, useServices } from './services.ts';
@@ -127,10 +127,10 @@ describe('WH5: an endpoint that fails', () => {
     await due(30);
     await deliver();
     await restOver();
-    const rights = await Promise.all(
-      Array.from({ length: 6 }, () => world.services.db.write((tx) => takeProbes(tx, ROOM))),
+    const leased = await Promise.all(
+      Array.from({ length: 6 }, () => world.services.db.write((tx) => leaseDue(tx, ROOM))),
     );
-    expect(rights.flat()).toEqual([scene.projectId]);
+    expect(leased.flat()).toMatchObject([{ projectId: scene.projectId, probe: true }]);
   });
 
   it('holds up no other project', async () => {

@@ -4,6 +4,7 @@ import { readProject } from '@countersign/shared/api/projects';
 import {
   claimItem,
   decideItem,
+  MOST_CLAIMS,
   readQueueItem,
   reopenItem,
   takeOver,
@@ -14,7 +15,7 @@ import { aSubmission, join, openProject, review, type OpenProject } from '../bui
 import { type Answer, person, type Person } from '../client.ts';
 import { GATES } from './gates.ts';
 import { asPerson, knock, openHouse } from './gates-house.ts';
-import { emptyHands } from './looking.ts';
+import { emptyHands, endLease } from './looking.ts';
 import { serve, type Served } from './served.ts';
 import { useServices } from './services.ts';
 
@@ -76,6 +77,19 @@ const SITUATIONS: Record<string, (stage: Stage) => Promise<string>> = {
   'queued, free': (stage) => submit(stage),
   'queued, held by me': async (stage) => claimed(await submit(stage), stage.me),
   'queued, held by someone else': async (stage) => claimed(await submit(stage), stage.someone),
+  'queued, free, with my hands full': async (stage) => {
+    for (let held = 0; held < MOST_CLAIMS; held += 1) await claimed(await submit(stage), stage.me);
+    return submit(stage);
+  },
+  'queued, free, with my hands full of leases that ended unnoticed': async (stage) => {
+    for (let held = 0; held < MOST_CLAIMS; held += 1)
+      await endLease(inside, await claimed(await submit(stage), stage.me));
+    return submit(stage);
+  },
+  'queued, held by someone else, with my hands full': async (stage) => {
+    for (let held = 0; held < MOST_CLAIMS; held += 1) await claimed(await submit(stage), stage.me);
+    return claimed(await submit(stage), stage.someone);
+  },
   'escalated, free': (stage) => submit(stage, escalated),
   'escalated, held by me if I may': async (stage) => claimed(await submit(stage, escalated), stage.me),
   'escalated, held by someone else': async (stage) => claimed(await submit(stage, escalated), stage.someone),

@@ -35,6 +35,7 @@ const KIND_OF_ID: [start: RegExp, kind: Kind][] = [
 ];
 const KIND_OF_NAME: Record<string, Kind> = {
   project_id: 'project',
+  item: 'item',
   item_ids: 'item',
   key_id: 'key',
   user_id: 'member',

@@ -19,7 +19,7 @@ let neighbour: Scene;
 /** Every table that has rows of a project; an attempt has its delivery's. */
 const TABLES = [
   ...['learning', 'decision', 'delivery', 'idempotency_key', 'event', 'item', 'invite', 'api_key', 'inbound_source'],
-  ...['project_settings', 'webhook_endpoint', 'member'],
+  ...['project_settings', 'webhook_endpoint', 'webhook_alert', 'member'],
 ];
 
 async function rowsOf(projectId: string): Promise<Record<string, number>> {
@@ -51,6 +51,10 @@ async function furnished(): Promise<Scene> {
   await world.sql(
     `insert into attempt (delivery_id, n, url, started_at, total_ms)
      select id, n, 'x', now(), 1 from delivery, generate_series(1, 2) n where project_id = ?`,
+    [projectId],
+  );
+  await world.sql(
+    `insert into webhook_alert (id, project_id, kind, created_at) select gen_random_uuid(), ?, 'exhausted', now() from generate_series(1, 3)`,
     [projectId],
   );
   return made;

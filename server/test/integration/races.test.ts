@@ -130,6 +130,7 @@ function expectFences(race: Race, { rows, ledgers }: After): void {
   }
 }
 
+/** LC4: nobody holds a fourth. Asked after every step, because a fourth that is given back again is one too many as well. */
 async function expectHandsWithinLimit({ exempt }: Race): Promise<void> {
   const full = await world.sql<{ claimed_by: string }>(
     'select claimed_by from item where claim_expires_at > now() group by 1 having count(*) > ?',
@@ -174,11 +175,8 @@ async function expectLawful(race: Race): Promise<After> {
 async function raceOnce({ moves, people, items }: { moves: Move[][]; people: number; items: number }): Promise<After> {
   everywhere((process) => (process.lock.down = false));
   const made = await Promise.all(Array.from({ length: items }, () => anItem(world.services, scene)));
-  const race = aCleanRace(
-    processes,
-    scene.projectId,
-    made.map(({ id }) => id),
-  );
+  const itemIds = made.map(({ id }) => id);
+  const race = aCleanRace({ processes, projectId: scene.projectId, itemIds, look: expectHandsWithinLimit });
   const racers = moves.map((mine, n) => ({
     moves: mine,
     // Some sit in front of two tabs, and of two processes.

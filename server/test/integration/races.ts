@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { Refusal, type ErrorCode } from '@countersign/shared/errors';
 import { LockStoreDown } from '../../src/claims/claim-lock.ts';
+import type { Item } from '../../src/db/entities/item.ts';
 import { claim } from '../../src/usecases/claim.ts';
 import { claimNext } from '../../src/usecases/claim-next.ts';
-import type { Grant } from '../../src/usecases/claim-row.ts';
 import { claimSeveral } from '../../src/usecases/claim-several.ts';
 import { decide } from '../../src/usecases/decide.ts';
 import { releaseClaim } from '../../src/usecases/release-claim.ts';
@@ -44,6 +44,8 @@ export interface Race {
   decided: Decided[];
   /** Who took several: LC4 does not hold them back. */
   exempt: Set<string>;
+  /** Looks, after every step of anybody, whether what must hold at any moment holds. */
+  look: (race: Race) => Promise<void>;
 }
 
 export interface Racer {
@@ -75,7 +77,7 @@ const FAIR: ErrorCode[] = [
   'forbidden',
 ];
 
-function keep({ race, racer }: At, { item, fence }: Pick<Grant, 'item' | 'fence'>): void {
+function keep({ race, racer }: At, { item, fence }: { item: Pick<Item, 'id'>; fence: number }): void {
   const key = `${item.id} ${fence}`;
   race.granted.set(key, (race.granted.get(key) ?? new Set()).add(racer.actor.userId));
   const fences = racer.fences.get(item.id) ?? [];
@@ -199,9 +201,9 @@ export const aRace = fc.record({
   items: fc.integer({ min: 1, max: 8 }),
 });
 
-export function aCleanRace(processes: Opened[], projectId: string, itemIds: string[]): Race {
+export function aCleanRace(on: Pick<Race, 'processes' | 'projectId' | 'itemIds' | 'look'>): Race {
   const nothing = { paused: new Set<string>(), granted: new Map<string, Set<string>>(), exempt: new Set<string>() };
-  return { projectId, itemIds, processes, decided: [], ...nothing };
+  return { ...on, decided: [], ...nothing };
 }
 
 /** Runs it: everybody at once, each their own moves in order. Errors: what no race explains. */
@@ -211,6 +213,7 @@ export async function run(race: Race, racers: { racer: Racer; moves: Move[] }[])
       const itemId = race.itemIds[move.item % race.itemIds.length] ?? '';
       const world = race.processes[racer.process % race.processes.length] as Opened;
       await fairly(async () => MOVES[move.name]({ race, racer, itemId, move, world }));
+      await race.look(race);
     }
   };
   await Promise.all(racers.map(one));

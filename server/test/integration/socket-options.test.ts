@@ -116,3 +116,14 @@ describe('A6: another site', () => {
     }
   });
 });
+
+it('a socket that is in keeps neither its request nor its cookie: what it costs is paid as long as the tab is open', async () => {
+  const { socket, inside: end } = await live.connect(headersOf(who));
+  const { handshake, conn } = end;
+  expect([handshake.headers, conn.request, JSON.stringify(handshake).includes('__Host-sid')]).toEqual([
+    {},
+    null,
+    false,
+  ]);
+  socket.close();
+});

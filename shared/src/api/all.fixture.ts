@@ -1,5 +1,6 @@
 // Every endpoint of the contract by its name, for the tests that go through all of them: one that is missing here is in none.
 import type { Endpoint } from './endpoint.ts';
+import * as alerts from './alerts.ts';
 import * as deliveries from './deliveries.ts';
 import * as changes from './changes.ts';
 import * as guidelines from './guidelines.ts';
@@ -16,6 +17,7 @@ import * as session from './session.ts';
 import * as webhook from './webhook.ts';
 
 const MODULES = {
+  alerts,
   deliveries,
   'first-run': firstRun,
   changes,

@@ -15,7 +15,13 @@ export const timings = z.object({
 });
 export type Timings = z.infer<typeof timings>;
 
-/** One POST as it went. `duration_ms` is the whole attempt; `response_text` the beginning of the answer, whatever it is. */
+/** Header names, in lower case, and their values. */
+const headers = z.record(z.string(), z.string());
+
+/**
+ * One POST as it went. `duration_ms` is the whole attempt; `response_text` the beginning of the answer, whatever it is. Of
+ * `request_headers` the signatures are masked; `response_headers` are a few that help, and null where no answer came (W6).
+ */
 export const attempt = z
   .object({
     n: z.number().int(),
@@ -25,6 +31,8 @@ export const attempt = z
     timings,
     http_status: z.number().int().nullable(),
     error: z.string().nullable(),
+    request_headers: headers,
+    response_headers: headers.nullable(),
     response_text: z.string().nullable(),
   })
   .meta({ id: 'Attempt' });

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
 import { json } from '../json.ts';
+import { deliveryFilter } from '../delivery-filter.ts';
 import { abilitiesTo, deliveryStatus, itemStatus } from '../words.ts';
 import { endpoint } from './endpoint.ts';
 
@@ -102,9 +103,13 @@ export const delivery = z
     webhook_id: z.string(),
     status: deliveryStatus,
     attempt: z.number().int(),
+    /** The schedule it is on: how many of its attempts have begun, of how many; sent again, it begins anew (WH1). */
+    run: z.object({ attempt: z.number().int(), of: z.number().int() }),
     next_attempt_at: timestamp.nullable(),
     http_status: z.number().int().nullable(),
     error: z.string().nullable(),
+    /** Of the last attempt that has ended; null before the first one has. */
+    duration_ms: z.number().nullable(),
     created_at: timestamp,
     completed_at: timestamp.nullable(),
     abilities: abilitiesTo('replay'),
@@ -116,8 +121,8 @@ export const listDeliveries = endpoint({
   method: 'GET',
   path: '/api/projects/:id/deliveries',
   auth: 'session',
-  summary: 'The delivery log, newest first',
+  summary: 'The delivery log, newest first; all of it, or what answers a filter',
   params: projectParams,
-  query: z.object({ ...page, status: deliveryStatus.optional() }),
+  query: deliveryFilter.extend(page),
   reply: z.object({ data: z.array(delivery), next_cursor: z.string().nullable() }),
 });

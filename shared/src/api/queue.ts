@@ -60,10 +60,17 @@ export const claimNext = endpoint({
   reply: granted.optional(),
 });
 
+/** Facts of an item's history that one answer tells. */
+export const HISTORY_FACTS = 100;
+
 /** Items that one person may hold at a time (LC4); those taken together are counted, and not held back by it. */
 export const MOST_CLAIMS = 3;
 /** Items that may be taken together. */
 export const MOST_TOGETHER = 100;
+
+/** An item that was taken together with others, as its line shows it: a hundred contents would be megabytes that nobody looks at. */
+const grantedTogether = z.object({ item: itemRow, fence, expires_at: timestamp }).meta({ id: 'GrantedTogether' });
+export type GrantedTogether = z.infer<typeof grantedTogether>;
 
 export const claimSeveral = endpoint({
   method: 'POST',
@@ -71,7 +78,7 @@ export const claimSeveral = endpoint({
   auth: 'session',
   summary: 'Take several items of one project, all or none; for supervisors and owners',
   body: z.strictObject({ project_id: uuid, item_ids: z.array(uuid).min(1).max(MOST_TOGETHER) }),
-  reply: z.object({ data: z.array(granted) }),
+  reply: z.object({ data: z.array(grantedTogether) }),
 });
 
 export const readQueueItem = endpoint({
@@ -87,8 +94,9 @@ export const readHistory = endpoint({
   method: 'GET',
   path: '/api/items/:id/history',
   auth: 'session',
-  summary: 'Everything the ledger says of this item, oldest first',
+  summary: `What the ledger says of this item: its last ${HISTORY_FACTS} facts, oldest first; next_cursor leads to those before them`,
   params: itemParams,
+  query: z.object({ after: z.string().max(200).optional() }),
   reply: z.object({ data: z.array(fact), next_cursor: z.string().nullable() }),
 });
 

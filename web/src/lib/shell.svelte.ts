@@ -5,6 +5,8 @@ interface Shell {
   detail: string | null;
   /** How many changes a page holds back while it is paused. */
   held: number;
+  /** Something is told in or below the top bar: what else would be told there waits. */
+  told: boolean;
 }
 
-export const shell: Shell = $state({ detail: null, held: 0 });
+export const shell: Shell = $state({ detail: null, held: 0, told: false });

@@ -17,7 +17,11 @@ const AttemptSchema = defineEntity({
     firstByteMs: p.double().$type<number>().nullable(),
     httpStatus: p.integer().nullable(),
     error: p.text().nullable(),
+    /** JSON: lower-case names of the allow-list and their values. */
+    responseHeaders: p.text().nullable(),
     responseText: p.text().nullable(),
+    /** How many secrets signed it. */
+    signatures: p.smallint().nullable(),
     remoteAddress: p.text().nullable(),
   },
 });

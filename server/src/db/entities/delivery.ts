@@ -19,7 +19,7 @@ const DeliverySchema = defineEntity({
     body: p.text(),
     status: p.enum(DELIVERY_STATUSES),
     attempt: p.integer(),
-    /** How many attempts were made before the last replay: the schedule counts from there. */
+    /** How many attempts the schedule does not count: those before the last replay, and what our own proxy lost since (WH7). */
     scheduleFrom: p.integer().default(0),
     nextAttemptAt: p.datetime(3).nullable(),
     leaseUntil: p.datetime(3).nullable(),
@@ -41,6 +41,11 @@ const DeliverySchema = defineEntity({
     { name: 'delivery_of_item', properties: ['itemId'] },
     { name: 'delivery_by_status', properties: ['projectId', 'status', 'createdAt', 'id'] },
     { name: 'delivery_newest', properties: ['projectId', 'createdAt', 'id'] },
+    { name: 'delivery_by_code', properties: ['projectId', 'httpStatus', 'createdAt', 'id'] },
+    {
+      name: 'delivery_failed',
+      expression: `create index "delivery_failed" on "delivery" ("project_id", "created_at", "id") where "error" is not null`,
+    },
   ],
 });
 export class Delivery extends DeliverySchema.class {}

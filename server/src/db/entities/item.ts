@@ -39,12 +39,8 @@ const ItemSchema = defineEntity({
   },
   indexes: [
     {
-      name: 'item_waiting',
-      expression: `create index "item_waiting" on "item" ("project_id", "due_at", "id") where "status" in ('queued', 'escalated')`,
-    },
-    {
-      name: 'item_escalated',
-      expression: `create index "item_escalated" on "item" ("project_id", "due_at", "id") where "status" = 'escalated'`,
+      name: 'item_waiting_by_status',
+      expression: `create index "item_waiting_by_status" on "item" ("project_id", "status", "due_at", "id") where "status" in ('queued', 'escalated')`,
     },
     {
       name: 'item_held',

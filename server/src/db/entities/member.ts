@@ -14,6 +14,8 @@ const MemberSchema = defineEntity({
     createdAt: p.datetime(3),
     /** The guidelines version they were last shown. */
     guidelinesSeen: p.integer().default(1),
+    /** Until when they have seen what owners were told of the webhook (WH6). */
+    alertsSeenAt: p.datetime(3).nullable(),
   },
 });
 export class Member extends MemberSchema.class {}

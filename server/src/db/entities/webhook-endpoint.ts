@@ -21,6 +21,10 @@ const WebhookEndpointSchema = defineEntity({
     openings: p.integer().default(0),
     /** Until when it is left alone (WH5); null while it answers. */
     openUntil: p.datetime(3).nullable(),
+    /** When owners were last told of an exhausted delivery (WH6). */
+    alertedAt: p.datetime(3).nullable(),
+    /** They were told of trouble, and not yet that it is over. */
+    inTrouble: p.boolean().default(false),
   },
 });
 export class WebhookEndpoint extends WebhookEndpointSchema.class {}

@@ -8,6 +8,9 @@ import { Workbench } from './0006-workbench.ts';
 import { Queue } from './0007-queue.ts';
 import { EndpointHealth } from './0008-endpoint-health.ts';
 import { Replays } from './0009-replays.ts';
+import { Alerts } from './0010-alerts.ts';
+import { Console } from './0011-console.ts';
+import { WaitingByStatus } from './0012-waiting-by-status.ts';
 
 export const MIGRATIONS = [
   { name: '0001-initial', class: Initial },
@@ -19,4 +22,7 @@ export const MIGRATIONS = [
   { name: '0007-queue', class: Queue },
   { name: '0008-endpoint-health', class: EndpointHealth },
   { name: '0009-replays', class: Replays },
+  { name: '0010-alerts', class: Alerts },
+  { name: '0011-console', class: Console },
+  { name: '0012-waiting-by-status', class: WaitingByStatus },
 ];

@@ -12,7 +12,8 @@ import type { Binder } from '../route.ts';
 export function bindDeliveries(bind: Binder, services: Services): void {
   bind.member(listEndpoint, async ({ actor, params, query }) => {
     const page = await listDeliveries(services, actor, { ...query, projectId: params.id, after: query.after });
-    return { data: page.rows.map((row) => presentDelivery(row, page)), next_cursor: page.nextCursor };
+    const data = page.rows.map((row) => presentDelivery(row, page, page.durations.get(row.id) ?? null));
+    return { data, next_cursor: page.nextCursor };
   });
   const shown = async (actor: MemberActor, id: string) => {
     const view = await readDelivery(services, actor, id);

@@ -1,7 +1,7 @@
 // The live queue: lists, claims and decisions.
 import * as api from '@countersign/shared/api/queue';
 import { presentFact } from '../../presenters/fact.ts';
-import { presentGrant, presentItem, presentQueue, presentTaken } from '../../presenters/item.ts';
+import { presentGrant, presentItem, presentQueue, presentTaken, presentTogether } from '../../presenters/item.ts';
 import { claim } from '../../usecases/claim.ts';
 import { claimNext } from '../../usecases/claim-next.ts';
 import { claimSeveral } from '../../usecases/claim-several.ts';
@@ -30,9 +30,9 @@ function bindReading(bind: Binder, services: Services): void {
     return presentQueue(snapshot, { projectId, now: services.clock.now() });
   });
   bind.member(api.readQueueItem, async ({ actor, params }) => shown(services, actor, params.id));
-  bind.member(api.readHistory, async ({ actor, params }) => {
-    const events = await readHistory(services, actor, params.id);
-    return { data: events.map(presentFact), next_cursor: null };
+  bind.member(api.readHistory, async ({ actor, params, query }) => {
+    const { events, nextCursor } = await readHistory(services, actor, { itemId: params.id, after: query.after });
+    return { data: events.map(presentFact), next_cursor: nextCursor };
   });
 }
 
@@ -43,7 +43,7 @@ function bindClaims(bind: Binder, services: Services): void {
   });
   bind.member(api.claimSeveral, async ({ actor, body }) => {
     const taken = await claimSeveral(services, actor, { projectId: body.project_id, itemIds: body.item_ids });
-    return { data: taken.map((grant) => presentTaken(actor, grant)) };
+    return { data: taken.map((grant) => presentTogether(actor, grant)) };
   });
   bind.member(api.claimItem, async ({ actor, params }) =>
     granted(services, actor, await claim(services, actor, params.id)),

@@ -30,7 +30,21 @@ export function decodeCursor(text: string | undefined): Cursor | null {
   } catch {
     // Falls through to the one refusal.
   }
-  throw new Refusal('invalid_cursor', 'Send the cursor as the last page gave it, or leave it out to start again.');
+  throw notOurs();
+}
+
+const notOurs = () =>
+  new Refusal('invalid_cursor', 'Send the cursor as the last page gave it, or leave it out to start again.');
+
+/** A cursor that is a position in the ledger of a project. */
+export const encodeSeq = (seq: number): string => Buffer.from(`seq:${seq}`).toString('base64url');
+
+/** Errors: `invalid_cursor`. */
+export function decodeSeq(text: string | undefined): number | null {
+  if (text === undefined) return null;
+  const seq = Number(/^seq:(\d{1,15})$/.exec(Buffer.from(text, 'base64url').toString('latin1'))?.[1] ?? NaN);
+  if (Number.isSafeInteger(seq)) return seq;
+  throw notOurs();
 }
 
 /** Cuts a page that was read one row too long, and names where the next one starts. */

@@ -1,27 +1,77 @@
 // The delivery log of a project, newest first.
-import { raw } from '@mikro-orm/core';
-import type { DeliveryStatus, Role } from '@countersign/shared/words';
+import { type FilterQuery, type Loaded, raw } from '@mikro-orm/core';
+import { type DeliveryFilter, statusRange } from '@countersign/shared/delivery-filter';
+import type { Role } from '@countersign/shared/words';
 import { Delivery } from '../../db/entities/delivery.ts';
+import type { Em } from '../../db/orm.ts';
+import { rawQuery } from '../../db/raw-query.ts';
 import { requireVerb } from '../membership.ts';
 import type { MemberActor, Services } from '../services.ts';
 import { decodeCursor, toPage } from './cursor.ts';
 import type { PageQuery } from './list-learnings.ts';
 import { targetOf } from './read-delivery.ts';
 
-/** Of all statuses unless one is asked for. Errors: `not_found`, `forbidden`, `invalid_cursor`. */
+export interface DeliveryPage {
+  /** Without their bodies: a page of those may be megabytes. */
+  rows: Loaded<Delivery, never, '*', 'body'>[];
+  /** How long the last attempt of a delivery took, in ms; of those that have one. */
+  durations: Map<string, number>;
+  nextCursor: string | null;
+  role: Role;
+  reachable: boolean;
+}
+
+/** Those that answer the filter. A cursor means the same place under any filter. Errors: `not_found`, `forbidden`, `invalid_cursor`. */
 export function listDeliveries(
   services: Services,
   actor: MemberActor,
-  { projectId, after, limit, status }: PageQuery & { status?: DeliveryStatus | undefined },
-): Promise<{ rows: Delivery[]; nextCursor: string | null; role: Role; reachable: boolean }> {
+  { projectId, after, limit, ...filter }: PageQuery & DeliveryFilter,
+): Promise<DeliveryPage> {
   return services.db.read(async (em) => {
     const role = await requireVerb(em, { userId: actor.userId, projectId }, 'see_deliveries');
     const cursor = decodeCursor(after);
     const before =
       cursor === null ? {} : { [raw('(created_at, id)')]: { $lt: raw('(?, ?::uuid)', [cursor.at, cursor.id]) } };
-    const where = { $and: [{ projectId, ...(status === undefined ? {} : { status }) }, before] };
-    const rows = await em.find(Delivery, where, { orderBy: { createdAt: 'desc', id: 'desc' }, limit: limit + 1 });
+    const found = await em.find(
+      Delivery,
+      { $and: [{ projectId }, ...conditions(filter), before] },
+      { orderBy: { createdAt: 'desc', id: 'desc' }, limit: limit + 1, exclude: ['body'] },
+    );
+    const { rows, nextCursor } = toPage(found, limit, (row) => ({ at: row.createdAt, id: row.id }));
     const { reachable } = await targetOf(em, projectId);
-    return { ...toPage(rows, limit, (row) => ({ at: row.createdAt, id: row.id })), role, reachable };
+    return { rows, durations: await durationsOf(em, rows), nextCursor, role, reachable };
   });
+}
+
+const WENT_WRONG = { error: { $ne: null } } satisfies FilterQuery<Delivery>;
+
+/** The same as `answersDelivery` says of a row. */
+function conditions({ status, code, event, item }: DeliveryFilter): FilterQuery<Delivery>[] {
+  // Nobody has to look through a million to know: only a 2xx is a success (WH1).
+  if (status === 'succeeded' && code !== undefined && !code.startsWith('2')) return [{ id: [] }];
+  return [
+    ...(status === undefined ? [] : [status === 'failed' ? WENT_WRONG : { status }]),
+    ...(code === undefined ? [] : ofCode(code)),
+    ...(event === undefined ? [] : [{ webhookId: event }]),
+    ...(item === undefined ? [] : [{ itemId: item }]),
+  ];
+}
+
+function ofCode(code: string): FilterQuery<Delivery>[] {
+  const range = statusRange(code);
+  if (range === null) return [{ httpStatus: null }, WENT_WRONG];
+  const [from, to] = range;
+  const within = from === to ? { httpStatus: from } : { httpStatus: { $gte: from, $lte: to } };
+  // No such answer is a success: said outright, it is looked for among the few that went wrong.
+  return from >= 300 ? [within, WENT_WRONG] : [within];
+}
+
+async function durationsOf(em: Em, rows: readonly { id: string }[]): Promise<Map<string, number>> {
+  const ended = await rawQuery<{ delivery_id: string; total_ms: number }>(
+    em,
+    `select distinct on (delivery_id) delivery_id, total_ms from attempt where delivery_id = any($1::uuid[])
+     order by delivery_id, n desc`,
+    [`{${rows.map(({ id }) => id).join(',')}}`],
+  );
+  return new Map(ended.map(({ delivery_id, total_ms }) => [delivery_id, Number(total_ms)]));
 }

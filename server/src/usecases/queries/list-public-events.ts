@@ -1,9 +1,8 @@
 // The catch-up feed: a project's final decisions in the order of its ledger, for consumers that were down.
-import { Refusal } from '@countersign/shared/errors';
 import { Decision } from '../../db/entities/decision.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import type { ApiKeyActor, Services } from '../services.ts';
-import { fitting } from './cursor.ts';
+import { decodeSeq, encodeSeq, fitting } from './cursor.ts';
 
 export interface PublicEventsPage {
   rows: { eventId: string; decision: Decision }[];
@@ -21,7 +20,7 @@ export function listPublicEvents(
   actor: ApiKeyActor,
   { after, limit }: { after: string | undefined; limit: number },
 ): Promise<PublicEventsPage> {
-  const from = decodePosition(after);
+  const from = decodeSeq(after) ?? 0;
   return services.db.read(async (em) => {
     const found = await rawQuery<{ id: string; seq: string; item_id: string; bytes: number }>(
       em,
@@ -40,15 +39,6 @@ export function listPublicEvents(
       return decision ? [{ eventId: row.id, decision }] : [];
     });
     const last = page.at(-1);
-    return { rows, hasMore: found.length > page.length, nextCursor: encodePosition(last ? Number(last.seq) : from) };
+    return { rows, hasMore: found.length > page.length, nextCursor: encodeSeq(last ? Number(last.seq) : from) };
   });
-}
-
-const encodePosition = (seq: number): string => Buffer.from(`seq:${seq}`).toString('base64url');
-
-function decodePosition(cursor: string | undefined): number {
-  if (cursor === undefined) return 0;
-  const seq = Number(/^seq:(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'))?.[1] ?? NaN);
-  if (Number.isSafeInteger(seq)) return seq;
-  throw new Refusal('invalid_cursor', 'Send the cursor as the last page gave it, or leave it out to start again.');
 }

@@ -1,6 +1,7 @@
 // The lines of a view in order, found from the index on: a page costs the same however many items wait behind it.
 import type { QueueView } from '@countersign/shared/api/queue';
 import { isUnfiltered, type QueueFilter } from '@countersign/shared/queue-filter';
+import { OPEN_STATUSES, type OpenStatus } from '@countersign/shared/words';
 import { Item } from '../../db/entities/item.ts';
 import type { Em } from '../../db/orm.ts';
 import { rawQuery } from '../../db/raw-query.ts';
@@ -28,7 +29,7 @@ export interface Lines {
 }
 
 /**
- * Waiting items that one page looks through for a filter. A filter that few items answer would otherwise read the whole queue;
+ * Waiting items of each status that one page looks through for a filter. A filter that few items answer would otherwise read the whole queue;
  * so its page may be short, or empty, and still have a next one.
  */
 const LOOKED_THROUGH = 20_000;
@@ -46,32 +47,55 @@ class Values {
 const ROW = `id, project_id, status, preview, confidence, risk_flags, model, source, created_at, due_at, version,
   claimed_by, claim_fence, claim_expires_at`;
 
-const WAITING = `status in ('queued', 'escalated')`;
+/** Where the lines of a view stand: a part of the index for each project and status, in order. */
+interface Part {
+  project: string;
+  status: OpenStatus;
+}
 
-/** What each view holds, of project `p`. Free items have no live claim. */
-const CONDITIONS: Record<QueueView, (scope: QueueScope, values: Values) => string> = {
-  available: (scope, values) =>
-    `${WAITING} and claim_expires_at is null and (status = 'queued' or p = any(${values.add(scope.escalated, 'uuid[]')}))`,
-  mine: ({ userId }, values) =>
-    `${WAITING} and claimed_by = ${values.add(userId, 'uuid')} and claim_expires_at is not null`,
-  escalated: () => `status = 'escalated'`,
-  all: () => WAITING,
+const partsOf = (projects: string[], statuses: readonly OpenStatus[]): Part[] =>
+  projects.flatMap((project) => statuses.map((status) => ({ project, status })));
+
+/** What each view looks through. */
+const PARTS: Record<QueueView, (scope: QueueScope) => Part[]> = {
+  available: ({ all, escalated }) => [...partsOf(all, ['queued']), ...partsOf(escalated, ['escalated'])],
+  mine: ({ all }) => partsOf(all, OPEN_STATUSES),
+  escalated: ({ all }) => partsOf(all, ['escalated']),
+  all: ({ all }) => partsOf(all, OPEN_STATUSES),
 };
 
-/** Reads one page. Each project's lines come in order from its own part of the index and are merged. */
+/** And what it shows of that. Free items have no live claim. */
+const CONDITIONS: Record<QueueView, (scope: QueueScope, values: Values) => string> = {
+  available: () => 'claim_expires_at is null',
+  mine: ({ userId }, values) => `claimed_by = ${values.add(userId, 'uuid')} and claim_expires_at is not null`,
+  escalated: () => '',
+  all: () => '',
+};
+
+/** One row per part: `p` its project, `s` its status. */
+const fromParts = (parts: readonly Part[], values: Values): string => {
+  const projects = parts.map(({ project }) => project);
+  const statuses = parts.map(({ status }) => status);
+  return `unnest(${values.add(projects, 'uuid[]')}, ${values.add(statuses, 'text[]')}) as part (p, s)`;
+};
+
+/** The list of statuses is what tells the database that its index of waiting items will do. */
+const OF_PART = `project_id = p and status = s and status in ('queued', 'escalated')`;
+
+/** Reads one page. Each part's lines come in order from the index and are merged. */
 export async function readLines(em: Em, scope: QueueScope, asked: Asked): Promise<Lines> {
   const { limit, view, filter } = asked;
   const horizon = view === 'mine' || isUnfiltered(filter) ? null : await horizonOf(em, scope, asked);
   const values = new Values();
   const where = [
-    'project_id = p',
+    OF_PART,
     CONDITIONS[view](scope, values),
     beyond(asked.after, values),
     horizon === null ? '' : `(due_at, id) <= (${place(horizon, values)})`,
     ...filtered(filter, values),
   ];
   const most = values.add(limit + 1, 'int');
-  const text = `select w.* from unnest(${values.add(scope.all, 'uuid[]')}) as p cross join lateral (
+  const text = `select w.* from ${fromParts(PARTS[view](scope), values)} cross join lateral (
       select ${ROW} from item where ${where.filter(Boolean).join(' and ')} order by due_at, id limit ${most}) as w
     order by w.due_at, w.id limit ${most}`;
   const rows = await rawQuery<Parameters<typeof em.map<Item>>[1]>(em, text, values.list);
@@ -81,12 +105,13 @@ export async function readLines(em: Em, scope: QueueScope, asked: Asked): Promis
   return { items, end: full ? { at: last.dueAt, id: last.id } : horizon };
 }
 
-/** How far this page looks: as far as each project was looked through. Null when that is to the end of all of them. */
-async function horizonOf(em: Em, { all }: QueueScope, { view, after, limit }: Asked): Promise<Cursor | null> {
-  const each = Math.max(limit, Math.floor(LOOKED_THROUGH / Math.max(1, all.length)));
+/** How far this page looks: as far as each part was looked through. Null when that is to the end of all of them. */
+async function horizonOf(em: Em, scope: QueueScope, { view, after, limit }: Asked): Promise<Cursor | null> {
+  const parts = PARTS[view](scope);
+  const each = Math.max(limit, Math.floor(LOOKED_THROUGH / Math.max(1, scope.all.length)));
   const values = new Values();
-  const where = ['project_id = p', view === 'escalated' ? `status = 'escalated'` : WAITING, beyond(after, values)];
-  const text = `select w.at, w.id from unnest(${values.add(all, 'uuid[]')}) as p cross join lateral (
+  const where = [OF_PART, beyond(after, values)];
+  const text = `select w.at, w.id from ${fromParts(parts, values)} cross join lateral (
       select extract(epoch from due_at) * 1000 as at, due_at, id from item where ${where.filter(Boolean).join(' and ')}
       order by due_at, id offset ${values.add(each, 'int')} limit 1) as w
     order by w.due_at, w.id limit 1`;

@@ -1,13 +1,17 @@
 // One item, for the person in front of it or for the pipeline that sent it.
+import { HISTORY_FACTS } from '@countersign/shared/api/queue';
 import type { Role } from '@countersign/shared/words';
 import { Decision } from '../../db/entities/decision.ts';
 import { Event } from '../../db/entities/event.ts';
 import { Item } from '../../db/entities/item.ts';
 import { User } from '../../db/entities/user.ts';
 import { displayName } from '../../domain/actor.ts';
+import { isOpen } from '../../domain/item.ts';
+import { handsFull } from '../claim-limit.ts';
 import { findItem, isArchived, nothingHere } from '../membership.ts';
 import type { ApiKeyActor, MemberActor, Services } from '../services.ts';
 import { claimsOf, type ClaimView } from './claims-of.ts';
+import { decodeSeq, encodeSeq } from './cursor.ts';
 
 export interface ItemView {
   item: Item;
@@ -17,6 +21,8 @@ export interface ItemView {
   decision: Decision | null;
   decidedBy: string | null;
   claim: ClaimView | null;
+  /** Whoever asks holds as many other items as one person may (LC4). */
+  handsFull: boolean;
 }
 
 /** The whole item with its decision, provisional or final, and who holds it. Errors: `not_found`. */
@@ -28,15 +34,28 @@ export async function readItem(services: Services, actor: MemberActor, itemId: s
     const decidedBy = reviewer && displayName({ name: reviewer.name ?? null, address: reviewer.address });
     return { item, role, archived: await isArchived(em, item.projectId), decision, decidedBy };
   });
-  const claims = await claimsOf(services, [view.item]);
-  return { ...view, claim: claims.get(itemId) ?? null };
+  const claim = (await claimsOf(services, [view.item])).get(itemId) ?? null;
+  const asks = isOpen(view.item.status) && claim?.userId !== actor.userId;
+  return { ...view, claim, handsFull: asks && (await handsFull(services, actor.userId)) };
 }
 
-/** Everything the ledger has stamped about an item, oldest first. Errors: `not_found`. */
-export function readHistory(services: Services, actor: MemberActor, itemId: string): Promise<Event[]> {
+/**
+ * What the ledger has stamped about an item, oldest first: the last of it, or with a cursor what comes before that.
+ * Errors: `not_found`, `invalid_cursor`.
+ */
+export function readHistory(
+  services: Services,
+  actor: MemberActor,
+  { itemId, after }: { itemId: string; after: string | undefined },
+): Promise<{ events: Event[]; nextCursor: string | null }> {
+  const before = decodeSeq(after);
   return services.db.read(async (em) => {
     await findItem(em, actor.userId, itemId);
-    return em.find(Event, { itemId, seq: { $ne: null } }, { orderBy: { position: 'asc' }, limit: 500 });
+    const seq = before === null ? { $ne: null } : { $lt: before };
+    const latest = await em.find(Event, { itemId, seq }, { orderBy: { seq: 'desc' }, limit: HISTORY_FACTS + 1 });
+    const events = latest.slice(0, HISTORY_FACTS).reverse();
+    const first = events[0]?.seq ?? null;
+    return { events, nextCursor: latest.length > HISTORY_FACTS && first !== null ? encodeSeq(first) : null };
   });
 }
 

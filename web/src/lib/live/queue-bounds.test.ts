@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ActorRef, Fact } from '@countersign/shared/events';
 import type { ItemRow } from '@countersign/shared/item';
-import { ANA, Ledger, ME, PROJECTS } from './queue-ledger.fixture.ts';
+import { ANA, Ledger, ME, PROJECTS, type Act } from './queue-ledger.fixture.ts';
 import { countsOf, emptyQueue, entriesOf, type QueueState } from './queue-model.ts';
 import { reduce } from './queue-state.ts';
 
@@ -104,4 +104,16 @@ describe('a tab that stays open', () => {
     },
     60_000,
   );
+
+  it('where escalated items are the list, gives up the others first', () => {
+    const ledger = new Ledger();
+    // Escalated, and one that is not and due before it.
+    const pair: Act[] = [6, 10].map((pick) => ({ what: 'arrive', pick, who: ANA }));
+    for (let made = 0; made < 1300; made += 1) ledger.play(pair);
+    let state: QueueState = emptyQueue(ME, { view: 'escalated', projectId: null });
+    state = reduce(state, { kind: 'snapshot', snapshot: new Ledger().snapshot(), last: true });
+    state = reduce(state, { kind: 'facts', facts: ledger.facts });
+    expect([entriesOf(state).length, state.rows.size <= 1500]).toEqual([1300, true]);
+    expect([countsOf(state).all, state.horizon === null, state.escalatedHorizon]).toEqual([2600, false, null]);
+  });
 });

@@ -143,30 +143,36 @@ export function countBeyond(draft: Draft, change: Partial<Counts>): void {
 }
 
 /**
- * Gives up the rows due last, so that the tab does not grow with the queue: from now on they are beyond. Lines on the screen
- * stay while somebody works in the list, and the reader's own always.
+ * Gives up the rows due last, so that the tab does not grow with the queue: from now on they are beyond. Where escalated items
+ * are the list, first those that are none. Lines on the screen stay while somebody works in the list, and the reader's own always.
  */
 function forgetTheLast(draft: Draft): void {
   const rows = [...draft.rows.values()].sort(compareRows);
-  const last = rows[KEPT_ROWS - 1];
+  const others = draft.scope.view === 'escalated' ? rows.filter(({ status }) => status !== 'escalated') : [];
+  // So many of the others may stay; where none may, the list itself is cut.
+  const room = KEPT_ROWS - (rows.length - others.length);
+  const [cut, keep] = room > 0 && others.length > room ? [others, room] : [rows, KEPT_ROWS];
+  const last = cut[keep - 1];
   if (last === undefined) return;
-  for (const row of rows.slice(KEPT_ROWS)) {
-    const { id } = row;
-    if (row.claim?.user_id === draft.me || draft.saving.has(id) || (draft.inUse && draft.shown.has(id))) continue;
-    draft.rows.delete(id);
-    draft.held.delete(id);
-    draft.shown.delete(id);
-    draft.ghosts.delete(id);
-    countBeyond(draft, {
-      all: 1,
-      available: isFree(draft, row) ? 1 : 0,
-      escalated: row.status === 'escalated' ? 1 : 0,
-    });
-  }
+  for (const row of cut.slice(keep)) forget(draft, row);
   const { due_at, id } = last;
   const nearer = (horizon: QueueState['horizon']) =>
     horizon === null || compareRows(last, horizon) < 0 ? { due_at, id } : horizon;
   draft.horizon = nearer(draft.horizon);
-  draft.escalatedHorizon = nearer(draft.escalatedHorizon);
+  if (cut === rows) draft.escalatedHorizon = nearer(draft.escalatedHorizon);
   draft.complete = false;
+}
+
+function forget(draft: Draft, row: ItemRow): void {
+  const { id } = row;
+  if (row.claim?.user_id === draft.me || draft.saving.has(id) || (draft.inUse && draft.shown.has(id))) return;
+  draft.rows.delete(id);
+  draft.held.delete(id);
+  draft.shown.delete(id);
+  draft.ghosts.delete(id);
+  countBeyond(draft, {
+    all: 1,
+    available: isFree(draft, row) ? 1 : 0,
+    escalated: row.status === 'escalated' ? 1 : 0,
+  });
 }

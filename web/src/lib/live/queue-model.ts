@@ -169,11 +169,12 @@ export const isKept = (reach: Reach, row: ItemRow): boolean =>
 /** Whether the list has every line up to this one, so that it may stand there. */
 export const inReach = (reach: Reach, row: ItemRow): boolean =>
   !ofEverybody(reach, row) ||
-  (reach.scope.view === 'escalated' ? upTo(reach.escalatedHorizon, row) : wasRead(reach, row));
+  wasRead(reach, row) ||
+  (reach.scope.view === 'escalated' && upTo(reach.escalatedHorizon, row));
 
 /** Whether more lines of the view may come after those that are loaded. */
 export const hasMore = ({ complete, scope, horizon, escalatedHorizon }: Reach): boolean =>
-  !complete && scope.view !== 'mine' && (scope.view === 'escalated' ? escalatedHorizon : horizon) !== null;
+  !complete && scope.view !== 'mine' && horizon !== null && (scope.view !== 'escalated' || escalatedHorizon !== null);
 
 /** Whether the reader could take the item now: nobody holds it and its status is theirs to decide. */
 export const isFree = (reader: Reader, row: ItemRow): boolean => row.claim === null && BELONGS.available(reader, row);

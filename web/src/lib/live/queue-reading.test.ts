@@ -1,12 +1,21 @@
 // What the live queue asks the server for: nothing it knows already, and all it needs when more waits than it holds.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Fact } from '@countersign/shared/events';
+import type { ItemRow } from '@countersign/shared/item';
 import { answers, queueFilter } from '@countersign/shared/queue-filter';
 import { ANA, Ledger, ME, PROJECTS, type Act } from './queue-ledger.fixture.ts';
 import { compareRows } from './queue-model.ts';
 import { LiveQueue } from './queue.svelte.ts';
 
 const arrivals = (count: number): Act[] => Array.from({ length: count }, () => ({ what: 'arrive', pick: 1, who: ANA }));
+
+const isEscalated = ({ status }: ItemRow): boolean => status === 'escalated';
+
+/** The item at this place is taken and passed on, or decided. */
+const byAna = (pick: number, what: Act['what']): Act[] => [
+  { what: 'claim', pick, who: ANA },
+  { what, pick, who: ANA },
+];
 
 let ledger: Ledger;
 let asked: string[];
@@ -21,7 +30,8 @@ function answer(path: string): Response {
   const { rows, seqs } = ledger.snapshot();
   const view = searchParams.get('view');
   const [limit, after] = [Number(searchParams.get('limit')), Number(searchParams.get('after') ?? 0)];
-  const listed = view === 'all' ? rows.toSorted(compareRows).filter((row) => answers(filter, row)) : [];
+  const isOfView = (row: ItemRow) => view === 'all' || (view === 'escalated' && isEscalated(row));
+  const listed = rows.toSorted(compareRows).filter((row) => isOfView(row) && answers(filter, row));
   const data = listed.slice(after, after + limit);
   const more = listed.length > after + limit;
   return Response.json({
@@ -30,7 +40,7 @@ function answer(path: string): Response {
     until: more ? data.at(-1) : null,
     seq: null,
     seqs,
-    counts: { available: rows.length, mine: 0, escalated: 0, all: rows.length },
+    counts: { available: rows.length, mine: 0, escalated: rows.filter(isEscalated).length, all: rows.length },
     server_time: new Date().toISOString(),
   });
 }
@@ -47,9 +57,11 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-async function opened(count: number, filter = {}): Promise<LiveQueue> {
+/** So many items wait, so many of them escalated, each before one that is not. */
+async function opened(count: number, filter = {}, escalated = 0): Promise<LiveQueue> {
   ledger = new Ledger().play(arrivals(count));
-  const queue = new LiveQueue(ME, { view: 'all', projectId: null, filter });
+  for (let at = 0; at < escalated; at += 1) ledger.play(byAna(2 * at, 'escalate'));
+  const queue = new LiveQueue(ME, { view: escalated === 0 ? 'all' : 'escalated', projectId: null, filter });
   await queue.resync();
   return queue;
 }
@@ -95,6 +107,37 @@ describe('the live queue', () => {
     asked = [];
     await queue.showMore();
     expect(asked).toEqual([]);
+  });
+
+  it('shows more of the escalated ones as well, up to 1 500 of them', async () => {
+    const queue = await opened(4000, {}, 1700);
+    expect([previews(queue).length, queue.counts.escalated, queue.more]).toEqual([500, 1700, 'some']);
+    await queue.showMore();
+    expect([previews(queue).length, queue.more]).toEqual([1000, 'some']);
+    await queue.showMore();
+    expect([previews(queue).length, queue.more, queue.counts.escalated]).toEqual([1500, 'beyond', 1700]);
+    expect(queue.state.rows.size).toBeLessThanOrEqual(2500);
+    expect(queue.entries.every(({ row }) => isEscalated(row))).toBe(true);
+  });
+
+  it('finds the last escalated one by a filter, beyond what a list shows', async () => {
+    const queue = await opened(4000, {}, 1700);
+    const last = [...ledger.waiting.values()].filter(isEscalated).toSorted(compareRows).at(-1);
+    await turn(queue, { text: last?.preview });
+    expect(previews(queue)).toContain(last?.preview);
+    expect([queue.more, queue.entries.every(({ row }) => isEscalated(row))]).toEqual(['none', true]);
+  });
+
+  it('reads on when the escalated ones it has are used up, whatever else it holds', async () => {
+    const queue = await opened(4000, {}, 1700);
+    const known = ledger.facts.length;
+    const place = (id: string) => [...ledger.waiting.keys()].indexOf(id);
+    for (const { id } of queue.entries) ledger.play(byAna(place(id), 'decide'));
+    asked = [];
+    queue.dispatch({ kind: 'facts', facts: ledger.facts.slice(known) });
+    await vi.advanceTimersByTimeAsync(0);
+    expect(asked).not.toEqual([]);
+    expect(queue.entries.filter(({ leave }) => leave === null).length).toBe(500);
   });
 
   it('QU4: lines and counts stay true when the answer fails, and come right with the next one', async () => {

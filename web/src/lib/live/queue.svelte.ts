@@ -1,7 +1,7 @@
 // The live queue of this tab: the pure state with its snapshots, its facts flushed once per frame, and what the page reads of it.
 import { listQueue } from '@countersign/shared/api/queue';
 import type { Fact } from '@countersign/shared/events';
-import type { ItemDetail, ItemRow } from '@countersign/shared/item';
+import type { ItemRow } from '@countersign/shared/item';
 import { ApiProblem, call } from '../api.ts';
 import { clock } from '../clock.svelte.ts';
 import { Again } from './again.ts';
@@ -22,7 +22,7 @@ import {
 import { reduce, type QueueInput } from './queue-state.ts';
 import { MOST_LINES, PAGE_ROWS, readSnapshot } from './snapshot.ts';
 
-/** When fewer rows than this are left of a queue that was not read whole, and less than half of what was read, the next part is fetched. */
+/** When fewer lines than this are left of a queue that was not read whole, and less than half of what was read, the next part is fetched. */
 const REFILL_BELOW = 200;
 /** Where not everything is loaded, the counts are what the server last said and what was heard since: they are asked for anew. */
 const RECOUNT_MS = 15_000;
@@ -31,6 +31,8 @@ const GAP_MS = 2000;
 
 export class LiveQueue {
   #state: QueueState = $state.raw(emptyQueue('', { view: 'available', projectId: null }));
+  /** How many rows the list is to have, when so many wait. */
+  #rows = $state.raw(PAGE_ROWS);
   /** Why the last snapshot failed; the lines of an older one stay on show, unless the project is none of the reader's. */
   error: unknown = $state.raw(null);
   readonly entries: readonly Entry[] = $derived(this.#lines(this.#state));
@@ -40,7 +42,7 @@ export class LiveQueue {
   /** The item that has waited longest among the lines of the view. */
   readonly oldest = $derived(oldestOf(this.entries));
   /** Whether more lines may come after those in the list, and whether the list may still grow by them. */
-  readonly more = $derived(!hasMore(this.#state) ? 'none' : this.#mayGrow(this.#state) ? 'some' : 'beyond');
+  readonly more = $derived(!hasMore(this.#state) ? 'none' : this.#rows < MOST_LINES ? 'some' : 'beyond');
   /** When an item last arrived that this tab has seen, in ms; null before the first. */
   lastArrival: number | null = $state.raw(null);
 
@@ -49,12 +51,10 @@ export class LiveQueue {
   #incoming: Fact[] = [];
   #frame: number | null = null;
   #asked = 0;
-  /** How many rows the list is to have, when so many wait. */
-  #rows = $state.raw(PAGE_ROWS);
   #countedAt = 0;
   #gapAt = -Infinity;
   readonly #again = new Again();
-  /** How many rows the last snapshot had. */
+  /** How many lines there were after the last snapshot. */
   #read = 0;
 
   constructor(me: string, scope: Scope) {
@@ -119,6 +119,7 @@ export class LiveQueue {
     this.dispatch({ kind: 'asked' });
     try {
       const snapshot = await readSnapshot((query) => call(listQueue, { query }), {
+        view: scope.view,
         projectId,
         filter: filterOf(scope),
         complete,
@@ -130,8 +131,8 @@ export class LiveQueue {
       if (!last && (this.#state.loaded || this.#state.scope.projectId !== projectId)) return;
       this.error = null;
       this.#countedAt = clock.read();
-      this.#read = snapshot.rows.length;
       this.dispatch({ kind: 'snapshot', snapshot, last });
+      this.#read = this.#linesLeft;
     } catch (error) {
       if (turn !== this.#asked) return;
       this.error = error;
@@ -159,14 +160,15 @@ export class LiveQueue {
   }
 
   /** Takes in an item as an answer to a command showed it; `leaseEnds` (ISO) is newer than what the item says of its claim. */
-  put(detail: ItemDetail, leave: Leave, leaseEnds: string | null = null): void {
+  put(detail: ItemRow, leave: Leave, leaseEnds: string | null = null): void {
     const row = rowOf(detail);
     const claim = row.claim === null || leaseEnds === null ? row.claim : { ...row.claim, expires_at: leaseEnds };
     this.dispatch({ kind: 'item', row: { ...row, claim }, leave });
   }
 
-  #mayGrow(state: QueueState): boolean {
-    return state.scope.view !== 'escalated' && this.#rows < MOST_LINES;
+  /** How many lines of the list still wait. */
+  get #linesLeft(): number {
+    return this.entries.filter(({ leave }) => leave === null).length;
   }
 
   #noteArrivals(facts: readonly Fact[]): void {
@@ -200,7 +202,7 @@ export class LiveQueue {
     this.#state = reduce(this.#state, input);
     const gap = (input.kind === 'facts' || input.kind === 'snapshot') && this.#hasNewGap();
     const usedUp =
-      input.kind === 'facts' && hasMore(this.#state) && this.#state.rows.size < Math.min(REFILL_BELOW, this.#read / 2);
+      input.kind === 'facts' && hasMore(this.#state) && this.#linesLeft < Math.min(REFILL_BELOW, this.#read / 2);
     if ((gap || usedUp) && this.#state.buffer === null) void this.resync();
     if (input.kind === 'facts') this.#noteArrivals(input.facts);
   }
@@ -227,7 +229,7 @@ function oldestOf(entries: readonly Entry[]): ItemRow | null {
 }
 
 /** The part of an item that a line shows; the payload stays with the item under decision. */
-function rowOf(detail: ItemDetail): ItemRow {
+function rowOf(detail: ItemRow): ItemRow {
   const { id, project_id, status, preview, confidence, risk_flags, model, source } = detail;
   const { created_at, due_at, version, claim } = detail;
   return { id, project_id, status, preview, confidence, risk_flags, model, source, created_at, due_at, version, claim };

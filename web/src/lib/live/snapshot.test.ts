@@ -36,7 +36,7 @@ function server(ledger: Ledger, { most, between = [] }: { most: number; between?
   return { asked, readPage };
 }
 
-const WANTED: Wanted = { projectId: null, filter: {}, complete: true, rows: 1, isLine: () => true };
+const WANTED: Wanted = { view: 'all', projectId: null, filter: {}, complete: true, rows: 1, isLine: () => true };
 const enough = (wanted: Partial<Wanted> = {}): Wanted => ({ ...WANTED, ...wanted });
 
 describe('readSnapshot', () => {
@@ -78,6 +78,27 @@ describe('readSnapshot', () => {
     const { asked: askedMore, readPage: readMore } = server(ledger, { most: 100 });
     await readSnapshot(readMore, enough({ isLine: () => false }));
     expect([asked.length, askedMore.length]).toEqual([5 + 2, 8 + 2]);
+  });
+
+  it('reads on among the escalated ones where they are the list, and among nothing else', async () => {
+    const ledger = new Ledger().play(arrivals(900));
+    for (let pick = 0; pick < 700; pick += 1)
+      ledger.play([
+        { ...claim, pick },
+        { ...claim, pick, what: 'escalate' },
+      ]);
+    const { asked, readPage } = server(ledger, { most: 100 });
+    const snapshot = await readSnapshot(readPage, enough({ view: 'escalated', rows: 250 }));
+    expect(asked.map(({ view, after }) => [view, after])).toEqual([
+      ['all', undefined],
+      ['mine', undefined],
+      ['escalated', undefined],
+      ['escalated', '100'],
+      ['escalated', '200'],
+    ]);
+    const escalated = snapshot.rows.filter(({ status }) => status === 'escalated');
+    expect(escalated.length).toBeGreaterThanOrEqual(300);
+    expect(snapshot.escalatedHorizon).not.toBeNull();
   });
 
   it('asks the server for what answers the filter, once more waits than a page holds', async () => {

@@ -22,12 +22,13 @@ export interface PageQuery extends QueueFilter {
 type ReadPage = (query: PageQuery) => Promise<QueuePage>;
 
 export interface Wanted {
+  view: QueueView;
   /** Null: all projects of the reader. */
   projectId: string | null;
   filter: QueueFilter;
   /** Whether everything that waited fitted in the snapshot before: then it is tried again, and filtered here. */
   complete: boolean;
-  /** So many rows at least, when there are more than one page holds. */
+  /** So many rows of the list at least, when there are more than one page holds. */
   rows: number;
   /** Whether a row is a line of the list that is looked at. */
   isLine: (row: ItemRow) => boolean;
@@ -35,27 +36,32 @@ export interface Wanted {
 
 /**
  * Reads the queue. When all of it fits in one page nothing is left out, whatever the filter. Else what is due later is; the
- * reader's own and escalated items are always in, up to one page of each. `readPage` fetches one page.
+ * reader's own and escalated items are always in, up to one page of each; where escalated items are the list, as many of them
+ * as wanted. `readPage` fetches one page.
  */
 export async function readSnapshot(readPage: ReadPage, wanted: Wanted): Promise<Snapshot> {
-  const { projectId, filter, complete } = wanted;
+  const { view, projectId, filter, complete } = wanted;
   const base = { ...(projectId === null ? {} : { project_id: projectId }), limit: PAGE_ROWS };
   const unfiltered = isUnfiltered(filter);
   const whole = unfiltered || complete ? await readPage({ ...base, view: 'all' }) : null;
   if (whole?.next_cursor === null) return { ...merge([whole]), ...WHOLE, filter: {} };
   const query = { ...base, ...filter, view: 'all' as const };
   const first = whole !== null && unfiltered ? whole : await readPage(query);
-  const pages = await readOn(first, wanted, (after) => readPage({ ...query, after }));
+  // A filter looks through everything that waits, and finds escalated ones there as well.
+  const byEscalated = view === 'escalated' && unfiltered;
+  const pages = byEscalated ? [] : await readOn(first, wanted, (after) => readPage({ ...query, after }));
   const [mine, escalated] = await Promise.all([
     readPage({ ...base, view: 'mine' }),
     readPage({ ...base, view: 'escalated' }),
   ]);
+  const readEscalated = (after: string) => readPage({ ...base, view: 'escalated', after });
+  const others = byEscalated ? await readOn(escalated, wanted, readEscalated) : [];
   return {
-    ...merge([first, ...pages, mine, escalated]),
+    ...merge([first, ...pages, mine, escalated, ...others]),
     complete: false,
     filter,
     horizon: (pages.at(-1) ?? first).until,
-    escalatedHorizon: escalated.until,
+    escalatedHorizon: (others.at(-1) ?? escalated).until,
   };
 }
 

@@ -9,7 +9,7 @@ import { queueText as text } from '#lib/queue-text.ts';
 import { decideItem, readHistory, readQueueItem } from '@countersign/shared/api/queue';
 import type { User } from '@countersign/shared/api/session';
 import type { Fact } from '@countersign/shared/events';
-import type { ItemDetail } from '@countersign/shared/item';
+import type { ItemDetail, ItemRow } from '@countersign/shared/item';
 import type { Json } from '@countersign/shared/json';
 import type { ReviewAction } from '@countersign/shared/words';
 import type { Announcer } from './announcer.svelte.ts';
@@ -34,9 +34,9 @@ export interface Words {
   note?: string;
 }
 
-/** A decision as it goes out, and what was typed for it. */
-export interface Order {
-  readonly detail: ItemDetail;
+/** A decision as it goes out, and what was typed for it. What it is about may be known by its line alone. */
+export interface Order<About extends ItemRow = ItemRow> {
+  readonly detail: About;
   readonly fence: number;
   readonly action: ReviewAction;
   readonly words: Words;

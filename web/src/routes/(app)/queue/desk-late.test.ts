@@ -1,6 +1,9 @@
 // Answers that come late, twice or not at all: what is on show is what is true by then, and nothing typed goes with them.
 import { describe, expect, it, vi } from 'vitest';
+import { queueText } from '#lib/queue-text.ts';
 import { Place, onShow, stage, type, type Page } from './desk-page.fixture.ts';
+import { ME } from './desk-server.fixture.ts';
+import { standingWords } from './standing-words.ts';
 
 const place = new Place();
 /** A reader at work, and a lease of which a third is gone. */
@@ -94,6 +97,23 @@ describe('a heartbeat', () => {
     place.server.letGo();
     expect(await deciding).toBe(true);
   });
+});
+
+it('QU4: a return whose fact comes before its answer is not called an item that came back from somebody else', async () => {
+  const page = await place.open({ flow: false });
+  place.server.add('four', { status: 'escalated' });
+  await page.desk.claim('four');
+  // Only the answer is late: the server has done it, and its fact is quicker.
+  place.server.slow.add('decision');
+  const returning = page.desk.decide('return');
+  await vi.waitFor(() => expect(place.server.of('four').detail.status).toBe('queued'));
+  place.hear(page, 'four', 'item.queued');
+  place.server.letGo();
+  expect(await returning).toBe(true);
+  const { detail, lost } = page.desk.item;
+  if (detail === null) throw new Error('It is on show.');
+  expect(stage(page.desk)).toBe('free');
+  expect(standingWords({ detail, stage: 'free', me: ME.id, draft: false, lost })).toBe(queueText.standing.free);
 });
 
 it('more time that was asked for another item than the one on show changes nothing there', async () => {

@@ -58,12 +58,15 @@ export class Place {
   /** What the socket would say of an item that changed on the server. */
   hear({ desk, queue }: Pick<Page, 'desk' | 'queue'>, id: string, type: Fact['type']): void {
     const { detail } = this.server.of(id);
-    const by = detail.claim ?? { user_id: detail.decision?.reviewer_id, name: detail.decided_by };
+    // Where nobody holds it and nobody decided it, it was the reader's own move.
+    const decidedBy = detail.decision && { user_id: detail.decision.reviewer_id, name: detail.decided_by };
+    const by = detail.claim ?? decidedBy ?? { user_id: ME.id, name: ME.name };
     const stamps = { seq: ++this.seq, server_time: new Date().toISOString(), project_id: PROJECT };
     const what = { item_id: id, version: detail.version, actor: { kind: 'member', id: by.user_id, name: by.name } };
     const { status, undo_until, claim } = detail;
     const more = { status, action: 'reject', reason: null, undo_until, expires_at: claim?.expires_at ?? null };
-    const fact = { type, ...stamps, ...what, ...more } as unknown as Fact;
+    const waits = type === 'item.queued' ? { item: detail } : {};
+    const fact = { type, ...stamps, ...what, ...more, ...waits } as unknown as Fact;
     queue.dispatch({ kind: 'facts', facts: [fact] });
     desk.item.hear(fact);
   }

@@ -34,6 +34,8 @@ export class DeskServer {
   fates = new Map<string, Fate>();
   /** Requests whose line holds one of these wait until `letGo`. */
   held = new Set<string>();
+  /** Requests whose line holds one of these have their effect at once, and their answer waits until `letGo`. */
+  slow = new Set<string>();
   #waiting: { line: string; go: () => void }[] = [];
   /** Answers that were on their way already: the next requests for an item get them instead of how it stands. */
   stale: Response[] = [];
@@ -121,6 +123,7 @@ export class DeskServer {
     const answer =
       (line.includes('/items/') && !line.endsWith('/history') && this.stale.shift()) || this.#answer(line, input);
     if (fate === 'lost') throw new TypeError('unreachable');
+    if ([...this.slow].some((part) => line.includes(part))) await this.#turn(line, signal);
     return answer;
   };
 

@@ -75,6 +75,8 @@ export const deskText = {
 
   history: {
     loading: 'Reading …',
+    earlier: 'Show earlier',
+    failed: 'It could not be read. Try again.',
     note: (note: string) => `Note: ${note}`,
   },
 } as const;

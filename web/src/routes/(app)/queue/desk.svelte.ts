@@ -17,7 +17,7 @@ import type { Made } from './tray.svelte.ts';
 
 /** An item as it was when its decision was painted, to be put back when that does not stand. */
 interface Aside {
-  readonly order: Order;
+  readonly order: Order<ItemDetail>;
   readonly grant: Grant;
   readonly edit: EditSession | null;
   /** What is on show instead. */
@@ -199,7 +199,7 @@ export class Desk extends DeskGround {
   }
 
   /** What goes out, with everything typed so far; null when nothing can. */
-  #orderOf(action: ReviewAction, words: Words): Order | null {
+  #orderOf(action: ReviewAction, words: Words): Order<ItemDetail> | null {
     const { detail, grant, coming } = this.item;
     if (detail === null || grant === null || coming) return null;
     this.edit?.keep();

@@ -2,21 +2,21 @@
 import { ApiProblem, call } from '#lib/api.ts';
 import { clock } from '#lib/clock.svelte.ts';
 import { leaseEnds, type Grant } from './desk-model.ts';
-import { readHistory, readQueueItem, type Granted } from '@countersign/shared/api/queue';
+import { readQueueItem, type Granted } from '@countersign/shared/api/queue';
 import type { Fact } from '@countersign/shared/events';
 import type { ItemDetail } from '@countersign/shared/item';
 import type { ReviewAction } from '@countersign/shared/words';
+import { History } from './history.svelte.ts';
 
 /** An item that comes within this many ms replaces the one before it without a blank between them. */
 const PATIENCE_MS = 150;
-const HISTORY_MS = 300;
 
 export class OpenItem {
   id: string | null = $state(null);
   /** null while it is loading; never the content of another item than `id`, except within the patience of a change. */
   detail: ItemDetail | null = $state.raw(null);
   grant: Grant | null = $state.raw(null);
-  history: readonly Fact[] | null = $state.raw(null);
+  readonly history = new History();
   error: unknown = $state.raw(null);
   /** This tab had the claim and has it no more. */
   lost = $state(false);
@@ -34,7 +34,6 @@ export class OpenItem {
   #turn = 0;
   /** The newest version of `id` that a fact told of, whether its content is here or not. */
   #heard = 0;
-  #historyTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(me: string) {
     this.#me = me;
@@ -110,14 +109,16 @@ export class OpenItem {
     this.saving = null;
     this.coming = !stays;
     this.grant = null;
+    // The fact of the reader's own move may have been quicker than its answer, and taken for somebody else's.
+    this.lost = false;
     this.detail = detail;
-    this.#readHistorySoon();
+    this.history.readSoon();
   }
 
   /** It waits for people again. */
   reopened(detail: ItemDetail): void {
     if (this.id === detail.id) this.detail = detail;
-    this.#readHistorySoon();
+    this.history.readSoon();
   }
 
   /** The heartbeat: one at a time. Null when it failed or came too late; the countdown then goes on showing what is left. */
@@ -143,8 +144,8 @@ export class OpenItem {
 
   clear(): void {
     this.#turn += 1;
-    clearTimeout(this.#historyTimer);
-    this.id = this.detail = this.grant = this.history = this.error = this.saving = null;
+    this.history.turnTo(null);
+    this.id = this.detail = this.grant = this.error = this.saving = null;
     this.coming = this.lost = false;
   }
 
@@ -154,7 +155,7 @@ export class OpenItem {
     if (!('version' in fact) || fact.item_id !== id) return;
     this.#heard = Math.max(this.#heard, fact.version);
     if (detail?.id !== id) return;
-    this.#readHistorySoon();
+    this.history.readSoon();
     if (fact.version <= detail.version) return;
     if (fact.type === 'item.decided' || fact.type === 'item.finalized') {
       if (fact.actor.id !== this.#me) this.lose();
@@ -197,7 +198,7 @@ export class OpenItem {
     // The claim may have passed through other hands meanwhile, unless it ended with a decision of this reader.
     if (detail.claim?.user_id !== this.#me && detail.decision?.reviewer_id !== this.#me) this.lose();
     this.onchanged(detail);
-    this.#readHistorySoon();
+    this.history.readSoon();
   }
 
   /** Whoever was taken out of the project has no claim there and sees nothing of it; any other failure changes nothing. */
@@ -213,30 +214,17 @@ export class OpenItem {
     const turn = ++this.#turn;
     if (this.id !== id) {
       this.grant = null;
-      this.history = null;
       this.lost = false;
       this.#heard = 0;
     }
     this.id = id;
+    this.history.turnTo(id);
     this.error = this.saving = null;
     this.coming = false;
     setTimeout(() => {
       if (turn === this.#turn && this.detail?.id !== id) this.detail = null;
     }, PATIENCE_MS);
-    this.#readHistorySoon();
+    this.history.readSoon();
     return turn;
-  }
-
-  #readHistorySoon(): void {
-    clearTimeout(this.#historyTimer);
-    const { id } = this;
-    if (id === null) return;
-    this.#historyTimer = setTimeout(() => {
-      call(readHistory, { params: { id } }).then(
-        (answer) => this.id === id && (this.history = answer.data),
-        // The history is beside the point of the page: without it the column stays empty.
-        () => this.id === id && (this.history ??= []),
-      );
-    }, HISTORY_MS);
   }
 }

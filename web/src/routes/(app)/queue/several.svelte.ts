@@ -1,6 +1,6 @@
 // Deciding several items together: taken all or none (LC5), then decided one by one; what is left when it stops is given back.
 import { ApiProblem, call } from '#lib/api.ts';
-import { claimSeveral, releaseClaim, type Granted } from '@countersign/shared/api/queue';
+import { claimSeveral, releaseClaim, type GrantedTogether } from '@countersign/shared/api/queue';
 import type { ErrorCode } from '@countersign/shared/errors';
 import { Decider, ownLeave, type Parts } from './decider.ts';
 import type { Selection } from './selection.svelte.ts';
@@ -80,12 +80,12 @@ export class Several {
     this.stopping = false;
   }
 
-  async #take(projectId: string, ids: string[]): Promise<Granted[] | null> {
+  async #take(projectId: string, ids: string[]): Promise<GrantedTogether[] | null> {
     const { queue, me } = this.#parts;
     try {
       const body = { project_id: projectId, item_ids: ids };
       const { data } = await call(claimSeveral, { body, timeoutMs: TAKING_MS });
-      for (const granted of data) queue.put(granted.item, ownLeave(me, 'taken'), granted.expires_at);
+      for (const granted of data) queue.put(granted.item, ownLeave(me, 'taken'));
       return data;
     } catch (error) {
       this.state = 'idle';
@@ -102,7 +102,7 @@ export class Several {
     return id === undefined ? null : (this.#parts.queue.state.rows.get(id)?.preview ?? id);
   }
 
-  async #decideAll(granted: readonly Granted[], what: What): Promise<void> {
+  async #decideAll(granted: readonly GrantedTogether[], what: What): Promise<void> {
     const decider = new Decider(this.#parts);
     for (const [at, one] of granted.entries()) {
       // One that was refused for everybody's reason is still the reader's: it goes back with the rest.
@@ -111,7 +111,7 @@ export class Several {
   }
 
   /** Answers whether the next one may be tried. */
-  async #decide(decider: Decider, { item, fence }: Granted, { action, reason }: What): Promise<boolean> {
+  async #decide(decider: Decider, { item, fence }: GrantedTogether, { action, reason }: What): Promise<boolean> {
     const words = reason === null ? {} : { reason };
     const order = { detail: item, fence, action, words, reason, draft: null, written: { note: '', own: '' } };
     decider.paint(order);
@@ -130,7 +130,7 @@ export class Several {
     }
   }
 
-  async #giveBack(granted: readonly Granted[]): Promise<void> {
+  async #giveBack(granted: readonly GrantedTogether[]): Promise<void> {
     for (const { item, fence } of granted) {
       const params = { id: item.id };
       const gone = await call(releaseClaim, { params, body: { fence } }).then(

@@ -13,9 +13,11 @@ const DEAD: DeliveryDetail = {
   webhook_id: 'event.final',
   status: 'dead',
   attempt: 10,
+  run: { attempt: 10, of: 10 },
   next_attempt_at: null,
   http_status: null,
   error: 'connection_refused',
+  duration_ms: 3,
   created_at: AT,
   completed_at: AT,
   abilities: { replay: true },
@@ -30,6 +32,8 @@ const DEAD: DeliveryDetail = {
       timings: { dns_ms: 0, connect_ms: 1, tls_ms: null, first_byte_ms: 2 },
       http_status: null,
       error: 'connection_refused',
+      request_headers: { 'webhook-id': 'evt_1', 'x-webhook-signature': '••••' },
+      response_headers: null,
       response_text: null,
     },
   ],
@@ -95,4 +99,58 @@ it('says when nothing was sent', async () => {
   await fireEvent.click(button);
   expect((await screen.findByRole('alert')).textContent).toContain('Nothing was sent again');
   expect(status()).toBe('');
+});
+
+const ANSWERED: DeliveryDetail = {
+  ...DEAD,
+  attempt: 11,
+  attempts: [
+    {
+      ...(DEAD.attempts[0] as DeliveryDetail['attempts'][number]),
+      n: 11,
+      http_status: 503,
+      error: 'http_5xx',
+      response_headers: { server: '<img src=x>\u202e', 'retry-after': '120' },
+      response_text: 'busy',
+    },
+    ...DEAD.attempts,
+  ],
+};
+const region = (name: string) => screen.findByRole('region', { name });
+
+it('W6: shows what was sent and answered, headers too, as text; the signature masked', async () => {
+  now = ANSWERED;
+  const { container } = render(Detail, { row: ANSWERED });
+  const request = await region('Request');
+  expect(request.textContent).toContain('••••');
+  const response = within(await screen.findByLabelText('Response headers'));
+  expect(response.getByText('120')).toBeTruthy();
+  expect(response.getByTitle('U+202E right-to-left override')).toBeTruthy();
+  expect(container.querySelector('img')).toBeNull();
+});
+
+it('another attempt can be looked at, and stays on show when a newer one comes', async () => {
+  now = ANSWERED;
+  const { rerender } = render(Detail, { row: ANSWERED });
+  const older = await screen.findByTitle('Show what attempt 10 sent and got');
+  older.focus();
+  await fireEvent.click(older);
+  await vi.waitFor(() => expect(screen.queryByLabelText('Response headers')).toBeNull());
+  expect(screen.getByText('No connection stood, so nothing of this went out.')).toBeTruthy();
+  const [first] = ANSWERED.attempts;
+  now = {
+    ...ANSWERED,
+    attempt: 12,
+    attempts: [{ ...(first as (typeof DEAD.attempts)[number]), n: 12 }, ...ANSWERED.attempts],
+  };
+  await rerender({ row: now });
+  await screen.findByTitle('Show what attempt 12 sent and got');
+  expect(screen.queryByLabelText('Response headers')).toBeNull();
+  expect(document.activeElement).toBe(older);
+});
+
+it('leads to the other deliveries of the item', async () => {
+  render(Detail, { row: DEAD });
+  const link = await screen.findByRole('link', { name: 'All deliveries of this item' });
+  expect(link.getAttribute('href')).toBe(`?item=${DEAD.item_id}`);
 });

@@ -1,7 +1,8 @@
 // The delivery log on the page: rows follow the facts, no page that was on its way takes them back, and no row is left out.
 import type { FactOf } from '@countersign/shared/events';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { DeliveryLog, type Filter } from './deliveries.svelte.ts';
+import type { DeliveryFilter } from '@countersign/shared/delivery-filter';
+import { DeliveryLog } from './deliveries.svelte.ts';
 
 /** What was asked, and how to answer it. */
 interface Asked {
@@ -19,8 +20,7 @@ beforeEach(() => {
     signal?.addEventListener('abort', () => reject(new Error('aborted')));
     asked.push({
       query: new URL(address, 'http://here.test').searchParams,
-      answer: (rows, next_cursor = null) =>
-        resolve(Response.json({ data: rows.map(([id, status]) => ({ id, status, attempt: 1 })), next_cursor })),
+      answer: (rows, next_cursor = null) => resolve(Response.json({ data: rows.map(lineOf), next_cursor })),
       fail: () => reject(new TypeError('gone')),
     });
     return promise;
@@ -31,6 +31,17 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
+/** Rows were made in the order of their ids. */
+const lineOf = ([id, status]: [string, string]) => ({
+  id,
+  status,
+  attempt: 1,
+  run: { attempt: 1, of: 10 },
+  http_status: null,
+  error: null,
+  duration_ms: 5,
+  created_at: `2026-03-01T12:00:0${id}.000Z`,
+});
 const ask = (index: number): Asked => {
   const one = asked[index];
   if (one === undefined) throw new Error(`Nobody asked ${index + 1} times.`);
@@ -38,10 +49,17 @@ const ask = (index: number): Asked => {
 };
 const shown = (log: DeliveryLog) => log.shown?.rows.map(({ id, status }) => `${id} ${status}`) ?? null;
 const fact = (delivery_id: string, status: string) =>
-  ({ type: 'delivery.changed', delivery_id, status, attempt: 2 }) as FactOf<'delivery.changed'>;
+  ({
+    type: 'delivery.changed',
+    delivery_id,
+    status,
+    attempt: 2,
+    http_status: 503,
+    error: 'http_5xx',
+  }) as FactOf<'delivery.changed'>;
 
 /** A log with its first page on show. */
-async function open(filter: Filter, rows: [string, string][], next_cursor: string | null = null) {
+async function open(filter: DeliveryFilter, rows: [string, string][], next_cursor: string | null = null) {
   const log = new DeliveryLog('p', filter);
   const loading = log.load();
   ask(0).answer(rows, next_cursor);
@@ -50,7 +68,7 @@ async function open(filter: Filter, rows: [string, string][], next_cursor: strin
 }
 
 it('a fact heard while a page is on its way is not taken back by it', async () => {
-  const log = await open('all', [['1', 'pending']]);
+  const log = await open({}, [['1', 'pending']]);
   const again = log.load();
   log.take(fact('1', 'succeeded'));
   ask(1).answer([
@@ -63,7 +81,7 @@ it('a fact heard while a page is on its way is not taken back by it', async () =
 });
 
 it('nor by the first page, or an older one', async () => {
-  const log = new DeliveryLog('p', 'all');
+  const log = new DeliveryLog('p', {});
   const first = log.load();
   log.take(fact('2', 'sending'));
   ask(0).answer([['2', 'pending']], 'after 2');
@@ -76,7 +94,7 @@ it('nor by the first page, or an older one', async () => {
 });
 
 it('a fact is forgotten once no page is on its way: the next one is newer', async () => {
-  const log = await open('all', [['1', 'sending']]);
+  const log = await open({}, [['1', 'sending']]);
   const again = log.load();
   log.take(fact('1', 'dead'));
   ask(1).answer([['1', 'sending']]);
@@ -88,7 +106,7 @@ it('a fact is forgotten once no page is on its way: the next one is newer', asyn
 });
 
 it('more new ones than a page holds begin the list anew, with the way to those in between', async () => {
-  const log = await open('all', [['1', 'succeeded']], 'after 1');
+  const log = await open({}, [['1', 'succeeded']], 'after 1');
   const again = log.load();
   ask(1).answer(
     [
@@ -102,7 +120,7 @@ it('more new ones than a page holds begin the list anew, with the way to those i
 });
 
 it('asks anew for a delivery it does not know, once for many, and only where it belongs', async () => {
-  const log = await open('dead', [['1', 'dead']]);
+  const log = await open({ status: 'dead' }, [['1', 'dead']]);
   expect(ask(0).query.get('status')).toBe('dead');
   log.take(fact('2', 'pending'));
   log.take(fact('1', 'pending'));
@@ -112,4 +130,78 @@ it('asks anew for a delivery it does not know, once for many, and only where it 
   log.take(fact('3', 'dead'));
   await vi.advanceTimersByTimeAsync(2000);
   expect(asked).toHaveLength(2);
+});
+
+it('a live fact that does not answer the filter fetches nothing, one that does is fetched', async () => {
+  const log = await open({ code: '503', event: 'evt_1' }, [['1', 'dead']]);
+  log.take({ ...fact('2', 'dead'), http_status: 404 });
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(asked).toHaveLength(1);
+  log.take(fact('2', 'dead'));
+  await vi.advanceTimersByTimeAsync(2000);
+  expect([ask(1).query.get('code'), ask(1).query.get('event')]).toEqual(['503', 'evt_1']);
+});
+
+it('the row that is open stays, in its place, when it answers the filter no more', async () => {
+  const rows: [string, string][] = ['3', '2', '1'].map((id) => [id, 'dead']);
+  const log = await open({ status: 'dead' }, rows, 'after 1');
+  log.hold('2');
+  log.take(fact('2', 'pending'));
+  const again = log.load();
+  ask(1).answer(
+    [
+      ['4', 'dead'],
+      ['3', 'dead'],
+      ['1', 'dead'],
+    ],
+    'after 1',
+  );
+  await again;
+  expect(shown(log)).toEqual(['4 dead', '3 dead', '2 pending', '1 dead']);
+  // So it does when more came than a page holds, and older ones follow.
+  const anew = log.load();
+  ask(2).answer([['9', 'dead']], 'after 9');
+  await anew;
+  const older = log.loadOlder();
+  ask(3).answer([
+    ['4', 'dead'],
+    ['1', 'dead'],
+  ]);
+  await older;
+  expect(shown(log)).toEqual(['9 dead', '4 dead', '2 pending', '1 dead']);
+  log.hold(null);
+  const last = log.load();
+  ask(4).answer([['9', 'dead']]);
+  await last;
+  expect(shown(log)).toEqual(['9 dead']);
+});
+
+it('under another filter the rows stay until the new ones are there, and older ones of before do not follow them', async () => {
+  const log = await open({}, [['1', 'dead']], 'after 1');
+  const older = log.loadOlder();
+  const chosen = log.choose({ status: 'succeeded' });
+  expect([shown(log), log.turning]).toEqual([['1 dead'], true]);
+  ask(2).answer([['1', 'succeeded']], 'after 1');
+  await chosen;
+  ask(1).answer([['0', 'dead']]);
+  await older;
+  expect([shown(log), log.turning, log.shown?.cursor]).toEqual([['1 succeeded'], false, 'after 1']);
+  expect(log.choose({ status: 'succeeded' })).toBeUndefined();
+});
+
+it('WH1: a delivery that is sent again begins its schedule anew; its time is fetched when an attempt has ended', async () => {
+  const log = await open({}, [['1', 'dead']]);
+  log.take({ ...fact('1', 'pending'), attempt: 1, http_status: null, error: null });
+  expect(log.shown?.rows[0]).toMatchObject({ run: { attempt: 0, of: 10 }, duration_ms: 5 });
+  log.take(fact('1', 'pending'));
+  expect(log.shown?.rows[0]).toMatchObject({ run: { attempt: 1, of: 10 }, duration_ms: null });
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(asked.length).toBeGreaterThan(1);
+});
+
+it('reads anew as many rows as are on show', async () => {
+  const rows: [string, string][] = Array.from({ length: 30 }, (_, at) => [String(at), 'dead']);
+  const log = await open({}, rows, 'after 29');
+  void log.load();
+  expect([ask(0).query.get('limit'), ask(1).query.get('limit')]).toEqual(['20', '30']);
 });

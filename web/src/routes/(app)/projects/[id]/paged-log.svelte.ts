@@ -18,12 +18,22 @@ export abstract class PagedLog<Row extends { id: string }> {
     const newest = await this.read({ signal });
     // What was asked for again meanwhile comes with the newer answer.
     signal.throwIfAborted();
-    this.shown = withNewest(this.shown, newest);
+    this.shown = this.joined(withNewest(this.standing, newest));
     return newest;
   });
 
   /** Asks for one page: the newest, or what is older than a cursor. */
   protected abstract read(asked: Asked): Promise<Page<Row>>;
+
+  /** What the newest page joins; null when it begins the log anew. */
+  protected get standing(): Shown<Row> | null {
+    return this.shown;
+  }
+
+  /** A last look at what will be on show. */
+  protected joined(next: Shown<Row>): Shown<Row> {
+    return next;
+  }
 
   /** Why the newest did not come. */
   get error(): unknown {
@@ -47,7 +57,7 @@ export abstract class PagedLog<Row extends { id: string }> {
     try {
       const older = await this.read({ after });
       // The list may have begun anew meanwhile: then these are not what comes next.
-      if (this.shown?.cursor === after) this.shown = withOlder(this.shown, older);
+      if (this.shown?.cursor === after) this.shown = this.joined(withOlder(this.shown, older));
       this.olderError = null;
     } catch (error) {
       this.olderError = error;

@@ -1,0 +1,48 @@
+// What owners are told of the webhooks of their projects (WH6): what each has not seen yet, and what a project was told of.
+import { DEAD_COUNTED, type ProjectAlert } from '@countersign/shared/api/alerts';
+import { ROLES } from '@countersign/shared/words';
+import { WebhookAlert } from '../../db/entities/webhook-alert.ts';
+import { may } from '../../domain/permissions.ts';
+import { requireVerb } from '../membership.ts';
+import type { MemberActor, Services } from '../services.ts';
+
+/** Older ones say nothing any more; of more projects than that nobody reads at once. */
+const LISTED = 20;
+
+const TOLD = ROLES.filter((role) => may(role, 'manage_webhook'));
+
+export type AlertRow = Omit<ProjectAlert, 'created_at' | 'dead'> & {
+  created_at: string | Date;
+  dead: string | number;
+};
+
+/**
+ * The last alert of each project: it takes the place of those before it. One that is over by now is none, and a member is told
+ * nothing from before they joined.
+ */
+const UNSEEN = `
+  select a.id, a.kind, a.delivery_id, a.attempts, a.http_status, a.error, a.created_at,
+    p.id as project_id, p.name as project_name, dead.n as dead
+  from member m
+  join project p on p.id = m.project_id and p.archived_at is null and p.deleted_at is null and p.webhook_url is not null
+  join webhook_endpoint e on e.project_id = p.id
+  cross join lateral (select * from webhook_alert where project_id = p.id order by created_at desc limit 1) a
+  cross join lateral (
+    select count(*) as n from (
+      select 1 from delivery where project_id = p.id and status = 'dead' limit ${DEAD_COUNTED + 1}) d) dead
+  where m.user_id = ? and m.role = any(?::text[]) and a.created_at > coalesce(m.alerts_seen_at, m.created_at)
+    and case a.kind when 'paused' then e.state = 'paused' when 'exhausted' then dead.n > 0 else true end
+  order by a.created_at desc, a.id limit ${LISTED}`;
+
+/** What the actor has not seen yet, over the open projects they are an owner of, newest first. */
+export function listAlerts(services: Services, actor: MemberActor): Promise<AlertRow[]> {
+  return services.db.read((em) => em.execute<AlertRow[]>(UNSEEN, [actor.userId, `{${TOLD.join(',')}}`]));
+}
+
+/** What the owners of one project were told, newest first. Errors: `not_found`, `forbidden`. */
+export function listProjectAlerts(services: Services, actor: MemberActor, projectId: string): Promise<WebhookAlert[]> {
+  return services.db.read(async (em) => {
+    await requireVerb(em, { userId: actor.userId, projectId }, 'manage_webhook');
+    return em.find(WebhookAlert, { projectId }, { orderBy: { createdAt: 'desc' }, limit: LISTED });
+  });
+}

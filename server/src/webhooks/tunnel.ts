@@ -1,0 +1,101 @@
+// A tunnel through the operator's proxy: one CONNECT to the receiver (rule W5), and whose fault it is when there is none (WH7).
+import { Socket } from 'node:net';
+import { buildConnector, Client } from 'undici';
+import type { AttemptError } from '../domain/retry.ts';
+import { Blocked } from './guard.ts';
+
+/** The proxy itself failed, which says nothing of the receiver. The message is for the operator's log and has no password in it. */
+export class ProxyFault extends Error {
+  override readonly name = 'ProxyFault';
+}
+
+/** The proxy works, and says that it could not reach the receiver. */
+export class Unreached extends Error {
+  override readonly name = 'Unreached';
+  readonly reason: AttemptError;
+  constructor(reason: AttemptError) {
+    super(reason);
+    this.reason = reason;
+  }
+}
+
+export interface Tunnel {
+  proxyUrl: string;
+  /** For the connection to the proxy, in ms. */
+  connectMs: number;
+  headerBytes: number;
+  /** Ends the tunnel, at whatever stage it is. */
+  signal: AbortSignal;
+  /** Called when the receiver is at the other end. */
+  onOpen: () => void;
+}
+
+/**
+ * `connect` inside a tunnel through the proxy: to the name as it is, which the proxy looks up for itself, with TLS end to end.
+ * Errors, beside those of `connect`: `Blocked` when the proxy refuses the receiver, `Unreached`, `ProxyFault` for the rest.
+ */
+export function throughProxy(connect: buildConnector.connector, tunnel: Tunnel): buildConnector.connector {
+  return (options, callback) => {
+    const isHttps = options.protocol === 'https:';
+    // `host` has the port already where the URL names one, and the brackets of an IPv6 literal.
+    const host = options.host ?? options.hostname;
+    openTunnel(options.port === '' ? `${host}:${isHttps ? 443 : 80}` : host, tunnel).then(
+      (httpSocket) => {
+        tunnel.onOpen();
+        if (isHttps) connect({ ...options, httpSocket }, callback);
+        else callback(null, httpSocket);
+      },
+      (error: Error) => callback(error, null),
+    );
+  };
+}
+
+async function openTunnel(target: string, { proxyUrl, connectMs, headerBytes, signal }: Tunnel): Promise<Socket> {
+  const proxy = new URL(proxyUrl);
+  const connect = buildConnector({ timeout: connectMs, signal });
+  const client = new Client(proxy.origin, { connect, maxHeaderSize: headerBytes });
+  try {
+    const headers = { host: target, ...credentialsOf(proxy) };
+    const answer = await client.connect({ path: target, headers });
+    const failure = failureOf(answer.statusCode, answer.headers);
+    if (failure === null && answer.socket instanceof Socket) return answer.socket;
+    answer.socket.on('error', () => undefined).destroy();
+    throw failure ?? new ProxyFault('no connection');
+  } catch (error) {
+    if (error instanceof Blocked || error instanceof Unreached || error instanceof ProxyFault) throw error;
+    throw new ProxyFault(kindOf(error), { cause: error });
+  } finally {
+    client.destroy().catch(() => undefined);
+  }
+}
+
+function credentialsOf({ username, password }: URL): Record<string, string> {
+  if (username === '' && password === '') return {};
+  const plain = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { 'proxy-authorization': `Basic ${Buffer.from(plain).toString('base64')}` };
+}
+
+/** Smokescreen refuses a target with 407, as if a password were missing, and says so in this header. */
+const SMOKESCREEN_REFUSAL = 'x-smokescreen-error';
+/**
+ * How proxies say that a name has no address, or that nobody answers there: Smokescreen 502 and 504, Squid and Envoy 503. Were it
+ * counted as the proxy's own fault, a receiver that is gone would be tried for ever.
+ */
+const UNREACHED: Record<number, AttemptError> = {
+  502: 'connection_refused',
+  503: 'connection_refused',
+  504: 'connect_timeout',
+};
+
+function failureOf(status: number, headers: Record<string, unknown>): Error | null {
+  if (status >= 200 && status <= 299) return null;
+  if (status === 403 || (status === 407 && SMOKESCREEN_REFUSAL in headers)) return new Blocked('blocked_address');
+  const unreached = UNREACHED[status];
+  return unreached === undefined ? new ProxyFault(`answered ${status}`) : new Unreached(unreached);
+}
+
+/** A code or a name, never a message: those name addresses. */
+function kindOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+}

@@ -1,0 +1,130 @@
+// A webhook in trouble, and what its owners are told of it (WH6): a scene with a receiver that answers as it is told.
+import { afterEach, beforeEach } from 'vitest';
+import type { ProjectAlert } from '@countersign/shared/api/alerts';
+import { addMember } from '../../src/usecases/add-member.ts';
+import { changeSettings } from '../../src/usecases/change-settings.ts';
+import { listAlerts, listProjectAlerts } from '../../src/usecases/queries/list-alerts.ts';
+import { seeAlerts } from '../../src/usecases/see-alerts.ts';
+import type { MemberActor } from '../../src/usecases/services.ts';
+import { createDeliverer } from '../../src/worker/deliver.ts';
+import { closeReceivers, httpReceiver } from '../fixtures/receivers.ts';
+import { anItem, aScene, type Scene } from './scene.ts';
+import { type Opened, POLICY } from './services.ts';
+
+export interface Alerting {
+  scene: Scene;
+  /** What the receiver answers, by the delivery it is sent. */
+  answer: (webhookId: string) => number | Promise<number>;
+}
+
+/** A new scene and a new receiver for every test, and no delivery of any other. */
+export function useAlerting(world: Opened): Alerting {
+  const now: Alerting = { scene: {} as Scene, answer: () => 503 };
+  beforeEach(async () => {
+    await world.sql('delete from attempt');
+    await world.sql('delete from delivery');
+    now.answer = () => 503;
+    const { port } = await httpReceiver((request, response) => {
+      const id = String(request.headers['webhook-id']);
+      const reply = async () => response.writeHead(await now.answer(id)).end();
+      request.resume().on('end', () => void reply());
+    });
+    now.scene = await aScene(world.services, { webhook_url: `http://127.0.0.1:${port}/` });
+  });
+  afterEach(() => closeReceivers());
+  return now;
+}
+
+let seq = 0;
+
+/** What a test does to the webhook of the scene, and asks of it. */
+export function alertingSteps(world: Opened, now: Alerting) {
+  const project = () => now.scene.projectId;
+
+  /** Deliveries of items of their own, due now; `attempt` is how many attempts they have behind them. */
+  const due = async (count: number, attempt = 9): Promise<string[]> => {
+    const ids: string[] = [];
+    for (let n = 0; n < count; n += 1) {
+      const [id, item] = [world.services.ids.uuid(), await anItem(world.services, now.scene)];
+      seq += 1;
+      await world.sql(
+        `insert into delivery (id, project_id, item_id, webhook_id, seq, body, status, attempt, next_attempt_at, created_at)
+         values (?, ?, ?, ?, ?, '{}', 'pending', ?, now() - interval '1 hour', now())`,
+        [id, project(), item.id, `evt_${id}`, seq, attempt],
+      );
+      ids.push(id);
+    }
+    return ids;
+  };
+
+  /** Runs so many workers until nothing more can be sent now. */
+  const deliver = async (workers = 1): Promise<void> => {
+    const deliverers = Array.from({ length: workers }, () => createDeliverer(world.services, POLICY, () => undefined));
+    const run = async (deliverer: (typeof deliverers)[number]) => {
+      while ((await deliverer.runOnce()).again) await deliverer.drain();
+      await deliverer.drain();
+    };
+    await Promise.all(deliverers.map(run));
+  };
+
+  /** Gives a delivery up, pauses the webhook, or has it answer again. */
+  const happens = async (kind: ProjectAlert['kind']): Promise<void> => {
+    now.answer = () => ({ exhausted: 503, paused: 410, recovered: 204 })[kind];
+    await due(1, kind === 'exhausted' ? 9 : 0);
+    await deliver();
+  };
+
+  return { due, deliver, happens, ...asking(world, project), ...owning(world, now) };
+}
+
+/** What is known of it. */
+function asking(world: Opened, project: () => string) {
+  const unseenBy = async (who: MemberActor) =>
+    (await listAlerts(world.services, who)).filter(({ project_id }) => project_id === project());
+  return {
+    /** What somebody has not seen yet of the project. */
+    unseenBy,
+    kindsFor: async (who: MemberActor) => (await unseenBy(who)).map(({ kind }) => kind),
+    /** What facts say was told, the oldest first. */
+    facts: async () => {
+      const told = `data ->> 'alert'`;
+      const rows = await world.sql<{ alert: string }>(
+        `select ${told} as alert from event where project_id = ? and ${told} is not null order by id`,
+        [project()],
+      );
+      return rows.map(({ alert }) => alert);
+    },
+    hourPasses: () =>
+      world.sql(`update webhook_endpoint set alerted_at = alerted_at - interval '1 hour' where project_id = ?`, [
+        project(),
+      ]),
+  };
+}
+
+/** What owners do, and read. */
+function owning(world: Opened, now: Alerting) {
+  const project = () => now.scene.projectId;
+  const change = async (webhook_url: string | null) => {
+    const [row] = await world.sql<{ settings_version: number }>('select settings_version from project where id = ?', [
+      project(),
+    ]);
+    const input = { projectId: project(), settingsVersion: row?.settings_version ?? 0, changes: { webhook_url } };
+    await changeSettings(world.services, now.scene.owner, input);
+  };
+  return {
+    change,
+    /** Saves the URL again, as it is. */
+    resume: async () => {
+      const [row] = await world.sql<{ webhook_url: string }>('select webhook_url from project where id = ?', [
+        project(),
+      ]);
+      await change(row?.webhook_url ?? null);
+    },
+    see: (who: MemberActor, until: Date) => seeAlerts(world.services, who, { projectId: project(), until }),
+    join: (who: MemberActor, role: 'owner' | 'supervisor') =>
+      addMember(world.services, now.scene.owner, { projectId: project(), address: who.address, role, name: undefined }),
+    /** All that was told, the oldest first. */
+    told: async () =>
+      (await listProjectAlerts(world.services, now.scene.owner, project())).map(({ kind }) => kind).reverse(),
+  };
+}

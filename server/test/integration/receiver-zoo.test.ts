@@ -1,0 +1,167 @@
+// The receiver zoo: every kind of bad receiver at once, with the real deliverer, beside a project whose receiver is well.
+import { createServer } from 'node:http';
+import { setInterval } from 'node:timers/promises';
+import tls from 'node:tls';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { createDeliverer } from '../../src/worker/deliver.ts';
+import { type Loop, startLoop } from '../../src/worker/loop.ts';
+import { EXPIRED_CERTIFICATE } from '../fixtures/receiver-certificate.ts';
+import { closeReceivers, httpReceiver, listening, type Receiver } from '../fixtures/receivers.ts';
+import { type Animal, zoo } from '../fixtures/receiver-zoo.ts';
+import { aScene, items, type Scene } from './scene.ts';
+import { useServices } from './services.ts';
+
+const world = useServices();
+
+/** Loopback, but for the address where nobody may come. */
+const POLICY = { allowCidrs: ['127.0.0.1/32'], allowHttp: true };
+/** In place of 20 s and 5 s. */
+const LIMITS = { deadlineMs: 6_000, connectMs: 4_000 };
+const REBINDING = 'rebinding.test';
+/** Deliveries of each animal, due at the same moment. */
+const HERD = 3;
+/** The stream of the one that is well: so many by itself, so many beside the zoo, one every so many milliseconds. */
+const ALONE = 20;
+const BESIDE = 80;
+const EVERY_MS = 70;
+/** What 95 of 100 first attempts keep within, in ms. */
+const PROMPT_MS = 1_000;
+/** What may be under way between two sockets when one end stops reading: buffers of the system, not ours. */
+const IN_BUFFERS = 12 * 1_024 * 1_024;
+
+const IN_TIME = { timeout: 30_000, interval: 50 };
+
+interface Kept {
+  name: string;
+  animal: Animal;
+  receiver: Receiver;
+  projectId: string;
+}
+
+let internal: Receiver;
+const cages: Kept[] = [];
+let well: Scene;
+/** When each of the stream arrived, in ms. */
+const arrived = new Map<string, number>();
+/** How long the first attempts took, in ms, shortest first. */
+const delays: { alone: number[]; beside: number[] } = { alone: [], beside: [] };
+let loop: Loop;
+
+beforeAll(async () => {
+  // Trusted, so that nothing but its age is wrong with it.
+  tls.setDefaultCACertificates([EXPIRED_CERTIFICATE]);
+  world.names.addresses.set('receiver.test', ['127.0.0.1']).set(REBINDING, ['127.0.0.1']);
+  internal = await listening(
+    createServer((_, response) => response.end('secret')),
+    '127.0.0.2',
+  );
+  for (const [name, animal] of Object.entries(zoo({ internal, rebinding: REBINDING }))) {
+    const receiver = await animal.open();
+    const scene = await aScene(world.services, { webhook_url: animal.url(receiver.port) });
+    cages.push({ name, animal, receiver, projectId: scene.projectId });
+    for (const { id } of await items(world.services, scene, HERD)) await due(scene, { itemId: id, later: true });
+  }
+  const receiver = await httpReceiver((request, response) => {
+    arrived.set(String(request.headers['webhook-id']), Date.now());
+    request.resume().on('end', () => response.end());
+  });
+  well = await aScene(world.services, { webhook_url: `http://receiver.test:${receiver.port}/` });
+  // It was good when it was saved; from here on it leads inside.
+  world.names.addresses.set(REBINDING, ['127.0.0.2']);
+  await run();
+}, 120_000);
+afterAll(closeReceivers);
+
+async function due({ projectId }: Scene, { itemId, later }: { itemId: string; later: boolean }): Promise<string> {
+  const id = world.services.ids.uuid();
+  await world.sql(
+    `insert into delivery (id, project_id, item_id, webhook_id, seq, body, status, attempt, next_attempt_at, created_at)
+     values (?, ?, ?, ?, 1, '{}', 'pending', 0, now() + make_interval(hours => ?), now())`,
+    [id, projectId, itemId, `evt_${id}`, later ? 1 : 0],
+  );
+  return `evt_${id}`;
+}
+
+/** Makes deliveries for the one that is well, one after the other, and says how long each took to arrive. */
+async function stream(count: number): Promise<number[]> {
+  const left = await items(world.services, well, count);
+  const made = new Map<string, number>();
+  for await (const _ of setInterval(EVERY_MS)) {
+    const item = left.shift();
+    if (item === undefined) break;
+    made.set(await due(well, { itemId: item.id, later: false }), Date.now());
+    loop.nudge();
+  }
+  const ids = [...made.keys()];
+  await vi.waitFor(() => expect(ids.filter((id) => !arrived.has(id))).toEqual([]), IN_TIME);
+  return [...made].map(([id, at]) => (arrived.get(id) ?? Infinity) - at).sort((one, other) => one - other);
+}
+
+/** The stream by itself, then the deliverer let at all the animals with the stream beside them, until every one has been tried. */
+async function run(): Promise<void> {
+  const egress = { ...POLICY, lookup: world.names.lookup, limits: LIMITS };
+  const deliverer = createDeliverer(world.services, egress, () => loop.nudge());
+  const { log } = world.services;
+  loop = startLoop({ name: 'deliver', run: () => deliverer.runOnce(), pollMs: 1_000, gapMs: 10, log });
+  delays.alone = await stream(ALONE);
+  await world.sql(`update delivery set next_attempt_at = now() where status = 'pending'`);
+  delays.beside = await stream(BESIDE);
+  await vi.waitFor(async () => expect(await firstAttempts()).toHaveLength(cages.length * HERD), IN_TIME);
+  await loop.stop();
+  await deliverer.drain();
+}
+
+interface AttemptRow {
+  project_id: string;
+  http_status: number | null;
+  error: string | null;
+  total_ms: number;
+  response_bytes: number | null;
+}
+
+const firstAttempts = () =>
+  world.sql<AttemptRow>(
+    `select d.project_id, a.http_status, a.error, a.total_ms, octet_length(a.response_text) as response_bytes
+     from attempt a join delivery d on d.id = a.delivery_id where a.n = 1 and d.project_id <> ?`,
+    [well.projectId],
+  );
+
+it('W4: every attempt is recorded with its cause, and in time', async () => {
+  const attempts = Map.groupBy(await firstAttempts(), (attempt) => attempt.project_id);
+  const recorded = cages.map(({ name, projectId }) => [
+    name,
+    ...new Set((attempts.get(projectId) ?? []).map(({ http_status, error }) => `${http_status} ${error}`)),
+  ]);
+  expect(recorded).toEqual(cages.map(({ name, animal }) => [name, `${animal.status} ${animal.error}`]));
+  for (const { total_ms, response_bytes } of [...attempts.values()].flat()) {
+    expect(total_ms).toBeLessThan(LIMITS.deadlineMs + 1_000);
+    expect(response_bytes ?? 0).toBeLessThanOrEqual(8_192);
+  }
+});
+
+it('W4: whoever pours without end gets rid of no more than the buffers take, and no connection stays', async () => {
+  for (const { name, receiver } of cages) {
+    await expect.poll(() => receiver.sockets.size, { message: name, timeout: 5_000 }).toBe(0);
+    expect(receiver.mostWritten(), name).toBeLessThan(IN_BUFFERS);
+  }
+});
+
+it('W2: nothing reaches the internal address: not by a redirect, not by a name that was good when it was saved', () => {
+  expect(world.names.asked.filter((name) => name === REBINDING).length).toBeGreaterThan(1);
+  expect(internal.connections()).toBe(0);
+});
+
+it('WH5: the one that is well gets its first attempts at once, whatever the others do', async () => {
+  const p95 = (sorted: number[]) => sorted[Math.floor(sorted.length * 0.95)] ?? Infinity;
+  expect(delays.beside).toHaveLength(BESIDE);
+  // A machine that is busy with something else has its own measure.
+  expect(p95(delays.beside)).toBeLessThan(Math.max(PROMPT_MS, 4 * p95(delays.alone)));
+  const rows = await world.sql('select distinct status, attempt, error from delivery where project_id = ?', [
+    well.projectId,
+  ]);
+  expect(rows).toEqual([{ status: 'succeeded', attempt: 1, error: null }]);
+  const [endpoint] = await world.sql('select failures, openings from webhook_endpoint where project_id = ?', [
+    well.projectId,
+  ]);
+  expect(endpoint).toEqual({ failures: 0, openings: 0 });
+});

@@ -1,0 +1,180 @@
+// The operator's proxy away for long (WH7): nothing is given up, no receiver is blamed, and nobody but the operator reads why.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { testWebhook } from '../../src/usecases/test-webhook.ts';
+import { dispatchWebhook } from '../../src/webhooks/dispatch.ts';
+import { createDeliverer } from '../../src/worker/deliver.ts';
+import { connectProxy } from '../fixtures/connect-proxy.ts';
+import { closeReceivers, httpReceiver } from '../fixtures/receivers.ts';
+import { logWatch, watchedLogger } from '../log-watch.ts';
+import { anItem, aScene, type Scene } from './scene.ts';
+import { POLICY, useServices } from './services.ts';
+
+const world = useServices();
+const PASSWORD = 'open-sesame-and-no-one-else';
+let scene: Scene;
+/** The numbers of the attempts that the receiver saw. */
+let got: string[];
+let answer: number;
+/** What the proxy says instead of connecting. */
+let refusal: string | null;
+let proxyUrl: string;
+let lines: string[];
+
+beforeEach(async () => {
+  await world.sql('delete from attempt');
+  await world.sql('delete from delivery');
+  [got, lines, answer, refusal] = [[], [], 200, 'HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'];
+  logWatch.secret('the password of the proxy', PASSWORD);
+  const { port } = await httpReceiver((request, response) => {
+    got.push(String(request.headers['x-webhook-attempt']));
+    request.resume().on('end', () => response.writeHead(answer).end());
+  });
+  const proxy = await connectProxy(() => refusal ?? false);
+  proxyUrl = proxy.url.replace('//', `//countersign:${PASSWORD}@`);
+  scene = await aScene(world.services, { webhook_url: `http://127.0.0.1:${port}/` });
+});
+afterEach(() => closeReceivers());
+
+/** A delivery that is due, with so many attempts behind it. */
+async function due(attempt = 0): Promise<string> {
+  const id = world.services.ids.uuid();
+  const { id: itemId } = await anItem(world.services, scene);
+  await world.sql(
+    `insert into delivery (id, project_id, item_id, webhook_id, seq, body, status, attempt, next_attempt_at, created_at)
+     values (?, ?, ?, ?, 1, '{}', 'pending', ?, now(), now())`,
+    [id, scene.projectId, itemId, `evt_${id}`, attempt],
+  );
+  return id;
+}
+
+async function deliver(url: string | null = proxyUrl): Promise<void> {
+  const services = { ...world.services, log: watchedLogger((line) => lines.push(line)) };
+  const deliverer = createDeliverer(services, { ...POLICY, proxyUrl: url }, () => undefined);
+  while ((await deliverer.runOnce()).again) await deliverer.drain();
+}
+
+interface Row {
+  status: string;
+  attempt: number;
+  schedule_from: number;
+  error: string | null;
+  wait: number | null;
+}
+
+const rowOf = async (id: string) =>
+  (
+    await world.sql<Row>(
+      `select status, attempt, schedule_from, error, extract(epoch from next_attempt_at - now())::float as wait
+       from delivery where id = ?`,
+      [id],
+    )
+  )[0] as Row;
+const makeDue = (id: string) => world.sql('update delivery set next_attempt_at = now() where id = ?', [id]);
+const endpoint = async () =>
+  (
+    await world.sql<{ failures: number; openings: number; rest: number | null }>(
+      `select failures, openings, extract(epoch from open_until - now())::float as rest from webhook_endpoint where project_id = ?`,
+      [scene.projectId],
+    )
+  )[0];
+
+describe('WH7: while the proxy fails', () => {
+  it('a delivery is tried again after about 30 s, more often than the schedule is long, and is never given up', async () => {
+    const id = await due();
+    for (let n = 1; n <= 14; n += 1) {
+      await makeDue(id);
+      await deliver();
+      expect(await rowOf(id)).toMatchObject({ status: 'pending', attempt: n, schedule_from: n, error: 'internal' });
+    }
+    const { wait } = await rowOf(id);
+    expect(wait).toBeGreaterThan(22);
+    expect(wait).toBeLessThanOrEqual(36);
+    expect(got).toEqual([]);
+    expect(await endpoint()).toEqual({ failures: 0, openings: 0, rest: null });
+    const attempts = await world.sql<object>('select n, error, remote_address, response_text from attempt order by n');
+    expect(attempts).toEqual(
+      Array.from({ length: 14 }, (_, n) => ({
+        n: n + 1,
+        error: 'internal',
+        remote_address: null,
+        response_text: null,
+      })),
+    );
+    refusal = null;
+    await makeDue(id);
+    await deliver();
+    expect(await rowOf(id)).toMatchObject({ status: 'succeeded', attempt: 15, error: null });
+    expect(got).toEqual(['15']);
+  });
+
+  it('the schedule stands still, and goes on where it was', async () => {
+    const id = await due(1);
+    refusal = null;
+    answer = 500;
+    await deliver();
+    expect(await rowOf(id)).toMatchObject({ attempt: 2, schedule_from: 0, error: 'http_5xx' });
+    await makeDue(id);
+    refusal = 'HTTP/1.1 500 Internal Server Error\r\n\r\n';
+    await deliver();
+    expect(await rowOf(id)).toMatchObject({ attempt: 3, schedule_from: 1, error: 'internal' });
+    await makeDue(id);
+    refusal = null;
+    await deliver();
+    const { wait, ...row } = await rowOf(id);
+    expect(row).toMatchObject({ attempt: 4, schedule_from: 1, error: 'http_5xx' });
+    // The third of the schedule: half an hour.
+    expect(wait).toBeGreaterThan(1_400);
+    expect(wait).toBeLessThanOrEqual(2_160);
+  });
+
+  it('what a working proxy says of the receiver counts as ever', async () => {
+    const id = await due();
+    refusal = 'HTTP/1.1 502 Bad gateway\r\n\r\n';
+    await deliver();
+    expect(await rowOf(id)).toMatchObject({ attempt: 1, schedule_from: 0, error: 'connection_refused' });
+    expect(await endpoint()).toMatchObject({ failures: 1 });
+    refusal = 'HTTP/1.1 403 Forbidden\r\n\r\n';
+    for (const status of ['pending', 'dead']) {
+      await makeDue(id);
+      await deliver();
+      expect(await rowOf(id)).toMatchObject({ status, schedule_from: 0, error: 'blocked_address' });
+    }
+  });
+
+  it('a receiver that is left alone is not left alone for longer', async () => {
+    await due();
+    const resting = 'update webhook_endpoint set failures = 12, openings = 1, open_until = now() where project_id = ?';
+    await world.sql(resting, [scene.projectId]);
+    await deliver();
+    const { rest, ...health } = (await endpoint()) ?? { rest: null };
+    expect(health).toEqual({ failures: 12, openings: 1 });
+    // The next one is let through when the time of this one is over.
+    expect(rest).toBeLessThanOrEqual(25);
+    expect(lines.join('')).toContain('answered 407');
+  });
+
+  it('the operator reads why, without the password; a customer who tries the webhook reads that it was us', async () => {
+    await due();
+    await deliver();
+    const msg: unknown = expect.stringContaining('WEBHOOK_PROXY_URL');
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([{ level: 40, fault: 'answered 407', msg }]);
+    const { keyRing, log } = world.services;
+    const policy = { ...POLICY, proxyUrl };
+    const services = {
+      ...world.services,
+      dispatchWebhook: (what: Parameters<typeof dispatchWebhook>[1]) => dispatchWebhook({ keyRing, log, policy }, what),
+    };
+    const { outcome } = await testWebhook(services, scene.owner, { projectId: scene.projectId, url: undefined });
+    expect(outcome).toMatchObject({ httpStatus: null, error: 'internal', responseText: null, remoteAddress: null });
+    expect(got).toEqual([]);
+  });
+
+  it('a proxy that is not there at all is the same', async () => {
+    const id = await due();
+    const away = await connectProxy();
+    await closeReceivers();
+    await deliver(away.url);
+    expect(await rowOf(id)).toMatchObject({ status: 'pending', attempt: 1, schedule_from: 1, error: 'internal' });
+    expect(lines.join('')).toContain('ECONNREFUSED');
+  });
+});

@@ -1,0 +1,45 @@
+// Every string of what owners are told of a webhook (WH6).
+import { DEAD_COUNTED, type ProjectAlert, type WebhookAlert } from '@countersign/shared/api/alerts';
+import { count } from '#lib/format.ts';
+import type { Sentence } from '#lib/sentence.ts';
+import { whyOf } from './projects/[id]/deliveries-text.ts';
+
+/** What was answered, or why nothing was, in brackets behind a sentence. */
+const reason = ({ http_status, error }: Pick<WebhookAlert, 'http_status' | 'error'>): string => {
+  const why = http_status ?? (error === null ? null : whyOf(error));
+  return why === null ? '' : ` (${why})`;
+};
+
+const afterSo = (attempts: number | null): string =>
+  attempts === null ? '' : attempts === 1 ? ' after 1 attempt' : ` after ${attempts} attempts`;
+
+const given = (dead: number): string => {
+  if (dead === 1) return '1 delivery was given up';
+  return `${dead > DEAD_COUNTED ? `over ${count(DEAD_COUNTED)}` : count(dead)} deliveries were given up`;
+};
+
+export const alertsText = {
+  label: 'Webhooks',
+  /** Of one project: the last thing, and how many deliveries are dead now. */
+  told: (alert: ProjectAlert): Sentence => {
+    const { kind, dead, attempts, project_name: name } = alert;
+    if (kind === 'paused') return ['Webhook of ', name, ' is paused: the receiver answered 410.'];
+    if (kind === 'recovered') return ['Webhook of ', name, ` works again${dead === 0 ? '' : `; ${given(dead)}`}.`];
+    const what = dead === 1 ? `a delivery was given up${afterSo(attempts)}` : given(dead);
+    return ['Webhook of ', name, `: ${what}${reason(alert)}.`];
+  },
+  /** The same in the list of one project. */
+  line: (alert: WebhookAlert): string => {
+    if (alert.kind === 'paused') return 'It was paused: the receiver answered 410';
+    if (alert.kind === 'recovered') return 'It worked again';
+    return `A delivery was given up${afterSo(alert.attempts)}${reason(alert)}`;
+  },
+  toDeliveries: 'Show deliveries',
+  toWebhook: 'Open webhook',
+  gotIt: 'Got it',
+  failed: 'Not noted.',
+
+  list: 'What owners were told',
+  listFailed: 'What owners were told could not be loaded',
+  none: 'Nothing so far. Owners are told on every page when a delivery is given up, when the receiver answers 410 and is paused, and when it works again.',
+} as const;

@@ -1,0 +1,3 @@
+// What may stand in and below the top bar of any page; fetched when the page has come to rest.
+export { default as BelowBar } from './BelowBar.svelte';
+export { default as TopBarAlerts } from './TopBarAlerts.svelte';

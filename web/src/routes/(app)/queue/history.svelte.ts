@@ -1,0 +1,72 @@
+// What the ledger says of the item on show: its last facts, read again when it changes, and earlier ones when they are asked for.
+import { call } from '#lib/api.ts';
+import { readHistory } from '@countersign/shared/api/queue';
+import type { Fact } from '@countersign/shared/events';
+
+const HISTORY_MS = 300;
+
+export class History {
+  /** Oldest first; null while nothing was read. */
+  facts: readonly Fact[] | null = $state.raw(null);
+  /** Where what comes before these facts is to be had; null: these are all. */
+  earlier: string | null = $state(null);
+  reading = $state(false);
+  /** The last attempt to read earlier ones failed. */
+  failed = $state(false);
+
+  #id: string | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** Turns to an item; what was read of another one is gone. */
+  turnTo(id: string | null): void {
+    if (this.#id === id) return;
+    clearTimeout(this.#timer);
+    this.#id = id;
+    this.facts = this.earlier = null;
+    this.reading = this.failed = false;
+  }
+
+  /** Reads its last facts, in a moment: facts come in bursts. */
+  readSoon(): void {
+    clearTimeout(this.#timer);
+    const id = this.#id;
+    if (id === null) return;
+    this.#timer = setTimeout(() => {
+      call(readHistory, { params: { id } }).then(
+        ({ data, next_cursor }) => this.#id === id && this.#put(data, next_cursor),
+        // The history is beside the point of the page: without it the column stays empty.
+        () => this.#id === id && (this.facts ??= []),
+      );
+    }, HISTORY_MS);
+  }
+
+  /** Reads the part before the first fact here. */
+  async readEarlier(): Promise<void> {
+    const [id, after] = [this.#id, this.earlier];
+    if (id === null || after === null || this.reading) return;
+    this.reading = true;
+    this.failed = false;
+    const answer = await call(readHistory, { params: { id }, query: { after } }).catch(() => null);
+    if (this.#id !== id) return;
+    this.reading = false;
+    this.failed = answer === null;
+    // What was read again meanwhile may have left no earlier part for this one to stand before.
+    if (answer === null || this.earlier !== after) return;
+    this.facts = [...answer.data, ...(this.facts ?? [])];
+    this.earlier = answer.next_cursor;
+  }
+
+  /** The last facts again: earlier ones that were read stay before them, unless so much happened that a part is missing between. */
+  #put(data: readonly Fact[], earlier: string | null): void {
+    const first = data[0]?.seq ?? Infinity;
+    const known = this.facts ?? [];
+    const before = known.filter(({ seq }) => seq < first);
+    const joins = known.some(({ seq }) => seq >= first);
+    if (joins && before.length > 0) {
+      this.facts = [...before, ...data];
+      return;
+    }
+    this.facts = data;
+    this.earlier = earlier;
+  }
+}

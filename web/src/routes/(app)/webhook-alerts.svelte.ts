@@ -1,0 +1,66 @@
+// What the owner who is here has not seen yet of their webhooks: asked when the page opens, and again whenever it may have changed.
+import { listAlerts, seeAlerts, type ProjectAlert } from '@countersign/shared/api/alerts';
+import type { FactOf } from '@countersign/shared/events';
+import { call } from '#lib/api.ts';
+import { Attempt } from '#lib/attempt.svelte.ts';
+import { live } from '#lib/live/connection.svelte.ts';
+import { Pacer } from '#lib/live/pacer.ts';
+import { Resource } from '#lib/resource.svelte.ts';
+
+const SPACING_MS = 1500;
+
+/** A pause that ends, a URL that is taken out, a project at rest, another role: what was told may be over by that. */
+const PARTS: readonly FactOf<'project.changed'>['changed'][number][] = ['webhook', 'settings', 'archived', 'members'];
+
+class WebhookAlerts {
+  readonly seeing = new Attempt();
+  /** The room they take below the top bar, in pixels; 0 where they take none. */
+  height = $state(0);
+  readonly #list = new Resource(async (signal) => (await call(listAlerts, { signal })).data);
+  /** Said to be seen, here and now: an answer that was under way meanwhile does not bring it back. */
+  #seen: string[] = $state.raw([]);
+
+  readonly #unseen = $derived((this.#list.data ?? []).filter(({ id }) => !this.#seen.includes(id)));
+
+  /** What to tell first; null when there is nothing to tell. */
+  readonly first = $derived(this.#unseen[0] ?? null);
+
+  /** Keeps itself true; answers the function that stops it. */
+  follow(): () => void {
+    const pacer = new Pacer({
+      spacing: SPACING_MS,
+      mayReload: () => document.visibilityState === 'visible',
+      reload: () => this.#list.load(),
+    });
+    // It may have been seen in another tab, or on another machine.
+    const onVisible = () => document.visibilityState === 'visible' && pacer.want();
+    document.addEventListener('visibilitychange', onVisible);
+    void pacer.now();
+    const stops = [
+      live.on('delivery.changed', (fact) => this.#concerns(fact) && pacer.want()),
+      live.on('project.changed', (fact) => fact.changed.some((part) => PARTS.includes(part)) && pacer.want()),
+      live.onResync(() => pacer.want()),
+      () => document.removeEventListener('visibilitychange', onVisible),
+      () => pacer.stop(),
+      () => this.#list.cancel(),
+    ];
+    return () => stops.forEach((stop) => stop());
+  }
+
+  /** They have read it: it is told no more, anywhere. Answers whether that is known to the server now. */
+  async see({ id, project_id, created_at }: ProjectAlert): Promise<boolean> {
+    const done = await this.seeing.run(() =>
+      call(seeAlerts, { params: { id: project_id }, body: { until: created_at } }),
+    );
+    if (done) this.#seen = [...this.#seen, id];
+    return done;
+  }
+
+  /** Something was told by it, or it changes what is said: how many are dead. */
+  #concerns({ alert, project_id }: FactOf<'delivery.changed'>): boolean {
+    return alert !== undefined || this.#unseen.some((told) => told.project_id === project_id);
+  }
+}
+
+/** One for the strip in the top bar and for the room below it. */
+export const webhookAlerts = new WebhookAlerts();
