@@ -1,5 +1,5 @@
 // Two people on one queue in two real browsers: who was first, what the other is told, and that nothing typed is lost.
-import type { Page } from 'playwright';
+import type { Page, Route } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { findChromium } from '../scripts/browser.ts';
 import { aSubmission, join, openProject, type OpenProject } from '../server/test/builders.ts';
@@ -43,10 +43,26 @@ describe.skipIf(chromium === undefined)('two reviewers', () => {
     await Promise.all([countKeys(anas), countKeys(bens)]);
   });
 
+  /** The next claim of each page waits for the other's: neither has heard of the other when they leave. */
+  async function leaveTogether(pages: readonly Page[]): Promise<void> {
+    const all = Promise.withResolvers<undefined>();
+    let asked = 0;
+    for (const page of pages) {
+      const claim = async (route: Route) => {
+        asked += 1;
+        if (asked === pages.length) all.resolve(undefined);
+        await all.promise;
+        await route.continue();
+      };
+      await page.route(/\/api\/items\/[^/]+\/claim$/, claim, { times: 1 });
+    }
+  }
+
   it('I4: race for one item; the loser is told who has it, sees the lease, and is at the next with one key', async () => {
     const first = await arrive('Who is first?');
     await arrive('And after that?');
     await Promise.all([anas, bens].map((page) => row(page, 'And after that?').waitFor()));
+    await leaveTogether([anas, bens]);
     await Promise.all([anas, bens].map((page) => openRow(page, 'Who is first?')));
     await Promise.any([mine(anas).waitFor(), mine(bens).waitFor()]);
     const won = (await mine(anas).count()) > 0;

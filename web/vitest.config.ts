@@ -1,4 +1,5 @@
 // The `web` project of the root's vitest.config.ts. Schemas are real here, unlike in the browser build.
+import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { svelteTesting } from '@testing-library/svelte/vite';
 import { defineProject } from 'vitest/config';
@@ -6,6 +7,10 @@ import { defineProject } from 'vitest/config';
 export default defineProject({
   plugins: [svelte({ configFile: false }), svelteTesting()],
   define: { __DEMO__: 'true' },
+  // A test puts its own there (vi.mock), and has to find the place: the router itself does not run here.
+  resolve: {
+    alias: { $app: fileURLToPath(new URL('../node_modules/@sveltejs/kit/src/runtime/app', import.meta.url)) },
+  },
   test: {
     name: 'web',
     // Pure files run in Node; a file that mounts a component asks for `@vitest-environment happy-dom` in its first comment.

@@ -18,7 +18,7 @@ export async function seeAlerts(
     await requireVerb(em, { userId: actor.userId, projectId }, 'manage_webhook');
     await em.execute(
       `update member m set alerts_seen_at = a.at
-       from (select least(max(created_at), ?::timestamptz) as at from webhook_alert where project_id = ?) a
+       from (select least(max(created_at), ?::timestamptz) as at from webhook_alert where project_id = ? having count(*) > 0) a
        where m.project_id = ? and m.user_id = ? and a.at > coalesce(m.alerts_seen_at, '-infinity')`,
       [until, projectId, projectId, actor.userId],
     );

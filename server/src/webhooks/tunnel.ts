@@ -77,11 +77,13 @@ function credentialsOf({ username, password }: URL): Record<string, string> {
 
 /** Smokescreen refuses a target with 407, as if a password were missing, and says so in this header. */
 const SMOKESCREEN_REFUSAL = 'x-smokescreen-error';
+
 /**
- * How proxies say that a name has no address, or that nobody answers there: Smokescreen 502 and 504, Squid and Envoy 503. Were it
- * counted as the proxy's own fault, a receiver that is gone would be tried for ever.
+ * How proxies say that a name has no address, or that nobody answers there: tinyproxy 500, Smokescreen 502 and 504, Squid and
+ * Envoy 503. Were it counted as the proxy's own fault, a receiver that is gone would be tried for ever.
  */
 const UNREACHED: Record<number, AttemptError> = {
+  500: 'connection_refused',
   502: 'connection_refused',
   503: 'connection_refused',
   504: 'connect_timeout',

@@ -19,6 +19,8 @@ const RETRY_SLOTS = 44;
 /** While more is due than there are slots, fewer free ones than this wait for others to become free, for so long at most: each lease has its price. */
 const FEW_SLOTS = 16;
 const FEW_WAIT_MS = 25;
+/** While the proxy is away one delivery tries it, this often: what waits makes no more attempts than that. */
+const PROXY_REST_MS = 2000;
 /** With those whose end is still to be written down: a slow database must not make more and more of them. */
 const MOST_UNDER_WAY = 2 * SLOTS;
 
@@ -37,10 +39,12 @@ export function createDeliverer(services: Services, egress: Egress, onFree: () =
   const posting = new Set<Leased>();
   const underWay = new Set<Promise<void>>();
   const finishing = createFinishing(services);
+  const pace = new Pace();
   const deliver = async (leased: Leased, secrets: StoredSecrets<string>) => {
     posting.add(leased);
     // The slot is for the POST: the next one may begin while this one is written down.
     const done = await send({ services, egress }, leased, secrets).finally(() => posting.delete(leased));
+    pace.note(done.outcome);
     onFree();
     await finishing.add(done);
   };
@@ -55,24 +59,48 @@ export function createDeliverer(services: Services, egress: Egress, onFree: () =
       });
     underWay.add(work);
   };
-  /** When slots were filled last, by `performance.now()`, if all of them were. */
-  let filledAt = -Infinity;
   return {
     runOnce: async () => {
       const room = roomBeside([...posting], underWay.size);
+      pace.narrow(room, posting.size);
       if (room.limit <= 0) return {};
-      const wait = room.limit < FEW_SLOTS ? filledAt + FEW_WAIT_MS - performance.now() : 0;
+      const wait = pace.waitMs(room);
       if (wait > 0) return { at: new Date(Date.now() + wait) };
       const due = await services.db.write((tx) => leaseDue(tx, room));
       if (due.length === 0) return { at: await nextDue(services) };
-      filledAt = due.length === room.limit ? performance.now() : -Infinity;
+      pace.leased(due.length, room);
       for (const [leased, secrets] of await services.db.read((em) => stillLeased(em, due))) start(leased, secrets);
       return { again: true };
     },
-    drain: async () => {
-      await Promise.all(underWay);
-    },
+    drain: () => Promise.all(underWay).then(() => undefined),
   };
+}
+
+/** How fast slots are filled, by `performance.now()`. */
+class Pace {
+  /** When all free slots were filled last. */
+  #filledAt = -Infinity;
+  /** While the operator's proxy fails (WH7): when one delivery may try it again. */
+  #proxyRestsUntil: number | null = null;
+
+  note({ proxyFault }: Done['outcome']): void {
+    this.#proxyRestsUntil = proxyFault === undefined ? null : performance.now() + PROXY_REST_MS;
+  }
+
+  leased(count: number, { limit }: Room): void {
+    this.#filledAt = count === limit ? performance.now() : -Infinity;
+  }
+
+  /** What waits need not be tried one by one to know that the proxy is away. */
+  narrow(room: Room, posting: number): void {
+    if (this.#proxyRestsUntil !== null) room.limit = Math.min(1 - posting, room.limit);
+  }
+
+  /** How long nothing is to be leased, in ms. */
+  waitMs({ limit }: Room): number {
+    const until = this.#proxyRestsUntil ?? (limit < FEW_SLOTS ? this.#filledAt + FEW_WAIT_MS : -Infinity);
+    return Math.max(0, until - performance.now());
+  }
 }
 
 function roomBeside(posting: readonly Leased[], underWay: number): Room {

@@ -20,7 +20,8 @@ export async function noteEndpoints(tx: Tx, ended: readonly Ended[]): Promise<Al
     tx,
     ended.map(({ leased }) => leased.projectId),
   );
-  const counted = ended.filter(({ leased }) => held.get(leased.projectId)?.url === leased.url);
+  const [counted, elsewhere] = partition(ended, ({ leased }) => held.get(leased.projectId)?.url === leased.url);
+  await waitOn(tx, elsewhere);
   const well: string[] = [];
   const alerts: Alert[] = [];
   for (const [projectId, its] of Map.groupBy(counted, ({ leased }) => leased.projectId)) {
@@ -35,18 +36,41 @@ export async function noteEndpoints(tx: Tx, ended: readonly Ended[]): Promise<Al
   return alerts;
 }
 
+/** What the URL of before says is gone waits for the one of now, as everything else of the project does. */
+async function waitOn({ em }: Tx, elsewhere: readonly Ended[]): Promise<void> {
+  const paused = elsewhere.filter(({ next }) => next.kind === 'pause').map(({ leased }) => leased.id);
+  if (paused.length === 0) return;
+  await em.execute(
+    `update delivery d set status = 'pending', next_attempt_at = now() from webhook_endpoint e
+     where d.id = any(?::uuid[]) and d.status = 'paused' and e.project_id = d.project_id and e.state = 'active'`,
+    [`{${paused.join(',')}}`],
+  );
+}
+
+function partition<T>(all: readonly T[], fits: (each: T) => boolean): [T[], T[]] {
+  const { yes = [], no = [] } = Object.groupBy(all, (each) => (fits(each) ? 'yes' : 'no'));
+  return [yes, no];
+}
+
 interface Held extends Told {
   url: string | null;
 }
 
-/** Locks them in one order, so that two workers never wait for each other. Answers where each project's webhooks go, and what was told. */
+/**
+ * Locks them in one order, so that two workers never wait for each other. Answers where each project's webhooks go, and what was told:
+ * asked only when the rows are held, for what their owner saved meanwhile.
+ */
 async function holdEndpoints({ em }: Tx, projectIds: readonly string[]): Promise<Map<string, Held>> {
+  const ids = `{${projectIds.join(',')}}`;
+  await em.execute('select 1 from webhook_endpoint where project_id = any(?::uuid[]) order by project_id for update', [
+    ids,
+  ]);
   const rows = await em.execute<(Held & { projectId: string })[]>(
     `select e.project_id as "projectId", p.webhook_url as url, e.state = 'paused' as paused, e.in_trouble as "inTrouble",
        extract(epoch from clock_timestamp() - e.alerted_at)::double precision as "secondsAgo"
      from webhook_endpoint e join project p on p.id = e.project_id
-     where e.project_id = any(?::uuid[]) order by e.project_id for update of e`,
-    [`{${projectIds.join(',')}}`],
+     where e.project_id = any(?::uuid[])`,
+    [ids],
   );
   return new Map(rows.map((row) => [row.projectId, row]));
 }

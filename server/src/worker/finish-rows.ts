@@ -36,17 +36,18 @@ const FINISH = `
       signatures smallint)
   ), finished as (
     update delivery d set status = r.status, next_attempt_at = r.next_at, claim_token = null, lease_until = null,
-      http_status = r.http_status, error = r.error,
+      http_status = r.http_status,
+      error = case when r.uncounted and d.error in ('blocked_address', 'invalid_url') then d.error else r.error end,
       schedule_from = case when r.uncounted then d.schedule_from + 1 else d.schedule_from end,
       completed_at = case when r.status in ('succeeded', 'dead') then now() end
     from r where d.id = r.id and d.claim_token = r.token and d.status = 'sending'
-    returning d.id, d.project_id, r.url
+    returning r.token, d.project_id, r.url
   ), written as (
     insert into attempt (delivery_id, error, ${ATTEMPT_COLUMNS})
-    select r.id, case when exists (select 1 from finished f where f.id = r.id) then r.error else 'lease_lost' end, ${ATTEMPT_COLUMNS}
+    select r.id, case when exists (select 1 from finished f where f.token = r.token) then r.error else 'lease_lost' end, ${ATTEMPT_COLUMNS}
     from r on conflict (delivery_id, n) do update set error = excluded.error
   )
-  select f.id, e.failures = 0 and e.open_until is null and e.state = 'active' and not e.in_trouble and p.webhook_url = f.url as well
+  select f.token, e.failures = 0 and e.open_until is null and e.state = 'active' and not e.in_trouble and p.webhook_url = f.url as well
   from finished f join webhook_endpoint e on e.project_id = f.project_id join project p on p.id = f.project_id`;
 
 /** `lost`: its lease was somebody else's by then, and only the attempt is kept. `well`: its endpoint had no trouble before. */
@@ -54,9 +55,9 @@ export type Fate = 'lost' | 'well' | 'troubled';
 
 /** Writes attempts and what comes next. Answers the fate of each, in order. */
 export async function finishAll({ em }: Tx, done: readonly Done[]): Promise<Fate[]> {
-  const rows = await rawQuery<{ id: string; well: boolean | null }>(em, FINISH, [JSON.stringify(done.map(toRow))]);
-  const fates = new Map(rows.map(({ id, well }): [string, Fate] => [id, well === true ? 'well' : 'troubled']));
-  return done.map(({ leased }) => fates.get(leased.id) ?? 'lost');
+  const rows = await rawQuery<{ token: string; well: boolean | null }>(em, FINISH, [JSON.stringify(done.map(toRow))]);
+  const fates = new Map(rows.map(({ token, well }): [string, Fate] => [token, well === true ? 'well' : 'troubled']));
+  return done.map(({ leased }) => fates.get(leased.claimToken) ?? 'lost');
 }
 
 const toRow = ({ leased, outcome, next, startedAt }: Done) => ({

@@ -72,9 +72,23 @@ describe('WH6: of a project an owner is told', () => {
   });
 
   it('nothing to have seen is no fault', async () => {
-    await see(now.scene.owner, new Date());
+    await see(now.scene.owner, new Date('2999-01-01'));
     await happens('exhausted');
     expect(await kindsFor(now.scene.owner)).toEqual(['exhausted']);
+  });
+
+  it('what is still so, though what was told after it is over', async () => {
+    await happens('exhausted');
+    await happens('paused');
+    await resume();
+    expect(await kindsFor(now.scene.owner)).toEqual(['exhausted']);
+  });
+
+  it('that it works again only while it does', async () => {
+    await happens('exhausted');
+    await happens('recovered');
+    await world.sql('update webhook_endpoint set failures = 1 where project_id = ?', [now.scene.projectId]);
+    expect(await kindsFor(now.scene.owner)).not.toContain('recovered');
   });
 
   it('nothing that is over by now: a pause that was ended, deliveries that were all sent again', async () => {

@@ -36,7 +36,9 @@ const ANSWERS = [
 async function fill(of: Scene, count: number): Promise<void> {
   const items = [await anItem(world.services, of), await anItem(world.services, of)];
   for (let at = 0; at < count; at += 1) {
-    const [httpStatus, error] = ANSWERS[at % ANSWERS.length] ?? ANSWERS[0];
+    const status = DELIVERY_STATUSES[at % 5];
+    // Only a 2xx is a success (WH1).
+    const [httpStatus, error] = ANSWERS[status === 'succeeded' ? 1 + (at % 2) : at % ANSWERS.length] ?? ANSWERS[0];
     const id = world.services.ids.uuid();
     await world.sql(
       `insert into delivery (id, project_id, item_id, webhook_id, seq, body, status, attempt, schedule_from, http_status, error, created_at)
@@ -44,7 +46,7 @@ async function fill(of: Scene, count: number): Promise<void> {
       // Every third was made in the same moment as the one before.
       [
         ...[id, of.projectId, items[at % 2]?.id, `evt_${id}`, at],
-        ...[DELIVERY_STATUSES[at % 5], error === null && httpStatus === null ? 0 : 1, httpStatus, error, at - (at % 3)],
+        ...[status, error === null && httpStatus === null ? 0 : 1, httpStatus, error, at - (at % 3)],
       ],
     );
   }

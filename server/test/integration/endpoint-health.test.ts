@@ -193,6 +193,9 @@ describe('WH5: an endpoint that fails', () => {
       [scene.projectId],
     );
     expect(state).toBe('active');
+    // I5: what the old URL says is gone goes to the new one.
+    const rows = await world.sql('select status, attempt from delivery where project_id = ?', [scene.projectId]);
+    expect(rows).toEqual([{ status: 'pending', attempt: 1 }]);
   });
 
   it('is tried at once when somebody sends again, or saves the URL', async () => {

@@ -114,7 +114,7 @@ describe('WH7: while the proxy fails', () => {
     await deliver();
     expect(await rowOf(id)).toMatchObject({ attempt: 2, schedule_from: 0, error: 'http_5xx' });
     await makeDue(id);
-    refusal = 'HTTP/1.1 500 Internal Server Error\r\n\r\n';
+    refusal = 'HTTP/1.1 429 Too Many Requests\r\n\r\n';
     await deliver();
     expect(await rowOf(id)).toMatchObject({ attempt: 3, schedule_from: 1, error: 'internal' });
     await makeDue(id);
@@ -125,6 +125,32 @@ describe('WH7: while the proxy fails', () => {
     // The third of the schedule: half an hour.
     expect(wait).toBeGreaterThan(1_400);
     expect(wait).toBeLessThanOrEqual(2_160);
+  });
+
+  it('what waits is not tried one by one: one delivery a while is enough to know', async () => {
+    for (let n = 0; n < 5; n += 1) await due();
+    const deliverer = createDeliverer(world.services, { ...POLICY, proxyUrl }, () => undefined);
+    await deliverer.runOnce();
+    await deliverer.drain();
+    for (let n = 0; n < 5; n += 1) await due();
+    const next = await deliverer.runOnce();
+    expect(next.at?.getTime()).toBeGreaterThan(Date.now());
+    await deliverer.drain();
+    const [{ n } = { n: '' }] = await world.sql<{ n: string }>('select count(*) as n from attempt');
+    expect(Number(n)).toBe(5);
+  });
+
+  it('WH4: a refusal before it is remembered after it', async () => {
+    const id = await due();
+    refusal = 'HTTP/1.1 403 Forbidden\r\n\r\n';
+    await deliver();
+    refusal = 'HTTP/1.1 407 Proxy Authentication Required\r\n\r\n';
+    await makeDue(id);
+    await deliver();
+    refusal = 'HTTP/1.1 403 Forbidden\r\n\r\n';
+    await makeDue(id);
+    await deliver();
+    expect(await rowOf(id)).toMatchObject({ status: 'dead', attempt: 3, schedule_from: 1, error: 'blocked_address' });
   });
 
   it('what a working proxy says of the receiver counts as ever', async () => {

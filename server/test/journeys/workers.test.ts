@@ -92,7 +92,7 @@ describe.runIf(ON_POSTGRES)('three workers', () => {
       const repeats = counts.reduce((sum, n) => sum + n - 1, 0);
       expect(repeats).toBeLessThanOrEqual(inFlight);
     },
-    (KILLS * 4 + 40) * 1000,
+    (KILLS * 10 + 60) * 1000,
   );
 
   it('one stopped past its lease, and resumed: what it writes then changes nothing (I5)', async () => {

@@ -17,7 +17,7 @@ export type AlertRow = Omit<ProjectAlert, 'created_at' | 'dead'> & {
 };
 
 /**
- * The last alert of each project: it takes the place of those before it. One that is over by now is none, and a member is told
+ * The last alert of each project that is still so: it takes the place of those before it. A member is told
  * nothing from before they joined.
  */
 const UNSEEN = `
@@ -26,12 +26,16 @@ const UNSEEN = `
   from member m
   join project p on p.id = m.project_id and p.archived_at is null and p.deleted_at is null and p.webhook_url is not null
   join webhook_endpoint e on e.project_id = p.id
-  cross join lateral (select * from webhook_alert where project_id = p.id order by created_at desc limit 1) a
   cross join lateral (
     select count(*) as n from (
       select 1 from delivery where project_id = p.id and status = 'dead' limit ${DEAD_COUNTED + 1}) d) dead
+  cross join lateral (
+    select * from webhook_alert where project_id = p.id and case kind
+      when 'paused' then e.state = 'paused'
+      when 'exhausted' then dead.n > 0
+      else e.state = 'active' and e.failures = 0 and e.open_until is null end
+    order by created_at desc limit 1) a
   where m.user_id = ? and m.role = any(?::text[]) and a.created_at > coalesce(m.alerts_seen_at, m.created_at)
-    and case a.kind when 'paused' then e.state = 'paused' when 'exhausted' then dead.n > 0 else true end
   order by a.created_at desc, a.id limit ${LISTED}`;
 
 /** What the actor has not seen yet, over the open projects they are an owner of, newest first. */

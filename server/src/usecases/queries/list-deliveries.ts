@@ -69,8 +69,8 @@ function ofCode(code: string): FilterQuery<Delivery>[] {
 async function durationsOf(em: Em, rows: readonly { id: string }[]): Promise<Map<string, number>> {
   const ended = await rawQuery<{ delivery_id: string; total_ms: number }>(
     em,
-    `select distinct on (delivery_id) delivery_id, total_ms from attempt where delivery_id = any($1::uuid[])
-     order by delivery_id, n desc`,
+    `select d.id as delivery_id, last.total_ms from unnest($1::uuid[]) d(id)
+     cross join lateral (select total_ms from attempt where delivery_id = d.id order by n desc limit 1) last`,
     [`{${rows.map(({ id }) => id).join(',')}}`],
   );
   return new Map(ended.map(({ delivery_id, total_ms }) => [delivery_id, Number(total_ms)]));

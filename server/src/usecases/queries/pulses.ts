@@ -88,7 +88,7 @@ cross join lateral (
   from decision where project_id = p.id and reviewer_id is not null and decided_at >= ?) d
 left join lateral (
   -- The last one that says something: sent again, and nothing heard yet, says nothing.
-  select status from delivery where project_id = p.id and attempt > 0 and (status in ('succeeded', 'dead') or error is not null) order by created_at desc, id desc limit 1) x on true
+  select status from delivery where project_id = p.id and attempt > 0 and (status in ('succeeded', 'dead') or error <> 'internal') order by created_at desc, id desc limit 1) x on true
 where p.id = any(?::uuid[])`;
 
 function toPulse(row: PulseRow): Pulse {

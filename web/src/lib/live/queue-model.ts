@@ -50,7 +50,7 @@ export interface Snapshot {
   readonly complete: boolean;
   /** When they are not: the filter they were read with. */
   readonly filter: QueueFilter;
-  /** How far the rows that answer the filter were read, and how far the escalated ones, whatever the filter; null: to the end. */
+  /** How far the rows that answer the filter were read, and how far the escalated ones of them; null: to the end. */
   readonly horizon: Place | null;
   readonly escalatedHorizon: Place | null;
 }
@@ -159,18 +159,19 @@ export const belongs = (reader: Reader, row: ItemRow): boolean =>
 type Reach = Pick<QueueState, 'me' | 'scope' | 'complete' | 'read' | 'horizon' | 'escalatedHorizon'>;
 
 const upTo = (horizon: Place | null, row: ItemRow): boolean => horizon === null || compareRows(row, horizon) <= 0;
-const wasRead = ({ read, horizon }: Reach, row: ItemRow): boolean => upTo(horizon, row) && answers(read, row);
 const ofEverybody = (reach: Reach, row: ItemRow): boolean => !reach.complete && row.claim?.user_id !== reach.me;
 
 /** Whether an item is of the part of the queue that is loaded. What is not is counted, and never kept. */
 export const isKept = (reach: Reach, row: ItemRow): boolean =>
-  !ofEverybody(reach, row) || (row.status === 'escalated' && upTo(reach.escalatedHorizon, row)) || wasRead(reach, row);
+  !ofEverybody(reach, row) ||
+  (answers(reach.read, row) &&
+    (upTo(reach.horizon, row) || (row.status === 'escalated' && upTo(reach.escalatedHorizon, row))));
 
 /** Whether the list has every line up to this one, so that it may stand there. */
 export const inReach = (reach: Reach, row: ItemRow): boolean =>
   !ofEverybody(reach, row) ||
-  wasRead(reach, row) ||
-  (reach.scope.view === 'escalated' && upTo(reach.escalatedHorizon, row));
+  (answers(reach.read, row) &&
+    (upTo(reach.horizon, row) || (reach.scope.view === 'escalated' && upTo(reach.escalatedHorizon, row))));
 
 /** Whether more lines of the view may come after those that are loaded. */
 export const hasMore = ({ complete, scope, horizon, escalatedHorizon }: Reach): boolean =>

@@ -109,8 +109,8 @@ describe('the live queue', () => {
     expect(asked).toEqual([]);
   });
 
-  it('shows more of the escalated ones as well, up to 1 500 of them', async () => {
-    const queue = await opened(4000, {}, 1700);
+  it.each([{}, { text: 'item' }])('shows up to 1 500 of the escalated ones as well, filter %j', async (filter) => {
+    const queue = await opened(4000, filter, 1700);
     expect([previews(queue).length, queue.counts.escalated, queue.more]).toEqual([500, 1700, 'some']);
     await queue.showMore();
     expect([previews(queue).length, queue.more]).toEqual([1000, 'some']);
@@ -138,6 +138,33 @@ describe('the live queue', () => {
     await vi.advanceTimersByTimeAsync(0);
     expect(asked).not.toEqual([]);
     expect(queue.entries.filter(({ leave }) => leave === null).length).toBe(500);
+  });
+
+  it('counts an escalated one that does not answer the filter, and does not keep it', async () => {
+    const queue = await opened(4000, { text: 'item 3' }, 1700);
+    const known = ledger.facts.length;
+    const { size } = queue.state.rows;
+    const last = [...ledger.waiting.values()].findIndex(({ preview }) => preview === 'item 4000');
+    ledger.play(byAna(last, 'escalate'));
+    queue.dispatch({ kind: 'facts', facts: ledger.facts.slice(known) });
+    expect([queue.counts.escalated, queue.counts.all, queue.state.rows.size]).toEqual([1701, 4000, size]);
+  });
+
+  it('does not read on for lines that wait for their place while somebody works in the list', async () => {
+    const queue = await opened(1700);
+    queue.dispatch({ kind: 'use', inUse: true });
+    const decide = async (ids: readonly string[]) => {
+      const known = ledger.facts.length;
+      for (const id of ids) ledger.play(byAna([...ledger.waiting.keys()].indexOf(id), 'decide'));
+      queue.dispatch({ kind: 'facts', facts: ledger.facts.slice(known) });
+      await vi.advanceTimersByTimeAsync(0);
+    };
+    const [last, ...ids] = queue.entries.map(({ id }) => id);
+    await decide(ids);
+    expect(queue.state.held.size).toBeGreaterThan(400);
+    asked = [];
+    await decide(last === undefined ? [] : [last]);
+    expect(asked).toEqual([]);
   });
 
   it('QU4: lines and counts stay true when the answer fails, and come right with the next one', async () => {

@@ -166,9 +166,9 @@ export class LiveQueue {
     this.dispatch({ kind: 'item', row: { ...row, claim }, leave });
   }
 
-  /** How many lines of the list still wait. */
+  /** How many lines of the list still wait, those that may not take their place yet among them. */
   get #linesLeft(): number {
-    return this.entries.filter(({ leave }) => leave === null).length;
+    return this.entries.filter(({ leave }) => leave === null).length + this.#state.held.size;
   }
 
   #noteArrivals(facts: readonly Fact[]): void {

@@ -35,9 +35,10 @@ export interface Wanted {
 }
 
 /**
- * Reads the queue. When all of it fits in one page nothing is left out, whatever the filter. Else what is due later is; the
- * reader's own and escalated items are always in, up to one page of each; where escalated items are the list, as many of them
- * as wanted. `readPage` fetches one page.
+ * Reads the queue. When all of it fits in one page nothing is left out, whatever the filter. Else what does not answer the
+ * filter is, and what is due later; the reader's own items are always in, whatever the filter, and the escalated ones that
+ * answer it, up to one page of each; where escalated items are the list, as many of them as wanted. `readPage` fetches one
+ * page.
  */
 export async function readSnapshot(readPage: ReadPage, wanted: Wanted): Promise<Snapshot> {
   const { view, projectId, filter, complete } = wanted;
@@ -47,14 +48,13 @@ export async function readSnapshot(readPage: ReadPage, wanted: Wanted): Promise<
   if (whole?.next_cursor === null) return { ...merge([whole]), ...WHOLE, filter: {} };
   const query = { ...base, ...filter, view: 'all' as const };
   const first = whole !== null && unfiltered ? whole : await readPage(query);
-  // A filter looks through everything that waits, and finds escalated ones there as well.
-  const byEscalated = view === 'escalated' && unfiltered;
+  const byEscalated = view === 'escalated';
   const pages = byEscalated ? [] : await readOn(first, wanted, (after) => readPage({ ...query, after }));
   const [mine, escalated] = await Promise.all([
     readPage({ ...base, view: 'mine' }),
-    readPage({ ...base, view: 'escalated' }),
+    readPage({ ...query, view: 'escalated' }),
   ]);
-  const readEscalated = (after: string) => readPage({ ...base, view: 'escalated', after });
+  const readEscalated = (after: string) => readPage({ ...query, view: 'escalated', after });
   const others = byEscalated ? await readOn(escalated, wanted, readEscalated) : [];
   return {
     ...merge([first, ...pages, mine, escalated, ...others]),

@@ -35,8 +35,8 @@ describe('WH6: the words', () => {
       ': a delivery was given up after 10 attempts (no whole answer within 20 s).',
     ],
     [{ http_status: null, error: 'something_new' }, ': a delivery was given up after 10 attempts (something_new).'],
-    [{ dead: 3 }, ': 3 deliveries were given up (503).'],
-    [{ dead: 1001 }, ': over 1,000 deliveries were given up (503).'],
+    [{ dead: 3 }, ': 3 deliveries were given up.'],
+    [{ dead: 1001 }, ': over 1,000 deliveries were given up.'],
     [{ kind: 'paused', http_status: 410 }, ' is paused: the receiver answered 410.'],
     [{ kind: 'recovered', dead: 0 }, ' works again.'],
     [{ kind: 'recovered', dead: 1 }, ' works again; 1 delivery was given up.'],
@@ -57,16 +57,19 @@ describe('WH6: the words', () => {
 describe('WH6: the strip', () => {
   let list: ProjectAlert[];
   let noted: unknown[];
+  /** How often the list was asked for. */
+  let asked: number;
   let note: () => Promise<Response>;
 
   beforeEach(() => {
-    [list, noted] = [[alert()], []];
+    [list, noted, asked] = [[alert()], [], 0];
     note = () => Promise.resolve(new Response(null, { status: 204 }));
     vi.stubGlobal('fetch', (path: string, { method, body }: RequestInit) => {
       if (method !== 'GET') {
         noted.push([path, JSON.parse(body as string)]);
         return note();
       }
+      asked += 1;
       const headers = { 'content-type': 'application/json' };
       return Promise.resolve(new Response(JSON.stringify({ data: list, next_cursor: null }), { headers }));
     });
@@ -108,9 +111,66 @@ describe('WH6: the strip', () => {
     await vi.waitFor(() => expect(words()).toContain('given up'));
     await gotIt();
     expect(await screen.findByText(/^Not noted\./)).toBeTruthy();
+    expect(words()).toContain('a delivery was given up after 10 attempts (503).');
     note = () => Promise.resolve(new Response(null, { status: 204 }));
     await gotIt();
     await vi.waitFor(() => expect(words()).toBe(''));
+  });
+
+  it('stays on show when a newer one comes, until it is noted: what is pressed is what was read', async () => {
+    render(AlertStrip, { still: false, tab });
+    await vi.waitFor(() => expect(words()).toContain('given up'));
+    list = [alert({ kind: 'paused', created_at: '2026-03-02T00:00:00.000Z' }), ...list];
+    const answered = asked;
+    lookAgain();
+    await vi.waitFor(() => expect(asked).toBe(answered + 1), { timeout: 4000 });
+    await vi.waitFor(() => expect(words()).toContain('given up'));
+    await gotIt();
+    await vi.waitFor(() => expect(words()).toContain('is paused'));
+    expect(noted).toEqual([[`/api/projects/${ID}/alerts/seen`, { until: '2026-03-01T00:00:00.000Z' }]]);
+  });
+
+  it('why one was not noted is not said beside another', async () => {
+    note = () => Promise.reject(new TypeError('no network'));
+    render(AlertStrip, { still: false, tab });
+    await vi.waitFor(() => expect(words()).toContain('given up'));
+    await gotIt();
+    await screen.findByText(/^Not noted\./);
+    list = [alert({ kind: 'paused' })];
+    lookAgain();
+    await vi.waitFor(() => expect(words()).toContain('is paused'), { timeout: 4000 });
+    expect(words()).not.toContain('Not noted.');
+  });
+
+  it('the next account in the tab finds nothing of the one before, while its own are asked for', async () => {
+    note = () => Promise.reject(new TypeError('no network'));
+    const { unmount } = render(AlertStrip, { still: false, tab });
+    await vi.waitFor(() => expect(words()).toContain('given up'));
+    await gotIt();
+    await screen.findByText(/^Not noted\./);
+    unmount();
+    vi.stubGlobal('fetch', () => new Promise(() => undefined));
+    render(AlertStrip, { still: false, tab });
+    expect([words(), shell.told]).toEqual(['', false]);
+  });
+
+  it('nor is what another account has seen seen by the next one', async () => {
+    const { unmount } = render(AlertStrip, { still: false, tab });
+    await vi.waitFor(() => expect(words()).toContain('given up'));
+    await gotIt();
+    await vi.waitFor(() => expect(words()).toBe(''));
+    unmount();
+    render(AlertStrip, { still: false, tab });
+    await vi.waitFor(() => expect(words()).toContain('given up'));
+  });
+
+  it.each([
+    [true, 'max-xl:top-[calc(100%+var(--banner,0px))]'],
+    [false, 'max-xl:top-full'],
+  ])('QU1: where it takes no room (%s) it lies below what else stands under the top bar', (still, place) => {
+    render(AlertStrip, { still, tab });
+    const { classList } = screen.getByRole('status');
+    expect([...classList].filter((name) => name.startsWith('max-xl:top-'))).toEqual([place]);
   });
 
   it('goes when it was seen in another tab, or is over, as soon as this one is looked at', async () => {

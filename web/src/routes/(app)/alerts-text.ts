@@ -19,14 +19,14 @@ const given = (dead: number): string => {
 };
 
 export const alertsText = {
-  label: 'Webhooks',
   /** Of one project: the last thing, and how many deliveries are dead now. */
   told: (alert: ProjectAlert): Sentence => {
     const { kind, dead, attempts, project_name: name } = alert;
     if (kind === 'paused') return ['Webhook of ', name, ' is paused: the receiver answered 410.'];
     if (kind === 'recovered') return ['Webhook of ', name, ` works again${dead === 0 ? '' : `; ${given(dead)}`}.`];
-    const what = dead === 1 ? `a delivery was given up${afterSo(attempts)}` : given(dead);
-    return ['Webhook of ', name, `: ${what}${reason(alert)}.`];
+    // How the last one went says nothing of the others.
+    const what = dead === 1 ? `a delivery was given up${afterSo(attempts)}${reason(alert)}` : given(dead);
+    return ['Webhook of ', name, `: ${what}.`];
   },
   /** The same in the list of one project. */
   line: (alert: WebhookAlert): string => {

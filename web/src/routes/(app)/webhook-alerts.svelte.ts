@@ -12,25 +12,31 @@ const SPACING_MS = 1500;
 /** A pause that ends, a URL that is taken out, a project at rest, another role: what was told may be over by that. */
 const PARTS: readonly FactOf<'project.changed'>['changed'][number][] = ['webhook', 'settings', 'archived', 'members'];
 
-class WebhookAlerts {
+/** It lives as long as the strip: the next account in this tab finds nothing of the one before. */
+export class WebhookAlerts {
   readonly seeing = new Attempt();
-  /** The room they take below the top bar, in pixels; 0 where they take none. */
-  height = $state(0);
   readonly #list = new Resource(async (signal) => (await call(listAlerts, { signal })).data);
   /** Said to be seen, here and now: an answer that was under way meanwhile does not bring it back. */
   #seen: string[] = $state.raw([]);
 
   readonly #unseen = $derived((this.#list.data ?? []).filter(({ id }) => !this.#seen.includes(id)));
 
-  /** What to tell first; null when there is nothing to tell. */
-  readonly first = $derived(this.#unseen[0] ?? null);
+  /** Stays on show until it is seen or gone, whatever else is told: what is pressed is what was read. */
+  #shown: string | null = $state(null);
+  /** The one that was to be noted last. */
+  #noted: string | null = $state(null);
+
+  /** What to tell now; null when there is nothing to tell. */
+  readonly first = $derived(this.#unseen.find(({ id }) => id === this.#shown) ?? this.#unseen[0] ?? null);
+  /** Why it could not be noted that this one was read; null otherwise. */
+  readonly error = $derived(this.first?.id === this.#noted ? this.seeing.error : null);
 
   /** Keeps itself true; answers the function that stops it. */
   follow(): () => void {
     const pacer = new Pacer({
       spacing: SPACING_MS,
       mayReload: () => document.visibilityState === 'visible',
-      reload: () => this.#list.load(),
+      reload: () => this.#load(),
     });
     // It may have been seen in another tab, or on another machine.
     const onVisible = () => document.visibilityState === 'visible' && pacer.want();
@@ -49,11 +55,23 @@ class WebhookAlerts {
 
   /** They have read it: it is told no more, anywhere. Answers whether that is known to the server now. */
   async see({ id, project_id, created_at }: ProjectAlert): Promise<boolean> {
+    this.#noted = id;
     const done = await this.seeing.run(() =>
       call(seeAlerts, { params: { id: project_id }, body: { until: created_at } }),
     );
     if (done) this.#seen = [...this.#seen, id];
+    this.#keep();
     return done;
+  }
+
+  async #load(): Promise<void> {
+    await this.#list.load();
+    this.#keep();
+  }
+
+  /** What follows the one that is gone stays in its turn. */
+  #keep(): void {
+    this.#shown = this.first?.id ?? null;
   }
 
   /** Something was told by it, or it changes what is said: how many are dead. */
@@ -62,5 +80,5 @@ class WebhookAlerts {
   }
 }
 
-/** One for the strip in the top bar and for the room below it. */
-export const webhookAlerts = new WebhookAlerts();
+/** The room they take below the top bar, in pixels; 0 where they take none. */
+export const alertsRoom = $state({ height: 0 });

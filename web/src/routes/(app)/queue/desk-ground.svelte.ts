@@ -10,7 +10,7 @@ import { Asking } from './asking.svelte.ts';
 import { Decider, ownLeave, type Parts } from './decider.ts';
 import { shouldRenew, type Grant } from './desk-model.ts';
 import { EditSession } from './editor.svelte.ts';
-import { isRefusal, predict, takeAfter, type At } from './next-item.ts';
+import { isRefusal, predict, takeAfter, takeAny, type At } from './next-item.ts';
 import { OpenItem } from './open-item.svelte.ts';
 import { Wish } from './wish.ts';
 
@@ -174,6 +174,19 @@ export class DeskGround {
     return true;
   }
 
+  /** Lets the server pick the next item. A reader who turned to another meanwhile stays with that. */
+  next(): Promise<boolean> {
+    return this.run('next', async () => {
+      const { id } = this.item;
+      const granted = await takeAny(id, this.parts);
+      return this.came(granted, id, () => {
+        if (granted !== null) return this.take(granted, 'opened');
+        this.parts.announcer.say(text.said.nothingLeft);
+        return false;
+      });
+    });
+  }
+
   /** Takes what comes after an item that is done. A reader who turned to another meanwhile stays with that. */
   protected advance(done: string): Promise<boolean> {
     const { id: shown } = this.item;
@@ -184,11 +197,7 @@ export class DeskGround {
     }
     const take = async () => {
       const granted = await takeAfter(done, this.parts);
-      if (this.item.id === shown) return this.turn(shown ?? done, granted);
-      if (granted === null) return true;
-      if (this.item.id === granted.item.id) return this.take(granted, 'opened');
-      this.#letGo(granted.item.id, granted.fence);
-      return true;
+      return this.came(granted, shown, () => this.turn(shown ?? done, granted));
     };
     return this.run('next', take, () => {
       const stayed = this.item.id === shown;
@@ -196,6 +205,18 @@ export class DeskGround {
       // Who turned away has no use for what failed.
       return !stayed;
     });
+  }
+
+  /**
+   * What was asked for while `shown` was on show has come, or nothing has: `turn` goes there. When something else is on show
+   * by now that stays, and what came goes back.
+   */
+  protected came(granted: Granted | null, shown: string | null, turn: () => boolean): boolean {
+    if (this.item.id === shown) return turn();
+    if (granted === null) return true;
+    if (this.item.id === granted.item.id) return this.take(granted, 'opened');
+    this.#letGo(granted.item.id, granted.fence);
+    return true;
   }
 
   /** Shows what was taken in place of an item that is done; with nothing left the desk is empty. */

@@ -116,6 +116,44 @@ it('QU4: a return whose fact comes before its answer is not called an item that 
   expect(standingWords({ detail, stage: 'free', me: ME.id, draft: false, lost })).toBe(queueText.standing.free);
 });
 
+describe('QU4: an answer that comes after newer facts', () => {
+  async function returned() {
+    const page = await place.open({ flow: false });
+    place.server.add('four', { status: 'escalated' });
+    await page.desk.claim('four');
+    place.server.slow.add('decision');
+    const returning = page.desk.decide('return');
+    await vi.waitFor(() => expect(place.server.of('four').detail.status).toBe('queued'));
+    place.hear(page, 'four', 'item.queued');
+    return { page, returning };
+  }
+
+  it('paints over none of them', async () => {
+    const { page, returning } = await returned();
+    const old = structuredClone(place.server.of('four').detail);
+    place.server.takenBy('four', 'Ana');
+    place.hear(page, 'four', 'item.claimed');
+    // Nothing but the facts says so.
+    place.server.fates.set('GET /api/items/four', 'down');
+    place.server.letGo();
+    expect([await returning, stage(page.desk), page.desk.item.detail?.claim?.name]).toEqual([true, 'held', 'Ana']);
+    page.desk.item.reopened(old);
+    expect(stage(page.desk)).toBe('held');
+  });
+
+  it('has the item read again when what they told of is not here', async () => {
+    const { page, returning } = await returned();
+    place.server.fates.set('GET /api/items/four', 'down');
+    place.server.decidedBy('four', 'Ana');
+    place.hear(page, 'four', 'item.decided');
+    await vi.advanceTimersByTimeAsync(0);
+    place.server.fates.clear();
+    place.server.letGo();
+    await returning;
+    await vi.waitFor(() => expect(stage(page.desk)).toBe('decided'));
+  });
+});
+
 it('more time that was asked for another item than the one on show changes nothing there', async () => {
   const { desk } = await place.atWork();
   place.server.held.add('renew');

@@ -91,6 +91,39 @@ describe('while the claim on the next item is under way', () => {
   });
 });
 
+describe.each([
+  ['next', 'claim-next'],
+  ['skip', 'POST /api/items/two/claim'],
+] as const)('a reader who turns away while the answer to %s is on its way', (command, request) => {
+  it.each(['look', 'close'] as const)('stays there, and what came goes back: %s', async (turn) => {
+    const page = await place.open();
+    await page.desk.claim('one');
+    place.server.picks = 'two';
+    place.server.slow.add(request);
+    const asking = page.desk[command]();
+    await vi.waitFor(() => expect(place.server.of('two').detail.claim).not.toBeNull());
+    if (turn === 'look') await page.desk.look('three');
+    else page.desk.close();
+    const there = turn === 'look' ? 'three' : null;
+    place.server.letGo();
+    await asking;
+    expect([page.desk.item.id, page.desk.item.grant, page.moved.at(-1)]).toEqual([there, null, there]);
+    await vi.waitFor(() => expect(place.server.of('two').detail.claim).toBeNull());
+  });
+
+  it('has it when it is the very one they turned to', async () => {
+    const page = await place.open();
+    await page.desk.claim('one');
+    place.server.picks = 'two';
+    place.server.held.add(request);
+    const asking = page.desk[command]();
+    await page.desk.look('two');
+    place.server.letGo();
+    await asking;
+    expect([...onShow(page.desk), stage(page.desk)]).toEqual(['two', 'two', 'mine']);
+  });
+});
+
 it('a line that is opened while an item is given back is taken', async () => {
   const page = await place.atWork();
   const both = await Promise.all([page.desk.giveBack(), page.desk.claim('three')]);

@@ -12,7 +12,7 @@ import { deskText } from './desk-text.ts';
 import { DeskGround } from './desk-ground.svelte.ts';
 import type { EditSession } from './editor.svelte.ts';
 import { sameDraft } from '#lib/drafts.ts';
-import { isRefusal, takeAny, takeLineAfter } from './next-item.ts';
+import { isRefusal, takeLineAfter } from './next-item.ts';
 import type { Made } from './tray.svelte.ts';
 
 /** An item as it was when its decision was painted, to be put back when that does not stand. */
@@ -79,16 +79,6 @@ export class Desk extends DeskGround {
     });
   }
 
-  /** Lets the server pick the next item. */
-  next(): Promise<boolean> {
-    return this.run('next', async () => {
-      const granted = await takeAny(this.item.id, this.parts);
-      if (granted !== null) return this.take(granted, 'opened');
-      this.parts.announcer.say(text.said.nothingLeft);
-      return false;
-    });
-  }
-
   /** Turns from an item that is over to the next one. */
   async goOn(): Promise<boolean> {
     const { id } = this.item;
@@ -126,13 +116,14 @@ export class Desk extends DeskGround {
     return done;
   }
 
-  /** Gives the item back and takes the next one of the list. */
+  /** Gives the item back and takes the next one of the list. A reader who turned to another meanwhile stays with that. */
   async skip(): Promise<boolean> {
     const { id, grant } = this.item;
     if (id === null || grant === null) return false;
     return this.run('skip', async () => {
       await this.release(id, grant);
-      return this.turn(id, await takeLineAfter(id, this.parts));
+      const granted = await takeLineAfter(id, this.parts);
+      return this.came(granted, id, () => this.turn(id, granted));
     });
   }
 

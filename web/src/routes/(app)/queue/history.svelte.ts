@@ -16,12 +16,20 @@ export class History {
 
   #id: string | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Counts the times it turned: what was asked for before is of no use, even when the item is the same again. */
+  #visit = 0;
+  /** Counts the reads of the last facts. */
+  #asked = 0;
+  /** The newest of those reads whose answer is in: an older one that comes after it says less. */
+  #landed = 0;
 
   /** Turns to an item; what was read of another one is gone. */
   turnTo(id: string | null): void {
     if (this.#id === id) return;
     clearTimeout(this.#timer);
     this.#id = id;
+    this.#visit += 1;
+    this.#landed = this.#asked;
     this.facts = this.earlier = null;
     this.reading = this.failed = false;
   }
@@ -32,22 +40,27 @@ export class History {
     const id = this.#id;
     if (id === null) return;
     this.#timer = setTimeout(() => {
+      const turn = ++this.#asked;
       call(readHistory, { params: { id } }).then(
-        ({ data, next_cursor }) => this.#id === id && this.#put(data, next_cursor),
+        ({ data, next_cursor }) => {
+          if (turn <= this.#landed) return;
+          this.#landed = turn;
+          this.#put(data, next_cursor);
+        },
         // The history is beside the point of the page: without it the column stays empty.
-        () => this.#id === id && (this.facts ??= []),
+        () => turn > this.#landed && (this.facts ??= []),
       );
     }, HISTORY_MS);
   }
 
   /** Reads the part before the first fact here. */
   async readEarlier(): Promise<void> {
-    const [id, after] = [this.#id, this.earlier];
+    const [id, after, visit] = [this.#id, this.earlier, this.#visit];
     if (id === null || after === null || this.reading) return;
     this.reading = true;
     this.failed = false;
     const answer = await call(readHistory, { params: { id }, query: { after } }).catch(() => null);
-    if (this.#id !== id) return;
+    if (this.#visit !== visit) return;
     this.reading = false;
     this.failed = answer === null;
     // What was read again meanwhile may have left no earlier part for this one to stand before.

@@ -1,5 +1,5 @@
 // The history of the item on show: its last facts, and the earlier ones on demand, whatever happens meanwhile.
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Fact } from '@countersign/shared/events';
 import { History } from './history.svelte.ts';
 
@@ -66,6 +66,63 @@ it('says that earlier ones could not be read, and reads them the next time', asy
   down = false;
   await history.readEarlier();
   expect([history.failed, seqs(history)]).toEqual([false, [3, 4, 5, 6, 7, 8]]);
+});
+
+describe('answers in the wrong order', () => {
+  /** What was asked is answered as it stood then, each when it is let go. */
+  let waiting: (() => void)[];
+  beforeEach(() => {
+    waiting = [];
+    vi.stubGlobal('fetch', (path: string) => {
+      const answered = answer(path);
+      return new Promise((go) => waiting.push(() => go(answered)));
+    });
+  });
+  const land = async (at: number) => {
+    waiting[at]?.();
+    await vi.advanceTimersByTimeAsync(0);
+  };
+
+  it('leave the newest on show, and show what they have until that comes', async () => {
+    const history = await opened();
+    await again(history);
+    facts = 9;
+    await again(history);
+    await land(0);
+    expect(seqs(history)).toEqual([6, 7, 8]);
+    await land(2);
+    await land(1);
+    expect([seqs(history), history.earlier]).toEqual([[6, 7, 8, 9], '6']);
+  });
+
+  it('of an earlier visit, to the same item or another, are none of this one', async () => {
+    const history = await opened();
+    await again(history);
+    history.turnTo('two');
+    await land(0);
+    expect(seqs(history)).toBeUndefined();
+    history.turnTo('one');
+    facts = 9;
+    await again(history);
+    await land(2);
+    await land(1);
+    expect([seqs(history), history.earlier]).toEqual([[7, 8, 9], '7']);
+  });
+
+  it('of an earlier visit do not end the reading of this one', async () => {
+    const history = await opened();
+    await land(0);
+    void history.readEarlier();
+    history.turnTo('two');
+    history.turnTo('one');
+    await again(history);
+    await land(2);
+    void history.readEarlier();
+    await land(1);
+    expect([seqs(history), history.reading]).toEqual([[6, 7, 8], true]);
+    await land(3);
+    expect([seqs(history), history.reading]).toEqual([[3, 4, 5, 6, 7, 8], false]);
+  });
 });
 
 it('puts nothing of one item into the history of another', async () => {

@@ -111,14 +111,12 @@ export class OpenItem {
     this.grant = null;
     // The fact of the reader's own move may have been quicker than its answer, and taken for somebody else's.
     this.lost = false;
-    this.detail = detail;
-    this.history.readSoon();
+    this.#answered(detail);
   }
 
   /** It waits for people again. */
   reopened(detail: ItemDetail): void {
-    if (this.id === detail.id) this.detail = detail;
-    this.history.readSoon();
+    if (this.id === detail.id) this.#answered(detail);
   }
 
   /** The heartbeat: one at a time. Null when it failed or came too late; the countdown then goes on showing what is left. */
@@ -180,6 +178,13 @@ export class OpenItem {
     this.detail = { ...detail, decision: null, decided_by: null, undo_until: null, ...change };
     if (change.claim?.user_id !== this.#me) this.lose();
     this.onchanged(this.detail);
+  }
+
+  /** An answer may come later than news of the item: nothing newer is painted over, and what is not here yet is read. */
+  #answered(detail: ItemDetail): void {
+    if (this.detail?.id !== detail.id || this.detail.version <= detail.version) this.detail = detail;
+    if (detail.version < this.#heard) void this.#again(detail.id);
+    this.history.readSoon();
   }
 
   /** What was asked for before a fact came in may be older than that fact: then it is asked for once more. */

@@ -42,6 +42,7 @@ export class DeliveryLog extends PagedLog<Delivery> {
   choose(filter: DeliveryFilter): Promise<void> | undefined {
     if (isSame(filter, this.#filter)) return undefined;
     this.#filter = filter;
+    this.begin();
     this.turning = this.shown !== null;
     return this.load();
   }
@@ -52,14 +53,11 @@ export class DeliveryLog extends PagedLog<Delivery> {
   }
 
   protected override async read({ after, signal }: Asked): Promise<Page<Delivery>> {
-    const filter = this.#filter;
     const rows = after === undefined && !this.turning ? (this.shown?.rows.length ?? 0) : 0;
-    const query = { limit: Math.min(Math.max(rows, PAGE_ROWS), MOST_ROWS), after, ...filter };
+    const query = { limit: Math.min(Math.max(rows, PAGE_ROWS), MOST_ROWS), after, ...this.#filter };
     this.#reading += 1;
     try {
       const page = await call(listDeliveries, { params: { id: this.#projectId }, query, signal });
-      // These were older than rows that are gone.
-      if (filter !== this.#filter) return { data: [], next_cursor: after ?? null };
       const heardOf = ({ id }: Delivery) => this.#heard.filter((fact) => fact.delivery_id === id);
       return { ...page, data: page.data.map((row) => heardOf(row).reduce(brought, row)) };
     } finally {
@@ -82,12 +80,15 @@ export class DeliveryLog extends PagedLog<Delivery> {
   take(fact: FactOf<'delivery.changed'>): void {
     if (this.#reading > 0) this.#heard.push(fact);
     const { shown } = this;
-    if (shown?.rows.some(({ id }) => id === fact.delivery_id)) {
+    const known = shown?.rows.some(({ id }) => id === fact.delivery_id) === true;
+    if (known) {
       const rows = shown.rows.map((row) => (row.id === fact.delivery_id ? brought(row, fact) : row));
       this.shown = { ...shown, rows };
     }
-    // Of a known row its time is fetched, which no fact tells; that of another event may be the one that is asked for.
-    if (answersDelivery({ ...this.#filter, event: undefined }, { ...fact, webhook_id: '' })) this.#pacer.want();
+    // Of a known row its time is fetched, which no fact tells; that of another event may be the one that is asked for. One that is
+    // paused has all that wait paused with it, and no fact tells of those.
+    const asked = answersDelivery({ ...this.#filter, event: undefined }, { ...fact, webhook_id: '' });
+    if (known || asked || fact.status === 'paused') this.#pacer.want();
   }
 
   /** Loads the log and follows the project; answers the function that stops it. */
@@ -95,6 +96,8 @@ export class DeliveryLog extends PagedLog<Delivery> {
     void this.load();
     const stops = [
       live.on('delivery.changed', (fact) => fact.project_id === this.#projectId && this.take(fact)),
+      // So are those that were paused, once the webhook is resumed.
+      live.on('project.changed', (fact) => this.#concerns(fact) && this.#pacer.want()),
       live.onResync(() => {
         // What was missed in between may be newer than what was heard.
         this.#heard = [];
@@ -104,6 +107,10 @@ export class DeliveryLog extends PagedLog<Delivery> {
       () => this.cancel(),
     ];
     return () => stops.forEach((stop) => stop());
+  }
+
+  #concerns({ project_id, changed }: FactOf<'project.changed'>): boolean {
+    return project_id === this.#projectId && changed.includes('webhook');
   }
 }
 

@@ -2,6 +2,7 @@
 import type { FactOf } from '@countersign/shared/events';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { DeliveryFilter } from '@countersign/shared/delivery-filter';
+import { live } from '#lib/live/connection.svelte.ts';
 import { DeliveryLog } from './deliveries.svelte.ts';
 
 /** What was asked, and how to answer it. */
@@ -28,6 +29,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   vi.useRealTimers();
+  vi.restoreAllMocks();
   vi.unstubAllGlobals();
 });
 
@@ -57,6 +59,15 @@ const fact = (delivery_id: string, status: string) =>
     http_status: 503,
     error: 'http_5xx',
   }) as FactOf<'delivery.changed'>;
+
+/** Says what the connection says; only what a log follows is heard. */
+function hearing() {
+  const on = vi.spyOn(live, 'on');
+  return (said: Partial<FactOf<'project.changed'>>) => {
+    const heard: [type: string, listener: (fact: never) => void][] = on.mock.calls;
+    for (const [type, listener] of heard) if (type === said.type) listener(said as never);
+  };
+}
 
 /** A log with its first page on show. */
 async function open(filter: DeliveryFilter, rows: [string, string][], next_cursor: string | null = null) {
@@ -123,13 +134,41 @@ it('asks anew for a delivery it does not know, once for many, and only where it 
   const log = await open({ status: 'dead' }, [['1', 'dead']]);
   expect(ask(0).query.get('status')).toBe('dead');
   log.take(fact('2', 'pending'));
-  log.take(fact('1', 'pending'));
   await vi.advanceTimersByTimeAsync(2000);
-  expect([asked.length, shown(log)]).toEqual([1, ['1 pending']]);
+  expect(asked).toHaveLength(1);
   log.take(fact('2', 'dead'));
   log.take(fact('3', 'dead'));
   await vi.advanceTimersByTimeAsync(2000);
   expect(asked).toHaveLength(2);
+});
+
+it('a row on show that answers the filter no more is brought up to date at once, and asked for anew', async () => {
+  const log = await open({ status: 'dead' }, [['1', 'dead']]);
+  log.take(fact('1', 'pending'));
+  expect(shown(log)).toEqual(['1 pending']);
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(asked).toHaveLength(2);
+});
+
+it('WH3: a pause or the end of one is that of all that wait: they are asked for anew', async () => {
+  const heard = hearing();
+  const log = await open({ status: 'pending' }, [['1', 'pending']]);
+  const stop = log.follow();
+  ask(1).answer([['1', 'pending']]);
+  await vi.advanceTimersByTimeAsync(0);
+  log.take(fact('2', 'paused'));
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(asked).toHaveLength(3);
+  ask(2).answer([]);
+  await vi.advanceTimersByTimeAsync(0);
+  heard({ type: 'project.changed', project_id: 'another', changed: ['webhook'] });
+  heard({ type: 'project.changed', project_id: 'p', changed: ['members'] });
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(asked).toHaveLength(3);
+  heard({ type: 'project.changed', project_id: 'p', changed: ['webhook'] });
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(asked).toHaveLength(4);
+  stop();
 });
 
 it('a live fact that does not answer the filter fetches nothing, one that does is fetched', async () => {
@@ -187,6 +226,36 @@ it('under another filter the rows stay until the new ones are there, and older o
   await older;
   expect([shown(log), log.turning, log.shown?.cursor]).toEqual([['1 succeeded'], false, 'after 1']);
   expect(log.choose({ status: 'succeeded' })).toBeUndefined();
+});
+
+it('nothing older is fetched while the rows of another filter are on their way', async () => {
+  const log = await open({}, [['2', 'dead']], 'after 2');
+  void log.choose({ status: 'succeeded' });
+  await log.loadOlder();
+  expect([asked.length, log.turning, shown(log)]).toEqual([2, true, ['2 dead']]);
+});
+
+it('older ones that come while another filter is on its way leave it so, and keep no others waiting', async () => {
+  const log = await open({}, [['2', 'dead']], 'after 2');
+  const older = log.loadOlder();
+  void log.choose({ status: 'succeeded' });
+  ask(1).answer([['1', 'dead']]);
+  await older;
+  expect([log.turning, shown(log), log.loadingOlder]).toEqual([true, ['2 dead'], false]);
+});
+
+it('why older ones did not come is forgotten under another filter, also when it comes late', async () => {
+  const log = await open({}, [['2', 'dead']], 'after 2');
+  const failed = log.loadOlder();
+  ask(1).fail();
+  await failed;
+  expect(log.olderError).not.toBeNull();
+  const late = log.loadOlder();
+  void log.choose({ status: 'succeeded' });
+  expect(log.olderError).toBeNull();
+  ask(2).fail();
+  await late;
+  expect(log.olderError).toBeNull();
 });
 
 it('WH1: a delivery that is sent again begins its schedule anew; its time is fetched when an attempt has ended', async () => {

@@ -2,7 +2,7 @@
 import { deliveryFilter } from '@countersign/shared/delivery-filter';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { askedBy, CHOICES, queryFor, readTyped, typedText } from './delivery-search.ts';
+import { askedBy, CHOICES, keptBeside, queryFor, readTyped, typedText } from './delivery-search.ts';
 
 const ITEM = '0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b11';
 const asked = (query: string) => askedBy(new URLSearchParams(query));
@@ -54,6 +54,16 @@ describe('the address', () => {
         expect(readTyped(read.text)).toEqual(typed);
       }),
     );
+  });
+
+  it.each([
+    ['404', { code: '404' }],
+    ['', {}],
+    ['what', { code: '503', item: ITEM }],
+    ['200 404', { code: '503', item: ITEM }],
+  ])('a state is chosen beside what is typed, or what is looked for while that cannot be read: %s', (typed, kept) => {
+    const query = queryFor('', 'dead', keptBeside(typed, asked(`status=pending&code=503&item=${ITEM}`)));
+    expect(asked(query).filter).toEqual({ status: 'dead', ...kept });
   });
 
   it('is as short as can be', () => {

@@ -35,6 +35,12 @@ export function readTyped(text: string): Typed | { fault: Fault } {
   return typed;
 }
 
+/** What a state is chosen beside: what is typed, or what is looked for as long as that cannot be read. */
+export function keptBeside(text: string, { filter }: Pick<Asked, 'filter'>): Typed {
+  const read = readTyped(text);
+  return 'fault' in read ? filter : read;
+}
+
 /** As one would type it. */
 export const typedText = (typed: Typed): string =>
   KINDS.map((kind) => typed[kind])

@@ -14,6 +14,9 @@ export abstract class PagedLog<Row extends { id: string }> {
   olderError: unknown = $state.raw(null);
   loadingOlder = $state(false);
 
+  /** How often another log began. */
+  #begun = 0;
+
   readonly #newest = new Resource(async (signal) => {
     const newest = await this.read({ signal });
     // What was asked for again meanwhile comes with the newer answer.
@@ -49,19 +52,30 @@ export abstract class PagedLog<Row extends { id: string }> {
     return this.#newest.load();
   }
 
-  /** Fetches the next older page. Never throws: the reason stands in `olderError`. */
+  /** Fetches the next older page of what stands. Never throws: the reason stands in `olderError`. */
   async loadOlder(): Promise<void> {
-    const after = this.shown?.cursor ?? null;
+    const after = this.standing?.cursor ?? null;
     if (after === null || this.loadingOlder) return;
+    const begun = this.#begun;
     this.loadingOlder = true;
     try {
       const older = await this.read({ after });
+      if (begun !== this.#begun) return;
+      const { standing } = this;
       // The list may have begun anew meanwhile: then these are not what comes next.
-      if (this.shown?.cursor === after) this.shown = this.joined(withOlder(this.shown, older));
+      if (standing?.cursor === after) this.shown = this.joined(withOlder(standing, older));
       this.olderError = null;
     } catch (error) {
+      if (begun !== this.#begun) return;
       this.olderError = error;
     }
+    this.loadingOlder = false;
+  }
+
+  /** Another log begins: older rows that are on their way are none of it, nor is the reason why some did not come. */
+  protected begin(): void {
+    this.#begun += 1;
+    this.olderError = null;
     this.loadingOlder = false;
   }
 
