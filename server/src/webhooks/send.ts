@@ -1,9 +1,10 @@
 // Sends one attempt of a delivery: one connection to a pinned address, one deadline over everything, a bounded answer (rules W2, W4, W5).
 import { type LookupFunction, Socket } from 'node:net';
-import { buildConnector, Client, errors } from 'undici';
+import { buildConnector, Client } from 'undici';
 import type { AttemptError } from '../domain/retry.ts';
 import type { Outcome, Timings } from '../domain/webhook-attempt.ts';
-import { boundReads, TooMuch } from './bounded-reads.ts';
+import { errorOf, errorOfStatus, isOfNetwork, TlsFailure } from './attempt-error.ts';
+import { boundReads } from './bounded-reads.ts';
 import { inert } from './inert-text.ts';
 import { keptHeaders } from './kept-headers.ts';
 import {
@@ -15,7 +16,7 @@ import {
   resolveTarget,
   type TargetAddress,
 } from './guard.ts';
-import { ProxyFault, throughProxy, Unreached } from './tunnel.ts';
+import { ProxyFault, throughProxy } from './tunnel.ts';
 
 export interface WebhookRequest {
   url: string;
@@ -83,7 +84,12 @@ export async function sendWebhook(request: WebhookRequest, limits: Partial<SendL
     connectedAt: 0,
   };
   const timer = setTimeout(() => deadline.abort(), attempt.limits.deadlineMs);
-  const error = await post(attempt).catch((cause: unknown) => errorOf(cause, attempt));
+  const error = await post(attempt).catch((cause: unknown) => {
+    const named = errorOf(cause, { httpStatus: answer.httpStatus, late: deadline.signal.aborted });
+    // Until the deadline it is the proxy's fault; its silence is that of the receiver.
+    if (named === 'internal' && cause instanceof ProxyFault) answer.proxyFault = cause.message;
+    return named;
+  });
   clearTimeout(timer);
   return { ...answer, error, totalMs: Math.round(performance.now() - started) };
 }
@@ -164,7 +170,7 @@ function namingTls(options: buildConnector.BuildOptions): buildConnector.connect
   return (target, callback) =>
     connect(target, (failure, socket) => {
       if (failure === null) return callback(null, socket);
-      const isTls = target.protocol === 'https:' && !((codeOf(failure) ?? '') in NETWORK_ERRORS);
+      const isTls = target.protocol === 'https:' && !isOfNetwork(failure);
       callback(isTls ? new TlsFailure('tls_error', { cause: failure }) : failure, null);
     });
 }
@@ -196,10 +202,6 @@ function connectionClock(attempt: Attempt) {
 /** Whole milliseconds since `start`, a reading of `performance.now()`. */
 const since = (start: number): number => Math.round(performance.now() - start);
 
-class TlsFailure extends Error {
-  override readonly name = 'TlsFailure';
-}
-
 function pinnedTo(addresses: TargetAddress[]): LookupFunction {
   return (_hostname, options, callback) => {
     const [first] = addresses;
@@ -227,52 +229,6 @@ async function readBody(body: AsyncIterable<Uint8Array>, { limits, answer }: Att
 /** As UTF-8 text, inert; what is none becomes U+FFFD. A character cut in half is left out. */
 function inertText(bytes: Buffer): string {
   return inert(new TextDecoder().decode(bytes, { stream: true }));
-}
-
-function errorOfStatus(status: number): AttemptError | null {
-  if (status >= 200 && status <= 299) return null;
-  if (status < 400) return 'redirect_refused';
-  return status < 500 ? 'http_4xx' : 'http_5xx';
-}
-
-const NETWORK_ERRORS: Record<string, AttemptError> = {
-  ECONNREFUSED: 'connection_refused',
-  EHOSTUNREACH: 'connection_refused',
-  ENETUNREACH: 'connection_refused',
-  EADDRNOTAVAIL: 'connection_refused',
-  EACCES: 'connection_refused',
-  EPERM: 'connection_refused',
-  ETIMEDOUT: 'connect_timeout',
-  UND_ERR_CONNECT_TIMEOUT: 'connect_timeout',
-  ECONNRESET: 'connection_reset',
-  ECONNABORTED: 'connection_reset',
-  EPIPE: 'connection_reset',
-  UND_ERR_SOCKET: 'connection_reset',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'connection_reset',
-  UND_ERR_HEADERS_OVERFLOW: 'response_too_large',
-};
-
-/** What a failure is called. An answer that is not HTTP counts as a broken connection; once a refusing status is there, it is the reason. */
-function errorOf(failure: unknown, { signal, answer }: Attempt): AttemptError {
-  const ofStatus = answer.httpStatus === null ? null : errorOfStatus(answer.httpStatus);
-  if (ofStatus !== null) return ofStatus;
-  if (signal.aborted) return 'timeout';
-  if (failure instanceof Blocked) return failure.code;
-  if (failure instanceof Unreached) return failure.reason;
-  if (failure instanceof ProxyFault) {
-    answer.proxyFault = failure.message;
-    return 'internal';
-  }
-  if (failure instanceof TlsFailure) return 'tls_error';
-  if (failure instanceof TooMuch) return 'response_too_large';
-  if (failure instanceof errors.HTTPParserError) return 'connection_reset';
-  const code = codeOf(failure) ?? '';
-  if (/^(ERR_SSL_|ERR_TLS_|EPROTO)/.test(code)) return 'tls_error';
-  return NETWORK_ERRORS[code] ?? 'internal';
-}
-
-function codeOf(failure: unknown): string | undefined {
-  return failure instanceof Error && 'code' in failure && typeof failure.code === 'string' ? failure.code : undefined;
 }
 
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

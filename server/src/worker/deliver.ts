@@ -12,15 +12,11 @@ import { type Alert, logAlert } from './alert-rows.ts';
 import { noteEndpoints } from './endpoint-rows.ts';
 import { type Done, type Fate, finishAll, STATUS_AFTER } from './finish-rows.ts';
 import type { Next } from './loop.ts';
+import { Pace } from './pace.ts';
 
 /** POSTs under way at once, in this process, and how many of them may be retries. */
 const SLOTS = 64;
 const RETRY_SLOTS = 44;
-/** While more is due than there are slots, fewer free ones than this wait for others to become free, for so long at most: each lease has its price. */
-const FEW_SLOTS = 16;
-const FEW_WAIT_MS = 25;
-/** While the proxy is away one delivery tries it, this often: what waits makes no more attempts than that. */
-const PROXY_REST_MS = 2000;
 /** With those whose end is still to be written down: a slow database must not make more and more of them. */
 const MOST_UNDER_WAY = 2 * SLOTS;
 
@@ -74,33 +70,6 @@ export function createDeliverer(services: Services, egress: Egress, onFree: () =
     },
     drain: () => Promise.all(underWay).then(() => undefined),
   };
-}
-
-/** How fast slots are filled, by `performance.now()`. */
-class Pace {
-  /** When all free slots were filled last. */
-  #filledAt = -Infinity;
-  /** While the operator's proxy fails (WH7): when one delivery may try it again. */
-  #proxyRestsUntil: number | null = null;
-
-  note({ proxyFault }: Done['outcome']): void {
-    this.#proxyRestsUntil = proxyFault === undefined ? null : performance.now() + PROXY_REST_MS;
-  }
-
-  leased(count: number, { limit }: Room): void {
-    this.#filledAt = count === limit ? performance.now() : -Infinity;
-  }
-
-  /** What waits need not be tried one by one to know that the proxy is away. */
-  narrow(room: Room, posting: number): void {
-    if (this.#proxyRestsUntil !== null) room.limit = Math.min(1 - posting, room.limit);
-  }
-
-  /** How long nothing is to be leased, in ms. */
-  waitMs({ limit }: Room): number {
-    const until = this.#proxyRestsUntil ?? (limit < FEW_SLOTS ? this.#filledAt + FEW_WAIT_MS : -Infinity);
-    return Math.max(0, until - performance.now());
-  }
 }
 
 function roomBeside(posting: readonly Leased[], underWay: number): Room {
@@ -165,16 +134,19 @@ function createFinishing(services: Services): GroupCommit<Done, void> {
   });
 }
 
-async function record(tx: Tx, done: readonly Done[]): Promise<Alert[]> {
+async function record(tx: Tx, done: readonly Done[]): Promise<readonly Alert[]> {
   const fates = await finishAll(tx, done);
   const counted = done.filter((_, index) => fates[index] !== 'lost');
   const noted = new Set(done.flatMap((each, index) => (isNoted(each, fates[index]) ? [each.leased.projectId] : [])));
-  const alerts = await noteEndpoints(
+  const { alerts, waiting } = await noteEndpoints(
     tx,
     counted.filter(({ leased }) => noted.has(leased.projectId)),
   );
   const told = new Map(alerts.map(({ deliveryId, kind }) => [deliveryId, kind]));
-  for (const each of counted) tx.record({ ...changed(each), alert: told.get(each.leased.id) });
+  for (const each of counted) {
+    const { id } = each.leased;
+    tx.record({ ...changed(each), ...(waiting.has(id) && { status: 'pending' }), alert: told.get(id) });
+  }
   return alerts;
 }
 

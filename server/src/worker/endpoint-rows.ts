@@ -9,19 +9,29 @@ import type { Done } from './finish-rows.ts';
 
 type Ended = Pick<Done, 'leased' | 'outcome' | 'next'>;
 
+export interface Noted {
+  alerts: readonly Alert[];
+  waiting: ReadonlySet<string>;
+}
+
 /**
  * Takes in how attempts went, in the order given: health (WH5), and the pause of an endpoint that said it is gone (WH3). What was
  * sent to a URL that is no longer the project's says nothing of the one that is.
  * @returns what owners are told because of it (WH6), written down already: the rows are held, so of any number of workers one tells.
+ * And the deliveries that wait for another URL than the one that is gone.
  */
-export async function noteEndpoints(tx: Tx, ended: readonly Ended[]): Promise<Alert[]> {
-  if (ended.length === 0) return [];
+export async function noteEndpoints(tx: Tx, ended: readonly Ended[]): Promise<Noted> {
+  if (ended.length === 0) return { alerts: [], waiting: new Set() };
   const held = await holdEndpoints(
     tx,
     ended.map(({ leased }) => leased.projectId),
   );
-  const [counted, elsewhere] = partition(ended, ({ leased }) => held.get(leased.projectId)?.url === leased.url);
-  await waitOn(tx, elsewhere);
+  const isHere = ({ leased }: Ended) => held.get(leased.projectId)?.url === leased.url;
+  const counted = ended.filter(isHere);
+  const waiting = await waitOn(
+    tx,
+    ended.filter((each) => each.next.kind === 'pause' && !isHere(each)),
+  );
   const well: string[] = [];
   const alerts: Alert[] = [];
   for (const [projectId, its] of Map.groupBy(counted, ({ leased }) => leased.projectId)) {
@@ -33,23 +43,19 @@ export async function noteEndpoints(tx: Tx, ended: readonly Ended[]): Promise<Al
   }
   if (well.length > 0) await wellAgain(tx, well);
   await writeAlerts(tx, alerts);
-  return alerts;
+  return { alerts, waiting };
 }
 
-/** What the URL of before says is gone waits for the one of now, as everything else of the project does. */
-async function waitOn({ em }: Tx, elsewhere: readonly Ended[]): Promise<void> {
-  const paused = elsewhere.filter(({ next }) => next.kind === 'pause').map(({ leased }) => leased.id);
-  if (paused.length === 0) return;
-  await em.execute(
+/** What the URL of before says is gone waits for the one of now, as everything else of the project does. Answers which ones do. */
+async function waitOn({ em }: Tx, paused: readonly Ended[]): Promise<ReadonlySet<string>> {
+  if (paused.length === 0) return new Set();
+  const rows = await em.execute<{ id: string }[]>(
     `update delivery d set status = 'pending', next_attempt_at = now() from webhook_endpoint e
-     where d.id = any(?::uuid[]) and d.status = 'paused' and e.project_id = d.project_id and e.state = 'active'`,
-    [`{${paused.join(',')}}`],
+     where d.id = any(?::uuid[]) and d.status = 'paused' and e.project_id = d.project_id and e.state = 'active'
+     returning d.id`,
+    [`{${paused.map(({ leased }) => leased.id).join(',')}}`],
   );
-}
-
-function partition<T>(all: readonly T[], fits: (each: T) => boolean): [T[], T[]] {
-  const { yes = [], no = [] } = Object.groupBy(all, (each) => (fits(each) ? 'yes' : 'no'));
-  return [yes, no];
+  return new Set(rows.map(({ id }) => id));
 }
 
 interface Held extends Told {

@@ -196,6 +196,12 @@ describe('WH5: an endpoint that fails', () => {
     // I5: what the old URL says is gone goes to the new one.
     const rows = await world.sql('select status, attempt from delivery where project_id = ?', [scene.projectId]);
     expect(rows).toEqual([{ status: 'pending', attempt: 1 }]);
+    // The ledger says what is so.
+    const told = await world.sql<{ data: { status: string } }>(
+      `select data from event where project_id = ? and type = 'delivery.changed'`,
+      [scene.projectId],
+    );
+    expect(told.map(({ data }) => data.status)).toEqual(['pending']);
   });
 
   it('is tried at once when somebody sends again, or saves the URL', async () => {

@@ -4,18 +4,16 @@ import fc from 'fast-check';
 import { pino } from 'pino';
 import { createClient, type RedisClientType } from 'redis';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type Service, startRedis } from '../../../scripts/services.ts';
 import { clampCost, pour } from '../../src/limits/bucket.ts';
 import { type Limiter, policiesOf, type Taken } from '../../src/limits/limiter.ts';
 import { createMemoryLimiter } from '../../src/limits/memory-limiter.ts';
 import { createRedisLimiter } from '../../src/limits/redis-limiter.ts';
 import { limiterContract, movableClock } from '../contracts/limiter.contract.ts';
-import { type Forwarder, startForwarder } from '../journeys/forwarder.ts';
+import { type OwnRedis, startOwnRedis } from '../journeys/own-redis.ts';
 import { ON_POSTGRES } from '../world.ts';
 
 describe.runIf(ON_POSTGRES)('on Redis', () => {
-  let redis: Service;
-  let door: Forwarder;
+  let redis: OwnRedis;
   let admin: RedisClientType;
   const clients: RedisClientType[] = [];
   const said: string[] = [];
@@ -26,7 +24,7 @@ describe.runIf(ON_POSTGRES)('on Redis', () => {
 
   /** A client of its own: one more process. Through the door, so that it can be cut off. */
   async function connect(): Promise<RedisClientType> {
-    const client: RedisClientType = createClient({ url: door.url, socket: { reconnectStrategy: 20 } });
+    const client: RedisClientType = createClient({ url: redis.url, socket: { reconnectStrategy: 20 } });
     client.on('error', () => undefined);
     clients.push(client);
     await client.connect();
@@ -42,19 +40,13 @@ describe.runIf(ON_POSTGRES)('on Redis', () => {
   const over = (client: RedisClientType, quota: number) => impatient(client, quota, 10_000);
 
   beforeAll(async () => {
-    const started = await startRedis();
-    if (started === undefined)
-      throw new Error('TEST_REDIS_URL is there, but no redis-server to start another one from.');
-    redis = started;
-    door = await startForwarder('redis');
-    door.target(redis.url);
-    admin = createClient({ url: redis.url });
+    redis = await startOwnRedis();
+    admin = createClient({ url: redis.server });
     admin.on('error', () => undefined);
     await admin.connect();
   });
   afterAll(async () => {
     for (const client of [...clients, admin]) client.destroy();
-    await door.close();
     await redis.stop();
   });
 
@@ -168,11 +160,11 @@ describe.runIf(ON_POSTGRES)('on Redis', () => {
       const limiter = impatient(client, 2);
       await limiter.take('default', randomUUID());
       said.length = 0;
-      door.target(null);
+      redis.cut();
       await goesOnAlone(limiter);
       await goesOnAlone(limiter);
       expect(said).toEqual([LOST]);
-      door.target(redis.url);
+      redis.mend();
       await shared(limiter);
       expect(said).toEqual([LOST, FOUND]);
     });

@@ -4,11 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApiKey, revokeApiKey } from '@countersign/shared/api/projects';
 import { readItem } from '@countersign/shared/api/public';
 import { problem } from '@countersign/shared/errors';
-import { type Service, startRedis } from '../../../scripts/services.ts';
 import { aSubmission, openProject, type OpenProject } from '../builders.ts';
 import { type Answer, person, pipeline, type Pipeline } from '../client.ts';
 import { ON_POSTGRES, showLogOnFailure, startWorld, useWorld, type World } from '../world.ts';
-import { type Forwarder, startForwarder } from './forwarder.ts';
+import { type OwnRedis, startOwnRedis } from './own-redis.ts';
 import { rawAnswer } from './raw-http.ts';
 
 /** Reads an item through a process: the status, whatever came of it. */
@@ -99,23 +98,16 @@ describe('a key', () => {
 });
 
 describe.runIf(ON_POSTGRES)('without Redis', () => {
-  let door: Forwarder;
-  let redis: Service;
+  let redis: OwnRedis;
   let world: World;
 
   showLogOnFailure(() => world);
   beforeAll(async () => {
-    door = await startForwarder('redis');
-    const started = await startRedis();
-    if (started === undefined)
-      throw new Error('TEST_REDIS_URL is there, but no redis-server to start another one from.');
-    redis = started;
-    door.target(redis.url);
-    world = await startWorld({ env: { REDIS_URL: door.url } });
+    redis = await startOwnRedis();
+    world = await startWorld({ env: { REDIS_URL: redis.url } });
   });
   afterAll(async () => {
     await world.stop();
-    await door.close();
     await redis.stop();
   });
 
@@ -126,7 +118,7 @@ describe.runIf(ON_POSTGRES)('without Redis', () => {
       return project.pipeline.submitRaw(body, { process });
     };
     await submit(0);
-    door.target(null);
+    redis.cut();
     for (let round = 0; round < 3; round += 1) {
       const started = performance.now();
       const answers = await Promise.all([0, 1, 2, 3].map(submit));
@@ -135,7 +127,7 @@ describe.runIf(ON_POSTGRES)('without Redis', () => {
       expect(performance.now() - started).toBeLessThan(2000);
     }
     expect(world.log().match(/rate limits count per process/g)).toHaveLength(world.urls.length);
-    door.target(redis.url);
+    redis.mend();
     await expect
       .poll(
         async () => (await submit(0), await submit(1), world.log().match(/rate limits are shared again/g)?.length),

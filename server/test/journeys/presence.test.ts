@@ -2,12 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { removeMember } from '@countersign/shared/api/projects';
-import { type Service, startRedis } from '../../../scripts/services.ts';
 import { join, openProject, type OpenProject } from '../builders.ts';
 import { people, type Person } from '../client.ts';
 import { connectLive, type Live } from '../live-client.ts';
 import { ON_POSTGRES, showLogOnFailure, startWorld, useWorld, type World } from '../world.ts';
-import { type Forwarder, startForwarder } from './forwarder.ts';
+import { type OwnRedis, startOwnRedis } from './own-redis.ts';
 
 /** A process that was killed is missed after three beats of two seconds. */
 const SILENCE = { timeout: 15_000 };
@@ -90,20 +89,16 @@ describe('PR1: who is online', () => {
 });
 
 describe.runIf(ON_POSTGRES)('without Redis', () => {
-  let door: Forwarder;
-  let redis: Service;
+  let redis: OwnRedis;
   let world: World;
 
   showLogOnFailure(() => world);
   beforeAll(async () => {
-    door = await startForwarder('redis');
-    redis = await newRedis();
-    door.target(redis.url);
-    world = await startWorld({ env: { REDIS_URL: door.url } });
+    redis = await startOwnRedis();
+    world = await startWorld({ env: { REDIS_URL: redis.url } });
   });
   afterAll(async () => {
     await world.stop();
-    await door.close();
     await redis.stop();
   });
 
@@ -121,24 +116,15 @@ describe.runIf(ON_POSTGRES)('without Redis', () => {
     };
     await both({ degraded: false, people: [pool, pool] });
 
-    await redis.kill();
-    door.target(null);
+    await redis.die();
     await both({ degraded: true, people: [[pool[0]], [pool[1]]] });
     const item = randomUUID();
     bo.say({ project_id: project.id, item_id: item, idle: false });
     await vi.waitFor(() => expect(bo.people(project.id)[0]?.looks_at).toEqual([item]), SOON);
 
-    await redis.stop();
-    redis = await newRedis();
-    door.target(redis.url);
+    await redis.comeBack();
     await both({ degraded: false, people: [pool, pool] });
     await vi.waitFor(() => expect(ana.people(project.id).flatMap((who) => who.looks_at)).toEqual([item]), SOON);
     lives.forEach((live) => live.close());
   });
 });
-
-async function newRedis(): Promise<Service> {
-  const service = await startRedis();
-  if (service === undefined) throw new Error('TEST_REDIS_URL is there, but no redis-server to start another one from.');
-  return service;
-}

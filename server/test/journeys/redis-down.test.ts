@@ -3,16 +3,14 @@ import { createClient } from 'redis';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { claimItem, claimNext, decideItem, releaseClaim, renewClaim } from '@countersign/shared/api/queue';
 import { endSession, readSession } from '@countersign/shared/api/session';
-import { type Service, startRedis } from '../../../scripts/services.ts';
 import { aSubmission, join, openProject, type OpenProject, review } from '../builders.ts';
 import { browser, people, type Person } from '../client.ts';
 import { connectLive, type Live } from '../live-client.ts';
 import { ON_POSTGRES, showLogOnFailure, startWorld, type World } from '../world.ts';
-import { type Forwarder, startForwarder } from './forwarder.ts';
+import { type OwnRedis, startOwnRedis } from './own-redis.ts';
 
 describe.runIf(ON_POSTGRES)('without Redis', () => {
-  let door: Forwarder;
-  let redis: Service;
+  let redis: OwnRedis;
   let world: World;
   let owner: Person;
   let reviewer: Person;
@@ -21,10 +19,8 @@ describe.runIf(ON_POSTGRES)('without Redis', () => {
 
   showLogOnFailure(() => world);
   beforeAll(async () => {
-    door = await startForwarder('redis');
-    redis = await newRedis();
-    door.target(redis.url);
-    world = await startWorld({ env: { REDIS_URL: door.url } });
+    redis = await startOwnRedis();
+    world = await startWorld({ env: { REDIS_URL: redis.url } });
     [owner, reviewer] = (await people(world, 2)) as [Person, Person];
     project = await openProject(owner);
     await join(project, reviewer);
@@ -34,7 +30,6 @@ describe.runIf(ON_POSTGRES)('without Redis', () => {
   afterAll(async () => {
     live.close();
     await world.stop();
-    await door.close();
     await redis.stop();
   });
 
@@ -45,7 +40,7 @@ describe.runIf(ON_POSTGRES)('without Redis', () => {
     const held = await owner.call(claimItem, { params: { id: before } });
     expect(await lockOf(redis, before)).toBe(`${held.fence}:${owner.id}`);
 
-    await lose();
+    await redis.die();
     await everywhere(DEGRADED);
 
     await reviewer.refused('claim_held', claimItem, { params: { id: before } }, { process: 1 });
@@ -58,7 +53,7 @@ describe.runIf(ON_POSTGRES)('without Redis', () => {
     const during = await arrive();
     const { fence } = await owner.call(claimItem, { params: { id: during } });
 
-    await comeBack();
+    await redis.comeBack();
     await everywhere(HEALTHY);
 
     // The new Redis knows nothing of the claim that was granted without it; the database does.
@@ -104,28 +99,17 @@ describe.runIf(ON_POSTGRES)('without Redis', () => {
       const cookies = leavers.map((leaver) => leaver.cookieHeader());
       // Signing out tells the other processes by way of Redis: some of it is under way when Redis dies, some starts without it.
       const leaving = leavers.slice(4).map((leaver, n) => leaver.call(endSession, {}, { process: n }));
-      await lose();
+      await redis.die();
       await Promise.all(leaving);
       await Promise.all(leavers.slice(0, 4).map((leaver, n) => leaver.call(endSession, {}, { process: n })));
       for (const [process, cookie] of cookies.entries()) {
         await browser(world).refused('session_missing', readSession, {}, { process, headers: { cookie } });
       }
-      await comeBack();
+      await redis.comeBack();
       await everywhere(HEALTHY);
     }
     await review(reviewer, await arrive(), 'approve', { process: 1 });
   });
-
-  async function lose(): Promise<void> {
-    await redis.kill();
-    door.target(null);
-  }
-
-  async function comeBack(): Promise<void> {
-    await redis.stop();
-    redis = await newRedis();
-    door.target(redis.url);
-  }
 
   /** Every process says so on /readyz, which stays 200: it is ready to work. */
   async function everywhere(expected: object): Promise<void> {
@@ -143,14 +127,8 @@ describe.runIf(ON_POSTGRES)('without Redis', () => {
 const HEALTHY = { status: 'ok', database: true, lock_store: true };
 const DEGRADED = { status: 'degraded', database: true, lock_store: false };
 
-async function newRedis(): Promise<Service> {
-  const service = await startRedis();
-  if (service === undefined) throw new Error('TEST_REDIS_URL is there, but no redis-server to start another one from.');
-  return service;
-}
-
-async function lockOf(redis: Service, itemId: string): Promise<string | null> {
-  const client = await createClient({ url: redis.url }).connect();
+async function lockOf(redis: OwnRedis, itemId: string): Promise<string | null> {
+  const client = await createClient({ url: redis.server }).connect();
   try {
     return await client.get(`countersign:claim:${itemId}`);
   } finally {

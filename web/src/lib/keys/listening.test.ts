@@ -223,7 +223,8 @@ describe('from page to page', () => {
       },
     });
 
-  it('takes two keys, and the second one means nothing else', () => {
+  /** The page, and the layer below it that leads from one to the next; answers what that layer was asked for. */
+  const onTheWay = (): Command[] => {
     const wanted: Command[] = [];
     stops[1]?.();
     stops.push(
@@ -233,6 +234,11 @@ describe('from page to page', () => {
         run: (command) => command !== 'go' && !command.startsWith('go') && ran.push(command) > 0,
       }),
     );
+    return wanted;
+  };
+
+  it('takes two keys, and the second one means nothing else', () => {
+    const wanted = onTheWay();
     press('g');
     expect(keyboard.going).toBe(true);
     press('a');
@@ -242,15 +248,7 @@ describe('from page to page', () => {
   });
 
   it('waits no longer than a moment, and a key that leads nowhere ends it', () => {
-    const wanted: Command[] = [];
-    stops[1]?.();
-    stops.push(
-      layer(wanted),
-      listenToKeys({
-        situation: () => page,
-        run: (command) => command !== 'go' && !command.startsWith('go') && ran.push(command) > 0,
-      }),
-    );
+    const wanted = onTheWay();
     press('g');
     press('r');
     expect([ran, keyboard.going]).toEqual([[], false]);

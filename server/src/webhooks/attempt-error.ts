@@ -1,0 +1,61 @@
+// What a failure of an attempt is called: the words of the delivery log.
+import { errors } from 'undici';
+import type { AttemptError } from '../domain/retry.ts';
+import { TooMuch } from './bounded-reads.ts';
+import { Blocked } from './guard.ts';
+import { ProxyFault, Unreached } from './tunnel.ts';
+
+/** Not the network's fault but TLS's. */
+export class TlsFailure extends Error {
+  override readonly name = 'TlsFailure';
+}
+
+/** The reason in a status, null for 2xx. A redirect is none that is followed. */
+export function errorOfStatus(status: number): AttemptError | null {
+  if (status >= 200 && status <= 299) return null;
+  if (status < 400) return 'redirect_refused';
+  return status < 500 ? 'http_4xx' : 'http_5xx';
+}
+
+const NETWORK_ERRORS: Record<string, AttemptError> = {
+  ECONNREFUSED: 'connection_refused',
+  EHOSTUNREACH: 'connection_refused',
+  ENETUNREACH: 'connection_refused',
+  EADDRNOTAVAIL: 'connection_refused',
+  EACCES: 'connection_refused',
+  EPERM: 'connection_refused',
+  ETIMEDOUT: 'connect_timeout',
+  UND_ERR_CONNECT_TIMEOUT: 'connect_timeout',
+  ECONNRESET: 'connection_reset',
+  ECONNABORTED: 'connection_reset',
+  EPIPE: 'connection_reset',
+  UND_ERR_SOCKET: 'connection_reset',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'connection_reset',
+  UND_ERR_HEADERS_OVERFLOW: 'response_too_large',
+};
+
+/** Whether it is the network's own, wherever it was met. */
+export const isOfNetwork = (failure: unknown): boolean => (codeOf(failure) ?? '') in NETWORK_ERRORS;
+
+/**
+ * What a failure is called. An answer that is not HTTP counts as a broken connection; once a refusing status is there, it is the
+ * reason; `late`: the deadline has passed, whatever it met.
+ */
+export function errorOf(failure: unknown, seen: { httpStatus: number | null; late: boolean }): AttemptError {
+  const ofStatus = seen.httpStatus === null ? null : errorOfStatus(seen.httpStatus);
+  if (ofStatus !== null) return ofStatus;
+  if (seen.late) return 'timeout';
+  if (failure instanceof Blocked) return failure.code;
+  if (failure instanceof Unreached) return failure.reason;
+  if (failure instanceof ProxyFault) return 'internal';
+  if (failure instanceof TlsFailure) return 'tls_error';
+  if (failure instanceof TooMuch) return 'response_too_large';
+  if (failure instanceof errors.HTTPParserError) return 'connection_reset';
+  const code = codeOf(failure) ?? '';
+  if (/^(ERR_SSL_|ERR_TLS_|EPROTO)/.test(code)) return 'tls_error';
+  return NETWORK_ERRORS[code] ?? 'internal';
+}
+
+function codeOf(failure: unknown): string | undefined {
+  return failure instanceof Error && 'code' in failure && typeof failure.code === 'string' ? failure.code : undefined;
+}
