@@ -35,6 +35,8 @@ describe.skipIf(chromium === undefined)('the list stands still', () => {
     await row(page, 'Calm 10').evaluate((line) => line.scrollIntoView({ block: 'center' }));
   });
 
+  const list = (of: Page) => of.getByRole('grid').locator('xpath=..');
+
   const arrive = (project: OpenProject, count: number) =>
     Promise.all(Array.from({ length: count }, () => project.pipeline.submit(aSubmission())));
 
@@ -73,6 +75,36 @@ describe.skipIf(chromium === undefined)('the list stands still', () => {
     expect((await moved()).moved).toBe(0);
     const under = await row(page, 'Calm 10').evaluate((line) => line.matches(':hover'));
     expect(under).toBe(true);
+  });
+
+  it('under a pointer at its lower edge, where what is new is told', async () => {
+    const edge = await list(page).evaluate((box) => {
+      box.scrollTop -= (box.scrollTop + box.clientHeight) % 44;
+      const { left, bottom } = box.getBoundingClientRect();
+      return { x: left + 60, y: bottom - 10 };
+    });
+    await page.mouse.move(edge.x, edge.y);
+    await watchLine('Calm 10');
+    await comeAndGo();
+    expect((await moved()).moved).toBe(0);
+    await page.getByRole('button', { name: `${HALF} new` }).waitFor();
+  });
+
+  it('when the pointer comes after it was scrolled, and goes', async () => {
+    await list(page).evaluate((box) => (box.scrollTop += 200));
+    const { scrolled, x, y } = await list(page).evaluate((box) => {
+      const { left, top } = box.getBoundingClientRect();
+      return { scrolled: box.scrollTop, x: left + 60, y: top + 100 };
+    });
+    const scrollTop = () => list(page).evaluate((box) => box.scrollTop);
+    await page.mouse.move(x, y);
+    await page.mouse.wheel(0, 90);
+    await expect.poll(scrollTop).toBe(scrolled + 90);
+    await watchLine('Calm 10');
+    await page.mouse.move(x, 10);
+    await arrive(urgent, 1);
+    await page.getByRole('link', { name: /^All 81$/ }).waitFor();
+    expect((await moved()).moved).toBe(0);
   });
 
   it('under the focus, with the pointer elsewhere', async () => {

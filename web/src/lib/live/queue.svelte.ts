@@ -45,6 +45,8 @@ export class LiveQueue {
   readonly more = $derived(!hasMore(this.#state) ? 'none' : this.#rows < MOST_LINES ? 'some' : 'beyond');
   /** When an item last arrived that this tab has seen, in ms; null before the first. */
   lastArrival: number | null = $state.raw(null);
+  /** Called before lines come, go or change their order, while the page still shows them as they were. */
+  beforeMove: () => void = () => undefined;
 
   /** The lines as they were: what has not changed is not drawn again. */
   #drawn: readonly Entry[] = [];
@@ -199,7 +201,9 @@ export class LiveQueue {
   }
 
   #apply(input: QueueInput): void {
-    this.#state = reduce(this.#state, input);
+    const next = reduce(this.#state, input);
+    if (next.order !== this.#state.order) this.beforeMove();
+    this.#state = next;
     const gap = (input.kind === 'facts' || input.kind === 'snapshot') && this.#hasNewGap();
     const usedUp =
       input.kind === 'facts' && hasMore(this.#state) && this.#linesLeft < Math.min(REFILL_BELOW, this.#read / 2);
