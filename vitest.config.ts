@@ -7,9 +7,6 @@ const SECOND = 1000;
 /** Two files at a time: the machine that checks this has two cores. */
 const light = { pool: 'forks', maxWorkers: 2 } as const;
 
-/** One file at a time, and never beside another project: each starts databases or browsers of its own. */
-const heavy = { pool: 'forks', fileParallelism: false } as const;
-
 const unit: TestProjectInlineConfiguration = {
   test: {
     ...light,
@@ -20,11 +17,11 @@ const unit: TestProjectInlineConfiguration = {
   },
 };
 
-/** The same files on both databases, so that whatever only one of them forgives shows. */
+/** The same files on both databases, one database after the other, so that whatever only one of them forgives shows. */
 function onDatabase(name: 'pglite' | 'postgres', groupOrder: number): TestProjectInlineConfiguration {
   return {
     test: {
-      ...heavy,
+      ...light,
       name,
       environment: 'node',
       include: ['server/test/{integration,journeys}/**/*.test.ts'],
@@ -38,7 +35,9 @@ function onDatabase(name: 'pglite' | 'postgres', groupOrder: number): TestProjec
 
 const e2e: TestProjectInlineConfiguration = {
   test: {
-    ...heavy,
+    // One file at a time: a browser and two servers keep both cores busy, and what they show is due within a second.
+    pool: 'forks',
+    fileParallelism: false,
     name: 'e2e',
     environment: 'node',
     include: ['e2e/**/*.test.ts'],

@@ -18,8 +18,11 @@ export interface Service {
   kill(): Promise<void>;
 }
 
-/** Starts a PostgreSQL of our own (trust on loopback, fsync on), or answers undefined when none is installed. */
-export async function startPostgres(): Promise<Service | undefined> {
+/**
+ * Starts a PostgreSQL of our own (trust on loopback), or answers undefined when none is installed. `fsync: false` for tests: what is
+ * committed outlives the server's crash all the same, and only the machine's would lose it.
+ */
+export async function startPostgres({ fsync = true } = {}): Promise<Service | undefined> {
   const places = ['/usr/lib/postgresql/*/bin', '/usr/pgsql-*/bin', '/opt/homebrew/opt/postgresql*/bin'];
   const binary = findBinary('postgres', places);
   if (binary === undefined) return undefined;
@@ -27,7 +30,12 @@ export async function startPostgres(): Promise<Service | undefined> {
   const data = join(home.folder, 'data');
   initialise(join(dirname(binary), 'initdb'), data, home);
   const port = await freePort();
-  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200'];
+  const settings = [
+    'listen_addresses=127.0.0.1',
+    'unix_socket_directories=',
+    'max_connections=200',
+    `fsync=${fsync ? 'on' : 'off'}`,
+  ];
   const options = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
   return launch({
     command: [binary, ...options],

@@ -31,7 +31,7 @@ console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped}
 process.exitCode = counts.failed > 0 ? 1 : 0;
 
 async function testAll(): Promise<Counts> {
-  const postgres = await provide('TEST_POSTGRES_URL', startPostgres);
+  const postgres = await provide('TEST_POSTGRES_URL', () => startPostgres({ fsync: false }));
   const redis = await provide('TEST_REDIS_URL', startRedis);
   if (!postgres) missing.push(`${NO_POSTGRES} Without it the database suites run on PGlite alone.`);
   if (!redis) missing.push(`${NO_REDIS} Without it the suites on PostgreSQL and Redis do not run.`);

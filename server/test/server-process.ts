@@ -7,6 +7,8 @@ import { logWatch } from './log-watch.ts';
 const MAIN = join(import.meta.dirname, '../src/main.ts');
 /** The child ends when its parent does, however that ended: a killed test run leaves no server behind. */
 export const WITH_ITS_PARENT = `data:text/javascript,process.on('disconnect',()=>process.exit(1))`;
+/** Hundreds of processes are started in a run: compiled once, each is ready in half the time. */
+const COMPILED = join(import.meta.dirname, '../../node_modules/.cache/code');
 const READY_MS = 30_000;
 /** A server has 20 s to stop in order (CONTRACT section 6); then it is killed, and that is a failure. */
 const STOP_MS = 20_000;
@@ -31,7 +33,7 @@ export interface ServerProcess {
 export async function startServer(env: Record<string, string>, log: (line: string) => void): Promise<ServerProcess> {
   logWatch.secret('a key of SECRET_KEYS', env.SECRET_KEYS ?? '');
   const child = spawn(process.execPath, ['--import', WITH_ITS_PARENT, MAIN], {
-    env: { PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'debug', ...env },
+    env: { PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'debug', NODE_COMPILE_CACHE: COMPILED, ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   const gone = once(child, 'close');

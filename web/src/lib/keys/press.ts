@@ -48,13 +48,12 @@ export const sameKey = (key: string): string => key.replace('[Shift]+', '').toLo
 /** The name of a press as the keymap writes it; null for a press that gives no character of its own. */
 export function nameOf(event: Press): string | null {
   const { key, shiftKey } = event;
-  if (key !== 'Enter' && ([...key].length !== 1 || key.trim() === '')) return null;
-  if (event.ctrlKey || event.metaKey) return key === 'Enter' ? '$mod+Enter' : `$mod+${key.toLowerCase()}`;
-  if (key === 'Enter') return null;
+  if (key === 'Enter') return event.ctrlKey || event.metaKey ? '$mod+Enter' : null;
+  const small = key.toLowerCase();
+  // The one letter whose small form is two characters (İ) has no name of one key.
+  if ([...key].length !== 1 || [...small].length !== 1 || key.trim() === '') return null;
+  if (event.ctrlKey || event.metaKey) return `$mod+${small}`;
   // A letter is told apart from itself with Shift; any other character may need Shift on this layout or another.
   if (!/^\p{L}$/u.test(key)) return `[Shift]+${key}`;
-  const letter = key.toLowerCase();
-  // The one letter whose small form is two characters (İ) has no name of one key.
-  if ([...letter].length !== 1) return null;
-  return shiftKey ? `Shift+${letter}` : letter;
+  return shiftKey ? `Shift+${small}` : small;
 }

@@ -109,6 +109,8 @@ describe('QU5: remapping', () => {
       'approve',
       { kind: 'free', key: '[Shift]+;' },
     ],
+    ['a letter whose small form is two characters', press('İ'), 'approve', { kind: 'refused', why: 'nameless' }],
+    ['that letter with Ctrl', press('İ', { ctrlKey: true }), 'submit', { kind: 'refused', why: 'nameless' }],
     ['a modifier on its way', press('Shift', { shiftKey: true }), 'approve', { kind: 'wait' }],
     ['Esc', press('Escape'), 'approve', { kind: 'leave' }],
     ['Tab', press('Tab'), 'approve', { kind: 'refused', why: 'tab' }],

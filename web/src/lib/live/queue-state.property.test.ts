@@ -189,11 +189,23 @@ describe('live queue, properties', () => {
             expect(row).toEqual(ledger.waiting.get(row.id));
             if (!stays.has(row.id)) expect(isKept(state, row)).toBe(true);
           }
-          expect(countsOf(state)).toEqual(now.counts);
+          const counted = countsOf(state);
+          const off = unsure(ledger.facts, { known, stays });
+          for (const view of QUEUE_VIEWS) {
+            const most = view === 'available' || view === 'escalated' ? off : 0;
+            expect(Math.abs(counted[view] - now.counts[view])).toBeLessThanOrEqual(most);
+          }
         },
       ),
     );
   });
+
+  /** How many facts tell of an escalated item that is not loaded, without its status: until it is counted anew, a guess. */
+  function unsure(facts: readonly Fact[], { known, stays }: { known: number; stays: ReadonlySet<string> }): number {
+    const escalated = new Set(facts.flatMap((fact) => (fact.type === 'item.escalated' ? [fact.item_id] : [])));
+    const told = facts.slice(known).filter((fact) => 'item_id' in fact && !('item' in fact));
+    return told.filter((fact) => 'item_id' in fact && escalated.has(fact.item_id) && !stays.has(fact.item_id)).length;
+  }
 
   it('QU1: nothing that is shown moves while the list is in use', () => {
     fc.assert(

@@ -1,0 +1,58 @@
+// `npm run check`: everything that is judged without running the product, as many steps at once as there are processors.
+import { spawn } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { text } from 'node:stream/consumers';
+
+/** Steps of package.json, the longest first: so the last to end is a short one. */
+const STEPS = [
+  'lint:web',
+  'lint:server',
+  'types:server',
+  'types:web',
+  'types:scripts',
+  'format:check',
+  'lint:rest',
+  'layers',
+  'types:shared',
+  'dead-code',
+  'check:docs',
+] as const;
+
+interface Ended {
+  passed: boolean;
+  output: string;
+}
+
+const waiting = [...STEPS];
+const failed: string[] = [];
+
+// What SvelteKit generates is read by linter and compiler alike.
+if (await passes('sync')) await Promise.all(Array.from({ length: availableParallelism() }, work));
+for (const step of failed) console.error(`FAILED  npm run ${step}`);
+process.exitCode = failed.length > 0 ? 1 : 0;
+
+async function work(): Promise<void> {
+  for (let step = waiting.shift(); step !== undefined; step = waiting.shift()) await passes(step);
+}
+
+/** Runs one step, and shows what it said once it has ended: what two say at once cannot be read. */
+async function passes(step: string): Promise<boolean> {
+  const started = performance.now();
+  const { passed, output } = await run(step);
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  console.log(
+    `${passed ? 'ok' : 'FAILED'}  ${step}  ${seconds} s${output.trim() === '' || passed ? '' : `\n${output}`}`,
+  );
+  if (!passed) failed.push(step);
+  return passed;
+}
+
+async function run(step: string): Promise<Ended> {
+  const child = spawn('npm', ['run', '-s', step], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const code = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  const [out, err, exit] = await Promise.all([text(child.stdout), text(child.stderr), code]);
+  return { passed: exit === 0, output: out + err };
+}
