@@ -2,11 +2,10 @@
 import type { Browser, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findChromium, launchBrowser } from '../scripts/browser.ts';
-import { startRedis, type Service } from '../scripts/services.ts';
-import { startForwarder, type Forwarder } from '../server/test/journeys/forwarder.ts';
 import { aSubmission, join, openProject, type OpenProject } from '../server/test/builders.ts';
 import { changeMember } from '../shared/src/api/projects.ts';
 import { people, type Person } from '../server/test/client.ts';
+import { type OwnRedis, startOwnRedis } from '../server/test/own-redis.ts';
 import { ON_POSTGRES, startWorld, type World } from '../server/test/world.ts';
 import { startFront, type Front } from './front.ts';
 
@@ -17,8 +16,7 @@ describe.skipIf(chromium === undefined)('PR1: the queue of three people', () => 
   let browser: Browser;
   let front: Front;
   let world: World;
-  let door: Forwarder | null = null;
-  let redis: Service | undefined;
+  let redis: OwnRedis | undefined;
   let project: OpenProject;
   let pool: Person[];
   let pages: Page[];
@@ -26,12 +24,9 @@ describe.skipIf(chromium === undefined)('PR1: the queue of three people', () => 
   beforeAll(async () => {
     browser = (await launchBrowser()) as Browser;
     front = await startFront();
-    if (ON_POSTGRES) {
-      [door, redis] = [await startForwarder('redis'), await startRedis()];
-      door.target(redis?.url ?? null);
-    }
+    if (ON_POSTGRES) redis = await startOwnRedis();
     world = await startWorld({
-      env: { PUBLIC_BASE_URL: front.url, ...(door === null ? {} : { REDIS_URL: door.url }) },
+      env: { PUBLIC_BASE_URL: front.url, ...(redis === undefined ? {} : { REDIS_URL: redis.url }) },
     });
     front.serve(world.urls);
     pool = await people(world, 3);
@@ -47,7 +42,6 @@ describe.skipIf(chromium === undefined)('PR1: the queue of three people', () => 
     await browser?.close();
     await world?.stop();
     await front?.close();
-    await door?.close();
     await redis?.stop();
   });
 
@@ -92,14 +86,12 @@ describe.skipIf(chromium === undefined)('PR1: the queue of three people', () => 
     async () => {
       const cem = pages[2] as Page;
       const note = cem.getByText('Live assignment is degraded').first();
-      await redis?.kill();
-      door?.target(null);
+      await redis?.die();
       await note.waitFor();
       await line(cem, 'Second?').click();
       await cem.getByText('Yours for').first().waitFor();
       await cem.keyboard.press('a');
-      redis = await startRedis();
-      door?.target(redis?.url ?? null);
+      await redis?.comeBack();
       await cem.locator('section p', { hasText: 'Live assignment is degraded' }).waitFor({ state: 'detached' });
     },
   );

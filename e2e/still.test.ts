@@ -64,6 +64,10 @@ describe.skipIf(chromium === undefined)('the list stands still', () => {
     await arrivals;
     const fresh = await seenFresh(reader, 'all');
     await page.getByRole('link', { name: new RegExp(`^All ${fresh.counts.all}$`) }).waitFor();
+    await someFrames();
+  }
+
+  async function someFrames(): Promise<void> {
     const { frames } = await moved();
     await expect.poll(async () => (await moved()).frames).toBeGreaterThan(frames + 2);
   }
@@ -104,6 +108,33 @@ describe.skipIf(chromium === undefined)('the list stands still', () => {
     await page.mouse.move(x, 10);
     await arrive(urgent, 1);
     await page.getByRole('link', { name: /^All 81$/ }).waitFor();
+    expect((await moved()).moved).toBe(0);
+  });
+
+  it('at its end, though more come above than were drawn before', async () => {
+    await list(page).evaluate((box) => (box.scrollTop = box.scrollHeight));
+    await watchLine('Calm 29');
+    await arrive(urgent, HALF);
+    await page.getByRole('link', { name: /^All 130$/ }).waitFor();
+    await someFrames();
+    expect((await moved()).moved).toBe(0);
+  });
+
+  it('when it could not be refreshed: what says so stands below', async () => {
+    const { front, world, excuse } = house();
+    excuse(/net::ERR|WebSocket connection|Failed to fetch|status of 5\d\d/);
+    const failed = page.getByText('This list could not be refreshed');
+    await row(page, 'Calm 10').hover();
+    await watchLine('Calm 10');
+    await page.route('**/api/queue?*', (route) => route.fulfill({ status: 503, json: {} }));
+    front.cut();
+    front.serve(world.urls);
+    await failed.waitFor();
+    await someFrames();
+    expect((await moved()).moved).toBe(0);
+    await page.unroute('**/api/queue?*');
+    await failed.waitFor({ state: 'detached' });
+    await someFrames();
     expect((await moved()).moved).toBe(0);
   });
 

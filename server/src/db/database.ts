@@ -6,6 +6,7 @@ import type { Statement } from '@countersign/shared/events';
 import { ARRIVED_FINAL, RECORDED } from './channels.ts';
 import type { Clock, Ids } from './clock.ts';
 import type { Em, Orm } from './orm.ts';
+import { planned } from './planned.ts';
 import { rawQuery } from './raw-query.ts';
 
 /** States a fact: the row lands in the ledger with the change itself, or not at all. */
@@ -57,13 +58,13 @@ async function inTransaction<T>(em: Em, work: (tx: Tx) => Promise<T>, tools: { c
 }
 
 /** The rows as one JSON parameter, and the doorbell in the same round trip: this is on the way of every submission. */
-const INSERT_FACTS = `
+const INSERT_FACTS = planned(`
   with stated as (
     insert into event (id, project_id, type, item_id, actor, data, created_at)
     select id, project_id, type, item_id, actor, data, $2::timestamptz
     from json_to_recordset($1::json) as r(id uuid, project_id uuid, type text, item_id uuid, actor jsonb, data jsonb)
   )
-  select pg_notify($3, $4)`;
+  select pg_notify($3, $4)`);
 
 async function insertFacts(em: Em, statements: Statement[], { clock, ids }: { clock: Clock; ids: Ids }): Promise<void> {
   const rows = statements.map((statement) => toRow(statement, ids.uuid()));

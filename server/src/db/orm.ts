@@ -25,7 +25,7 @@ import { User } from './entities/user.ts';
 import { WebhookAlert } from './entities/webhook-alert.ts';
 import { WebhookEndpoint } from './entities/webhook-endpoint.ts';
 import { MIGRATIONS } from './migrations/list.ts';
-import { freeBrokenConnections } from './pool.ts';
+import { equipPool } from './pool.ts';
 
 /** Where the data lives: a PostgreSQL URL, a folder for the embedded database, or memory (tests). */
 export type DatabaseTarget =
@@ -74,7 +74,7 @@ export async function openOrm(target: DatabaseTarget): Promise<Orm> {
       driver: PostgreSqlDriver,
       clientUrl: target.url,
       pool: { min: 0, max: target.poolSize },
-      driverOptions: { onPoolCreated: freeBrokenConnections, connectionTimeoutMillis: CONNECT_MS },
+      driverOptions: { onPoolCreated: equipPool, connectionTimeoutMillis: CONNECT_MS },
     };
     return await MikroORM.init(options);
   }

@@ -1,8 +1,18 @@
-// Gives broken connections back to their pool. Kysely keeps one for good when its BEGIN or ROLLBACK fails, and a pool that lost every place that way answers nobody any more.
+// What the ORM's pool of connections does beyond lending them: broken ones make room, and planned statements are sent by name.
 import type { Pool, PoolClient } from 'pg';
+import { planNameOf } from './planned.ts';
 
-/** For the pool of the ORM: a connection that ends while somebody has it makes room for another one at once. */
-export function freeBrokenConnections(pool: Pool): void {
+/** Both, for the pool of the ORM. */
+export function equipPool(pool: Pool): void {
+  freeBrokenConnections(pool);
+  pool.on('connect', sendByName);
+}
+
+/**
+ * A connection that ends while somebody has it makes room for another one at once: Kysely keeps one for good when its BEGIN or
+ * ROLLBACK fails, and a pool that lost every place that way answers nobody any more.
+ */
+function freeBrokenConnections(pool: Pool): void {
   const held = new Set<PoolClient>();
   pool.on('acquire', (client) => held.add(client));
   pool.on('release', (_error: unknown, client: PoolClient) => held.delete(client));
@@ -14,4 +24,16 @@ export function freeBrokenConnections(pool: Pool): void {
       client.release = () => undefined;
     });
   });
+}
+
+type Query = (text: unknown, ...rest: unknown[]) => unknown;
+
+/** Kysely names no statement: what is marked as planned gets its name here, on its way to the connection. */
+function sendByName(client: PoolClient): void {
+  const query = client.query.bind(client) as unknown as Query;
+  const named: Query = (text, values, ...rest) => {
+    const name = typeof text === 'string' ? planNameOf(text) : undefined;
+    return name === undefined ? query(text, values, ...rest) : query({ name, text, values }, ...rest);
+  };
+  client.query = named as PoolClient['query'];
 }

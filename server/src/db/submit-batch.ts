@@ -1,6 +1,7 @@
 // The statements of the intake: each handles a whole group of submissions, its rows sent as one JSON parameter.
 import type { BelowReview, ItemStatus, RoutingRule } from '@countersign/shared/words';
 import type { Em } from './orm.ts';
+import { planned } from './planned.ts';
 import { rawQuery } from './raw-query.ts';
 
 /** The address of an idempotency key (CONTRACT section 1). */
@@ -18,19 +19,24 @@ export interface KeyRow extends KeyPlace {
 
 export const placeText = ({ projectId, operation, key }: KeyPlace): string => `${projectId} ${operation} ${key}`;
 
+const LOCK_KEYS = planned(
+  `select text, pg_try_advisory_xact_lock(hashtextextended(text, 0)) as locked from json_array_elements_text($1::json) as k(text)`,
+);
+
 /**
  * Locks the keys until the transaction ends, and answers those that somebody else is at. Nobody waits: a wait would hold up
  * the neighbours in the group. Whoever has the lock sees every committed row of the key in a later statement.
  */
 export async function lockKeys(em: Em, places: KeyPlace[]): Promise<Set<string>> {
   const texts = [...new Set(places.map(placeText))];
-  const rows = await rawQuery<{ text: string; locked: boolean }>(
-    em,
-    `select text, pg_try_advisory_xact_lock(hashtextextended(text, 0)) as locked from json_array_elements_text($1::json) as k(text)`,
-    [JSON.stringify(texts)],
-  );
+  const rows = await rawQuery<{ text: string; locked: boolean }>(em, LOCK_KEYS, [JSON.stringify(texts)]);
   return new Set(rows.filter((row) => !row.locked).map((row) => row.text));
 }
+
+// Not planned once: on a table that grows this fast, a plan made while it was small reads all of it.
+const FIND_KEYS = `select k.project_id, k.operation, k.key, k.body_sha256, array_to_string(k.item_ids, ',') as item_ids
+  from json_to_recordset($1::json) as w(project_id uuid, operation text, key text)
+  join idempotency_key k on k.project_id = w.project_id and k.operation = w.operation and k.key = w.key`;
 
 /** The keys that are taken, by `placeText`. */
 export async function findKeys(em: Em, places: KeyPlace[]): Promise<Map<string, KeyRow>> {
@@ -41,13 +47,7 @@ export async function findKeys(em: Em, places: KeyPlace[]): Promise<Map<string, 
     key: string;
     body_sha256: string | null;
     item_ids: string;
-  }>(
-    em,
-    `select k.project_id, k.operation, k.key, k.body_sha256, array_to_string(k.item_ids, ',') as item_ids
-     from json_to_recordset($1::json) as w(project_id uuid, operation text, key text)
-     join idempotency_key k on k.project_id = w.project_id and k.operation = w.operation and k.key = w.key`,
-    [JSON.stringify(wanted)],
-  );
+  }>(em, FIND_KEYS, [JSON.stringify(wanted)]);
   const found = rows.map((row) => ({
     projectId: row.project_id,
     operation: row.operation,
@@ -58,27 +58,25 @@ export async function findKeys(em: Em, places: KeyPlace[]): Promise<Map<string, 
   return new Map(found.map((row) => [placeText(row), row]));
 }
 
+const INSERT_KEYS = planned(`insert into idempotency_key (project_id, operation, key, body_sha256, item_ids, created_at)
+  select project_id, operation, key, body_sha256, item_ids, $2::timestamptz
+  from json_to_recordset($1::json) as r(project_id uuid, operation text, key text, body_sha256 text, item_ids uuid[])
+  on conflict do nothing`);
+
 /** Takes keys; those that are taken already stay as they are. */
 export async function insertKeys(em: Em, keys: KeyRow[], createdAt: Date): Promise<void> {
-  await rawQuery(
-    em,
-    `insert into idempotency_key (project_id, operation, key, body_sha256, item_ids, created_at)
-     select project_id, operation, key, body_sha256, item_ids, $2::timestamptz
-     from json_to_recordset($1::json) as r(project_id uuid, operation text, key text, body_sha256 text, item_ids uuid[])
-     on conflict do nothing`,
-    [
-      JSON.stringify(
-        keys.map((row) => ({
-          project_id: row.projectId,
-          operation: row.operation,
-          key: row.key,
-          body_sha256: row.bodySha256,
-          item_ids: row.itemIds,
-        })),
-      ),
-      createdAt.toISOString(),
-    ],
-  );
+  await rawQuery(em, INSERT_KEYS, [
+    JSON.stringify(
+      keys.map((row) => ({
+        project_id: row.projectId,
+        operation: row.operation,
+        key: row.key,
+        body_sha256: row.bodySha256,
+        item_ids: row.itemIds,
+      })),
+    ),
+    createdAt.toISOString(),
+  ]);
 }
 
 /** What routing needs of a project (RT5), as its row has it. */
@@ -98,15 +96,16 @@ export interface AskedProject extends RoutingRow {
   archived: boolean;
 }
 
+const READ_ROUTING =
+  planned(`select id, auto_threshold, review_threshold, below_review, array_to_json(escalate_flags)::text as escalate_flags,
+    settings_version, target_minutes, archived_at is not null as archived
+  from project where id in (select text::uuid from json_array_elements_text($1::json) as k(text)) and deleted_at is null`);
+
 /** The settings of these projects; one that is deleted is left out (AR2). */
 export async function readRouting(em: Em, projectIds: string[]): Promise<Map<string, AskedProject>> {
-  const rows = await rawQuery<Omit<AskedProject, 'escalate_flags'> & { escalate_flags: string }>(
-    em,
-    `select id, auto_threshold, review_threshold, below_review, array_to_json(escalate_flags)::text as escalate_flags,
-       settings_version, target_minutes, archived_at is not null as archived
-     from project where id in (select text::uuid from json_array_elements_text($1::json) as k(text)) and deleted_at is null`,
-    [JSON.stringify([...new Set(projectIds)])],
-  );
+  const rows = await rawQuery<Omit<AskedProject, 'escalate_flags'> & { escalate_flags: string }>(em, READ_ROUTING, [
+    JSON.stringify([...new Set(projectIds)]),
+  ]);
   return new Map(rows.map((row) => [row.id, { ...row, escalate_flags: JSON.parse(row.escalate_flags) as string[] }]));
 }
 
@@ -138,7 +137,7 @@ export interface NewItem {
 }
 
 /** One statement for all items and their automatic decisions (RT2 ships the suggestion as it is). */
-const INSERT_ITEMS = `
+const INSERT_ITEMS = planned(`
   with arrived as (
     select * from json_to_recordset($1::json) as r(
       id uuid, "projectId" uuid, status text, input text, suggestion text, metadata text, confidence float8,
@@ -154,7 +153,7 @@ const INSERT_ITEMS = `
   )
   insert into decision (id, item_id, project_id, status, action, output, edited, decided_at, final_at)
   select "decisionId", id, "projectId", 'approved', 'auto_approve', suggestion, false, "createdAt", "createdAt"
-  from arrived where "decisionId" is not null`;
+  from arrived where "decisionId" is not null`);
 
 export async function insertItems(em: Em, items: NewItem[]): Promise<void> {
   await rawQuery(em, INSERT_ITEMS, [JSON.stringify(items)]);

@@ -29,11 +29,6 @@ export function deliveryOf(event: Finalized, decision: Decision, made: { id: str
     status: 'pending' as const,
     attempt: 0,
     nextAttemptAt: made.at,
-    leaseUntil: null,
-    claimToken: null,
-    httpStatus: null,
-    error: null,
     createdAt: made.at,
-    completedAt: null,
   };
 }

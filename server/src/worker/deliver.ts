@@ -1,6 +1,8 @@
 // Sends webhooks: lease what is due, POST outside any transaction, record what came of it. Any number of workers may do so.
 import { DatabaseGone, type Tx } from '../db/database.ts';
 import { GroupCommit } from '../db/group-commit.ts';
+import { planned } from '../db/planned.ts';
+import { rawQuery } from '../db/raw-query.ts';
 import { SYSTEM } from '../domain/actor.ts';
 import { nextStep } from '../domain/retry.ts';
 import type { StoredSecrets } from '../domain/webhook-secrets.ts';
@@ -83,22 +85,21 @@ function roomBeside(posting: readonly Leased[], underWay: number): Room {
   };
 }
 
+const NEXT_DUE = planned(`
+  with recursive ${UNDELIVERED}
+  select extract(epoch from min(greatest(d.at, e.open_until)) - now()) as seconds
+  from undelivered u join webhook_endpoint e on e.project_id = u.project_id
+  cross join lateral (
+    select x.next_attempt_at as at from delivery x where x.project_id = e.project_id and x.status = 'pending'
+      and x.next_attempt_at > case when e.open_until > now() then '-infinity' else now() end and ${FIRST_OF_ITEM}
+    order by x.next_attempt_at limit 1
+  ) d
+  where e.state = 'active'`);
+
 /** When the next waiting delivery may go, in our own clock; only the difference comes from the database. */
 async function nextDue(services: Services): Promise<Date | null> {
-  const rows = await services.db.read((em) =>
-    em.execute<{ seconds: string | number | null }[]>(
-      `with recursive ${UNDELIVERED}
-       select extract(epoch from min(greatest(d.at, e.open_until)) - now()) as seconds
-       from undelivered u join webhook_endpoint e on e.project_id = u.project_id
-       cross join lateral (
-         select x.next_attempt_at as at from delivery x where x.project_id = e.project_id and x.status = 'pending'
-           and x.next_attempt_at > case when e.open_until > now() then '-infinity' else now() end and ${FIRST_OF_ITEM}
-         order by x.next_attempt_at limit 1
-       ) d
-       where e.state = 'active'`,
-    ),
-  );
-  const seconds = rows[0]?.seconds ?? null;
+  const [row] = await services.db.read((em) => rawQuery<{ seconds: string | number | null }>(em, NEXT_DUE, []));
+  const seconds = row?.seconds ?? null;
   return seconds === null ? null : new Date(Date.now() + Math.max(0, Number(seconds) * 1000) + 1);
 }
 

@@ -1,6 +1,7 @@
 // The delivery's SQL: lease what is due, and ask once more before the POST. Short, fenced, never across HTTP.
 import type { Tx } from '../db/database.ts';
 import type { Em } from '../db/orm.ts';
+import { planned } from '../db/planned.ts';
 import { rawQuery } from '../db/raw-query.ts';
 import type { AttemptError } from '../domain/retry.ts';
 import type { StoredSecrets } from '../domain/webhook-secrets.ts';
@@ -64,7 +65,7 @@ const DUE = `x.next_attempt_at <= now()
  * $1, $2: the projects in flight and their counts; $3: how many retries; $4: how many in all. `probes` lets one attempt through to
  * each endpoint whose rest is over (WH5): of any number of workers one gets it.
  */
-const LEASE = `with recursive ${UNDELIVERED}, busy as (
+const LEASE = planned(`with recursive ${UNDELIVERED}, busy as (
      select * from unnest($1::uuid[], $2::int[]) as b(project_id, n)
    ), probes as (
      update webhook_endpoint set open_until = now() + interval '${PROBE_SECONDS} s' where project_id in (
@@ -101,7 +102,7 @@ const LEASE = `with recursive ${UNDELIVERED}, busy as (
      lease_until = now() + interval '${LEASE_SECONDS} s'
    from taken where d.id = taken.id
    returning d.id, d.project_id, d.item_id, d.webhook_id, d.body, d.attempt, d.schedule_from, d.claim_token, d.error,
-     taken.url, taken.probe`;
+     taken.url, taken.probe`);
 
 /**
  * Leases what is due, oldest first, as far as there is room for its project. Skips paused endpoints, those left alone (WH5; one
@@ -146,10 +147,10 @@ const toLeased = (row: LeasedRow): Leased => ({
   probe: row.probe,
 });
 
-const STILL_LEASED = `
+const STILL_LEASED = planned(`
   select d.claim_token, e.current, e.next, e.promote_at as "promoteAt", e.previous, e.previous_until as "previousUntil"
   from delivery d join webhook_endpoint e on e.project_id = d.project_id
-  where d.id = any($1::uuid[]) and d.status = 'sending'`;
+  where d.id = any($1::uuid[]) and d.status = 'sending'`);
 
 /** Those whose lease is still the one that was given, each with what signs it. Asked at the last moment before the POSTs (AR2). */
 export async function stillLeased(em: Em, leased: readonly Leased[]): Promise<[Leased, StoredSecrets<string>][]> {

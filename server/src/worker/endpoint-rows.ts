@@ -28,23 +28,29 @@ export async function noteEndpoints(tx: Tx, ended: readonly Ended[]): Promise<No
   );
   const isHere = ({ leased }: Ended) => held.get(leased.projectId)?.url === leased.url;
   const counted = ended.filter(isHere);
+  const well: string[] = [];
+  for (const [projectId, its] of byProject(counted)) {
+    if (its.every(({ outcome }) => signOf(outcome) === 'alive')) well.push(projectId);
+    else for (const { leased, outcome } of its) await noteOne(tx, leased, outcome);
+    if (its.some(({ next }) => next.kind === 'pause')) await pauseEndpoint(tx, projectId);
+  }
+  if (well.length > 0) await wellAgain(tx, well);
+  // Last: an endpoint that was paused just now has nothing waiting.
   const waiting = await waitOn(
     tx,
     ended.filter((each) => each.next.kind === 'pause' && !isHere(each)),
   );
-  const well: string[] = [];
-  const alerts: Alert[] = [];
-  for (const [projectId, its] of Map.groupBy(counted, ({ leased }) => leased.projectId)) {
-    if (its.every(({ outcome }) => signOf(outcome) === 'alive')) well.push(projectId);
-    else for (const { leased, outcome } of its) await noteOne(tx, leased, outcome);
-    if (its.some(({ next }) => next.kind === 'pause')) await pauseEndpoint(tx, projectId);
+  // What is given up is given up, wherever its last attempt went.
+  const told = ended.filter((each) => isHere(each) || each.next.kind === 'dead');
+  const alerts = [...byProject(told)].flatMap(([projectId, its]) => {
     const endpoint = held.get(projectId);
-    if (endpoint !== undefined) alerts.push(...alertsOf(endpoint, its));
-  }
-  if (well.length > 0) await wellAgain(tx, well);
+    return endpoint === undefined ? [] : alertsOf(endpoint, its);
+  });
   await writeAlerts(tx, alerts);
   return { alerts, waiting };
 }
+
+const byProject = (ended: readonly Ended[]) => Map.groupBy(ended, ({ leased }) => leased.projectId);
 
 /** What the URL of before says is gone waits for the one of now, as everything else of the project does. Answers which ones do. */
 async function waitOn({ em }: Tx, paused: readonly Ended[]): Promise<ReadonlySet<string>> {

@@ -1,5 +1,6 @@
 // What came of attempts, written down for any number of deliveries at once: fenced by the lease, never across HTTP.
 import type { Tx } from '../db/database.ts';
+import { planned } from '../db/planned.ts';
 import { rawQuery } from '../db/raw-query.ts';
 import type { NextStep } from '../domain/retry.ts';
 import type { Dispatched } from '../domain/webhook-attempt.ts';
@@ -28,7 +29,7 @@ const ATTEMPT_COLUMNS =
  * One round trip: the deliveries of whoever still has the lease, every attempt (`lease_lost` where it was lost), and of the endpoints
  * whether there is anything to be noted when an attempt went well.
  */
-const FINISH = `
+const FINISH = planned(`
   with r as materialized (
     select * from json_to_recordset($1::json) as r(id uuid, token uuid, status text, next_at timestamptz, uncounted boolean,
       error text, n int, url text, started_at timestamptz, total_ms float8, http_status int, response_headers text,
@@ -48,7 +49,7 @@ const FINISH = `
     from r on conflict (delivery_id, n) do update set error = excluded.error
   )
   select f.token, e.failures = 0 and e.open_until is null and e.state = 'active' and not e.in_trouble and p.webhook_url = f.url as well
-  from finished f join webhook_endpoint e on e.project_id = f.project_id join project p on p.id = f.project_id`;
+  from finished f join webhook_endpoint e on e.project_id = f.project_id join project p on p.id = f.project_id`);
 
 /** `lost`: its lease was somebody else's by then, and only the attempt is kept. `well`: its endpoint had no trouble before. */
 export type Fate = 'lost' | 'well' | 'troubled';

@@ -2,10 +2,10 @@
 import type { DecisionAction } from '@countersign/shared/words';
 import type { Event } from '../db/entities/event.ts';
 import { Decision } from '../db/entities/decision.ts';
-import { Delivery } from '../db/entities/delivery.ts';
-import { Project } from '../db/entities/project.ts';
 import type { Tx } from '../db/database.ts';
 import { DUE, STAMPED, stampedText } from '../db/channels.ts';
+import { planned } from '../db/planned.ts';
+import { rawQuery } from '../db/raw-query.ts';
 import type { Signals } from '../db/signals.ts';
 import type { Services } from '../usecases/services.ts';
 import { deliveryOf, isToldOf, type Finalized } from '../webhooks/fan-out.ts';
@@ -33,10 +33,12 @@ interface Stamped extends Omit<Finalized, 'itemId'> {
   type: Event['type'];
   /** What finalized the item; null for every other fact. */
   action: DecisionAction | null;
+  /** Its project has somewhere to send webhooks to. */
+  hasWebhook: boolean;
 }
 
 const isTold = (event: Stamped): event is Stamped & Finalized =>
-  event.type === 'item.finalized' && event.itemId !== null && isToldOf(event.action);
+  event.hasWebhook && event.type === 'item.finalized' && event.itemId !== null && isToldOf(event.action);
 
 async function stamp({ em }: Tx): Promise<Stamped[]> {
   const rows = await em.execute<
@@ -47,6 +49,7 @@ async function stamp({ em }: Tx): Promise<Stamped[]> {
       item_id: string | null;
       type: Event['type'];
       action: DecisionAction | null;
+      has_webhook: boolean;
     }[]
   >(
     // The row locks make a second relay, should leadership ever be in doubt, wait and find nothing: no number twice.
@@ -57,10 +60,10 @@ async function stamp({ em }: Tx): Promise<Stamped[]> {
      ), heads as (
        update project p set event_seq = p.event_seq + c.n
        from (select project_id, count(*) as n from batch group by project_id) c
-       where p.id = c.project_id returning p.id, p.event_seq - c.n as base
+       where p.id = c.project_id returning p.id, p.event_seq - c.n as base, p.webhook_url is not null as has_webhook
      )
      update event e set seq = h.base + b.n from batch b join heads h on h.id = b.project_id
-     where e.position = b.position returning e.id, e.project_id, e.seq, e.item_id, e.type, e.data ->> 'action' as action`,
+     where e.position = b.position returning e.id, e.project_id, e.seq, e.item_id, e.type, e.data ->> 'action' as action, h.has_webhook`,
   );
   return rows.map((row) => ({
     id: row.id,
@@ -69,8 +72,19 @@ async function stamp({ em }: Tx): Promise<Stamped[]> {
     itemId: row.item_id,
     type: row.type,
     action: row.action,
+    hasWebhook: row.has_webhook,
   }));
 }
+
+/** The rows as one JSON parameter, and the doorbell in the same round trip. */
+const INSERT_DELIVERIES = planned(`
+  with written as (
+    insert into delivery (id, project_id, item_id, webhook_id, seq, body, status, attempt, next_attempt_at, created_at)
+    select id, "projectId", "itemId", "webhookId", seq, body, status, attempt, "nextAttemptAt", "createdAt"
+    from json_to_recordset($1::json) as r(id uuid, "projectId" uuid, "itemId" uuid, "webhookId" text, seq bigint, body text,
+      status text, attempt int, "nextAttemptAt" timestamptz, "createdAt" timestamptz)
+  )
+  select pg_notify($2, '')`);
 
 async function fanOut(services: Services, { em }: Tx, events: Finalized[]): Promise<void> {
   if (events.length === 0) return;
@@ -79,21 +93,29 @@ async function fanOut(services: Services, { em }: Tx, events: Finalized[]): Prom
     finalAt: { $ne: null },
   });
   const byItem = new Map(decisions.map((decision) => [decision.itemId, decision]));
-  const targets = await em.find(Project, {
-    id: { $in: events.map((event) => event.projectId) },
-    webhookUrl: { $ne: null },
-  });
-  const wanted = new Set(targets.map((project) => project.id));
   const at = services.clock.now();
   const deliveries = events.flatMap((event) => {
     const decision = byItem.get(event.itemId);
-    return decision && wanted.has(event.projectId)
-      ? [deliveryOf(event, decision, { id: services.ids.uuid(), at })]
-      : [];
+    return decision ? [deliveryOf(event, decision, { id: services.ids.uuid(), at })] : [];
   });
-  if (deliveries.length === 0) return;
-  await em.insertMany(Delivery, deliveries);
-  await em.execute('select pg_notify(?, ?)', [DUE, '']);
+  for (const some of portions(deliveries)) await rawQuery(em, INSERT_DELIVERIES, [JSON.stringify(some), DUE]);
+}
+
+/** Together at most so long, unless one alone is longer: a batch of the longest outputs would be more than a string can be. */
+const MOST_TEXT = 16 * 1024 * 1024;
+
+function portions<T extends { body: string }>(all: readonly T[]): T[][] {
+  const found: T[][] = [];
+  let room = 0;
+  for (const each of all) {
+    if (found.length === 0 || each.body.length > room) {
+      found.push([]);
+      room = MOST_TEXT;
+    }
+    room -= each.body.length;
+    found.at(-1)?.push(each);
+  }
+  return found;
 }
 
 /** Tells every web process which ledgers grew, from where, and whether the project itself changed, within NOTIFY's 8000 bytes. */

@@ -83,20 +83,28 @@ describe('WH6: what is told', () => {
     expect(await told()).toEqual(['paused']);
   });
 
-  it('is nothing by what was sent to a URL that the project has no more', async () => {
+  it.each([
+    ['that it was given up', { answer: 503, attempt: 9, status: 'dead', kinds: ['exhausted'] }],
+    ['not a pause', { answer: 410, attempt: 0, status: 'pending', kinds: [] }],
+    ['not that it works', { answer: 204, attempt: 0, status: 'succeeded', kinds: [] }],
+  ])('of a delivery to a URL that the project has no more: %s', async (_, { answer, attempt, status, kinds }) => {
+    await world.sql('update webhook_endpoint set in_trouble = ? where project_id = ?', [
+      answer === 204,
+      now.scene.projectId,
+    ]);
     let arrive = (_: number) => undefined as void;
     const asked = new Promise<void>((heard) => {
       now.answer = () => new Promise<number>((resolve) => ((arrive = resolve), heard()));
     });
-    await due(1);
+    const [id] = await due(1, attempt);
     const deliverer = createDeliverer(world.services, POLICY, () => undefined);
     await deliverer.runOnce();
     await asked;
     await change('http://127.0.0.1:9999/');
-    arrive(503);
+    arrive(answer);
     await deliverer.drain();
-    expect(await world.sql(`select id from delivery where status = 'dead'`)).toHaveLength(1);
-    expect(await told()).toEqual([]);
+    expect(await world.sql('select status from delivery where id = ?', [id])).toEqual([{ status }]);
+    expect(await told()).toEqual(kinds);
   });
 
   it('is told once by any number of workers', async () => {

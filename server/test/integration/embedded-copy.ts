@@ -27,8 +27,10 @@ async function template(): Promise<string> {
   const draft = mkdtempSync(join(CACHE, 'draft-'));
   try {
     await make(draft);
+    renameSync(draft, folder);
+  } catch (error) {
     // A folder in place is a finished one: whoever comes second uses the first one's.
-    if (!existsSync(folder)) renameSync(draft, folder);
+    if (!existsSync(folder)) throw error;
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }

@@ -1,9 +1,11 @@
 // The circuit breaker over a real receiver: a dead one is left alone, no attempt is burned, and everything arrives when it is back.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Dispatched } from '../../src/domain/webhook-attempt.ts';
 import { changeSettings } from '../../src/usecases/change-settings.ts';
 import { replayDelivery } from '../../src/usecases/replay-deliveries.ts';
 import { createDeliverer } from '../../src/worker/deliver.ts';
-import { leaseDue } from '../../src/worker/delivery-rows.ts';
+import { type Leased, leaseDue } from '../../src/worker/delivery-rows.ts';
+import { noteEndpoints } from '../../src/worker/endpoint-rows.ts';
 import { closeReceivers, httpReceiver } from '../fixtures/receivers.ts';
 import { anItem, aScene, type Scene } from './scene.ts';
 import { POLICY, useServices } from './services.ts';
@@ -26,6 +28,18 @@ beforeEach(async () => {
 });
 afterEach(() => closeReceivers());
 
+/** An answer of 410. */
+const GONE: Dispatched = {
+  httpStatus: 410,
+  error: 'http_4xx',
+  retryAfter: null,
+  responseHeaders: {},
+  responseText: '',
+  totalMs: 1,
+  timings: { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null },
+  remoteAddress: null,
+  signatures: 1,
+};
 const ROOM = { limit: 10, retries: 10, inFlight: new Map<string, number>() };
 let seq = 0;
 
@@ -202,6 +216,18 @@ describe('WH5: an endpoint that fails', () => {
       [scene.projectId],
     );
     expect(told.map(({ data }) => data.status)).toEqual(['pending']);
+  });
+
+  it('WH3: keeps nothing waiting for a URL that turns out to be gone in the same moment', async () => {
+    await due(2);
+    const [first, second] = await world.services.db.write((tx) => leaseDue(tx, ROOM));
+    await world.sql(`update delivery set status = 'paused' where project_id = ?`, [scene.projectId]);
+    const gone = (leased: Leased) => ({ leased, outcome: GONE, next: { kind: 'pause', reason: 'gone' } as const });
+    const ended = [gone({ ...(first as Leased), url: 'http://127.0.0.1:9999/' }), gone(second as Leased)];
+    const { waiting } = await world.services.db.write((tx) => noteEndpoints(tx, ended));
+    expect([...waiting]).toEqual([]);
+    const rows = await world.sql('select distinct status from delivery where project_id = ?', [scene.projectId]);
+    expect(rows).toEqual([{ status: 'paused' }]);
   });
 
   it('is tried at once when somebody sends again, or saves the URL', async () => {

@@ -1,5 +1,4 @@
 // No single request holds the event loop for long, however large it may be: others are served meanwhile.
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LIMITS } from '@countersign/shared/api/public';
@@ -48,17 +47,35 @@ const TINY = () => list(Math.floor(LIMITS.itemBytes / 3) - 100, '[]');
 async function heldBy(request: () => Promise<Raw>, status: number): Promise<number> {
   let least = Infinity;
   for (let n = 0; n < TRIES && least >= MOST_MS; n += 1) {
-    const delay = monitorEventLoopDelay({ resolution: 1 });
-    delay.enable();
+    const holds = watchLoop();
     // It counts from one timer to the next: the first one starts it, the last one ends it.
     await turn(5);
     const raw = await request();
     await turn(5);
-    delay.disable();
     expect(raw.status, raw.text.slice(0, 500)).toBe(status);
-    least = Math.min(least, delay.max / 1e6);
+    least = Math.min(least, holds());
   }
   return least;
+}
+
+/** Begins to watch; the function ends it, and answers the longest hold in ms of this thread's own work: another one's turn is not ours. */
+function watchLoop(): () => number {
+  const worked = () => {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1000;
+  };
+  let [last, longest] = [worked(), 0];
+  const look = () => {
+    const now = worked();
+    longest = Math.max(longest, now - last);
+    last = now;
+  };
+  const timer = setInterval(look, 1);
+  return () => {
+    clearInterval(timer);
+    look();
+    return longest;
+  };
 }
 
 describe('the event loop is not held by', () => {

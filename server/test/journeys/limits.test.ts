@@ -7,7 +7,7 @@ import { problem } from '@countersign/shared/errors';
 import { aSubmission, openProject, type OpenProject } from '../builders.ts';
 import { type Answer, person, pipeline, type Pipeline } from '../client.ts';
 import { ON_POSTGRES, showLogOnFailure, startWorld, useWorld, type World } from '../world.ts';
-import { type OwnRedis, startOwnRedis } from './own-redis.ts';
+import { type OwnRedis, startOwnRedis } from '../own-redis.ts';
 import { rawAnswer } from './raw-http.ts';
 
 /** Reads an item through a process: the status, whatever came of it. */

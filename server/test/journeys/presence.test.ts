@@ -6,7 +6,7 @@ import { join, openProject, type OpenProject } from '../builders.ts';
 import { people, type Person } from '../client.ts';
 import { connectLive, type Live } from '../live-client.ts';
 import { ON_POSTGRES, showLogOnFailure, startWorld, useWorld, type World } from '../world.ts';
-import { type OwnRedis, startOwnRedis } from './own-redis.ts';
+import { type OwnRedis, startOwnRedis } from '../own-redis.ts';
 
 /** A process that was killed is missed after three beats of two seconds. */
 const SILENCE = { timeout: 15_000 };

@@ -7,7 +7,7 @@ import { aSubmission, join, openProject, type OpenProject, review } from '../bui
 import { browser, people, type Person } from '../client.ts';
 import { connectLive, type Live } from '../live-client.ts';
 import { ON_POSTGRES, showLogOnFailure, startWorld, type World } from '../world.ts';
-import { type OwnRedis, startOwnRedis } from './own-redis.ts';
+import { type OwnRedis, startOwnRedis } from '../own-redis.ts';
 
 describe.runIf(ON_POSTGRES)('without Redis', () => {
   let redis: OwnRedis;

@@ -4,22 +4,30 @@
 export interface Anchor {
   readonly id: string;
   readonly top: number;
-  /** Set when this line had the focus, with its place among the lines. */
-  readonly focused: number | null;
+  /** The line that had the focus, with its place among the lines. */
+  readonly focused: { readonly id: string; readonly at: number } | null;
 }
 
 const LINE = '[data-line]';
 const idOf = (line: Element | null | undefined): string | null => line?.getAttribute('data-line') ?? null;
 
-/** Before a change: the line under the pointer, else the focused one, else the first that is seen. */
+/** Before a change: of the lines in sight the one under the pointer, else the focused one, else the first. */
 export function anchorOf(box: HTMLElement): Anchor | null {
   const focused = document.activeElement?.closest(LINE) ?? null;
   const inside = focused !== null && box.contains(focused) ? focused : null;
-  const line = box.querySelector(`${LINE}:hover`) ?? inside ?? firstSeen(box);
+  const line = [box.querySelector(`${LINE}:hover`), inside].find((one) => isSeen(box, one)) ?? firstSeen(box);
   const id = idOf(line);
-  if (line === null || id === null) return null;
-  const place = line === inside ? [...box.querySelectorAll(LINE)].indexOf(inside) : null;
+  if (!line || id === null) return null;
+  const place =
+    inside === null ? null : { id: idOf(inside) ?? '', at: [...box.querySelectorAll(LINE)].indexOf(inside) };
   return { id, top: line.getBoundingClientRect().top, focused: place };
+}
+
+/** Where somebody has scrolled away from the line of the pointer or the focus, what they look at is another one. */
+function isSeen(box: HTMLElement, line: Element | null): line is Element {
+  if (line === null) return false;
+  const [inner, outer] = [line.getBoundingClientRect(), box.getBoundingClientRect()];
+  return inner.bottom > outer.top && inner.top < outer.bottom;
 }
 
 function firstSeen(box: HTMLElement): Element | null {
@@ -29,13 +37,12 @@ function firstSeen(box: HTMLElement): Element | null {
 }
 
 /** After the change: scrolls by as much as the line moved. Focus on a line that is gone goes to the one in its place. */
-export function restore(box: HTMLElement, anchor: Anchor): void {
-  const line = box.querySelector(`[data-line="${CSS.escape(anchor.id)}"]`);
-  if (line !== null) {
-    const moved = line.getBoundingClientRect().top - anchor.top;
-    if (moved !== 0) box.scrollTop += moved;
-  } else if (anchor.focused !== null && document.activeElement === document.body) {
-    const lines = [...box.querySelectorAll<HTMLElement>(LINE)];
-    lines[Math.min(anchor.focused, lines.length - 1)]?.focus({ preventScroll: true });
-  }
+export function restore(box: HTMLElement, { id, top, focused }: Anchor): void {
+  const moved = (lineOf(box, id)?.getBoundingClientRect().top ?? top) - top;
+  if (moved !== 0) box.scrollTop += moved;
+  if (focused === null || lineOf(box, focused.id) !== null || document.activeElement !== document.body) return;
+  const lines = [...box.querySelectorAll<HTMLElement>(LINE)];
+  lines[Math.min(focused.at, lines.length - 1)]?.focus({ preventScroll: true });
 }
+
+const lineOf = (box: HTMLElement, id: string) => box.querySelector(`[data-line="${CSS.escape(id)}"]`);

@@ -144,8 +144,9 @@ describe('ST1: whatever happens in whatever order', () => {
           else if (kind === 'choose') typed = choose(typed, name, (['theirs', 'mine'] as const)[at] ?? 'mine');
           else {
             typed = { ...typed, draft: but(change, typed.draft) };
-            // Typing what they saved while it is asked is the answer "theirs": one's own is what waits in the question.
-            mine.set(name, mineOf(typed, name));
+            // Typing what they saved while it is asked is the answer "theirs": one's own is what was asked about.
+            const theirs = typed.contests[name] && sameValue(name, typed.draft[name], typed.before[name]);
+            mine.set(name, theirs ? typed.contests[name]!.mine : typed.draft[name]);
           }
           for (const [each, value] of mine) {
             const places = [typed.draft[each], mineOf(typed, each), typed.before[each]];

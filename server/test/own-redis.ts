@@ -1,5 +1,5 @@
 // A Redis of a test's own that can die, come back empty, or be cut off, behind an address that stays.
-import { type Service, startRedis } from '../../../scripts/services.ts';
+import { type Service, startRedis } from '../../scripts/services.ts';
 import { startForwarder } from './forwarder.ts';
 
 export interface OwnRedis {
