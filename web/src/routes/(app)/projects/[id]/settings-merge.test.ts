@@ -102,6 +102,13 @@ describe('ST1: a third save', () => {
     expect(contestedFields(after.contests)).toEqual(['target_minutes']);
   });
 
+  it('that takes back what was taken and typed on is asked about', () => {
+    const taken = choose(first, 'auto_threshold', 'theirs');
+    const on = { ...taken, draft: but({ auto_threshold: '0.92' }, taken.draft) };
+    const after = rebase(on, but({ auto_threshold: '0.95' }, theirs));
+    expect(after.contests.auto_threshold).toEqual({ was: '0.9', mine: '0.92', both: null, answer: null });
+  });
+
   it('that takes their change back leaves yours alone', () => {
     const after = rebase(first, but({ auto_threshold: '0.95' }, theirs));
     expect(contestedFields(after.contests)).toEqual(['target_minutes']);
@@ -166,21 +173,29 @@ describe('ST1: whatever happens in whatever order', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
         let typed: Typed = typing({});
-        /** What was saved when somebody began to type there. */
-        const began = new Map<FieldName, Draft[FieldName]>();
+        /** What the typing of each field was typed over, as far as its author saw it. */
+        const seen = new Map<FieldName, Draft[FieldName]>();
         for (const { kind, field: name, at } of steps) {
-          const changed = changedFields(typed.before, typed.draft);
+          const contest = typed.contests[name];
+          const untouched = sameValue(name, typed.draft[name], typed.before[name]);
           const change = changeOf(name, at);
           if (kind === 'save') typed = rebase(typed, but(change, typed.before));
-          else if (kind === 'choose') typed = choose(typed, name, (['theirs', 'mine'] as const)[at] ?? 'mine');
-          else typed = { ...typed, draft: but(change, typed.draft) };
+          else if (kind === 'choose') {
+            const answer = (['theirs', 'mine'] as const)[at] ?? 'mine';
+            typed = choose(typed, name, answer);
+            if (contest && answer === 'mine') seen.set(name, contest.was);
+          } else {
+            typed = { ...typed, draft: but(change, typed.draft) };
+            const beginsAnew = untouched && (!contest || contest.answer === 'theirs');
+            if (beginsAnew) seen.set(name, typed.before[name]);
+          }
           for (const each of changedFields(typed.before, typed.draft)) {
-            if (!changed.includes(each)) began.set(each, typed.before[each]);
-            const unseen = !sameValue(each, began.get(each) ?? '', typed.before[each]);
+            const unseen = !sameValue(each, seen.get(each) ?? '', typed.before[each]);
             if (unseen) expect(typed.contests[each]).toBeDefined();
           }
         }
       }),
+      { numRuns: 2000 },
     );
   });
 });

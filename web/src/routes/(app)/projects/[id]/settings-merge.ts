@@ -114,8 +114,10 @@ function contestAfter(typed: Typed, now: Draft, field: FieldName): Contest | nul
   const same = (a: Value, b: Value) => sameValue(field, a, b);
   if (known !== undefined && same(before[field], now[field])) return known;
   const answer = answerOf(typed, field);
-  // What was put together holds what they saved before: only what they changed since is new to it.
-  const sides = known === undefined || answer === 'both' ? { was: before[field], mine: draft[field] } : known;
+  // What was put together, or typed on after taking theirs, holds what they saved before: only what they changed since is new to it.
+  const typedOn = known?.answer === 'theirs' && answer === 'mine';
+  const holdsTheirs = known === undefined || answer === 'both' || typedOn;
+  const sides = holdsTheirs ? { was: before[field], mine: draft[field] } : known;
   const mine = answer === 'both' ? draft[field] : mineOf(typed, field);
   if (same(mine, now[field]) || (known === undefined && same(sides.was, mine))) return null;
   if (same(sides.was, now[field]) && answer !== 'theirs') return null;
