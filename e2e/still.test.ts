@@ -120,6 +120,17 @@ describe.skipIf(chromium === undefined)('the list stands still', () => {
     expect((await moved()).moved).toBe(0);
   });
 
+  it('when the line that has the focus was scrolled out of sight', async () => {
+    const first = list(page).locator('[data-line]').first();
+    await first.evaluate((line: HTMLElement) => line.focus({ preventScroll: true }));
+    await watchLine('Calm 10');
+    await arrive(urgent, HALF);
+    await page.getByRole('link', { name: /^All 130$/ }).waitFor();
+    await someFrames();
+    expect((await moved()).moved).toBe(0);
+    expect(await first.evaluate((line) => line === document.activeElement)).toBe(true);
+  });
+
   it('when it could not be refreshed: what says so stands below', async () => {
     const { front, world, excuse } = house();
     excuse(/net::ERR|WebSocket connection|Failed to fetch|status of 5\d\d/);

@@ -40,9 +40,8 @@ async function passes(step: string): Promise<boolean> {
   const started = performance.now();
   const { passed, output } = await run(step);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  console.log(
-    `${passed ? 'ok' : 'FAILED'}  ${step}  ${seconds} s${output.trim() === '' || passed ? '' : `\n${output}`}`,
-  );
+  console.log(`${passed ? 'ok' : 'FAILED'}  ${step}  ${seconds} s`);
+  if (!passed) console.log(output);
   if (!passed) failed.push(step);
   return passed;
 }

@@ -32,3 +32,21 @@ export function deliveryOf(event: Finalized, decision: Decision, made: { id: str
     createdAt: made.at,
   };
 }
+
+/** UTF-16 units of bodies in one portion: a whole batch of the longest outputs would be more than a string can be. */
+const MOST_TEXT = 16 * 1024 * 1024;
+
+/** Deliveries as they travel to the database together, in their order: at most so much text at once, unless one alone is longer. */
+export function portionsOf<T extends { body: string }>(deliveries: readonly T[], most = MOST_TEXT): T[][] {
+  const portions: T[][] = [];
+  let room = 0;
+  for (const delivery of deliveries) {
+    if (portions.length === 0 || delivery.body.length > room) {
+      portions.push([]);
+      room = most;
+    }
+    room -= delivery.body.length;
+    portions.at(-1)?.push(delivery);
+  }
+  return portions;
+}

@@ -8,7 +8,7 @@ import { planned } from '../db/planned.ts';
 import { rawQuery } from '../db/raw-query.ts';
 import type { Signals } from '../db/signals.ts';
 import type { Services } from '../usecases/services.ts';
-import { deliveryOf, isToldOf, type Finalized } from '../webhooks/fan-out.ts';
+import { deliveryOf, isToldOf, portionsOf, type Finalized } from '../webhooks/fan-out.ts';
 import type { Next } from './loop.ts';
 
 /** Any fixed number: one relay at a time among all processes on a database. */
@@ -98,24 +98,7 @@ async function fanOut(services: Services, { em }: Tx, events: Finalized[]): Prom
     const decision = byItem.get(event.itemId);
     return decision ? [deliveryOf(event, decision, { id: services.ids.uuid(), at })] : [];
   });
-  for (const some of portions(deliveries)) await rawQuery(em, INSERT_DELIVERIES, [JSON.stringify(some), DUE]);
-}
-
-/** Together at most so long, unless one alone is longer: a batch of the longest outputs would be more than a string can be. */
-const MOST_TEXT = 16 * 1024 * 1024;
-
-function portions<T extends { body: string }>(all: readonly T[]): T[][] {
-  const found: T[][] = [];
-  let room = 0;
-  for (const each of all) {
-    if (found.length === 0 || each.body.length > room) {
-      found.push([]);
-      room = MOST_TEXT;
-    }
-    room -= each.body.length;
-    found.at(-1)?.push(each);
-  }
-  return found;
+  for (const some of portionsOf(deliveries)) await rawQuery(em, INSERT_DELIVERIES, [JSON.stringify(some), DUE]);
 }
 
 /** Tells every web process which ledgers grew, from where, and whether the project itself changed, within NOTIFY's 8000 bytes. */

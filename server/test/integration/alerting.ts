@@ -6,10 +6,10 @@ import { changeSettings } from '../../src/usecases/change-settings.ts';
 import { listAlerts, listProjectAlerts } from '../../src/usecases/queries/list-alerts.ts';
 import { seeAlerts } from '../../src/usecases/see-alerts.ts';
 import type { MemberActor } from '../../src/usecases/services.ts';
-import { createDeliverer } from '../../src/worker/deliver.ts';
 import { closeReceivers, httpReceiver } from '../fixtures/receivers.ts';
-import { anItem, aScene, type Scene } from './scene.ts';
-import { type Opened, POLICY } from './services.ts';
+import { deliveriesOf, sendAll } from './due.ts';
+import { aScene, type Scene } from './scene.ts';
+import type { Opened } from './services.ts';
 
 export interface Alerting {
   scene: Scene;
@@ -35,36 +35,16 @@ export function useAlerting(world: Opened): Alerting {
   return now;
 }
 
-let seq = 0;
-
 /** What a test does to the webhook of the scene, and asks of it. */
 export function alertingSteps(world: Opened, now: Alerting) {
   const project = () => now.scene.projectId;
 
   /** Deliveries of items of their own, due now; `attempt` is how many attempts they have behind them. */
-  const due = async (count: number, attempt = 9): Promise<string[]> => {
-    const ids: string[] = [];
-    for (let n = 0; n < count; n += 1) {
-      const [id, item] = [world.services.ids.uuid(), await anItem(world.services, now.scene)];
-      seq += 1;
-      await world.sql(
-        `insert into delivery (id, project_id, item_id, webhook_id, seq, body, status, attempt, next_attempt_at, created_at)
-         values (?, ?, ?, ?, ?, '{}', 'pending', ?, now() - interval '1 hour', now())`,
-        [id, project(), item.id, `evt_${id}`, seq, attempt],
-      );
-      ids.push(id);
-    }
-    return ids;
-  };
+  const due = (count: number, attempt = 9) => deliveriesOf(world, now.scene, { count, attempt });
 
   /** Runs so many workers until nothing more can be sent now. */
   const deliver = async (workers = 1): Promise<void> => {
-    const deliverers = Array.from({ length: workers }, () => createDeliverer(world.services, POLICY, () => undefined));
-    const run = async (deliverer: (typeof deliverers)[number]) => {
-      while ((await deliverer.runOnce()).again) await deliverer.drain();
-      await deliverer.drain();
-    };
-    await Promise.all(deliverers.map(run));
+    await Promise.all(Array.from({ length: workers }, () => sendAll(world.services)));
   };
 
   /** Gives a delivery up, pauses the webhook, or has it answer again. */

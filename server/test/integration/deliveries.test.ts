@@ -5,6 +5,7 @@ import { leaseDue, type Leased, type Room } from '../../src/worker/delivery-rows
 import { pauseEndpoint } from '../../src/worker/endpoint-rows.ts';
 import { type Done, finishAll } from '../../src/worker/finish-rows.ts';
 import { ON_POSTGRES } from '../world.ts';
+import { aDelivery } from './due.ts';
 import { holding } from './holding.ts';
 import { anItem, aScene, type Scene } from './scene.ts';
 import { useServices } from './services.ts';
@@ -31,20 +32,9 @@ beforeEach(async () => {
   scene = await aScene(world.services, WEBHOOK);
 });
 
-let seq = 0;
-
 /** A delivery that is due, of an item of its own unless one is given. */
-async function due(of: Scene = scene, given: { itemId?: string; ago?: number } = {}): Promise<string> {
-  const itemId = given.itemId ?? (await anItem(world.services, of)).id;
-  const id = world.services.ids.uuid();
-  seq += 1;
-  await world.sql(
-    `insert into delivery (id, project_id, item_id, webhook_id, seq, body, status, attempt, next_attempt_at, created_at)
-     values (?, ?, ?, ?, ?, '{}', 'pending', 0, now() - make_interval(secs => ?), now())`,
-    [id, of.projectId, itemId, `evt_${id}`, seq, given.ago ?? 1],
-  );
-  return id;
-}
+const due = (of: Scene = scene, given: { itemId?: string; ago?: number } = {}) =>
+  aDelivery(world, of, { ago: 1, ...given });
 
 const ROOM: Room = { limit: 100, retries: 100, inFlight: new Map() };
 const lease = (room: Partial<Room> = {}) => world.services.db.write((tx) => leaseDue(tx, { ...ROOM, ...room }));

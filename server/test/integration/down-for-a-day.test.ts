@@ -1,9 +1,9 @@
 // A receiver that is down for a whole day, the clock moved on from one due time to the next: it gets everything when it is back.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createDeliverer } from '../../src/worker/deliver.ts';
 import { closeReceivers, httpReceiver } from '../fixtures/receivers.ts';
+import { aDelivery, sendAll } from './due.ts';
 import { anItem, aScene, type Scene } from './scene.ts';
-import { POLICY, useServices } from './services.ts';
+import { useServices } from './services.ts';
 
 const world = useServices();
 const DAY_SECONDS = 86_400;
@@ -28,14 +28,7 @@ afterAll(closeReceivers);
 async function backlog(): Promise<void> {
   for (let n = 0; n < ITEMS; n += 1) {
     const { id: itemId } = await anItem(world.services, scene);
-    for (const seq of [1, 2]) {
-      const id = world.services.ids.uuid();
-      await world.sql(
-        `insert into delivery (id, project_id, item_id, webhook_id, seq, body, status, attempt, next_attempt_at, created_at)
-         values (?, ?, ?, ?, ?, '{}', 'pending', 0, now() - make_interval(secs => ?), now())`,
-        [id, scene.projectId, itemId, `evt_${n}_${seq}`, seq, seq],
-      );
-    }
+    for (const place of [1, 2]) await aDelivery(world, scene, { itemId, webhookId: `evt_${n}_${place}`, ago: place });
   }
 }
 
@@ -47,12 +40,8 @@ async function pass(seconds: number): Promise<void> {
 
 /** Sends what is due; answers in how many seconds there is more to do, null when there is not. */
 async function deliver(): Promise<number | null> {
-  const deliverer = createDeliverer(world.services, POLICY, () => undefined);
-  for (;;) {
-    const next = await deliverer.runOnce();
-    await deliverer.drain();
-    if (!next.again) return next.at ? Math.max(0.01, (next.at.getTime() - Date.now()) / 1000) : null;
-  }
+  const at = await sendAll(world.services);
+  return at ? Math.max(0.01, (at.getTime() - Date.now()) / 1000) : null;
 }
 
 it('WH1, WH5: loses nothing, is not hammered, and gets everything in the order of each item', async () => {

@@ -7,7 +7,8 @@ import { createDeliverer } from '../../src/worker/deliver.ts';
 import { type Leased, leaseDue } from '../../src/worker/delivery-rows.ts';
 import { noteEndpoints } from '../../src/worker/endpoint-rows.ts';
 import { closeReceivers, httpReceiver } from '../fixtures/receivers.ts';
-import { anItem, aScene, type Scene } from './scene.ts';
+import { deliveriesOf, sendAll } from './due.ts';
+import { aScene, type Scene } from './scene.ts';
 import { POLICY, useServices } from './services.ts';
 
 const world = useServices();
@@ -41,34 +42,9 @@ const GONE: Dispatched = {
   signatures: 1,
 };
 const ROOM = { limit: 10, retries: 10, inFlight: new Map<string, number>() };
-let seq = 0;
 
-/** Deliveries of items of their own, due in the order they are made. */
-async function due(count: number, of: Scene = scene): Promise<string[]> {
-  const ids: string[] = [];
-  const { id: itemId } = await anItem(world.services, of);
-  for (let n = 0; n < count; n += 1) {
-    const id = world.services.ids.uuid();
-    seq += 1;
-    await world.sql(
-      `insert into delivery (id, project_id, item_id, webhook_id, seq, body, status, attempt, next_attempt_at, created_at)
-       values (?, ?, ?, ?, ?, '{}', 'pending', 0, now() - interval '1 hour' + make_interval(secs => ?), now())`,
-      [id, of.projectId, n === 0 ? itemId : (await anItem(world.services, of)).id, `evt_${id}`, seq, seq],
-    );
-    ids.push(id);
-  }
-  return ids;
-}
-
-/** Runs until nothing more can be sent now. */
-async function deliver(): Promise<Date | null> {
-  const deliverer = createDeliverer(world.services, POLICY, () => undefined);
-  for (;;) {
-    const next = await deliverer.runOnce();
-    await deliverer.drain();
-    if (!next.again) return next.at ?? null;
-  }
-}
+const due = (count: number, of: Scene = scene) => deliveriesOf(world, of, { count });
+const deliver = () => sendAll(world.services);
 
 interface Endpoint {
   failures: number;

@@ -8,6 +8,7 @@ import { type Loop, startLoop } from '../../src/worker/loop.ts';
 import { EXPIRED_CERTIFICATE } from '../fixtures/receiver-certificate.ts';
 import { closeReceivers, httpReceiver, listening, type Receiver } from '../fixtures/receivers.ts';
 import { type Animal, zoo } from '../fixtures/receiver-zoo.ts';
+import { aDelivery } from './due.ts';
 import { aScene, items, type Scene } from './scene.ts';
 import { useServices } from './services.ts';
 
@@ -59,7 +60,9 @@ beforeAll(async () => {
     const receiver = await animal.open();
     const scene = await aScene(world.services, { webhook_url: animal.url(receiver.port) });
     cages.push({ name, animal, receiver, projectId: scene.projectId });
-    for (const { id } of await items(world.services, scene, HERD)) await due(scene, { itemId: id, later: true });
+    for (const { id: itemId } of await items(world.services, scene, HERD)) {
+      await aDelivery(world, scene, { itemId, ago: -3600 });
+    }
   }
   const receiver = await httpReceiver((request, response) => {
     arrived.set(String(request.headers['webhook-id']), Date.now());
@@ -72,16 +75,6 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(closeReceivers);
 
-async function due({ projectId }: Scene, { itemId, later }: { itemId: string; later: boolean }): Promise<string> {
-  const id = world.services.ids.uuid();
-  await world.sql(
-    `insert into delivery (id, project_id, item_id, webhook_id, seq, body, status, attempt, next_attempt_at, created_at)
-     values (?, ?, ?, ?, 1, '{}', 'pending', 0, now() + make_interval(hours => ?), now())`,
-    [id, projectId, itemId, `evt_${id}`, later ? 1 : 0],
-  );
-  return `evt_${id}`;
-}
-
 /** Makes deliveries for the one that is well, one after the other, and says how long each took to arrive. */
 async function stream(count: number): Promise<number[]> {
   const left = await items(world.services, well, count);
@@ -89,7 +82,7 @@ async function stream(count: number): Promise<number[]> {
   for await (const _ of setInterval(EVERY_MS)) {
     const item = left.shift();
     if (item === undefined) break;
-    made.set(await due(well, { itemId: item.id, later: false }), Date.now());
+    made.set(`evt_${await aDelivery(world, well, { itemId: item.id, ago: 0 })}`, Date.now());
     loop.nudge();
   }
   const ids = [...made.keys()];

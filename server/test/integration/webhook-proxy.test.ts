@@ -6,7 +6,8 @@ import { createDeliverer } from '../../src/worker/deliver.ts';
 import { connectProxy } from '../fixtures/connect-proxy.ts';
 import { closeReceivers, httpReceiver } from '../fixtures/receivers.ts';
 import { logWatch, watchedLogger } from '../log-watch.ts';
-import { anItem, aScene, type Scene } from './scene.ts';
+import { aDelivery, sendAll } from './due.ts';
+import { aScene, type Scene } from './scene.ts';
 import { POLICY, useServices } from './services.ts';
 
 const world = useServices();
@@ -36,21 +37,11 @@ beforeEach(async () => {
 afterEach(() => closeReceivers());
 
 /** A delivery that is due, with so many attempts behind it. */
-async function due(attempt = 0): Promise<string> {
-  const id = world.services.ids.uuid();
-  const { id: itemId } = await anItem(world.services, scene);
-  await world.sql(
-    `insert into delivery (id, project_id, item_id, webhook_id, seq, body, status, attempt, next_attempt_at, created_at)
-     values (?, ?, ?, ?, 1, '{}', 'pending', ?, now(), now())`,
-    [id, scene.projectId, itemId, `evt_${id}`, attempt],
-  );
-  return id;
-}
+const due = (attempt = 0) => aDelivery(world, scene, { attempt, ago: 0 });
 
 async function deliver(url: string | null = proxyUrl): Promise<void> {
   const services = { ...world.services, log: watchedLogger((line) => lines.push(line)) };
-  const deliverer = createDeliverer(services, { ...POLICY, proxyUrl: url }, () => undefined);
-  while ((await deliverer.runOnce()).again) await deliverer.drain();
+  await sendAll(services, { ...POLICY, proxyUrl: url });
 }
 
 interface Row {

@@ -62,6 +62,8 @@ export const leaveOf = (draft: Draft, fact: Fact, what: Leave['what']): Leave =>
 
 /** Takes in a waiting item as it is now. One beyond what is loaded is only counted. */
 export function putRow(draft: Draft, row: ItemRow, leave: Leave): void {
+  // It waits again: what is heard of it from now on counts.
+  draft.versions.delete(row.id);
   if (!draft.rows.has(row.id) && !isKept(draft, row)) {
     countBeyond(draft, {
       all: 1,
@@ -71,7 +73,6 @@ export function putRow(draft: Draft, row: ItemRow, leave: Leave): void {
     return;
   }
   draft.rows.set(row.id, row);
-  draft.versions.delete(row.id);
   settle(draft, row.id, leave);
 }
 

@@ -51,9 +51,14 @@ function nothing(): void {
 
 function waits(draft: Draft, fact: Upsert): void {
   if (!isNews(draft, fact.item_id, fact.version)) return;
-  const hidden = !draft.rows.has(fact.item_id) && fact.type === 'item.escalated' && fact.version > 1;
-  if (hidden) outOfSight(draft, fact, { all: -1 });
+  if (!draft.rows.has(fact.item_id)) outOfSight(draft, fact, waitedAs(fact));
   putRow(draft, fact.item, leaveOf(draft, fact, fact.item.status));
+}
+
+/** As what an item that is not loaded was counted until now. The second version of a queued one is reopened: it did not wait. */
+function waitedAs({ type, version }: Upsert): Partial<Counts> {
+  if (type === 'item.escalated' && version > 1) return { all: -1 };
+  return type === 'item.queued' && version > 2 ? { all: -1, escalated: -1 } : {};
 }
 
 function reclaim(draft: Draft, fact: ClaimFact, { what, claim }: { what: Leave['what']; claim: Claim | null }): void {

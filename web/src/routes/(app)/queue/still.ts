@@ -18,9 +18,14 @@ export function anchorOf(box: HTMLElement): Anchor | null {
   const line = [box.querySelector(`${LINE}:hover`), inside].find((one) => isSeen(box, one)) ?? firstSeen(box);
   const id = idOf(line);
   if (!line || id === null) return null;
-  const place =
-    inside === null ? null : { id: idOf(inside) ?? '', at: [...box.querySelectorAll(LINE)].indexOf(inside) };
-  return { id, top: line.getBoundingClientRect().top, focused: place };
+  const { top } = line.getBoundingClientRect();
+  return { id, top, focused: inside && placeOf(box, inside) };
+}
+
+/** The line an element is, with its place among the lines. */
+function placeOf(box: HTMLElement, line: Element): Anchor['focused'] {
+  const id = idOf(line);
+  return id === null ? null : { id, at: [...box.querySelectorAll(LINE)].indexOf(line) };
 }
 
 /** Where somebody has scrolled away from the line of the pointer or the focus, what they look at is another one. */

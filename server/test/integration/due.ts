@@ -1,0 +1,54 @@
+// Deliveries as the relay would have left them, without the decision before each, and a worker that sends what is due.
+import { createDeliverer } from '../../src/worker/deliver.ts';
+import { anItem, type Scene } from './scene.ts';
+import { type Opened, POLICY } from './services.ts';
+
+interface Given {
+  /** Of this item; else of one of its own. */
+  itemId?: string;
+  webhookId?: string;
+  /** How many attempts are behind it. */
+  attempt?: number;
+  /** For how many seconds it has been due, below 0 when it is not yet; else for most of an hour, in the order they are made. */
+  ago?: number;
+}
+
+let made = 0;
+
+/** One delivery of the scene, by the database's clock and after all that were made before; answers its id. */
+export async function aDelivery(world: Opened, of: Scene, given: Given = {}): Promise<string> {
+  const { itemId = (await anItem(world.services, of)).id } = given;
+  const id = world.services.ids.uuid();
+  made += 1;
+  const { webhookId = `evt_${id}`, attempt = 0, ago = 3600 - made } = given;
+  await world.sql(
+    `insert into delivery (id, project_id, item_id, webhook_id, seq, body, status, attempt, next_attempt_at, created_at)
+     values (?, ?, ?, ?, ?, '{}', 'pending', ?, now() - make_interval(secs => ?), now())`,
+    [id, of.projectId, itemId, webhookId, made, attempt, ago],
+  );
+  return id;
+}
+
+/** So many of them, each of an item of its own, due in the order they are made. */
+export async function deliveriesOf(
+  world: Opened,
+  of: Scene,
+  { count, ...given }: Pick<Given, 'attempt'> & { count: number },
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (let n = 0; n < count; n += 1) ids.push(await aDelivery(world, of, given));
+  return ids;
+}
+
+/** One worker, until nothing more can be sent now; answers when there is more to do. */
+export async function sendAll(
+  services: Opened['services'],
+  egress: Parameters<typeof createDeliverer>[1] = POLICY,
+): Promise<Date | null> {
+  const deliverer = createDeliverer(services, egress, () => undefined);
+  for (;;) {
+    const next = await deliverer.runOnce();
+    await deliverer.drain();
+    if (!next.again) return next.at ?? null;
+  }
+}
