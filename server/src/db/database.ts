@@ -21,6 +21,8 @@ export interface Tx {
 export interface Database {
   /** Runs a query outside any transaction. */
   read<T>(work: (em: Em) => Promise<T>): Promise<T>;
+  /** One statement that changes something and states no fact: it is its own transaction, without the round trips of a larger one. */
+  statement<T>(work: (em: Em) => Promise<T>): Promise<T>;
   /** One transaction: the change and its facts commit together. Never awaits the network. */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   orm: Orm;
@@ -33,12 +35,14 @@ export function createDatabase(orm: Orm, tools: { clock: Clock; ids: Ids }): Dat
     // On the embedded database such a query would wait for its own transaction for ever; on PostgreSQL it would see another world.
     if (inside.getStore()) throw new Error('A query outside the open transaction: use the transaction’s own em.');
   };
+  const outside = async <T>(work: (em: Em) => Promise<T>): Promise<T> => {
+    guard();
+    return work(orm.em.fork()).catch(translate);
+  };
   return {
     orm,
-    read: async (work) => {
-      guard();
-      return work(orm.em.fork()).catch(translate);
-    },
+    read: outside,
+    statement: outside,
     write: async (work) => {
       guard();
       const run = (em: Em) => inside.run(true, () => inTransaction(em, work, tools));

@@ -64,7 +64,7 @@ export function createDeliverer(services: Services, egress: Egress, onFree: () =
       if (room.limit <= 0) return {};
       const wait = pace.waitMs(room);
       if (wait > 0) return { at: new Date(Date.now() + wait) };
-      const due = await services.db.write((tx) => leaseDue(tx, room));
+      const due = await services.db.statement((em) => leaseDue(em, room));
       if (due.length === 0) return { at: await nextDue(services) };
       pace.leased(due.length, room);
       for (const [leased, secrets] of await services.db.read((em) => stillLeased(em, due))) start(leased, secrets);
@@ -128,8 +128,8 @@ function createFinishing(services: Services): GroupCommit<Done, void> {
     },
     meetsAll: (error) => error instanceof DatabaseGone,
     weigh: () => 1,
-    maxWeight: SLOTS,
-    maxEntries: SLOTS,
+    maxWeight: MOST_UNDER_WAY,
+    maxEntries: MOST_UNDER_WAY,
     slots: 1,
     laterMs: 0,
   });

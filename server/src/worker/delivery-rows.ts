@@ -1,5 +1,4 @@
 // The delivery's SQL: lease what is due, and ask once more before the POST. Short, fenced, never across HTTP.
-import type { Tx } from '../db/database.ts';
 import type { Em } from '../db/orm.ts';
 import { planned } from '../db/planned.ts';
 import { rawQuery } from '../db/raw-query.ts';
@@ -108,7 +107,7 @@ const LEASE = planned(`with recursive ${UNDELIVERED}, busy as (
  * Leases what is due, oldest first, as far as there is room for its project. Skips paused endpoints, those left alone (WH5; one
  * goes to each whose rest is over), and items whose earlier delivery is still on its way.
  */
-export async function leaseDue({ em }: Tx, room: Room): Promise<Leased[]> {
+export async function leaseDue(em: Em, room: Room): Promise<Leased[]> {
   const inFlight = [...room.inFlight];
   const rows = await rawQuery<LeasedRow>(em, LEASE, [
     inFlight.map(([projectId]) => projectId),

@@ -154,12 +154,12 @@ describe('AR2: nothing is sent any more', () => {
   it('of what a worker had just taken to send', async () => {
     await decided(1);
     const { db } = world.services;
-    const write: typeof db.write = async (work) => {
-      const leased = await db.write(work);
+    const statement: typeof db.statement = async (work) => {
+      const leased = await db.statement(work);
       if ((await deliveries()).some(({ status }) => status === 'sending')) await remove();
       return leased;
     };
-    await deliver({ ...world.services, db: { ...db, write } });
+    await deliver({ ...world.services, db: { ...db, statement } });
     expect([await deliveries(), got]).toEqual([[{ status: 'cancelled' }], 0]);
   });
 

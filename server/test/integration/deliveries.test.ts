@@ -37,7 +37,7 @@ const due = (of: Scene = scene, given: { itemId?: string; ago?: number } = {}) =
   aDelivery(world, of, { ago: 1, ...given });
 
 const ROOM: Room = { limit: 100, retries: 100, inFlight: new Map() };
-const lease = (room: Partial<Room> = {}) => world.services.db.write((tx) => leaseDue(tx, { ...ROOM, ...room }));
+const lease = (room: Partial<Room> = {}) => world.services.db.statement((em) => leaseDue(em, { ...ROOM, ...room }));
 /** Writes what came of one attempt; answers whether its lease still held. */
 async function finish(leased: Leased, how: Partial<Done>): Promise<boolean> {
   const end = { leased, outcome: OUTCOME, next: { kind: 'succeeded' as const }, startedAt: STARTED, ...how };
@@ -106,7 +106,7 @@ describe('a lease', () => {
     const quick = () =>
       world.services.db.write(async (tx) => {
         await tx.em.execute(`set local lock_timeout = '1s'`);
-        return leaseDue(tx, { ...ROOM, limit: 5 });
+        return leaseDue(tx.em, { ...ROOM, limit: 5 });
       });
     expect(only(await holding(world, taking, quick)).id).toBe(newer);
   });

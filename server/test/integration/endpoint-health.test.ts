@@ -118,7 +118,7 @@ describe('WH5: an endpoint that fails', () => {
     await deliver();
     await restOver();
     const leased = await Promise.all(
-      Array.from({ length: 6 }, () => world.services.db.write((tx) => leaseDue(tx, ROOM))),
+      Array.from({ length: 6 }, () => world.services.db.statement((em) => leaseDue(em, ROOM))),
     );
     expect(leased.flat()).toMatchObject([{ projectId: scene.projectId, probe: true }]);
   });
@@ -196,7 +196,7 @@ describe('WH5: an endpoint that fails', () => {
 
   it('WH3: keeps nothing waiting for a URL that turns out to be gone in the same moment', async () => {
     await due(2);
-    const [first, second] = await world.services.db.write((tx) => leaseDue(tx, ROOM));
+    const [first, second] = await world.services.db.statement((em) => leaseDue(em, ROOM));
     await world.sql(`update delivery set status = 'paused' where project_id = ?`, [scene.projectId]);
     const gone = (leased: Leased) => ({ leased, outcome: GONE, next: { kind: 'pause', reason: 'gone' } as const });
     const ended = [gone({ ...(first as Leased), url: 'http://127.0.0.1:9999/' }), gone(second as Leased)];

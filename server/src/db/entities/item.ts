@@ -1,5 +1,5 @@
 // What a pipeline submitted, where it stands, and who holds it. Payloads are JSON text, kept as submitted (invariant I7).
-import { defineEntity, p } from '@mikro-orm/core';
+import { defineEntity, type EntityDictionary, p } from '@mikro-orm/core';
 import { ITEM_STATUSES, OPEN_STATUSES, ROUTING_RULES } from '@countersign/shared/words';
 import { Project } from './project.ts';
 import { TextArray } from './text-array.ts';
@@ -59,3 +59,6 @@ const ItemSchema = defineEntity({
 });
 export class Item extends ItemSchema.class {}
 ItemSchema.setClass(Item);
+
+/** A row of the table as the database answers it; `em.map` makes an item of it. */
+export type ItemColumns = EntityDictionary<Item>;

@@ -2,7 +2,7 @@
 import type { QueueView } from '@countersign/shared/api/queue';
 import { isUnfiltered, type QueueFilter } from '@countersign/shared/queue-filter';
 import { OPEN_STATUSES, type OpenStatus } from '@countersign/shared/words';
-import { Item } from '../../db/entities/item.ts';
+import { Item, type ItemColumns } from '../../db/entities/item.ts';
 import type { Em } from '../../db/orm.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import type { Cursor } from './cursor.ts';
@@ -98,7 +98,7 @@ export async function readLines(em: Em, scope: QueueScope, asked: Asked): Promis
   const text = `select w.* from ${fromParts(PARTS[view](scope), values)} cross join lateral (
       select ${ROW} from item where ${where.filter(Boolean).join(' and ')} order by due_at, id limit ${most}) as w
     order by w.due_at, w.id limit ${most}`;
-  const rows = await rawQuery<Parameters<typeof em.map<Item>>[1]>(em, text, values.list);
+  const rows = await rawQuery<ItemColumns>(em, text, values.list);
   const items = rows.slice(0, limit).map((row) => em.map(Item, row));
   const last = items.at(-1);
   const full = rows.length > limit && last !== undefined;
