@@ -3,7 +3,7 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import { createSignInMessage } from '@solana/wallet-standard-util';
 import bs58 from 'bs58';
 import { expect } from 'vitest';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Endpoint } from '@countersign/shared/api/endpoint';
 import {
   type BatchResult,
@@ -127,6 +127,10 @@ export function checked<R>(endpoint: { reply: z.ZodType<R> | null; status: numbe
     return { ok: true, status, headers, text, reply: nothing };
   }
   expect(status, text).toBe(endpoint.status);
+  if (endpoint.reply instanceof z.ZodString) {
+    expect(headers.get('content-disposition')).toMatch(/^attachment; filename="[\w.-]+"$/);
+    return { ok: true, status, headers, text, reply: text as R };
+  }
   expect(headers.get('content-type')).toMatch(/^application\/json/);
   if (endpoint.reply === null) throw new Error(`An answer where the contract has none: ${text}`);
   const reply = exactly(endpoint.reply, text);

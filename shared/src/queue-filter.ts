@@ -5,7 +5,7 @@ import type { ItemRow } from './item.ts';
 const confidence = z.coerce.number().min(0).max(1);
 
 /** No item holds a NUL or half a character, and no database can be asked for one. */
-const plain = (longest: number) =>
+export const plainText = (longest: number) =>
   z
     .string()
     .min(1)
@@ -14,12 +14,12 @@ const plain = (longest: number) =>
 
 /** As it stands in a query. Every field narrows; confidences include their ends; `text` is looked for in the preview. */
 export const queueFilter = z.object({
-  flag: plain(100).optional(),
-  model: plain(200).optional(),
-  source: plain(200).optional(),
+  flag: plainText(100).optional(),
+  model: plainText(200).optional(),
+  source: plainText(200).optional(),
   min_confidence: confidence.optional(),
   max_confidence: confidence.optional(),
-  text: plain(100).trim().min(1).optional(),
+  text: plainText(100).trim().min(1).optional(),
 });
 export type QueueFilter = z.infer<typeof queueFilter>;
 

@@ -15,6 +15,7 @@ import { InboundSource } from './entities/inbound-source.ts';
 import { Invite } from './entities/invite.ts';
 import { Item } from './entities/item.ts';
 import { Learning } from './entities/learning.ts';
+import { LearningExport } from './entities/learning-export.ts';
 import { Member } from './entities/member.ts';
 import { ProjectChange } from './entities/project-change.ts';
 import { ProjectSettings } from './entities/project-settings.ts';
@@ -47,6 +48,7 @@ const common = {
     Invite,
     Item,
     Learning,
+    LearningExport,
     Member,
     Project,
     ProjectChange,

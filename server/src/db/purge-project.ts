@@ -12,6 +12,7 @@ const TAKE = [
    delete from delivery where id in (select id from gone) returning 1`,
   rowsOf('replay'),
   rowsOf('webhook_alert'),
+  rowsOf('learning_export'),
   rowsOf('learning'),
   rowsOf('decision'),
   rowsOf('idempotency_key'),

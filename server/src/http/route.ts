@@ -1,4 +1,5 @@
 // Binds an endpoint of the contract to a handler: who asks, what they ask, the answer. Nothing else knows both sides.
+import { Readable } from 'node:stream';
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import type { z } from 'zod';
@@ -36,7 +37,17 @@ export class Answer<R> {
   }
 }
 
-type Handler<P, Q, B, R, A> = (call: Call<P, Q, B, A>) => Promise<R | Answer<R>>;
+/** An answer that is a file, sent as it is made: its text, a chunk at a time. */
+export class Download {
+  readonly file: { name: string; type: string; chunks: AsyncIterable<string> };
+  readonly headers: Record<string, string>;
+  constructor(file: Download['file'], headers: Download['headers']) {
+    this.file = file;
+    this.headers = headers;
+  }
+}
+
+type Handler<P, Q, B, R, A> = (call: Call<P, Q, B, A>) => Promise<R | Answer<R> | Download>;
 
 /** What a handler gets that parses the body itself: its bytes, inflated, or none. */
 export interface BytesCall<P, Q, A> extends Omit<Call<P, Q, undefined, A>, 'body' | 'raw' | 'bytes'> {
@@ -162,7 +173,14 @@ export function header(ctx: Context, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+function send(ctx: Context, { file, headers }: Download): void {
+  ctx.set({ ...headers, 'cache-control': 'no-store', 'content-disposition': `attachment; filename="${file.name}"` });
+  ctx.body = Readable.from(file.chunks, { objectMode: false });
+  ctx.type = file.type;
+}
+
 function reply(ctx: Context, usual: number, answer: unknown): void {
+  if (answer instanceof Download) return send(ctx, answer);
   const status = answer instanceof Answer ? answer.status : usual;
   const value: unknown = answer instanceof Answer ? answer.value : answer;
   ctx.set('cache-control', 'no-store');

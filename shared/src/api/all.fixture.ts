@@ -3,6 +3,7 @@ import type { Endpoint } from './endpoint.ts';
 import * as alerts from './alerts.ts';
 import * as deliveries from './deliveries.ts';
 import * as changes from './changes.ts';
+import * as exports from './exports.ts';
 import * as guidelines from './guidelines.ts';
 import * as firstRun from './first-run.ts';
 import * as inbound from './inbound.ts';
@@ -21,6 +22,7 @@ const MODULES = {
   deliveries,
   'first-run': firstRun,
   changes,
+  exports,
   guidelines,
   inbound,
   insights,

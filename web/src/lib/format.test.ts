@@ -1,7 +1,18 @@
 // Numbers, times and names as people read them.
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
-import { ago, confidence, countdown, duration, initials, personName, share, shortAddress, UNKNOWN } from './format.ts';
+import {
+  ago,
+  bytes,
+  confidence,
+  countdown,
+  duration,
+  initials,
+  personName,
+  share,
+  shortAddress,
+  UNKNOWN,
+} from './format.ts';
 
 const MINUTE = 60_000;
 
@@ -25,6 +36,18 @@ describe('confidence', () => {
         expect(value - shown).toBeLessThan(0.000_100_1);
       }),
     );
+  });
+});
+
+describe('bytes', () => {
+  it.each([
+    [0, '0 byte'],
+    [999, '999 byte'],
+    [1000, '1 kB'],
+    [1_234_567, '1.23 MB'],
+    [5_000_000_000, '5 GB'],
+  ])('%d', (value, words) => {
+    expect(bytes(value)).toBe(words);
   });
 });
 

@@ -15,6 +15,16 @@ export const count = (value: number): string => number.format(value);
 /** A share 0..1 as whole percent; unknown without a whole. */
 export const share = (part: number, whole: number): string => (whole > 0 ? percent.format(part / whole) : UNKNOWN);
 
+const size = (unit: 'byte' | 'kilobyte' | 'megabyte' | 'gigabyte') =>
+  new Intl.NumberFormat(undefined, { style: 'unit', unit, maximumSignificantDigits: 3 });
+
+/** So many bytes in the largest unit that leaves no fraction alone, a thousand of each to the next. */
+export function bytes(value: number): string {
+  if (value < 1e3) return size('byte').format(value);
+  if (value < 1e6) return size('kilobyte').format(value / 1e3);
+  return value < 1e9 ? size('megabyte').format(value / 1e6) : size('gigabyte').format(value / 1e9);
+}
+
 /**
  * A confidence or threshold 0..1 with two to four decimals. Never rounded up: 0.94999 must not read as 0.95,
  * because the thresholds compare the number as submitted (RT5).

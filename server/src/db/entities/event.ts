@@ -23,6 +23,10 @@ const EventSchema = defineEntity({
       name: 'event_unstamped',
       expression: 'create index "event_unstamped" on "event" ("position") where "seq" is null',
     },
+    {
+      name: 'event_override',
+      expression: `create index "event_override" on "event" ("project_id", "seq") where "type" = 'item.finalized' and "data" ->> 'action' in ('edit', 'reject')`,
+    },
     { name: 'event_of_item', properties: ['itemId', 'position'] },
     {
       name: 'event_finalized',

@@ -11,6 +11,7 @@ import { Replays } from './0009-replays.ts';
 import { Alerts } from './0010-alerts.ts';
 import { Console } from './0011-console.ts';
 import { WaitingByStatus } from './0012-waiting-by-status.ts';
+import { Exports } from './0013-exports.ts';
 
 export const MIGRATIONS = [
   { name: '0001-initial', class: Initial },
@@ -25,4 +26,5 @@ export const MIGRATIONS = [
   { name: '0010-alerts', class: Alerts },
   { name: '0011-console', class: Console },
   { name: '0012-waiting-by-status', class: WaitingByStatus },
+  { name: '0013-exports', class: Exports },
 ];

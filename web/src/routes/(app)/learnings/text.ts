@@ -22,6 +22,41 @@ export const words = {
     order: 'Reasons keep their place while you look; only their counts change.',
   },
 
+  export: {
+    open: 'Export JSONL',
+    kinds: 'raw · chat · preference · eval',
+    title: 'Export learnings',
+    happens:
+      'One line of JSON for each. What can still be undone is left out; the same export later has the same lines first.',
+    format: 'Format',
+    formats: { raw: 'Raw', chat: 'Chat', preference: 'Preference', eval: 'Eval' },
+    meaning: {
+      raw: 'Everything that is known of each: input, suggestion, correction, reason, note, confidence, flags, model.',
+      chat: 'Messages to fine-tune by example: the input, and the correction as its answer. Edits only.',
+      preference: 'Pairs to fine-tune by preference: the correction over the suggestion. Edits only.',
+      eval: 'Cases to test with: the input, what is expected, and the suggestion that was refused.',
+    },
+    action: 'Overrides',
+    actions: { '': 'Edits and rejections', edit: 'Edits', reject: 'Rejections' },
+    reason: 'Reason',
+    allReasons: 'All reasons',
+    split: 'Split by input',
+    splits: { '': 'Everything', train: 'Train, four fifths', test: 'Test, one fifth' },
+    splitHint: 'The same input is never in both.',
+    preview: 'First lines',
+    size: (lines: number, bytes: string, reckoned: boolean) =>
+      `${reckoned ? 'About ' : ''}${count(lines)} ${lines === 1 ? 'line' : 'lines'}, ${bytes}`,
+    none: 'Nothing answers this yet.',
+    longer: (length: number) => `… ${count(length)} characters in all`,
+    failed: 'The first lines could not be loaded',
+    earlier: 'Earlier exports',
+    earlierFailed: 'Earlier exports could not be loaded',
+    nobody: 'Nobody has exported yet.',
+    broken: 'not to its end',
+    lines: (n: number) => `${count(n)} ${n === 1 ? 'line' : 'lines'}`,
+    download: 'Download',
+  },
+
   examples: {
     label: 'Examples, newest first',
     fresh: (n: number) => `${count(n)} new`,

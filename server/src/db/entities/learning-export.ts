@@ -1,0 +1,22 @@
+// An export of learnings that was begun: by whom, and of what.
+import { defineEntity, p } from '@mikro-orm/core';
+import type { ExportFilter } from '@countersign/shared/api/exports';
+import { Project } from './project.ts';
+import { User } from './user.ts';
+
+const LearningExportSchema = defineEntity({
+  name: 'LearningExport',
+  tableName: 'learning_export',
+  properties: {
+    id: p.uuid().primary(),
+    projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id'),
+    exportedBy: () => p.manyToOne(User).mapToPk().fieldName('exported_by'),
+    filter: p.json<ExportFilter>(),
+    /** When it was sent to its end; null before, and when it broke off. */
+    lines: p.integer().nullable(),
+    createdAt: p.datetime(3),
+  },
+  indexes: [{ name: 'learning_export_newest', properties: ['projectId', 'createdAt'] }],
+});
+export class LearningExport extends LearningExportSchema.class {}
+LearningExportSchema.setClass(LearningExport);

@@ -1,0 +1,101 @@
+// The lines of an export (rule LX): one learning, one line of JSON, in four formats. What is written in them stays data.
+import { createHash } from 'node:crypto';
+import type { ExportFilter, ExportFormat } from '@countersign/shared/api/exports';
+import { jsonText } from '@countersign/shared/json';
+import { spliced } from './decision.ts';
+
+/** A learning with what its item was. `input`, `suggestion` and `output` are JSON text as submitted; `output` is null of a rejection. */
+export interface Exported {
+  id: string;
+  itemId: string;
+  action: 'edit' | 'reject';
+  input: string;
+  suggestion: string;
+  output: string | null;
+  reason: string;
+  note: string | null;
+  confidence: number;
+  riskFlags: readonly string[];
+  model: string | null;
+  source: string | null;
+  reviewer: { id: string; address: string };
+  settingsVersion: number;
+  decidedAt: Date;
+}
+
+/** LX1: a rejection without a correction is no example to learn from, so it gives no line here. */
+export const needsCorrection = (format: ExportFormat): boolean => format === 'chat' || format === 'preference';
+
+/** LX1: one line without its end, or null for what gives none. */
+export function lineOf(format: ExportFormat, learning: Exported): string | null {
+  const value = SHAPES[format](learning);
+  return value === null ? null : oneLine(jsonText(value));
+}
+
+/** `chat` and `preference` are OpenAI's published formats for fine-tuning by example and by preference. */
+const SHAPES: Record<ExportFormat, (learning: Exported) => object | null> = {
+  raw: (learning) => ({
+    id: learning.id,
+    item_id: learning.itemId,
+    action: learning.action,
+    input: spliced(learning.input),
+    suggestion: spliced(learning.suggestion),
+    output: learning.output === null ? null : spliced(learning.output),
+    reason: learning.reason,
+    note: learning.note,
+    confidence: learning.confidence,
+    risk_flags: learning.riskFlags,
+    model: learning.model,
+    source: learning.source,
+    reviewer: learning.reviewer,
+    settings_version: learning.settingsVersion,
+    decided_at: learning.decidedAt,
+  }),
+  chat: ({ input, output }) =>
+    output === null ? null : { messages: [message('user', input), message('assistant', output)] },
+  preference: ({ input, suggestion, output }) =>
+    output === null
+      ? null
+      : {
+          input: { messages: [message('user', input)], tools: [], parallel_tool_calls: true },
+          preferred_output: [message('assistant', output)],
+          non_preferred_output: [message('assistant', suggestion)],
+        },
+  eval: ({ id, input, suggestion, output, reason, riskFlags }) => ({
+    id,
+    input: spliced(input),
+    expected: output === null ? null : spliced(output),
+    rejected: spliced(suggestion),
+    tags: [reason, ...riskFlags],
+  }),
+};
+
+/** A string speaks for itself; any other value is told as the JSON it was. */
+function message(role: 'user' | 'assistant', json: string) {
+  const value: unknown = JSON.parse(json);
+  return { role, content: typeof value === 'string' ? value : oneLine(json) };
+}
+
+/**
+ * LX2: JSON text on one line for every reader. Line ends stand only between tokens, where a space is as good; what some readers
+ * take for a line end inside a string (U+0085, U+2028, U+2029) is written as its escape.
+ */
+const oneLine = (json: string): string =>
+  json
+    .replaceAll(/[\r\n]/g, ' ')
+    .replaceAll(/[\u0085\u2028\u2029]/g, (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** LX3: whether an input is of the side that was asked for. By the input alone, so that the same one is never on both. */
+export function isOfSplit({ split, test_share: share }: ExportFilter, input: string): boolean {
+  if (split === undefined) return true;
+  const hash = createHash('sha256').update(canonical(JSON.parse(input)));
+  return hash.digest().readUInt32BE(0) < share * 2 ** 32 === (split === 'test');
+}
+
+/** The same text for the same value, whatever the order of its keys and the space between them. */
+function canonical(value: unknown): string {
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonical(member)}`).join(',')}}`;
+}

@@ -1,0 +1,76 @@
+// Learnings as JSONL (rule LX): the same filter and cut-off give the same bytes, whenever and from wherever they are asked for.
+import type { ExportFilter } from '@countersign/shared/api/exports';
+import { LearningExport } from '../db/entities/learning-export.ts';
+import type { Em } from '../db/orm.ts';
+import { isOfSplit, lineOf } from '../domain/learning-lines.ts';
+import { requireVerb } from './membership.ts';
+import { exportPortion } from './queries/export-rows.ts';
+import type { MemberActor, Services } from './services.ts';
+
+export interface ExportInput {
+  projectId: string;
+  filter: ExportFilter;
+  /** Whole lines that the asker has already. */
+  skip: number;
+}
+
+export interface Export {
+  id: string;
+  through: number;
+  /** JSONL, a portion of lines at a time, each line with its end. Fails when the right to it is taken away meanwhile. */
+  lines: AsyncGenerator<string>;
+}
+
+/** Begins an export and notes who did (LX4). Errors: `not_found`, `forbidden`. */
+export async function exportLearnings(services: Services, actor: MemberActor, input: ExportInput): Promise<Export> {
+  const { projectId, skip } = input;
+  const id = services.ids.uuid();
+  const filter = await services.db.write(async ({ em }) => {
+    await requireVerb(em, { userId: actor.userId, projectId }, 'see_learnings');
+    const cut = { ...input.filter, through: await cutOff(em, projectId, input.filter) };
+    const createdAt = services.clock.now();
+    await em.insert(LearningExport, { id, projectId, exportedBy: actor.userId, filter: cut, lines: null, createdAt });
+    return cut;
+  });
+  return { id, through: filter.through, lines: linesOf(services, actor, { id, projectId, filter, skip }) };
+}
+
+/** Up to where an export goes: as far as was asked, and no further than the ledger. Errors: none. */
+export async function cutOff(em: Em, projectId: string, { through }: ExportFilter): Promise<number> {
+  const [row] = await em.execute<{ seq: string | number }[]>('select event_seq as seq from project where id = ?', [
+    projectId,
+  ]);
+  return Math.min(through ?? Infinity, Number(row?.seq ?? 0));
+}
+
+async function* linesOf(
+  services: Services,
+  actor: MemberActor,
+  { id, projectId, filter, skip }: ExportInput & { id: string; filter: { through: number } },
+): AsyncGenerator<string> {
+  const { through } = filter;
+  let count = 0;
+  for (let after = 0; after < through;) {
+    const { lines, at } = await services.db.read(async (em) => {
+      await requireVerb(em, { userId: actor.userId, projectId }, 'see_learnings');
+      return portionOf(em, { projectId, filter, after, through });
+    });
+    const wanted = lines.slice(Math.max(0, skip - count));
+    count += lines.length;
+    after = at;
+    if (wanted.length > 0) yield `${wanted.join('\n')}\n`;
+  }
+  await services.db.statement((em) => em.execute('update learning_export set lines = ? where id = ?', [count, id]));
+}
+
+/** The lines of the next portion, and where the one after it begins. */
+export async function portionOf(
+  em: Em,
+  span: Parameters<typeof exportPortion>[1],
+): Promise<{ lines: string[]; at: number }> {
+  const { learnings, at } = await exportPortion(em, span);
+  const lines = learnings
+    .filter(({ input }) => isOfSplit(span.filter, input))
+    .flatMap((learning) => lineOf(span.filter.format, learning) ?? []);
+  return { lines, at };
+}

@@ -1,0 +1,89 @@
+// The learnings of an export in the ledger's order, a portion at a time: however many there are, few are held at once.
+import type { ExportFilter } from '@countersign/shared/api/exports';
+import type { Em } from '../../db/orm.ts';
+import { rawQuery } from '../../db/raw-query.ts';
+import { type Exported, needsCorrection } from '../../domain/learning-lines.ts';
+
+/** As many as are read at once: of the longest items some 40 MB. */
+const PORTION = 50;
+
+interface Row {
+  seq: string;
+  id: string;
+  item_id: string;
+  action: 'edit' | 'reject';
+  input: string;
+  suggestion: string;
+  output: string | null;
+  reason: string;
+  note: string | null;
+  confidence: number;
+  risk_flags: string[];
+  model: string | null;
+  source: string | null;
+  reviewer_id: string;
+  address: string;
+  settings_version: number;
+  created_at: string | Date;
+}
+
+/**
+ * $1: the project; $2, $3: after and up to these positions. Only what is final counts, by the place that its last fact has in
+ * the ledger: nothing comes in between later, and nothing goes (LX2).
+ */
+const OVERRIDES = `
+  from event e join learning l on l.item_id = e.item_id join item i on i.id = e.item_id join app_user u on u.id = l.reviewer_id
+  where e.project_id = $1 and e.seq > $2 and e.seq <= $3
+    and e.type = 'item.finalized' and e.data ->> 'action' in ('edit', 'reject')
+    and ($4::text is null or l.action = $4) and ($5::text is null or l.reason = $5)
+    and ($6::text is null or $6 = any(i.risk_flags)) and ($7::text is null or i.model = $7) and ($8::text is null or i.source = $8)`;
+
+const ROWS = `
+  select e.seq, l.id, l.item_id, l.action, i.input, i.suggestion, l.output, l.reason, l.note, i.confidence, i.risk_flags, i.model,
+    i.source, l.reviewer_id, u.address, l.settings_version, l.created_at ${OVERRIDES}
+  order by e.seq limit $9`;
+
+export interface Span {
+  projectId: string;
+  filter: ExportFilter;
+  /** Positions in the ledger: after the one, up to the other. */
+  after: number;
+  through: number;
+}
+
+const valuesOf = ({ projectId, filter, after, through }: Span) => {
+  const { format, action, reason, flag, model, source } = filter;
+  // What gives no line need not be read (LX1). Rejections that were asked for in such a format are none.
+  const only = needsCorrection(format) ? (action === 'reject' ? 'none' : 'edit') : (action ?? null);
+  return [projectId, after, through, only, reason ?? null, flag ?? null, model ?? null, source ?? null];
+};
+
+/** The next portion; empty at the end. `at` is where the one after it begins. */
+export async function exportPortion(em: Em, span: Span): Promise<{ learnings: Exported[]; at: number }> {
+  const rows = await rawQuery<Row>(em, ROWS, [...valuesOf(span), PORTION]);
+  return { learnings: rows.map(toExported), at: Number(rows.at(-1)?.seq ?? span.through) };
+}
+
+/** How many learnings answer, whichever side of a split they are on. */
+export async function countExported(em: Em, span: Span): Promise<number> {
+  const rows = await rawQuery<{ n: string | number }>(em, `select count(*) as n ${OVERRIDES}`, valuesOf(span));
+  return Number(rows[0]?.n ?? 0);
+}
+
+const toExported = (row: Row): Exported => ({
+  id: row.id,
+  itemId: row.item_id,
+  action: row.action,
+  input: row.input,
+  suggestion: row.suggestion,
+  output: row.output,
+  reason: row.reason,
+  note: row.note,
+  confidence: row.confidence,
+  riskFlags: row.risk_flags,
+  model: row.model,
+  source: row.source,
+  reviewer: { id: row.reviewer_id, address: row.address },
+  settingsVersion: row.settings_version,
+  decidedAt: new Date(row.created_at),
+});

@@ -1,0 +1,68 @@
+// Learnings leave as a file (LX): through HTTP, broken off in the middle, and gone on with at another process.
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { exportLearnings, listExports, previewExport } from '@countersign/shared/api/exports';
+import { claimItem, decideItem } from '@countersign/shared/api/queue';
+import { aSubmission, openProject, type OpenProject } from '../builders.ts';
+import { type Person, person } from '../client.ts';
+import { useWorld } from '../world.ts';
+
+const world = useWorld();
+/** Together more than the buffers between server and reader hold. */
+const ITEMS = 60;
+const LONG = 'x'.repeat(100_000);
+let owner: Person;
+let project: OpenProject;
+
+beforeAll(async () => {
+  owner = await person(world);
+  project = await openProject(owner, { settings: { undo_window_seconds: 0 } });
+  for (let n = 0; n < ITEMS; n += 1) {
+    const { id } = await project.pipeline.submit(aSubmission({ input: { question: n } }));
+    const { fence } = await owner.call(claimItem, { params: { id } });
+    const body = { fence, action: 'edit', output: { n, text: LONG }, reason: 'Wrong fact' } as const;
+    await owner.call(decideItem, { params: { id }, body });
+  }
+  const numbered = async () => (await owner.call(previewExport, { params: { id: project.id } })).lines;
+  await vi.waitUntil(async () => (await numbered()) === ITEMS, { timeout: 10_000 });
+});
+
+const params = () => ({ id: project.id });
+const linesIn = (text: string) => text.split('\n').slice(0, -1);
+
+describe('LX2: an export over HTTP', () => {
+  it('is a file of its own name, with where it goes to and what it had', async () => {
+    const { headers, text } = await owner.attempt(exportLearnings, {
+      params: params(),
+      query: { format: 'preference' },
+    });
+    expect(linesIn(text)).toHaveLength(ITEMS);
+    const id = headers.get('x-export-id');
+    expect(headers.get('content-type')).toMatch(/^application\/jsonl/);
+    expect(headers.get('content-disposition')).toBe(`attachment; filename="learnings-preference-${id}.jsonl"`);
+    const { data } = await owner.call(listExports, { params: params() });
+    expect(data[0]).toMatchObject({ id, lines: ITEMS, filter: { through: Number(headers.get('x-export-through')) } });
+  });
+
+  it('that breaks off goes on where it ended, at another process', async () => {
+    const url = `${world.url()}${exportLearnings.path.replace(':id', project.id)}?format=raw`;
+    const stop = new AbortController();
+    const response = await fetch(url, { headers: { cookie: owner.cookieHeader() }, signal: stop.signal });
+    const through = Number(response.headers.get('x-export-through'));
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let got = '';
+    while (linesIn(got).length < 3) got += (await reader?.read())?.value ?? '';
+    stop.abort();
+    const had = linesIn(got);
+    expect(had.length).toBeLessThan(ITEMS);
+    const query = { format: 'raw', through, skip: had.length } as const;
+    const rest = await owner.call(exportLearnings, { params: params(), query }, { process: 1 });
+    const whole = await owner.call(exportLearnings, { params: params(), query: { format: 'raw', through } });
+    expect([...had, ...linesIn(rest)]).toEqual(linesIn(whole));
+  });
+
+  it('a question that makes no sense is refused before anything is sent', async () => {
+    const query = { format: 'csv' as never };
+    const { errors } = await owner.refused('validation_failed', exportLearnings, { params: params(), query });
+    expect(errors).toMatchObject([{ pointer: '#/query/format' }]);
+  });
+});
