@@ -39,6 +39,8 @@ export interface World {
   terminate(process: number): Promise<void>;
   /** Starts a process again, after stopping it in order if it runs; without a number every one that is not running. */
   restart(process?: number): Promise<void>;
+  /** What they find in their environment. */
+  readonly env: Readonly<Record<string, string>>;
   /** What processes find in their environment from their next start on; an empty text takes a variable away. */
   setEnv(changes: Record<string, string>): void;
   /** Stops everything in order and removes the data. Safe to call twice. */
@@ -113,6 +115,7 @@ function assemble({ baseUrl, env, processes, start, lines, data, remove }: Parts
   return {
     database: DATABASE,
     baseUrl,
+    env,
     get urls() {
       return processes.map((server) => server.url);
     },

@@ -1,9 +1,10 @@
 // Learnings as JSONL (rule LX): the same filter and cut-off give the same bytes, whenever and from wherever they are asked for.
 import type { ExportFilter } from '@countersign/shared/api/exports';
 import { LearningExport } from '../db/entities/learning-export.ts';
+import { Project } from '../db/entities/project.ts';
 import type { Em } from '../db/orm.ts';
 import { isOfSplit, lineOf } from '../domain/learning-lines.ts';
-import { requireVerb } from './membership.ts';
+import { nothingHere, requireVerb } from './membership.ts';
 import { exportPortion } from './queries/export-rows.ts';
 import type { MemberActor, Services } from './services.ts';
 
@@ -21,18 +22,27 @@ export interface Export {
   lines: AsyncGenerator<string>;
 }
 
+/** A member, or whoever runs the command on the machine of the service. */
+export type Exporter = MemberActor | 'operator';
+
 /** Begins an export and notes who did (LX4). Errors: `not_found`, `forbidden`. */
-export async function exportLearnings(services: Services, actor: MemberActor, input: ExportInput): Promise<Export> {
+export async function exportLearnings(services: Services, who: Exporter, input: ExportInput): Promise<Export> {
   const { projectId, skip } = input;
   const id = services.ids.uuid();
   const filter = await services.db.write(async ({ em }) => {
-    await requireVerb(em, { userId: actor.userId, projectId }, 'see_learnings');
+    await refuseStranger(em, who, projectId);
     const cut = { ...input.filter, through: await cutOff(em, projectId, input.filter) };
     const createdAt = services.clock.now();
-    await em.insert(LearningExport, { id, projectId, exportedBy: actor.userId, filter: cut, lines: null, createdAt });
+    const exportedBy = who === 'operator' ? null : who.userId;
+    await em.insert(LearningExport, { id, projectId, exportedBy, filter: cut, lines: null, createdAt });
     return cut;
   });
-  return { id, through: filter.through, lines: linesOf(services, actor, { id, projectId, filter, skip }) };
+  return { id, through: filter.through, lines: linesOf(services, who, { id, projectId, filter, skip }) };
+}
+
+async function refuseStranger(em: Em, who: Exporter, projectId: string): Promise<void> {
+  if (who !== 'operator') return void (await requireVerb(em, { userId: who.userId, projectId }, 'see_learnings'));
+  if ((await em.count(Project, { id: projectId, deletedAt: null })) === 0) throw nothingHere();
 }
 
 /** Up to where an export goes: as far as was asked, and no further than the ledger. Errors: none. */
@@ -45,14 +55,14 @@ export async function cutOff(em: Em, projectId: string, { through }: ExportFilte
 
 async function* linesOf(
   services: Services,
-  actor: MemberActor,
+  who: Exporter,
   { id, projectId, filter, skip }: ExportInput & { id: string; filter: { through: number } },
 ): AsyncGenerator<string> {
   const { through } = filter;
   let count = 0;
   for (let after = 0; after < through;) {
     const { lines, at } = await services.db.read(async (em) => {
-      await requireVerb(em, { userId: actor.userId, projectId }, 'see_learnings');
+      await refuseStranger(em, who, projectId);
       return portionOf(em, { projectId, filter, after, through });
     });
     const wanted = lines.slice(Math.max(0, skip - count));

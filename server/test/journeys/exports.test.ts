@@ -1,10 +1,16 @@
 // Learnings leave as a file (LX): through HTTP, broken off in the middle, and gone on with at another process.
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { exportLearnings, listExports, previewExport } from '@countersign/shared/api/exports';
 import { claimItem, decideItem } from '@countersign/shared/api/queue';
 import { aSubmission, openProject, type OpenProject } from '../builders.ts';
 import { type Person, person } from '../client.ts';
-import { useWorld } from '../world.ts';
+import { ON_POSTGRES, useWorld } from '../world.ts';
 
 const world = useWorld();
 /** Together more than the buffers between server and reader hold. */
@@ -25,6 +31,17 @@ beforeAll(async () => {
   const numbered = async () => (await owner.call(previewExport, { params: { id: project.id } })).lines;
   await vi.waitUntil(async () => (await numbered()) === ITEMS, { timeout: 10_000 });
 });
+
+/** Runs the command on the world's own database; on PGlite nothing else may have it meanwhile. */
+async function runCommand(args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const script = join(import.meta.dirname, '../../../scripts/export.ts');
+  const env = { PATH: process.env.PATH, ...world.env };
+  const ended = await promisify(execFile)(process.execPath, [script, ...args], { env }).catch(
+    (error: unknown) => error,
+  );
+  const { code = 0, stdout, stderr } = ended as { code?: number; stdout: string; stderr: string };
+  return { code, stdout, stderr };
+}
 
 const params = () => ({ id: project.id });
 const linesIn = (text: string) => text.split('\n').slice(0, -1);
@@ -58,6 +75,27 @@ describe('LX2: an export over HTTP', () => {
     const rest = await owner.call(exportLearnings, { params: params(), query }, { process: 1 });
     const whole = await owner.call(exportLearnings, { params: params(), query: { format: 'raw', through } });
     expect([...had, ...linesIn(rest)]).toEqual(linesIn(whole));
+  });
+
+  it('the command adds what is new to its file, and mends the end of it', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'countersign-export-')), 'learnings.jsonl');
+    const whole = await owner.call(exportLearnings, { params: params(), query: { format: 'chat' } });
+    if (!ON_POSTGRES) await world.terminate(0);
+    writeFileSync(file, whole.slice(0, whole.length / 2));
+    const asked = ['--project', project.id, '--format', 'chat', file];
+    const first = await runCommand(asked);
+    expect(first, first.stderr).toMatchObject({
+      code: 0,
+      stdout: `${file}: ${ITEMS / 2} new, ${ITEMS} lines in all\n`,
+    });
+    expect(readFileSync(file, 'utf8')).toBe(whole);
+    const again = await runCommand(asked);
+    expect(again).toMatchObject({ code: 0, stdout: `${file}: 0 new, ${ITEMS} lines in all\n` });
+    const stranger = await runCommand(['--project', randomUUID(), file]);
+    expect(stranger).toMatchObject({ code: 1, stderr: expect.stringContaining('Check the id') as string });
+    if (!ON_POSTGRES) await world.restart();
+    const { data } = await owner.call(listExports, { params: params() });
+    expect(data[0]).toMatchObject({ exported_by_name: null, lines: ITEMS, filter: { format: 'chat' } });
   });
 
   it('a question that makes no sense is refused before anything is sent', async () => {

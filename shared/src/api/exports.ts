@@ -50,7 +50,8 @@ export const learningExport = z
     filter: exportFilter,
     /** How many lines it had when it was sent to its end; null before, and when it broke off. */
     lines: z.number().int().nullable(),
-    exported_by_name: z.string(),
+    /** Null of an export by command, on the machine of the service. */
+    exported_by_name: z.string().nullable(),
     created_at: timestamp,
   })
   .meta({ id: 'LearningExport' });

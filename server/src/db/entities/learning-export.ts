@@ -10,7 +10,8 @@ const LearningExportSchema = defineEntity({
   properties: {
     id: p.uuid().primary(),
     projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id'),
-    exportedBy: () => p.manyToOne(User).mapToPk().fieldName('exported_by'),
+    /** Null of the command, which whoever runs the service may use. */
+    exportedBy: () => p.manyToOne(User).mapToPk().fieldName('exported_by').nullable(),
     filter: p.json<ExportFilter>(),
     /** When it was sent to its end; null before, and when it broke off. */
     lines: p.integer().nullable(),

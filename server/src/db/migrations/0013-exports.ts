@@ -6,7 +6,7 @@ export class Exports extends Migration {
     this.addSql(`create table "learning_export" (
       "id" uuid not null,
       "project_id" uuid not null,
-      "exported_by" uuid not null,
+      "exported_by" uuid null,
       "filter" jsonb not null,
       "lines" int null,
       "created_at" timestamptz(3) not null,

@@ -46,7 +46,7 @@ interface Row {
   filter: ExportFilter;
   lines: number | null;
   name: string | null;
-  address: string;
+  address: string | null;
   created_at: string | Date;
 }
 
@@ -56,7 +56,7 @@ export function listExports(services: Services, actor: MemberActor, projectId: s
     await requireVerb(em, { userId: actor.userId, projectId }, 'see_learnings');
     const rows = await em.execute<Row[]>(
       `select x.id, x.filter, x.lines, u.name, u.address, x.created_at
-       from learning_export x join app_user u on u.id = x.exported_by
+       from learning_export x left join app_user u on u.id = x.exported_by
        where x.project_id = ? order by x.created_at desc, x.id desc limit ${LISTED}`,
       [projectId],
     );
@@ -64,7 +64,7 @@ export function listExports(services: Services, actor: MemberActor, projectId: s
       id,
       filter,
       lines,
-      exported_by_name: displayName({ name, address }),
+      exported_by_name: address === null ? null : displayName({ name, address }),
       created_at: new Date(at).toISOString(),
     }));
   });

@@ -53,6 +53,7 @@ export const words = {
     earlierFailed: 'Earlier exports could not be loaded',
     nobody: 'Nobody has exported yet.',
     broken: 'not to its end',
+    byCommand: 'by command',
     lines: (n: number) => `${count(n)} ${n === 1 ? 'line' : 'lines'}`,
     download: 'Download',
   },
