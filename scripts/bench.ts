@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { benchClaims } from './bench/claims.ts';
 import { benchDeliveries } from './bench/deliveries.ts';
+import { benchExports } from './bench/exports.ts';
 import { benchIntake } from './bench/intake.ts';
 import type { Options } from './bench/options.ts';
 import { formatTable, type Row } from './bench/rows.ts';
@@ -18,6 +19,7 @@ const SECTIONS = {
   queue: benchQueue,
   page: benchPage,
   deliveries: benchDeliveries,
+  exports: benchExports,
 } satisfies Record<string, (say: (line: string) => void, options: Options) => Promise<Row[]>>;
 
 async function main(): Promise<void> {

@@ -1,0 +1,121 @@
+// Learnings as a file: how fast the lines leave, against reading the same rows and doing nothing, and what that costs in memory.
+import pg from 'pg';
+import { exportLearnings } from '../../shared/src/api/exports.ts';
+import { type BenchDatabase, type BenchServer, openHouse, openProject, seedItems, type Visitor } from './house.ts';
+import type { Options } from './options.ts';
+import { median, type Row } from './rows.ts';
+
+const SIZES = { full: { rounds: 3, count: 100_000 }, quick: { rounds: 1, count: 2000 } };
+/** Rows that the rival reads at once, as many as ours does. */
+const PORTION = 50;
+const WATCH_MS = 100;
+
+/** Ours and the bare reading in turns, then the memory of one more. Errors: no PostgreSQL or Redis; lines that are missing. */
+export async function benchExports(say: (line: string) => void, { quick }: Options): Promise<Row[]> {
+  const { rounds, count } = SIZES[quick ? 'quick' : 'full'];
+  const house = await openHouse();
+  try {
+    const database = await house.createDatabase('bench_exports');
+    const server = await house.startServer(database, { env: { ROLES: 'web' } });
+    const { id, owner } = await openProject({ server, database }, { members: [], settings: {} });
+    await seedLearnings(database, id, { count, reviewer: owner.id });
+    const rates = { ours: [] as number[], bare: [] as number[] };
+    const before = await server.memory();
+    let most = before;
+    const watch = setInterval(() => void server.memory().then((now) => (most = Math.max(most, now))), WATCH_MS);
+    for (let round = 1; round <= rounds; round += 1) {
+      rates.ours.push(await rate(count, () => exported(server, owner, id)));
+      rates.bare.push(await rate(count, () => bare(database, id)));
+      const [ours, rival] = [rates.ours.at(-1) ?? NaN, rates.bare.at(-1) ?? NaN];
+      say(`exports, round ${round} of ${rounds}: ${ours.toFixed(0)} lines/s, bare reading ${rival.toFixed(0)} rows/s`);
+    }
+    clearInterval(watch);
+    await server.stop();
+    const [ours, rival] = [median(rates.ours), median(rates.bare)];
+    const section = 'exports';
+    return [
+      {
+        section,
+        measure: `lines/s of ${count}, against reading the rows`,
+        ours,
+        rival,
+        ratio: ours / rival,
+        goal: '>= 0.5',
+      },
+      {
+        section,
+        measure: 'MiB of the process at most, against before',
+        ours: most,
+        rival: before,
+        ratio: most / before,
+        goal: '<= 1.6',
+      },
+    ];
+  } finally {
+    await house.close();
+  }
+}
+
+async function rate(count: number, lines: () => Promise<number>): Promise<number> {
+  const startedAt = performance.now();
+  const got = await lines();
+  if (got !== count) throw new Error(`${got} of ${count} came.`);
+  return count / ((performance.now() - startedAt) / 1000);
+}
+
+async function exported(server: BenchServer, { cookie }: Visitor, projectId: string): Promise<number> {
+  const response = await fetch(server.url + exportLearnings.path.replace(':id', projectId), { headers: { cookie } });
+  let lines = 0;
+  for await (const chunk of response.body ?? []) for (const byte of chunk as Uint8Array) if (byte === 10) lines += 1;
+  return lines;
+}
+
+/** What ours has to read, by the same index, thrown away. */
+async function bare({ url }: BenchDatabase, projectId: string): Promise<number> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  let [rows, at] = [0, '0'];
+  for (;;) {
+    const portion = await client.query<{ seq: string }>(
+      `select e.seq, l.*, i.* from event e join learning l on l.item_id = e.item_id join item i on i.id = e.item_id
+       where e.project_id = $1 and e.type = 'item.finalized' and e.data ->> 'action' in ('edit', 'reject') and e.seq > $2
+       order by e.seq limit ${PORTION}`,
+      [projectId, at],
+    );
+    rows += portion.rows.length;
+    at = portion.rows.at(-1)?.seq ?? at;
+    if (portion.rows.length < PORTION) break;
+  }
+  await client.end();
+  return rows;
+}
+
+/** Edited items that are final, each with its place in the ledger. */
+async function seedLearnings(
+  database: BenchDatabase,
+  projectId: string,
+  { count, reviewer }: { count: number; reviewer: string },
+): Promise<void> {
+  await seedItems(database, projectId, { all: count, waiting: 0 });
+  const { sql } = database;
+  await sql(
+    `insert into decision (id, item_id, project_id, status, action, output, edited, reason, reviewer_id, decided_at, final_at)
+     select gen_random_uuid(), id, project_id, 'approved', 'edit', '"No."', true, 'Wrong fact', $2, now(), now() from item where project_id = $1`,
+    [projectId, reviewer],
+  );
+  await sql(
+    `insert into learning (id, project_id, item_id, decision_id, action, output, reason, reviewer_id, settings_version, created_at)
+     select gen_random_uuid(), project_id, item_id, id, 'edit', output, reason, reviewer_id, 1, decided_at from decision where project_id = $1`,
+    [projectId],
+  );
+  await sql(
+    `insert into event (id, project_id, type, item_id, actor, data, created_at, seq)
+     select gen_random_uuid(), project_id, 'item.finalized', item_id, '{}', '{"action":"edit"}', now(),
+       (select event_seq from project where id = $1) + row_number() over () from decision where project_id = $1`,
+    [projectId],
+  );
+  await sql('update project set event_seq = (select max(seq) from event where project_id = $1) where id = $1', [
+    projectId,
+  ]);
+  for (const table of ['decision', 'learning', 'event']) await sql(`vacuum (analyze) ${table}`);
+}
