@@ -1,6 +1,5 @@
 // `npm run export`: learnings as JSONL from the database itself, for jobs that run by schedule. Adds what is new to the file (LX2).
-import { buildServices } from '../server/src/build-services.ts';
-import { readConfig } from '../server/src/config.ts';
+import { openForCommand } from '../server/src/main.ts';
 import { exportLearnings } from '../server/src/usecases/export-learnings.ts';
 import { Refusal } from '../shared/src/errors.ts';
 import { appendAfter, wholeLines } from './lib/append-lines.ts';
@@ -12,13 +11,12 @@ async function main(): Promise<void> {
   if (options === 'help') return console.log(EXPORT_USAGE);
   const { file, projectId, filter } = options;
   const had = await wholeLines(file);
-  // It takes no part in anything live, so it needs no Redis.
-  const { services, close } = await buildServices({ ...readConfig(), redisUrl: null, logLevel: 'silent' });
+  const built = await openForCommand();
   try {
-    const { lines } = await exportLearnings(services, 'operator', { projectId, filter, skip: had.lines });
+    const { lines } = await exportLearnings(built.services, 'operator', { projectId, filter, skip: had.lines });
     await appendAfter(file, had.bytes, lines);
   } finally {
-    await close();
+    await built.close();
   }
   const has = await wholeLines(file);
   console.log(`${file}: ${has.lines - had.lines} new, ${has.lines} lines in all`);

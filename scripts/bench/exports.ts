@@ -19,41 +19,42 @@ export async function benchExports(say: (line: string) => void, { quick }: Optio
     const server = await house.startServer(database, { env: { ROLES: 'web' } });
     const { id, owner } = await openProject({ server, database }, { members: [], settings: {} });
     await seedLearnings(database, id, { count, reviewer: owner.id });
-    const rates = { ours: [] as number[], bare: [] as number[] };
     const before = await server.memory();
     let most = before;
     const watch = setInterval(() => void server.memory().then((now) => (most = Math.max(most, now))), WATCH_MS);
+    const rates = { ours: [] as number[], bare: [] as number[] };
     for (let round = 1; round <= rounds; round += 1) {
-      rates.ours.push(await rate(count, () => exported(server, owner, id)));
-      rates.bare.push(await rate(count, () => bare(database, id)));
-      const [ours, rival] = [rates.ours.at(-1) ?? NaN, rates.bare.at(-1) ?? NaN];
+      const ours = await rate(count, () => exported(server, owner, id));
+      const rival = await rate(count, () => bare(database, id));
+      rates.ours.push(ours);
+      rates.bare.push(rival);
       say(`exports, round ${round} of ${rounds}: ${ours.toFixed(0)} lines/s, bare reading ${rival.toFixed(0)} rows/s`);
     }
     clearInterval(watch);
     await server.stop();
-    const [ours, rival] = [median(rates.ours), median(rates.bare)];
-    const section = 'exports';
-    return [
-      {
-        section,
-        measure: `lines/s of ${count}, against reading the rows`,
-        ours,
-        rival,
-        ratio: ours / rival,
-        goal: '>= 0.5',
-      },
-      {
-        section,
-        measure: 'MiB of the process at most, against before',
-        ours: most,
-        rival: before,
-        ratio: most / before,
-        goal: '<= 1.6',
-      },
-    ];
+    return rowsOf(count, rates, { before, most });
   } finally {
     await house.close();
   }
+}
+
+function rowsOf(
+  count: number,
+  rates: { ours: number[]; bare: number[] },
+  { before, most }: { before: number; most: number },
+): Row[] {
+  const [ours, rival] = [median(rates.ours), median(rates.bare)];
+  const speed = { measure: `lines/s of ${count}, against reading the rows`, ours, rival, ratio: ours / rival };
+  const memory = {
+    measure: 'MiB of the process at most, against before',
+    ours: most,
+    rival: before,
+    ratio: most / before,
+  };
+  return [
+    { section: 'exports', ...speed, goal: '>= 0.5' },
+    { section: 'exports', ...memory, goal: '<= 1.6' },
+  ];
 }
 
 async function rate(count: number, lines: () => Promise<number>): Promise<number> {

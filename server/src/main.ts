@@ -74,6 +74,10 @@ export async function start(env?: NodeJS.ProcessEnv): Promise<Running> {
   return { url: config.baseUrl, services: built.services, stop };
 }
 
+/** The services alone, for a command: no loop, no port, no Redis and no log. Errors: as `start`. */
+export const openForCommand = (env?: NodeJS.ProcessEnv): Promise<Pick<Built, 'services' | 'close'>> =>
+  buildServices({ ...readConfig(env), redisUrl: null, logLevel: 'silent' });
+
 async function startWorker({ services, signals }: Built, config: Config): Promise<Stop> {
   const { log } = services;
   const loop = (

@@ -3,7 +3,8 @@ import { exportFilter, EXPORT_FORMATS } from '@countersign/shared/api/exports';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Exported, isOfSplit, lineOf } from './learning-lines.ts';
+import { hashPoint } from '../crypto/hash-point.ts';
+import { type Exported, isOfSplit, lineOf, splitText } from './learning-lines.ts';
 
 const edit: Exported = {
   id: '0197f1a0-0000-7000-8000-000000000001',
@@ -131,7 +132,7 @@ describe('LX2: whatever was written', () => {
 
 describe('LX3: a split by the input', () => {
   const side = (input: string, split: 'train' | 'test', test_share = 0.3) =>
-    isOfSplit(exportFilter.parse({ split, test_share }), input);
+    isOfSplit(exportFilter.parse({ split, test_share }), hashPoint(splitText(input)));
 
   it('has every input on one side, and on the same one however it is spelt', () => {
     fc.assert(
@@ -153,6 +154,6 @@ describe('LX3: a split by the input', () => {
   });
 
   it('nobody who asks for no side is left out', () => {
-    expect(isOfSplit(exportFilter.parse({}), '"any"')).toBe(true);
+    expect(isOfSplit(exportFilter.parse({}), 0.5)).toBe(true);
   });
 });

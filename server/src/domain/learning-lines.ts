@@ -1,5 +1,4 @@
 // The lines of an export (rule LX): one learning, one line of JSON, in four formats. What is written in them stays data.
-import { createHash } from 'node:crypto';
 import type { ExportFilter, ExportFormat } from '@countersign/shared/api/exports';
 import { jsonText } from '@countersign/shared/json';
 import { spliced } from './decision.ts';
@@ -85,14 +84,13 @@ const oneLine = (json: string): string =>
     .replaceAll(/[\r\n]/g, ' ')
     .replaceAll(/[\u0085\u2028\u2029]/g, (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** LX3: whether an input is of the side that was asked for. By the input alone, so that the same one is never on both. */
-export function isOfSplit({ split, test_share: share }: ExportFilter, input: string): boolean {
-  if (split === undefined) return true;
-  const hash = createHash('sha256').update(canonical(JSON.parse(input)));
-  return hash.digest().readUInt32BE(0) < share * 2 ** 32 === (split === 'test');
-}
+/** LX3: whether an input at this point of a split, 0 to 1, is of the side that was asked for. */
+export const isOfSplit = ({ split, test_share: share }: ExportFilter, point: number): boolean =>
+  split === undefined || point < share === (split === 'test');
 
-/** The same text for the same value, whatever the order of its keys and the space between them. */
+/** LX3: what is hashed to find that point: one text for one value, whatever the order of its keys and the space between them. */
+export const splitText = (input: string): string => canonical(JSON.parse(input));
+
 function canonical(value: unknown): string {
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;

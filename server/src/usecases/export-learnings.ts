@@ -1,9 +1,10 @@
 // Learnings as JSONL (rule LX): the same filter and cut-off give the same bytes, whenever and from wherever they are asked for.
 import type { ExportFilter } from '@countersign/shared/api/exports';
+import { hashPoint } from '../crypto/hash-point.ts';
 import { LearningExport } from '../db/entities/learning-export.ts';
 import { Project } from '../db/entities/project.ts';
 import type { Em } from '../db/orm.ts';
-import { isOfSplit, lineOf } from '../domain/learning-lines.ts';
+import { isOfSplit, lineOf, splitText } from '../domain/learning-lines.ts';
 import { nothingHere, requireVerb } from './membership.ts';
 import { exportPortion } from './queries/export-rows.ts';
 import type { MemberActor, Services } from './services.ts';
@@ -80,7 +81,7 @@ export async function portionOf(
 ): Promise<{ lines: string[]; at: number }> {
   const { learnings, at } = await exportPortion(em, span);
   const lines = learnings
-    .filter(({ input }) => isOfSplit(span.filter, input))
+    .filter(({ input }) => isOfSplit(span.filter, hashPoint(splitText(input))))
     .flatMap((learning) => lineOf(span.filter.format, learning) ?? []);
   return { lines, at };
 }
