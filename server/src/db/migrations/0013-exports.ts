@@ -17,7 +17,7 @@ export class Exports extends Migration {
       `alter table "learning_export" add constraint "learning_export_project_id_foreign" foreign key ("project_id") references "project" ("id")`,
     );
     this.addSql(
-      `alter table "learning_export" add constraint "learning_export_exported_by_foreign" foreign key ("exported_by") references "app_user" ("id")`,
+      `alter table "learning_export" add constraint "learning_export_exported_by_foreign" foreign key ("exported_by") references "app_user" ("id") on delete set null`,
     );
     this.addSql(
       `create index "event_override" on "event" ("project_id", "seq") where "type" = 'item.finalized' and "data" ->> 'action' in ('edit', 'reject')`,
