@@ -1,8 +1,10 @@
 // `npm run export`: learnings as JSONL from the database itself, for jobs that run by schedule. Adds what is new to the file (LX2).
+import { ConfigError } from '../server/src/config.ts';
+import { FolderInUse } from '../server/src/db/embedded-lock.ts';
 import { openForCommand } from '../server/src/main.ts';
 import { exportLearnings } from '../server/src/usecases/export-learnings.ts';
 import { Refusal } from '../shared/src/errors.ts';
-import { appendAfter, wholeLines } from './lib/append-lines.ts';
+import { appendLines, FileFault } from './lib/append-lines.ts';
 import { EXPORT_USAGE, readExportArguments } from './lib/export-arguments.ts';
 import { UsageError } from './lib/submit-arguments.ts';
 
@@ -10,22 +12,25 @@ async function main(): Promise<void> {
   const options = readExportArguments(process.argv.slice(2));
   if (options === 'help') return console.log(EXPORT_USAGE);
   const { file, projectId, filter } = options;
-  const had = await wholeLines(file);
   const built = await openForCommand();
   try {
-    const { lines } = await exportLearnings(built.services, 'operator', { projectId, filter, skip: had.lines });
-    await appendAfter(file, had.bytes, lines);
+    const { lines } = await exportLearnings(built.services, 'operator', { projectId, filter, skip: 0 });
+    console.log(`${file}: ${await appendLines(file, lines)} lines added`);
   } finally {
     await built.close();
   }
-  const has = await wholeLines(file);
-  console.log(`${file}: ${has.lines - had.lines} new, ${has.lines} lines in all`);
+}
+
+/** What went wrong, in words where they say it all. */
+function wordsOf(error: unknown): unknown {
+  if (error instanceof UsageError) return `${error.message}\n\n${EXPORT_USAGE}`;
+  const inWords = [Refusal, FileFault, ConfigError, FolderInUse].some((kind) => error instanceof kind);
+  return inWords ? (error as Error).message : error;
 }
 
 try {
   await main();
 } catch (error) {
-  const usage = error instanceof UsageError;
-  console.error(usage ? `${error.message}\n\n${EXPORT_USAGE}` : error instanceof Refusal ? error.message : error);
-  process.exitCode = usage ? 2 : 1;
+  console.error(wordsOf(error));
+  process.exitCode = error instanceof UsageError ? 2 : 1;
 }

@@ -1,30 +1,48 @@
-// A file of lines that grows: what is whole in it stays, half a line that a break left is taken away.
-import { createReadStream, createWriteStream } from 'node:fs';
-import { truncate } from 'node:fs/promises';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+// A file of lines that grows: what is in it must be how the whole begins, and is never written over.
+import { type FileHandle, open, rm } from 'node:fs/promises';
 
 const LINE_END = 10;
 
-/** How many whole lines a file has, and how many bytes they are; none of a file that is not there. */
-export async function wholeLines(file: string): Promise<{ lines: number; bytes: number }> {
-  let [lines, bytes, read] = [0, 0, 0];
+/** Why a file cannot be gone on with; the message is for the person at the command line. */
+export class FileFault extends Error {}
+
+/**
+ * Compares what a file holds with how `chunks` begin, and writes what it lacks. A half line that a break left is made whole.
+ * Answers how many lines were added. Errors: `FileFault` where the file holds anything else, or more, or somebody else writes it.
+ */
+export async function appendLines(file: string, chunks: AsyncIterable<string>): Promise<number> {
+  const lock = `${file}.lock`;
+  const held = await open(lock, 'wx').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw new FileFault(`${file} cannot be written: ${error.message}`);
+    throw new FileFault(`Another run writes ${file}. If none does, one was cut off: remove ${lock}.`);
+  });
   try {
-    for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
-      for (let at = chunk.indexOf(LINE_END); at >= 0; at = chunk.indexOf(LINE_END, at + 1)) {
-        lines += 1;
-        bytes = read + at + 1;
-      }
-      read += chunk.length;
-    }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    const handle = await open(file, 'a+').catch((error: Error) => {
+      throw new FileFault(`${file} cannot be written: ${error.message}`);
+    });
+    return await goOn(file, handle, chunks).finally(() => handle.close());
+  } finally {
+    await held.close();
+    await rm(lock, { force: true });
   }
-  return { lines, bytes };
 }
 
-/** Writes behind the first `bytes` of a file what comes, as it comes. */
-export async function appendAfter(file: string, bytes: number, chunks: AsyncIterable<string>): Promise<void> {
-  if (bytes > 0) await truncate(file, bytes);
-  await pipeline(Readable.from(chunks), createWriteStream(file, { flags: bytes > 0 ? 'a' : 'w' }));
+async function goOn(file: string, handle: FileHandle, chunks: AsyncIterable<string>): Promise<number> {
+  const { size } = await handle.stat();
+  let [at, added] = [0, 0];
+  for await (const chunk of chunks) {
+    const bytes = Buffer.from(chunk);
+    const known = Math.min(bytes.length, size - Math.min(at, size));
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(known), 0, known, at);
+    if (bytesRead < known || !buffer.equals(bytes.subarray(0, known))) throw notThis(file);
+    at += bytes.length;
+    const fresh = bytes.subarray(known);
+    await handle.appendFile(fresh);
+    added += fresh.reduce((sum, byte) => sum + (byte === LINE_END ? 1 : 0), 0);
+  }
+  if (at < size) throw notThis(file);
+  return added;
 }
+
+const notThis = (file: string) =>
+  new FileFault(`${file} holds something else than this export begins with. Name another file, or take it away.`);

@@ -57,7 +57,14 @@ describe('LX1: one learning in each format', () => {
   it('eval: what is expected, what was refused, and what to tell it by', () => {
     const tags = ['Wrong sum', 'high_value'];
     expect(JSON.parse(lineOf('eval', edit) ?? '')).toMatchObject({ expected: '4', rejected: '5', tags });
-    expect(JSON.parse(lineOf('eval', reject) ?? '')).toMatchObject({ expected: null, rejected: '5', tags });
+    const refused = JSON.parse(lineOf('eval', reject) ?? '') as object;
+    expect(refused).toMatchObject({ action: 'reject', rejected: '5', tags });
+    expect(refused).not.toHaveProperty('expected');
+    expect(JSON.parse(lineOf('eval', { ...edit, output: 'null' }) ?? '')).toMatchObject({ expected: null });
+  });
+
+  it('two sides that read the same are no pair', () => {
+    expect(lineOf('preference', { ...edit, suggestion: '"5"', output: '5' })).toBeNull();
   });
 
   it('a rejection has no correction, so it is no example to learn from', () => {
@@ -107,7 +114,7 @@ describe('LX2: whatever was written', () => {
     fc.assert(
       fc.property(any, (learning) => {
         for (const format of EXPORT_FORMATS) {
-          const line = lineOf(format, learning) ?? '';
+          const line = lineOf(format, learning) ?? 'null';
           // What Python's `splitlines` takes for an end, beside the plain ones.
           expect(line).not.toMatch(/[\n\r\v\f\x1c-\x1e\u0085\u2028\u2029]/);
           expect(() => JSON.parse(line) as unknown).not.toThrow();
@@ -124,7 +131,8 @@ describe('LX2: whatever was written', () => {
   it.each(['chat', 'preference'] as const)('%s is of the published format', (format) => {
     fc.assert(
       fc.property(any, (learning) => {
-        expect(PUBLISHED[format].safeParse(JSON.parse(lineOf(format, learning) ?? '')).error).toBeUndefined();
+        const line = lineOf(format, learning);
+        if (line !== null) expect(PUBLISHED[format].safeParse(JSON.parse(line)).error).toBeUndefined();
       }),
     );
   });

@@ -25,6 +25,10 @@ export interface Exported {
 /** LX1: a rejection without a correction is no example to learn from, so it gives no line here. */
 export const needsCorrection = (format: ExportFormat): boolean => format === 'chat' || format === 'preference';
 
+/** LX1: whether each learning that is read gives a line. */
+export const hasLineForEach = ({ format, split }: ExportFilter): boolean =>
+  format !== 'preference' && split === undefined;
+
 /** LX1: one line without its end, or null for what gives none. */
 export function lineOf(format: ExportFormat, learning: Exported): string | null {
   const value = SHAPES[format](learning);
@@ -52,18 +56,23 @@ const SHAPES: Record<ExportFormat, (learning: Exported) => object | null> = {
   }),
   chat: ({ input, output }) =>
     output === null ? null : { messages: [message('user', input), message('assistant', output)] },
-  preference: ({ input, suggestion, output }) =>
-    output === null
-      ? null
-      : {
-          input: { messages: [message('user', input)], tools: [], parallel_tool_calls: true },
-          preferred_output: [message('assistant', output)],
-          non_preferred_output: [message('assistant', suggestion)],
-        },
-  eval: ({ id, input, suggestion, output, reason, riskFlags }) => ({
+  preference: ({ input, suggestion, output }) => {
+    if (output === null) return null;
+    const [preferred, other] = [message('assistant', output), message('assistant', suggestion)];
+    // A text and the value that is written like it read the same: such a pair teaches nothing.
+    if (preferred.content === other.content) return null;
+    return {
+      input: { messages: [message('user', input)], tools: [], parallel_tool_calls: true },
+      preferred_output: [preferred],
+      non_preferred_output: [other],
+    };
+  },
+  eval: ({ id, action, input, suggestion, output, reason, riskFlags }) => ({
     id,
+    action,
     input: spliced(input),
-    expected: output === null ? null : spliced(output),
+    // Of a rejection it is not known: null would be an answer.
+    ...(output !== null && { expected: spliced(output) }),
     rejected: spliced(suggestion),
     tags: [reason, ...riskFlags],
   }),

@@ -1,5 +1,4 @@
 // Binds an endpoint of the contract to a handler: who asks, what they ask, the answer. Nothing else knows both sides.
-import { Readable } from 'node:stream';
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import type { z } from 'zod';
@@ -11,6 +10,7 @@ import { checkApiKey } from '../usecases/check-api-key.ts';
 import type { ApiKeyActor, MemberActor, Services } from '../usecases/services.ts';
 import { findSession } from '../usecases/sessions.ts';
 import { SESSION_COOKIE } from './cookies.ts';
+import { Download, sendDownload } from './download.ts';
 import { parseBody } from './i-json.ts';
 import { refuseForeignOrigin } from './origin.ts';
 import { limitAddress, limitKey, limitOpen } from './rate-limit.ts';
@@ -34,16 +34,6 @@ export class Answer<R> {
   constructor(status: number, value: R) {
     this.status = status;
     this.value = value;
-  }
-}
-
-/** An answer that is a file, sent as it is made: its text, a chunk at a time. */
-export class Download {
-  readonly file: { name: string; type: string; chunks: AsyncIterable<string> };
-  readonly headers: Record<string, string>;
-  constructor(file: Download['file'], headers: Download['headers']) {
-    this.file = file;
-    this.headers = headers;
   }
 }
 
@@ -84,7 +74,9 @@ export function binder(router: Router, services: Services): Binder {
       const actor = await caller.identify(ctx);
       const params = parsePath(endpoint.params, ctx.params as Record<string, string>);
       const query = parseFields(endpoint.query, ctx.query, '#/query');
-      reply(ctx, endpoint.status, await answer({ params, query, actor, ctx }));
+      const answered = await answer({ params, query, actor, ctx });
+      if (answered instanceof Download) await sendDownload(services, ctx, answered, () => caller.identify(ctx));
+      else reply(ctx, endpoint.status, answered);
     });
   };
   const bind = <P, Q, B, R, A>(endpoint: Endpoint<P, Q, B, R>, caller: Caller<A>, handler: Handler<P, Q, B, R, A>) => {
@@ -173,14 +165,7 @@ export function header(ctx: Context, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-function send(ctx: Context, { file, headers }: Download): void {
-  ctx.set({ ...headers, 'cache-control': 'no-store', 'content-disposition': `attachment; filename="${file.name}"` });
-  ctx.body = Readable.from(file.chunks, { objectMode: false });
-  ctx.type = file.type;
-}
-
 function reply(ctx: Context, usual: number, answer: unknown): void {
-  if (answer instanceof Download) return send(ctx, answer);
   const status = answer instanceof Answer ? answer.status : usual;
   const value: unknown = answer instanceof Answer ? answer.value : answer;
   ctx.set('cache-control', 'no-store');

@@ -37,7 +37,7 @@ const PASS_FENCE = `
     public_status = case when $5 and p.undo_window_seconds > 0 then i.status else i.public_status end,
     decided_at = case when $5 then date_trunc('milliseconds', clock_timestamp()) else i.decided_at end
   from project p
-  where i.id = $1 and i.claimed_by = $2 and i.claim_fence = $3 and i.status = $6 and p.id = i.project_id
+  where i.id = $1 and i.claimed_by = $2 and i.claim_fence = $3::bigint and i.status = $6 and p.id = i.project_id
   returning i.*, p.undo_window_seconds`;
 
 /** The fence: the row moves on only if this claim, by this person, is still the last one granted. */

@@ -4,9 +4,9 @@ import { hashPoint } from '../crypto/hash-point.ts';
 import { LearningExport } from '../db/entities/learning-export.ts';
 import { Project } from '../db/entities/project.ts';
 import type { Em } from '../db/orm.ts';
-import { isOfSplit, lineOf, splitText } from '../domain/learning-lines.ts';
+import { hasLineForEach, isOfSplit, lineOf, splitText } from '../domain/learning-lines.ts';
 import { nothingHere, requireVerb } from './membership.ts';
-import { exportPortion } from './queries/export-rows.ts';
+import { countExported, exportPortion, positionOf } from './queries/export-rows.ts';
 import type { MemberActor, Services } from './services.ts';
 
 export interface ExportInput {
@@ -60,11 +60,17 @@ async function* linesOf(
   { id, projectId, filter, skip }: ExportInput & { id: string; filter: { through: number } },
 ): AsyncGenerator<string> {
   const { through } = filter;
-  let count = 0;
-  for (let after = 0; after < through;) {
+  const whole = { projectId, filter, after: 0, through };
+  let [after, count] = [0, 0];
+  // What one has already is not read again, where it is known how far that goes.
+  if (skip > 0 && hasLineForEach(filter)) {
+    after = await services.db.read((em) => positionOf(em, whole, skip));
+    count = after < through ? skip : await services.db.read((em) => countExported(em, whole));
+  }
+  while (after < through) {
     const { lines, at } = await services.db.read(async (em) => {
       await refuseStranger(em, who, projectId);
-      return portionOf(em, { projectId, filter, after, through });
+      return portionOf(em, { ...whole, after });
     });
     const wanted = lines.slice(Math.max(0, skip - count));
     count += lines.length;
@@ -74,14 +80,14 @@ async function* linesOf(
   await services.db.statement((em) => em.execute('update learning_export set lines = ? where id = ?', [count, id]));
 }
 
-/** The lines of the next portion, and where the one after it begins. */
+/** The lines of the next portion, of how many learnings, and where the one after it begins. */
 export async function portionOf(
   em: Em,
   span: Parameters<typeof exportPortion>[1],
-): Promise<{ lines: string[]; at: number }> {
+): Promise<{ lines: string[]; at: number; looked: number }> {
   const { learnings, at } = await exportPortion(em, span);
   const lines = learnings
     .filter(({ input }) => isOfSplit(span.filter, hashPoint(splitText(input))))
     .flatMap((learning) => lineOf(span.filter.format, learning) ?? []);
-  return { lines, at };
+  return { lines, at, looked: learnings.length };
 }

@@ -187,6 +187,7 @@ describe('what is refused, by name, and changes nothing', () => {
       refusal('unchanged_edit'),
     ],
     ['an old fence (I3)', { action: 'approve', fence: 0 }, refusal('claim_lost')],
+    ['a fence that no claim ever had (I3)', { action: 'approve', fence: 2 ** 31 }, refusal('claim_lost')],
     ['a fence to come (I3)', { action: 'approve', fence: 2 }, refusal('claim_lost')],
   ])('%s', async (_, input, expected) => {
     const { id } = await anItem(world.services, scene);

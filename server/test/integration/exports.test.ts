@@ -81,17 +81,20 @@ describe('LX2: an export', () => {
     expect((await linesOf(other, { through: Number.MAX_SAFE_INTEGER })).through).toBe(later.through);
   });
 
-  it('that broke off anywhere goes on without a line missing or doubled', async () => {
-    const whole = await linesOf(scene, { format: 'chat' });
-    const { through } = whole;
-    await fc.assert(
-      fc.asyncProperty(fc.nat(whole.lines.length + 2), async (skip) => {
-        const rest = await linesOf(scene, { format: 'chat', through, skip });
-        expect([...whole.lines.slice(0, skip), ...rest.lines]).toEqual(whole.lines);
-      }),
-      { numRuns: 12 },
-    );
-  });
+  it.each<Partial<ExportFilter>>([{ format: 'chat' }, { format: 'preference' }, { split: 'train' }])(
+    'that broke off anywhere goes on without a line missing or doubled: %j',
+    async (filter) => {
+      const whole = await linesOf(scene, filter);
+      const { through } = whole;
+      await fc.assert(
+        fc.asyncProperty(fc.nat(whole.lines.length + 2), async (skip) => {
+          const rest = await linesOf(scene, { ...filter, through, skip });
+          expect([...whole.lines.slice(0, skip), ...rest.lines]).toEqual(whole.lines);
+        }),
+        { numRuns: 12 },
+      );
+    },
+  );
 
   it('ends when the right to it is taken away', async () => {
     const other = await aScene(world.services);

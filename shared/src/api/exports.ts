@@ -8,7 +8,25 @@ import { endpoint } from './endpoint.ts';
 export const EXPORT_FORMATS = ['raw', 'chat', 'preference', 'eval'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-const position = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+/** Digits, not what else may be taken for a number: an empty one must not pass for 0. */
+const position = z
+  .union([
+    z.number(),
+    z
+      .string()
+      .regex(/^\d{1,15}$/, 'Send a whole number.')
+      .transform(Number),
+  ])
+  .pipe(z.number().int().min(0).max(Number.MAX_SAFE_INTEGER));
+const share = z
+  .union([
+    z.number(),
+    z
+      .string()
+      .regex(/^(\d+|\d*\.\d+)$/, 'Send a number from 0 to 1.')
+      .transform(Number),
+  ])
+  .pipe(z.number().min(0).max(1));
 
 /** Which learnings, each field narrowing: `reason`, `flag`, `model` and `source` as they were submitted. */
 const which = {
@@ -20,12 +38,13 @@ const which = {
   source: plainText(200).optional(),
   /** One side of a split by the input: the same input is never on both. */
   split: z.enum(['train', 'test']).optional(),
-  test_share: z.coerce.number().min(0).max(1).default(0.2),
+  test_share: share.default(0.2),
   /** The position in the project's ledger up to which decisions count: the same one gives the same bytes. Now, when absent. */
   through: position.optional(),
 };
 
-export const exportFilter = z.object(which);
+/** A misspelt field is refused: left out, it would let everything through. */
+export const exportFilter = z.strictObject(which);
 export type ExportFilter = z.infer<typeof exportFilter>;
 
 const params = z.object({ id: uuid });

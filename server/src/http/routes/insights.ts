@@ -8,7 +8,8 @@ import { listLearnings } from '../../usecases/queries/list-learnings.ts';
 import { readFirstRun } from '../../usecases/queries/read-first-run.ts';
 import { readAnalytics } from '../../usecases/queries/read-analytics.ts';
 import type { Services } from '../../usecases/services.ts';
-import { type Binder, Download } from '../route.ts';
+import { Download } from '../download.ts';
+import type { Binder } from '../route.ts';
 
 export function bindInsights(bind: Binder, services: Services): void {
   bind.member(readFirstRunEndpoint, ({ actor, params }) => readFirstRun(services, actor, params.id));

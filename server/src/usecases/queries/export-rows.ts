@@ -64,6 +64,14 @@ export async function exportPortion(em: Em, span: Span): Promise<{ learnings: Ex
   return { learnings: rows.map(toExported), at: Number(rows.at(-1)?.seq ?? span.through) };
 }
 
+const NTH = `select e.seq ${OVERRIDES} order by e.seq offset $9 limit 1`;
+
+/** The position of the `n`th learning that answers, from 1; where the span ends when there are not so many. */
+export async function positionOf(em: Em, span: Span, n: number): Promise<number> {
+  const [row] = await rawQuery<{ seq: string }>(em, NTH, [...valuesOf(span), n - 1]);
+  return Number(row?.seq ?? span.through);
+}
+
 /** How many learnings answer, whichever side of a split they are on. */
 export async function countExported(em: Em, span: Span): Promise<number> {
   const rows = await rawQuery<{ n: string | number }>(em, `select count(*) as n ${OVERRIDES}`, valuesOf(span));

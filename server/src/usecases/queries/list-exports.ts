@@ -6,9 +6,10 @@ import { requireVerb } from '../membership.ts';
 import type { MemberActor, Services } from '../services.ts';
 import { countExported } from './export-rows.ts';
 
-/** So many lines are shown, and so many looked at before the rest is reckoned. */
+/** So many lines are shown; after so many learnings, or so much text, the rest is reckoned. */
 const SHOWN = 3;
 const LOOKED_AT = 500;
+const LOOKED_BYTES = 8 * 1024 * 1024;
 /** A line may be as long as an item is large. */
 const SHOWN_LENGTH = 2000;
 const LISTED = 20;
@@ -22,19 +23,19 @@ export function previewExport(
   return services.db.read(async (em) => {
     await requireVerb(em, { userId: actor.userId, projectId }, 'see_learnings');
     const through = await cutOff(em, projectId, filter);
-    const lines: string[] = [];
-    let after = 0;
-    while (after < through && lines.length < LOOKED_AT) {
+    const first: ReturnType<typeof beginningOf>[] = [];
+    let [after, looked, lines, bytes] = [0, 0, 0, 0];
+    while (after < through && looked < LOOKED_AT && bytes < LOOKED_BYTES) {
       const portion = await portionOf(em, { projectId, filter, after, through });
-      lines.push(...portion.lines);
+      first.push(...portion.lines.slice(0, SHOWN - first.length).map(beginningOf));
+      bytes += portion.lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0);
+      lines += portion.lines.length;
+      looked += portion.looked;
       after = portion.at;
     }
-    const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0);
-    const seen = { through, first: lines.slice(0, SHOWN).map(beginningOf) };
-    if (after >= through) return { ...seen, lines: lines.length, bytes, reckoned: false };
-    const looked = await countExported(em, { projectId, filter, after: 0, through: after });
+    if (after >= through) return { through, first, lines, bytes, reckoned: false };
     const times = (await countExported(em, { projectId, filter, after: 0, through })) / looked;
-    return { ...seen, lines: Math.round(lines.length * times), bytes: Math.round(bytes * times), reckoned: true };
+    return { through, first, lines: Math.round(lines * times), bytes: Math.round(bytes * times), reckoned: true };
   });
 }
 

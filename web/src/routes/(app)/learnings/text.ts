@@ -1,5 +1,6 @@
 // Every string of the learnings page, grouped by place. English first.
-import { count } from '#lib/format.ts';
+import type { ExportFilter } from '@countersign/shared/api/exports';
+import { count, share } from '#lib/format.ts';
 
 const lines = (n: number): string => `${count(n)} unchanged ${n === 1 ? 'line' : 'lines'}`;
 
@@ -41,7 +42,7 @@ export const words = {
     reason: 'Reason',
     allReasons: 'All reasons',
     split: 'Split by input',
-    splits: { '': 'Everything', train: 'Train, four fifths', test: 'Test, one fifth' },
+    splits: { '': 'Everything', train: 'Train, 80%', test: 'Test, 20%' },
     splitHint: 'The same input is never in both.',
     preview: 'First lines',
     size: (lines: number, bytes: string, reckoned: boolean) =>
@@ -52,7 +53,9 @@ export const words = {
     earlier: 'Earlier exports',
     earlierFailed: 'Earlier exports could not be loaded',
     nobody: 'Nobody has exported yet.',
-    broken: 'not to its end',
+    broken: 'not ended',
+    part: ({ split, test_share: test }: Pick<ExportFilter, 'split' | 'test_share'>) =>
+      split === 'train' ? `Train, ${share(1 - test, 1)}` : split === 'test' ? `Test, ${share(test, 1)}` : '',
     byCommand: 'by command',
     lines: (n: number) => `${count(n)} ${n === 1 ? 'line' : 'lines'}`,
     download: 'Download',

@@ -183,7 +183,7 @@ describe('ST1: whatever happens in whatever order', () => {
           else if (kind === 'choose') {
             const answer = (['theirs', 'mine'] as const)[at] ?? 'mine';
             typed = choose(typed, name, answer);
-            if (contest && answer === 'mine') seen.set(name, contest.was);
+            if (contest && answer === 'mine') seen.set(name, typed.contests[name]!.was);
           } else {
             typed = { ...typed, draft: but(change, typed.draft) };
             const beginsAnew = untouched && (!contest || contest.answer === 'theirs');

@@ -69,12 +69,14 @@ export function choose(typed: Typed, field: FieldName, answer: Answer): Typed {
   if (contest === undefined) return typed;
   const current = answerOf(typed, field);
   const mine = mineOf(typed, field);
+  // Typed on after taking theirs, it is their value that was changed.
+  const was = current === 'mine' && contest.answer === 'theirs' ? typed.before[field] : contest.was;
   const unchanged = sameValue(field, mine, contest.mine);
   // Typed on since they were put together: then it is done anew.
   const both = current === 'both' ? typed.draft[field] : unchanged ? contest.both : null;
-  const fresh = canMerge(field) ? MERGED[field]({ was: contest.was, mine }, typed.before[field]) : mine;
+  const fresh = canMerge(field) ? MERGED[field]({ was, mine }, typed.before[field]) : mine;
   const values = { theirs: typed.before[field], mine, both: both ?? fresh };
-  const kept: Contest = { was: contest.was, mine, both, answer };
+  const kept: Contest = { was, mine, both, answer };
   return {
     ...typed,
     draft: withField(typed.draft, field, values[answer]),

@@ -1,0 +1,56 @@
+// A file of lines that grows: only what it lacks is added, and nothing that was in it is lost.
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, expect, it } from 'vitest';
+import { appendLines } from './append-lines.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'append-lines-'));
+const file = join(directory, 'out.jsonl');
+afterAll(() => rmSync(directory, { recursive: true }));
+beforeEach(() => rmSync(file, { force: true }));
+
+const WHOLE = '{"n":"ä"}\n{"n":2}\n{"n":3}\n';
+async function* chunks() {
+  await Promise.resolve();
+  yield WHOLE.slice(0, 10);
+  yield WHOLE.slice(10);
+}
+
+it.each([
+  ['nothing, not even a file', null, 3],
+  ['nothing', '', 3],
+  ['a whole line', WHOLE.slice(0, 10), 2],
+  ['a line and a half', WHOLE.slice(0, 14), 2],
+  ['everything', WHOLE, 0],
+])('LX2: a file with %s is made whole', async (_, had, added) => {
+  if (had !== null) writeFileSync(file, had);
+  expect(await appendLines(file, chunks())).toBe(added);
+  expect(readFileSync(file, 'utf8')).toBe(WHOLE);
+});
+
+it('LX2: half a character at its end is made whole', async () => {
+  const half = Buffer.from(WHOLE).subarray(0, 7);
+  writeFileSync(file, half);
+  await appendLines(file, chunks());
+  expect(readFileSync(file, 'utf8')).toBe(WHOLE);
+});
+
+it.each([
+  ['another export', '{"messages":[]}\n'],
+  ['something without an end', '{"precious": true}'],
+  ['more than there is', `${WHOLE}{"n":4}\n`],
+])('a file with %s is refused and left as it is', async (_, had) => {
+  writeFileSync(file, had);
+  await expect(appendLines(file, chunks())).rejects.toThrow('holds something else');
+  expect(readFileSync(file, 'utf8')).toBe(had);
+  expect(existsSync(`${file}.lock`)).toBe(false);
+});
+
+it('one that another run writes is left alone, and a folder is none', async () => {
+  writeFileSync(`${file}.lock`, '');
+  await expect(appendLines(file, chunks())).rejects.toThrow('Another run');
+  expect(existsSync(file)).toBe(false);
+  rmSync(`${file}.lock`);
+  await expect(appendLines(directory, chunks())).rejects.toThrow('cannot be written');
+});
