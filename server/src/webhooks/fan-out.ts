@@ -4,29 +4,32 @@ import { toDecided, webhookIdOf } from '../domain/decision.ts';
 import type { DecisionAction } from '@countersign/shared/words';
 import type { Decision } from '../db/entities/decision.ts';
 
-/** A stamped `item.finalized` event that is told, with its decision. */
-export interface Told {
-  eventId: string;
+/** What fan-out needs of a stamped `item.finalized` event. */
+export interface Finalized {
+  id: string;
   seq: number;
-  decision: Decision;
+  projectId: string;
+  itemId: string;
 }
 
 /** Webhooks tell of people's decisions; automatic ones were in the pipeline's own answer (PRODUCT, Webhook). */
-export const isToldOf = (action: DecisionAction): boolean => action !== 'auto_approve';
+export function isToldOf(action: DecisionAction | null): boolean {
+  return action !== null && action !== 'auto_approve';
+}
 
 /** The delivery of one final decision, due at once. `webhookId` comes from the ledger, so a repeat meets the unique index. */
-export function deliveryOf({ eventId, seq, decision }: Told, id: string, at: Date) {
+export function deliveryOf(event: Finalized, decision: Decision, made: { id: string; at: Date }) {
   return {
-    id,
-    projectId: decision.projectId,
-    itemId: decision.itemId,
-    webhookId: webhookIdOf(eventId),
-    seq,
+    id: made.id,
+    projectId: event.projectId,
+    itemId: event.itemId,
+    webhookId: webhookIdOf(event.id),
+    seq: event.seq,
     body: jsonText(toDecided(decision)),
     status: 'pending' as const,
     attempt: 0,
-    nextAttemptAt: at,
-    createdAt: at,
+    nextAttemptAt: made.at,
+    createdAt: made.at,
   };
 }
 
