@@ -40,7 +40,8 @@ async function send(steps: (string | Error)[], identify = () => Promise.resolve(
     type: '',
   };
   const file = { name: 'a.jsonl', type: 'application/jsonl', chunks: chunksOf(...steps) };
-  await sendDownload({ log } as never, ctx as unknown as Context, new Download(file, { 'x-a': '1' }), identify);
+  const sender = { log: log as never, identify };
+  await sendDownload(sender, ctx as unknown as Context, new Download(file, { 'x-a': '1' }));
   expect(headers).toMatchObject({ 'x-a': '1', 'content-disposition': 'attachment; filename="a.jsonl"' });
   if (ctx.body === null) throw new Error('There is no body.');
   return ctx.body;

@@ -17,33 +17,29 @@ export class Download {
 /** How often whoever takes it is asked for again, in milliseconds: a session that ends, ends what it takes (A4). */
 const ASK_MS = 1000;
 
+/** What a download asks of the server it is sent by. */
+interface Sender extends Pick<Services, 'log'> {
+  /** Refuses who may no longer. */
+  identify: () => Promise<unknown>;
+}
+
 /**
- * Begins to send. `identify` refuses who may no longer. Errors: whatever the first chunk fails with; a later failure is logged
- * and breaks the connection, so that nobody takes half a file for a whole one.
+ * Begins to send. Errors: whatever the first chunk fails with; a later failure is logged and breaks the connection, so that
+ * nobody takes half a file for a whole one.
  */
-export async function sendDownload(
-  services: Pick<Services, 'log'>,
-  ctx: Context,
-  { file, headers }: Download,
-  identify: () => Promise<unknown>,
-): Promise<void> {
+export async function sendDownload(sender: Sender, ctx: Context, { file, headers }: Download): Promise<void> {
   const first = await file.chunks.next();
+  const failed = (error: unknown) => note(sender, ctx, error);
   ctx.set({ ...headers, 'cache-control': 'no-store', 'content-disposition': `attachment; filename="${file.name}"` });
-  ctx.body = Readable.from(
-    watched(first, file.chunks, identify, (error) => note(services, ctx, error)),
-    {
-      objectMode: false,
-    },
-  );
+  ctx.body = Readable.from(watched(first, file.chunks, { identify: sender.identify, failed }), { objectMode: false });
   ctx.type = file.type;
 }
 
-/** The first chunk and the rest. Whoever goes away is no failure: only what the file itself or `identify` fails with is noted. */
+/** The first chunk and the rest. Whoever goes away is no failure: only what the file itself or `identify` fails with is told. */
 async function* watched(
   first: IteratorResult<string>,
   rest: AsyncGenerator<string>,
-  identify: () => Promise<unknown>,
-  note: (error: unknown) => void,
+  { identify, failed }: Pick<Sender, 'identify'> & { failed: (error: unknown) => void },
 ): AsyncGenerator<string> {
   let askedAt = performance.now();
   const after = async () => {
@@ -57,7 +53,7 @@ async function* watched(
     for (let next = first; !next.done;) {
       yield next.value;
       next = await after().catch((error: unknown) => {
-        note(error);
+        failed(error);
         throw error;
       });
     }

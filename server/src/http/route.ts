@@ -65,20 +65,7 @@ export interface Binder {
 const DASHBOARD_BYTES = 2 * LIMITS.itemBytes;
 
 export function binder(router: Router, services: Services): Binder {
-  const bindWith = <P, Q, B, R, A, X>(
-    endpoint: Endpoint<P, Q, B, R>,
-    caller: Caller<A>,
-    answer: (call: { params: P; query: Q; actor: A; ctx: Context }) => Promise<X>,
-  ) => {
-    router.register(endpoint.path, [endpoint.method], async (ctx: Context) => {
-      const actor = await caller.identify(ctx);
-      const params = parsePath(endpoint.params, ctx.params as Record<string, string>);
-      const query = parseFields(endpoint.query, ctx.query, '#/query');
-      const answered = await answer({ params, query, actor, ctx });
-      if (answered instanceof Download) await sendDownload(services, ctx, answered, () => caller.identify(ctx));
-      else reply(ctx, endpoint.status, answered);
-    });
-  };
+  const bindWith = registrar(router, services);
   const bind = <P, Q, B, R, A>(endpoint: Endpoint<P, Q, B, R>, caller: Caller<A>, handler: Handler<P, Q, B, R, A>) => {
     bindWith(endpoint, caller, async (call) => {
       const parsed = await parseRequestBody(endpoint, call.ctx);
@@ -103,6 +90,25 @@ export function binder(router: Router, services: Services): Binder {
     pipeline: (endpoint, handler) => bind(endpoint, pipeline, handler),
     pipelineBytes: (endpoint, limit, handler) => bindBytes(endpoint, { caller: pipeline, limit }, handler),
     signed: (endpoint, handler) => bindBytes(endpoint, { caller: signer, limit: LIMITS.itemBytes }, handler),
+  };
+}
+
+/** Registers an endpoint: finds out who calls, parses path and query, sends what `answer` makes of them. */
+function registrar(router: Router, services: Services) {
+  return <P, Q, B, R, A, X>(
+    endpoint: Endpoint<P, Q, B, R>,
+    caller: Caller<A>,
+    answer: (call: { params: P; query: Q; actor: A; ctx: Context }) => Promise<X>,
+  ) => {
+    router.register(endpoint.path, [endpoint.method], async (ctx: Context) => {
+      const actor = await caller.identify(ctx);
+      const params = parsePath(endpoint.params, ctx.params as Record<string, string>);
+      const query = parseFields(endpoint.query, ctx.query, '#/query');
+      const answered = await answer({ params, query, actor, ctx });
+      const identify = () => caller.identify(ctx);
+      if (answered instanceof Download) await sendDownload({ log: services.log, identify }, ctx, answered);
+      else reply(ctx, endpoint.status, answered);
+    });
   };
 }
 
