@@ -87,7 +87,7 @@ async function openHouse(browser: Browser): Promise<House> {
 
 function watch(page: Page, faults: string[]): void {
   page.on('console', (message) => {
-    if (message.type() === 'error') faults.push(message.text());
+    if (message.type() === 'error') faults.push(`${message.text()} ${message.location().url}`);
   });
   page.on('pageerror', (error) => faults.push(error.message));
 }

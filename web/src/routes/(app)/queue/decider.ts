@@ -80,12 +80,15 @@ export class Decider {
 
   /**
    * Sends it; answers the item as decided, and the order that had effect. An answer that never came may still have had
-   * effect: then the item itself says so, and it may have been an earlier try with other words, which is painted instead.
+   * effect: then the item itself says so, and it may have been an earlier try with other words, which is painted instead. A
+   * second try therefore looks first, and is not refused for what the first one did.
    * Throws {@link ApiProblem} when it was refused, {@link NetworkFailure} when nobody knows.
    */
   async send(order: Order): Promise<{ after: ItemDetail; order: Order }> {
     const { detail, fence, action, words } = order;
     const { id } = detail;
+    const early = await this.#found(order);
+    if (early !== null) return early;
     try {
       const body = { fence, action, ...words };
       const after = await call(decideItem, { params: { id }, body, timeoutMs: ANSWER_MS });
@@ -93,11 +96,9 @@ export class Decider {
       return { after, order };
     } catch (error) {
       if (error instanceof NetworkFailure) this.#unsure.set(id, [...(this.#unsure.get(id) ?? []), order]);
-      if (!this.#unsure.has(id) || (error instanceof ApiProblem && error.status !== 409)) throw error;
-      const landed = await this.#landed(id).catch(() => null);
+      if (error instanceof ApiProblem && error.status !== 409) throw error;
+      const landed = await this.#found(order);
       if (landed === null) throw error;
-      this.#unsure.delete(id);
-      if (landed.order !== order) this.paint(landed.order);
       return landed;
     }
   }
@@ -129,6 +130,17 @@ export class Decider {
     const order = this.#unsure.get(detail.id)?.find((each) => this.#stands(detail, each)) ?? null;
     if (order !== null) this.#unsure.delete(detail.id);
     return order;
+  }
+
+  /** What turns out to have had effect, of all tries whose answer never came, painted; null when none did or nobody knows. */
+  async #found(order: Order): Promise<{ after: ItemDetail; order: Order } | null> {
+    const { id } = order.detail;
+    if (!this.#unsure.has(id)) return null;
+    const landed = await this.#landed(id).catch(() => null);
+    if (landed === null) return null;
+    this.#unsure.delete(id);
+    if (landed.order !== order) this.paint(landed.order);
+    return landed;
   }
 
   async #landed(id: string): Promise<{ after: ItemDetail; order: Order } | null> {

@@ -10,7 +10,7 @@ import { Asking } from './asking.svelte.ts';
 import { Decider, ownLeave, type Parts } from './decider.ts';
 import { shouldRenew, type Grant } from './desk-model.ts';
 import { EditSession } from './editor.svelte.ts';
-import { isRefusal, predict, takeAfter, takeAny, type At } from './next-item.ts';
+import { heldIn, isRefusal, predict, takeAfter, takeAny, takeUnheard, type At } from './next-item.ts';
 import { OpenItem } from './open-item.svelte.ts';
 import { Wish } from './wish.ts';
 
@@ -37,6 +37,8 @@ export class DeskGround {
   protected readonly parts: Parts & At;
   protected readonly decider: Decider;
   protected readonly wish = new Wish();
+  /** What the reader held before they asked for an item and no answer came; null when the last answer did. */
+  #unheard: ReadonlySet<string> | null = null;
 
   constructor(parts: Parts) {
     this.decider = new Decider(parts);
@@ -174,11 +176,27 @@ export class DeskGround {
     return true;
   }
 
+  /**
+   * Asks the server for an item. One that it gave before, and whose answer never came, is the reader's without their knowing:
+   * nobody else gets it, so it comes first.
+   */
+  protected async given(ask: () => Promise<Granted | null>): Promise<Granted | null> {
+    const held = this.#unheard ?? heldIn(this.parts);
+    try {
+      const granted = (this.#unheard && (await takeUnheard(held, this.parts))) ?? (await ask());
+      this.#unheard = null;
+      return granted;
+    } catch (error) {
+      if (error instanceof NetworkFailure) this.#unheard = held;
+      throw error;
+    }
+  }
+
   /** Lets the server pick the next item. A reader who turned to another meanwhile stays with that. */
   next(): Promise<boolean> {
     return this.run('next', async () => {
       const { id } = this.item;
-      const granted = await takeAny(id, this.parts);
+      const granted = await this.given(() => takeAny(id, this.parts));
       return this.came(granted, id, () => {
         if (granted !== null) return this.take(granted, 'opened');
         this.parts.announcer.say(text.said.nothingLeft);
@@ -196,7 +214,7 @@ export class DeskGround {
       return Promise.resolve(true);
     }
     const take = async () => {
-      const granted = await takeAfter(done, this.parts);
+      const granted = await this.given(() => takeAfter(done, this.parts));
       return this.came(granted, shown, () => this.turn(shown ?? done, granted));
     };
     return this.run('next', take, () => {

@@ -203,3 +203,47 @@ describe('QU4: an item', () => {
     expect(stage(desk)).toBe('ended');
   });
 });
+
+it('I1: a second try of a decision whose answer was lost looks first, and is not sent again', async () => {
+  const { desk, tray } = await place.atWork();
+  place.server.fates.set('decision', 'lost').set('GET /api/items/one', 'down');
+  expect(await desk.decide('approve')).toBe(false);
+  place.server.fates.clear();
+  expect(await desk.decide('approve')).toBe(true);
+  expect(tray.of('one')).toMatchObject({ action: 'approve', state: 'made' });
+  expect(place.server.requests.filter((line) => line.endsWith('/decision'))).toHaveLength(1);
+});
+
+describe('QU3: an item that was given and whose answer was lost', () => {
+  /** The server gave `two`; the fact has come, the answer has not. */
+  async function lost(page: Page) {
+    place.server.fates.set('claim-next', 'lost');
+    await page.desk.next();
+    expect(page.desk.failure?.error).toMatchObject({ name: 'NetworkFailure' });
+    place.server.fates.clear();
+  }
+
+  it('comes first when the reader asks again', async () => {
+    const page = await place.open();
+    place.server.picks = 'two';
+    await lost(page);
+    place.hear(page, 'two', 'item.claimed');
+    expect(await page.desk.next()).toBe(true);
+    expect([page.desk.item.id, stage(page.desk)]).toEqual(['two', 'mine']);
+    expect(place.server.of('one').detail.claim).toBeNull();
+  });
+
+  it('is not what the reader held before, nor what somebody else has by now', async () => {
+    const page = await place.open();
+    await page.desk.claim('three');
+    type(page.desk, 'Kept for later');
+    await page.desk.look('one');
+    place.server.picks = 'two';
+    await lost(page);
+    place.hear(page, 'two', 'item.claimed');
+    place.server.takenBy('two', 'Ana');
+    place.server.picks = 'one';
+    expect(await page.desk.next()).toBe(true);
+    expect([page.desk.item.id, stage(page.desk)]).toEqual(['one', 'mine']);
+  });
+});

@@ -122,7 +122,7 @@ export class Desk extends DeskGround {
     if (id === null || grant === null) return false;
     return this.run('skip', async () => {
       await this.release(id, grant);
-      const granted = await takeLineAfter(id, this.parts);
+      const granted = await this.given(() => takeLineAfter(id, this.parts));
       return this.came(granted, id, () => this.turn(id, granted));
     });
   }

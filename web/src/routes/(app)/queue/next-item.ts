@@ -99,3 +99,15 @@ export const takeAny = (present: string | null, at: At): Promise<Granted | null>
 export const takeAfter = (done: string, at: At): Promise<Granted | null> =>
   // Beyond what is loaded only the server knows what waits.
   serverPicks(at.queue.state) ? takePick(done, at, at.queue.state.complete) : takeLineAfter(done, at);
+
+/** The items this reader holds, as far as this page knows. */
+export function heldIn({ queue: { state }, me }: Pick<Parts, 'queue' | 'me'>): ReadonlySet<string> {
+  return new Set([...state.rows.values()].filter((row) => row.claim?.user_id === me.id).map(({ id }) => id));
+}
+
+/** Takes into hand what the server gave this reader without their page hearing of it: what is theirs now, and was not `before`. */
+export const takeUnheard = (before: ReadonlySet<string>, at: At): Promise<Granted | null> =>
+  takeNamed((lost) => {
+    const id = [...heldIn(at)].find((held) => !before.has(held) && !lost.includes(held));
+    return (id !== undefined && at.queue.state.rows.get(id)) || null;
+  });
