@@ -3,7 +3,8 @@ import { Refusal } from '@countersign/shared/errors';
 import type { ReviewAction } from '@countersign/shared/words';
 import { moveFor, sameJson, type Move } from '../domain/item.ts';
 import type { Tx } from '../db/database.ts';
-import { Item } from '../db/entities/item.ts';
+import { Item, type ItemColumns } from '../db/entities/item.ts';
+import { rawQuery } from '../db/raw-query.ts';
 import { dropLock } from './claim-store.ts';
 import { storeDecision, storeMove, type DecideInput } from './decision-rows.ts';
 import { findItem, refuseArchived, refuseUnless, roleIn } from './membership.ts';
@@ -21,28 +22,34 @@ export async function decide(services: Services, actor: MemberActor, input: Deci
     if (move === undefined) throw refusedMove(before, input.action);
     refuseUnless(role, move.needs);
     checkInput(before, input, move);
-    const left = await leaveQueue(tx, actor, { before, input });
-    const step = { item: before, move, input, actor, ...left };
+    const left = await leaveQueue(tx, actor, { before, input, move });
+    const step = { ...left, move, input, actor };
     await (move.decides === null ? storeMove(tx, step) : storeDecision(services, tx, step));
-    return tx.em.findOneOrFail(Item, { id: input.itemId }, { refresh: true });
+    return step.item;
   });
   await dropLock(services, { itemId: input.itemId, userId: actor.userId, fence: input.fence });
   return item;
 }
 
+/** $4: the next status; $5: whether that is a decision. Provisional (LC2), it leaves the public status what it was. */
+const PASS_FENCE = `
+  update item i set claimed_by = null, claim_expires_at = null, version = version + 1, status = $4,
+    public_status = case when $5 and p.undo_window_seconds > 0 then i.status else i.public_status end,
+    decided_at = case when $5 then date_trunc('milliseconds', clock_timestamp()) else i.decided_at end
+  from project p
+  where i.id = $1 and i.claimed_by = $2 and i.claim_fence = $3::bigint and i.status = $6 and p.id = i.project_id
+  returning i.*, p.undo_window_seconds`;
+
 /** The fence: the row moves on only if this claim, by this person, is still the last one granted. */
 async function leaveQueue(
   tx: Tx,
   actor: MemberActor,
-  { before, input }: { before: Item; input: DecideInput },
-): Promise<{ now: Date; version: number }> {
-  const rows = await tx.em.execute<{ now: string | Date; version: number }[]>(
-    `update item set claimed_by = null, claim_expires_at = null, version = version + 1
-     where id = ? and status = ? and claimed_by = ? and claim_fence = ?
-     returning date_trunc('milliseconds', now()) as now, version`,
-    [before.id, before.status, actor.userId, input.fence],
-  );
-  const row = rows[0];
+  { before, input, move }: { before: Item; input: DecideInput; move: Move },
+): Promise<{ item: Item; undoWindow: number }> {
+  const [row] = await rawQuery<ItemColumns & { undo_window_seconds: number }>(tx.em, PASS_FENCE, [
+    ...[before.id, actor.userId, input.fence],
+    ...[move.to, move.decides !== null, before.status],
+  ]);
   if (row === undefined) {
     // An archived project has no claim left (AR1), and the role may have gone meanwhile: that is said first.
     await roleIn(tx.em, actor.userId, before.projectId);
@@ -50,7 +57,8 @@ async function leaveQueue(
     const after = await tx.em.findOneOrFail(Item, { id: before.id }, { refresh: true });
     throw await refusalFor(tx.em, after, 'claim_lost');
   }
-  return { now: new Date(row.now), version: row.version };
+  const { undo_window_seconds: undoWindow, ...columns } = row;
+  return { item: tx.em.map(Item, columns), undoWindow };
 }
 
 function refusedMove(item: Item, action: ReviewAction): Refusal {

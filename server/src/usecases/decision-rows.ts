@@ -5,9 +5,8 @@ import { memberRef } from '../domain/actor.ts';
 import { undoUntil, type Move } from '../domain/item.ts';
 import type { Tx } from '../db/database.ts';
 import { Decision } from '../db/entities/decision.ts';
-import { Item } from '../db/entities/item.ts';
+import type { Item } from '../db/entities/item.ts';
 import { Learning } from '../db/entities/learning.ts';
-import { Project } from '../db/entities/project.ts';
 import type { MemberActor, Services } from './services.ts';
 
 /** What a person hands in with a decision. */
@@ -22,57 +21,46 @@ export interface DecideInput {
 }
 
 export interface Step {
-  /** The item as it was before the fence let this move through. */
+  /** The item as the fence let it through: its status is the next one, its version the one of this move. */
   item: Item;
+  /** The undo window of its project, in seconds. */
+  undoWindow: number;
   move: Move;
   input: DecideInput;
   actor: MemberActor;
-  /** The database's time of the move. */
-  now: Date;
-  /** The item's version after the move. */
-  version: number;
 }
 
-const factOf = ({ item, actor, version }: Step) => ({
+const factOf = ({ item, actor }: Step) => ({
   project_id: item.projectId,
   item_id: item.id,
-  version,
+  version: item.version,
   actor: memberRef(actor),
 });
 
 /** A move between people: escalate, or return to the queue. */
 export async function storeMove(tx: Tx, step: Step): Promise<void> {
-  const status = step.move.to === 'escalated' ? 'escalated' : 'queued';
-  await tx.em.nativeUpdate(Item, { id: step.item.id }, { status });
-  const row = toItemRow({ ...step.item, status, version: step.version }, null);
+  const type = step.move.to === 'escalated' ? 'item.escalated' : 'item.queued';
   const { reason, note } = step.input;
-  tx.record({ type: `item.${status}`, ...factOf(step), item: row, reason, note });
+  tx.record({ type, ...factOf(step), item: toItemRow(step.item, null), reason, note });
 }
 
 /** A decision: provisional for the undo window of the project, or final at once when that is 0 (LC2). */
 export async function storeDecision(services: Services, tx: Tx, step: Step): Promise<void> {
-  const { item, move, now } = step;
-  const project = await tx.em.findOneOrFail(Project, { id: item.projectId });
-  const until = undoUntil(now, project.undoWindowSeconds);
-  const decision = decisionRow(services, step, until);
+  const decision = decisionRow(services, step);
   await tx.em.insert(Decision, decision);
-  await tx.em.nativeUpdate(
-    Item,
-    { id: item.id },
-    { status: move.to, publicStatus: until === null ? null : openStatus(item), decidedAt: now },
-  );
-  if (move.override) await tx.em.insert(Learning, learningRow(services, step, decision));
-  const fact = { ...factOf(step), status: move.to, action: decision.action, reason: decision.reason };
-  tx.record({ type: 'item.decided', ...fact, undo_until: until?.toISOString() ?? null });
-  if (until === null) tx.record({ type: 'item.finalized', ...fact });
+  if (step.move.override) await tx.em.insert(Learning, learningRow(services, step, decision));
+  const { action, reason, undoUntil } = decision;
+  const fact = { ...factOf(step), status: step.move.to, action, reason };
+  tx.record({ type: 'item.decided', ...fact, undo_until: undoUntil?.toISOString() ?? null });
+  if (undoUntil === null) tx.record({ type: 'item.finalized', ...fact });
 }
 
-const openStatus = (item: Item) => (item.status === 'escalated' ? 'escalated' : 'queued');
-
-function decisionRow(services: Services, { item, move, input, actor, now }: Step, until: Date | null) {
-  if (move.decides === null || input.action === 'escalate' || input.action === 'return') {
+function decisionRow(services: Services, { item, undoWindow, move, input, actor }: Step) {
+  const { decidedAt } = item;
+  if (move.decides === null || input.action === 'escalate' || input.action === 'return' || !decidedAt) {
     throw new Error(`${input.action} makes no decision`);
   }
+  const until = undoUntil(decidedAt, undoWindow);
   const edited = input.action === 'edit';
   const output = edited ? input.output?.raw : item.suggestion;
   return {
@@ -86,16 +74,16 @@ function decisionRow(services: Services, { item, move, input, actor, now }: Step
     reason: input.reason,
     note: input.note,
     reviewerId: actor.userId,
-    decidedAt: now,
+    decidedAt,
     undoUntil: until,
-    finalAt: until === null ? now : null,
+    finalAt: until === null ? decidedAt : null,
   };
 }
 
 function learningRow(
   services: Services,
-  { item, input, actor, now }: Step,
-  decision: { id: string; output: string | null },
+  { item, input, actor }: Step,
+  decision: { id: string; output: string | null; decidedAt: Date },
 ) {
   return {
     id: services.ids.uuid(),
@@ -108,6 +96,6 @@ function learningRow(
     note: input.note,
     reviewerId: actor.userId,
     settingsVersion: item.settingsVersion,
-    createdAt: now,
+    createdAt: decision.decidedAt,
   };
 }

@@ -4,32 +4,29 @@ import { toDecided, webhookIdOf } from '../domain/decision.ts';
 import type { DecisionAction } from '@countersign/shared/words';
 import type { Decision } from '../db/entities/decision.ts';
 
-/** What fan-out needs of a stamped `item.finalized` event. */
-export interface Finalized {
-  id: string;
+/** A stamped `item.finalized` event that is told, with its decision. */
+export interface Told {
+  eventId: string;
   seq: number;
-  projectId: string;
-  itemId: string;
+  decision: Decision;
 }
 
 /** Webhooks tell of people's decisions; automatic ones were in the pipeline's own answer (PRODUCT, Webhook). */
-export function isToldOf(action: DecisionAction | null): boolean {
-  return action !== null && action !== 'auto_approve';
-}
+export const isToldOf = (action: DecisionAction): boolean => action !== 'auto_approve';
 
 /** The delivery of one final decision, due at once. `webhookId` comes from the ledger, so a repeat meets the unique index. */
-export function deliveryOf(event: Finalized, decision: Decision, made: { id: string; at: Date }) {
+export function deliveryOf({ eventId, seq, decision }: Told, id: string, at: Date) {
   return {
-    id: made.id,
-    projectId: event.projectId,
-    itemId: event.itemId,
-    webhookId: webhookIdOf(event.id),
-    seq: event.seq,
+    id,
+    projectId: decision.projectId,
+    itemId: decision.itemId,
+    webhookId: webhookIdOf(eventId),
+    seq,
     body: jsonText(toDecided(decision)),
     status: 'pending' as const,
     attempt: 0,
-    nextAttemptAt: made.at,
-    createdAt: made.at,
+    nextAttemptAt: at,
+    createdAt: at,
   };
 }
 

@@ -16,7 +16,9 @@ export const started: { loop: Loop; runs: Run[] }[] = [];
 /** To be called once in a test file: the time, and the end of every loop. */
 export function useLoops(): void {
   beforeEach(() => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] });
+    vi.useFakeTimers({
+      toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'clearImmediate', 'performance', 'Date'],
+    });
   });
   afterEach(async () => {
     for (const { loop, runs } of started.splice(0)) {

@@ -36,8 +36,9 @@ export function startLoop(options: LoopOptions): Loop {
 
 class RunningLoop implements Loop {
   readonly #options: LoopOptions;
-  #timer: NodeJS.Timeout | null = null;
-  /** When the timer ends, by `performance.now()`. */
+  /** Takes back the run that is to come. */
+  #cancel: (() => void) | null = null;
+  /** When that is, by `performance.now()`. */
   #due = Infinity;
   #running: Promise<void> | null = null;
   #nudged: 'no' | 'yes' | 'urgently' = 'no';
@@ -56,7 +57,7 @@ class RunningLoop implements Loop {
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    if (this.#timer) clearTimeout(this.#timer);
+    this.#cancel?.();
     await this.#running;
   }
 
@@ -66,14 +67,14 @@ class RunningLoop implements Loop {
     const { gapMs = 0, urgentGapMs = gapMs } = this.#options;
     const now = performance.now();
     const due = Math.max(now + ms, this.#startedAt + (urgent ? urgentGapMs : gapMs));
-    if (this.#timer && due >= this.#due) return;
-    if (this.#timer) clearTimeout(this.#timer);
+    if (this.#cancel && due >= this.#due) return;
+    this.#cancel?.();
     this.#due = due;
-    this.#timer = setTimeout(() => this.#start(), due - now);
+    this.#cancel = after(due - now, () => this.#start());
   }
 
   #start(): void {
-    this.#timer = null;
+    this.#cancel = null;
     this.#nudged = 'no';
     this.#startedAt = performance.now();
     this.#running = this.#once().finally(() => {
@@ -92,6 +93,16 @@ class RunningLoop implements Loop {
       this.#schedule(REST_MS);
     }
   }
+}
+
+/** Runs it after `ms`, at once when that is none: a timer's least is 1 ms. Answers what takes it back. */
+function after(ms: number, run: () => void): () => void {
+  if (ms > 0) {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  }
+  const immediate = setImmediate(run);
+  return () => clearImmediate(immediate);
 }
 
 function waitFor(at: Date | null | undefined, pollMs: number): number {
