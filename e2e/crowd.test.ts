@@ -17,7 +17,11 @@ const frames = (page: Page) =>
 const chromium = await findChromium();
 const REVIEWERS = 10;
 /** Ten browsers on two cores come to rest in some seconds, in ms. */
-const TRUE_MS = 40_000;
+const TRUE_MS = 60_000;
+/** So long it may take them to decide what there is, in ms: ten browsers on a slow machine answer late. */
+const PRESS_MS = 180_000;
+/** Ten pages that are looked at without a pause have no time to come to rest. */
+const LOOK_MS = 500;
 const ITEMS = 60;
 /** So many are left when everybody pauses and the pages are compared in the middle of it. */
 const PAUSE_AT = 20;
@@ -32,7 +36,7 @@ describe.skipIf(chromium === undefined)('a crowd of ten', () => {
   /** Everybody presses N, and A when something is in hand, until no more than so many wait. What is pressed too early does nothing (QU2). */
   async function pressUntil(left: number): Promise<void> {
     let over = false;
-    const reached = expect.poll(waiting, { timeout: 100_000, interval: 100 }).toBeLessThanOrEqual(left);
+    const reached = expect.poll(waiting, { timeout: PRESS_MS, interval: 250 }).toBeLessThanOrEqual(left);
     const presses = crowd.map(async ({ page }) => {
       while (!over) {
         const inHand = (await page.getByText('Yours for').count()) > 0;
@@ -48,14 +52,16 @@ describe.skipIf(chromium === undefined)('a crowd of ten', () => {
     Promise.all(
       crowd.map(({ reviewer, page }, index) =>
         expectTrue(page, {
-          ...{ reviewer, view: 'all', process: index, within: TRUE_MS },
+          ...{ reviewer, view: 'all', process: index, within: TRUE_MS, every: LOOK_MS },
           people: crowd.map((one) => one.reviewer),
         }),
       ),
     );
 
   beforeAll(async () => {
-    const { world, project, enter } = house();
+    const { world, project, enter, excuse } = house();
+    // A press whose answer is later than a page waits for is pressed again here, and refused: the page then finds its own decision.
+    excuse(/409 \(Conflict\).*\/decision$/);
     const reviewers = await people(world, REVIEWERS);
     for (const reviewer of reviewers) await join(project, reviewer);
     const submitted = Array.from({ length: ITEMS }, () => project.pipeline.submit(aSubmission()));
@@ -85,5 +91,5 @@ describe.skipIf(chromium === undefined)('a crowd of ten', () => {
     );
     expect(receiver.arrivals).toHaveLength(ITEMS);
     expect(new Set(histories).size, 'nobody was left out').toBe(REVIEWERS);
-  }, 240_000);
+  }, 480_000);
 });

@@ -61,19 +61,27 @@ export async function seenFresh(reviewer: Person, view: QueueView, via: { proces
   return { lines, counts };
 }
 
-/** Waits until the page shows what is, by the server's word; `within` ms. */
+/** Waits until the page shows what is, by the server's word; `within` ms, looking `every` so many. What it is not is told. */
 export async function expectTrue(
   page: Page,
-  by: { reviewer: Person; view: QueueView; people: readonly Person[]; within?: number; process?: number },
+  by: {
+    reviewer: Person;
+    view: QueueView;
+    people: readonly Person[];
+    within?: number;
+    every?: number;
+    process?: number;
+  },
 ): Promise<void> {
-  const { reviewer, view, people, within = 5000, process = 0 } = by;
+  const { reviewer, view, people, within = 5000, every = 50, process = 0 } = by;
   await expect
     .poll(
       async () => {
         const [seen, fresh] = await Promise.all([seenOn(page, people), seenFresh(reviewer, view, { process })]);
-        return JSON.stringify(seen) === JSON.stringify(fresh) ? 'equal' : { seen, fresh };
+        if (JSON.stringify(seen) === JSON.stringify(fresh)) return 'equal';
+        return { live: await page.locator('[data-live]').getAttribute('data-live'), seen, fresh };
       },
-      { timeout: within, interval: 50 },
+      { timeout: within, interval: every },
     )
     .toBe('equal');
 }

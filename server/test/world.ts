@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
+import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { copyEmptyDatabase } from './fixtures/empty-database.ts';
@@ -195,7 +196,7 @@ async function embeddedData(folder: string): Promise<Data> {
   return {
     env: {},
     query: async <T>(text: string, params: unknown[]) => {
-      const database = await PGlite.create(path);
+      const database = await PGlite.create(path, { extensions: { pg_trgm } });
       try {
         return (await database.query<T>(text, params)).rows;
       } finally {

@@ -56,7 +56,9 @@ export const fact = z
       type: z.literal('project.changed'),
       ...stamped,
       settings_version: z.number().int(),
-      changed: z.array(z.enum(['created', 'archived', 'settings', 'members', 'invites', 'keys', 'sources', 'webhook'])),
+      changed: z.array(
+        z.enum(['created', 'archived', 'settings', 'members', 'invites', 'keys', 'sources', 'webhook', 'clusters']),
+      ),
     }),
   ])
   .meta({ id: 'Fact' });

@@ -1,4 +1,5 @@
 // MikroORM on PostgreSQL or on the embedded PGlite: one entity list, one migration list, unchanged on both.
+import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm';
 import { MikroORM, type Options } from '@mikro-orm/core';
 import { Migrator } from '@mikro-orm/migrations';
 import { PgliteDriver } from '@mikro-orm/pglite';
@@ -7,6 +8,7 @@ import type { SqlEntityManager } from '@mikro-orm/sql';
 import { ApiKey } from './entities/api-key.ts';
 import { Attempt } from './entities/attempt.ts';
 import { AuthChallenge } from './entities/auth-challenge.ts';
+import { Cluster } from './entities/cluster.ts';
 import { Decision } from './entities/decision.ts';
 import { Delivery } from './entities/delivery.ts';
 import { Event } from './entities/event.ts';
@@ -25,6 +27,7 @@ import { Session } from './entities/session.ts';
 import { User } from './entities/user.ts';
 import { WebhookAlert } from './entities/webhook-alert.ts';
 import { WebhookEndpoint } from './entities/webhook-endpoint.ts';
+import { Wording } from './entities/wording.ts';
 import { MIGRATIONS } from './migrations/list.ts';
 import { equipPool } from './pool.ts';
 
@@ -40,6 +43,7 @@ const common = {
     ApiKey,
     Attempt,
     AuthChallenge,
+    Cluster,
     Decision,
     Delivery,
     Event,
@@ -58,6 +62,7 @@ const common = {
     User,
     WebhookAlert,
     WebhookEndpoint,
+    Wording,
   ],
   extensions: [Migrator],
   migrations: { migrationsList: MIGRATIONS, snapshot: false, allOrNothing: true, disableForeignKeys: false },
@@ -81,6 +86,6 @@ export async function openOrm(target: DatabaseTarget): Promise<Orm> {
     return await MikroORM.init(options);
   }
   const dbName = target.kind === 'memory' ? 'memory://' : target.folder;
-  const driverOptions = { parsers: { 20: (value: string) => value } };
+  const driverOptions = { extensions: { pg_trgm }, parsers: { 20: (value: string) => value } };
   return await MikroORM.init({ ...common, driver: PgliteDriver, dbName, driverOptions });
 }

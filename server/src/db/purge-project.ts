@@ -14,6 +14,8 @@ const TAKE = [
   rowsOf('webhook_alert'),
   rowsOf('learning_export'),
   rowsOf('learning'),
+  rowsOf('wording'),
+  rowsOf('cluster'),
   rowsOf('decision'),
   rowsOf('idempotency_key'),
   // The relay locks facts before it locks their project, and we the other way round: those it is at are left for the next time.

@@ -13,6 +13,7 @@ const edit: Exported = {
   input: '{"question": "2 + 2?",\n "nonce": 12345678901234567890}',
   suggestion: '"5"',
   output: '"4"',
+  diff: [{ op: 'replace', path: '', value: '4' }],
   reason: 'Wrong sum',
   note: null,
   confidence: 0.75,
@@ -23,18 +24,20 @@ const edit: Exported = {
   settingsVersion: 3,
   decidedAt: new Date('2026-11-22T12:00:00.000Z'),
 };
-const reject: Exported = { ...edit, action: 'reject', output: null };
+const reject: Exported = { ...edit, action: 'reject', output: null, diff: null };
 const question = '{"question": "2 + 2?",  "nonce": 12345678901234567890}';
 
 describe('LX1: one learning in each format', () => {
   it('raw: everything, numbers and keys as they were submitted', () => {
     const line = lineOf('raw', edit);
-    expect(line).toContain(`"input":${question},"suggestion":"5","output":"4"`);
+    expect(line).toContain(
+      `"input":${question},"suggestion":"5","output":"4","diff":[{"op":"replace","path":"","value":"4"}]`,
+    );
     expect(JSON.parse(line ?? '')).toMatchObject({
       ...{ action: 'edit', reason: 'Wrong sum', note: null, confidence: 0.75, risk_flags: ['high_value'], model: '6b' },
       ...{ source: null, reviewer: edit.reviewer, settings_version: 3, decided_at: '2026-11-22T12:00:00.000Z' },
     });
-    expect(JSON.parse(lineOf('raw', reject) ?? '')).toMatchObject({ action: 'reject', output: null });
+    expect(JSON.parse(lineOf('raw', reject) ?? '')).toMatchObject({ action: 'reject', output: null, diff: null });
   });
 
   it('chat: what came in, and the correction', () => {

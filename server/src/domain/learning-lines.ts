@@ -11,6 +11,8 @@ export interface Exported {
   input: string;
   suggestion: string;
   output: string | null;
+  /** What the edit changed, as operations of a JSON Patch (RFC 6902); null of a rejection. */
+  diff: readonly object[] | null;
   reason: string;
   note: string | null;
   confidence: number;
@@ -44,6 +46,7 @@ const SHAPES: Record<ExportFormat, (learning: Exported) => object | null> = {
     input: spliced(learning.input),
     suggestion: spliced(learning.suggestion),
     output: learning.output === null ? null : spliced(learning.output),
+    diff: learning.diff,
     reason: learning.reason,
     note: learning.note,
     confidence: learning.confidence,

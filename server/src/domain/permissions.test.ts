@@ -13,6 +13,7 @@ const TABLE: Record<Verb, [boolean, boolean, boolean]> = {
   reopen: [false, true, true],
   see_analytics: [false, true, true],
   see_learnings: [false, true, true],
+  shape_clusters: [false, true, true],
   see_deliveries: [false, true, true],
   replay_deliveries: [false, true, true],
   change_settings: [false, false, true],
@@ -28,7 +29,7 @@ describe('PM: the table', () => {
   it('is looked at in full', () => {
     expect(ROLES).toEqual(['reviewer', 'supervisor', 'owner']);
     expect(Object.keys(TABLE).sort()).toEqual([...VERBS].sort());
-    expect(cells).toHaveLength(45);
+    expect(cells).toHaveLength(48);
   });
 
   it.each(cells)('a %s and %s: %s', (role, verb, allowed) => {

@@ -10,6 +10,7 @@ export const VERBS = [
   'reopen',
   'see_analytics',
   'see_learnings',
+  'shape_clusters',
   'see_deliveries',
   'replay_deliveries',
   'change_settings',
@@ -34,6 +35,7 @@ const MAY = {
   reopen: supervisors,
   see_analytics: supervisors,
   see_learnings: supervisors,
+  shape_clusters: supervisors,
   see_deliveries: supervisors,
   replay_deliveries: supervisors,
   change_settings: owners,
@@ -58,6 +60,7 @@ const REST_WHEN_ARCHIVED: readonly Verb[] = [
   'take_over',
   'claim_several',
   'reopen',
+  'shape_clusters',
   'change_settings',
   'manage_keys',
   'manage_webhook',
@@ -87,6 +90,9 @@ export function projectAbilities(role: Role, archived: boolean): Abilities {
     manage_project: can('manage_project'),
   };
 }
+
+/** What a member may do to the clusters of a project now (CT3). */
+export const mayShapeClusters = (role: Role, archived: boolean): boolean => mayNow(role, 'shape_clusters', archived);
 
 export interface ItemSituation {
   status: ItemStatus;

@@ -7,6 +7,7 @@ import type { Tx } from '../db/database.ts';
 import { Decision } from '../db/entities/decision.ts';
 import type { Item } from '../db/entities/item.ts';
 import { Learning } from '../db/entities/learning.ts';
+import { placeReason } from './place-reason.ts';
 import type { MemberActor, Services } from './services.ts';
 
 /** What a person hands in with a decision. */
@@ -48,7 +49,11 @@ export async function storeMove(tx: Tx, step: Step): Promise<void> {
 export async function storeDecision(services: Services, tx: Tx, step: Step): Promise<void> {
   const decision = decisionRow(services, step);
   await tx.em.insert(Decision, decision);
-  if (step.move.override) await tx.em.insert(Learning, learningRow(services, step, decision));
+  if (step.move.override) {
+    const learning = learningRow(services, step, decision);
+    await placeReason(services, tx.em, learning);
+    await tx.em.insert(Learning, learning);
+  }
   const { action, reason, undoUntil } = decision;
   const fact = { ...factOf(step), status: step.move.to, action, reason };
   tx.record({ type: 'item.decided', ...fact, undo_until: undoUntil?.toISOString() ?? null });

@@ -23,6 +23,7 @@ export type Kind =
   | 'source'
   | 'delivery'
   | 'replay'
+  | 'cluster'
   | 'token'
   | 'challenge';
 
@@ -42,6 +43,8 @@ const KIND_OF_NAME: Record<string, Kind> = {
   invite_id: 'invite',
   source_id: 'source',
   delivery_id: 'delivery',
+  cluster_id: 'cluster',
+  cluster: 'cluster',
   token: 'token',
   challenge_id: 'challenge',
 };
@@ -122,6 +125,7 @@ async function furnish(
     item,
     delivery: await aDelivery(project.id, item, sql),
     replay: await aReplay(project.id, sql),
+    cluster: await aCluster(project.id, sql),
     session: sessionOf(member),
     key: (await project.owner.call(projects.createApiKey, { params, body: { name: 'Other' } })).id,
     member: member.id,
@@ -148,6 +152,12 @@ async function aReplay(projectId: string, sql: Opened['sql']): Promise<string> {
      values (?, ?, 'dead', now(), 'done', 0, 'Somebody', now(), now())`,
     [id, projectId],
   );
+  return id;
+}
+
+async function aCluster(projectId: string, sql: Opened['sql']): Promise<string> {
+  const id = randomUUID();
+  await sql('insert into cluster (id, project_id, created_at) values (?, ?, now())', [id, projectId]);
   return id;
 }
 

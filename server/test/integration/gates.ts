@@ -83,6 +83,8 @@ export const GATES: Record<string, Gate> = {
   takeOver: { least: 'supervisor', behind: 'take_over' },
   reopenItem: { least: 'supervisor', behind: 'reopen' },
   listLearnings: { least: 'supervisor', behind: 'see_learnings' },
+  listClusters: { least: 'supervisor', behind: 'see_learnings' },
+  changeCluster: { least: 'supervisor', behind: 'see_learnings', body: { action: 'rename', name: 'A' } },
   exportLearnings: { least: 'supervisor', behind: 'see_learnings' },
   previewExport: { least: 'supervisor', behind: 'see_learnings' },
   listExports: { least: 'supervisor', behind: 'see_learnings' },

@@ -157,6 +157,7 @@ describe('deliveries and learnings', () => {
     const page = async (after: string | undefined) => {
       const { data, next_cursor } = await listLearnings(world.services, scene.supervisor, {
         projectId: scene.projectId,
+        filter: {},
         after,
         limit: 2,
       });
@@ -168,7 +169,9 @@ describe('deliveries and learnings', () => {
   it('PM: are for supervisors and owners', async () => {
     const query = { projectId: scene.projectId, after: undefined, limit: 1 };
     await expect(listDeliveries(world.services, scene.anna, query)).rejects.toMatchObject({ code: 'forbidden' });
-    await expect(listLearnings(world.services, scene.anna, query)).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(listLearnings(world.services, scene.anna, { ...query, filter: {} })).rejects.toMatchObject({
+      code: 'forbidden',
+    });
   });
 });
 
@@ -194,7 +197,7 @@ describe('a cursor', () => {
     const code = { code: 'invalid_cursor' };
     await expect(listQueue(world.services, scene.anna, { ...page, view: 'all' })).rejects.toMatchObject(code);
     await expect(listDeliveries(world.services, scene.supervisor, page)).rejects.toMatchObject(code);
-    await expect(listLearnings(world.services, scene.supervisor, page)).rejects.toMatchObject(code);
+    await expect(listLearnings(world.services, scene.supervisor, { ...page, filter: {} })).rejects.toMatchObject(code);
   });
 
   it('of ours is taken, also behind the last row', async () => {

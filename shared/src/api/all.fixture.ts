@@ -3,6 +3,7 @@ import type { Endpoint } from './endpoint.ts';
 import * as alerts from './alerts.ts';
 import * as deliveries from './deliveries.ts';
 import * as changes from './changes.ts';
+import * as clusters from './clusters.ts';
 import * as exports from './exports.ts';
 import * as guidelines from './guidelines.ts';
 import * as firstRun from './first-run.ts';
@@ -22,6 +23,7 @@ const MODULES = {
   deliveries,
   'first-run': firstRun,
   changes,
+  clusters,
   exports,
   guidelines,
   inbound,

@@ -4,7 +4,7 @@ import { timestamp, uuid } from '../ids.ts';
 import { endpoint } from './endpoint.ts';
 
 /** What a change was made to: the first word of its action. */
-export const CHANGE_KINDS = ['project', 'settings', 'member', 'invite', 'key', 'source', 'webhook'] as const;
+export const CHANGE_KINDS = ['project', 'settings', 'member', 'invite', 'key', 'source', 'webhook', 'cluster'] as const;
 export const changeKind = z.enum(CHANGE_KINDS);
 export type ChangeKind = z.infer<typeof changeKind>;
 
@@ -28,6 +28,10 @@ export const CHANGE_ACTIONS = [
   'webhook.secret_promoted',
   'webhook.tested',
   'webhook.resumed',
+  'cluster.renamed',
+  'cluster.merged',
+  'cluster.split',
+  'cluster.restored',
 ] as const satisfies readonly `${ChangeKind}.${string}`[];
 export const changeAction = z.enum(CHANGE_ACTIONS).meta({ id: 'ChangeAction' });
 export type ChangeAction = z.infer<typeof changeAction>;

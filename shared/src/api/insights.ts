@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
 import { json } from '../json.ts';
 import { deliveryFilter } from '../delivery-filter.ts';
+import { learningFilter } from '../learning-filter.ts';
 import { abilitiesTo, deliveryStatus, itemStatus } from '../words.ts';
 import { endpoint } from './endpoint.ts';
 
@@ -18,6 +19,8 @@ export const learning = z
     preview: z.string(),
     suggestion: json,
     output: json,
+    /** How many fields or places of the suggestion the edit changed; null of a rejection, and of a suggestion without fields. */
+    changes: z.number().int().nullable(),
     reason: z.string(),
     note: z.string().nullable(),
     confidence: z.number(),
@@ -36,16 +39,11 @@ export const listLearnings = endpoint({
   method: 'GET',
   path: '/api/projects/:id/learnings',
   auth: 'session',
-  summary: 'Recorded overrides, newest first',
+  summary: 'Recorded overrides, newest first; all of them, or what answers a filter, of one cluster',
   params: projectParams,
-  query: z.object(page),
-  reply: z.object({
-    data: z.array(learning),
-    next_cursor: z.string().nullable(),
-    total: z.number().int(),
-    /** How many learnings give each reason, most first. */
-    reasons: z.array(z.object({ reason: z.string(), edited: z.number().int(), rejected: z.number().int() })),
-  }),
+  query: learningFilter.extend({ ...page, cluster: uuid.optional() }),
+  /** `total`: how many answer. */
+  reply: z.object({ data: z.array(learning), next_cursor: z.string().nullable(), total: z.number().int() }),
 });
 
 const share = z.object({ key: z.string(), decided: z.number().int(), overridden: z.number().int() });

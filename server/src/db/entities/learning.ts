@@ -23,6 +23,7 @@ const LearningSchema = defineEntity({
   },
   indexes: [
     { name: 'learning_of_item', properties: ['itemId'] },
+    { name: 'learning_of_reason', properties: ['projectId', 'reason'] },
     { name: 'learning_newest', properties: ['projectId', 'createdAt', 'id'] },
   ],
 });

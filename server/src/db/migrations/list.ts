@@ -12,6 +12,7 @@ import { Alerts } from './0010-alerts.ts';
 import { Console } from './0011-console.ts';
 import { WaitingByStatus } from './0012-waiting-by-status.ts';
 import { Exports } from './0013-exports.ts';
+import { Clusters } from './0014-clusters.ts';
 
 export const MIGRATIONS = [
   { name: '0001-initial', class: Initial },
@@ -27,4 +28,5 @@ export const MIGRATIONS = [
   { name: '0011-console', class: Console },
   { name: '0012-waiting-by-status', class: WaitingByStatus },
   { name: '0013-exports', class: Exports },
+  { name: '0014-clusters', class: Clusters },
 ];

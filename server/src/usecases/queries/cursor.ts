@@ -1,6 +1,13 @@
 // Keyset cursors: where a page ended, as base64url of a time and an id. A cursor that is not one of ours is refused.
 import { Refusal } from '@countersign/shared/errors';
 
+/** A page of something that a project has. */
+export interface PageQuery {
+  projectId: string;
+  after: string | undefined;
+  limit: number;
+}
+
 export interface Cursor {
   at: Date;
   id: string;
@@ -35,6 +42,22 @@ export function decodeCursor(text: string | undefined): Cursor | null {
 
 const notOurs = () =>
   new Refusal('invalid_cursor', 'Send the cursor as the last page gave it, or leave it out to start again.');
+
+/** Where a page ended that is in order of a number, the largest first, and then of an id. */
+export interface Rank {
+  rank: number;
+  id: string;
+}
+
+export const encodeRank = ({ rank, id }: Rank): string => Buffer.from(`rank:${rank}:${id}`).toString('base64url');
+
+/** Errors: `invalid_cursor`. */
+export function decodeRank(text: string | undefined): Rank | null {
+  if (text === undefined) return null;
+  const [, rank, id = ''] = /^rank:(\d{1,9}):(.*)$/.exec(Buffer.from(text, 'base64url').toString('latin1')) ?? [];
+  if (rank !== undefined && UUID.test(id)) return { rank: Number(rank), id };
+  throw notOurs();
+}
 
 /** A cursor that is a position in the ledger of a project. */
 export const encodeSeq = (seq: number): string => Buffer.from(`seq:${seq}`).toString('base64url');

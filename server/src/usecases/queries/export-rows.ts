@@ -2,6 +2,7 @@
 import type { ExportFilter } from '@countersign/shared/api/exports';
 import type { Em } from '../../db/orm.ts';
 import { rawQuery } from '../../db/raw-query.ts';
+import { diffOf } from './json-diff.ts';
 import { type Exported, needsCorrection } from '../../domain/learning-lines.ts';
 
 /** As many as are read at once: of the longest items some 40 MB. */
@@ -61,7 +62,10 @@ const valuesOf = ({ projectId, filter, after, through }: Span) => {
 /** The next portion; empty at the end. `at` is where the one after it begins. */
 export async function exportPortion(em: Em, span: Span): Promise<{ learnings: Exported[]; at: number }> {
   const rows = await rawQuery<Row>(em, ROWS, [...valuesOf(span), PORTION]);
-  return { learnings: rows.map(toExported), at: Number(rows.at(-1)?.seq ?? span.through) };
+  return {
+    learnings: rows.map((row) => toExported(row, span.filter.format)),
+    at: Number(rows.at(-1)?.seq ?? span.through),
+  };
 }
 
 const NTH = `select e.seq ${OVERRIDES} order by e.seq offset $9 limit 1`;
@@ -78,13 +82,15 @@ export async function countExported(em: Em, span: Span): Promise<number> {
   return Number(rows[0]?.n ?? 0);
 }
 
-const toExported = (row: Row): Exported => ({
+/** The patch stands in raw lines alone, so it is made for them alone. */
+const toExported = (row: Row, format: ExportFilter['format']): Exported => ({
   id: row.id,
   itemId: row.item_id,
   action: row.action,
   input: row.input,
   suggestion: row.suggestion,
   output: row.output,
+  diff: row.output === null || format !== 'raw' ? null : diffOf(row.suggestion, row.output),
   reason: row.reason,
   note: row.note,
   confidence: row.confidence,

@@ -5,8 +5,7 @@ import { ProjectChange } from '../../db/entities/project-change.ts';
 import type { Em } from '../../db/orm.ts';
 import { requireVerb } from '../membership.ts';
 import type { MemberActor, Services } from '../services.ts';
-import { decodeCursor, toPage } from './cursor.ts';
-import type { PageQuery } from './list-learnings.ts';
+import { decodeCursor, toPage, type PageQuery } from './cursor.ts';
 
 export interface ChangesQuery extends PageQuery {
   action: ChangeAction | undefined;

@@ -7,8 +7,7 @@ import type { Em } from '../../db/orm.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import { requireVerb } from '../membership.ts';
 import type { MemberActor, Services } from '../services.ts';
-import { decodeCursor, toPage } from './cursor.ts';
-import type { PageQuery } from './list-learnings.ts';
+import { decodeCursor, toPage, type PageQuery } from './cursor.ts';
 import { targetOf } from './read-delivery.ts';
 
 export interface DeliveryPage {

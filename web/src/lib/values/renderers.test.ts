@@ -3,7 +3,7 @@
 import { cleanup, fireEvent, render } from '@testing-library/svelte';
 import fc from 'fast-check';
 import { tick } from 'svelte';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Json } from '@countersign/shared/json';
 import { tableCsv } from './csv.ts';
 import { matchesIn } from './find.ts';
@@ -18,6 +18,8 @@ import Value from './Value.svelte';
 import ValueBlock from './ValueBlock.svelte';
 import { compareLines, compareText } from './word-diff.ts';
 
+// What a browser fetches when it is needed is made ready here first, which takes its time and is not what is tested.
+beforeAll(() => Promise.all(Object.values(lazy).map((load) => load())), 60_000);
 afterEach(cleanup);
 
 const rows = parseJson('[{"n":10,"t":"b"},{"n":9.0,"t":"a10"},{"t":"a9"},{"n":-1,"t":"a9"}]') as JsonObject[];

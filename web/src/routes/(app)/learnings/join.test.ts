@@ -1,4 +1,5 @@
-// Newer learnings join on top without a hole, older ones below without a repeat, and reasons keep their places.
+// Newer learnings join on top without a hole, older ones below without a repeat, and clusters keep their places.
+import type { Cluster } from '@countersign/shared/api/clusters';
 import type { Learning } from '@countersign/shared/api/insights';
 import { describe, expect, it } from 'vitest';
 import { freshCount, inPlace, withNewest, withOlder, type Shown } from './join.ts';
@@ -43,12 +44,13 @@ describe('withOlder', () => {
 });
 
 describe('inPlace', () => {
-  it('changes counts where they stand; a new reason comes last', () => {
-    const of = (reason: string, edited: number) => ({ reason, edited, rejected: 0 });
+  it('changes counts where they stand; a new cluster comes last, one that is gone goes', () => {
+    const of = (id: string, size: number) => ({ id, size }) as Cluster;
     expect(inPlace([of('a', 3), of('b', 2)], [of('b', 9), of('c', 4), of('a', 3)])).toEqual([
       of('a', 3),
       of('b', 9),
       of('c', 4),
     ]);
+    expect(inPlace([of('a', 3), of('b', 2)], [of('b', 5)])).toEqual([of('b', 5)]);
   });
 });

@@ -1,11 +1,6 @@
 // How newer answers join what is on show: nothing on the page moves until the reader says so.
+import type { Cluster } from '@countersign/shared/api/clusters';
 import type { Learning } from '@countersign/shared/api/insights';
-
-export interface Reason {
-  reason: string;
-  edited: number;
-  rejected: number;
-}
 
 /** One answer of the server: its newest page, and the totals over everything. */
 export interface Newest {
@@ -46,10 +41,10 @@ export function withOlder(shown: Shown, older: Pick<Newest, 'data' | 'next_curso
   };
 }
 
-/** Reasons with their new counts in the places they had; new reasons at the end. */
-export function inPlace(shown: readonly Reason[], next: readonly Reason[]): Reason[] {
-  const counts = new Map(next.map((entry) => [entry.reason, entry]));
-  const kept = shown.flatMap(({ reason }) => counts.get(reason) ?? []);
-  const known = new Set(shown.map(({ reason }) => reason));
-  return [...kept, ...next.filter(({ reason }) => !known.has(reason))];
+/** Clusters with their new counts in the places they had; new ones at the end. */
+export function inPlace(shown: readonly Cluster[], next: readonly Cluster[]): Cluster[] {
+  const now = new Map(next.map((cluster) => [cluster.id, cluster]));
+  const kept = shown.flatMap(({ id }) => now.get(id) ?? []);
+  const known = new Set(shown.map(({ id }) => id));
+  return [...kept, ...next.filter(({ id }) => !known.has(id))];
 }

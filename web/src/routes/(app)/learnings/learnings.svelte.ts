@@ -1,34 +1,51 @@
-// The learnings of one project on the page: the newest page, older ones on demand, new ones behind a line until asked for.
+// The learnings of one project on the page: its clusters, the newest of what is on show, older ones on demand, new ones behind a line.
+import { listClusters, type Cluster } from '@countersign/shared/api/clusters';
 import { listLearnings } from '@countersign/shared/api/insights';
 import { call } from '#lib/api.ts';
+import { clock } from '#lib/clock.svelte.ts';
 import { live } from '#lib/live/connection.svelte.ts';
 import { Resource } from '#lib/resource.svelte.ts';
 import { Pacer } from '#lib/live/pacer.ts';
-import { freshCount, inPlace, withNewest, withOlder, type Newest, type Reason, type Shown } from './join.ts';
+import { SvelteMap } from 'svelte/reactivity';
+import { freshCount, inPlace, withNewest, withOlder, type Newest, type Shown } from './join.ts';
+import { filterOf, sameFilter, type Place } from './place.ts';
 
 const PAGE_ROWS = 30;
+/** As many clusters as one answer holds: the smallest of more than these are found by search. */
+const MOST_CLUSTERS = 200;
 /** Facts cause at most one request in this many ms. */
 const SPACING_MS = 1000;
 
-interface LearningsPage extends Newest {
-  reasons: Reason[];
+interface Clusters {
+  data: Cluster[];
+  total: number;
+  next_cursor: string | null;
 }
 
 export class LearningsLog {
   /** null until the first answer. */
   shown: Shown | null = $state.raw(null);
-  reasons: readonly Reason[] = $state.raw([]);
+  clusters: readonly Cluster[] = $state.raw([]);
   /** Why older ones did not come. */
   olderError: unknown = $state.raw(null);
   loadingOlder = $state(false);
+  readonly projectId: string;
 
-  readonly #projectId: string;
-  readonly #newest: Resource<LearningsPage>;
+  #place: Place;
+  /** How large each cluster was when it was last looked at. */
+  readonly #seen = new SvelteMap<string, number>();
+  readonly #newest: Resource<Newest>;
+  readonly #all: Resource<Clusters>;
   readonly #pacer: Pacer;
 
-  constructor(projectId: string) {
-    this.#projectId = projectId;
-    this.#newest = new Resource((signal) => read(projectId, { signal }));
+  constructor(projectId: string, place: Place) {
+    this.projectId = projectId;
+    this.#place = $state.raw(place);
+    this.#newest = new Resource((signal) => this.#read({ signal }));
+    this.#all = new Resource((signal) => {
+      const query = { ...filterOf(this.#place, clock.read()), limit: MOST_CLUSTERS };
+      return call(listClusters, { params: { id: projectId }, query, signal });
+    });
     this.#pacer = new Pacer({
       spacing: SPACING_MS,
       mayReload: () => document.visibilityState === 'visible',
@@ -36,9 +53,19 @@ export class LearningsLog {
     });
   }
 
-  /** How many there are in all. */
+  /** How many answer the filter, in all clusters. */
   get total(): number | null {
-    return this.#newest.data?.total ?? null;
+    return this.#all.data?.total ?? null;
+  }
+
+  /** There are more clusters than are listed. */
+  get more(): boolean {
+    return (this.#all.data?.next_cursor ?? null) !== null;
+  }
+
+  /** The cluster on show, if it is one that is listed. */
+  get cluster(): Cluster | null {
+    return this.clusters.find(({ id }) => id === this.#place.cluster) ?? null;
   }
 
   /** How many wait behind the line. */
@@ -49,11 +76,27 @@ export class LearningsLog {
 
   /** Why the newest did not come. */
   get error() {
-    return this.#newest.error;
+    return this.#newest.error ?? this.#all.error;
   }
 
   get loading() {
-    return this.#newest.loading;
+    return this.#newest.loading || this.#all.loading;
+  }
+
+  /** Whether a cluster grew since it was looked at. */
+  hasNew({ id, size }: Cluster): boolean {
+    return size > (this.#seen.get(id) ?? size);
+  }
+
+  /** The address changed. What is on show stays until the answer is there when only the cluster is another one. */
+  turnTo(place: Place): void {
+    const [was, same] = [this.#place, sameFilter(this.#place, place)];
+    if (same && was.cluster === place.cluster) return;
+    this.#place = place;
+    if (!same) this.clusters = [];
+    this.shown = null;
+    this.#newest.data = null;
+    void this.load();
   }
 
   /** Fetches the newest. Never throws: the reason stands in `error`. */
@@ -73,7 +116,7 @@ export class LearningsLog {
     if (after === null || after === undefined || this.loadingOlder) return;
     this.loadingOlder = true;
     try {
-      const older = await read(this.#projectId, { after });
+      const older = await this.#read({ after });
       // The list may have begun anew meanwhile: then these are not what comes next.
       if (this.shown?.cursor === after) this.shown = withOlder(this.shown, older);
       this.olderError = null;
@@ -90,27 +133,46 @@ export class LearningsLog {
     document.addEventListener('visibilitychange', look);
     const stops = [
       live.on('item.finalized', ({ project_id, action }) => {
-        if (project_id === this.#projectId && (action === 'edit' || action === 'reject')) this.#pacer.want();
+        if (project_id === this.projectId && (action === 'edit' || action === 'reject')) this.#pacer.want();
+      }),
+      live.on('project.changed', ({ project_id, changed }) => {
+        if (project_id === this.projectId && changed.includes('clusters')) void this.#reorder();
       }),
       live.onResync(() => this.load()),
       () => document.removeEventListener('visibilitychange', look),
       () => this.#pacer.stop(),
       () => this.#newest.cancel(),
+      () => this.#all.cancel(),
     ];
     return () => stops.forEach((stop) => stop());
   }
 
+  /** Clusters were put in order: what belongs to the one on show may be other learnings now. */
+  async #reorder(): Promise<void> {
+    const before = this.cluster;
+    await this.load();
+    if (before === null || before.size === this.cluster?.size) return;
+    const newest = this.#newest.data;
+    if (newest !== null) this.shown = { rows: newest.data, cursor: newest.next_cursor, total: newest.total };
+  }
+
   async #refresh(): Promise<void> {
-    await this.#newest.load();
+    const place = this.#place;
+    await Promise.all([this.#newest.load(), this.#all.load()]);
+    // The address changed meanwhile: these are not for it.
+    if (place !== this.#place) return;
+    this.clusters = inPlace(this.clusters, this.#all.data?.data ?? []);
+    for (const { id, size } of this.clusters) if (!this.#seen.has(id) || id === place.cluster) this.#seen.set(id, size);
     const newest = this.#newest.data;
     if (newest === null) return;
-    this.reasons = inPlace(this.reasons, newest.reasons);
     // Nothing on show can move by the first ones.
     this.shown ??= { rows: newest.data, cursor: newest.next_cursor, total: newest.total };
     if (this.shown.rows.length === 0) this.reveal();
   }
-}
 
-function read(projectId: string, { after, signal }: { after?: string; signal?: AbortSignal }): Promise<LearningsPage> {
-  return call(listLearnings, { params: { id: projectId }, query: { limit: PAGE_ROWS, after }, signal });
+  #read({ after, signal }: { after?: string; signal?: AbortSignal }): Promise<Newest> {
+    const { cluster } = this.#place;
+    const query = { ...filterOf(this.#place, clock.read()), cluster: cluster ?? undefined, limit: PAGE_ROWS, after };
+    return call(listLearnings, { params: { id: this.projectId }, query, signal });
+  }
 }

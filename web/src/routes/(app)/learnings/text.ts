@@ -14,13 +14,65 @@ export const words = {
     'When somebody edits or rejects a suggestion, the correction and the reason are kept here, so that the model can be made better.',
   toQueue: 'To the queue',
 
-  reasons: {
+  noneAnswers: 'No learning answers this',
+  noneAnswersText: 'Look further back, or for something else.',
+  showAll: 'Show all',
+
+  filter: {
+    range: 'How far back',
+    ranges: { day: 'Day', week: 'Week', month: 'Month', all: 'All' },
+    action: 'Overrides',
+    actions: { all: 'Edits and rejections', edit: 'Edits', reject: 'Rejections' },
+    search: 'Search reasons, notes and previews',
+    names: { flag: 'Flag', model: 'Model', source: 'Source' },
+    chip: (name: string, value: string) => `${name}: ${value}`,
+  },
+
+  clusters: {
     label: 'Reasons',
-    columns: { reason: 'Reason', bar: 'Edited, rejected', size: 'Size' },
+    columns: { reason: 'Reason', trend: '14 days', bar: 'Edited, rejected', size: 'Size' },
+    everything: 'All reasons',
     edited: (share: string) => `${share} edited`,
+    mostly: (flag: string) => `mostly ${flag}`,
+    noFlag: 'mostly no flag',
+    new: 'new examples',
+    trend: (days: readonly number[]) =>
+      `A day, over ${count(days.length)} days: ${days.map((n) => count(n)).join(', ')}`,
     all: (n: number) => `Show all ${count(n)} reasons`,
     fewer: 'Show fewer',
-    order: 'Reasons keep their place while you look; only their counts change.',
+    order: 'Reasons keep their place while you look. New examples join with a dot.',
+    most: (n: number) => `The ${count(n)} commonest reasons are shown. Search finds the others.`,
+  },
+
+  cluster: {
+    rename: 'Rename',
+    merge: 'Merge…',
+    split: 'Split…',
+    firstSeen: (at: string) => `First seen ${at}.`,
+    mostFlag: 'Most often on',
+    mostModel: 'Most often by',
+    wordings: (n: number) => `${count(n)} wordings:`,
+    merged: 'Merged into it:',
+    restore: 'Take out again',
+    restoreFailed: 'It could not be taken out',
+    titles: {
+      rename: (name: string) => `Rename “${name}”`,
+      merge: (name: string) => `Merge “${name}” into another reason`,
+      split: (name: string) => `Split “${name}”`,
+    },
+    happens: {
+      rename: 'The name stays through whatever is learned later.',
+      merge:
+        'Its learnings count there from now on, and what is close to them joins there. It can be taken out again as it was.',
+      split: 'Choose the wordings that mean something else. They become a reason of their own, and stay there.',
+    },
+    verbs: { rename: 'Rename', merge: 'Merge', split: 'Split' },
+    into: 'Into',
+    choose: 'Wordings',
+    commonest: (shown: number, all: number) => `The ${count(shown)} commonest of ${count(all)} wordings are shown.`,
+    name: 'Name',
+    nameHint: 'Left empty, it is called after its commonest wording.',
+    failed: 'It could not be changed',
   },
 
   export: {
@@ -71,6 +123,7 @@ export const words = {
     edited: 'edited',
     rejected: 'rejected',
     confidence: 'confidence',
+    changes: (n: number) => (n === 1 ? '1 field changed' : `${count(n)} fields changed`),
     settings: (version: number) => `rules v${version}`,
     flags: 'Risk flags:',
     note: 'Note:',

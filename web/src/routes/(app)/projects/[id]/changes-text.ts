@@ -23,6 +23,7 @@ export const changesWords = {
     key: 'API keys',
     source: 'Inbound sources',
     webhook: 'Webhook',
+    cluster: 'Reasons',
   } satisfies Record<ChangeKind, string>,
 
   failed: 'The change log could not be loaded',
@@ -57,6 +58,10 @@ export const changesWords = {
     'webhook.secret_promoted': alone('put the new webhook secret first'),
     'webhook.tested': alone('sent a test event'),
     'webhook.resumed': alone('resumed the paused webhook'),
+    'cluster.renamed': { of: ['renamed the reason ', ''], alone: 'renamed a reason' },
+    'cluster.merged': { of: ['merged the reason ', ' into another one'], alone: 'merged two reasons' },
+    'cluster.split': { of: ['split off the reason ', ''], alone: 'split a reason' },
+    'cluster.restored': { of: ['took the reason ', ' out of another one again'], alone: 'took back a merge' },
   } satisfies Record<ChangeAction, Phrase>,
   renamed: { of: ['changed the name of ', ''], alone: 'changed their own name' } satisfies Phrase,
   other: alone('changed something'),
@@ -78,6 +83,7 @@ export const changesWords = {
     failed: (error: string) => `failed: ${error}`,
     firstFrom: (when: string) => `signs first by itself from ${when}`,
     oldUntil: (when: string) => `the old one signs until ${when}`,
+    reasons: (reasons: readonly string[]) => reasons.map((reason) => `“${reason}”`).join(', '),
     other: (label: string, value: string) => `${label} ${value}`,
   },
 } as const;

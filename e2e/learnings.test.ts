@@ -1,0 +1,122 @@
+// Why people override, in a real browser: clusters as they arrive, put in order by a supervisor and seen so by everybody.
+import { AxeBuilder } from '@axe-core/playwright';
+import { claimItem, decideItem } from '@countersign/shared/api/queue';
+import type { Page } from 'playwright';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { findChromium } from '../scripts/browser.ts';
+import { aSubmission, join } from '../server/test/builders.ts';
+import { person } from '../server/test/client.ts';
+import { useHouse } from './house.ts';
+
+const chromium = await findChromium();
+
+describe.skipIf(chromium === undefined)('clusters of reasons', () => {
+  const house = useHouse();
+  let page: Page;
+  let other: Page;
+
+  async function override(reason: string, flags: string[] = []): Promise<void> {
+    const { owner, project } = house();
+    const given = { risk_flags: flags, metadata: { model: 'support-llm' } };
+    const { id } = await project.pipeline.submit(aSubmission(given));
+    const { fence } = await owner.call(claimItem, { params: { id } });
+    await owner.call(decideItem, { params: { id }, body: { fence, action: 'reject', reason } });
+  }
+
+  beforeAll(async () => {
+    const { owner, project, enter, world } = house();
+    for (const reason of ['Wrong sum', 'Wrong sum', 'the sum is wrong', 'Too long', 'Answer too long', 'Broken link'])
+      await override(reason, reason === 'Too long' ? [] : ['high_value']);
+    const sam = await person(world);
+    await join(project, sam, 'supervisor');
+    page = await enter(owner, '/learnings');
+    other = await enter(sam, '/learnings');
+  });
+
+  const list = (of = page) => of.getByRole('region', { name: 'Reasons' });
+  const row = (name: string, of = page) => list(of).getByRole('row', { name });
+  const dialog = () => page.getByRole('dialog');
+  const examples = () => page.getByRole('region', { name: 'Examples' }).getByRole('article');
+
+  it('CT1: close wordings stand together; a chosen cluster shows its own examples and is in the address', async () => {
+    await row('Wrong sum').getByText('mostly high_value').waitFor();
+    await row('All reasons').getByText('6').waitFor();
+    await row('Wrong sum').getByRole('link').click();
+    await page.getByRole('heading', { name: 'Wrong sum 3' }).waitFor();
+    await expect.poll(() => examples().count()).toBe(3);
+    await page.getByText('2 wordings:').waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Wrong sum 3' }).waitFor();
+    await page.goBack();
+    await expect.poll(() => examples().count()).toBe(6);
+  });
+
+  it('CT3: renamed, merged and taken out again, for everybody who looks', async () => {
+    await row('Too long').getByRole('link').click();
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await dialog().getByLabel('Name').fill('Length');
+    await dialog().getByRole('button', { name: 'Rename' }).click();
+    await row('Length', other).waitFor();
+    await page.getByRole('button', { name: 'Merge…' }).click();
+    await dialog().getByLabel('Into').selectOption({ label: 'Wrong sum (3)' });
+    await dialog().getByRole('button', { name: 'Merge' }).click();
+    await page.getByRole('heading', { name: 'Wrong sum 5' }).waitFor();
+    await row('Length', other).waitFor({ state: 'detached' });
+    await page.getByText('Merged into it: Length').waitFor();
+    await page.getByRole('button', { name: 'Take out again' }).click();
+    await page.getByRole('heading', { name: 'Wrong sum 3' }).waitFor();
+    await row('Length', other).waitFor();
+  });
+
+  it('CT3: split by wordings; the new one is on show', async () => {
+    await page.getByRole('button', { name: 'Split…' }).click();
+    const split = dialog().getByRole('button', { name: 'Split' });
+    expect(await split.isDisabled()).toBe(true);
+    await dialog().getByLabel('the sum is wrong').check();
+    await dialog().getByLabel('Name').fill('Sentences');
+    await split.click();
+    await page.getByRole('heading', { name: 'Sentences 1' }).waitFor();
+    await row('Sentences', other).waitFor();
+  });
+
+  it('keeps its place when a new one comes, and tells of it by a dot', async () => {
+    await override('Broken link');
+    await row('Broken link').getByText('new examples').waitFor({ state: 'attached' });
+    const names = await list().getByRole('rowheader').allInnerTexts();
+    expect(names.map((name) => name.split('\n')[0])).toEqual([
+      'All reasons',
+      'Wrong sum',
+      'Broken link',
+      'Length',
+      'Sentences',
+    ]);
+    await row('Broken link').getByRole('link').click();
+    await page.getByRole('heading', { name: 'Broken link 2' }).waitFor();
+    await row('Broken link').getByText('new examples').waitFor({ state: 'detached' });
+  });
+
+  it('is narrowed by words, range and kind, and says when nothing answers', async () => {
+    await row('All reasons').getByRole('link').click();
+    await page.getByRole('searchbox').fill('SUM IS');
+    await expect.poll(() => list().getByRole('rowheader').count()).toBe(2);
+    await page.getByLabel('Overrides').selectOption({ label: 'Edits' });
+    await page.getByText('No learning answers this').waitFor();
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await row('Broken link').waitFor();
+  });
+
+  for (const colorScheme of ['light', 'dark'] as const)
+    for (const width of [1440, 390])
+      it(`is accessible and fits, ${colorScheme}, ${width}`, async () => {
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+        await page.setViewportSize({ width, height: 844 });
+        await row('Wrong sum').getByRole('link').click();
+        await page.getByRole('heading', { name: 'Wrong sum 2' }).waitFor();
+        const { violations } = await new AxeBuilder({ page }).analyze();
+        expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([]);
+        const wider = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+        expect(wider).toBe(false);
+        if (process.env.SHOTS)
+          await page.screenshot({ path: `${process.env.SHOTS}/learnings-${colorScheme}-${width}.png` });
+      });
+});

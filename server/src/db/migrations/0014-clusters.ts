@@ -1,0 +1,65 @@
+// Reasons of overrides and the clusters they stand in (CT1). Reasons given before this stand alone, unless they differ in letters and marks only.
+import { Migration } from '@mikro-orm/migrations';
+
+export class Clusters extends Migration {
+  override up(): void {
+    this.#tables();
+    this.#keys();
+    this.#given();
+  }
+
+  #tables(): void {
+    this.addSql('create extension if not exists pg_trgm');
+    this.addSql(`create table "cluster" (
+      "id" uuid not null,
+      "project_id" uuid not null,
+      "name" text null,
+      "merged_into" uuid null,
+      "created_at" timestamptz(3) not null,
+      primary key ("id")
+    )`);
+    this.addSql(`create table "wording" (
+      "id" uuid not null,
+      "project_id" uuid not null,
+      "cluster_id" uuid not null,
+      "reason" text not null,
+      "key" text not null,
+      "placed_by_hand" boolean not null,
+      "created_at" timestamptz(3) not null,
+      primary key ("id")
+    )`);
+  }
+
+  #keys(): void {
+    this.addSql(`create index "cluster_of_project" on "cluster" ("project_id")`);
+    this.addSql(`create index "wording_of_cluster" on "wording" ("cluster_id")`);
+    this.addSql(`create index "wording_close" on "wording" using gin ("key" gin_trgm_ops)`);
+    this.addSql(`create index "learning_of_reason" on "learning" ("project_id", "reason")`);
+    this.addSql(`alter table "wording" add constraint "wording_of_reason" unique ("project_id", "reason")`);
+    this.addSql(
+      `alter table "cluster" add constraint "cluster_project_id_foreign" foreign key ("project_id") references "project" ("id")`,
+    );
+    this.addSql(
+      `alter table "cluster" add constraint "cluster_merged_into_foreign" foreign key ("merged_into") references "cluster" ("id") on delete set null`,
+    );
+    this.addSql(
+      `alter table "wording" add constraint "wording_project_id_foreign" foreign key ("project_id") references "project" ("id")`,
+    );
+    this.addSql(
+      `alter table "wording" add constraint "wording_cluster_id_foreign" foreign key ("cluster_id") references "cluster" ("id")`,
+    );
+  }
+
+  /** A cluster for each reason that was given. */
+  #given(): void {
+    this.addSql(`create temporary table "given" on commit drop as
+      select project_id, reason, btrim(regexp_replace(lower(reason), '[[:space:][:punct:]]+', ' ', 'g')) as key, min(created_at) as first_at
+      from learning group by project_id, reason`);
+    this.addSql(`create temporary table "founded" on commit drop as
+      select gen_random_uuid() as id, project_id, key, min(first_at) as first_at from "given" group by project_id, key`);
+    this.addSql(`insert into "cluster" (id, project_id, created_at) select id, project_id, first_at from "founded"`);
+    this.addSql(`insert into "wording" (id, project_id, cluster_id, reason, key, placed_by_hand, created_at)
+      select gen_random_uuid(), g.project_id, f.id, g.reason, g.key, false, g.first_at
+      from "given" g join "founded" f on f.project_id = g.project_id and f.key = g.key`);
+  }
+}

@@ -1,0 +1,58 @@
+// The reason of an override finds its cluster (CT1, CT2), in the decision's own transaction.
+import { Cluster } from '../db/entities/cluster.ts';
+import { Project } from '../db/entities/project.ts';
+import { Wording } from '../db/entities/wording.ts';
+import type { Em } from '../db/orm.ts';
+import { planned } from '../db/planned.ts';
+import { rawQuery } from '../db/raw-query.ts';
+import { CLOSE, keyOf } from '../domain/wording.ts';
+import type { Services } from './services.ts';
+
+const KNOWN = planned('select 1 from wording where project_id = $1 and reason = $2');
+
+/** Two transactions that bring close reasons at once must see each other's: they wait here, and whoever shapes clusters does. */
+export async function holdClusters(em: Em, projectId: string): Promise<void> {
+  await rawQuery(em, `select pg_advisory_xact_lock(hashtextextended('clusters:' || $1, 0))`, [projectId]);
+}
+
+/** Gives a reason that is new to the project its cluster: the one of the closest reason, or one of its own. */
+export async function placeReason(
+  services: Pick<Services, 'clock' | 'ids'>,
+  em: Em,
+  { projectId, reason }: { projectId: string; reason: string },
+): Promise<void> {
+  const known = () => rawQuery(em, KNOWN, [projectId, reason]);
+  if ((await known()).length > 0) return;
+  await holdClusters(em, projectId);
+  if ((await known()).length > 0) return;
+  const [createdAt, key] = [services.clock.now(), keyOf(reason)];
+  const clusterId = (await closest(em, { projectId, reason, key })) ?? services.ids.uuid();
+  if ((await em.count(Cluster, { id: clusterId })) === 0)
+    await em.insert(Cluster, { id: clusterId, projectId, name: null, mergedInto: null, createdAt });
+  const id = services.ids.uuid();
+  await em.insert(Wording, { id, projectId, clusterId, reason, key, placedByHand: false, createdAt });
+}
+
+/**
+ * CT2: a reason of the project's own list joins only what is the same but for its spelling, because the list tells them apart. Reasons
+ * whose overrides were all undone draw nobody, unless a supervisor placed them.
+ */
+async function closest(
+  em: Em,
+  { projectId, reason, key }: { projectId: string; reason: string; key: string },
+): Promise<string | null> {
+  const { reasons } = await em.findOneOrFail(Project, { id: projectId }, { fields: ['reasons'] });
+  const least = reasons.includes(reason) ? 1 : CLOSE;
+  const rows = await rawQuery<{ cluster_id: string }>(
+    em,
+    `select cluster_id from
+       (select w.*, case when w.key = $2 then 1 else greatest(similarity(w.key, $2),
+           (strict_word_similarity(w.key, $2) + strict_word_similarity($2, w.key)) / 2) end as close
+        from wording w where w.project_id = $1 and (w.key = $2 or w.key % $2)
+          and (w.placed_by_hand or exists (select from learning l where l.project_id = $1 and l.reason = w.reason))) near
+     where case when $3::real = 1 then key = $2 else close >= $3::real end
+     order by close desc, created_at, id limit 1`,
+    [projectId, key, least],
+  );
+  return rows[0]?.cluster_id ?? null;
+}

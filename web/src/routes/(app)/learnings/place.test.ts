@@ -1,0 +1,38 @@
+// The address of the learnings page: what it asks for comes back as it was put in, and nonsense counts as not there.
+import { describe, expect, it } from 'vitest';
+import { filterOf, isNarrowed, placeOf, queryOf, sameFilter, type Place } from './place.ts';
+
+const CLUSTER = '01a205df-3922-76fc-918b-43a865a61840';
+const at = (query: string) => placeOf(new URL(`https://x.test/learnings?${query}`));
+const EMPTY: Place = { cluster: null, range: 'all', filter: {} };
+
+describe('placeOf', () => {
+  it('reads back what queryOf wrote', () => {
+    const filter = { action: 'edit', flag: 'a&b', model: 'm 1', source: 's', text: 'wrong sum' } as const;
+    const place: Place = { cluster: CLUSTER, range: 'week', filter };
+    expect(at(queryOf('p', place))).toEqual(place);
+    expect(at(queryOf('p', EMPTY))).toEqual(EMPTY);
+    expect(queryOf('p', EMPTY)).toBe('project=p');
+  });
+
+  it.each(['cluster=1', 'range=year', 'action=approve', 'q=%20', `q=${'x'.repeat(101)}`, 'q=%00', 'flag='])(
+    'takes %s for nothing',
+    (query) => {
+      expect(at(query)).toEqual(EMPTY);
+    },
+  );
+});
+
+it('filterOf counts a range back from now', () => {
+  const now = Date.parse('2026-03-10T12:00:00Z');
+  expect(filterOf(EMPTY, now)).toEqual({});
+  expect(filterOf({ ...EMPTY, range: 'week' }, now)).toEqual({ since: '2026-03-03T12:00:00.000Z' });
+});
+
+it('sameFilter looks at what is asked for, not at its order or at the cluster', () => {
+  const one = at(`q=x&flag=y&cluster=${CLUSTER}`);
+  expect(sameFilter(one, at('flag=y&q=x'))).toBe(true);
+  expect(sameFilter(one, at('flag=y'))).toBe(false);
+  expect(sameFilter(one, at('flag=y&q=x&range=day'))).toBe(false);
+  expect([isNarrowed(EMPTY), isNarrowed(one)]).toEqual([false, true]);
+});
