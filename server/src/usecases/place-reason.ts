@@ -33,6 +33,28 @@ export async function placeReason(
   await em.insert(Wording, { id, projectId, clusterId, reason, key, placedByHand: false, createdAt });
 }
 
+/** Reasons that are placed at most before others get their turn. */
+const PORTION = 200;
+
+/**
+ * Places reasons that nobody placed: given before there were clusters, or by a server of an older version that runs beside this
+ * one. Answers whether there may be more.
+ */
+export async function placeForgotten(services: Pick<Services, 'clock' | 'db' | 'ids'>): Promise<boolean> {
+  const forgotten = await services.db.read((em) =>
+    rawQuery<{ project_id: string; reason: string }>(
+      em,
+      `select l.project_id, l.reason from learning l
+       where not exists (select from wording w where w.project_id = l.project_id and w.reason = l.reason)
+       group by 1, 2 order by min(l.created_at) limit $1`,
+      [PORTION],
+    ),
+  );
+  for (const { project_id: projectId, reason } of forgotten)
+    await services.db.write(({ em }) => placeReason(services, em, { projectId, reason }));
+  return forgotten.length === PORTION;
+}
+
 /**
  * CT2: a reason of the project's own list joins only what is the same but for its spelling, because the list tells them apart. Reasons
  * whose overrides were all undone draw nobody, unless a supervisor placed them.

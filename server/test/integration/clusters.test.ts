@@ -2,12 +2,11 @@
 import { REASONS_SHOWN, TREND_DAYS, type Cluster } from '@countersign/shared/api/clusters';
 import type { LearningFilter } from '@countersign/shared/learning-filter';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { placeReason } from '../../src/usecases/place-reason.ts';
 import { listClusters } from '../../src/usecases/queries/list-clusters.ts';
 import { listLearnings } from '../../src/usecases/queries/list-learnings.ts';
 import { shapeCluster, type ShapeInput } from '../../src/usecases/shape-cluster.ts';
 import { undoDecision } from '../../src/usecases/undo-decision.ts';
-import { LABELLED } from '../fixtures/labelled-reasons.ts';
+import { sweepOnce } from '../../src/worker/sweep.ts';
 import { anItem, aScene, review, type Scene } from './scene.ts';
 import { useServices } from './services.ts';
 
@@ -77,51 +76,18 @@ describe('CT1: reasons that mean the same', () => {
     ]);
   });
 
-  it('on labelled reasons: purity and recall are as good as is said', async () => {
-    const labelled = Object.entries(LABELLED).flatMap(([meaning, all]) => all.map((reason) => ({ meaning, reason })));
-    const { purity, recall } = await measure(labelled);
-    process.stdout.write(
-      `${labelled.length} labelled reasons: purity ${purity.toFixed(3)}, recall ${recall.toFixed(3)}\n`,
-    );
-    expect(labelled.length).toBeGreaterThanOrEqual(200);
-    expect(purity).toBeGreaterThanOrEqual(0.95);
-    expect(recall).toBeGreaterThanOrEqual(0.85);
+  it('are placed by the sweep where an older version left them out', async () => {
+    for (const reason of ['Too long', 'Wrong sum', 'The sum is wrong']) await overridden(reason);
+    await world.sql('delete from wording where project_id = ?', [scene.projectId]);
+    await world.sql('delete from cluster where project_id = ?', [scene.projectId]);
+    expect(await list()).toEqual([]);
+    expect(await sweepOnce(world.services)).toEqual({ again: false });
+    expect(said(await list())).toEqual([
+      ['Wrong sum', ['Wrong sum 1', 'The sum is wrong 1']],
+      ['Too long', ['Too long 1']],
+    ]);
   });
 });
-
-/**
- * Purity: the share of reasons that stand where most have their meaning. Recall: the share of pairs of one meaning that stand
- * together. They arrive in an order that is mixed and always the same.
- */
-async function measure(labelled: { meaning: string; reason: string }[]): Promise<{ purity: number; recall: number }> {
-  const mixed = labelled.map((each, n) => ({ ...each, at: (n * 89) % labelled.length })).sort((a, b) => a.at - b.at);
-  await world.services.db.write(async ({ em }) => {
-    for (const { reason } of mixed) {
-      await placeReason(world.services, em, { projectId: scene.projectId, reason });
-      // As if it had been given: nobody decides two hundred items for this.
-      await em.execute('update wording set placed_by_hand = true where project_id = ? and not placed_by_hand', [
-        scene.projectId,
-      ]);
-    }
-  });
-  const rows = await world.sql<{ reason: string; cluster_id: string }>(
-    'select reason, cluster_id from wording where project_id = ?',
-    [scene.projectId],
-  );
-  const clusterOf = new Map(rows.map(({ reason, cluster_id }) => [reason, cluster_id]));
-  const groups = Map.groupBy(labelled, ({ reason }) => clusterOf.get(reason));
-  const most = (group: typeof labelled) =>
-    Math.max(...[...Map.groupBy(group, ({ meaning }) => meaning).values()].map((same) => same.length));
-  const pure = [...groups.values()].reduce((sum, group) => sum + most(group), 0);
-  const pairs = labelled.flatMap((a, n) =>
-    labelled
-      .slice(n + 1)
-      .filter((b) => a.meaning === b.meaning)
-      .map((b) => [a, b]),
-  );
-  const together = pairs.filter(([a, b]) => a && b && clusterOf.get(a.reason) === clusterOf.get(b.reason));
-  return { purity: pure / labelled.length, recall: together.length / pairs.length };
-}
 
 describe('CT3: supervisors', () => {
   beforeEach(async () => {

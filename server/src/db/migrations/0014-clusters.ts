@@ -1,11 +1,10 @@
-// Reasons of overrides and the clusters they stand in (CT1). Reasons given before this stand alone, unless they differ in letters and marks only.
+// Reasons of overrides and the clusters they stand in (CT1). Those given before this are placed by the sweep.
 import { Migration } from '@mikro-orm/migrations';
 
 export class Clusters extends Migration {
   override up(): void {
     this.#tables();
     this.#keys();
-    this.#given();
   }
 
   #tables(): void {
@@ -48,18 +47,5 @@ export class Clusters extends Migration {
     this.addSql(
       `alter table "wording" add constraint "wording_cluster_id_foreign" foreign key ("cluster_id") references "cluster" ("id")`,
     );
-  }
-
-  /** A cluster for each reason that was given. */
-  #given(): void {
-    this.addSql(`create temporary table "given" on commit drop as
-      select project_id, reason, btrim(regexp_replace(lower(reason), '[[:space:][:punct:]]+', ' ', 'g')) as key, min(created_at) as first_at
-      from learning group by project_id, reason`);
-    this.addSql(`create temporary table "founded" on commit drop as
-      select gen_random_uuid() as id, project_id, key, min(first_at) as first_at from "given" group by project_id, key`);
-    this.addSql(`insert into "cluster" (id, project_id, created_at) select id, project_id, first_at from "founded"`);
-    this.addSql(`insert into "wording" (id, project_id, cluster_id, reason, key, placed_by_hand, created_at)
-      select gen_random_uuid(), g.project_id, f.id, g.reason, g.key, false, g.first_at
-      from "given" g join "founded" f on f.project_id = g.project_id and f.key = g.key`);
   }
 }
