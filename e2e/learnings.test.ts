@@ -39,7 +39,7 @@ describe.skipIf(chromium === undefined)('clusters of reasons', () => {
   const examples = () => page.getByRole('region', { name: 'Examples' }).getByRole('article');
 
   it('CT1: close wordings stand together; a chosen cluster shows its own examples and is in the address', async () => {
-    await row('Wrong sum').getByText('mostly high_value').waitFor();
+    await row('Wrong sum').getByText('often high_value').waitFor();
     await row('All reasons').getByText('6').waitFor();
     await row('Wrong sum').getByRole('link').click();
     await page.getByRole('heading', { name: 'Wrong sum 3' }).waitFor();

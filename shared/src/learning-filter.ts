@@ -9,7 +9,10 @@ export const learningFilter = z.object({
   model: plainText(200).optional(),
   source: plainText(200).optional(),
   /** Decided at or after this moment. */
-  since: z.iso.datetime().optional(),
+  since: z.iso
+    .datetime()
+    .refine((text) => Date.parse(text) >= 0, 'Send a moment after 1970.')
+    .optional(),
   /** Looked for in reason, note and preview, whatever its case. */
   text: plainText(100).trim().min(1).optional(),
 });

@@ -8,14 +8,19 @@ import { rawQuery } from '../db/raw-query.ts';
 import { CLOSE, keyOf } from '../domain/wording.ts';
 import type { Services } from './services.ts';
 
-const KNOWN = planned('select 1 from wording where project_id = $1 and reason = $2');
+/** A reason that is given, or that a supervisor placed, stays where it is. */
+const GIVEN = `(w.placed_by_hand or exists (select from learning l where l.project_id = w.project_id and l.reason = w.reason))`;
+const KNOWN = planned(`select 1 from wording w where w.project_id = $1 and w.reason = $2 and ${GIVEN}`);
 
 /** Two transactions that bring close reasons at once must see each other's: they wait here, and whoever shapes clusters does. */
 export async function holdClusters(em: Em, projectId: string): Promise<void> {
   await rawQuery(em, `select pg_advisory_xact_lock(hashtextextended('clusters:' || $1, 0))`, [projectId]);
 }
 
-/** Gives a reason that is new to the project its cluster: the one of the closest reason, or one of its own. */
+/**
+ * Gives a reason that nobody gives yet its cluster: the one of the closest reason, or one of its own. One whose overrides were all
+ * undone finds its place anew.
+ */
 export async function placeReason(
   services: Pick<Services, 'clock' | 'ids'>,
   em: Em,
@@ -26,9 +31,12 @@ export async function placeReason(
   await holdClusters(em, projectId);
   if ((await known()).length > 0) return;
   const [createdAt, key] = [services.clock.now(), keyOf(reason)];
-  const clusterId = (await closest(em, { projectId, reason, key })) ?? services.ids.uuid();
-  if ((await em.count(Cluster, { id: clusterId })) === 0)
+  const before = await em.findOne(Wording, { projectId, reason });
+  const found = (await closest(em, { projectId, key })) ?? before?.clusterId;
+  const clusterId = found ?? services.ids.uuid();
+  if (found === undefined)
     await em.insert(Cluster, { id: clusterId, projectId, name: null, mergedInto: null, createdAt });
+  if (before !== null) return void (await em.nativeUpdate(Wording, { id: before.id }, { clusterId }));
   const id = services.ids.uuid();
   await em.insert(Wording, { id, projectId, clusterId, reason, key, placedByHand: false, createdAt });
 }
@@ -56,25 +64,21 @@ export async function placeForgotten(services: Pick<Services, 'clock' | 'db' | '
 }
 
 /**
- * CT2: a reason of the project's own list joins only what is the same but for its spelling, because the list tells them apart. Reasons
- * whose overrides were all undone draw nobody, unless a supervisor placed them.
+ * CT2: a reason of the project's own list, however it is spelt, joins only what is the same but for its spelling, because the list
+ * tells them apart. Reasons whose overrides were all undone draw nobody. Of equally close ones the one that a supervisor placed counts.
  */
-async function closest(
-  em: Em,
-  { projectId, reason, key }: { projectId: string; reason: string; key: string },
-): Promise<string | null> {
+async function closest(em: Em, { projectId, key }: { projectId: string; key: string }): Promise<string | undefined> {
   const { reasons } = await em.findOneOrFail(Project, { id: projectId }, { fields: ['reasons'] });
-  const least = reasons.includes(reason) ? 1 : CLOSE;
+  const listed = reasons.some((each) => keyOf(each) === key);
   const rows = await rawQuery<{ cluster_id: string }>(
     em,
     `select cluster_id from
-       (select w.*, case when w.key = $2 then 1 else greatest(similarity(w.key, $2),
-           (strict_word_similarity(w.key, $2) + strict_word_similarity($2, w.key)) / 2) end as close
-        from wording w where w.project_id = $1 and (w.key = $2 or w.key % $2)
-          and (w.placed_by_hand or exists (select from learning l where l.project_id = $1 and l.reason = w.reason))) near
-     where case when $3::real = 1 then key = $2 else close >= $3::real end
-     order by close desc, created_at, id limit 1`,
-    [projectId, key, least],
+       (select w.*, greatest(similarity(w.key, $2),
+           (strict_word_similarity(w.key, $2) + strict_word_similarity($2, w.key)) / 2) as close
+        from wording w where w.project_id = $1 and (w.key = $2 or w.key % $2) and ${GIVEN}) near
+     where key = $2 or (close >= $3::real and not $4::boolean)
+     order by (key = $2) desc, close desc, placed_by_hand desc, created_at, id limit 1`,
+    [projectId, key, CLOSE, listed],
   );
-  return rows[0]?.cluster_id ?? null;
+  return rows[0]?.cluster_id;
 }

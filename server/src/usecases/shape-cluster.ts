@@ -6,7 +6,7 @@ import { Cluster } from '../db/entities/cluster.ts';
 import { rawQuery } from '../db/raw-query.ts';
 import { nothingHere, requireChange } from './membership.ts';
 import { holdClusters } from './place-reason.ts';
-import { rootsOf } from './queries/cluster-roots.ts';
+import { commonestReasons, rootsOf } from './queries/cluster-roots.ts';
 import { recordChange, type Change } from './record-change.ts';
 import type { MemberActor, Services } from './services.ts';
 
@@ -85,16 +85,22 @@ async function split(
 ): Promise<Shaped> {
   const { projectId } = cluster;
   refuseMerged(cluster, '#/action');
-  const here = await rawQuery<{ id: string; reason: string }>(
+  const here = await rawQuery<{ id: string; reason: string; cluster_id: string }>(
     tx.em,
-    `with recursive ${rootsOf('$1')} select w.id, w.reason from wording w join root r on r.id = w.cluster_id
+    `with recursive ${rootsOf('$1')} select w.id, w.reason, w.cluster_id from wording w join root r on r.id = w.cluster_id
      where w.project_id = $1 and r.root = $2`,
     [projectId, cluster.id],
   );
   const wanted = new Set(reasons);
   const chosen = here.filter(({ reason }) => wanted.has(reason));
   if (chosen.length < wanted.size) throw refusal('#/reasons', 'Name reasons that are in this cluster.');
-  if (chosen.length === here.length) throw refusal('#/reasons', 'Leave at least one reason where it is.');
+  const left = new Set(here.filter(({ reason }) => !wanted.has(reason)).map(({ cluster_id }) => cluster_id));
+  if (chosen.some(({ cluster_id }) => !left.has(cluster_id))) {
+    throw refusal(
+      '#/reasons',
+      'Leave at least one reason where it is, and one in what was merged into it: take that out instead.',
+    );
+  }
   const id = services.ids.uuid();
   await tx.em.insert(Cluster, { id, projectId, name, mergedInto: null, createdAt: services.clock.now() });
   await rawQuery(tx.em, 'update wording set cluster_id = $1, placed_by_hand = true where id = any($2::uuid[])', [
@@ -124,13 +130,5 @@ function refusal(pointer: string, detail: string): Refusal {
 }
 
 /** As the list calls it: by its own name, or by its commonest reason. */
-async function nameOf(tx: Tx, { id, name }: Pick<Cluster, 'id' | 'name'>): Promise<string> {
-  if (name) return name;
-  const rows = await rawQuery<{ reason: string }>(
-    tx.em,
-    `select w.reason from wording w left join learning l on l.project_id = w.project_id and l.reason = w.reason
-     where w.cluster_id = $1 group by w.id order by count(l.id) desc, w.created_at, w.reason limit 1`,
-    [id],
-  );
-  return rows[0]?.reason ?? '';
-}
+const nameOf = async (tx: Tx, { id, name }: Pick<Cluster, 'id' | 'name'>): Promise<string> =>
+  name ?? (await commonestReasons(tx.em, [id])).get(id) ?? '';

@@ -13,7 +13,13 @@ const ClusterSchema = defineEntity({
     mergedInto: () => p.manyToOne(Cluster).mapToPk().fieldName('merged_into').nullable(),
     createdAt: p.datetime(3),
   },
-  indexes: [{ name: 'cluster_of_project', properties: ['projectId'] }],
+  indexes: [
+    { name: 'cluster_of_project', properties: ['projectId'] },
+    {
+      name: 'cluster_merged',
+      expression: 'create index "cluster_merged" on "cluster" ("merged_into") where "merged_into" is not null',
+    },
+  ],
 });
 export class Cluster extends ClusterSchema.class {}
 ClusterSchema.setClass(Cluster);

@@ -31,6 +31,7 @@ export class Clusters extends Migration {
 
   #keys(): void {
     this.addSql(`create index "cluster_of_project" on "cluster" ("project_id")`);
+    this.addSql(`create index "cluster_merged" on "cluster" ("merged_into") where "merged_into" is not null`);
     this.addSql(`create index "wording_of_cluster" on "wording" ("cluster_id")`);
     this.addSql(`create index "wording_close" on "wording" using gin ("key" gin_trgm_ops)`);
     this.addSql(`create index "learning_of_reason" on "learning" ("project_id", "reason")`);

@@ -1,6 +1,22 @@
 // Where the clusters of a project stand: in themselves, or in the one they were merged into, however often that was done.
+import type { Em } from '../../db/orm.ts';
+import { rawQuery } from '../../db/raw-query.ts';
 
 /** A recursive query `root` with `id` and `root`, to stand behind `with recursive`; `project` is its parameter. */
 export const rootsOf = (project: string): string =>
   `root as (select id, id as root from cluster where project_id = ${project} and merged_into is null
      union all select c.id, r.root from cluster c join root r on c.merged_into = r.id)`;
+
+/** What clusters are called that have no name of their own: by their commonest reason, or that of what was merged into them. */
+export async function commonestReasons(em: Em, ids: readonly string[]): Promise<Map<string, string>> {
+  const rows = await rawQuery<{ top: string; reason: string }>(
+    em,
+    `with recursive tree as (select id, id as top from cluster where id = any($1::uuid[])
+       union all select c.id, t.top from cluster c join tree t on c.merged_into = t.id)
+     select distinct on (t.top) t.top, w.reason from tree t join wording w on w.cluster_id = t.id
+     cross join lateral (select count(*) as count from learning l where l.project_id = w.project_id and l.reason = w.reason) given
+     order by t.top, given.count desc, w.created_at, w.reason`,
+    [`{${ids.join(',')}}`],
+  );
+  return new Map(rows.map(({ top, reason }) => [top, reason]));
+}

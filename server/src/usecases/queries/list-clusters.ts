@@ -5,7 +5,7 @@ import { rawQuery } from '../../db/raw-query.ts';
 import { mayShapeClusters } from '../../domain/permissions.ts';
 import { isArchived, requireVerb } from '../membership.ts';
 import type { MemberActor, Services } from '../services.ts';
-import { rootsOf } from './cluster-roots.ts';
+import { commonestReasons, rootsOf } from './cluster-roots.ts';
 import { decodeRank, encodeRank, type PageQuery, type Rank } from './cursor.ts';
 import { whereOf, type LearningsOf, type Where } from './learning-where.ts';
 
@@ -77,6 +77,8 @@ async function rowsOf(em: Em, where: Where, { after, limit }: { after: Rank | nu
 }
 
 interface Common {
+  /** Where a filter leaves out learnings, the commonest reasons of all of them. */
+  names: Map<string, string>;
   trends: Map<string, number[]>;
   flags: Map<string, string>;
   models: Map<string, string>;
@@ -101,7 +103,7 @@ async function common(em: Em, where: Where, { ids, now }: { ids: readonly string
   const days = await rawQuery<{ root: string; ago: number; count: number }>(
     em,
     `${roots} select m.root, ((($${values.length + 1}::timestamptz at time zone 'utc')::date) - (l.created_at at time zone 'utc')::date) as ago,
-       count(*)::int as count ${learnings} and l.created_at > $${values.length + 1}::timestamptz - interval '${TREND_DAYS + 1} days' group by 1, 2`,
+       count(*)::int as count ${where.joins ? learnings : learnings.replace(' join item i on i.id = l.item_id', '')} and l.created_at > $${values.length + 1}::timestamptz - interval '${TREND_DAYS + 1} days' group by 1, 2`,
     [...values, now],
   );
   const [flags, models] = [
@@ -113,20 +115,24 @@ async function common(em: Em, where: Where, { ids, now }: { ids: readonly string
     flags: new Map(flags.map(({ root, value }) => [root, value])),
     models: new Map(models.map(({ root, value }) => [root, value])),
     merged: await mergedInto(em, ids),
+    names: isNarrowed(where) ? await commonestReasons(em, ids) : new Map(),
   };
 }
 
-/** What stands in these clusters, each called as it was: by its own name, or after its oldest reason. */
+/** What stands in these clusters, each called as it was. */
 async function mergedInto(em: Em, ids: readonly string[]): Promise<Common['merged']> {
-  const rows = await rawQuery<{ id: string; into: string; name: string }>(
+  const rows = await rawQuery<{ id: string; into: string; name: string | null }>(
     em,
-    `select c.id, c.merged_into as into, coalesce(c.name, (select w.reason from wording w where w.cluster_id = c.id
-         order by (select count(*) from learning l where l.project_id = w.project_id and l.reason = w.reason) desc, w.created_at limit 1), '') as name
-     from cluster c where c.merged_into = any($1::uuid[]) order by c.created_at, c.id`,
+    'select id, merged_into as into, name from cluster where merged_into = any($1::uuid[]) order by created_at, id',
     [`{${ids.join(',')}}`],
   );
+  const names = await commonestReasons(
+    em,
+    rows.map(({ id }) => id),
+  );
   const merged: Common['merged'] = new Map();
-  for (const { into, ...each } of rows) merged.set(into, [...(merged.get(into) ?? []), each]);
+  for (const { into, id, name } of rows)
+    merged.set(into, [...(merged.get(into) ?? []), { id, name: name ?? names.get(id) ?? '' }]);
   return merged;
 }
 
@@ -143,10 +149,12 @@ function trendsOf(days: readonly { root: string; ago: number; count: number }[])
 
 const emptyTrend = (): number[] => Array.from({ length: TREND_DAYS }, () => 0);
 
-function present(row: Row, { trends, flags, models, merged }: Common, can: boolean): Cluster {
+const isNarrowed = ({ values }: Where): boolean => values.length > 1;
+
+function present(row: Row, { trends, flags, models, merged, names }: Common, can: boolean): Cluster {
   return {
     id: row.id,
-    name: row.name ?? row.reasons[0]?.reason ?? '',
+    name: row.name ?? names.get(row.id) ?? row.reasons[0]?.reason ?? '',
     named: row.name !== null,
     size: row.size,
     edited: row.edited,
@@ -159,6 +167,6 @@ function present(row: Row, { trends, flags, models, merged }: Common, can: boole
     wordings: row.wordings,
     reasons: row.reasons,
     merged: merged.get(row.id) ?? [],
-    abilities: { rename: can, merge: can, split: can && row.wordings > 1 },
+    abilities: { rename: can, merge: can, split: can && (row.wordings > 1 || names.size > 0) },
   };
 }

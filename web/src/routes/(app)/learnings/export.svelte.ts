@@ -8,8 +8,12 @@ import {
   type ExportPreview,
   type LearningExport,
 } from '@countersign/shared/api/exports';
+import { listClusters } from '@countersign/shared/api/clusters';
 import { addressOf, call } from '#lib/api.ts';
 import { Resource } from '#lib/resource.svelte.ts';
+
+/** As many as one answer holds. */
+const MOST_CLUSTERS = 200;
 
 /** What the form holds; '' stands for all. */
 export interface Asked {
@@ -31,6 +35,8 @@ export class ExportForm {
   asked: Asked = $state({ format: 'raw', action: '', reason: '', split: '' });
   readonly preview: Resource<ExportPreview>;
   readonly earlier: Resource<LearningExport[]>;
+  /** Every reason that was given, the commonest of each cluster first. */
+  readonly reasons: Resource<string[]>;
   readonly #params: { id: string };
 
   constructor(projectId: string) {
@@ -39,11 +45,15 @@ export class ExportForm {
       call(previewExport, { params: this.#params, query: filterOf(this.asked), signal }),
     );
     this.earlier = new Resource(async (signal) => (await call(listExports, { params: this.#params, signal })).data);
+    this.reasons = new Resource(async (signal) => {
+      const { data } = await call(listClusters, { params: this.#params, query: { limit: MOST_CLUSTERS }, signal });
+      return data.flatMap(({ reasons }) => reasons.map(({ reason }) => reason));
+    });
   }
 
-  /** Asks for both anew. Never throws: each says itself why it failed. */
+  /** Asks for all anew. Never throws: each says itself why it failed. */
   async load(): Promise<void> {
-    await Promise.all([this.preview.load(), this.earlier.load()]);
+    await Promise.all([this.preview.load(), this.earlier.load(), this.reasons.load()]);
   }
 
   /** Where the browser fetches the file that was looked at, even if more has come since; null before. */

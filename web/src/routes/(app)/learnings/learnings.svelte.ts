@@ -1,4 +1,5 @@
 // The learnings of one project on the page: its clusters, the newest of what is on show, older ones on demand, new ones behind a line.
+import type { LearningFilter } from '@countersign/shared/learning-filter';
 import { listClusters, type Cluster } from '@countersign/shared/api/clusters';
 import { listLearnings } from '@countersign/shared/api/insights';
 import { call } from '#lib/api.ts';
@@ -32,6 +33,8 @@ export class LearningsLog {
   readonly projectId: string;
 
   #place: Place;
+  /** A range is counted back from when it was chosen: what is on show does not leave by itself. */
+  #filter: LearningFilter;
   /** How large each cluster was when it was last looked at. */
   readonly #seen = new SvelteMap<string, number>();
   readonly #newest: Resource<Newest>;
@@ -41,9 +44,10 @@ export class LearningsLog {
   constructor(projectId: string, place: Place) {
     this.projectId = projectId;
     this.#place = $state.raw(place);
+    this.#filter = filterOf(place, clock.read());
     this.#newest = new Resource((signal) => this.#read({ signal }));
     this.#all = new Resource((signal) => {
-      const query = { ...filterOf(this.#place, clock.read()), limit: MOST_CLUSTERS };
+      const query = { ...this.#filter, limit: MOST_CLUSTERS };
       return call(listClusters, { params: { id: projectId }, query, signal });
     });
     this.#pacer = new Pacer({
@@ -93,8 +97,14 @@ export class LearningsLog {
     const [was, same] = [this.#place, sameFilter(this.#place, place)];
     if (same && was.cluster === place.cluster) return;
     this.#place = place;
-    if (!same) this.clusters = [];
+    this.#filter = filterOf(place, clock.read());
+    if (!same) {
+      this.clusters = [];
+      this.#all.data = null;
+      this.#seen.clear();
+    }
     this.shown = null;
+    this.olderError = null;
     this.#newest.data = null;
     void this.load();
   }
@@ -112,16 +122,16 @@ export class LearningsLog {
 
   /** Fetches the next older page. Never throws: the reason stands in `olderError`. */
   async loadOlder(): Promise<void> {
-    const after = this.shown?.cursor;
+    const [after, place] = [this.shown?.cursor, this.#place];
     if (after === null || after === undefined || this.loadingOlder) return;
     this.loadingOlder = true;
     try {
       const older = await this.#read({ after });
       // The list may have begun anew meanwhile: then these are not what comes next.
-      if (this.shown?.cursor === after) this.shown = withOlder(this.shown, older);
+      if (place === this.#place && this.shown?.cursor === after) this.shown = withOlder(this.shown, older);
       this.olderError = null;
     } catch (error) {
-      this.olderError = error;
+      if (place === this.#place) this.olderError = error;
     }
     this.loadingOlder = false;
   }
@@ -150,6 +160,8 @@ export class LearningsLog {
   /** Clusters were put in order: what belongs to the one on show may be other learnings now. */
   async #reorder(): Promise<void> {
     const before = this.cluster;
+    // What was moved is nothing new.
+    this.#seen.clear();
     await this.load();
     if (before === null || before.size === this.cluster?.size) return;
     const newest = this.#newest.data;
@@ -161,7 +173,8 @@ export class LearningsLog {
     await Promise.all([this.#newest.load(), this.#all.load()]);
     // The address changed meanwhile: these are not for it.
     if (place !== this.#place) return;
-    this.clusters = inPlace(this.clusters, this.#all.data?.data ?? []);
+    const all = this.#all.data;
+    if (all !== null) this.clusters = inPlace(this.clusters, all.data);
     for (const { id, size } of this.clusters) if (!this.#seen.has(id) || id === place.cluster) this.#seen.set(id, size);
     const newest = this.#newest.data;
     if (newest === null) return;
@@ -172,7 +185,7 @@ export class LearningsLog {
 
   #read({ after, signal }: { after?: string; signal?: AbortSignal }): Promise<Newest> {
     const { cluster } = this.#place;
-    const query = { ...filterOf(this.#place, clock.read()), cluster: cluster ?? undefined, limit: PAGE_ROWS, after };
+    const query = { ...this.#filter, cluster: cluster ?? undefined, limit: PAGE_ROWS, after };
     return call(listLearnings, { params: { id: this.projectId }, query, signal });
   }
 }

@@ -33,8 +33,8 @@ export const words = {
     columns: { reason: 'Reason', trend: '14 days', bar: 'Edited, rejected', size: 'Size' },
     everything: 'All reasons',
     edited: (share: string) => `${share} edited`,
-    mostly: (flag: string) => `mostly ${flag}`,
-    noFlag: 'mostly no flag',
+    often: (flag: string) => `often ${flag}`,
+    noFlag: 'no flag',
     new: 'new examples',
     trend: (days: readonly number[]) =>
       `A day, over ${count(days.length)} days: ${days.map((n) => count(n)).join(', ')}`,
