@@ -1,9 +1,16 @@
 // One process per data folder. PGlite takes no lock of its own: two processes on one folder lose rows silently.
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { linkSync, mkdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Thrown when another live process holds the folder; the message says what to do. */
 export class FolderInUse extends Error {}
+
+/** Others may be taking the same dead lock away: it is over in a moment, or they have the folder. */
+const TRIES = 20;
+const PAUSE_MS = 10;
+/** So many may have died, one after the other, while they took the same lock away. */
+const MOST_DEAD = 8;
 
 interface Owner {
   pid: number;
@@ -19,13 +26,14 @@ export function lockFolder(folder: string): () => void {
   mkdirSync(folder, { recursive: true });
   const path = join(folder, 'countersign.lock');
   const mine = JSON.stringify({ pid: process.pid, born: bornAt(process.pid) } satisfies Owner);
-  for (let tries = 0; tries < 5; tries += 1) {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    if (tries > 0) pause();
     if (place(path, mine)) return () => rmSync(path, { force: true });
-    const held = read(path);
-    if (held !== null && isAlive(held)) throw new FolderInUse(inUse(folder, held.pid));
-    clearStale(path);
+    const held = textOf(path) ?? '';
+    if (isHeld(held)) throw new FolderInUse(inUse(folder, ownerIn(held)?.pid ?? 0));
+    clearStale(path, mine);
   }
-  throw new FolderInUse(inUse(folder, read(path)?.pid ?? 0));
+  throw new FolderInUse(inUse(folder, ownerIn(textOf(path) ?? '')?.pid ?? 0));
 }
 
 /** Creates the lock file whole or not at all: a hard link to a finished file cannot be read half-written. */
@@ -43,25 +51,48 @@ function place(path: string, content: string): boolean {
   }
 }
 
-/** Moves a dead owner's lock away; if a live one slipped in meanwhile, puts that back. */
-function clearStale(path: string): void {
-  const aside = `${path}.stale.${process.pid}`;
-  try {
-    renameSync(path, aside);
-  } catch {
+/**
+ * Takes a dead owner's lock away. Several may find it at once: whoever places a lock of its own on that very owner may, and looks
+ * once more whether it is still there. A live lock is never moved, so nobody loses theirs. Whoever dies in the middle leaves a
+ * lock that is dead like any other.
+ */
+function clearStale(path: string, mine: string, depth = 0): void {
+  const stale = textOf(path);
+  // Judged by what is about to go: a live one may have come since it was last looked at.
+  if (stale === null || isHeld(stale) || depth > MOST_DEAD) return;
+  const right = `${path}.${createHash('sha256').update(stale).digest('hex').slice(0, 16)}`;
+  if (place(right, mine)) {
+    if (textOf(path) === stale) rmSync(path, { force: true });
+    rmSync(right, { force: true });
     return;
   }
-  const moved = read(aside);
-  if (moved !== null && isAlive(moved)) renameSync(aside, path);
-  else rmSync(aside, { force: true });
+  clearStale(right, mine, depth + 1);
 }
 
-function read(path: string): Owner | null {
+/** A start waits here at most, before anything else runs. */
+function pause(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+}
+
+function textOf(path: string): string | null {
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as Owner;
+    return readFileSync(path, 'utf8');
   } catch {
     return null;
   }
+}
+
+function ownerIn(text: string): Owner | null {
+  try {
+    return JSON.parse(text) as Owner | null;
+  } catch {
+    return null;
+  }
+}
+
+function isHeld(text: string): boolean {
+  const owner = ownerIn(text);
+  return owner !== null && isAlive(owner);
 }
 
 function isAlive(owner: Owner): boolean {

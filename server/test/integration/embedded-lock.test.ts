@@ -1,5 +1,6 @@
 // One process per data folder: a second one is refused in a sentence, and what a killed one left behind is taken over.
 import { spawn, type ChildProcess } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -109,6 +110,18 @@ describe.skipIf(ON_POSTGRES)('the lock of a data folder', () => {
       const winner = alive[answers.indexOf('taken')] as ChildProcess;
       await kill(winner);
     }
+  });
+
+  it('is taken over although whoever took it away before died in the middle', () => {
+    const dead = JSON.stringify({ pid: 2 ** 22 + 1, born: '1' });
+    writeFileSync(path, dead);
+    writeFileSync(
+      `${path}.${createHash('sha256').update(dead).digest('hex').slice(0, 16)}`,
+      '{"pid":4194306,"born":"1"}',
+    );
+    const release = lockFolder(folder);
+    expect(readdirSync(folder)).toEqual(['countersign.lock']);
+    release();
   });
 
   it('stops a start before anything is opened', async () => {
