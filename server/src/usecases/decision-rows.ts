@@ -7,7 +7,7 @@ import type { Tx } from '../db/database.ts';
 import { Decision } from '../db/entities/decision.ts';
 import type { Item } from '../db/entities/item.ts';
 import { Learning } from '../db/entities/learning.ts';
-import { placeReason } from './place-reason.ts';
+import { placeReason } from '../db/place-reason.ts';
 import type { MemberActor, Services } from './services.ts';
 
 /** What a person hands in with a decision. */

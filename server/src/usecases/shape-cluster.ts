@@ -5,7 +5,7 @@ import type { Tx } from '../db/database.ts';
 import { Cluster } from '../db/entities/cluster.ts';
 import { rawQuery } from '../db/raw-query.ts';
 import { nothingHere, requireChange } from './membership.ts';
-import { holdClusters } from './place-reason.ts';
+import { holdClusters } from '../db/place-reason.ts';
 import { commonestReasons, rootsOf } from './queries/cluster-roots.ts';
 import { recordChange, type Change } from './record-change.ts';
 import type { MemberActor, Services } from './services.ts';

@@ -1,6 +1,6 @@
 // How well clusters find what means the same (CT1), on reasons that were labelled by hand.
 import { expect, it } from 'vitest';
-import { placeReason } from '../../src/usecases/place-reason.ts';
+import { placeReason } from '../../src/db/place-reason.ts';
 import { LABELLED } from '../fixtures/labelled-reasons.ts';
 import { aScene } from './scene.ts';
 import { useServices } from './services.ts';

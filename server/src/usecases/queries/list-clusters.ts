@@ -115,7 +115,7 @@ async function common(em: Em, where: Where, { ids, now }: { ids: readonly string
     flags: new Map(flags.map(({ root, value }) => [root, value])),
     models: new Map(models.map(({ root, value }) => [root, value])),
     merged: await mergedInto(em, ids),
-    names: isNarrowed(where) ? await commonestReasons(em, ids) : new Map(),
+    names: isNarrowed(where) ? await commonestReasons(em, ids) : new Map<string, string>(),
   };
 }
 

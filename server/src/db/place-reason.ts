@@ -1,12 +1,18 @@
 // The reason of an override finds its cluster (CT1, CT2), in the decision's own transaction.
-import { Cluster } from '../db/entities/cluster.ts';
-import { Project } from '../db/entities/project.ts';
-import { Wording } from '../db/entities/wording.ts';
-import type { Em } from '../db/orm.ts';
-import { planned } from '../db/planned.ts';
-import { rawQuery } from '../db/raw-query.ts';
+import type { Clock, Ids } from './clock.ts';
+import type { Database } from './database.ts';
+import { Cluster } from './entities/cluster.ts';
+import { Project } from './entities/project.ts';
+import { Wording } from './entities/wording.ts';
+import type { Em } from './orm.ts';
+import { planned } from './planned.ts';
+import { rawQuery } from './raw-query.ts';
 import { CLOSE, keyOf } from '../domain/wording.ts';
-import type { Services } from './services.ts';
+
+interface Placing {
+  clock: Clock;
+  ids: Ids;
+}
 
 /** A reason that is given, or that a supervisor placed, stays where it is. */
 const GIVEN = `(w.placed_by_hand or exists (select from learning l where l.project_id = w.project_id and l.reason = w.reason))`;
@@ -22,7 +28,7 @@ export async function holdClusters(em: Em, projectId: string): Promise<void> {
  * undone finds its place anew.
  */
 export async function placeReason(
-  services: Pick<Services, 'clock' | 'ids'>,
+  { clock, ids }: Placing,
   em: Em,
   { projectId, reason }: { projectId: string; reason: string },
 ): Promise<void> {
@@ -30,14 +36,14 @@ export async function placeReason(
   if ((await known()).length > 0) return;
   await holdClusters(em, projectId);
   if ((await known()).length > 0) return;
-  const [createdAt, key] = [services.clock.now(), keyOf(reason)];
+  const [createdAt, key] = [clock.now(), keyOf(reason)];
   const before = await em.findOne(Wording, { projectId, reason });
   const found = (await closest(em, { projectId, key })) ?? before?.clusterId;
-  const clusterId = found ?? services.ids.uuid();
+  const clusterId = found ?? ids.uuid();
   if (found === undefined)
     await em.insert(Cluster, { id: clusterId, projectId, name: null, mergedInto: null, createdAt });
   if (before !== null) return void (await em.nativeUpdate(Wording, { id: before.id }, { clusterId }));
-  const id = services.ids.uuid();
+  const id = ids.uuid();
   await em.insert(Wording, { id, projectId, clusterId, reason, key, placedByHand: false, createdAt });
 }
 
@@ -48,7 +54,7 @@ const PORTION = 200;
  * Places reasons that nobody placed: given before there were clusters, or by a server of an older version that runs beside this
  * one. Answers whether there may be more.
  */
-export async function placeForgotten(services: Pick<Services, 'clock' | 'db' | 'ids'>): Promise<boolean> {
+export async function placeForgotten(services: Placing & { db: Database }): Promise<boolean> {
   const forgotten = await services.db.read((em) =>
     rawQuery<{ project_id: string; reason: string }>(
       em,
