@@ -8,6 +8,8 @@ import { endpoint } from './endpoint.ts';
 
 /** Days that a trend goes back, today included. */
 export const TREND_DAYS = 14;
+/** One answer holds so many clusters at most. */
+export const MOST_CLUSTERS = 200;
 /** Of each cluster so many of its reasons are listed, the commonest first. */
 export const REASONS_SHOWN = 50;
 
@@ -47,7 +49,7 @@ export const listClusters = endpoint({
   params: z.object({ id: uuid }),
   query: learningFilter.extend({
     after: z.string().max(200).optional(),
-    limit: z.coerce.number().int().min(1).max(200).default(100),
+    limit: z.coerce.number().int().min(1).max(MOST_CLUSTERS).default(100),
   }),
   reply: z.object({ data: z.array(cluster), next_cursor: z.string().nullable(), total: z.number().int() }),
 });

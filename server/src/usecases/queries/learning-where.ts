@@ -26,6 +26,12 @@ const ASKS: Record<keyof LearningFilter, { sql: (at: string) => string; ofItem: 
   },
 };
 
+/** How a learning meets its item. */
+const WITH_ITEM = ' join item i on i.id = l.item_id';
+
+/** The tables that a filter asks. */
+export const fromOf = ({ joins }: Pick<Where, 'joins'>): string => `from learning l${joins ? WITH_ITEM : ''}`;
+
 export function whereOf({ projectId, filter }: LearningsOf): Where {
   const values: unknown[] = [projectId];
   const parts = ['l.project_id = $1'];

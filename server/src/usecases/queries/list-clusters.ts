@@ -7,7 +7,7 @@ import { isArchived, requireVerb } from '../membership.ts';
 import type { MemberActor, Services } from '../services.ts';
 import { commonestReasons, rootsOf } from './cluster-roots.ts';
 import { decodeRank, encodeRank, type PageQuery, type Rank } from './cursor.ts';
-import { whereOf, type LearningsOf, type Where } from './learning-where.ts';
+import { fromOf, whereOf, type LearningsOf, type Where } from './learning-where.ts';
 
 export type ClustersQuery = LearningsOf & PageQuery;
 
@@ -50,8 +50,6 @@ export function listClusters(services: Services, actor: MemberActor, query: Clus
   });
 }
 
-const from = ({ joins }: Where) => `from learning l${joins ? ' join item i on i.id = l.item_id' : ''}`;
-
 /** Counted by reason first: there are far fewer reasons than learnings. */
 async function rowsOf(em: Em, where: Where, { after, limit }: { after: Rank | null; limit: number }): Promise<Row[]> {
   const { values } = where;
@@ -61,7 +59,7 @@ async function rowsOf(em: Em, where: Where, { after, limit }: { after: Rank | nu
     `with recursive ${rootsOf('$1')},
        given as (select l.reason, count(*) as count, count(*) filter (where l.action = 'edit') as edited,
            min(l.created_at) as first_seen, max(l.created_at) as last_seen
-         ${from(where)} where ${where.text} group by l.reason),
+         ${fromOf(where)} where ${where.text} group by l.reason),
        placed as (select r.root, g.*, row_number() over (partition by r.root order by g.count desc, w.created_at, w.reason) as place
          from given g join wording w on w.project_id = $1 and w.reason = g.reason join root r on r.id = w.cluster_id),
        sized as (select root as id, sum(count)::int as size, sum(edited)::int as edited, count(*)::int as wordings,
@@ -91,19 +89,21 @@ async function common(em: Em, where: Where, { ids, now }: { ids: readonly string
   const values = [...where.values, `{${ids.join(',')}}`];
   const roots = `with recursive ${rootsOf('$1')}, member as (select w.reason, r.root from wording w join root r on r.id = w.cluster_id
     where w.project_id = $1 and r.root = any(${here}))`;
-  const learnings = `from learning l join item i on i.id = l.item_id join member m on m.reason = l.reason where ${where.text}`;
+  /** `more`: what is to be joined besides. */
+  const learnings = (joins: boolean, more = '') =>
+    `${fromOf({ joins })} join member m on m.reason = l.reason${more} where ${where.text}`;
   const commonest = (what: string, of = '') =>
     rawQuery<{ root: string; value: string }>(
       em,
       `${roots} select distinct on (root) root, value from
-         (select m.root, ${what} as value, count(*) as count ${learnings.replace(' where ', `${of} where `)} group by 1, 2) counted
+         (select m.root, ${what} as value, count(*) as count ${learnings(true, of)} group by 1, 2) counted
        where value is not null order by root, count desc, value`,
       values,
     );
   const days = await rawQuery<{ root: string; ago: number; count: number }>(
     em,
     `${roots} select m.root, ((($${values.length + 1}::timestamptz at time zone 'utc')::date) - (l.created_at at time zone 'utc')::date) as ago,
-       count(*)::int as count ${where.joins ? learnings : learnings.replace(' join item i on i.id = l.item_id', '')} and l.created_at > $${values.length + 1}::timestamptz - interval '${TREND_DAYS + 1} days' group by 1, 2`,
+       count(*)::int as count ${learnings(where.joins)} and l.created_at > $${values.length + 1}::timestamptz - interval '${TREND_DAYS + 1} days' group by 1, 2`,
     [...values, now],
   );
   const [flags, models] = [

@@ -9,7 +9,7 @@ import { nothingHere, requireVerb } from '../membership.ts';
 import type { MemberActor, Services } from '../services.ts';
 import { decodeCursor, toPage, type Cursor, type PageQuery } from './cursor.ts';
 import { diffOf } from './json-diff.ts';
-import { whereOf, type LearningsOf, type Where } from './learning-where.ts';
+import { fromOf, whereOf, type LearningsOf, type Where } from './learning-where.ts';
 
 export interface LearningsQuery extends LearningsOf, PageQuery {
   cluster?: string | undefined;
@@ -81,9 +81,9 @@ async function rowsOf(
   );
 }
 
-async function countOf(em: Em, { text, values, joins }: Where): Promise<number> {
-  const from = `from learning l${joins ? ' join item i on i.id = l.item_id' : ''}`;
-  const rows = await rawQuery<{ n: number }>(em, `select count(*)::int as n ${from} where ${text}`, values);
+async function countOf(em: Em, where: Where): Promise<number> {
+  const { text, values } = where;
+  const rows = await rawQuery<{ n: number }>(em, `select count(*)::int as n ${fromOf(where)} where ${text}`, values);
   return rows[0]?.n ?? 0;
 }
 

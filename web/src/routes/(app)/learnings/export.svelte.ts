@@ -8,12 +8,9 @@ import {
   type ExportPreview,
   type LearningExport,
 } from '@countersign/shared/api/exports';
-import { listClusters } from '@countersign/shared/api/clusters';
+import { listClusters, MOST_CLUSTERS } from '@countersign/shared/api/clusters';
 import { addressOf, call } from '#lib/api.ts';
 import { Resource } from '#lib/resource.svelte.ts';
-
-/** As many as one answer holds. */
-const MOST_CLUSTERS = 200;
 
 /** What the form holds; '' stands for all. */
 export interface Asked {

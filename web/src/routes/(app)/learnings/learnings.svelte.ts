@@ -1,6 +1,6 @@
 // The learnings of one project on the page: its clusters, the newest of what is on show, older ones on demand, new ones behind a line.
 import type { LearningFilter } from '@countersign/shared/learning-filter';
-import { listClusters, type Cluster } from '@countersign/shared/api/clusters';
+import { listClusters, MOST_CLUSTERS, type Cluster } from '@countersign/shared/api/clusters';
 import { listLearnings } from '@countersign/shared/api/insights';
 import { call } from '#lib/api.ts';
 import { clock } from '#lib/clock.svelte.ts';
@@ -12,8 +12,6 @@ import { freshCount, inPlace, withNewest, withOlder, type Newest, type Shown } f
 import { filterOf, sameFilter, type Place } from './place.ts';
 
 const PAGE_ROWS = 30;
-/** As many clusters as one answer holds: the smallest of more than these are found by search. */
-const MOST_CLUSTERS = 200;
 /** Facts cause at most one request in this many ms. */
 const SPACING_MS = 1000;
 
@@ -46,6 +44,7 @@ export class LearningsLog {
     this.#place = $state.raw(place);
     this.#filter = filterOf(place, clock.read());
     this.#newest = new Resource((signal) => this.#read({ signal }));
+    // The smallest of more than these are found by search.
     this.#all = new Resource((signal) => {
       const query = { ...this.#filter, limit: MOST_CLUSTERS };
       return call(listClusters, { params: { id: projectId }, query, signal });
