@@ -67,6 +67,7 @@ describe('CT1: reasons that mean the same', () => {
 
   it('CT2: leave with an undo, and what was undone draws nobody', async () => {
     const id = await overridden('Wrong sum!');
+    await shape('Wrong sum!', { action: 'rename', name: 'Before' });
     await overridden('Too long');
     await undoDecision(world.services, scene.supervisor, id);
     expect(said(await list())).toEqual([['Too long', ['Too long 1']]]);
@@ -125,11 +126,11 @@ describe('CT3: supervisors', () => {
 
   it('split: what was put there stays there, and what is close to it joins it', async () => {
     const { id } = await shape('Wrong sum', { action: 'split', reasons: ['the sum is wrong'], name: 'Sentences' });
-    await overridden('The sum is wrong!');
+    for (const reason of ['The sum is wrong!', 'Wrong sum!']) await overridden(reason);
     expect(await called('Sentences')).toMatchObject({ id, size: 2, wordings: 2 });
     expect(await called('Wrong sum')).toMatchObject({
-      size: 2,
-      abilities: { rename: true, merge: true, split: false },
+      size: 3,
+      abilities: { rename: true, merge: true, split: true },
     });
   });
 
