@@ -7,6 +7,18 @@ const SECOND = 1000;
 /** Two files at a time: the machine that checks this has two cores. */
 const light = { pool: 'forks', maxWorkers: 2 } as const;
 
+/** What a slow machine may take to come to what is waited for; nothing is ever waited out. In milliseconds. */
+const PATIENCE = { poll: { timeout: 15 * SECOND } };
+
+/** Files that start servers share the modules they load: to load them takes longer than most of them run. */
+const onServers = {
+  ...light,
+  environment: 'node',
+  isolate: false,
+  setupFiles: 'server/test/watch-logs.ts',
+  expect: PATIENCE,
+} as const;
+
 const unit: TestProjectInlineConfiguration = {
   test: {
     ...light,
@@ -17,14 +29,24 @@ const unit: TestProjectInlineConfiguration = {
   },
 };
 
-/** The same files on both databases, one database after the other, so that whatever only one of them forgives shows. */
-function onDatabase(name: 'pglite' | 'postgres', groupOrder: number): TestProjectInlineConfiguration {
+const USE_CASES = 'server/test/integration/**/*.test.ts';
+const JOURNEYS = 'server/test/journeys/**/*.test.ts';
+/** What another database under the same processes could change: what a kill leaves behind, a start, a stop, a dump, and the first story. */
+const JOURNEYS_OF_A_FOLDER = ['crash', 'dump', 'intake-crash', 'stopping', 'submit-and-decide'].map(
+  (name) => `server/test/journeys/${name}.test.ts`,
+);
+
+/** One database after the other, so that whatever only one of them forgives shows. */
+function onDatabase(
+  name: 'pglite' | 'postgres',
+  groupOrder: number,
+  journeys: string[],
+): TestProjectInlineConfiguration {
   return {
     test: {
-      ...light,
+      ...onServers,
       name,
-      environment: 'node',
-      include: ['server/test/{integration,journeys}/**/*.test.ts'],
+      include: [USE_CASES, ...journeys],
       env: { TEST_DATABASE: name },
       testTimeout: 30 * SECOND,
       hookTimeout: 60 * SECOND,
@@ -33,24 +55,34 @@ function onDatabase(name: 'pglite' | 'postgres', groupOrder: number): TestProjec
   };
 }
 
-const e2e: TestProjectInlineConfiguration = {
-  test: {
-    // One file at a time: a browser and two servers keep both cores busy, and what they show is due within a second.
-    pool: 'forks',
-    fileParallelism: false,
-    name: 'e2e',
-    environment: 'node',
-    include: ['e2e/**/*.test.ts'],
-    // Where there are both services the browser meets two processes behind one address, else the embedded one.
-    env: { TEST_DATABASE: TEST_POSTGRES_URL && TEST_REDIS_URL ? 'postgres' : 'pglite' },
-    testTimeout: 60 * SECOND,
-    hookTimeout: 120 * SECOND,
-    sequence: { groupOrder: 3 },
-  },
-};
+/** They measure how soon something shows, or are many at once: nothing else may run beside them. */
+const TIMED = ['crowd', 'desk', 'presence', 'sessions', 'story', 'two-reviewers'].map((name) => `e2e/${name}.test.ts`);
 
-const postgres = TEST_POSTGRES_URL && TEST_REDIS_URL ? [onDatabase('postgres', 2)] : [];
+/** Where there are both services the browser meets two processes behind one address, else the embedded one. */
+function inBrowser(name: string, groupOrder: number, files: { include: string[]; exclude?: string[] }) {
+  return {
+    test: {
+      ...onServers,
+      ...files,
+      name,
+      env: { TEST_DATABASE: TEST_POSTGRES_URL && TEST_REDIS_URL ? 'postgres' : 'pglite' },
+      testTimeout: 60 * SECOND,
+      hookTimeout: 120 * SECOND,
+      sequence: { groupOrder },
+    },
+  } satisfies TestProjectInlineConfiguration;
+}
+
+const e2e = inBrowser('e2e', 3, { include: ['e2e/**/*.test.ts'], exclude: TIMED });
+const timed = inBrowser('e2e-timed', 4, { include: TIMED });
+const oneByOne = { ...timed, test: { ...timed.test, fileParallelism: false, maxWorkers: 1 } };
+
+/** Every use case on both databases; a journey on the one that teams run, and where that is missing on the embedded one. */
+const onDatabases =
+  TEST_POSTGRES_URL && TEST_REDIS_URL
+    ? [onDatabase('pglite', 1, JOURNEYS_OF_A_FOLDER), onDatabase('postgres', 2, [JOURNEYS])]
+    : [onDatabase('pglite', 1, [JOURNEYS])];
 
 export default defineConfig({
-  test: { projects: [unit, './web/vitest.config.ts', onDatabase('pglite', 1), ...postgres, e2e] },
+  test: { projects: [unit, './web/vitest.config.ts', ...onDatabases, e2e, oneByOne] },
 });

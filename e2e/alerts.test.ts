@@ -1,5 +1,4 @@
 // What owners are told of a webhook, in a real browser: live, on every page, once; light and dark, wide and narrow.
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { changeProject, readProject } from '@countersign/shared/api/projects';
@@ -7,6 +6,7 @@ import { aSubmission, join, review } from '../server/test/builders.ts';
 import { person } from '../server/test/client.ts';
 import { findChromium } from '../scripts/browser.ts';
 import { useHouse } from './house.ts';
+import { lookAllOver } from './looks.ts';
 
 const chromium = await findChromium();
 const PAUSED = /^Webhook of .+ is paused: the receiver answered 410\.$/;
@@ -16,23 +16,6 @@ const strip = (page: Page, words: RegExp) => page.getByRole('status').getByText(
 const gotIt = (page: Page) => page.getByRole('status').getByRole('button', { name: 'Got it' });
 /** The strip is fetched when a hand is laid on the page. */
 const touch = (page: Page) => page.mouse.move(300, 300);
-
-/** Every theme and width, each accessible and without a bar to scroll by sideways. */
-async function lookAllOver(page: Page, shot: string): Promise<void> {
-  for (const theme of ['light', 'dark'] as const)
-    for (const width of [1440, 390]) {
-      await page.setViewportSize({ width, height: 900 });
-      await page.evaluate((name) => (document.documentElement.dataset.theme = name), theme);
-      await gotIt(page).waitFor();
-      // Colours have arrived.
-      const changing = () => document.getAnimations().filter((one) => one instanceof CSSTransition).length;
-      await expect.poll(() => page.evaluate(changing)).toBe(0);
-      if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/${shot}-${theme}-${width}.png` });
-      expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-    }
-  await page.setViewportSize({ width: 1440, height: 900 });
-}
 
 describe.skipIf(chromium === undefined)('what owners are told of a webhook', () => {
   const house = useHouse();
@@ -63,14 +46,14 @@ describe.skipIf(chromium === undefined)('what owners are told of a webhook', () 
     await strip(page, PAUSED).waitFor();
     expect(await page.evaluate(() => document.activeElement === document.body)).toBe(true);
     expect((await row.boundingBox())?.y).toBe(place?.y);
-    await lookAllOver(page, 'queue');
+    await lookAllOver(page, 'alerts-queue');
 
     // It says so on every page, and stands above what is there.
     await page.goto(`${world.baseUrl}/projects/${project.id}/webhook`);
     await touch(page);
     await strip(page, PAUSED).waitFor();
     await page.getByText('It was paused: the receiver answered 410').waitFor();
-    await lookAllOver(page, 'webhook');
+    await lookAllOver(page, 'alerts-webhook');
 
     await gotIt(page).click();
     await strip(page, PAUSED).waitFor({ state: 'detached' });

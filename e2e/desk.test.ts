@@ -1,11 +1,11 @@
 // The desk in a real Chromium: the next item is there before it is asked for, what fails comes back, and nothing typed is lost.
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { aSubmission } from '../server/test/builders.ts';
 import { findChromium } from '../scripts/browser.ts';
 import { useHouse } from './house.ts';
 import { signIn } from './injected-wallet.ts';
+import { expectAccessible } from './looks.ts';
 
 const chromium = await findChromium();
 
@@ -17,12 +17,6 @@ const heading = (page: Page) => page.locator('#item-heading').textContent();
 const yours = async (page: Page) => {
   await page.getByText('Yours for').waitFor();
   await page.locator('[data-armed=true]').waitFor();
-};
-const faults = async (page: Page) => {
-  const { violations } = await new AxeBuilder({ page })
-    .withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'])
-    .analyze();
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
 };
 
 describe.skipIf(chromium === undefined)('the desk', () => {
@@ -61,7 +55,7 @@ describe.skipIf(chromium === undefined)('the desk', () => {
     // Refused by a fault of the server: the item is back within a second, with its note.
     await page.keyboard.press('c');
     await page.getByLabel('Note for your decision').fill('See page 2.');
-    expect(await faults(page)).toEqual([]);
+    await expectAccessible(page);
     await page.keyboard.press('Escape');
     let refusedAt = 0;
     await page.route('**/decision', async (route) => {
@@ -102,7 +96,7 @@ describe.skipIf(chromium === undefined)('the desk', () => {
     const sheet = page.getByRole('complementary', { name: /Guidelines of/ });
     await sheet.waitFor();
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('guidelines-heading');
-    expect(await faults(page)).toEqual([]);
+    await expectAccessible(page);
     await page.keyboard.press('Escape');
     await sheet.waitFor({ state: 'detached' });
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('item-heading');
@@ -116,6 +110,6 @@ describe.skipIf(chromium === undefined)('the desk', () => {
     await page.getByLabel('Note for your decision').fill('From the train.');
     const reason = page.getByRole('group', { name: 'Reject: why' }).getByRole('button').first();
     expect((await reason.boundingBox())?.height).toBeGreaterThanOrEqual(44);
-    expect(await faults(page)).toEqual([]);
+    await expectAccessible(page);
   });
 });

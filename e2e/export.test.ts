@@ -1,11 +1,12 @@
 // Learnings as a file in a real browser: what is shown before is what is saved, in both themes, wide and on a phone.
 import { readFile } from 'node:fs/promises';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { findChromium } from '../scripts/browser.ts';
+import { listExports } from '@countersign/shared/api/exports';
 import { aSubmission, review } from '../server/test/builders.ts';
 import { useHouse } from './house.ts';
+import { ALL_LOOKS, expectAccessible, keepPicture, look } from './looks.ts';
 
 const chromium = await findChromium();
 const HOSTILE = '<img src=x onerror=alert(1)>\u2028=HYPERLINK("http://x.example")';
@@ -30,9 +31,9 @@ describe.skipIf(chromium === undefined)('exporting learnings', () => {
       .getByText(/\d lines?,/)
       .waitFor();
   };
-  const download = async () => {
+  const download = async (link = 'Download') => {
     const saving = page.waitForEvent('download');
-    await dialog().getByRole('link', { name: 'Download' }).click();
+    await dialog().getByRole('link', { name: link }).click();
     const saved = await saving;
     return { name: saved.suggestedFilename(), text: await readFile(await saved.path(), 'utf8') };
   };
@@ -70,18 +71,31 @@ describe.skipIf(chromium === undefined)('exporting learnings', () => {
     await page.keyboard.press('Escape');
   });
 
-  for (const colorScheme of ['light', 'dark'] as const)
-    for (const width of [1440, 390])
-      it(`is accessible and fits, ${colorScheme}, ${width}`, async () => {
-        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-        await page.setViewportSize({ width, height: 844 });
-        await open();
-        const { violations } = await new AxeBuilder({ page }).analyze();
-        expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([]);
-        const wider = await dialog().evaluate((box) => box.scrollWidth > box.clientWidth);
-        expect(wider).toBe(false);
-        if (process.env.SHOTS)
-          await page.screenshot({ path: `${process.env.SHOTS}/export-${colorScheme}-${width}.png` });
-        await page.keyboard.press('Escape');
-      });
+  it('begins with what the page is narrowed to, says where it goes further, and offers the same file again', async () => {
+    const { owner, project } = house();
+    const { origin } = new URL(page.url());
+    await page.goto(`${origin}/learnings?project=${project.id}&action=reject&range=day`);
+    await open();
+    expect(await dialog().getByLabel('Overrides').inputValue()).toBe('reject');
+    await dialog().getByText('An export has all that is final and not left out').waitFor();
+    const { text } = await download('Same file again');
+    expect(text.trim().split('\n')).toHaveLength(2);
+    const { data } = await owner.call(listExports, { params: { id: project.id }, query: {} });
+    expect(data.map(({ filter, lines }) => [filter.format, lines])).toEqual([
+      ['preference', 2],
+      ['preference', 2],
+    ]);
+    await page.goto(`${origin}/learnings?project=${project.id}`);
+  });
+
+  it('is accessible and fits, in both themes, wide and on a phone', async () => {
+    for (const each of ALL_LOOKS) {
+      await look(page, each);
+      await open();
+      await expectAccessible(page);
+      expect(await dialog().evaluate((box) => box.scrollWidth > box.clientWidth)).toBe(false);
+      await keepPicture(page, `export-${each.colorScheme}-${each.size.width}`);
+      await page.keyboard.press('Escape');
+    }
+  });
 });

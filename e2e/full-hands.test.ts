@@ -1,5 +1,4 @@
 // LC4 in a real Chromium: who holds three items and wants a fourth reads why not, and is led to what they hold.
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { claimItem, MOST_CLAIMS } from '@countersign/shared/api/queue';
@@ -7,6 +6,7 @@ import { aSubmission } from '../server/test/builders.ts';
 import { findChromium } from '../scripts/browser.ts';
 import { useHouse } from './house.ts';
 import { openRow, row } from './queue.ts';
+import { expectAccessible } from './looks.ts';
 
 const chromium = await findChromium();
 
@@ -15,12 +15,6 @@ const SCREENS = [
   { width: 390, height: 844, colorScheme: 'dark' },
 ] as const;
 const FULL = 'You hold as many items as one person may. Decide one, or give one back.';
-const faults = async (page: Page) => {
-  const { violations } = await new AxeBuilder({ page })
-    .withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'])
-    .analyze();
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
-};
 const said = (page: Page) => page.getByRole('alert').filter({ hasText: FULL, visible: true });
 
 describe.skipIf(chromium === undefined)('LC4: a fourth item', () => {
@@ -43,7 +37,7 @@ describe.skipIf(chromium === undefined)('LC4: a fourth item', () => {
       // The server's choice, and a line of the reader's own: nothing is on show, and the reason stands where the item would.
       await page.keyboard.press('n');
       await said(page).waitFor();
-      expect(await faults(page)).toEqual([]);
+      await expectAccessible(page);
       await openRow(page, 'One more?');
       await said(page).getByRole('link', { name: 'Show mine' }).click();
       await expect.poll(() => page.getByRole('row').count()).toBe(MOST_CLAIMS);

@@ -1,5 +1,4 @@
 // What was submitted is shown in a real browser: it never runs and loads nothing, and what is edited goes out as it was typed.
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { readItem } from '@countersign/shared/api/public';
@@ -11,6 +10,7 @@ import { findChromium } from '../scripts/browser.ts';
 import { HOSTILE_SHAPES, HOSTILE_TEXTS, TRAP } from '../web/src/lib/values/hostile.fixture.ts';
 import { useHouse } from './house.ts';
 import { signIn } from './injected-wallet.ts';
+import { expectAccessible } from './looks.ts';
 
 const chromium = await findChromium();
 const MINUTE = 60_000;
@@ -51,8 +51,7 @@ async function open(page: Page, id: string): Promise<void> {
 
 async function accessible(page: Page): Promise<void> {
   // The page round it has tests of its own.
-  const { violations } = await new AxeBuilder({ page }).include('section[aria-label="Item"]').analyze();
-  expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([]);
+  await expectAccessible(page, 'section[aria-label="Item"]');
 }
 
 describe.skipIf(chromium === undefined)('values', () => {

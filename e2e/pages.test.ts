@@ -1,5 +1,4 @@
 // Every page with real content, in both themes, wide and on a phone: no accessibility fault, nothing wider than the screen.
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createInboundSource } from '@countersign/shared/api/inbound';
@@ -7,10 +6,12 @@ import { findChromium } from '../scripts/browser.ts';
 import { aSubmission, review } from '../server/test/builders.ts';
 import { useHouse } from './house.ts';
 import { signIn } from './injected-wallet.ts';
+import { lookAllOver, PHONE } from './looks.ts';
 
 const chromium = await findChromium();
-const SIZES = { wide: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } } as const;
-const THEMES = ['light', 'dark'] as const;
+
+/** Every page is looked at for accessibility, one after the other: that takes its time on a slow machine. In milliseconds. */
+const LOOKING = 180_000;
 
 describe.skipIf(chromium === undefined)('every page', () => {
   const house = useHouse();
@@ -45,28 +46,20 @@ describe.skipIf(chromium === undefined)('every page', () => {
     await signIn(page);
   });
 
-  for (const theme of THEMES) {
-    for (const [size, viewport] of Object.entries(SIZES)) {
-      it(`is accessible and fits, ${theme}, ${size}`, async () => {
-        await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
-        await page.setViewportSize(viewport);
-        for (const [path, content] of Object.entries(pages())) {
-          await page.goto(new URL(path, page.url()).href);
-          await page.getByText(content).first().waitFor();
-          const { violations } = await new AxeBuilder({ page }).analyze();
-          expect(
-            violations.map(({ id, nodes }) => [id, nodes[0]?.html]),
-            path,
-          ).toEqual([]);
-          const width = await page.evaluate(() => document.documentElement.scrollWidth);
-          expect(width, `${path} is wider than the screen`).toBeLessThanOrEqual(viewport.width);
-        }
-      });
-    }
-  }
+  it(
+    'is accessible and fits, in both themes, wide and on a phone',
+    async () => {
+      for (const [path, content] of Object.entries(pages())) {
+        await page.goto(new URL(path, page.url()).href);
+        await page.getByText(content).first().waitFor();
+        await lookAllOver(page, `page${path.replaceAll('/', '-')}`);
+      }
+    },
+    LOOKING,
+  );
 
   it('on a phone brings the open tab of a project into its strip', async () => {
-    await page.setViewportSize(SIZES.phone);
+    await page.setViewportSize(PHONE);
     await page.goto(new URL(`/projects/${house().project.id}/danger`, page.url()).href);
     const open = page.getByRole('link', { name: 'Danger' });
     await open.waitFor();
@@ -74,6 +67,6 @@ describe.skipIf(chromium === undefined)('every page', () => {
       const box = await open.boundingBox();
       return box === null ? Infinity : box.x + box.width;
     };
-    await expect.poll(right).toBeLessThanOrEqual(SIZES.phone.width);
+    await expect.poll(right).toBeLessThanOrEqual(PHONE.width);
   });
 });

@@ -1,5 +1,4 @@
 // The list of projects, a first run and an overview in a real Chromium: everything on them moves by what happens, not by clicks.
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { changeProject, createProject, rotateWebhookSecret } from '@countersign/shared/api/projects';
@@ -9,6 +8,7 @@ import { makeWallet, person, pipeline } from '../server/test/client.ts';
 import { findChromium } from '../scripts/browser.ts';
 import { useHouse } from './house.ts';
 import { signIn } from './injected-wallet.ts';
+import { expectAccessible } from './looks.ts';
 
 const chromium = await findChromium();
 
@@ -16,11 +16,6 @@ const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText
 const at = (page: Page, steps: number) => page.getByText(`${steps} of 4`).waitFor();
 const happened = (page: Page, what: string) =>
   page.getByRole('region', { name: 'Live' }).getByRole('listitem').filter({ hasText: what }).waitFor();
-
-async function accessible(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([]);
-}
 
 describe.skipIf(chromium === undefined)('the projects', () => {
   const house = useHouse();
@@ -32,7 +27,7 @@ describe.skipIf(chromium === undefined)('the projects', () => {
     await signIn(page);
     await page.getByText('Your wallet is in no project yet').waitFor();
     await at(page, 0);
-    await accessible(page);
+    await expectAccessible(page);
 
     await page.keyboard.press('c');
     await page.getByLabel('Name').fill('Maths answers');
@@ -40,7 +35,7 @@ describe.skipIf(chromium === undefined)('the projects', () => {
     await at(page, 1);
     await page.getByText('Listening for your first item').waitFor();
     await happened(page, 'Key made');
-    await accessible(page);
+    await expectAccessible(page);
     const loads: string[] = [];
     page.on('framenavigated', (frame) => loads.push(frame.url()));
 

@@ -1,5 +1,4 @@
 // Two owners in two browsers change one project, and a reviewer is told once what changed in the guidelines.
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { changeProject, readProject, type ProjectSettings } from '@countersign/shared/api/projects';
@@ -8,8 +7,13 @@ import { makeWallet, person, type Wallet } from '../server/test/client.ts';
 import { findChromium } from '../scripts/browser.ts';
 import { useHouse } from './house.ts';
 import { signIn } from './injected-wallet.ts';
+import { type Look, lookAllOver, PHONE, WIDE } from './looks.ts';
 
 const chromium = await findChromium();
+const LOOKS: Look[] = [
+  { colorScheme: 'dark', size: PHONE },
+  { colorScheme: 'light', size: WIDE },
+];
 const GUIDELINES = 'Returns within 30 days.\n\nGreet by first name.\n\nNever promise a date.';
 
 describe.skipIf(chromium === undefined)('the settings of a project', () => {
@@ -51,17 +55,6 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
     await editor.fill(change(await editor.inputValue()));
   }
 
-  /** Dark on a phone, light and wide; and nothing is wider than the screen. */
-  async function expectAccessible(page: Page): Promise<void> {
-    for (const [colorScheme, width, height] of [['dark', 390, 844] as const, ['light', 1440, 900] as const]) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      await page.setViewportSize({ width, height });
-      const { violations } = await new AxeBuilder({ page }).analyze();
-      expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([]);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-    }
-  }
-
   let second: Wallet;
   beforeAll(async () => {
     second = makeWallet();
@@ -90,7 +83,7 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
     await mine.reload();
     expect((await asked).type()).toBe('beforeunload');
     await mine.getByText('You both changed 3 settings').waitFor();
-    await expectAccessible(mine);
+    await lookAllOver(mine, 'settings', LOOKS);
     await mine.getByText('2 to answer').waitFor();
     await choose(mine, 'reasons', 'Take both');
     await choose(mine, 'guidelines', 'Take both');
@@ -242,7 +235,7 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
       guidelines: `${GUIDELINES.replace('30 days', '90 days')}\n\nSay thank you.`,
     });
     await told.waitFor();
-    await expectAccessible(page);
+    await lookAllOver(page, 'guidelines-news', LOOKS);
     expect(await row.boundingBox()).toEqual(place);
     expect(await row.evaluate((element) => element === document.activeElement)).toBe(true);
 

@@ -1,5 +1,4 @@
 // What a person loses when a session ends or a role goes in the middle of the work: nothing they typed.
-import { AxeBuilder } from '@axe-core/playwright';
 import { readFile } from 'node:fs/promises';
 import type { BrowserContext, Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
@@ -11,6 +10,7 @@ import { makeWallet, person, type Wallet } from '../server/test/client.ts';
 import { findChromium } from '../scripts/browser.ts';
 import { useHouse } from './house.ts';
 import { injectWallet, signIn } from './injected-wallet.ts';
+import { expectAccessible } from './looks.ts';
 
 const chromium = await findChromium();
 const editor = (page: Page) => page.getByLabel('Your answer');
@@ -48,8 +48,7 @@ describe.skipIf(chromium === undefined)('in the middle of the work', () => {
     await elsewhere.call(endOtherSessions);
     const dialog = page.getByRole('dialog', { name: 'Your session ended' });
     await dialog.getByRole('button', { name: 'Test Wallet' }).waitFor();
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    expect(violations.map(({ id: rule, nodes }) => [rule, nodes[0]?.html])).toEqual([]);
+    await expectAccessible(page);
     await page.keyboard.press('Escape');
     expect(await dialog.isVisible()).toBe(true);
 
@@ -82,8 +81,7 @@ describe.skipIf(chromium === undefined)('in the middle of the work', () => {
     expect(await editor(page).count()).toBe(0);
     await page.getByText('Typed before the role went.').waitFor();
     expect((await owner.call(readQueueItem, { params: { id } })).claim).toBeNull();
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    expect(violations.map(({ id: rule, nodes }) => [rule, nodes[0]?.html])).toEqual([]);
+    await expectAccessible(page);
 
     await page.getByRole('button', { name: 'Copy the draft' }).click();
     await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe('Typed before the role went.');

@@ -1,11 +1,11 @@
 // Signing in with every kind of wallet in a real Chromium, and what the page says when it does not come to it.
-import { AxeBuilder } from '@axe-core/playwright';
 import type { BrowserContextOptions, Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { makeWallet } from '../server/test/client.ts';
 import { findChromium } from '../scripts/browser.ts';
 import { useHouse } from './house.ts';
 import { arrive, openZoo, type Animal } from './wallet-zoo.ts';
+import { expectAccessible, expectFits } from './looks.ts';
 
 const chromium = await findChromium();
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
@@ -33,11 +33,6 @@ describe.skipIf(chromium === undefined)('signing in', () => {
     await page.getByRole('heading', { level: 1 }).waitFor();
     await elsewhere.context().close();
     return { page, asked };
-  }
-
-  async function accessible(page: Page): Promise<void> {
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([]);
   }
 
   it.each<Pick<Animal, 'can' | 'manner' | 'registers'>>([
@@ -73,7 +68,7 @@ describe.skipIf(chromium === undefined)('signing in', () => {
       const { page } = await visit([{ name: 'Many', can, keys }]);
       await button(page, 'Many').click();
       await page.getByRole('group', { name: 'Which account of Many signs?' }).waitFor();
-      await accessible(page);
+      await expectAccessible(page);
       await page.keyboard.press('Escape');
       expect(await focused(page)).toContain('Many');
       await page.keyboard.press('Enter');
@@ -108,7 +103,7 @@ describe.skipIf(chromium === undefined)('signing in', () => {
     ]);
     await button(page, 'Silent').click();
     await page.getByText('Look at your wallet: it asks you to sign').waitFor();
-    await accessible(page);
+    await expectAccessible(page);
     await button(page, 'Cancel').click();
     await page.getByRole('status').filter({ hasText: 'Stopped.' }).waitFor();
     expect(await focused(page)).toContain('Silent');
@@ -121,7 +116,7 @@ describe.skipIf(chromium === undefined)('signing in', () => {
     expect(await button(page, 'Cancel').count()).toBe(0);
     await button(page, 'Odd').click();
     await page.getByRole('alert').filter({ hasText: 'The wallet did not answer as expected' }).waitFor();
-    await accessible(page);
+    await expectAccessible(page);
     await button(page, 'Good').click();
     await page.waitForURL('**/projects');
   });
@@ -158,7 +153,7 @@ describe.skipIf(chromium === undefined)('signing in', () => {
     expect(await page.getByRole('link', { name: `Open ${there}` }).getAttribute('href')).toBe(there);
     expect(await button(page, 'Good').count()).toBe(0);
     expect([requests.includes('/api/auth/challenge'), asked]).toEqual([false, []]);
-    await accessible(page);
+    await expectAccessible(page);
   });
 
   it('leads to wallets where there is none: to get one here, to its app on a phone', async () => {
@@ -169,15 +164,15 @@ describe.skipIf(chromium === undefined)('signing in', () => {
       ['Solflare', 'https://solflare.com/download'],
     ] as const)
       expect(await wide.getByRole('link', { name }).getAttribute('href')).toBe(href);
-    await accessible(wide);
+    await expectAccessible(wide);
 
     const phone = (await visit([], PHONE, '/?next=/invites/secret')).page;
     const link = phone.getByRole('link', { name: 'Open in Phantom' });
     const origin = encodeURIComponent(new URL(house().world.baseUrl).origin);
     await link.waitFor();
     expect(await link.getAttribute('href')).toBe(`https://phantom.app/ul/browse/${origin}?ref=${origin}`);
-    await accessible(phone);
-    expect(await phone.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    await expectAccessible(phone);
+    await expectFits(phone);
   });
 
   it('brings up the clock of the device when a wallet fails and it is off', async () => {

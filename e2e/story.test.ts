@@ -31,6 +31,8 @@ describe.skipIf(chromium === undefined)('the whole story', () => {
 
     await page.keyboard.press('n');
     await page.getByText('From end to end.').waitFor();
+    await page.locator('[data-armed=true]').waitFor();
+    await page.getByRole('button', { name: 'Approve', exact: true }).and(page.locator(':enabled')).waitFor();
     await page.keyboard.press('a');
     const arrival = await receiver.next(id);
     expect(arrival.event).toMatchObject({ item_id: id, status: 'approved', reviewer_id: owner.id });

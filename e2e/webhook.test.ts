@@ -1,5 +1,4 @@
 // The webhook tab in a real browser: a test event to the saved URL and to a typed one, a pause that is taken back, a secret rolled in.
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { rotateWebhookSecret } from '@countersign/shared/api/projects';
@@ -7,6 +6,7 @@ import { aSubmission, openProject, type OpenProject, review } from '../server/te
 import { findChromium } from '../scripts/browser.ts';
 import { useHouse } from './house.ts';
 import { injectWallet, signIn } from './injected-wallet.ts';
+import { expectAccessible } from './looks.ts';
 
 const chromium = await findChromium();
 const URL_FIELD = { name: 'URL', exact: true };
@@ -37,7 +37,7 @@ describe.skipIf(chromium === undefined)('the webhook tab', () => {
     await result(page).getByText('Answered 200').waitFor();
     const { webhookId } = await house().receiver.nextTest();
     expect(await result(page).innerText()).toContain(webhookId);
-    expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+    await expectAccessible(page);
 
     await page.getByRole('textbox', URL_FIELD).fill('http://127.0.0.1:1024/hooks');
     await page.getByText('which is not saved yet').waitFor();
@@ -46,7 +46,7 @@ describe.skipIf(chromium === undefined)('the webhook tab', () => {
     const said = await result(page).innerText();
     expect(said).toContain('Nothing listens there.');
     expect(said).toContain('http://127.0.0.1:1024/hooks (not saved yet)');
-    expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+    await expectAccessible(page);
     await page.getByRole('button', { name: 'Discard' }).click();
   });
 
@@ -81,7 +81,7 @@ describe.skipIf(chromium === undefined)('the webhook tab', () => {
     await review(owner, id, 'approve');
     await receiver.next(id);
     await page.getByRole('heading', { name: 'Paused' }).waitFor();
-    expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+    await expectAccessible(page);
     receiver.answer = () => ({ status: 200 });
     await page.getByRole('button', { name: 'Resume' }).click();
     expect(await receiver.next(id)).toMatchObject({ attempt: 2 });

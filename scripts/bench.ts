@@ -1,9 +1,11 @@
 // `npm run bench [-- SECTION…] [--json FILE] [--quick]`: what QUALITY promises about speed, ours beside its rivals in one run.
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { benchAnalytics } from './bench/analytics.ts';
 import { benchClaims } from './bench/claims.ts';
 import { benchDeliveries } from './bench/deliveries.ts';
 import { benchExports } from './bench/exports.ts';
+import { benchLearnings } from './bench/learnings.ts';
 import { benchIntake } from './bench/intake.ts';
 import type { Options } from './bench/options.ts';
 import { formatTable, type Row } from './bench/rows.ts';
@@ -20,6 +22,8 @@ const SECTIONS = {
   page: benchPage,
   deliveries: benchDeliveries,
   exports: benchExports,
+  learnings: benchLearnings,
+  analytics: benchAnalytics,
 } satisfies Record<string, (say: (line: string) => void, options: Options) => Promise<Row[]>>;
 
 async function main(): Promise<void> {

@@ -92,7 +92,7 @@ async function bare({ url }: BenchDatabase, projectId: string): Promise<number> 
 }
 
 /** Edited items that are final, each with its place in the ledger. */
-async function seedLearnings(
+export async function seedLearnings(
   database: BenchDatabase,
   projectId: string,
   { count, reviewer }: { count: number; reviewer: string },

@@ -206,11 +206,18 @@ export function asker(server: BenchServer, visitor: Visitor) {
   };
 }
 
-/** Items as the demo's pipeline would submit them, written past the intake; `waiting` of them wait, the oldest first, the rest are decided. */
+/** So many items, the newest `waiting` of them undecided, one every `apartMs` until now (default: 100). */
+interface Seed {
+  all: number;
+  waiting: number;
+  apartMs?: number;
+}
+
+/** Items as the demo's pipeline would submit them, written past the intake. */
 export async function seedItems(
   { sql }: BenchDatabase,
   projectId: string,
-  count: { all: number; waiting: number },
+  { all, waiting, apartMs = 100 }: Seed,
 ): Promise<void> {
   await sql(
     `insert into item (id, project_id, status, input, suggestion, confidence, risk_flags, preview, model, source, rule, auto_threshold,
@@ -219,8 +226,8 @@ export async function seedItems(
        '{"question":"Question ' || n || ': may the parcel be returned?"}', '"Yes, within 30 days."', 0.8, '{}',
        'Question ' || n || ': may the parcel be returned?', 'gpt-' || n % 3, 'mail', 'RT4', 0.95, 0.7, '{}', 1, 1,
        at, at + interval '1 hour', case when n > $2::int - $3::int then null else at + interval '1 minute' end
-     from generate_series(1, $2::int) as n, lateral (select now() - ($2::int - n) * interval '100 milliseconds' as at) as t`,
-    [projectId, count.all, count.waiting],
+     from generate_series(1, $2::int) as n, lateral (select now() - ($2::int - n) * $4::float8 * interval '1 millisecond' as at) as t`,
+    [projectId, all, waiting, apartMs],
   );
   await sql('vacuum (analyze) item');
 }

@@ -23,10 +23,24 @@ const one = ({ items: [input] }: Parcel) => {
 };
 const storedOf = (item: NewItem): Stored => ({ results: [{ item, decision: autoDecision(item) }], replayed: false });
 
+/** Nothing is drawn for an audit here: one fact tells of the arrival. */
+function factOf(item: NewItem, { actor }: Parcel): Statement {
+  const [fact] = arrivalOf(item, actor);
+  if (fact === undefined) throw new Error('an arrival that nothing tells of');
+  return fact;
+}
+
 /** Routed and answered, never stored. */
 function inMemory(services: Services): Intake {
   const settings = { auto_threshold: 0.95, review_threshold: 0.7, below_review: 'reject' as const };
-  const project = { ...settings, escalate_flags: ['legal'], settings_version: 1, target_minutes: 60 };
+  const project = {
+    ...settings,
+    escalate_flags: ['legal'],
+    settings_version: 1,
+    target_minutes: 60,
+    audit_rate: 0,
+    stopped: false,
+  };
   return {
     submit: (parcel) => {
       const row = { ...project, id: parcel.projectId };
@@ -44,14 +58,14 @@ function perItem(services: Services, databaseUrl: string): Intake {
       try {
         await client.query('begin');
         const { rows } = await client.query<RoutingRow>(
-          `select id, auto_threshold, review_threshold, below_review, escalate_flags, settings_version, target_minutes
+          `select id, auto_threshold, review_threshold, below_review, escalate_flags, settings_version, target_minutes, audit_rate
            from project where id = $1 and archived_at is null`,
           [parcel.projectId],
         );
         const [project] = rows;
         if (project === undefined) throw new Error('The project is there.');
         const item = toNewItem(one(parcel), project, { ids: services.ids, now: services.clock.now() });
-        await insertOne(client, item, { id: services.ids.uuid(), ...arrivalOf(item, parcel.actor) });
+        await insertOne(client, item, { id: services.ids.uuid(), ...factOf(item, parcel) });
         await client.query('commit');
         return storedOf(item);
       } catch (error) {
@@ -100,13 +114,14 @@ function perFlush(services: Services): Intake {
           ...{ id: project.id, auto_threshold: project.autoThreshold, review_threshold: project.reviewThreshold },
           ...{ below_review: project.belowReview, escalate_flags: project.escalateFlags },
           ...{ settings_version: project.settingsVersion, target_minutes: project.targetMinutes },
+          ...{ audit_rate: project.auditRate, stopped: Boolean(project.stoppedAt) },
         };
         const item = toNewItem(one(parcel), row, { ids: services.ids, now: services.clock.now() });
         const { decisionId: _decision, ...columns } = item;
         em.create(Item, { ...columns, claimedBy: null, claimExpiresAt: null });
         const decision = autoDecision(item);
         if (decision) em.create(Decision, { ...decision, reason: null, note: null, reviewerId: null, undoUntil: null });
-        const { type, project_id: projectId, actor, ...data } = arrivalOf(item, parcel.actor);
+        const { type, project_id: projectId, actor, ...data } = factOf(item, parcel);
         em.create(Event, {
           id: services.ids.uuid(),
           projectId,

@@ -3,15 +3,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
-import autocannon from 'autocannon';
 import pg from 'pg';
-import { loadSamples } from '../lib/demo-samples.ts';
 import { freePort, startPostgres } from '../services.ts';
 import type { Ready } from './intake-server.ts';
 import type { RIVALS } from './intake-rivals.ts';
 import { median, type Row } from './rows.ts';
+import { submitFor, type Target } from './submissions.ts';
 
-const CONNECTIONS = 64;
 const ROUNDS = 5;
 const TURN_SECONDS = 4;
 const WARM_UP_SECONDS = 2;
@@ -47,10 +45,10 @@ export async function benchIntake(say: (line: string) => void): Promise<Row[]> {
 
 async function takeTurns(servers: Map<Way, Server>, say: (line: string) => void): Promise<Map<Way, number[]>> {
   const rates = new Map<Way, number[]>();
-  for (const server of servers.values()) await load(server, WARM_UP_SECONDS);
+  for (const server of servers.values()) await submitFor(server, WARM_UP_SECONDS);
   for (let round = 1; round <= ROUNDS; round += 1) {
     for (const [way, server] of servers) {
-      const rate = await load(server, TURN_SECONDS);
+      const rate = await submitFor(server, TURN_SECONDS);
       rates.set(way, [...(rates.get(way) ?? []), rate]);
       say(`intake, round ${round} of ${ROUNDS}: ${way.padEnd(20)} ${rate.toFixed(0)} submissions/s`);
     }
@@ -58,8 +56,7 @@ async function takeTurns(servers: Map<Way, Server>, say: (line: string) => void)
   return rates;
 }
 
-interface Server extends Ready {
-  url: string;
+interface Server extends Target {
   child: ChildProcess;
 }
 
@@ -85,22 +82,4 @@ async function startServer(way: Way, postgresUrl: string): Promise<Server> {
   ended.catch(() => undefined);
   const [ready] = (await Promise.race([once(child, 'message'), ended])) as [Ready];
   return { ...ready, url: `http://127.0.0.1:${port}`, child };
-}
-
-/** Answers a second, all of them 201. */
-async function load({ url, projectId, apiKey }: Server, seconds: number): Promise<number> {
-  const bodies = loadSamples().map((sample) => JSON.stringify({ project_id: projectId, ...sample }));
-  const result = await autocannon({
-    url: `${url}/api/public/items`,
-    connections: CONNECTIONS,
-    duration: seconds,
-    requests: bodies.map((body) => ({
-      method: 'POST' as const,
-      headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
-      body,
-    })),
-  });
-  const wrong = result.non2xx + result.errors + result.timeouts;
-  if (wrong > 0) throw new Error(`${wrong} of the submissions were not answered with 201.`);
-  return result['2xx'] / result.duration;
 }

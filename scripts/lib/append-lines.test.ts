@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, it } from 'vitest';
+import { takeLock } from '../../server/src/db/process-lock.ts';
 import { appendLines } from './append-lines.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'append-lines-'));
@@ -48,9 +49,19 @@ it.each([
 });
 
 it('one that another run writes is left alone, and a folder is none', async () => {
-  writeFileSync(`${file}.lock`, '');
-  await expect(appendLines(file, chunks())).rejects.toThrow('Another run');
+  const lock = takeLock(`${file}.lock`);
+  await expect(appendLines(file, chunks())).rejects.toThrow(`Another run writes ${file}: process ${process.pid}`);
   expect(existsSync(file)).toBe(false);
-  rmSync(`${file}.lock`);
+  if ('release' in lock) lock.release();
   await expect(appendLines(directory, chunks())).rejects.toThrow('cannot be written');
+  await expect(appendLines(join(directory, 'no', 'folder'), chunks())).rejects.toThrow('cannot be written');
+});
+
+it.each([
+  ['a process that is gone', '{"pid":4194304,"born":"1"}'],
+  ['an older version', ''],
+])('the lock of %s is taken over', async (_, left) => {
+  writeFileSync(`${file}.lock`, left);
+  expect(await appendLines(file, chunks())).toBe(3);
+  expect(existsSync(`${file}.lock`)).toBe(false);
 });

@@ -1,5 +1,6 @@
 // A file of lines that grows: what is in it must be how the whole begins, and is never written over.
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
+import { takeLock } from '../../server/src/db/process-lock.ts';
 
 const LINE_END = 10;
 
@@ -11,21 +12,29 @@ export class FileFault extends Error {}
  * Answers how many lines were added. Errors: `FileFault` where the file holds anything else, or more, or somebody else writes it.
  */
 export async function appendLines(file: string, chunks: AsyncIterable<string>): Promise<number> {
-  const lock = `${file}.lock`;
-  const held = await open(lock, 'wx').catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw new FileFault(`${file} cannot be written: ${error.message}`);
-    throw new FileFault(`Another run writes ${file}. If none does, one was cut off: remove ${lock}.`);
-  });
+  const release = lockOf(file);
   try {
     const handle = await open(file, 'a+').catch((error: Error) => {
-      throw new FileFault(`${file} cannot be written: ${error.message}`);
+      throw cannot(file, error);
     });
     return await goOn(file, handle, chunks).finally(() => handle.close());
   } finally {
-    await held.close();
-    await rm(lock, { force: true });
+    release();
   }
 }
+
+/** One writer at a time; what a run left that was cut off is taken over. */
+function lockOf(file: string): () => void {
+  try {
+    const taken = takeLock(`${file}.lock`);
+    if ('release' in taken) return taken.release;
+    throw new FileFault(`Another run writes ${file}: process ${taken.heldBy}.`);
+  } catch (error) {
+    throw error instanceof FileFault ? error : cannot(file, error as Error);
+  }
+}
+
+const cannot = (file: string, { message }: Error) => new FileFault(`${file} cannot be written: ${message}`);
 
 async function goOn(file: string, handle: FileHandle, chunks: AsyncIterable<string>): Promise<number> {
   const { size } = await handle.stat();
@@ -45,4 +54,6 @@ async function goOn(file: string, handle: FileHandle, chunks: AsyncIterable<stri
 }
 
 const notThis = (file: string) =>
-  new FileFault(`${file} holds something else than this export begins with. Name another file, or take it away.`);
+  new FileFault(
+    `${file} holds something else than this export begins with: other options, or learnings were left out, put in again or put in order since. Name another file, or take it away.`,
+  );

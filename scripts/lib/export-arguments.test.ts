@@ -14,7 +14,7 @@ describe('npm run export', () => {
 
   it('takes every part of a filter', () => {
     const asked = ['--format', 'eval', '--action', 'edit', '--reason', 'Wrong fact', '--flag', 'pii', '--model', 'm'];
-    const more = ['--source', 's', '--split', 'test', '--test-share', '0.5'];
+    const more = ['--source', 's', '--cluster', ID, '--split', 'test', '--test-share', '0.5'];
     expect(readExportArguments([...usual, ...asked, ...more])).toMatchObject({
       filter: {
         format: 'eval',
@@ -23,6 +23,7 @@ describe('npm run export', () => {
         flag: 'pii',
         model: 'm',
         source: 's',
+        cluster: ID,
         split: 'test',
         test_share: 0.5,
       },

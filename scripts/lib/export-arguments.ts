@@ -11,12 +11,14 @@ export const EXPORT_USAGE = `Usage: npm run export -- --project ID [--format FOR
   --action      edit or reject: only these
   --reason, --flag, --model, --source
                 only learnings with exactly this
+  --cluster     id of a cluster of reasons: only learnings whose reasons stand in it now
   --split       train or test: one side, by the input
   --test-share  how much of the inputs is on the side of the test, 0 to 1 (0.2)
 
 Reads the database that DATABASE_URL or DATA_DIR names, with the service's own environment; the embedded one only
 while the service does not run. What the file has already stays, and the lines that are new since are added: run it
-again after a break, or every night, always with the same options.`;
+again after a break, or every night, always with the same options. Where learnings were left out or put in again, or the
+cluster was put in order since, that is another export: it says so, and wants another file.`;
 
 export interface ExportArguments {
   projectId: string;
@@ -42,7 +44,7 @@ export function readExportArguments(args: string[]): ExportArguments | 'help' {
 function parse(args: string[]) {
   const text = { type: 'string' } as const;
   const options = { project: text, format: text, action: text, reason: text, flag: text, model: text, source: text };
-  const more = { split: text, 'test-share': text, help: { type: 'boolean', short: 'h' } } as const;
+  const more = { cluster: text, split: text, 'test-share': text, help: { type: 'boolean', short: 'h' } } as const;
   try {
     return parseArgs({ args, allowPositionals: true, options: { ...options, ...more } });
   } catch (error) {

@@ -31,17 +31,25 @@ const OUTER_SPACE = /^[ \t\r]+|[ \t\r]+$/g;
  * The key depends on project, line number and text only, so that a second run of the same file submits nothing twice.
  */
 export function prepareLine(line: Line, projectId: string): Prepared {
-  if (line.length > LINE_BYTES) return tooLarge(line.length);
-  const text = decode(line);
-  if (text === null) return refused('invalid_json', 'The line is not UTF-8 text.');
-  if (text === '') return { kind: 'blank' };
-  const item = parseObject(text);
-  if (typeof item === 'string') return refused('invalid_json', item);
-  const body = withProject(text, item, projectId);
+  const read = readObject(line);
+  if (read.kind !== 'object') return read;
+  const { text } = read;
+  const body = withProject(text, read.object, projectId);
   if (body === null) return refused('project_mismatch', 'The line carries the project_id of another project.');
   const size = Buffer.byteLength(body);
   if (size > LIMITS.itemBytes) return tooLarge(size);
   return { kind: 'ready', body, key: idempotencyKey(text, line.number, projectId) };
+}
+
+/** The text of a line that holds one JSON object, as it stands. */
+export function readObject(line: Line): { kind: 'object'; text: string; object: object } | Exclude<Prepared, Ready> {
+  if (line.length > LINE_BYTES) return tooLarge(line.length);
+  const text = decode(line);
+  if (text === null) return refused('invalid_json', 'The line is not UTF-8 text.');
+  if (text === '') return { kind: 'blank' };
+  const object = parseObject(text);
+  if (typeof object === 'string') return refused('invalid_json', object);
+  return { kind: 'object', text, object };
 }
 
 function decode(line: Line): string | null {

@@ -13,20 +13,20 @@ import { loadSite } from './http/pages.ts';
 import { createHttpServer } from './http/server.ts';
 import { createAssignment, PROBE_MS } from './realtime/assignment.ts';
 import { createLiveServer, openGateway, SESSION_CHECK_MS, sweepSessions } from './realtime/gateway.ts';
+import { createMetrics, METRICS_MS } from './realtime/metrics.ts';
 import { BEAT_MS, redisLink } from './realtime/neighbours.ts';
 import { createPresence, PRESENCE_MS } from './realtime/presence.ts';
 import { createRooms, sessionRoom, type LiveServer, type Rooms } from './realtime/rooms.ts';
 import { createTail, FRAME_MS } from './realtime/tail.ts';
 import type { Services } from './usecases/services.ts';
+import { countOnce } from './worker/count.ts';
 import { createDeliverer } from './worker/deliver.ts';
 import { finalizeOnce } from './worker/finalize.ts';
 import { lapseOnce } from './worker/lapse-claims.ts';
 import { startLoop, type Loop } from './worker/loop.ts';
-import { PURGE_MS, purgeOnce } from './worker/purge.ts';
 import { relayOnce } from './worker/relay.ts';
 import { replayOnce } from './worker/replay.ts';
-import { createResealer } from './worker/reseal.ts';
-import { SWEEP_MS, sweepOnce } from './worker/sweep.ts';
+import { startSlowLoops } from './worker/slow-loops.ts';
 
 export interface Running {
   /** Where the service answers, as people type it. */
@@ -90,6 +90,7 @@ async function startWorker({ services, signals }: Built, config: Config): Promis
     gapMs: RELAY_GAP_MS,
     urgentGapMs: URGENT_RELAY_GAP_MS,
   });
+  const counting = loop('count', () => countOnce(services));
   const finalizing = loop('finalize', () => finalizeOnce(services));
   const lapsing = loop('lapse-claims', () => lapseOnce(services));
   const delivering: Loop = loop('deliver', () => deliverer.runOnce(), {
@@ -97,10 +98,7 @@ async function startWorker({ services, signals }: Built, config: Config): Promis
     urgentGapMs: 0,
   });
   const replaying = loop('replay', () => replayOnce(services));
-  const sweeping = startLoop({ name: 'sweep', run: () => sweepOnce(services), pollMs: SWEEP_MS, log });
-  const purging = startLoop({ name: 'purge', run: () => purgeOnce(services), pollMs: PURGE_MS, log });
-  const resealer = createResealer(services);
-  const resealing = startLoop({ name: 'reseal', run: () => resealer.runOnce(), pollMs: SWEEP_MS, log });
+  const slow = startSlowLoops(services);
   await signals.on(RECORDED, (types) => {
     relaying.nudge(types.includes('item.finalized'));
     if (types.includes('item.decided')) finalizing.nudge();
@@ -109,12 +107,9 @@ async function startWorker({ services, signals }: Built, config: Config): Promis
     delivering.nudge(true);
     replaying.nudge();
   });
+  const loops = [relaying, counting, finalizing, lapsing, delivering, replaying, ...slow];
   return async () => {
-    await Promise.all(
-      [relaying, finalizing, lapsing, delivering, replaying, sweeping, purging, resealing].map((running) =>
-        running.stop(),
-      ),
-    );
+    await Promise.all(loops.map((running) => running.stop()));
     await deliverer.drain();
   };
 }
@@ -226,12 +221,15 @@ async function startLive(built: Built, io: LiveServer, lockStore: () => Promise<
     log,
   });
   await tail.listen(signals, () => tailing.nudge());
+  const metrics = createMetrics(services, io, () => rooms);
+  const ticking = startLoop({ name: 'metrics', run: () => metrics.runOnce(), pollMs: POLL_MS, gapMs: METRICS_MS, log });
+  await metrics.listen(signals, () => ticking.nudge());
   const stopPresence = startPresence(built, io, rooms);
   const assignment = createAssignment(io, lockStore);
   const probing = startLoop({ name: 'assignment', run: () => assignment.runOnce(), pollMs: PROBE_MS, log });
   openGateway(services, io, rooms);
   return async () => {
-    await Promise.all([tailing.stop(), sweeping.stop(), probing.stop(), stopPresence()]);
+    await Promise.all([tailing.stop(), ticking.stop(), sweeping.stop(), probing.stop(), stopPresence()]);
   };
 }
 

@@ -1,7 +1,9 @@
 // A walk through the public API as a stranger's client takes it: every operation, and every refusal that a request alone can cause.
 import { createHmac, randomUUID } from 'node:crypto';
+import { beginRegression, listRegressionCases } from '@countersign/shared/api/regressions';
 import { createInboundSource } from '@countersign/shared/api/inbound';
 import { HEADERS, signWebhook } from '@countersign/shared/webhook';
+import { encodeSeq } from '../src/usecases/queries/cursor.ts';
 import type { OpenProject } from './builders.ts';
 
 /** One request of the walk. */
@@ -25,11 +27,12 @@ type Part = Partial<Step> & Pick<Step, 'name' | 'status'>;
 const JSON_TYPE = { 'content-type': 'application/json' };
 const NO_ONES = '0197f1a0-0000-7000-8000-000000000001';
 
-/** The requests, in order. `itemId` names an item of the project; they are for a project with the default thresholds. */
+/** The requests, in order. `itemId` names an item of the project, which has a learning; they are for a project with the default thresholds. */
 export async function publicTour(project: OpenProject, itemId: string): Promise<Step[]> {
   const source = await project.owner.call(createInboundSource, { params: { id: project.id }, body: { name: 'Tour' } });
   const sender = { path: new URL(source.url).pathname, secret: source.inbound_secret };
   return [...submitting(project), ...batches(project), ...reading(project, itemId), ...listing(project)]
+    .concat(await regressions(project))
     .concat(await inbound(project, sender))
     .concat(stepsOf('readOpenApi', { path: '/api/public/openapi.json' }, [{ name: 'the document', status: 200 }]));
 }
@@ -122,6 +125,58 @@ function listing(project: OpenProject): Step[] {
       { name: 'a page too large', status: 422, path: events('limit=101') },
       { name: 'no cursor', status: 400, path: events('after=nonsense') },
       { name: 'no key', status: 401, headers: { 'x-api-key': '' } },
+    ]),
+  ];
+}
+
+async function regressions(project: OpenProject): Promise<Step[]> {
+  const params = { id: project.id };
+  const { id } = await project.owner.call(beginRegression, { params, body: {} });
+  const { data } = await project.owner.call(listRegressionCases, { params: { ...params, regression_id: id } });
+  const [keyed, nobodys] = [{ 'x-api-key': project.pipeline.apiKey }, '/api/public/regressions/' + NO_ONES];
+  const headers = { ...JSON_TYPE, ...keyed };
+  const [path, unknown] = ['/api/public/regressions', { name: 'no key', status: 401, headers: { 'x-api-key': '' } }];
+  const answer = { case_id: data[0]?.id, suggestion: { a: 1 }, confidence: 0.5, risk_flags: ['x'] };
+  const key = { 'idempotency-key': randomUUID() };
+  const answers = (...items: object[]) => JSON.stringify({ items });
+  return [
+    ...stepsOf('startRegression', { method: 'POST', path, headers, body: '{}' }, [
+      { name: 'over everything', status: 201 },
+      { name: 'with a title', status: 201, body: '{"title":"v2","action":"edit"}' },
+      { name: 'with a key', status: 201, headers: key },
+      { name: 'repeated', status: 201, headers: key },
+      { name: 'its key with another body', status: 422, headers: key, body: '{"title":"v3"}' },
+      { name: 'over nobody’s cluster', status: 404, body: `{"cluster_id":"${NO_ONES}"}` },
+      { name: 'over nothing', status: 422, body: '{"model":"none has it"}' },
+      { name: 'no JSON', status: 400, body: '{' },
+      unknown,
+    ]),
+    ...stepsOf('readRegression', { path: `${path}/${id}`, headers: keyed }, [
+      { name: 'a run', status: 200 },
+      { name: 'nobody’s run', status: 404, path: nobodys },
+      { name: 'no id', status: 400, path: `${path}/demo` },
+      unknown,
+    ]),
+    ...stepsOf('listCases', { path: `${path}/${id}/cases`, headers: keyed }, [
+      { name: 'a page', status: 200 },
+      { name: 'what has no answer', status: 200, path: `${path}/${id}/cases?unanswered=true&limit=1` },
+      { name: 'a page too large', status: 422, path: `${path}/${id}/cases?limit=101` },
+      { name: 'no cursor', status: 400, path: `${path}/${id}/cases?after=nonsense` },
+      {
+        name: 'a place that no run has',
+        status: 200,
+        path: `${path}/${id}/cases?after=${encodeSeq(999_999_999_999_999)}`,
+      },
+      { name: 'nobody’s run', status: 404, path: `${nobodys}/cases` },
+      unknown,
+    ]),
+    ...stepsOf('answerCases', { method: 'POST', path: `${path}/${id}/answers`, headers, body: answers(answer) }, [
+      { name: 'an answer', status: 200 },
+      { name: 'nobody’s case', status: 200, body: answers(answer, { ...answer, case_id: NO_ONES }) },
+      { name: 'no answers', status: 422, body: '{"items":[]}' },
+      { name: 'nobody’s run', status: 404, path: `${nobodys}/answers` },
+      { name: 'no text', status: 415, headers: { 'content-type': 'text/plain' } },
+      unknown,
     ]),
   ];
 }

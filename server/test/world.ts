@@ -1,5 +1,5 @@
 // A world for black-box tests: real server processes on a database of their own, PGlite or PostgreSQL with Redis (TEST_DATABASE).
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import { copyEmptyDatabase } from './fixtures/empty-database.ts';
+import { copyEmbedded, emptyDatabase, migratedDatabase } from './fixtures/own-database.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 
 /** Which database this run of the suite is on. */
@@ -19,6 +19,8 @@ export interface WorldOptions {
   processes?: number;
   /** The ROLES of each process instead, on PostgreSQL; the first ones must be `web` for those who talk to them. */
   roles?: readonly string[];
+  /** Begins with nothing in the database, as a first start does; a start after that takes longer than one that finds it made. */
+  empty?: boolean;
   /** Environment on top of the world's own; an empty text takes a variable away. */
   env?: Record<string, string>;
 }
@@ -59,7 +61,7 @@ const DEBUG = '{"level":20';
 /** Starts a world. Whoever starts one stops it; in a test file `useWorld` does both. */
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-world-'));
-  const data = ON_POSTGRES ? await ownDatabase() : await embeddedData(folder);
+  const data = ON_POSTGRES ? await ownDatabase(options) : await embeddedData(folder, options);
   const baseUrl = 'http://countersign.test';
   const env: Record<string, string> = {
     PUBLIC_BASE_URL: baseUrl,
@@ -167,16 +169,14 @@ interface Data {
 }
 
 /** A new database on the test server. Redis is shared: every key and room carries a UUID of this world. */
-async function ownDatabase(): Promise<Data> {
+async function ownDatabase({ empty }: WorldOptions): Promise<Data> {
   const { TEST_POSTGRES_URL: server, TEST_REDIS_URL: redis } = process.env;
   if (!server || !redis) throw new Error('TEST_DATABASE=postgres needs TEST_POSTGRES_URL and TEST_REDIS_URL.');
-  const name = `countersign_${randomUUID().replaceAll('-', '')}`;
-  await queryOnce(server, `create database ${name}`, []);
-  const url = Object.assign(new URL(server), { pathname: `/${name}` }).href;
+  const { url, remove } = await (empty ? emptyDatabase() : migratedDatabase());
   return {
     env: { DATABASE_URL: url, REDIS_URL: redis },
     query: <T>(text: string, params: unknown[]) => queryOnce<T>(url, text, params),
-    remove: async () => void (await queryOnce(server, `drop database if exists ${name} with (force)`, [])),
+    remove,
   };
 }
 
@@ -190,9 +190,9 @@ async function queryOnce<T>(url: string, text: string, params: unknown[]): Promi
   }
 }
 
-async function embeddedData(folder: string): Promise<Data> {
+async function embeddedData(folder: string, { empty }: WorldOptions): Promise<Data> {
   const path = join(folder, 'database');
-  await copyEmptyDatabase(path);
+  if (empty !== true) await copyEmbedded(path);
   return {
     env: {},
     query: async <T>(text: string, params: unknown[]) => {

@@ -2,9 +2,13 @@
 import { z } from 'zod';
 import * as api from './api/public.ts';
 import type { PublicItem, Submission, Submitted } from './api/public.ts';
+import * as regressions from './client/regression.ts';
+import type { AnswerReply, PublicCase, PublicRegression, RegressionStart } from './client/regression.ts';
 import { Connection, type ClientOptions } from './client/connection.ts';
 import { problem } from './errors.ts';
+import { newIdempotencyKey } from './idempotency-key.ts';
 import { jsonText, type Json, type RawJson } from './json.ts';
+import { splitList } from './split-list.ts';
 import type { ItemStatus } from './words.ts';
 
 export { ApiError, NetworkError, UnexpectedAnswerError } from './client/errors.ts';
@@ -54,6 +58,21 @@ export interface PageOptions extends CallOptions {
   after?: string | undefined;
   /** Rows of a page, 1 to 100. */
   limit?: number | undefined;
+}
+
+/** A new suggestion for a case of a regression run. */
+export interface NewAnswer extends Pick<NewItem, 'suggestion' | 'confidence' | 'risk_flags'> {
+  case_id: string;
+}
+
+/** `replayed`: an earlier request with the same idempotency key began the run. */
+export interface StartReply extends PublicRegression {
+  replayed: boolean;
+}
+
+export interface CaseFilter {
+  /** Only cases that have no answer yet. */
+  unanswered?: boolean | undefined;
 }
 
 export interface ItemFilter {
@@ -183,10 +202,61 @@ class Client {
       after = page.next_cursor;
     }
   }
+
+  /**
+   * Begins a regression run over what people edited or rejected: all of it, or what `start` narrows it to. Each of its cases counts
+   * as a request. Refusals: 404 `not_found` for the cluster, 422 `validation_failed` when nothing answers,
+   * 422 `idempotency_key_reused` for a key that came with another start.
+   */
+  async startRegression(start: RegressionStart = {}, options: SubmitOptions = {}): Promise<StartReply> {
+    const call = { headers: idempotency(options), body: jsonText(start), signal: options.signal };
+    const { reply, replayed } = await this.#connection.call(regressions.startRegression, call);
+    return { ...reply, replayed };
+  }
+
+  /** How a regression run stands. Refusals: 404 `not_found`. */
+  async regression(id: string, { signal }: CallOptions = {}): Promise<PublicRegression> {
+    return (await this.#connection.call(regressions.readRegression, { params: { id }, signal })).reply;
+  }
+
+  /** Every case of a regression run, asking for the next page when it is needed. Refusals: 404 `not_found`. */
+  async *eachCase(id: string, options: CaseFilter & CallOptions = {}): AsyncGenerator<PublicCase, void, undefined> {
+    for await (const { reply } of this.#pagesOfCases(id, options)) yield* reply.data;
+  }
+
+  /** The same as JSON texts, one for each case: numbers are spelt, and keys ordered, as they were submitted. */
+  async *eachCaseText(id: string, options: CaseFilter & CallOptions = {}): AsyncGenerator<string, void, undefined> {
+    for await (const { text } of this.#pagesOfCases(id, options)) yield* splitList(text, 'data');
+  }
+
+  async *#pagesOfCases(id: string, { unanswered = false, signal }: CaseFilter & CallOptions) {
+    let after: string | undefined;
+    for (;;) {
+      const query = { unanswered: unanswered ? ('true' as const) : undefined, after, limit: api.LIMITS.pageItems };
+      const page = await this.#connection.call(regressions.listCases, { params: { id }, query, signal });
+      yield page;
+      const { has_more: more, next_cursor: next } = page.reply;
+      if (!more || next === null) return;
+      after = next;
+    }
+  }
+
+  /**
+   * Answers 1 to 500 cases of a regression run, at most 5 MiB, or the JSON texts of answers. One bad answer does not sink the
+   * others: look at every result. Answered again, a case has its last answer. Refusals: 404 `not_found`.
+   */
+  async answerCases(
+    id: string,
+    answers: readonly (NewAnswer | RawJson)[],
+    { signal }: CallOptions = {},
+  ): Promise<AnswerReply> {
+    const call = { params: { id }, body: jsonText({ items: answers }), signal };
+    return (await this.#connection.call(regressions.answerCases, call)).reply;
+  }
 }
 
 /** Errors: `TypeError` for a key that no header can carry. */
-function idempotency({ idempotencyKey = newKey() }: SubmitOptions): { 'idempotency-key': string } {
+function idempotency({ idempotencyKey = newIdempotencyKey() }: SubmitOptions): { 'idempotency-key': string } {
   if (!api.idempotencyKey.safeParse(idempotencyKey).success) {
     throw new TypeError('An idempotency key has 1 to 255 printable ASCII characters.');
   }
@@ -197,11 +267,6 @@ function idempotency({ idempotencyKey = newKey() }: SubmitOptions): { 'idempoten
 function wholeSeconds(seconds: number): number {
   if (Number.isInteger(seconds) && seconds >= 0) return seconds;
   throw new TypeError('One waits for whole seconds, from 0 up.');
-}
-
-/** By hand, because browsers have `randomUUID` on secure pages alone. */
-function newKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 function moment(time: Date | string | undefined): string | undefined {

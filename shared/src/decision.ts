@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { timestamp, uuid } from './ids.ts';
 import { anyJson } from './json.ts';
-import { decisionAction, decisionStatus } from './words.ts';
+import { decisionAction, decisionStatus, routingRule } from './words.ts';
 
 export const decision = z
   .object({
@@ -23,9 +23,10 @@ export type Decision = z.infer<typeof decision>;
 
 export const routing = z
   .object({
-    rule: z.enum(['RT1', 'RT2', 'RT3', 'RT4']).meta({
+    rule: routingRule.meta({
       description:
-        'RT1: a risk flag escalates; RT2: at or above the auto threshold; RT3: at or above the review threshold; RT4: below it',
+        'RT1: a risk flag escalates; RT2: at or above the auto threshold; RT3: at or above the review threshold; RT4: below it; ' +
+        'RT7: the project was stopped, and what RT2 or RT4 would have decided waits for a person',
     }),
     auto_threshold: z.number().meta({ description: 'As the project had it then' }),
     review_threshold: z.number().meta({ description: 'As the project had it then' }),

@@ -57,8 +57,15 @@ export const fact = z
       ...stamped,
       settings_version: z.number().int(),
       changed: z.array(
-        z.enum(['created', 'archived', 'settings', 'members', 'invites', 'keys', 'sources', 'webhook', 'clusters']),
+        z.enum([
+          ...['created', 'archived', 'stop', 'settings', 'members', 'invites', 'keys', 'sources', 'webhook'],
+          ...['clusters', 'audits', 'learnings', 'regressions'],
+        ] as const),
       ),
+      /** A learning that was left out, or put in again: exports of the ledger up to here count it so (LX5). */
+      learning: z.object({ id: uuid, excluded: z.boolean() }).optional(),
+      /** The clusters that have other reasons from here on (LX6). */
+      reshaped: z.array(uuid).optional(),
     }),
   ])
   .meta({ id: 'Fact' });

@@ -35,6 +35,8 @@ export const itemDetail = itemRow
     suggestion: json,
     metadata: z.record(z.string(), json).nullable(),
     routing,
+    /** A person looked at it after it was approved automatically: what was shipped stays (AU2). Told once it is decided. */
+    audited: z.boolean(),
     decision: decision.nullable(),
     decided_by: z.string().nullable(),
     undo_until: timestamp.nullable(),

@@ -13,6 +13,8 @@ export const learningFilter = z.object({
     .datetime()
     .refine((text) => Date.parse(text) >= 0, 'Send a moment after 1970.')
     .optional(),
+  /** Only those that are left out of exports and counts, or none of them; all of them, when absent. */
+  excluded: z.enum(['only', 'none']).optional(),
   /** Looked for in reason, note and preview, whatever its case. */
   text: plainText(100).trim().min(1).optional(),
 });

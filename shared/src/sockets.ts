@@ -43,6 +43,8 @@ export interface ServerToClient {
   resync: (hint: { project_id: string | null; reason: string }) => void;
   /** Whole on entering a room, then what changed. */
   presence: (change: PresenceChange) => void;
+  /** The figures of a project moved, up to this place of its ledger: to those who may see them, at most once a second. Never in the ledger. */
+  metrics: (tick: { project_id: string; seq: number }) => void;
   /** Sent on connect and when it changes: without the lock store claims go by the fence alone (LC6). */
   assignment: (state: { degraded: boolean }) => void;
 }

@@ -38,16 +38,33 @@ export const BELOW_REVIEW = ['reject', 'queue', 'escalate'] as const;
 export const belowReview = z.enum(BELOW_REVIEW);
 export type BelowReview = z.infer<typeof belowReview>;
 
-export const ROUTING_RULES = ['RT1', 'RT2', 'RT3', 'RT4'] as const;
+/** What follows when the error of automatic answers goes over its budget (rule AU5). */
+export const OVER_BUDGET = ['tell', 'raise'] as const;
+export const overBudget = z.enum(OVER_BUDGET);
+export type OverBudget = z.infer<typeof overBudget>;
+
+export const ROUTING_RULES = ['RT1', 'RT2', 'RT3', 'RT4', 'RT7'] as const;
 export const routingRule = z.enum(ROUTING_RULES);
 export type RoutingRule = z.infer<typeof routingRule>;
+
+/** What a new suggestion makes of a learning (rule RS1). */
+export const OUTCOMES = ['still_fails', 'differs', 'fixed'] as const;
+export const outcome = z.enum(OUTCOMES).meta({ id: 'Outcome' });
+export type Outcome = z.infer<typeof outcome>;
 
 export const DELIVERY_STATUSES = ['pending', 'sending', 'succeeded', 'dead', 'paused', 'cancelled'] as const;
 export const deliveryStatus = z.enum(DELIVERY_STATUSES);
 export type DeliveryStatus = z.infer<typeof deliveryStatus>;
 
 /** What owners are told of their webhook (rule WH6): a delivery was given up, it is paused, it works again. */
-export const ALERT_KINDS = ['exhausted', 'paused', 'recovered'] as const;
+export const WEBHOOK_ALERT_KINDS = ['exhausted', 'paused', 'recovered'] as const;
+export type WebhookAlertKind = (typeof WEBHOOK_ALERT_KINDS)[number];
+
+/** And of their automatic answers (rule AU5): more may be wrong than the budget allows; the threshold was raised for it. */
+export const BUDGET_ALERT_KINDS = ['over_budget', 'threshold_raised'] as const;
+export type BudgetAlertKind = (typeof BUDGET_ALERT_KINDS)[number];
+
+export const ALERT_KINDS = [...WEBHOOK_ALERT_KINDS, ...BUDGET_ALERT_KINDS] as const;
 export const alertKind = z.enum(ALERT_KINDS);
 export type AlertKind = z.infer<typeof alertKind>;
 
@@ -62,6 +79,7 @@ export const ABILITIES = [
   'see_analytics',
   'see_learnings',
   'see_deliveries',
+  'stop_project',
   'change_settings',
   'manage_keys',
   'manage_webhook',

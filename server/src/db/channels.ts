@@ -6,6 +6,8 @@ export const RECORDED = 'countersign_recorded';
 export const ARRIVED_FINAL = 'item.arrived_final';
 /** Facts were stamped: payload of `stampedText`s, separated by commas. */
 export const STAMPED = 'countersign_stamped';
+/** Figures of a project moved without a fact of their own, as an older ledger was counted: payload the project's id. */
+export const COUNTED = 'countersign_counted';
 /** Deliveries are due. */
 export const DUE = 'countersign_due';
 /** An API key was revoked: payload its id. */

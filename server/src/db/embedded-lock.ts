@@ -1,22 +1,10 @@
 // One process per data folder. PGlite takes no lock of its own: two processes on one folder lose rows silently.
-import { createHash } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { takeLock } from './process-lock.ts';
 
 /** Thrown when another live process holds the folder; the message says what to do. */
 export class FolderInUse extends Error {}
-
-/** Others may be taking the same dead lock away: it is over in a moment, or they have the folder. */
-const TRIES = 20;
-const PAUSE_MS = 10;
-/** So many may have died, one after the other, while they took the same lock away. */
-const MOST_DEAD = 8;
-
-interface Owner {
-  pid: number;
-  /** Tells a process from a later one with the same pid (Linux: start time in clock ticks since boot). */
-  born: string;
-}
 
 /**
  * Takes the folder or throws `FolderInUse`. A lock left by a process that died (kill -9) is taken over.
@@ -24,93 +12,9 @@ interface Owner {
  */
 export function lockFolder(folder: string): () => void {
   mkdirSync(folder, { recursive: true });
-  const path = join(folder, 'countersign.lock');
-  const mine = JSON.stringify({ pid: process.pid, born: bornAt(process.pid) } satisfies Owner);
-  for (let tries = 0; tries < TRIES; tries += 1) {
-    if (tries > 0) pause();
-    if (place(path, mine)) return () => rmSync(path, { force: true });
-    const held = textOf(path) ?? '';
-    if (isHeld(held)) throw new FolderInUse(inUse(folder, ownerIn(held)?.pid ?? 0));
-    clearStale(path, mine);
-  }
-  throw new FolderInUse(inUse(folder, ownerIn(textOf(path) ?? '')?.pid ?? 0));
-}
-
-/** Creates the lock file whole or not at all: a hard link to a finished file cannot be read half-written. */
-function place(path: string, content: string): boolean {
-  const draft = `${path}.${process.pid}`;
-  writeFileSync(draft, content);
-  try {
-    linkSync(draft, path);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  } finally {
-    unlinkSync(draft);
-  }
-}
-
-/**
- * Takes a dead owner's lock away. Several may find it at once: whoever places a lock of its own on that very owner may, and looks
- * once more whether it is still there. A live lock is never moved, so nobody loses theirs. Whoever dies in the middle leaves a
- * lock that is dead like any other.
- */
-function clearStale(path: string, mine: string, depth = 0): void {
-  const stale = textOf(path);
-  // Judged by what is about to go: a live one may have come since it was last looked at.
-  if (stale === null || isHeld(stale) || depth > MOST_DEAD) return;
-  const right = `${path}.${createHash('sha256').update(stale).digest('hex').slice(0, 16)}`;
-  if (place(right, mine)) {
-    if (textOf(path) === stale) rmSync(path, { force: true });
-    rmSync(right, { force: true });
-    return;
-  }
-  clearStale(right, mine, depth + 1);
-}
-
-/** A start waits here at most, before anything else runs. */
-function pause(): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
-}
-
-function textOf(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return null;
-  }
-}
-
-function ownerIn(text: string): Owner | null {
-  try {
-    return JSON.parse(text) as Owner | null;
-  } catch {
-    return null;
-  }
-}
-
-function isHeld(text: string): boolean {
-  const owner = ownerIn(text);
-  return owner !== null && isAlive(owner);
-}
-
-function isAlive(owner: Owner): boolean {
-  try {
-    process.kill(owner.pid, 0);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
-  }
-  return bornAt(owner.pid) === owner.born;
-}
-
-function bornAt(pid: number): string {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
-  } catch {
-    return '';
-  }
+  const taken = takeLock(join(folder, 'countersign.lock'));
+  if ('heldBy' in taken) throw new FolderInUse(inUse(folder, taken.heldBy));
+  return taken.release;
 }
 
 function inUse(folder: string, pid: number): string {

@@ -18,11 +18,14 @@ import { Invite } from './entities/invite.ts';
 import { Item } from './entities/item.ts';
 import { Learning } from './entities/learning.ts';
 import { LearningExport } from './entities/learning-export.ts';
+import { Regression } from './entities/regression.ts';
+import { RegressionCase } from './entities/regression-case.ts';
 import { Member } from './entities/member.ts';
 import { ProjectChange } from './entities/project-change.ts';
 import { ProjectSettings } from './entities/project-settings.ts';
 import { Project } from './entities/project.ts';
 import { Replay } from './entities/replay.ts';
+import { Rollup } from './entities/rollup.ts';
 import { Session } from './entities/session.ts';
 import { User } from './entities/user.ts';
 import { WebhookAlert } from './entities/webhook-alert.ts';
@@ -53,11 +56,14 @@ const common = {
     Item,
     Learning,
     LearningExport,
+    Regression,
+    RegressionCase,
     Member,
     Project,
     ProjectChange,
     ProjectSettings,
     Replay,
+    Rollup,
     Session,
     User,
     WebhookAlert,

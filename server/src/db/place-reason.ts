@@ -1,12 +1,16 @@
 // The reason of an override finds its cluster (CT1, CT2), in the decision's own transaction.
 import type { Clock, Ids } from './clock.ts';
-import type { Database } from './database.ts';
+import { withWhatTheyStandIn } from './cluster-tree.ts';
+import type { Database, Tx } from './database.ts';
 import { Cluster } from './entities/cluster.ts';
+import { Learning } from './entities/learning.ts';
 import { Project } from './entities/project.ts';
 import { Wording } from './entities/wording.ts';
 import type { Em } from './orm.ts';
 import { planned } from './planned.ts';
+import { tellChange } from './log-change.ts';
 import { rawQuery } from './raw-query.ts';
+import { SYSTEM } from '../domain/actor.ts';
 import { CLOSE, keyOf } from '../domain/wording.ts';
 
 interface Placing {
@@ -29,9 +33,10 @@ export async function holdClusters(em: Em, projectId: string): Promise<void> {
  */
 export async function placeReason(
   { clock, ids }: Placing,
-  em: Em,
+  tx: Tx,
   { projectId, reason }: { projectId: string; reason: string },
 ): Promise<void> {
+  const { em } = tx;
   const known = () => rawQuery(em, KNOWN, [projectId, reason]);
   if ((await known()).length > 0) return;
   await holdClusters(em, projectId);
@@ -45,6 +50,8 @@ export async function placeReason(
   if (before !== null) return void (await em.nativeUpdate(Wording, { id: before.id }, { clusterId }));
   const id = ids.uuid();
   await em.insert(Wording, { id, projectId, clusterId, reason, key, placedByHand: false, createdAt });
+  // Given before there were clusters, or by a server of an older version: they join the cluster with it.
+  if ((await em.count(Learning, { projectId, reason })) > 0) await tellPlaced(tx, { projectId, clusterId });
 }
 
 /** Reasons that are placed at most before others get their turn. */
@@ -65,8 +72,14 @@ export async function placeForgotten(services: Placing & { db: Database }): Prom
     ),
   );
   for (const { project_id: projectId, reason } of forgotten)
-    await services.db.write(({ em }) => placeReason(services, em, { projectId, reason }));
+    await services.db.write((tx) => placeReason(services, tx, { projectId, reason }));
   return forgotten.length === PORTION;
+}
+
+/** Its learnings may have been final for long: a cluster that has them only now is another one to exports (LX6). */
+async function tellPlaced(tx: Tx, { projectId, clusterId }: { projectId: string; clusterId: string }): Promise<void> {
+  const reshaped = await withWhatTheyStandIn(tx.em, [clusterId]);
+  await tellChange(tx, { projectId, changed: ['clusters'], by: SYSTEM, fact: { reshaped } });
 }
 
 /**

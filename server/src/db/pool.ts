@@ -1,11 +1,21 @@
-// What the ORM's pool of connections does beyond lending them: broken ones make room, and planned statements are sent by name.
+// What the ORM's pool of connections does beyond lending them: broken ones make room, nothing is compiled, and planned statements are
+// sent by name.
 import type { Pool, PoolClient } from 'pg';
 import { planNameOf } from './planned.ts';
 
-/** Both, for the pool of the ORM. */
+/** All of it, for the pool of the ORM. */
 export function equipPool(pool: Pool): void {
   freeBrokenConnections(pool);
+  pool.on('connect', compileNothing);
   pool.on('connect', sendByName);
+}
+
+/**
+ * PostgreSQL compiles a statement that it thinks will be dear, which takes 80 ms and more: longer than any of ours takes. One that
+ * cannot be told so fails at its first statement, which says why.
+ */
+function compileNothing(client: PoolClient): void {
+  client.query('set jit = off').catch(() => undefined);
 }
 
 /**

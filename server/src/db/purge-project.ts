@@ -11,8 +11,11 @@ const TAKE = [
      tried as (delete from attempt where delivery_id in (select id from gone))
    delete from delivery where id in (select id from gone) returning 1`,
   rowsOf('replay'),
+  rowsOf('rollup'),
   rowsOf('webhook_alert'),
   rowsOf('learning_export'),
+  rowsOf('regression_case'),
+  rowsOf('regression'),
   rowsOf('learning'),
   rowsOf('wording'),
   rowsOf('cluster'),

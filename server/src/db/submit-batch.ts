@@ -88,6 +88,10 @@ export interface RoutingRow {
   escalate_flags: string[];
   settings_version: number;
   target_minutes: number;
+  /** The share of automatic approvals that is drawn for an audit (AU1), from 0 to 1. */
+  audit_rate: number;
+  /** People decide everything (RT7). */
+  stopped: boolean;
 }
 
 /** A project that submissions name. */
@@ -98,10 +102,14 @@ export interface AskedProject extends RoutingRow {
 
 const READ_ROUTING =
   planned(`select id, auto_threshold, review_threshold, below_review, array_to_json(escalate_flags)::text as escalate_flags,
-    settings_version, target_minutes, archived_at is not null as archived
-  from project where id in (select text::uuid from json_array_elements_text($1::json) as k(text)) and deleted_at is null`);
+    settings_version, target_minutes, audit_rate, stopped_at is not null as stopped, archived_at is not null as archived
+  from project where id in (select text::uuid from json_array_elements_text($1::json) as k(text)) and deleted_at is null
+  for key share of project`);
 
-/** The settings of these projects; one that is deleted is left out (AR2). */
+/**
+ * The settings of these projects; one that is deleted is left out (AR2). Each is held as the items' own foreign keys hold it, from
+ * before it is read: a stop (RT7) waits for those that have not seen it, and none that has not is stored after it.
+ */
 export async function readRouting(em: Em, projectIds: string[]): Promise<Map<string, AskedProject>> {
   const rows = await rawQuery<Omit<AskedProject, 'escalate_flags'> & { escalate_flags: string }>(em, READ_ROUTING, [
     JSON.stringify([...new Set(projectIds)]),
@@ -123,6 +131,8 @@ export interface NewItem {
   preview: string;
   model: string | null;
   source: string | null;
+  /** Drawn for an audit (AU1). */
+  audit: boolean;
   rule: RoutingRule;
   autoThreshold: number;
   reviewThreshold: number;
@@ -141,14 +151,14 @@ const INSERT_ITEMS = planned(`
   with arrived as (
     select * from json_to_recordset($1::json) as r(
       id uuid, "projectId" uuid, status text, input text, suggestion text, metadata text, confidence float8,
-      "riskFlags" text[], preview text, model text, source text, rule text, "autoThreshold" float8,
+      "riskFlags" text[], preview text, model text, source text, audit boolean, rule text, "autoThreshold" float8,
       "reviewThreshold" float8, "matchedFlags" text[], "settingsVersion" int, version int,
       "createdAt" timestamptz, "dueAt" timestamptz, "decidedAt" timestamptz, "decisionId" uuid)
   ), stored as (
     insert into item (id, project_id, status, input, suggestion, metadata, confidence, risk_flags, preview, model, source,
-      rule, auto_threshold, review_threshold, matched_flags, settings_version, version, created_at, due_at, decided_at)
+      audit, rule, auto_threshold, review_threshold, matched_flags, settings_version, version, created_at, due_at, decided_at)
     select id, "projectId", status, input, suggestion, metadata, confidence, "riskFlags", preview, model, source,
-      rule, "autoThreshold", "reviewThreshold", "matchedFlags", "settingsVersion", version, "createdAt", "dueAt", "decidedAt"
+      audit, rule, "autoThreshold", "reviewThreshold", "matchedFlags", "settingsVersion", version, "createdAt", "dueAt", "decidedAt"
     from arrived
   )
   insert into decision (id, item_id, project_id, status, action, output, edited, decided_at, final_at)

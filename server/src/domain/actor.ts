@@ -15,4 +15,8 @@ export function memberRef(user: { userId: string; name: string | null; address: 
   return { kind: 'member', id: user.userId, name: displayName(user) };
 }
 
+export function keyRef(key: { keyId: string; name: string }): ActorRef {
+  return { kind: 'api_key', id: key.keyId, name: key.name };
+}
+
 export const SYSTEM: ActorRef = { kind: 'system', id: null, name: 'Countersign' };

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ITEM_STATUSES, REVIEW_ACTIONS, type ItemStatus, type ReviewAction } from '@countersign/shared/words';
-import { claimVerb, dueAt, isOpen, moveFor, sameJson, undoUntil, type Move } from './item.ts';
+import { claimVerb, dueAt, isOpen, moveFor, publicStatusOf, sameJson, undoUntil, type Move } from './item.ts';
 
 const ANYONE = 'decide_queued';
 const SUPERVISOR = 'decide_escalated';
@@ -35,12 +35,18 @@ describe('LC0: the moves', () => {
   });
 
   it.each(all)('from %s, %s', (status, action) => {
-    expect(moveFor(status, action)).toEqual(TABLE[`${status} ${action}`]);
+    expect(moveFor({ status, audit: false }, action)).toEqual(TABLE[`${status} ${action}`]);
+  });
+
+  it.each(all)('AU2: an audited item, from %s, %s: a verdict changes nothing that was shipped', (status, action) => {
+    const move = TABLE[`${status} ${action}`];
+    const to = move?.decides ? 'auto_approved' : move?.to;
+    expect(moveFor({ status, audit: true }, action)).toEqual(move && { ...move, to });
   });
 
   it('a name that every object has is no action', () => {
     for (const name of ['constructor', 'toString', '__proto__']) {
-      expect(moveFor('queued', name as ReviewAction)?.to).toBeUndefined();
+      expect(moveFor({ status: 'queued', audit: false }, name as ReviewAction)?.to).toBeUndefined();
     }
   });
 
@@ -51,6 +57,17 @@ describe('LC0: the moves', () => {
   it('PM: an escalated item is held by supervisors and owners, a queued one by anyone', () => {
     expect(claimVerb('queued')).toBe(ANYONE);
     expect(claimVerb('escalated')).toBe(SUPERVISOR);
+  });
+});
+
+describe('LC2, AU2: the status that the pipeline sees', () => {
+  it.each([
+    [{ status: 'queued', audit: false, publicStatus: null }, 'queued'],
+    [{ status: 'approved', audit: false, publicStatus: 'escalated' }, 'escalated'],
+    [{ status: 'queued', audit: true, publicStatus: null }, 'auto_approved'],
+    [{ status: 'auto_approved', audit: true, publicStatus: 'queued' }, 'auto_approved'],
+  ] as const)('of %o is %s', (standing, seen) => {
+    expect(publicStatusOf(standing)).toBe(seen);
   });
 });
 

@@ -15,6 +15,13 @@ export interface Move {
 
 type OpenMoves = Partial<Record<ReviewAction, Move>>;
 
+/** What a move or a status depends on. */
+interface Standing {
+  status: ItemStatus;
+  /** Auto-approved and drawn for an audit (AU1). */
+  audit: boolean;
+}
+
 const QUEUED = 'decide_queued';
 const ESCALATED = 'decide_escalated';
 
@@ -47,9 +54,22 @@ const MOVES = {
 
 export const isOpen = (status: ItemStatus): status is 'queued' | 'escalated' => Object.keys(MOVES[status]).length > 0;
 
-/** The move this action makes from this status, or undefined: not an allowed edge. */
-export function moveFor(status: ItemStatus, action: ReviewAction): Move | undefined {
-  return (MOVES[status] as OpenMoves)[action];
+/**
+ * The move this action makes on this item, or undefined: not an allowed edge. AU2: whatever a person says of an audited item,
+ * it was shipped as it is and ends as what it was.
+ */
+export function moveFor({ status, audit }: Standing, action: ReviewAction): Move | undefined {
+  const move = (MOVES[status] as OpenMoves)[action];
+  return move && audit && move.decides !== null ? { ...move, to: 'auto_approved' } : move;
+}
+
+/** LC2, AU2: the status the pipeline sees: the one before a provisional decision, and of an audited item always the one it was told. */
+export function publicStatusOf({
+  status,
+  publicStatus,
+  audit,
+}: Standing & { publicStatus?: ItemStatus | null }): ItemStatus {
+  return audit ? 'auto_approved' : (publicStatus ?? status);
 }
 
 /** What holding an item of this status needs (rule PM): escalated items are for supervisors and owners. */

@@ -21,6 +21,7 @@ const edit: Exported = {
   model: '6b',
   source: null,
   reviewer: { id: '0197f1a0-0000-7000-8000-000000000003', address: 'So1' },
+  guidelinesVersion: 3,
   settingsVersion: 3,
   decidedAt: new Date('2026-11-22T12:00:00.000Z'),
 };
@@ -144,6 +145,18 @@ describe('LX2: whatever was written', () => {
 describe('LX3: a split by the input', () => {
   const side = (input: string, split: 'train' | 'test', test_share = 0.3) =>
     isOfSplit(exportFilter.parse({ split, test_share }), hashPoint(splitText(input)));
+
+  it('takes a text for the value it is written like: the two read the same in a message', () => {
+    for (const [text, like] of [
+      ['"42"', '42'],
+      [String.raw`"{\"b\":1, \"a\":[]}"`, '{"a":[],"b":1}'],
+      ['"null"', 'null'],
+    ] as const)
+      expect(splitText(text)).toBe(splitText(like));
+    // A text in quotes reads like no value: values that are texts stand without.
+    expect(splitText(String.raw`"\"42\""`)).not.toBe(splitText('"42"'));
+    expect(splitText('"What is 4?"')).toBe('"What is 4?"');
+  });
 
   it('has every input on one side, and on the same one however it is spelt', () => {
     fc.assert(

@@ -1,6 +1,7 @@
 // The lines of an export (rule LX): one learning, one line of JSON, in four formats. What is written in them stays data.
 import type { ExportFilter, ExportFormat } from '@countersign/shared/api/exports';
 import { jsonText } from '@countersign/shared/json';
+import { oneLine } from '@countersign/shared/json-line';
 import { spliced } from './decision.ts';
 
 /** A learning with what its item was. `input`, `suggestion` and `output` are JSON text as submitted; `output` is null of a rejection. */
@@ -21,6 +22,8 @@ export interface Exported {
   source: string | null;
   reviewer: { id: string; address: string };
   settingsVersion: number;
+  /** The settings version that brought the guidelines as they stood; null where that was not kept yet. */
+  guidelinesVersion: number | null;
   decidedAt: Date;
 }
 
@@ -55,6 +58,7 @@ const SHAPES: Record<ExportFormat, (learning: Exported) => object | null> = {
     source: learning.source,
     reviewer: learning.reviewer,
     settings_version: learning.settingsVersion,
+    guidelines_version: learning.guidelinesVersion,
     decided_at: learning.decidedAt,
   }),
   chat: ({ input, output }) =>
@@ -87,21 +91,28 @@ function message(role: 'user' | 'assistant', json: string) {
   return { role, content: typeof value === 'string' ? value : oneLine(json) };
 }
 
-/**
- * LX2: JSON text on one line for every reader. Line ends stand only between tokens, where a space is as good; what some readers
- * take for a line end inside a string (U+0085, U+2028, U+2029) is written as its escape.
- */
-const oneLine = (json: string): string =>
-  json
-    .replaceAll(/[\r\n]/g, ' ')
-    .replaceAll(/[\u0085\u2028\u2029]/g, (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`);
-
 /** LX3: whether an input at this point of a split, 0 to 1, is of the side that was asked for. */
 export const isOfSplit = ({ split, test_share: share }: ExportFilter, point: number): boolean =>
   split === undefined || point < share === (split === 'test');
 
-/** LX3: what is hashed to find that point: one text for one value, whatever the order of its keys and the space between them. */
-export const splitText = (input: string): string => canonical(JSON.parse(input));
+/**
+ * LX3: what is hashed to find that point: one text for one value, whatever the order of its keys and the space between them. A
+ * text that is written like another value counts as that one, because a message of the two reads the same.
+ */
+export function splitText(input: string): string {
+  const value: unknown = JSON.parse(input);
+  return canonical(typeof value === 'string' ? readAs(value) : value);
+}
+
+/** The value that a text is written like; the text itself where it is like none, or like a text. */
+function readAs(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'string' ? text : value;
+  } catch {
+    return text;
+  }
+}
 
 function canonical(value: unknown): string {
   if (value === null || typeof value !== 'object') return JSON.stringify(value);

@@ -14,8 +14,11 @@ const TABLE: Record<Verb, [boolean, boolean, boolean]> = {
   see_analytics: [false, true, true],
   see_learnings: [false, true, true],
   shape_clusters: [false, true, true],
+  exclude_learnings: [false, true, true],
+  start_regressions: [false, true, true],
   see_deliveries: [false, true, true],
   replay_deliveries: [false, true, true],
+  stop_project: [false, true, true],
   change_settings: [false, false, true],
   manage_keys: [false, false, true],
   manage_webhook: [false, false, true],
@@ -29,7 +32,7 @@ describe('PM: the table', () => {
   it('is looked at in full', () => {
     expect(ROLES).toEqual(['reviewer', 'supervisor', 'owner']);
     expect(Object.keys(TABLE).sort()).toEqual([...VERBS].sort());
-    expect(cells).toHaveLength(48);
+    expect(cells).toHaveLength(57);
   });
 
   it.each(cells)('a %s and %s: %s', (role, verb, allowed) => {
@@ -54,7 +57,10 @@ const on = (abilities: Record<Ability, boolean>) => ABILITIES.filter((ability) =
 describe('PM: what goes out with a project', () => {
   it.each<[Role, Ability[]]>([
     ['reviewer', []],
-    ['supervisor', ['take_over', 'claim_several', 'reopen', 'see_analytics', 'see_learnings', 'see_deliveries']],
+    [
+      'supervisor',
+      ['take_over', 'claim_several', 'reopen', 'see_analytics', 'see_learnings', 'see_deliveries', 'stop_project'],
+    ],
     [
       'owner',
       [
@@ -64,6 +70,7 @@ describe('PM: what goes out with a project', () => {
         'see_analytics',
         'see_learnings',
         'see_deliveries',
+        'stop_project',
         'change_settings',
         'manage_keys',
         'manage_webhook',

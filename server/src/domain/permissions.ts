@@ -11,8 +11,11 @@ export const VERBS = [
   'see_analytics',
   'see_learnings',
   'shape_clusters',
+  'exclude_learnings',
+  'start_regressions',
   'see_deliveries',
   'replay_deliveries',
+  'stop_project',
   'change_settings',
   'manage_keys',
   'manage_webhook',
@@ -36,8 +39,11 @@ const MAY = {
   see_analytics: supervisors,
   see_learnings: supervisors,
   shape_clusters: supervisors,
+  exclude_learnings: supervisors,
+  start_regressions: supervisors,
   see_deliveries: supervisors,
   replay_deliveries: supervisors,
+  stop_project: supervisors,
   change_settings: owners,
   manage_keys: owners,
   manage_webhook: owners,
@@ -61,6 +67,9 @@ const REST_WHEN_ARCHIVED: readonly Verb[] = [
   'claim_several',
   'reopen',
   'shape_clusters',
+  'exclude_learnings',
+  'start_regressions',
+  'stop_project',
   'change_settings',
   'manage_keys',
   'manage_webhook',
@@ -83,6 +92,7 @@ export function projectAbilities(role: Role, archived: boolean): Abilities {
     see_analytics: can('see_analytics'),
     see_learnings: can('see_learnings'),
     see_deliveries: can('see_deliveries'),
+    stop_project: can('stop_project'),
     change_settings: can('change_settings'),
     manage_keys: can('manage_keys'),
     manage_webhook: can('manage_webhook'),
@@ -93,6 +103,10 @@ export function projectAbilities(role: Role, archived: boolean): Abilities {
 
 /** What a member may do to the clusters of a project now (CT3). */
 export const mayShapeClusters = (role: Role, archived: boolean): boolean => mayNow(role, 'shape_clusters', archived);
+
+/** Whether a member may leave learnings out and put them in again now (LX5). */
+export const mayExcludeLearnings = (role: Role, archived: boolean): boolean =>
+  mayNow(role, 'exclude_learnings', archived);
 
 export interface ItemSituation {
   status: ItemStatus;
@@ -134,6 +148,7 @@ const NOTHING: Record<Ability, boolean> = {
   see_analytics: false,
   see_learnings: false,
   see_deliveries: false,
+  stop_project: false,
   change_settings: false,
   manage_keys: false,
   manage_webhook: false,

@@ -8,6 +8,7 @@ const SETTINGS: RoutingSettings = {
   review_threshold: 0.7,
   below_review: 'reject',
   escalate_flags: ['escalate', 'legal', 'high_value'],
+  stopped: false,
 };
 
 function routed(confidence: number, flags: string[] = [], settings: Partial<RoutingSettings> = {}) {
@@ -191,11 +192,12 @@ const settings = fc
     ...rest,
     review_threshold: Math.min(one, other),
     auto_threshold: Math.max(one, other),
+    stopped: false,
   }));
 const flags = fc.array(flag, { maxLength: 4 });
 
 /** How far an item is from a person: the order that a rising confidence may only climb. */
-const AUTOMATIC = { RT4: 0, RT3: 1, RT2: 2, RT1: 3 } as const;
+const AUTOMATIC = { RT7: 0, RT4: 0, RT3: 1, RT2: 2, RT1: 3 } as const;
 
 describe('routing, by property', () => {
   it('exactly one of RT1 to RT4 applies, and it is the one that is named', () => {
@@ -208,6 +210,7 @@ describe('routing, by property', () => {
           RT2: !escalates && value >= given.auto_threshold,
           RT3: !escalates && value < given.auto_threshold && value >= given.review_threshold,
           RT4: !escalates && value < given.review_threshold,
+          RT7: false,
         };
         const { rule } = route({ confidence: value, risk_flags }, given);
         expect(Object.values(applies).filter(Boolean)).toHaveLength(1);

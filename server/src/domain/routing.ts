@@ -6,6 +6,8 @@ export interface RoutingSettings {
   review_threshold: number;
   below_review: BelowReview;
   escalate_flags: readonly string[];
+  /** Somebody stopped the project: people decide everything (RT7). */
+  stopped: boolean;
 }
 
 export interface Routed {
@@ -29,10 +31,21 @@ export function foldFlag(flag: string): string {
   return flag.trim().normalize('NFC').toLowerCase().toUpperCase().toLowerCase().normalize('NFC');
 }
 
-/**
- * Routes an item (RT1 to RT4, in this order). `confidence` is compared as submitted, never rounded.
- */
-export function route(item: { confidence: number; risk_flags: readonly string[] }, settings: RoutingSettings): Routed {
+/** What routing looks at of an item. */
+interface Submitted {
+  /** Compared as submitted, never rounded. */
+  confidence: number;
+  risk_flags: readonly string[];
+}
+
+/** Routes an item (RT1 to RT4, in this order). While the project is stopped, what would be decided without a person waits for one (RT7). */
+export function route(item: Submitted, settings: RoutingSettings): Routed {
+  const routed = routeBySettings(item, settings);
+  const waits = routed.status === 'queued' || routed.status === 'escalated';
+  return settings.stopped && !waits ? { status: 'queued', rule: 'RT7', matched_flags: [] } : routed;
+}
+
+function routeBySettings(item: Submitted, settings: RoutingSettings): Routed {
   const escalating = new Set(settings.escalate_flags.map(foldFlag));
   const matched = item.risk_flags.filter((flag) => escalating.has(foldFlag(flag)));
   if (matched.length > 0) return { status: 'escalated', rule: 'RT1', matched_flags: matched };

@@ -1,5 +1,5 @@
 // What the owners of a project are told of its webhook, and when (rule WH6).
-import type { AlertKind } from '@countersign/shared/words';
+import type { WebhookAlertKind } from '@countersign/shared/words';
 import type { NextStep } from './retry.ts';
 
 /** What they have been told so far, and whether anything is sent at all. */
@@ -19,7 +19,7 @@ export const QUIET_SECONDS = 3600;
  * first exhausted delivery is told, then at most one an hour, also when trouble comes and goes within it. A pause is told as it
  * begins, and covers what was on its way then: that may still die or arrive. The first success after trouble is told once.
  */
-export function toldAfter(told: Told, step: NextStep['kind']): { alert: AlertKind | null; told: Told } {
+export function toldAfter(told: Told, step: NextStep['kind']): { alert: WebhookAlertKind | null; told: Told } {
   const { paused, inTrouble, secondsAgo } = told;
   if (paused) return { alert: null, told };
   if (step === 'pause') return { alert: 'paused', told: { ...told, paused: true, inTrouble: true } };

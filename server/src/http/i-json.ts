@@ -1,4 +1,5 @@
 // I-JSON (RFC 7493) at the door: finds what JSON.parse would let through or change silently, and the exact text of every member.
+import { closingQuote } from '@countersign/shared/split-list';
 import { Refusal, type FieldError } from '@countersign/shared/errors';
 import { LIMITS } from '@countersign/shared/api/public';
 
@@ -201,14 +202,4 @@ const TOKENS: Record<string, ((scan: Scan) => void) | undefined> = {
 function pointerPart(key: string): string {
   const shown = key.slice(0, LIMITS.keyLength).toWellFormed();
   return encodeURIComponent(shown.replaceAll('~', '~0').replaceAll('/', '~1'));
-}
-
-/** The index after the closing quote of the string that starts at `start`; beyond the text when there is none. */
-export function closingQuote(text: string, start: number): number {
-  for (let at = start + 1; ; at += 1) {
-    if (at >= text.length) return text.length + 1;
-    const character = text[at];
-    if (character === '"') return at + 1;
-    if (character === '\\') at += 1;
-  }
 }

@@ -1,12 +1,15 @@
 // From the bytes of a request to what the use cases take: one submission, or a batch judged item by item.
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { answerBatch, caseAnswer } from '@countersign/shared/api/regressions';
 import { LIMITS, submission, submissionBatch, type Submission } from '@countersign/shared/api/public';
 import { Refusal } from '@countersign/shared/errors';
+import { splitList } from '@countersign/shared/split-list';
+import type { z } from 'zod';
+import type { CaseAnswered } from '../usecases/answer-regression.ts';
 import type { SubmitInput } from '../usecases/new-item.ts';
 import type { ApiKeyActor } from '../usecases/services.ts';
-import { decode, parseText } from './i-json.ts';
+import { turns } from '../usecases/turns.ts';
+import { decode, parseText, type ParsedBody } from './i-json.ts';
 import { parseFields } from './route.ts';
-import { splitBatch } from './split-batch.ts';
 
 /** A validated body with the raw text of its members: what is stored is what was sent (I7). */
 export function toSubmitInput(body: Omit<Submission, 'project_id'>, raw: Map<string, string>): SubmitInput {
@@ -28,46 +31,61 @@ export function refuseOtherProject(projectId: string, actor: { projectId: string
 
 /** Characters: 500 places for items, and room for white space and a misspelt member that is named in the refusal. */
 const LARGEST_ENVELOPE = 64 * 1024;
-/** How long a batch may be judged before others get a turn, in milliseconds. */
-const TURN_MS = 10;
 
 /** Each item as its input or as why it was refused, in order. Errors of the batch as a whole: `invalid_json`, `validation_failed`. */
-export async function readBatch(bytes: Buffer, actor: ApiKeyActor): Promise<(SubmitInput | Refusal)[]> {
-  let since = performance.now();
-  const parts = splitBatch(decode(bytes));
-  const judged: (SubmitInput | Refusal)[] = [];
+export const readBatch = (bytes: Buffer, actor: ApiKeyActor): Promise<(SubmitInput | Refusal)[]> =>
+  judgeEach(bytes, submissionBatch, (text, root) => judge(text, root, (part) => toSubmission(part, root, actor)));
+
+/** The same of answers to the cases of a regression run. */
+export const readAnswers = (bytes: Buffer): Promise<(CaseAnswered | Refusal)[]> =>
+  judgeEach(bytes, answerBatch, (text, root) => judge(text, root, (part) => toAnswer(part, root)));
+
+async function judgeEach<T>(
+  bytes: Buffer,
+  envelope: z.ZodType,
+  judgePart: (text: string, root: string) => T,
+): Promise<T[]> {
+  const giveWay = turns();
+  const parts = splitList(decode(bytes), 'items');
+  const judged: T[] = [];
   let part = parts.next();
   // One too many is enough to refuse them all.
   for (; part.done !== true && judged.length <= LIMITS.batchItems; part = parts.next()) {
-    judged.push(judge(part.value, `#/items/${judged.length}`, actor));
-    if (performance.now() - since < TURN_MS) continue;
-    await nextTurn();
-    since = performance.now();
+    judged.push(judgePart(part.value, `#/items/${judged.length}`));
+    await giveWay();
   }
-  refuseEnvelope(part.done === true ? part.value : null, judged);
+  refuseEnvelope(envelope, part.done === true ? part.value : null, judged);
   return judged;
 }
 
 /** Refuses what is no batch, from what is left of it without its items; null when there are too many of them. */
-function refuseEnvelope(envelope: string | null, items: unknown[]): void {
+function refuseEnvelope(schema: z.ZodType, envelope: string | null, items: unknown[]): void {
   // Without its items a batch is a handful of characters; anything larger is not one, and not worth parsing.
   const large = envelope !== null && envelope.length > LARGEST_ENVELOPE;
   const value = envelope === null ? { items } : large ? {} : parseText(envelope).value;
-  parseFields(submissionBatch, value, '#');
+  parseFields(schema, value, '#');
 }
 
-function judge(text: string, root: string, actor: ApiKeyActor): SubmitInput | Refusal {
+function judge<T>(text: string, root: string, read: (part: ParsedBody) => T): T | Refusal {
   try {
     if (Buffer.byteLength(text) > LIMITS.itemBytes) {
       throw new Refusal('payload_too_large', `Send at most ${LIMITS.itemBytes / 1024} KiB for one item.`);
     }
-    const { value, raw } = parseText(text, root);
-    const body = parseFields(submission, value, root);
-    refuseOtherProject(body.project_id, actor);
-    return toSubmitInput(body, raw);
+    return read(parseText(text, root));
   } catch (error) {
     // Text that is no JSON is a fault of the whole body.
     if (error instanceof Refusal && error.code !== 'invalid_json') return error;
     throw error;
   }
+}
+
+function toSubmission({ value, raw }: ParsedBody, root: string, actor: ApiKeyActor): SubmitInput {
+  const body = parseFields(submission, value, root);
+  refuseOtherProject(body.project_id, actor);
+  return toSubmitInput(body, raw);
+}
+
+function toAnswer({ value, raw }: ParsedBody, root: string): CaseAnswered {
+  const { case_id: caseId, confidence, risk_flags: riskFlags = [] } = parseFields(caseAnswer, value, root);
+  return { caseId: caseId.toLowerCase(), suggestion: raw.get('suggestion') ?? 'null', confidence, riskFlags };
 }

@@ -5,7 +5,7 @@ import type { Routing } from '@countersign/shared/decision';
 import type { Claim, ItemDetail } from '@countersign/shared/item';
 import { displayName } from '../domain/actor.ts';
 import { spliced, toDecided, toDecision, webhookIdOf, type DecisionFacts } from '../domain/decision.ts';
-import { isOpen, isReopenable } from '../domain/item.ts';
+import { isOpen, isReopenable, publicStatusOf } from '../domain/item.ts';
 import { itemAbilities } from '../domain/permissions.ts';
 import { toItemRow, type RowItem } from '../domain/item-row.ts';
 import type { Role } from '@countersign/shared/words';
@@ -17,10 +17,10 @@ import type { Item } from '../db/entities/item.ts';
  * become final between reading the item and reading the decision.
  */
 export function presentSubmitted(
-  item: { id: string; status: Item['status']; publicStatus?: Item['publicStatus'] },
+  item: { id: string; status: Item['status']; publicStatus?: Item['publicStatus']; audit: boolean },
   decision: (DecisionFacts & { finalAt?: Date | null }) | null,
 ): Submitted {
-  const status = item.publicStatus ?? item.status;
+  const status = publicStatusOf(item);
   const final = decision?.finalAt && !isOpen(status) ? toDecision(decision) : null;
   return { id: item.id, status, decision: final };
 }
@@ -39,8 +39,14 @@ export function presentPublicItem(item: Item, decision: Decision | null): Public
     metadata: item.metadata ? spliced(item.metadata) : null,
     routing: presentRouting(item),
     created_at: item.createdAt.toISOString(),
-    decided_at: item.publicStatus ? null : (item.decidedAt?.toISOString() ?? null),
+    decided_at: decidedAtOf(item)?.toISOString() ?? null,
   };
+}
+
+/** When the pipeline was told: of an audited item as it arrived, of a provisional decision not yet. */
+function decidedAtOf({ audit, publicStatus, createdAt, decidedAt }: Item): Date | null {
+  if (audit) return createdAt;
+  return publicStatus ? null : (decidedAt ?? null);
 }
 
 /** One line of the catch-up feed. */
@@ -57,6 +63,9 @@ function presentRouting(item: Item): Routing {
     settings_version: item.settingsVersion,
   };
 }
+
+/** AU3: while it waits nothing says of an item that it was drawn for an audit; RT3 holds for it too. */
+const unmarked = (routing: Routing): Routing => ({ ...routing, rule: routing.rule === 'RT2' ? 'RT3' : routing.rule });
 
 interface ClaimView {
   userId: string;
@@ -100,7 +109,8 @@ export function presentItem(view: ItemView, viewer: ItemViewer): ItemDetail {
     input: spliced(item.input),
     suggestion: spliced(item.suggestion),
     metadata: item.metadata ? spliced(item.metadata) : null,
-    routing: presentRouting(item),
+    routing: isOpen(item.status) ? unmarked(presentRouting(item)) : presentRouting(item),
+    audited: item.audit && !isOpen(item.status),
     decision: decision && toDecision(decision),
     decided_by: decidedBy,
     undo_until: undoUntil?.toISOString() ?? null,

@@ -24,16 +24,22 @@ interface Pulse {
   webhook: WireProject['pulse']['webhook'];
 }
 
-export function presentProject(
-  { project, role, pulse }: { project: Project; role: Role; pulse: Pulse },
-  settings: ProjectSettings,
-): WireProject {
+interface View {
+  project: Project;
+  role: Role;
+  pulse: Pulse;
+  stoppedByName: string | null;
+}
+
+export function presentProject({ project, role, pulse, stoppedByName }: View, settings: ProjectSettings): WireProject {
   return {
     id: project.id,
     ...settings,
     settings_version: project.settingsVersion,
     created_at: project.createdAt.toISOString(),
     archived_at: project.archivedAt?.toISOString() ?? null,
+    over_budget_since: project.overBudgetSince?.toISOString() ?? null,
+    stopped: presentStop(project, stoppedByName),
     role,
     abilities: projectAbilities(role, Boolean(project.archivedAt)),
     pulse: {
@@ -49,6 +55,10 @@ export function presentProject(
     },
     seq: project.eventSeq,
   };
+}
+
+function presentStop({ stoppedAt, stopNote }: Project, name: string | null): WireProject['stopped'] {
+  return stoppedAt ? { at: stoppedAt.toISOString(), by_name: name, note: stopNote ?? null } : null;
 }
 
 export function presentApiKey(key: ApiKey): WireApiKey {

@@ -18,7 +18,7 @@ import type { MemberActor, Services } from './services.ts';
 export async function decide(services: Services, actor: MemberActor, input: DecideInput): Promise<Item> {
   const item = await services.db.write(async (tx) => {
     const { item: before, role } = await findItem(tx.em, actor.userId, input.itemId);
-    const move = moveFor(before.status, input.action);
+    const move = moveFor(before, input.action);
     if (move === undefined) throw refusedMove(before, input.action);
     refuseUnless(role, move.needs);
     checkInput(before, input, move);
@@ -38,15 +38,17 @@ const PASS_FENCE = `
     decided_at = case when $5 then date_trunc('milliseconds', clock_timestamp()) else i.decided_at end
   from project p
   where i.id = $1 and i.claimed_by = $2 and i.claim_fence = $3::bigint and i.status = $6 and p.id = i.project_id
-  returning i.*, p.undo_window_seconds`;
+  returning i.*, p.undo_window_seconds, p.guidelines_version`;
+
+type Passed = ItemColumns & { undo_window_seconds: number; guidelines_version: number };
 
 /** The fence: the row moves on only if this claim, by this person, is still the last one granted. */
 async function leaveQueue(
   tx: Tx,
   actor: MemberActor,
   { before, input, move }: { before: Item; input: DecideInput; move: Move },
-): Promise<{ item: Item; undoWindow: number }> {
-  const [row] = await rawQuery<ItemColumns & { undo_window_seconds: number }>(tx.em, PASS_FENCE, [
+): Promise<{ item: Item; undoWindow: number; guidelinesVersion: number }> {
+  const [row] = await rawQuery<Passed>(tx.em, PASS_FENCE, [
     ...[before.id, actor.userId, input.fence],
     ...[move.to, move.decides !== null, before.status],
   ]);
@@ -57,8 +59,8 @@ async function leaveQueue(
     const after = await tx.em.findOneOrFail(Item, { id: before.id }, { refresh: true });
     throw await refusalFor(tx.em, after, 'claim_lost');
   }
-  const { undo_window_seconds: undoWindow, ...columns } = row;
-  return { item: tx.em.map(Item, columns), undoWindow };
+  const { undo_window_seconds: undoWindow, guidelines_version: guidelinesVersion, ...columns } = row;
+  return { item: tx.em.map(Item, columns), undoWindow, guidelinesVersion };
 }
 
 function refusedMove(item: Item, action: ReviewAction): Refusal {

@@ -26,6 +26,8 @@ export interface Step {
   item: Item;
   /** The undo window of its project, in seconds. */
   undoWindow: number;
+  /** The settings version that brought its guidelines. */
+  guidelinesVersion: number;
   move: Move;
   input: DecideInput;
   actor: MemberActor;
@@ -51,7 +53,7 @@ export async function storeDecision(services: Services, tx: Tx, step: Step): Pro
   await tx.em.insert(Decision, decision);
   if (step.move.override) {
     const learning = learningRow(services, step, decision);
-    await placeReason(services, tx.em, learning);
+    await placeReason(services, tx, learning);
     await tx.em.insert(Learning, learning);
   }
   const { action, reason, undoUntil } = decision;
@@ -72,6 +74,7 @@ function decisionRow(services: Services, { item, undoWindow, move, input, actor 
     id: services.ids.uuid(),
     itemId: item.id,
     projectId: item.projectId,
+    audit: item.audit,
     status: move.decides,
     action: input.action,
     output: move.decides === 'approved' ? (output ?? null) : null,
@@ -87,7 +90,7 @@ function decisionRow(services: Services, { item, undoWindow, move, input, actor 
 
 function learningRow(
   services: Services,
-  { item, input, actor }: Step,
+  { item, guidelinesVersion, input, actor }: Step,
   decision: { id: string; output: string | null; decidedAt: Date },
 ) {
   return {
@@ -101,6 +104,8 @@ function learningRow(
     note: input.note,
     reviewerId: actor.userId,
     settingsVersion: item.settingsVersion,
+    guidelinesVersion,
+    excluded: false,
     createdAt: decision.decidedAt,
   };
 }

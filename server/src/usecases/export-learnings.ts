@@ -6,8 +6,10 @@ import { Project } from '../db/entities/project.ts';
 import type { Em } from '../db/orm.ts';
 import { hasLineForEach, isOfSplit, lineOf, splitText } from '../domain/learning-lines.ts';
 import { nothingHere, requireVerb } from './membership.ts';
-import { countExported, exportPortion, positionOf } from './queries/export-rows.ts';
+import { countExported, exportPortion, positionOf, type Span } from './queries/export-rows.ts';
+import { spanOf } from './queries/export-span.ts';
 import type { MemberActor, Services } from './services.ts';
+import { turns } from './turns.ts';
 
 export interface ExportInput {
   projectId: string;
@@ -26,19 +28,20 @@ export interface Export {
 /** A member, or whoever runs the command on the machine of the service. */
 export type Exporter = MemberActor | 'operator';
 
-/** Begins an export and notes who did (LX4). Errors: `not_found`, `forbidden`. */
+/** Begins an export and notes who did (LX4). Errors: `not_found`, `forbidden`, `validation_failed` where its cluster was reshaped (LX6). */
 export async function exportLearnings(services: Services, who: Exporter, input: ExportInput): Promise<Export> {
   const { projectId, skip } = input;
   const id = services.ids.uuid();
-  const filter = await services.db.write(async ({ em }) => {
+  const span = await services.db.write(async ({ em }) => {
     await refuseStranger(em, who, projectId);
-    const cut = { ...input.filter, through: await cutOff(em, projectId, input.filter) };
+    const whole = await spanOf(em, projectId, input.filter);
+    const filter = { ...input.filter, through: whole.through };
     const createdAt = services.clock.now();
     const exportedBy = who === 'operator' ? null : who.userId;
-    await em.insert(LearningExport, { id, projectId, exportedBy, filter: cut, lines: null, createdAt });
-    return cut;
+    await em.insert(LearningExport, { id, projectId, exportedBy, filter, lines: null, createdAt });
+    return whole;
   });
-  return { id, through: filter.through, lines: linesOf(services, who, { id, projectId, filter, skip }) };
+  return { id, through: span.through, lines: linesOf(services, who, { id, whole: span, skip }) };
 }
 
 async function refuseStranger(em: Em, who: Exporter, projectId: string): Promise<void> {
@@ -46,21 +49,12 @@ async function refuseStranger(em: Em, who: Exporter, projectId: string): Promise
   if ((await em.count(Project, { id: projectId, deletedAt: null })) === 0) throw nothingHere();
 }
 
-/** Up to where an export goes: as far as was asked, and no further than the ledger. Errors: none. */
-export async function cutOff(em: Em, projectId: string, { through }: ExportFilter): Promise<number> {
-  const [row] = await em.execute<{ seq: string | number }[]>('select event_seq as seq from project where id = ?', [
-    projectId,
-  ]);
-  return Math.min(through ?? Infinity, Number(row?.seq ?? 0));
-}
-
 async function* linesOf(
   services: Services,
   who: Exporter,
-  { id, projectId, filter, skip }: ExportInput & { id: string; filter: { through: number } },
+  { id, whole, skip }: { id: string; whole: Span; skip: number },
 ): AsyncGenerator<string> {
-  const { through } = filter;
-  const whole = { projectId, filter, after: 0, through };
+  const { projectId, filter, through } = whole;
   let [after, count] = [0, 0];
   // What one has already is not read again, where it is known how far that goes.
   if (skip > 0 && hasLineForEach(filter)) {
@@ -81,13 +75,16 @@ async function* linesOf(
 }
 
 /** The lines of the next portion, of how many learnings, and where the one after it begins. */
-export async function portionOf(
-  em: Em,
-  span: Parameters<typeof exportPortion>[1],
-): Promise<{ lines: string[]; at: number; looked: number }> {
+export async function portionOf(em: Em, span: Span): Promise<{ lines: string[]; at: number; looked: number }> {
   const { learnings, at } = await exportPortion(em, span);
-  const lines = learnings
-    .filter(({ input }) => isOfSplit(span.filter, hashPoint(splitText(input))))
-    .flatMap((learning) => lineOf(span.filter.format, learning) ?? []);
+  const lines: string[] = [];
+  const giveWay = turns();
+  for (const learning of learnings) {
+    const line = isOfSplit(span.filter, hashPoint(splitText(learning.input)))
+      ? lineOf(span.filter.format, learning)
+      : null;
+    if (line !== null) lines.push(line);
+    await giveWay();
+  }
   return { lines, at, looked: learnings.length };
 }

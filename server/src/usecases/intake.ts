@@ -206,14 +206,14 @@ async function store({ em, record }: Tx, { items, keys, now }: Round): Promise<v
     items.map(({ item }) => item),
   );
   if (keys.length > 0) await insertKeys(em, keys, now);
-  for (const { item, actor } of items) record(arrivalOf(item, actor));
+  for (const { item, actor } of items) for (const fact of arrivalOf(item, actor)) record(fact);
 }
 
 /** Items that were there before, as they are now. */
 async function readEarlier({ em }: Tx, ids: string[]): Promise<Map<string, SubmitResult>> {
   if (ids.length === 0) return new Map();
   const items = await em.find(Item, { id: { $in: ids } });
-  const decisions = await em.find(Decision, { itemId: { $in: ids } });
+  const decisions = await em.find(Decision, { itemId: { $in: ids }, audit: false });
   const byItem = new Map(decisions.map((decision) => [decision.itemId, decision]));
   return new Map(items.map((item) => [item.id, { item, decision: byItem.get(item.id) ?? null }]));
 }

@@ -1,7 +1,9 @@
 // From a validated submission to the rows and the fact it becomes, by the settings of the moment (RT6).
 import type { ActorRef, Statement } from '@countersign/shared/events';
+import type { OpenStatus } from '@countersign/shared/words';
 import type { Ids } from '../db/clock.ts';
 import type { NewItem, RoutingRow } from '../db/submit-batch.ts';
+import { isDrawn } from '../domain/audit.ts';
 import { dueAt, isOpen, previewOf } from '../domain/item.ts';
 import { toItemRow } from '../domain/item-row.ts';
 import { route } from '../domain/routing.ts';
@@ -15,13 +17,17 @@ export interface SubmitInput {
   riskFlags: string[];
 }
 
-/** Routes the submission and lays out its row. `decisionId` is set when it ships at once (RT2). */
+/** Routes the submission and lays out its row. `decisionId` is set when it ships at once (RT2); what is drawn for an audit waits too (AU1). */
 export function toNewItem(input: SubmitInput, project: RoutingRow, made: { ids: Ids; now: Date }): NewItem {
   const routed = route({ confidence: input.confidence, risk_flags: input.riskFlags }, project);
+  const id = made.ids.uuid();
+  const ships = routed.status === 'auto_approved';
+  const audit = ships && isDrawn(id, project.audit_rate);
+  const status = audit ? 'queued' : routed.status;
   return {
-    id: made.ids.uuid(),
+    id,
     projectId: project.id,
-    status: routed.status,
+    status,
     publicStatus: null,
     input: input.input.raw,
     suggestion: input.suggestion.raw,
@@ -31,16 +37,17 @@ export function toNewItem(input: SubmitInput, project: RoutingRow, made: { ids: 
     preview: previewOf(input.input.value),
     model: label(input.metadata?.value.model),
     source: label(input.metadata?.value.source),
+    audit,
     rule: routed.rule,
     autoThreshold: project.auto_threshold,
     reviewThreshold: project.review_threshold,
     matchedFlags: routed.matched_flags,
     settingsVersion: project.settings_version,
-    version: 1,
+    version: audit ? 2 : 1,
     createdAt: made.now,
     dueAt: dueAt(made.now, project.target_minutes),
-    decidedAt: isOpen(routed.status) ? null : made.now,
-    decisionId: routed.status === 'auto_approved' ? made.ids.uuid() : null,
+    decidedAt: isOpen(status) ? null : made.now,
+    decisionId: ships ? made.ids.uuid() : null,
   };
 }
 
@@ -65,12 +72,22 @@ export function autoDecision(item: NewItem) {
   };
 }
 
-/** The one fact that tells of an arrival. */
-export function arrivalOf(item: NewItem, actor: ActorRef): Statement {
+/** What tells of an arrival: one fact, and of an audited item a second one, that it waits. */
+export function arrivalOf(item: NewItem, actor: ActorRef): Statement[] {
   const fact = { project_id: item.projectId, item_id: item.id, version: item.version, actor };
-  if (item.status === 'queued' || item.status === 'escalated') {
-    return { type: `item.${item.status}`, ...fact, item: toItemRow(item, null), reason: null };
-  }
-  const action = item.status === 'auto_approved' ? ('auto_approve' as const) : null;
-  return { type: 'item.finalized', ...fact, status: item.status, action, reason: null };
+  const waits = (status: OpenStatus): Statement => {
+    return { type: `item.${status}`, ...fact, item: toItemRow(item, null), reason: null };
+  };
+  if (item.audit) return [{ ...approvedOf(fact), version: 1 }, waits('queued')];
+  if (item.status === 'queued' || item.status === 'escalated') return [waits(item.status)];
+  if (item.status === 'auto_approved') return [approvedOf(fact)];
+  return [{ type: 'item.finalized', ...fact, status: item.status, action: null, reason: null }];
 }
+
+const approvedOf = <Fact extends object>(fact: Fact) => ({
+  type: 'item.finalized' as const,
+  ...fact,
+  status: 'auto_approved' as const,
+  action: 'auto_approve' as const,
+  reason: null,
+});

@@ -16,9 +16,12 @@ export function settingsOf(project: Project): ProjectSettings {
     guidelines: project.guidelines,
     reasons: project.reasons,
     audit_rate: project.auditRate,
+    error_budget: project.errorBudget ?? null,
+    over_budget: project.overBudget,
     undo_window_seconds: project.undoWindowSeconds,
     claim_lease_seconds: project.claimLeaseSeconds,
     target_minutes: project.targetMinutes,
+    time_zone: project.timeZone,
     webhook_url: project.webhookUrl ?? null,
   };
 }
@@ -34,9 +37,12 @@ export function settingsColumns(settings: ProjectSettings) {
     guidelines: settings.guidelines,
     reasons: settings.reasons,
     auditRate: settings.audit_rate,
+    errorBudget: settings.error_budget,
+    overBudget: settings.over_budget,
     undoWindowSeconds: settings.undo_window_seconds,
     claimLeaseSeconds: settings.claim_lease_seconds,
     targetMinutes: settings.target_minutes,
+    timeZone: settings.time_zone,
     webhookUrl: settings.webhook_url,
   };
 }

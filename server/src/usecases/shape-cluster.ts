@@ -1,6 +1,7 @@
 // Supervisors put clusters in order (CT3): what they say stays through whatever is learned later, and a merge can be taken back.
 import type { ClusterChange } from '@countersign/shared/api/clusters';
 import { Refusal } from '@countersign/shared/errors';
+import { withWhatTheyStandIn } from '../db/cluster-tree.ts';
 import type { Tx } from '../db/database.ts';
 import { Cluster } from '../db/entities/cluster.ts';
 import { rawQuery } from '../db/raw-query.ts';
@@ -20,6 +21,8 @@ export interface ShapeInput {
 interface Shaped {
   id: string;
   log: Pick<Change, 'action' | 'subject' | 'before' | 'after'>;
+  /** Clusters that have other reasons now, but for those they stand in. */
+  reshaped?: string[];
 }
 
 interface Shaping {
@@ -36,15 +39,24 @@ export async function shapeCluster(services: Services, actor: MemberActor, input
     await holdClusters(tx.em, projectId);
     const cluster = await tx.em.findOne(Cluster, { id: clusterId, projectId });
     if (cluster === null) throw nothingHere();
-    const { id, log } = await shape({ services, tx, cluster }, change);
-    if (log !== null)
-      await recordChange(services, { tx, actor }, { projectId, changed: ['clusters'], subjectId: id, ...log });
+    const { id, log, reshaped } = await shape({ services, tx, cluster }, change);
+    // Exports of a cluster go on only where its reasons stand as they did (LX6).
+    const fact = reshaped && { reshaped: await withWhatTheyStandIn(tx.em, reshaped) };
+    const what = { projectId, changed: ['clusters' as const], subjectId: id };
+    if (log !== null) await recordChange(services, { tx, actor }, { ...what, ...log, ...(fact && { fact }) });
     return { id };
   });
 }
 
-/** Carries out one change. The log is null when nothing changed. */
-function shape(shaping: Shaping, change: ClusterChange): Promise<Shaped | { id: string; log: null }> {
+/** Nothing changed. */
+interface Unchanged {
+  id: string;
+  log: null;
+  reshaped?: never;
+}
+
+/** Carries out one change. */
+function shape(shaping: Shaping, change: ClusterChange): Promise<Shaped | Unchanged> {
   switch (change.action) {
     case 'rename':
       return rename(shaping, change.name);
@@ -57,7 +69,7 @@ function shape(shaping: Shaping, change: ClusterChange): Promise<Shaped | { id: 
   }
 }
 
-async function rename({ tx, cluster }: Shaping, name: string | null): Promise<Shaped | { id: string; log: null }> {
+async function rename({ tx, cluster }: Shaping, name: string | null): Promise<Shaped | Unchanged> {
   const { id } = cluster;
   if (cluster.name === name) return { id, log: null };
   const before = await nameOf(tx, cluster);
@@ -75,7 +87,8 @@ async function merge({ tx, cluster }: Shaping, into: string): Promise<Shaped> {
   refuseMerged(target, '#/into');
   await tx.em.nativeUpdate(Cluster, { id }, { mergedInto: into });
   const subject = await nameOf(tx, cluster);
-  return { id: into, log: { action: 'cluster.merged', subject, after: { into: await nameOf(tx, target) } } };
+  const after = { into: await nameOf(tx, target) };
+  return { id: into, log: { action: 'cluster.merged', subject, after }, reshaped: [into] };
 }
 
 /** Reasons of what was merged into it can be split off, too: they are then where they were put. */
@@ -108,7 +121,8 @@ async function split(
     `{${chosen.map((each) => each.id).join(',')}}`,
   ]);
   const after = { from: await nameOf(tx, cluster), reasons: [...wanted] };
-  return { id, log: { action: 'cluster.split', subject: await nameOf(tx, { id, name }), after } };
+  const log = { action: 'cluster.split', subject: await nameOf(tx, { id, name }), after } as const;
+  return { id, log, reshaped: [id, ...new Set(chosen.map(({ cluster_id }) => cluster_id))] };
 }
 
 async function restore({ tx, cluster }: Shaping): Promise<Shaped> {
@@ -117,7 +131,7 @@ async function restore({ tx, cluster }: Shaping): Promise<Shaped> {
   await tx.em.nativeUpdate(Cluster, { id }, { mergedInto: null });
   const subject = await nameOf(tx, cluster);
   const from = await nameOf(tx, await tx.em.findOneOrFail(Cluster, { id: mergedInto }));
-  return { id, log: { action: 'cluster.restored', subject, after: { from } } };
+  return { id, log: { action: 'cluster.restored', subject, after: { from } }, reshaped: [mergedInto] };
 }
 
 function refuseMerged({ mergedInto }: Cluster, pointer: string): void {

@@ -1,5 +1,5 @@
 // A pipeline submits: one item or a batch, stored with facts and idempotency key in one transaction, answered after the commit.
-import type { ActorRef } from '@countersign/shared/events';
+import { keyRef } from '../domain/actor.ts';
 import type { Stored, SubmitResult } from './intake.ts';
 import type { SubmitInput } from './new-item.ts';
 import type { ApiKeyActor, Services } from './services.ts';
@@ -12,8 +12,6 @@ export interface Idempotency {
 
 export type SubmitRequest = SubmitInput & { idempotency: Idempotency | null };
 
-const refOf = (actor: ApiKeyActor): ActorRef => ({ kind: 'api_key', id: actor.keyId, name: actor.name });
-
 /** Stores one submission. Errors: those of `Intake.submit`. `replayed` says that an earlier request with the same key made it. */
 export async function submit(
   services: Services,
@@ -22,7 +20,7 @@ export async function submit(
 ): Promise<SubmitResult & { replayed: boolean }> {
   const { results, replayed } = await services.intake.submit({
     projectId: actor.projectId,
-    actor: refOf(actor),
+    actor: keyRef(actor),
     items: [input],
     once: idempotency && { operation: 'submit', key: idempotency.key, digest: idempotency.bodySha256 },
   });
@@ -39,7 +37,7 @@ export function submitBatch(
 ): Promise<Stored> {
   return services.intake.submit({
     projectId: actor.projectId,
-    actor: refOf(actor),
+    actor: keyRef(actor),
     items,
     once: idempotency && { operation: 'batch', key: idempotency.key, digest: idempotency.bodySha256 },
   });

@@ -10,8 +10,8 @@ import type { MemberActor, Services } from './services.ts';
 /** Undoes the actor's own decision. Errors: `not_found`, `forbidden` (someone else's), `undo_window_passed`. */
 export async function undoDecision(services: Services, actor: MemberActor, itemId: string): Promise<Item> {
   return services.db.write(async (tx) => {
-    await findItem(tx.em, actor.userId, itemId);
-    const decision = await tx.em.findOne(Decision, { itemId });
+    const { item: before } = await findItem(tx.em, actor.userId, itemId);
+    const decision = await tx.em.findOne(Decision, { itemId, audit: before.audit });
     if (decision === null) throw new Refusal('undo_window_passed', 'There is no decision of yours to take back.');
     if (decision.reviewerId !== actor.userId) throw new Refusal('forbidden', 'Only whoever decided can undo.');
     const gone = await tx.em.execute(

@@ -1,13 +1,13 @@
 // What owners are told of their webhooks (WH6): written in the transaction that ends the attempts, with the endpoint's row held.
 import type { Logger } from 'pino';
-import type { AlertKind } from '@countersign/shared/words';
+import type { WebhookAlertKind } from '@countersign/shared/words';
 import type { Tx } from '../db/database.ts';
 import { type Told, toldAfter } from '../domain/webhook-alert.ts';
 import type { Done } from './finish-rows.ts';
 
 export interface Alert {
   projectId: string;
-  kind: AlertKind;
+  kind: WebhookAlertKind;
   /** The delivery whose attempt it was. */
   deliveryId: string;
   /** How many attempts that one had, since it was last sent again. */
@@ -54,7 +54,7 @@ const LINES = {
   exhausted: ['warn', 'a delivery was given up'],
   paused: ['warn', 'a webhook is paused: its receiver answered 410'],
   recovered: ['info', 'a webhook works again'],
-} as const satisfies Record<AlertKind, readonly ['warn' | 'info', string]>;
+} as const satisfies Record<WebhookAlertKind, readonly ['warn' | 'info', string]>;
 
 /** One line for whoever runs the service, to raise their own alarms by. */
 export function logAlert(log: Logger, { projectId, kind, deliveryId, httpStatus, error }: Alert): void {

@@ -1,4 +1,5 @@
 // Makes decisions final when their undo window has passed (LC2): a fact of its own, on which webhooks and answers hang.
+import type { ItemStatus } from '@countersign/shared/words';
 import { SYSTEM } from '../domain/actor.ts';
 import type { Tx } from '../db/database.ts';
 import { Decision } from '../db/entities/decision.ts';
@@ -27,16 +28,16 @@ export async function finalizeOnce(services: Services): Promise<Next> {
 
 async function recordFinal({ em, record }: Tx, ids: string[]): Promise<void> {
   const decisions = await em.find(Decision, { id: { $in: ids } });
-  const rows = await em.execute<{ id: string; version: number }[]>(
-    `update item set public_status = null, version = version + 1 where id = any(?::uuid[]) returning id, version`,
+  const rows = await em.execute<{ id: string; version: number; status: ItemStatus }[]>(
+    `update item set public_status = null, version = version + 1 where id = any(?::uuid[]) returning id, version, status`,
     [`{${decisions.map((decision) => decision.itemId).join(',')}}`],
   );
-  const versions = new Map(rows.map((row) => [row.id, row.version]));
-  for (const { itemId, projectId, status, action, reason } of decisions) {
-    const version = versions.get(itemId);
-    if (version === undefined) throw new Error(`decision without item ${itemId}`);
-    const fact = { project_id: projectId, item_id: itemId, version, actor: SYSTEM };
-    record({ type: 'item.finalized', ...fact, status, action, reason: reason ?? null });
+  const items = new Map(rows.map((row) => [row.id, row]));
+  for (const { itemId, projectId, action, reason } of decisions) {
+    const item = items.get(itemId);
+    if (item === undefined) throw new Error(`decision without item ${itemId}`);
+    const fact = { project_id: projectId, item_id: itemId, version: item.version, actor: SYSTEM };
+    record({ type: 'item.finalized', ...fact, status: item.status, action, reason: reason ?? null });
   }
 }
 

@@ -8,6 +8,7 @@ import { DUE, STAMPED, stampedText } from '../db/channels.ts';
 import { planned } from '../db/planned.ts';
 import { rawQuery } from '../db/raw-query.ts';
 import type { Signals } from '../db/signals.ts';
+import { countFacts, type Span } from '../analytics/count-facts.ts';
 import type { Services } from '../usecases/services.ts';
 import { deliveryOf, isToldOf, portionsOf, type Told } from '../webhooks/fan-out.ts';
 import type { Next } from './loop.ts';
@@ -22,6 +23,7 @@ export async function relayOnce(services: Services, signals: Signals): Promise<N
   const count = await services.db.write(async (tx) => {
     const stamped = await stamp(tx);
     if (stamped.length === 0) return 0;
+    await countFacts(tx.em, spansOf(stamped));
     await fanOut(services, tx, stamped);
     return stamped.length;
   });
@@ -32,6 +34,8 @@ interface Stamped {
   projectId: string;
   seq: number;
   type: Event['type'];
+  /** Whether everything before it is in the rollups: then it goes there too, else a worker gets there. */
+  counted: boolean;
   /** What is to be told of it, where its project has somewhere to send webhooks to; null of every other fact. */
   told: Told | null;
 }
@@ -40,7 +44,7 @@ interface Stamped {
 const TOLD = DECISION_ACTIONS.filter(isToldOf);
 
 /**
- * $1: `TOLD`. The row locks make a second relay, should leadership ever be in doubt, wait and find nothing: no number twice. Each
+ * $1: `TOLD`. A ledger that is counted to its end goes on being so: what is stamped here is counted in this transaction. The row locks make a second relay, should leadership ever be in doubt, wait and find nothing: no number twice. Each
  * decision is looked up by its index: there are few of them in a batch, however many there are.
  */
 const STAMP = `
@@ -50,19 +54,22 @@ const STAMP = `
   ), batch as (
     select *, row_number() over (partition by project_id order by position) as n from unstamped
   ), heads as (
-    update project p set event_seq = p.event_seq + c.n
+    update project p set event_seq = p.event_seq + c.n,
+      rollup_seq = case when p.rollup_seq = p.event_seq then p.event_seq + c.n else p.rollup_seq end
     from (select project_id, count(*) as n from batch group by project_id) c
-    where p.id = c.project_id returning p.id, p.event_seq - c.n as base, p.webhook_url is not null as has_webhook
+    where p.id = c.project_id returning p.id, p.event_seq - c.n as base, p.rollup_seq = p.event_seq as counted,
+      p.webhook_url is not null as has_webhook
   )
   update event e set seq = h.base + b.n
   from batch b join heads h on h.id = b.project_id
   left join lateral (
     select d.* from decision d
-    where h.has_webhook and b.type = 'item.finalized' and b.action = any($1) and d.item_id = b.item_id and d.final_at is not null
+    where h.has_webhook and b.type = 'item.finalized' and b.action = any($1) and d.item_id = b.item_id and not d.audit
+      and d.action = b.action and d.final_at is not null
     limit 1
   ) d on true
   where e.position = b.position
-  returning e.id as event_id, e.project_id as event_project, e.seq, e.type as event_type, d.*`;
+  returning e.id as event_id, e.project_id as event_project, e.seq, e.type as event_type, h.counted, d.*`;
 
 /** The decision's columns are null of a fact that is not told. */
 type StampedRow = EntityDictionary<Decision> & {
@@ -70,16 +77,30 @@ type StampedRow = EntityDictionary<Decision> & {
   event_project: string;
   seq: string;
   event_type: Event['type'];
+  counted: boolean;
 };
 
 async function stamp({ em }: Tx): Promise<Stamped[]> {
   const rows = await rawQuery<StampedRow>(em, STAMP, [TOLD]);
-  return rows.map(({ event_id: eventId, event_project: projectId, event_type: type, seq, ...columns }) => ({
+  return rows.map(({ event_id: eventId, event_project: projectId, event_type: type, seq, counted, ...columns }) => ({
     projectId,
     seq: Number(seq),
     type,
+    counted,
     told: columns.id ? { eventId, seq: Number(seq), decision: em.map(Decision, columns) } : null,
   }));
+}
+
+/** Where in which ledger they stand. */
+function spansOf(stamped: readonly Stamped[]): Span[] {
+  const counted = Map.groupBy(
+    stamped.filter((fact) => fact.counted),
+    (fact) => fact.projectId,
+  );
+  return [...counted].map(([projectId, facts]) => {
+    const seqs = facts.map(({ seq }) => seq);
+    return { projectId, after: Math.min(...seqs) - 1, through: Math.max(...seqs) };
+  });
 }
 
 /** The rows as one JSON parameter, and the doorbells in the same round trip. */

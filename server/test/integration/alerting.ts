@@ -1,6 +1,6 @@
 // A webhook in trouble, and what its owners are told of it (WH6): a scene with a receiver that answers as it is told.
 import { afterEach, beforeEach } from 'vitest';
-import type { ProjectAlert } from '@countersign/shared/api/alerts';
+import type { WebhookAlertKind } from '@countersign/shared/words';
 import { addMember } from '../../src/usecases/add-member.ts';
 import { changeSettings } from '../../src/usecases/change-settings.ts';
 import { listAlerts, listProjectAlerts } from '../../src/usecases/queries/list-alerts.ts';
@@ -48,7 +48,7 @@ export function alertingSteps(world: Opened, now: Alerting) {
   };
 
   /** Gives a delivery up, pauses the webhook, or has it answer again. */
-  const happens = async (kind: ProjectAlert['kind']): Promise<void> => {
+  const happens = async (kind: WebhookAlertKind): Promise<void> => {
     now.answer = () => ({ exhausted: 503, paused: 410, recovered: 204 })[kind];
     await due(1, kind === 'exhausted' ? 9 : 0);
     await deliver();

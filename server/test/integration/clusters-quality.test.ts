@@ -27,11 +27,11 @@ async function measure(
   labelled: { meaning: string; reason: string }[],
 ): Promise<{ purity: number; recall: number }> {
   const mixed = labelled.map((each, n) => ({ ...each, at: (n * 89) % labelled.length })).sort((a, b) => a.at - b.at);
-  await world.services.db.write(async ({ em }) => {
+  await world.services.db.write(async (tx) => {
     for (const { reason } of mixed) {
-      await placeReason(world.services, em, { projectId, reason });
+      await placeReason(world.services, tx, { projectId, reason });
       // As if it had been given: nobody decides two hundred items for this.
-      await em.execute('update wording set placed_by_hand = true where project_id = ? and not placed_by_hand', [
+      await tx.em.execute('update wording set placed_by_hand = true where project_id = ? and not placed_by_hand', [
         projectId,
       ]);
     }

@@ -91,6 +91,18 @@ describe('CT1: reasons that mean the same', () => {
       ['Too long', ['Too long 1']],
     ]);
   });
+
+  it('LX6: a decision that places what others gave before tells that the cluster is another one; one of its own does not', async () => {
+    const told = async () => {
+      const sql = `select count(*)::int as n from event where project_id = ? and data -> 'reshaped' is not null`;
+      return (await world.sql<{ n: number }>(sql, [scene.projectId]))[0]?.n;
+    };
+    await overridden('Too long');
+    expect(await told()).toBe(0);
+    await world.sql('delete from wording where project_id = ?', [scene.projectId]);
+    await overridden('Too long');
+    expect(await told()).toBe(1);
+  });
 });
 
 describe('CT3: supervisors', () => {

@@ -1,6 +1,6 @@
 // The database: its schema is made once, a change and its facts commit together or not at all, nothing slips past an open transaction.
 import { randomUUID } from 'node:crypto';
-import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Refusal } from '@countersign/shared/errors';
 import { RECORDED } from '../../src/db/channels.ts';
 import type { Tx } from '../../src/db/database.ts';
@@ -11,7 +11,8 @@ import { openOrm, type Orm } from '../../src/db/orm.ts';
 import { SYSTEM } from '../../src/domain/actor.ts';
 import { aScene, type Scene } from './scene.ts';
 import { ON_POSTGRES } from '../world.ts';
-import { emptyDatabase, useServices } from './services.ts';
+import { emptyDatabase } from '../fixtures/own-database.ts';
+import { useServices } from './services.ts';
 
 const world = useServices();
 let scene: Scene;
@@ -25,7 +26,7 @@ beforeEach(async () => {
   // Rings of the test before may still be on their way; one of our own comes after them.
   const before = rings;
   await world.sql('select pg_notify(?, ?)', [RECORDED, '']);
-  await vi.waitFor(() => expect(rings).toBeGreaterThan(before));
+  await expect.poll(() => rings).toBeGreaterThan(before);
   rings = 0;
 });
 
@@ -59,7 +60,7 @@ describe('write', () => {
     expect(result).toBe('done');
     expect(await nameNow()).toBe('Returns');
     expect(await recorded(fact.delivery_id)).toHaveLength(1);
-    await vi.waitFor(() => expect(rings).toBe(1));
+    await expect.poll(() => rings).toBe(1);
   });
 
   it('I6: a rollback leaves neither change nor fact, and rings nobody', async () => {
@@ -73,7 +74,7 @@ describe('write', () => {
     expect(await nameNow()).not.toBe('Lost');
     expect(await recorded(lost.delivery_id)).toHaveLength(0);
     await world.services.db.write(async (tx) => tx.record(kept));
-    await vi.waitFor(() => expect(rings).toBe(1));
+    await expect.poll(() => rings).toBe(1);
   });
 
   it('a fact that the database refuses takes the change with it', async () => {
@@ -96,7 +97,7 @@ describe('write', () => {
   it('without a fact nobody is rung', async () => {
     await world.services.db.write((tx) => rename(tx, 'Quiet'));
     await world.services.db.write(async (tx) => tx.record(statement()));
-    await vi.waitFor(() => expect(rings).toBe(1));
+    await expect.poll(() => rings).toBe(1);
   });
 
   it('two statements keep their order, and one transaction rings once', async () => {
@@ -107,7 +108,7 @@ describe('write', () => {
       [`{${ids.join(',')}}`],
     );
     expect(rows.map(({ id }) => id)).toEqual(ids);
-    await vi.waitFor(() => expect(rings).toBe(1));
+    await expect.poll(() => rings).toBe(1);
   });
 
   it('a fact carries the time of our own clock, and waits unstamped for the relay', async () => {

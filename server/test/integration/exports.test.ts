@@ -167,6 +167,8 @@ describe('LX4: before and after', () => {
     expect((await linesOf(empty)).text).toBe('');
   });
 
+  const page = ({ projectId }: Scene, limit = 20, after?: string) => ({ projectId, limit, after });
+
   it('who took what is listed, with its lines when it was sent to its end', async () => {
     const other = await aScene(world.services);
     for (let n = 0; n < 60; n += 1) await overridden(other, n);
@@ -176,10 +178,15 @@ describe('LX4: before and after', () => {
     const broken = await exportLearnings(world.services, other.owner, { projectId: other.projectId, filter, skip: 0 });
     await broken.lines.next();
     await broken.lines.return(undefined);
-    expect(await listExports(world.services, other.supervisor, other.projectId)).toMatchObject([
+    const first = await listExports(world.services, other.supervisor, page(other, 1));
+    expect(first.rows).toMatchObject([
       { id: broken.id, filter: { format: 'raw', reason: 'Too long' }, lines: null, exported_by_name: 'Olga' },
+    ]);
+    const rest = await listExports(world.services, other.supervisor, page(other, 1, first.nextCursor ?? ''));
+    expect(rest.rows).toMatchObject([
       { filter: { format: 'eval', through: whole.through }, lines: 60, exported_by_name: 'Sam' },
     ]);
+    expect(rest.nextCursor).toBeNull();
   });
 
   it('PM: is for those who see learnings', async () => {
@@ -187,7 +194,7 @@ describe('LX4: before and after', () => {
       const code = who === scene.anna ? 'forbidden' : 'not_found';
       await expect(linesOf(scene, {}, who)).rejects.toMatchObject({ code });
       await expect(preview(scene, {}, who)).rejects.toMatchObject({ code });
-      await expect(listExports(world.services, who, scene.projectId)).rejects.toMatchObject({ code });
+      await expect(listExports(world.services, who, page(scene))).rejects.toMatchObject({ code });
     }
   });
 });

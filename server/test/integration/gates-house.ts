@@ -24,6 +24,8 @@ export type Kind =
   | 'delivery'
   | 'replay'
   | 'cluster'
+  | 'learning'
+  | 'regression'
   | 'token'
   | 'challenge';
 
@@ -33,6 +35,7 @@ const KIND_OF_ID: [start: RegExp, kind: Kind][] = [
   [/^\/api\/sessions\/:id/, 'session'],
   [/^\/api\/deliveries\/:id/, 'delivery'],
   [/^\/api\/replays\/:id/, 'replay'],
+  [/^\/api\/public\/regressions\/:id/, 'regression'],
 ];
 const KIND_OF_NAME: Record<string, Kind> = {
   project_id: 'project',
@@ -45,6 +48,8 @@ const KIND_OF_NAME: Record<string, Kind> = {
   delivery_id: 'delivery',
   cluster_id: 'cluster',
   cluster: 'cluster',
+  learning_id: 'learning',
+  regression_id: 'regression',
   token: 'token',
   challenge_id: 'challenge',
 };
@@ -126,6 +131,7 @@ async function furnish(
     delivery: await aDelivery(project.id, item, sql),
     replay: await aReplay(project.id, sql),
     cluster: await aCluster(project.id, sql),
+    ...(await aLearning(project, sql)),
     session: sessionOf(member),
     key: (await project.owner.call(projects.createApiKey, { params, body: { name: 'Other' } })).id,
     member: member.id,
@@ -159,6 +165,35 @@ async function aCluster(projectId: string, sql: Opened['sql']): Promise<string> 
   const id = randomUUID();
   await sql('insert into cluster (id, project_id, created_at) values (?, ?, now())', [id, projectId]);
   return id;
+}
+
+/** A learning by the owner, and a regression run over it. */
+async function aLearning(
+  { id: projectId, owner, pipeline }: OpenProject,
+  sql: Opened['sql'],
+): Promise<{ learning: string; regression: string }> {
+  const item = (await pipeline.submit(aSubmission())).id;
+  const [decision, learning, regression] = [randomUUID(), randomUUID(), randomUUID()];
+  await sql(
+    `insert into decision (id, item_id, project_id, status, action, edited, reason, reviewer_id, decided_at, final_at)
+     values (?, ?, ?, 'rejected', 'reject', false, 'Wrong', ?, now(), now())`,
+    [decision, item, projectId, owner.id],
+  );
+  await sql(
+    `insert into learning (id, project_id, item_id, decision_id, action, reason, reviewer_id, settings_version, created_at)
+     values (?, ?, ?, ?, 'reject', 'Wrong', ?, 1, now())`,
+    [learning, projectId, item, decision, owner.id],
+  );
+  await sql(`insert into regression (id, project_id, started_by_name, created_at) values (?, ?, 'Somebody', now())`, [
+    regression,
+    projectId,
+  ]);
+  await sql('insert into regression_case (regression_id, learning_id, project_id, place) values (?, ?, ?, 1)', [
+    regression,
+    learning,
+    projectId,
+  ]);
+  return { learning, regression };
 }
 
 export const sessionOf = (who: Person) => who.cookies.get('__Host-sid')?.split('.')[0] ?? '';

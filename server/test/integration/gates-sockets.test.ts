@@ -22,6 +22,7 @@ const HEARS: Record<keyof ServerToClient, 'of its rooms' | 'alone' | 'everybody'
   rooms: 'alone',
   resync: 'alone',
   presence: 'of its rooms',
+  metrics: 'of its rooms',
   assignment: 'everybody',
 };
 

@@ -84,7 +84,10 @@ describe('nobody in particular', () => {
 
 describe('T2: a key', () => {
   /** What another project’s key is told of this project’s things. */
-  const TOLD: Record<string, string> = { readItem: 'not_found', submitItem: 'project_mismatch' };
+  const TOLD: Record<string, string> = {
+    ...{ readItem: 'not_found', submitItem: 'project_mismatch' },
+    ...{ readRegression: 'not_found', listCases: 'not_found', answerCases: 'not_found' },
+  };
 
   it.each(FOR_KEYS)('%s: of another project sees nothing of this one', async (name) => {
     const answer = await send(house, requestOf(house, name), { 'x-api-key': house.other.pipeline.apiKey });

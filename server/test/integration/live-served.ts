@@ -6,6 +6,7 @@ import { io as connectSocket, type ManagerOptions, type Socket, type SocketOptio
 import { createAssignment } from '../../src/realtime/assignment.ts';
 import { createLiveServer, openGateway } from '../../src/realtime/gateway.ts';
 import type { Link } from '../../src/realtime/neighbours.ts';
+import { createMetrics } from '../../src/realtime/metrics.ts';
 import { createPresence } from '../../src/realtime/presence.ts';
 import { createRooms, type LiveServer, type LiveSocket, type Rooms } from '../../src/realtime/rooms.ts';
 import { createTail } from '../../src/realtime/tail.ts';
@@ -16,10 +17,12 @@ import type { Opened } from './services.ts';
 export interface LiveServed {
   url: string;
   io: LiveServer;
-  /** Stamps what was recorded and hands it to the rooms, until nothing is left; then tells who is online. */
+  /** Stamps what was recorded and hands it to the rooms, until nothing is left; then tells whose figures moved and who is online. */
   flow(): Promise<void>;
   /** Tells who is online, and nothing of the ledger. */
   present(): Promise<void>;
+  /** Tells whose figures moved. */
+  tick(): Promise<void>;
   /** Asks the lock store whether it is there. */
   probe(): Promise<void>;
   /** Connects as these headers say. Errors: the server’s refusal. */
@@ -54,6 +57,8 @@ export async function serveLive(
   const tail = createTail(services, io, () => rooms);
   const rooms: Rooms = createRooms(services, io, (projectId, seq) => tail.watch(projectId, seq));
   await tail.listen(signals, () => undefined);
+  const metrics = createMetrics(services, io, () => rooms);
+  await metrics.listen(signals, () => undefined);
   const presence = createPresence(services, io, { rooms, link, nudge: () => undefined });
   const assignment = createAssignment(io, answers);
   openGateway(services, io, rooms);
@@ -65,9 +70,11 @@ export async function serveLive(
     io,
     flow: async () => {
       await flow(services, signals, tail);
+      await metrics.runOnce();
       await presence.runOnce();
     },
     present: () => presence.runOnce(),
+    tick: () => metrics.runOnce(),
     probe: () => assignment.runOnce(),
     connect: (headers, options = {}) => connect({ url, io }, headers, options),
     close: () => io.close(),

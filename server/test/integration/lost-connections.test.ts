@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { createDatabase } from '../../src/db/database.ts';
 import { openOrm } from '../../src/db/orm.ts';
 import { ON_POSTGRES } from '../world.ts';
-import { emptyDatabase, useServices } from './services.ts';
+import { emptyDatabase } from '../fixtures/own-database.ts';
+import { useServices } from './services.ts';
 
 const inside = useServices();
 

@@ -1,4 +1,4 @@
-// Random lives of items, step by step against the model, and the ledger against the rules afterwards (I1, I3, I4, I6).
+// Random lives of items, step by step against the model, and the ledger against the rules afterwards (I1, I3, I4, I6), and the figures against both (I9).
 import fc, { type AsyncCommand } from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Refusal } from '@countersign/shared/errors';
@@ -14,6 +14,7 @@ import { takeOver } from '../../src/usecases/take-over.ts';
 import { undoDecision } from '../../src/usecases/undo-decision.ts';
 import { finalizeOnce } from '../../src/worker/finalize.ts';
 import { lapseOnce } from '../../src/worker/lapse-claims.ts';
+import { expectCounted, relayAll, sumsOf } from './counted.ts';
 import { endLease, eventsOf, rowOf } from './looking.ts';
 import * as rules from './model.ts';
 import { aDecision, aScene, aSubmission, type Scene } from './scene.ts';
@@ -30,6 +31,8 @@ const KINDS = {
 interface Model {
   scene: Scene;
   pieces: rules.Piece[];
+  /** The figures before the first of them, by status. */
+  counted: [string, number][];
 }
 
 /** One step: which item, who, and a fence that may be an old one. */
@@ -150,6 +153,9 @@ const STEPS: Record<string, Step> = {
   loseLocks: async () => {
     await world.lock.flush();
   },
+  relay: async () => {
+    await relayAll(world);
+  },
   lockStoreAway: async () => {
     world.lock.down = true;
   },
@@ -221,9 +227,22 @@ async function expectLawful(model: Model, piece: rules.Piece): Promise<void> {
   expect(versions, 'I6: every change was told').toEqual(Array.from({ length: row.version }, (_, index) => index + 1));
 }
 
+/** The figures say where the items of the project are; ends of a test before are not told to the ledger. */
+async function expectFigures(model: Model): Promise<void> {
+  await relayAll(world);
+  await expectCounted(world, model.scene.projectId);
+  const now = Object.entries(await sumsOf(world, model.scene.projectId, 'status'));
+  const was = new Map(model.counted);
+  const gained = now.map(([status, n]) => [status, n - (was.get(status) ?? 0)]).filter(([, n]) => n !== 0);
+  const expected = Map.groupBy(model.pieces, ({ status }) => status);
+  expect(Object.fromEntries(gained), 'I9: by where they are').toEqual(
+    Object.fromEntries([...expected].map(([status, pieces]) => [status, pieces.length])),
+  );
+}
+
 describe('an item’s life', () => {
   it(
-    'I1, I3, I4, I6: by model: whatever people, workers and the lock store do, in whatever order',
+    'I1, I3, I4, I6, I9: by model: whatever people, workers and the lock store do, in whatever order',
     { timeout: 120_000 },
     async () => {
       let steps = 0;
@@ -235,10 +254,13 @@ describe('an item’s life', () => {
              where project_id = ? and status in ('queued', 'escalated')`,
             [scene.projectId],
           );
-          const model: Model = { scene, pieces: [] };
+          await relayAll(world);
+          const counted = Object.entries(await sumsOf(world, scene.projectId, 'status'));
+          const model: Model = { scene, pieces: [], counted };
           await fc.asyncModelRun(() => ({ model, real: {} }), commands);
           steps += [...commands].length;
           for (const piece of model.pieces) await expectLawful(model, piece);
+          await expectFigures(model);
         }),
         { numRuns: 20 },
       );

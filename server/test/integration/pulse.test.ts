@@ -101,7 +101,10 @@ describe('the depth', () => {
       `update item set created_at = ?, decided_at = case when decided_at is null then null else ?::timestamptz end where id = any(?::uuid[])`,
       [at(arrived), end, list],
     );
-    await world.sql(`update decision set decided_at = ? where item_id = any(?::uuid[])`, [end, list]);
+    await world.sql(`update event set created_at = ? where item_id = any(?::uuid[]) and type = 'item.decided'`, [
+      end,
+      list,
+    ]);
   };
 
   it('is what waited at the end of each bucket; what routing ended never waited', async () => {
@@ -117,9 +120,9 @@ describe('the depth', () => {
     await place([last.id], start, { arrived: 3.5 });
     const after = (minutes: number) => new Date(start.getTime() + minutes * MINUTE);
     expect(await depth({ from: after(-1), to: after(4) })).toEqual([0, 3, 3, 2, 3]);
-    // A window that ended earlier says what was then, also in the middle of a bucket.
+    // A window that ended earlier says what was then, to whole minutes.
     expect(await depth({ from: after(-1), to: after(2) })).toEqual([0, 3, 3]);
-    expect(await depth({ from: after(1), to: after(3.4) })).toEqual([3, 2, 2]);
+    expect(await depth({ from: after(1), to: after(3) })).toEqual([3, 2]);
   });
 });
 

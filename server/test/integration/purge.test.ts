@@ -19,7 +19,7 @@ let neighbour: Scene;
 /** Every table that has rows of a project; an attempt has its delivery's. */
 const TABLES = [
   ...['learning', 'decision', 'delivery', 'idempotency_key', 'event', 'item', 'invite', 'api_key', 'inbound_source'],
-  ...['project_settings', 'webhook_endpoint', 'webhook_alert', 'member'],
+  ...['project_settings', 'webhook_endpoint', 'webhook_alert', 'member', 'rollup'],
 ];
 
 async function rowsOf(projectId: string): Promise<Record<string, number>> {

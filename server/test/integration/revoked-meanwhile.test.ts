@@ -24,7 +24,7 @@ describe('revoked meanwhile', () => {
     const { id } = await anItem(inside.services, scene);
     const headers = { 'x-api-key': text };
     const waiting = ask(served, { method: 'GET', path: `/api/public/items/${id}?wait=2`, headers });
-    await vi.waitFor(() => expect(inside.services.waiters.taken).toBe(1));
+    await expect.poll(() => inside.services.waiters.taken).toBe(1);
     await revoke(key.id);
     expect((await waiting).status).toBe(401);
     await served.close();
@@ -40,13 +40,14 @@ describe('revoked meanwhile', () => {
     outgoing.write(body.slice(0, 10));
     const answered = once(outgoing, 'response');
     // The key is checked before the body is read; its use is what can be seen of that from here.
-    await vi.waitFor(async () => {
+    const used = async () => {
       const [row] = await inside.sql<{ used: boolean }>(
         'select last_used_at is not null as used from api_key where id = ?',
         [key.id],
       );
-      expect(row?.used).toBe(true);
-    });
+      return row?.used;
+    };
+    await expect.poll(used).toBe(true);
     await revoke(key.id);
     const since = performance.now();
     await vi.waitFor(() => expect(performance.now() - since).toBeGreaterThan(1000), { timeout: 3000 });

@@ -1,7 +1,9 @@
 // The services of one process, in the test's own: real database and claim lock (TEST_DATABASE), a clock that can be moved, a lock that can fail.
 import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { isIP } from 'node:net';
-import pg from 'pg';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createClient } from 'redis';
 import { afterAll, beforeAll } from 'vitest';
 import { type ClaimLock, LockStoreDown } from '../../src/claims/claim-lock.ts';
@@ -22,8 +24,8 @@ import { createWaiters } from '../../src/usecases/waiters.ts';
 import { dispatchWebhook } from '../../src/webhooks/dispatch.ts';
 import { type Lookup, refuseTarget } from '../../src/webhooks/guard.ts';
 import { watchedLogger } from '../log-watch.ts';
+import { copyEmbedded, migratedDatabase } from '../fixtures/own-database.ts';
 import { ON_POSTGRES } from '../world.ts';
-import { embeddedCopy } from './embedded-copy.ts';
 
 /** Loopback receivers are allowed, as in the demo. */
 export const POLICY = { allowCidrs: ['127.0.0.0/8'], allowHttp: true };
@@ -89,25 +91,14 @@ async function openServices(): Promise<Opened> {
 async function newPlace(): Promise<Place> {
   const lockSpace = `countersign:test:${randomUUID()}:`;
   if (!ON_POSTGRES) {
-    const { folder, remove } = await embeddedCopy();
+    const home = mkdtempSync(join(tmpdir(), 'countersign-embedded-'));
+    const folder = join(home, 'database');
+    await copyEmbedded(folder);
+    const remove = async () => rmSync(home, { recursive: true, force: true });
     return { target: { kind: 'embedded', folder }, lockSpace, remove };
   }
-  const { url, remove } = await emptyDatabase();
+  const { url, remove } = await migratedDatabase();
   return { target: { kind: 'postgres', url, poolSize: 20 }, lockSpace, remove };
-}
-
-/** A new database on the test server, with nothing in it. */
-export async function emptyDatabase(): Promise<{ url: string; remove(): Promise<void> }> {
-  const server = process.env.TEST_POSTGRES_URL ?? '';
-  const name = `countersign_${randomUUID().replaceAll('-', '')}`;
-  const run = async (statement: string) => {
-    const client = new pg.Client({ connectionString: server });
-    await client.connect();
-    await client.query(statement).finally(() => client.end());
-  };
-  await run(`create database ${name}`);
-  const url = Object.assign(new URL(server), { pathname: `/${name}` }).href;
-  return { url, remove: () => run(`drop database if exists ${name} with (force)`) };
 }
 
 async function openAt(place: Place): Promise<Opened> {

@@ -78,7 +78,7 @@ const reading = (of: OpenProject, id: string, signal: AbortSignal) =>
     signal,
   });
 
-const taken = (count: number) => expect.poll(() => waiters.taken, { timeout: 5000, interval: 5 }).toBe(count);
+const taken = (count: number) => expect.poll(() => waiters.taken, { timeout: 15_000, interval: 5 }).toBe(count);
 const countOf = async (of: OpenProject) =>
   (await inside.sql<{ n: number }>('select count(*)::int as n from item where project_id = ?', [of.id]))[0]?.n;
 
@@ -116,7 +116,7 @@ describe('a client that goes', () => {
     await noticed;
     const before = left;
     released.resolve(undefined);
-    await expect.poll(() => left, { timeout: 5000, interval: 5 }).toBe(before + 1);
+    await expect.poll(() => left, { timeout: 15_000, interval: 5 }).toBe(before + 1);
     expect(waiters.taken).toBe(0);
   });
 });

@@ -1,4 +1,7 @@
-// kill -9 at the worst moments: what was answered is there, what was decided is told, once per id and with the same bytes.
+// kill -9 at the worst moments: what was answered is there, what was decided is told, once per id and with the same bytes; and counted as it is (I9).
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listDeliveries } from '@countersign/shared/api/insights';
 import { claimItem, decideItem, listQueue, readHistory } from '@countersign/shared/api/queue';
@@ -10,6 +13,7 @@ import { ON_POSTGRES, useWorld } from '../world.ts';
 import { endDeliveryLeases } from './passing-time.ts';
 
 const world = useWorld();
+const ROOT = join(import.meta.dirname, '../../..');
 const ROUNDS = [1, 2, 3];
 let owner: Person;
 let receiver: Receiver;
@@ -150,5 +154,20 @@ describe('kill -9 of one process of two', () => {
       await world.restart(0);
     }
     live.close();
+  });
+});
+
+describe('the figures after all of it', () => {
+  it('I9: npm run rollups -- check finds every one of them equal to the ledger', async () => {
+    await crash();
+    // The embedded database has one owner, and this command is one.
+    if (!ON_POSTGRES) await world.terminate(0);
+    const child = spawn(process.execPath, [join(ROOT, 'scripts/rollups.ts'), 'check'], {
+      env: { PATH: process.env.PATH, ...world.env },
+      stdio: 'pipe',
+    });
+    const said = await text(child.stdout);
+    expect(said).toContain(project.id);
+    expect(said.match(/all equal/g), said).toHaveLength(said.trim().split('\n').length);
   });
 });

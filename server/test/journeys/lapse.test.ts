@@ -49,7 +49,7 @@ beforeAll(async () => {
   );
   const seen = async () =>
     expect(await Promise.all(lapsed.map(({ id }) => lastFact(id)))).toEqual(Array(4).fill('claim.lapsed'));
-  await vi.waitFor(seen, { timeout: 5000 });
+  await vi.waitFor(seen, { timeout: 20_000 });
 });
 
 async function claimed(of: OpenProject, who: Person): Promise<Claimed> {

@@ -9,8 +9,8 @@ import { ON_POSTGRES, showLogOnFailure, startWorld, useWorld, type World } from 
 import { type OwnRedis, startOwnRedis } from '../own-redis.ts';
 
 /** A process that was killed is missed after three beats of two seconds. */
-const SILENCE = { timeout: 15_000 };
-const SOON = { timeout: 5000 };
+const SILENCE = { timeout: 25_000 };
+const SOON = { timeout: 15_000 };
 
 /** A project of the first with the others as members, and what a page of theirs knows of it. */
 async function shift(world: World, count: number): Promise<{ project: OpenProject; pool: Person[] }> {

@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readAnalytics } from '@countersign/shared/api/insights';
+import { readAnalytics } from '@countersign/shared/api/analytics';
 import { readItem } from '@countersign/shared/api/public';
 import { listQueue } from '@countersign/shared/api/queue';
 import type { ItemStatus } from '@countersign/shared/words';

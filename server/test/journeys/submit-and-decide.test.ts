@@ -10,7 +10,7 @@ import { connectLive, type Live } from '../live-client.ts';
 import { type Receiver, startReceiver } from '../receiver.ts';
 import { useWorld } from '../world.ts';
 
-const world = useWorld();
+const world = useWorld({ empty: true });
 let owner: Person;
 let live: Live;
 let receiver: Receiver;

@@ -4,16 +4,28 @@ import { timestamp, uuid } from '../ids.ts';
 import { endpoint } from './endpoint.ts';
 
 /** What a change was made to: the first word of its action. */
-export const CHANGE_KINDS = ['project', 'settings', 'member', 'invite', 'key', 'source', 'webhook', 'cluster'] as const;
+export const CHANGE_KINDS = [
+  'project',
+  'settings',
+  'member',
+  'invite',
+  'key',
+  'source',
+  'webhook',
+  'cluster',
+  'learning',
+] as const;
 export const changeKind = z.enum(CHANGE_KINDS);
 export type ChangeKind = z.infer<typeof changeKind>;
 
-/** Everything an owner, or whoever joins or leaves, can do to a project. */
+/** Everything an owner, a supervisor, or whoever joins or leaves, can do to a project. */
 export const CHANGE_ACTIONS = [
   'project.created',
   'project.archived',
   'project.restored',
   'project.deleted',
+  'project.stopped',
+  'project.released',
   'settings.changed',
   'member.joined',
   'member.changed',
@@ -32,6 +44,8 @@ export const CHANGE_ACTIONS = [
   'cluster.merged',
   'cluster.split',
   'cluster.restored',
+  'learning.excluded',
+  'learning.included',
 ] as const satisfies readonly `${ChangeKind}.${string}`[];
 export const changeAction = z.enum(CHANGE_ACTIONS).meta({ id: 'ChangeAction' });
 export type ChangeAction = z.infer<typeof changeAction>;

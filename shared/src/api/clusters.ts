@@ -21,7 +21,9 @@ export const cluster = z
     name: z.string(),
     /** A supervisor called it so. */
     named: z.boolean(),
+    /** How many count; `excluded` are left out, and count in nothing else here. Asked for what is left out, those count. */
     size: z.number().int(),
+    excluded: z.number().int(),
     edited: z.number().int(),
     rejected: z.number().int(),
     first_seen: timestamp,
@@ -54,6 +56,7 @@ export const listClusters = endpoint({
   reply: z.object({ data: z.array(cluster), next_cursor: z.string().nullable(), total: z.number().int() }),
 });
 
+const oneOf = z.object({ id: uuid, cluster_id: uuid });
 const name = plainText(100).trim().min(1);
 
 /** One thing at a time. `rename` to null gives it the name of its commonest reason again. */
@@ -76,8 +79,35 @@ export const changeCluster = endpoint({
   summary: 'Rename a cluster, merge it into another one, split reasons off, or take a merge back',
   description:
     '`restore` is asked of the cluster that was merged; it comes back with its name and reasons, and with what joined it meanwhile. A split makes a new cluster of the reasons that are named. What is learned later joins the cluster with the closest reason.',
-  params: z.object({ id: uuid, cluster_id: uuid }),
+  params: oneOf,
   body: clusterChange,
   /** The cluster that is there now: the renamed one, the one merged into, the new one, the restored one. */
   reply: z.object({ id: uuid }),
+});
+
+export const readCluster = endpoint({
+  method: 'GET',
+  path: '/api/projects/:id/clusters/:cluster_id',
+  auth: 'session',
+  summary: 'What a cluster is called, and which one it stands in when it was merged',
+  params: oneOf,
+  reply: z.object({ id: uuid, name: z.string(), merged_into: z.object({ id: uuid, name: z.string() }).nullable() }),
+});
+
+export const listWordings = endpoint({
+  method: 'GET',
+  path: '/api/projects/:id/clusters/:cluster_id/wordings',
+  auth: 'session',
+  summary: 'Every wording of a cluster, the commonest first; all of them, or those with some words',
+  params: oneOf,
+  query: z.object({
+    /** Looked for in the wording, whatever its case. */
+    text: plainText(100).trim().min(1).optional(),
+    after: z.string().max(200).optional(),
+    limit: z.coerce.number().int().min(1).max(100).default(REASONS_SHOWN),
+  }),
+  reply: z.object({
+    data: z.array(z.object({ reason: z.string(), count: z.number().int() })),
+    next_cursor: z.string().nullable(),
+  }),
 });

@@ -33,6 +33,8 @@ const which = {
   format: z.enum(EXPORT_FORMATS).default('raw'),
   action: z.enum(['edit', 'reject']).optional(),
   reason: plainText(500).optional(),
+  /** Only learnings whose reasons stand in this cluster when the export begins. */
+  cluster: uuid.optional(),
   flag: plainText(100).optional(),
   model: plainText(200).optional(),
   source: plainText(200).optional(),
@@ -55,7 +57,7 @@ export const exportLearnings = endpoint({
   auth: 'session',
   summary: 'Learnings as JSONL, streamed in the order in which their decisions became final',
   description:
-    'The answer says in `x-export-through` up to where it goes. When it breaks off, ask again with that as `through` and with the whole lines you have as `skip`.',
+    'The answer says in `x-export-through` up to where it goes. When it breaks off, ask again with that as `through` and with the whole lines you have as `skip`. What was left out by then has no line. Of a `cluster` that was put in order since `through`, the same lines cannot be had again: that is refused.',
   params,
   query: exportFilter.extend({ skip: position.default(0) }),
   /** JSONL, sent as it is made. */
@@ -67,6 +69,8 @@ export const learningExport = z
   .object({
     id: uuid,
     filter: exportFilter,
+    /** What the cluster of the filter is called now; null without one. */
+    cluster_name: z.string().nullable(),
     /** How many lines it had when it was sent to its end; null before, and when it broke off. */
     lines: z.number().int().nullable(),
     /** Null of an export by command, on the machine of the service. */
@@ -102,7 +106,11 @@ export const listExports = endpoint({
   method: 'GET',
   path: '/api/projects/:id/learnings/exports',
   auth: 'session',
-  summary: 'Who exported what, newest first, the last 20',
+  summary: 'Who exported what, newest first',
   params,
-  reply: z.object({ data: z.array(learningExport), next_cursor: z.null() }),
+  query: z.object({
+    after: z.string().max(200).optional(),
+    limit: z.coerce.number().int().min(1).max(100).default(20),
+  }),
+  reply: z.object({ data: z.array(learningExport), next_cursor: z.string().nullable() }),
 });

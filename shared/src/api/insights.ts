@@ -1,10 +1,10 @@
-// Learnings, analytics and the delivery log, CONTRACT section 4.
+// Learnings and the delivery log, CONTRACT section 4.
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
 import { json } from '../json.ts';
 import { deliveryFilter } from '../delivery-filter.ts';
 import { learningFilter } from '../learning-filter.ts';
-import { abilitiesTo, deliveryStatus, itemStatus } from '../words.ts';
+import { abilitiesTo, deliveryStatus } from '../words.ts';
 import { endpoint } from './endpoint.ts';
 
 const projectParams = z.object({ id: uuid });
@@ -30,7 +30,12 @@ export const learning = z
     reviewer_id: uuid,
     reviewer_name: z.string(),
     settings_version: z.number().int(),
+    /** The settings version that brought the guidelines as they stood when it was decided; null where that was not kept yet. */
+    guidelines_version: z.number().int().nullable(),
+    /** Left out of exports and counts. */
+    excluded: z.boolean(),
     created_at: timestamp,
+    abilities: abilitiesTo('exclude'),
   })
   .meta({ id: 'Learning' });
 export type Learning = z.infer<typeof learning>;
@@ -42,57 +47,40 @@ export const listLearnings = endpoint({
   summary: 'Recorded overrides, newest first; all of them, or what answers a filter, of one cluster',
   params: projectParams,
   query: learningFilter.extend({ ...page, cluster: uuid.optional() }),
-  /** `total`: how many answer. */
-  reply: z.object({ data: z.array(learning), next_cursor: z.string().nullable(), total: z.number().int() }),
-});
-
-const share = z.object({ key: z.string(), decided: z.number().int(), overridden: z.number().int() });
-
-export const analytics = z
-  .object({
-    from: timestamp,
-    to: timestamp,
-    bucket: z.enum(['minute', 'hour', 'day']),
-    server_time: timestamp,
-    waiting: z.object({ queued: z.number().int(), escalated: z.number().int() }),
-    reviewing: z.number().int(),
-    oldest_at: timestamp.nullable(),
-    past_due: z.number().int(),
-    /** Items that arrived in the window, by the status they have now. */
-    mix: z.record(itemStatus, z.number().int()),
-    arrived: z.number().int(),
-    decided: z.number().int(),
-    overridden: z.number().int(),
-    /** Arrivals and people's final decisions per bucket, every bucket of the window in order. */
-    flow: z.array(
-      z.object({
-        at: timestamp,
-        arrived: z.number().int(),
-        decided: z.number().int(),
-        /** How many waited for a person when the bucket, or the window, ended. */
-        waiting: z.number().int(),
-      }),
-    ),
-    /** Seconds from arrival to decision, over people's decisions in the window; null when there are none. */
-    time_to_decision: z.object({ n: z.number().int(), p50: z.number().nullable(), p90: z.number().nullable() }),
-    overrides: z.object({ by_flag: z.array(share), by_model: z.array(share), by_source: z.array(share) }),
-  })
-  .meta({ id: 'Analytics' });
-export type Analytics = z.infer<typeof analytics>;
-
-export const readAnalytics = endpoint({
-  method: 'GET',
-  path: '/api/projects/:id/analytics',
-  auth: 'session',
-  summary: 'What the queue, the people and the model did in a window (default: the last 24 hours, by hour)',
-  params: projectParams,
-  query: z.object({
-    from: z.iso.datetime().optional(),
-    to: z.iso.datetime().optional(),
-    bucket: z.enum(['minute', 'hour', 'day']).optional(),
+  /** `total`: how many answer; `excluded`: how many of them are left out of exports and counts. */
+  reply: z.object({
+    data: z.array(learning),
+    next_cursor: z.string().nullable(),
+    total: z.number().int(),
+    excluded: z.number().int(),
   }),
-  reply: analytics,
 });
+
+export const changeLearning = endpoint({
+  method: 'PATCH',
+  path: '/api/projects/:id/learnings/:learning_id',
+  auth: 'session',
+  summary: 'Leave a learning out of exports and counts, or put it in again',
+  description: 'An export whose cut-off is before the change is the same as it was.',
+  params: z.object({ id: uuid, learning_id: uuid }),
+  body: z.strictObject({ excluded: z.boolean() }),
+  reply: z.object({ id: uuid, excluded: z.boolean() }),
+});
+
+/** Of each kind so many values are listed. */
+export const VALUES_LISTED = 50;
+
+const valuesGiven = z.array(z.object({ value: z.string(), count: z.number().int() }));
+
+export const listLearningValues = endpoint({
+  method: 'GET',
+  path: '/api/projects/:id/learnings/values',
+  auth: 'session',
+  summary: 'The flags, models and sources that the learnings of a project have, the commonest first',
+  params: projectParams,
+  reply: z.object({ flags: valuesGiven, models: valuesGiven, sources: valuesGiven }).meta({ id: 'LearningValues' }),
+});
+export type LearningValues = z.infer<NonNullable<typeof listLearningValues.reply>>;
 
 export const delivery = z
   .object({

@@ -1,10 +1,12 @@
 // Projects, their keys, members and webhook settings, CONTRACT section 4.
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
-import { abilities, abilitiesTo, belowReview, role } from '../words.ts';
+import { abilities, abilitiesTo, belowReview, overBudget, role } from '../words.ts';
+import { isTimeZone } from '../time-zone.ts';
 import { endpoint } from './endpoint.ts';
 
 const unit = z.number().min(0).max(1);
+const timeZone = z.string().max(64).refine(isTimeZone, 'This is no name of a time zone, such as Europe/Berlin.');
 const label = z.string().trim().min(1).max(100);
 
 /** Every setting an owner can change; the defaults are PRODUCT's (RT5, LC2, LC3). Durations in the unit of their name. */
@@ -17,9 +19,15 @@ export const projectSettings = z.object({
   guidelines: z.string().max(20_000),
   reasons: z.array(label).min(1).max(20),
   audit_rate: unit,
+  /** The share of automatic answers that may be wrong (AU5); null: none was set. */
+  error_budget: z.number().min(0.001).max(1).nullable(),
+  /** What follows when audits say that it may be more: owners are told, and `raise` also raises the automatic threshold. */
+  over_budget: overBudget,
   undo_window_seconds: z.number().int().min(0).max(30),
   claim_lease_seconds: z.number().int().min(60).max(900),
   target_minutes: z.number().int().min(1).max(43_200),
+  /** The days of analytics are days there (AN6). */
+  time_zone: timeZone,
   webhook_url: z.string().max(2048).nullable(),
 });
 export type ProjectSettings = z.infer<typeof projectSettings>;
@@ -32,9 +40,12 @@ export const DEFAULT_SETTINGS: Omit<ProjectSettings, 'name'> = {
   guidelines: '',
   reasons: ['Wrong fact', 'Misread question', 'Incomplete', 'Wrong tone', 'Policy', 'Other'],
   audit_rate: 0,
+  error_budget: null,
+  over_budget: 'tell',
   undo_window_seconds: 5,
   claim_lease_seconds: 120,
   target_minutes: 60,
+  time_zone: 'UTC',
   webhook_url: null,
 };
 
@@ -55,6 +66,10 @@ export const projectPulse = z.object({
   webhook: z.enum(WEBHOOK_HEALTH),
 });
 
+/** Since when people decide everything (RT7), who stopped the project, and what they said of it. */
+export const projectStop = z.object({ at: timestamp, by_name: z.string().nullable(), note: z.string().nullable() });
+export type ProjectStop = z.infer<typeof projectStop>;
+
 export const project = z
   .object({
     id: uuid,
@@ -62,6 +77,10 @@ export const project = z
     settings_version: z.number().int(),
     created_at: timestamp,
     archived_at: timestamp.nullable(),
+    /** Since when audits say that automatic answers may be wrong more often than `error_budget` allows (AU5). */
+    over_budget_since: timestamp.nullable(),
+    /** Null unless it is stopped. */
+    stopped: projectStop.nullable(),
     role,
     abilities,
     pulse: projectPulse,

@@ -43,6 +43,8 @@ export interface Call {
 export interface Replied<R> {
   readonly reply: R;
   readonly replayed: boolean;
+  /** The reply as it was written. */
+  readonly text: string;
 }
 
 const TIMEOUT_SECONDS = 30;
@@ -97,7 +99,7 @@ function readReply<R>(facts: Facts, schema: z.ZodType<R> | null): Replied<R> {
   if (facts.status < 200 || facts.status >= 300) throw new ApiError(facts);
   const reply = schema?.safeParse(parseJson(facts.text));
   if (reply?.success !== true) throw new UnexpectedAnswerError(facts, reply?.error);
-  return { reply: reply.data, replayed: facts.header('idempotent-replayed') === 'true' };
+  return { reply: reply.data, replayed: facts.header('idempotent-replayed') === 'true', text: facts.text };
 }
 
 function checkedBase(text: string): string {

@@ -49,6 +49,8 @@ interface Options {
   signal?: AbortSignal;
   /** How long to wait for the answer; 10 s unless stated. */
   timeoutMs?: number;
+  /** Makes a repeat harmless where the endpoint takes one. */
+  idempotencyKey?: string;
 }
 
 type Part<Name extends string, T> = [T] extends [undefined]
@@ -114,10 +116,11 @@ export function addressOf(path: string, { params, query }: { params?: unknown; q
   return search.size === 0 ? filled : `${filled}?${search}`;
 }
 
-function requestOf(endpoint: Pick<Endpoint, 'method' | 'body'>, { body }: Loose): RequestInit {
+function requestOf(endpoint: Pick<Endpoint, 'method' | 'body'>, { body, idempotencyKey: key }: Loose): RequestInit {
   if (endpoint.method === 'GET') return { method: 'GET' };
   // Changes must be declared as JSON: a form of another site cannot do that.
-  const init: RequestInit = { method: endpoint.method, headers: { 'content-type': 'application/json' } };
+  const headers = { 'content-type': 'application/json', ...(key !== undefined && { 'idempotency-key': key }) };
+  const init: RequestInit = { method: endpoint.method, headers };
   // What a reviewer wrote goes out as they wrote it (jsonText), numbers included.
   if (endpoint.body !== null) init.body = jsonText(body ?? {});
   return init;

@@ -1,7 +1,8 @@
 // Numbers, times and names as people read them, by Intl in the reader's locale.
 
 const number = new Intl.NumberFormat();
-const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
+const whole = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
+const fine = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
 const clockTime = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 const zoned = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
@@ -13,7 +14,10 @@ export const UNKNOWN = '—';
 export const count = (value: number): string => number.format(value);
 
 /** A share 0..1 as whole percent; unknown without a whole. */
-export const share = (part: number, whole: number): string => (whole > 0 ? percent.format(part / whole) : UNKNOWN);
+export const share = (part: number, of: number): string => (of > 0 ? whole.format(part / of) : UNKNOWN);
+
+/** A share 0..1 as percent with at most one decimal, for shares that are small. */
+export const percent = (value: number): string => fine.format(value);
 
 const size = (unit: 'byte' | 'kilobyte' | 'megabyte' | 'gigabyte') =>
   new Intl.NumberFormat(undefined, { style: 'unit', unit, maximumSignificantDigits: 3 });

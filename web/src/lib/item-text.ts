@@ -35,9 +35,10 @@ export const itemText = {
     rule: 'Rule',
     rules: {
       RT1: 'A flag that escalates',
-      RT2: 'Confident enough to pass alone; drawn for an audit',
-      RT3: 'Between the two thresholds',
+      RT2: 'Confident enough to pass alone',
+      RT3: 'At or above the review threshold',
       RT4: 'Below the review threshold',
+      RT7: 'The project was stopped: everything goes to people',
     } satisfies Record<RoutingRule, string>,
     flags: 'Flags that matched',
     settings: (version: number) => `v${version}`,
@@ -149,6 +150,9 @@ export const itemText = {
     note: 'Note',
     sent: 'Sent to the pipeline',
     nothingSent: 'Nothing: the answer is not shipped.',
+    audited:
+      'An audit: it was approved automatically, and that stays. The verdict counts in the error of automatic answers.',
+    verdict: 'The verdict',
     draft: 'Your draft',
     kept: (at: string) => `kept ${at}, not sent`,
     undo: (who: string, left: number) =>

@@ -1,4 +1,5 @@
-// The one decision of an item (invariant I1). Provisional until `finalAt`; an undo removes the row, the ledger keeps the story.
+// The one decision of an item (invariant I1), and beside it what a person said of an audited one. Provisional until `finalAt`; an
+// undo removes the row, the ledger keeps the story.
 import { defineEntity, p } from '@mikro-orm/core';
 import { DECISION_ACTIONS, DECISION_STATUSES } from '@countersign/shared/words';
 import { Item } from './item.ts';
@@ -10,8 +11,10 @@ const DecisionSchema = defineEntity({
   tableName: 'decision',
   properties: {
     id: p.uuid().primary(),
-    itemId: () => p.manyToOne(Item).mapToPk().fieldName('item_id').unique(),
+    itemId: () => p.manyToOne(Item).mapToPk().fieldName('item_id'),
     projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id'),
+    /** A verdict on an automatic approval (AU2): nothing is shipped by it. The approval itself is the item's decision. */
+    audit: p.boolean().default(false),
     status: p.enum(DECISION_STATUSES),
     action: p.enum(DECISION_ACTIONS),
     output: p.text().nullable(),
@@ -24,6 +27,7 @@ const DecisionSchema = defineEntity({
     undoUntil: p.datetime(3).nullable(),
     finalAt: p.datetime(3).nullable(),
   },
+  uniques: [{ name: 'decision_of_item', properties: ['itemId', 'audit'] }],
   indexes: [
     {
       name: 'decision_provisional',

@@ -27,6 +27,14 @@ const EventSchema = defineEntity({
       name: 'event_override',
       expression: `create index "event_override" on "event" ("project_id", "seq") where "type" = 'item.finalized' and "data" ->> 'action' in ('edit', 'reject')`,
     },
+    {
+      name: 'event_of_learning',
+      expression: `create index "event_of_learning" on "event" (("data" -> 'learning' ->> 'id'), "seq") where "type" = 'project.changed' and "data" -> 'learning' is not null`,
+    },
+    {
+      name: 'event_reshaped',
+      expression: `create index "event_reshaped" on "event" ("project_id", "seq") where "type" = 'project.changed' and "data" -> 'reshaped' is not null`,
+    },
     { name: 'event_of_item', properties: ['itemId', 'position'] },
     {
       name: 'event_finalized',

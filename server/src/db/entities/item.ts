@@ -22,6 +22,8 @@ const ItemSchema = defineEntity({
     preview: p.text(),
     model: p.text().nullable(),
     source: p.text().nullable(),
+    /** Approved by its routing and drawn for an audit (AU1): open to people, for the pipeline what it was. */
+    audit: p.boolean().default(false),
     rule: p.enum(ROUTING_RULES),
     autoThreshold: p.double().$type<number>(),
     reviewThreshold: p.double().$type<number>(),
@@ -52,8 +54,12 @@ const ItemSchema = defineEntity({
     },
     { name: 'item_newest', properties: ['projectId', 'createdAt', 'id'] },
     {
-      name: 'item_newest_by_status',
-      expression: `create index "item_newest_by_status" on "item" ("project_id", (coalesce("public_status", "status")), "created_at", "id")`,
+      name: 'item_newest_by_public_status',
+      expression: `create index "item_newest_by_public_status" on "item" ("project_id", (case when "audit" then 'auto_approved' else coalesce("public_status", "status") end), "created_at", "id")`,
+    },
+    {
+      name: 'item_audit',
+      expression: 'create index "item_audit" on "item" ("project_id", "created_at") where "audit"',
     },
   ],
 });

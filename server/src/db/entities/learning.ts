@@ -19,6 +19,10 @@ const LearningSchema = defineEntity({
     note: p.text().nullable(),
     reviewerId: () => p.manyToOne(User).mapToPk().fieldName('reviewer_id'),
     settingsVersion: p.integer(),
+    /** The settings version that brought the guidelines as they stood; null of what an older version of the service recorded. */
+    guidelinesVersion: p.integer().nullable(),
+    /** As it is now. An export asks the ledger, where it is as of its cut-off (LX5). */
+    excluded: p.boolean().default(false),
     createdAt: p.datetime(3),
   },
   indexes: [

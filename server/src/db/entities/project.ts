@@ -1,7 +1,8 @@
 // A project with its settings as they are now, and the position its ledger has reached.
 import { defineEntity, p } from '@mikro-orm/core';
-import { BELOW_REVIEW } from '@countersign/shared/words';
+import { BELOW_REVIEW, OVER_BUDGET } from '@countersign/shared/words';
 import { TextArray } from './text-array.ts';
+import { User } from './user.ts';
 
 const ProjectSchema = defineEntity({
   name: 'Project',
@@ -16,16 +17,28 @@ const ProjectSchema = defineEntity({
     guidelines: p.text(),
     reasons: p.type(TextArray).$type<string[]>(),
     auditRate: p.double().$type<number>(),
+    errorBudget: p.double().$type<number>().nullable(),
+    overBudget: p.enum(OVER_BUDGET).default('tell'),
+    /** Since when audits say so (AU5); null while they do not. */
+    overBudgetSince: p.datetime(3).nullable(),
     undoWindowSeconds: p.integer(),
     claimLeaseSeconds: p.integer(),
     targetMinutes: p.integer(),
     webhookUrl: p.text().nullable(),
+    /** IANA name of the zone the days of its analytics are in. */
+    timeZone: p.text().default('UTC'),
     settingsVersion: p.integer(),
     /** The settings version that brought the guidelines as they are now. */
     guidelinesVersion: p.integer().default(1),
     /** The `seq` of the last stamped event; the relay alone moves it. */
     eventSeq: p.bigint('number').default(0),
+    /** Up to which `seq` the rollups have counted (I9): the last one, but for a ledger that was there before them. */
+    rollupSeq: p.bigint('number').default(0),
     createdAt: p.datetime(3),
+    /** Set while people decide everything (RT7), with who stopped it and what they said of it. No setting: it raises no version. */
+    stoppedAt: p.datetime(3).nullable(),
+    stoppedBy: () => p.manyToOne(User).mapToPk().fieldName('stopped_by').nullable(),
+    stopNote: p.text().nullable(),
     archivedAt: p.datetime(3).nullable(),
     /** Set when it was deleted: nobody sees it any more, and the purge takes its rows away. */
     deletedAt: p.datetime(3).nullable(),

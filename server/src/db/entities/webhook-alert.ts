@@ -1,4 +1,4 @@
-// One thing the owners of a project were told of its webhook (WH6).
+// One thing the owners of a project were told: of its webhook (WH6), or of its automatic answers (AU5).
 import { defineEntity, p } from '@mikro-orm/core';
 import { ALERT_KINDS } from '@countersign/shared/words';
 import { Project } from './project.ts';
@@ -10,7 +10,7 @@ const WebhookAlertSchema = defineEntity({
     id: p.uuid().primary(),
     projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id'),
     kind: p.enum(ALERT_KINDS),
-    /** The delivery whose attempt it was. */
+    /** The delivery whose attempt it was; null of what is no webhook's. */
     deliveryId: p.uuid().nullable(),
     /** How many attempts that one had, since it was last sent again. */
     attempts: p.integer().nullable(),

@@ -13,6 +13,11 @@ import { Console } from './0011-console.ts';
 import { WaitingByStatus } from './0012-waiting-by-status.ts';
 import { Exports } from './0013-exports.ts';
 import { Clusters } from './0014-clusters.ts';
+import { Learnings } from './0015-learnings.ts';
+import { Audits } from './0016-audits.ts';
+import { Rollups } from './0017-rollups.ts';
+import { Stop } from './0018-stop.ts';
+import { RegressionKeys } from './0019-regression-keys.ts';
 
 export const MIGRATIONS = [
   { name: '0001-initial', class: Initial },
@@ -29,4 +34,9 @@ export const MIGRATIONS = [
   { name: '0012-waiting-by-status', class: WaitingByStatus },
   { name: '0013-exports', class: Exports },
   { name: '0014-clusters', class: Clusters },
+  { name: '0015-learnings', class: Learnings },
+  { name: '0016-audits', class: Audits },
+  { name: '0017-rollups', class: Rollups },
+  { name: '0018-stop', class: Stop },
+  { name: '0019-regression-keys', class: RegressionKeys },
 ];

@@ -1,6 +1,7 @@
 // The OpenAPI 3.1 document of the public API, written from the very objects that bind, check and answer it.
 import type { OpenApi } from '@countersign/shared/api/openapi';
 import { submissionBatch } from '@countersign/shared/api/public';
+import { answerBatch, caseAnswer } from '@countersign/shared/api/regressions';
 import {
   createDocument,
   type CreateDocumentOptions,
@@ -31,7 +32,12 @@ export function openApiDocument(baseUrl: string): OpenApi {
       tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
       paths: pathsOf(OPERATIONS),
       webhooks: WEBHOOKS,
-      components: { headers: HEADER_COMPONENTS, securitySchemes: SECURITY_SCHEMES },
+      // No operation names it itself: see below.
+      components: {
+        schemas: { CaseAnswer: caseAnswer },
+        headers: HEADER_COMPONENTS,
+        securitySchemes: SECURITY_SCHEMES,
+      },
     },
     { override },
   );
@@ -83,6 +89,7 @@ type Override = NonNullable<CreateDocumentOptions['override']>;
 const override: Override = ({ jsonSchema, zodSchema, io }) => {
   // Each item of a batch is checked by itself, so its schema is not part of the batch's own.
   if (zodSchema === submissionBatch.shape.items) jsonSchema.items = { $ref: '#/components/schemas/Submission' };
+  if (zodSchema === answerBatch.shape.items) jsonSchema.items = { $ref: '#/components/schemas/CaseAnswer' };
   // The format says it; zod's pattern for it fills a screen.
   if (jsonSchema.format === 'date-time' || jsonSchema.format === 'uuid') delete jsonSchema.pattern;
   // An answer may gain members: only shapes that are closed by contract say that they are.

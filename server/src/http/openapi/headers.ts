@@ -16,7 +16,8 @@ export const HEADER_COMPONENTS = {
     example: '"default";r=59998;t=1',
   },
   RateLimitPolicy: {
-    description: 'The limit: `q` requests in `w` seconds; each item of a batch counts as one.',
+    description:
+      'The limit: `q` requests in `w` seconds; each item of a batch and each case of a regression run counts as one.',
     schema: { type: 'string', pattern: '^"[a-z-]+";q=\\d+;w=\\d+$' },
     example: '"default";q=60000;w=60',
   },
@@ -26,7 +27,7 @@ export const HEADER_COMPONENTS = {
     example: 1,
   },
   IdempotentReplayed: {
-    description: 'There when the `Idempotency-Key` was known: nothing was submitted a second time.',
+    description: 'There when the `Idempotency-Key` was known: nothing was submitted or begun a second time.',
     schema: { type: 'string', enum: ['true'] },
     example: 'true',
   },

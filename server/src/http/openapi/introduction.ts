@@ -11,7 +11,7 @@ export const INTRODUCTION = `A pipeline submits what it suggests; the answer say
 
 **Limits.** An item has at most ${LIMITS.itemBytes / KIB} KiB, a batch ${LIMITS.batchBytes / KIB / KIB} MiB, counted after inflation (\`content-encoding\` gzip, deflate or br). JSON is nested at most ${LIMITS.depth} deep, has at most ${LIMITS.nodes} values per item and keys of at most ${LIMITS.keyLength} characters. It is I-JSON (RFC 7493): no NUL, no lone surrogates, no integers beyond 2^53-1, no numbers that overflow. Unknown fields are refused.
 
-**Repeats.** With an \`Idempotency-Key\` a request can be sent again without a second item.
+**Repeats.** With an \`Idempotency-Key\` a request can be sent again without a second item, or a second regression run.
 
 **Errors** are \`application/problem+json\` (RFC 9457). \`code\` is from a closed list; \`detail\` says what to do; \`errors\` points at the fields with JSON pointers into the body. Give \`request_id\` to the operator when something is our fault.
 

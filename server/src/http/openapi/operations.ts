@@ -2,14 +2,17 @@
 import type { Endpoint } from '@countersign/shared/api/endpoint';
 import { receiveInbound } from '@countersign/shared/api/inbound';
 import { readOpenApi } from '@countersign/shared/api/openapi';
+import { answerCases, listCases, readRegression, startRegression } from '@countersign/shared/api/regressions';
 import { listEvents, listItems, readItem, submitBatch, submitItem } from '@countersign/shared/api/public';
 import type { ZodOpenApiHeadersObject } from 'zod-openapi';
 import * as story from './examples.ts';
+import * as rerun from './examples-regression.ts';
 import { HEADER } from './headers.ts';
 
 export const TAGS = {
   Items: 'Submit items and read them back.',
   Events: 'Final decisions in order, for consumers that were down.',
+  Regressions: 'Answer anew what people edited or rejected, without consequences, and see what would still fail.',
   Inbound: 'Submissions by a signed webhook instead of an API key.',
   Webhooks: 'What this service sends to the project’s webhook URL.',
   Description: 'This document.',
@@ -103,6 +106,46 @@ export const OPERATIONS: Record<string, Operation> = {
         one: { summary: 'One decision', value: { data: [story.event], has_more: false, next_cursor: 'MTg0Mg' } },
         none: { summary: 'Nothing new', value: { data: [], has_more: false, next_cursor: 'MTg0Mg' } },
       },
+    },
+  },
+  startRegression: {
+    endpoint: startRegression,
+    tag: 'Regressions',
+    requests: {
+      cluster: { summary: 'Over one cluster of reasons', value: rerun.start },
+      all: { summary: 'Over all edits', value: { action: 'edit' } },
+    },
+    answer: {
+      description: 'The run is begun: its cases are there to be read and answered.',
+      examples: { begun: { summary: 'Nothing answered yet', value: rerun.begun } },
+      headers: HEADER.replayed,
+    },
+  },
+  readRegression: {
+    endpoint: readRegression,
+    tag: 'Regressions',
+    answer: {
+      description: 'The run as it is now.',
+      examples: { ended: { summary: 'All are answered', value: rerun.ended } },
+    },
+  },
+  listCases: {
+    endpoint: listCases,
+    tag: 'Regressions',
+    answer: {
+      description: 'One page of cases.',
+      examples: {
+        last: { summary: 'The last page', value: { data: [rerun.aCase], has_more: false, next_cursor: null } },
+      },
+    },
+  },
+  answerCases: {
+    endpoint: answerCases,
+    tag: 'Regressions',
+    requests: { two: { summary: 'Two answers, one for a case that is not there', value: rerun.answers } },
+    answer: {
+      description: 'One result for each answer, in the order of the request.',
+      examples: { two: { summary: 'One is judged, one is refused', value: { results: rerun.results } } },
     },
   },
   receiveInbound: {

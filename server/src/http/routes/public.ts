@@ -2,7 +2,6 @@
 import type { Context } from 'koa';
 import {
   type BatchResult,
-  idempotencyKey,
   LIMITS,
   listEvents,
   listItems,
@@ -23,6 +22,7 @@ import type { ApiKeyActor, Services } from '../../usecases/services.ts';
 import type { Stored } from '../../usecases/intake.ts';
 import { type Idempotency, submit, submitBatch, type SubmitRequest } from '../../usecases/submit.ts';
 import type { Seat } from '../../usecases/waiters.ts';
+import { idempotencyKeyOf } from '../idempotency.ts';
 import { toProblem } from '../problem.ts';
 import { limitItems } from '../rate-limit.ts';
 import { readBatch, refuseOtherProject, toSubmitInput } from '../read-submission.ts';
@@ -139,11 +139,6 @@ function bindLists(bind: Binder, services: Services): void {
 
 /** The Idempotency-Key with the digest of the body it came with. Errors: `invalid_header`. */
 function idempotencyOf(ctx: Context, bytes: Buffer | null): Idempotency | null {
-  const text = header(ctx, 'idempotency-key');
-  if (text === undefined) return null;
-  const doubled = (ctx.req.headersDistinct['idempotency-key']?.length ?? 0) > 1;
-  const key = idempotencyKey.safeParse(text);
-  if (!key.success || doubled)
-    throw new Refusal('invalid_header', 'An Idempotency-Key has 1 to 255 printable ASCII characters.');
-  return { key: key.data, bodySha256: sha256Hex(bytes ?? '') };
+  const key = idempotencyKeyOf(ctx);
+  return key === null ? null : { key, bodySha256: sha256Hex(bytes ?? '') };
 }

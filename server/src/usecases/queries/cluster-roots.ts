@@ -14,9 +14,15 @@ export async function commonestReasons(em: Em, ids: readonly string[]): Promise<
     `with recursive tree as (select id, id as top from cluster where id = any($1::uuid[])
        union all select c.id, t.top from cluster c join tree t on c.merged_into = t.id)
      select distinct on (t.top) t.top, w.reason from tree t join wording w on w.cluster_id = t.id
-     cross join lateral (select count(*) as count from learning l where l.project_id = w.project_id and l.reason = w.reason) given
+     cross join lateral
+       (select count(*) as count from learning l where l.project_id = w.project_id and l.reason = w.reason and not l.excluded) given
      order by t.top, given.count desc, w.created_at, w.reason`,
     [`{${ids.join(',')}}`],
   );
   return new Map(rows.map(({ top, reason }) => [top, reason]));
 }
+
+/** A recursive query `tree` with the `id` of a cluster and of all that was merged into it, to stand behind `with recursive`. */
+export const treeOf = ({ cluster, project }: { cluster: string; project: string }): string =>
+  `tree as (select id from cluster where id = ${cluster} and project_id = ${project}
+     union all select c.id from cluster c join tree t on c.merged_into = t.id)`;

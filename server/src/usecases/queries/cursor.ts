@@ -59,7 +59,7 @@ export function decodeRank(text: string | undefined): Rank | null {
   throw notOurs();
 }
 
-/** A cursor that is a position in the ledger of a project. */
+/** A cursor that is a position: in the ledger of a project, or in another list whose places are counted. */
 export const encodeSeq = (seq: number): string => Buffer.from(`seq:${seq}`).toString('base64url');
 
 /** Errors: `invalid_cursor`. */

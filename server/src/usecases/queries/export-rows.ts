@@ -25,38 +25,46 @@ interface Row {
   reviewer_id: string;
   address: string;
   settings_version: number;
+  guidelines_version: number | null;
   created_at: string | Date;
 }
 
 /**
  * $1: the project; $2, $3: after and up to these positions. Only what is final counts, by the place that its last fact has in
- * the ledger: nothing comes in between later, and nothing goes (LX2).
+ * the ledger: nothing comes in between later, and nothing goes (LX2). What is left out is what was by then, as the ledger has it (LX5).
  */
 const OVERRIDES = `
   from event e join learning l on l.item_id = e.item_id join item i on i.id = e.item_id join app_user u on u.id = l.reviewer_id
   where e.project_id = $1 and e.seq > $2 and e.seq <= $3
     and e.type = 'item.finalized' and e.data ->> 'action' in ('edit', 'reject')
     and ($4::text is null or l.action = $4) and ($5::text is null or l.reason = $5)
-    and ($6::text is null or $6 = any(i.risk_flags)) and ($7::text is null or i.model = $7) and ($8::text is null or i.source = $8)`;
+    and ($6::text is null or $6 = any(i.risk_flags)) and ($7::text is null or i.model = $7) and ($8::text is null or i.source = $8)
+    and ($9::jsonb is null or l.reason in (select jsonb_array_elements_text($9::jsonb)))
+    and not coalesce((select (x.data -> 'learning' ->> 'excluded')::boolean from event x
+      where x.type = 'project.changed' and x.data -> 'learning' is not null and x.data -> 'learning' ->> 'id' = l.id::text and x.seq <= $3
+      order by x.seq desc limit 1), false)`;
 
 const ROWS = `
   select e.seq, l.id, l.item_id, l.action, i.input, i.suggestion, l.output, l.reason, l.note, i.confidence, i.risk_flags, i.model,
-    i.source, l.reviewer_id, u.address, l.settings_version, l.created_at ${OVERRIDES}
-  order by e.seq limit $9`;
+    i.source, l.reviewer_id, u.address, l.settings_version, l.guidelines_version, l.created_at ${OVERRIDES}
+  order by e.seq limit $10`;
 
 export interface Span {
   projectId: string;
   filter: ExportFilter;
+  /** The reasons of the cluster that was asked for, as it stood when this began (LX6); null when none was. */
+  reasons: readonly string[] | null;
   /** Positions in the ledger: after the one, up to the other. */
   after: number;
   through: number;
 }
 
-const valuesOf = ({ projectId, filter, after, through }: Span) => {
+const valuesOf = ({ projectId, filter, reasons, after, through }: Span) => {
   const { format, action, reason, flag, model, source } = filter;
   // What gives no line need not be read (LX1). Rejections that were asked for in such a format are none.
   const only = needsCorrection(format) ? (action === 'reject' ? 'none' : 'edit') : (action ?? null);
-  return [projectId, after, through, only, reason ?? null, flag ?? null, model ?? null, source ?? null];
+  const among = reasons && JSON.stringify(reasons);
+  return [projectId, after, through, only, reason ?? null, flag ?? null, model ?? null, source ?? null, among];
 };
 
 /** The next portion; empty at the end. `at` is where the one after it begins. */
@@ -68,7 +76,7 @@ export async function exportPortion(em: Em, span: Span): Promise<{ learnings: Ex
   };
 }
 
-const NTH = `select e.seq ${OVERRIDES} order by e.seq offset $9 limit 1`;
+const NTH = `select e.seq ${OVERRIDES} order by e.seq offset $10 limit 1`;
 
 /** The position of the `n`th learning that answers, from 1; where the span ends when there are not so many. */
 export async function positionOf(em: Em, span: Span, n: number): Promise<number> {
@@ -99,5 +107,6 @@ const toExported = (row: Row, format: ExportFilter['format']): Exported => ({
   source: row.source,
   reviewer: { id: row.reviewer_id, address: row.address },
   settingsVersion: row.settings_version,
+  guidelinesVersion: row.guidelines_version,
   decidedAt: new Date(row.created_at),
 });

@@ -20,11 +20,16 @@ const ASKS: Record<keyof LearningFilter, { sql: (at: string) => string; ofItem: 
   flag: { sql: (at) => `${at} = any(i.risk_flags)`, ofItem: true },
   model: { sql: (at) => `i.model = ${at}`, ofItem: true },
   source: { sql: (at) => `i.source = ${at}`, ofItem: true },
+  excluded: { sql: (at) => `l.excluded = (${at}::text = 'only')`, ofItem: false },
   text: {
     sql: (at) => `strpos(lower(concat_ws(e'\\n', l.reason, l.note, i.preview)), lower(${at}::text)) > 0`,
     ofItem: true,
   },
 };
+
+/** What counts of the learnings that answer: those that are not left out, unless just these were asked for. */
+export const countsIn = ({ excluded }: LearningFilter): string =>
+  excluded === 'only' ? 'l.excluded' : 'not l.excluded';
 
 /** How a learning meets its item. */
 const WITH_ITEM = ' join item i on i.id = l.item_id';

@@ -7,7 +7,7 @@ import { isArchived, requireVerb } from '../membership.ts';
 import type { MemberActor, Services } from '../services.ts';
 import { commonestReasons, rootsOf } from './cluster-roots.ts';
 import { decodeRank, encodeRank, type PageQuery, type Rank } from './cursor.ts';
-import { fromOf, whereOf, type LearningsOf, type Where } from './learning-where.ts';
+import { countsIn, fromOf, whereOf, type LearningsOf, type Where } from './learning-where.ts';
 
 export type ClustersQuery = LearningsOf & PageQuery;
 
@@ -22,6 +22,7 @@ interface Row {
   id: string;
   name: string | null;
   size: number;
+  excluded: number;
   edited: number;
   wordings: number;
   first_seen: string | Date;
@@ -37,7 +38,7 @@ export function listClusters(services: Services, actor: MemberActor, query: Clus
     const after = decodeRank(query.after);
     const role = await requireVerb(em, { userId: actor.userId, projectId }, 'see_learnings');
     const can = mayShapeClusters(role, await isArchived(em, projectId));
-    const where = whereOf(query);
+    const where = { ...whereOf(query), counts: countsIn(query.filter) };
     const rows = await rowsOf(em, where, { after, limit });
     const page = rows.slice(0, limit);
     const more = await common(em, where, { ids: page.map(({ id }) => id), now: services.clock.now() });
@@ -50,19 +51,23 @@ export function listClusters(services: Services, actor: MemberActor, query: Clus
   });
 }
 
+/** What answers, and what of it counts. */
+type Counted = Where & { counts: string };
+
 /** Counted by reason first: there are far fewer reasons than learnings. */
-async function rowsOf(em: Em, where: Where, { after, limit }: { after: Rank | null; limit: number }): Promise<Row[]> {
-  const { values } = where;
+async function rowsOf(em: Em, where: Counted, { after, limit }: { after: Rank | null; limit: number }): Promise<Row[]> {
+  const { values, counts } = where;
   const [shown, rank, id, most] = [1, 2, 3, 4].map((n) => `$${values.length + n}`);
   return rawQuery<Row>(
     em,
     `with recursive ${rootsOf('$1')},
-       given as (select l.reason, count(*) as count, count(*) filter (where l.action = 'edit') as edited,
+       given as (select l.reason, count(*) filter (where ${counts}) as count, count(*) filter (where l.excluded) as excluded,
+           count(*) filter (where ${counts} and l.action = 'edit') as edited,
            min(l.created_at) as first_seen, max(l.created_at) as last_seen
          ${fromOf(where)} where ${where.text} group by l.reason),
        placed as (select r.root, g.*, row_number() over (partition by r.root order by g.count desc, w.created_at, w.reason) as place
          from given g join wording w on w.project_id = $1 and w.reason = g.reason join root r on r.id = w.cluster_id),
-       sized as (select root as id, sum(count)::int as size, sum(edited)::int as edited, count(*)::int as wordings,
+       sized as (select root as id, sum(count)::int as size, sum(excluded)::int as excluded, sum(edited)::int as edited, count(*)::int as wordings,
            min(first_seen) as first_seen, max(last_seen) as last_seen,
            json_agg(json_build_object('reason', reason, 'count', count) order by place) filter (where place <= ${shown}) as reasons
          from placed group by root),
@@ -84,36 +89,34 @@ interface Common {
 }
 
 /** What the clusters of a page are further. `now` is in which day the trend ends. */
-async function common(em: Em, where: Where, { ids, now }: { ids: readonly string[]; now: Date }): Promise<Common> {
+async function common(em: Em, where: Counted, { ids, now }: { ids: readonly string[]; now: Date }): Promise<Common> {
   const here = `$${where.values.length + 1}::uuid[]`;
   const values = [...where.values, `{${ids.join(',')}}`];
   const roots = `with recursive ${rootsOf('$1')}, member as (select w.reason, r.root from wording w join root r on r.id = w.cluster_id
     where w.project_id = $1 and r.root = any(${here}))`;
-  /** `more`: what is to be joined besides. */
-  const learnings = (joins: boolean, more = '') =>
-    `${fromOf({ joins })} join member m on m.reason = l.reason${more} where ${where.text}`;
-  const commonest = (what: string, of = '') =>
-    rawQuery<{ root: string; value: string }>(
-      em,
-      `${roots} select distinct on (root) root, value from
-         (select m.root, ${what} as value, count(*) as count ${learnings(true, of)} group by 1, 2) counted
-       where value is not null order by root, count desc, value`,
-      values,
-    );
+  const learnings = (joins: boolean) =>
+    `${fromOf({ joins })} join member m on m.reason = l.reason where ${where.text} and ${where.counts}`;
   const days = await rawQuery<{ root: string; ago: number; count: number }>(
     em,
     `${roots} select m.root, ((($${values.length + 1}::timestamptz at time zone 'utc')::date) - (l.created_at at time zone 'utc')::date) as ago,
        count(*)::int as count ${learnings(where.joins)} and l.created_at > $${values.length + 1}::timestamptz - interval '${TREND_DAYS + 1} days' group by 1, 2`,
     [...values, now],
   );
-  const [flags, models] = [
-    await commonest('flag.value', ' cross join unnest(i.risk_flags) as flag(value)'),
-    await commonest('i.model'),
-  ];
+  // Flags and models in one pass: the items are by far the most that is read.
+  const commonest = await rawQuery<{ kind: 'flag' | 'model'; root: string; value: string }>(
+    em,
+    `${roots}, met as materialized (select m.root, i.model, i.risk_flags, count(*) as count ${learnings(true)} group by 1, 2, 3),
+       counted as (select 'flag' as kind, root, flag.value, sum(count) as count from met cross join unnest(risk_flags) as flag(value) group by 2, 3
+         union all select 'model', root, model, sum(count) from met where model is not null group by 2, 3)
+     select distinct on (kind, root) kind, root, value from counted order by kind, root, count desc, value`,
+    values,
+  );
+  const valuesOf = (wanted: 'flag' | 'model') =>
+    new Map(commonest.flatMap(({ kind, root, value }) => (kind === wanted ? [[root, value] as const] : [])));
   return {
     trends: trendsOf(days),
-    flags: new Map(flags.map(({ root, value }) => [root, value])),
-    models: new Map(models.map(({ root, value }) => [root, value])),
+    flags: valuesOf('flag'),
+    models: valuesOf('model'),
     merged: await mergedInto(em, ids),
     names: isNarrowed(where) ? await commonestReasons(em, ids) : new Map<string, string>(),
   };
@@ -157,6 +160,7 @@ function present(row: Row, { trends, flags, models, merged, names }: Common, can
     name: row.name ?? names.get(row.id) ?? row.reasons[0]?.reason ?? '',
     named: row.name !== null,
     size: row.size,
+    excluded: row.excluded,
     edited: row.edited,
     rejected: row.size - row.edited,
     first_seen: new Date(row.first_seen).toISOString(),

@@ -1,10 +1,14 @@
 // Before an export: its first lines and its size. After it: who took what (LX4).
 import type { ExportFilter, ExportPreview, LearningExport } from '@countersign/shared/api/exports';
+import { rawQuery } from '../../db/raw-query.ts';
 import { displayName } from '../../domain/actor.ts';
-import { cutOff, portionOf } from '../export-learnings.ts';
+import { portionOf } from '../export-learnings.ts';
 import { requireVerb } from '../membership.ts';
 import type { MemberActor, Services } from '../services.ts';
+import { commonestReasons } from './cluster-roots.ts';
+import { decodeCursor, toPage, type PageQuery } from './cursor.ts';
 import { countExported } from './export-rows.ts';
+import { spanOf } from './export-span.ts';
 
 /** So many lines are shown; after so many learnings, or so much text, the rest is reckoned. */
 const SHOWN = 3;
@@ -12,9 +16,8 @@ const LOOKED_AT = 500;
 const LOOKED_BYTES = 8 * 1024 * 1024;
 /** A line may be as long as an item is large. */
 const SHOWN_LENGTH = 2000;
-const LISTED = 20;
 
-/** Errors: `not_found`, `forbidden`. */
+/** Errors: `not_found`, `forbidden`, `validation_failed` where its cluster was reshaped (LX6). */
 export function previewExport(
   services: Services,
   actor: MemberActor,
@@ -22,11 +25,12 @@ export function previewExport(
 ): Promise<ExportPreview> {
   return services.db.read(async (em) => {
     await requireVerb(em, { userId: actor.userId, projectId }, 'see_learnings');
-    const through = await cutOff(em, projectId, filter);
+    const whole = await spanOf(em, projectId, filter);
+    const { through } = whole;
     const first: ReturnType<typeof beginningOf>[] = [];
     let [after, looked, lines, bytes] = [0, 0, 0, 0];
     while (after < through && looked < LOOKED_AT && bytes < LOOKED_BYTES) {
-      const portion = await portionOf(em, { projectId, filter, after, through });
+      const portion = await portionOf(em, { ...whole, after });
       first.push(...portion.lines.slice(0, SHOWN - first.length).map(beginningOf));
       bytes += portion.lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0);
       lines += portion.lines.length;
@@ -34,7 +38,7 @@ export function previewExport(
       after = portion.at;
     }
     if (after >= through) return { through, first, lines, bytes, reckoned: false };
-    const times = (await countExported(em, { projectId, filter, after: 0, through })) / looked;
+    const times = (await countExported(em, whole)) / looked;
     return { through, first, lines: Math.round(lines * times), bytes: Math.round(bytes * times), reckoned: true };
   });
 }
@@ -45,28 +49,43 @@ const beginningOf = (line: string) => ({ text: line.slice(0, SHOWN_LENGTH).toWel
 interface Row {
   id: string;
   filter: ExportFilter;
+  cluster: string | null;
+  cluster_name: string | null;
   lines: number | null;
   name: string | null;
   address: string | null;
   created_at: string | Date;
 }
 
-/** Errors: `not_found`, `forbidden`. */
-export function listExports(services: Services, actor: MemberActor, projectId: string): Promise<LearningExport[]> {
+/** Newest first. Errors: `not_found`, `forbidden`, `invalid_cursor`. */
+export function listExports(
+  services: Services,
+  actor: MemberActor,
+  { projectId, after, limit }: PageQuery,
+): Promise<{ rows: LearningExport[]; nextCursor: string | null }> {
   return services.db.read(async (em) => {
     await requireVerb(em, { userId: actor.userId, projectId }, 'see_learnings');
-    const rows = await em.execute<Row[]>(
-      `select x.id, x.filter, x.lines, u.name, u.address, x.created_at
+    const cursor = decodeCursor(after);
+    const found = await rawQuery<Row>(
+      em,
+      `select x.id, x.filter, c.id as cluster, c.name as cluster_name, x.lines, u.name, u.address, x.created_at
        from learning_export x left join app_user u on u.id = x.exported_by
-       where x.project_id = ? order by x.created_at desc, x.id desc limit ${LISTED}`,
-      [projectId],
+       left join cluster c on c.id = (x.filter ->> 'cluster')::uuid and c.project_id = x.project_id
+       where x.project_id = $1 and ($2::timestamptz is null or (x.created_at, x.id) < ($2::timestamptz, $3::uuid))
+       order by x.created_at desc, x.id desc limit $4`,
+      [projectId, cursor?.at ?? null, cursor?.id ?? null, limit + 1],
     );
-    return rows.map(({ id, filter, lines, name, address, created_at: at }) => ({
+    const page = toPage(found, limit, ({ created_at: at, id }) => ({ at: new Date(at), id }));
+    const named = new Set(page.rows.flatMap(({ cluster }) => cluster ?? []));
+    const reasons = await commonestReasons(em, [...named]);
+    const rows = page.rows.map(({ id, filter, cluster, cluster_name, lines, name, address, created_at: at }) => ({
       id,
       filter,
+      cluster_name: cluster === null ? null : (cluster_name ?? reasons.get(cluster) ?? ''),
       lines,
       exported_by_name: address === null ? null : displayName({ name, address }),
       created_at: new Date(at).toISOString(),
     }));
+    return { rows, nextCursor: page.nextCursor };
   });
 }

@@ -2,6 +2,9 @@
 import type { Role } from '@countersign/shared/words';
 import { Member } from '../../db/entities/member.ts';
 import { Project } from '../../db/entities/project.ts';
+import { User } from '../../db/entities/user.ts';
+import { displayName } from '../../domain/actor.ts';
+import type { Em } from '../../db/orm.ts';
 import { roleIn } from '../membership.ts';
 import type { MemberActor, Services } from '../services.ts';
 import { pulsesOf, STILL, type Pulse } from './pulses.ts';
@@ -10,6 +13,8 @@ export interface ProjectView {
   project: Project;
   role: Role;
   pulse: Pulse;
+  /** What whoever stopped it is called (RT7). */
+  stoppedByName: string | null;
 }
 
 /** The actor's projects, oldest first: those that are open, or those that are archived (AR1). */
@@ -26,9 +31,8 @@ export function listProjects(
       { id: { $in: [...roles.keys()] }, archivedAt: archived ? { $ne: null } : null },
       { orderBy: { createdAt: 'asc', id: 'asc' } },
     );
-    const ids = projects.map(({ id }) => id);
-    const pulses = await pulsesOf(em, ids, services.clock.now());
-    return projects.map((project) => view(project, roles.get(project.id) ?? 'reviewer', pulses));
+    const rolesOf = projects.map((project) => ({ project, role: roles.get(project.id) ?? ('reviewer' as const) }));
+    return views(em, rolesOf, services.clock.now());
   });
 }
 
@@ -37,10 +41,31 @@ export function readProject(services: Services, actor: MemberActor, projectId: s
   return services.db.read(async (em) => {
     const role = await roleIn(em, actor.userId, projectId);
     const project = await em.findOneOrFail(Project, { id: projectId });
-    return view(project, role, await pulsesOf(em, [projectId], services.clock.now()));
+    const [view] = await views(em, [{ project, role }], services.clock.now());
+    if (view === undefined) throw new Error('One project has one view.');
+    return view;
   });
 }
 
-function view(project: Project, role: Role, pulses: Map<string, Pulse>): ProjectView {
-  return { project, role, pulse: pulses.get(project.id) ?? STILL };
+async function views(em: Em, seats: { project: Project; role: Role }[], now: Date): Promise<ProjectView[]> {
+  const pulses = await pulsesOf(
+    em,
+    seats.map(({ project }) => project.id),
+    now,
+  );
+  const names = await stoppers(em, seats);
+  return seats.map(({ project, role }) => ({
+    project,
+    role,
+    pulse: pulses.get(project.id) ?? STILL,
+    stoppedByName: names.get(project.stoppedBy ?? '') ?? null,
+  }));
+}
+
+/** What they are called who stopped any of these projects; seldom is there one. */
+async function stoppers(em: Em, seats: { project: Project }[]): Promise<Map<string, string>> {
+  const ids = [...new Set(seats.flatMap(({ project }) => project.stoppedBy ?? []))];
+  if (ids.length === 0) return new Map();
+  const users = await em.find(User, { id: { $in: ids } });
+  return new Map(users.map(({ id, name, address }) => [id, displayName({ name: name ?? null, address })]));
 }

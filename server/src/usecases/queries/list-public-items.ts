@@ -4,6 +4,7 @@ import { Decision } from '../../db/entities/decision.ts';
 import { Item } from '../../db/entities/item.ts';
 import type { Em } from '../../db/orm.ts';
 import { rawQuery } from '../../db/raw-query.ts';
+import { publicStatusOf } from '../../domain/item.ts';
 import type { ApiKeyActor, Services } from '../services.ts';
 import { decodeCursor, fitting, toPage } from './cursor.ts';
 
@@ -34,18 +35,21 @@ export function listPublicItems(
     const page = toPage(found, fitting(found, query.limit), (row) => ({ at: new Date(row.created_at), id: row.id }));
     const ids = page.rows.map((row) => row.id);
     const items = await em.find(Item, { id: { $in: ids } });
-    const decisions = await em.find(Decision, { itemId: { $in: ids }, finalAt: { $ne: null } });
+    const decisions = await em.find(Decision, { itemId: { $in: ids }, audit: false, finalAt: { $ne: null } });
     const byId = new Map(items.map((item) => [item.id, item]));
     const byItem = new Map(decisions.map((decision) => [decision.itemId, decision]));
     const rows = ids.flatMap((id) => {
       const item = byId.get(id);
       // Whoever was decided between the two questions has left the list that was asked for.
-      const left = query.status !== undefined && query.status !== (item?.publicStatus ?? item?.status);
+      const left = query.status !== undefined && item && query.status !== publicStatusOf(item);
       return item && !left ? [{ item, decision: byItem.get(id) ?? null }] : [];
     });
     return { rows, nextCursor: page.nextCursor };
   });
 }
+
+/** `publicStatusOf` in SQL, as its index has it. */
+const PUBLIC_STATUS = `case when audit then 'auto_approved' else coalesce(public_status, status) end`;
 
 /**
  * One row more than the page, so that it is known whether there is another. Only the conditions that are asked for, so that an
@@ -57,7 +61,7 @@ function find(em: Em, projectId: string, { status, since, until, after, limit }:
   const value = (of: unknown): string => `$${values.push(of)}`;
   const conditions = [
     'project_id = $1',
-    ...(status ? [`coalesce(public_status, status) = ${value(status)}`] : []),
+    ...(status ? [`${PUBLIC_STATUS} = ${value(status)}`] : []),
     ...(since ? [`created_at >= ${value(momentText(since))}::timestamptz`] : []),
     ...(until ? [`created_at < ${value(momentText(until))}::timestamptz`] : []),
     ...(cursor

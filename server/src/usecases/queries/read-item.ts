@@ -29,7 +29,8 @@ export interface ItemView {
 export async function readItem(services: Services, actor: MemberActor, itemId: string): Promise<ItemView> {
   const view = await services.db.read(async (em) => {
     const { item, role } = await findItem(em, actor.userId, itemId);
-    const decision = await em.findOne(Decision, { itemId });
+    // Of an audited item people see their verdict; that it was approved before it came to them would tell them what to say (AU3).
+    const decision = await em.findOne(Decision, { itemId, audit: item.audit });
     const reviewer = decision?.reviewerId ? await em.findOne(User, { id: decision.reviewerId }) : null;
     const decidedBy = reviewer && displayName({ name: reviewer.name ?? null, address: reviewer.address });
     return { item, role, archived: await isArchived(em, item.projectId), decision, decidedBy };
@@ -50,14 +51,22 @@ export function readHistory(
 ): Promise<{ events: Event[]; nextCursor: string | null }> {
   const before = decodeSeq(after);
   return services.db.read(async (em) => {
-    await findItem(em, actor.userId, itemId);
+    const { item } = await findItem(em, actor.userId, itemId);
     const seq = before === null ? { $ne: null } : { $lt: before };
-    const latest = await em.find(Event, { itemId, seq }, { orderBy: { seq: 'desc' }, limit: HISTORY_FACTS + 1 });
+    const latest = await em.find(
+      Event,
+      { itemId, seq, ...(isUnmarked(item) ? NO_APPROVAL : {}) },
+      { orderBy: { seq: 'desc' }, limit: HISTORY_FACTS + 1 },
+    );
     const events = latest.slice(0, HISTORY_FACTS).reverse();
     const first = events[0]?.seq ?? null;
     return { events, nextCursor: latest.length > HISTORY_FACTS && first !== null ? encodeSeq(first) : null };
   });
 }
+
+/** AU3: who looks at an audited item anew is not told that it was approved. */
+const isUnmarked = (item: Item): boolean => item.audit && isOpen(item.status);
+const NO_APPROVAL = { type: { $ne: 'item.finalized' as const } };
 
 /** The item as its pipeline may see it: a provisional decision does not show (LC2). Another project's id is 404. */
 export function readPublicItem(
@@ -68,6 +77,6 @@ export function readPublicItem(
   return services.db.read(async (em) => {
     const item = await em.findOne(Item, { id: itemId, projectId: actor.projectId });
     if (item === null) throw nothingHere();
-    return { item, decision: await em.findOne(Decision, { itemId, finalAt: { $ne: null } }) };
+    return { item, decision: await em.findOne(Decision, { itemId, audit: false, finalAt: { $ne: null } }) };
   });
 }

@@ -44,8 +44,21 @@ export type Command =
   | 'reset'
   | 'accept'
   | 'copy'
-  | 'create';
+  | 'create'
+  | 'nextExample'
+  | 'exampleBefore'
+  | 'inOrOut';
 
 /** Where a key works: a scope is active while its part of the page is on show, `go` for a moment after the key of that name. */
-export const KEY_SCOPES = ['anywhere', 'go', 'list', 'item', 'reasons', 'editor', 'conflict', 'projects'] as const;
+export const KEY_SCOPES = [
+  'anywhere',
+  'go',
+  'list',
+  'item',
+  'reasons',
+  'editor',
+  'conflict',
+  'projects',
+  'learnings',
+] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];

@@ -47,6 +47,9 @@ export const keysText = {
     accept: 'Leave it and go on',
     copy: 'Copy your draft',
     create: 'New project',
+    nextExample: 'Next example',
+    exampleBefore: 'Example before',
+    inOrOut: 'Leave the example out of exports, or put it in again',
   } satisfies Record<Command, string>,
 
   /** What the panels are opened by; their own words are fetched with them. */

@@ -16,6 +16,7 @@ export const sheetText = {
     anywhere: 'Anywhere',
     go: 'After the key that goes to a page',
     projects: 'On your projects',
+    learnings: 'On learnings',
     list: 'In the list of the queue',
     item: 'With your item',
     reasons: 'After Reject or Escalate',

@@ -46,6 +46,7 @@ class Connection {
   #hurried: () => void = () => undefined;
   #listeners: readonly { type: FactType | '*'; listener: FactListener }[] = [];
   #resyncListeners: readonly ResyncListener[] = [];
+  readonly #metricsListeners = new Set<(projectId: string) => void>();
 
   /** For the pill in the top bar. `paused` is the reader's own choice and only shows while everything else is well. */
   get state(): LiveState {
@@ -79,6 +80,7 @@ class Connection {
     socket.on('rooms', () => this.#resync(null));
     socket.on('resync', ({ project_id }) => this.#resync(project_id));
     socket.on('events', (facts) => this.#take(facts));
+    socket.on('metrics', ({ project_id }) => this.#metricsListeners.forEach((listener) => listener(project_id)));
     socket.on('assignment', ({ degraded }) => (this.#degraded = degraded));
     this.presence.follow(socket);
     this.#hurried = hurry(() => this.#again());
@@ -108,6 +110,12 @@ class Connection {
     const entry = { type, listener: listener as FactListener };
     this.#listeners = [...this.#listeners, entry];
     return () => (this.#listeners = this.#listeners.filter((other) => other !== entry));
+  }
+
+  /** Hears that the figures of a project moved. Answers the function that stops it. */
+  onMetrics(listener: (projectId: string) => void): () => void {
+    this.#metricsListeners.add(listener);
+    return () => this.#metricsListeners.delete(listener);
   }
 
   /** Hears that something may have been missed. Answers the function that stops it. */

@@ -6,9 +6,10 @@ const SPACING = 1000;
 let reloads: number[];
 let allowed: boolean;
 
-const make = (takes = 0) =>
+const make = (takes = 0, ease?: number) =>
   new Pacer({
     spacing: SPACING,
+    ...(ease !== undefined && { ease }),
     mayReload: () => allowed,
     reload: async () => {
       reloads.push(Date.now());
@@ -31,6 +32,15 @@ describe('Pacer', () => {
       await vi.advanceTimersByTimeAsync(10);
     }
     expect(reloads).toEqual([0, 1000, 2000, 3000, 4000]);
+  });
+
+  it('waits longer after a reload that took long, where it is told to', async () => {
+    const pacer = make(400, 5);
+    for (let ms = 0; ms < 5200; ms += 10) {
+      pacer.want();
+      await vi.advanceTimersByTimeAsync(10);
+    }
+    expect(reloads).toEqual([0, 2400, 4800]);
   });
 
   it('fetches once more when something changed during a reload', async () => {

@@ -4,6 +4,8 @@ interface Options {
   reload: () => Promise<void>;
   /** Between the end of one reload and the next, in ms. */
   spacing: number;
+  /** Between them at least so many times as long as the last one took: what is dear is asked for more rarely. */
+  ease?: number;
   /** False while the page is hidden or paused. */
   mayReload: () => boolean;
 }
@@ -14,6 +16,7 @@ export class Pacer {
   #running = 0;
   #wanted = false;
   #endedAt = -Infinity;
+  #took = 0;
 
   constructor(options: Options) {
     this.#options = options;
@@ -31,17 +34,19 @@ export class Pacer {
     this.#timer = undefined;
     this.#wanted = false;
     this.#running += 1;
+    const began = Date.now();
     await this.#options.reload();
     this.#running -= 1;
     this.#endedAt = Date.now();
+    this.#took = this.#endedAt - began;
     this.look();
   }
 
   /** Follows a kept wish, when reloading is allowed again. */
   look(): void {
-    const { spacing, mayReload } = this.#options;
+    const { spacing, ease = 0, mayReload } = this.#options;
     if (!this.#wanted || this.#running > 0 || this.#timer !== undefined) return;
-    const wait = Math.max(0, this.#endedAt + spacing - Date.now());
+    const wait = Math.max(0, this.#endedAt + Math.max(spacing, ease * this.#took) - Date.now());
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       if (mayReload()) void this.now();

@@ -8,6 +8,7 @@ import { alertsText } from './alerts-text.ts';
 import AlertStrip from './AlertStrip.svelte';
 
 const tab = (id: string, name: string) => `/projects/${id}/${name}`;
+const analytics = (id: string) => `/analytics?project=${id}`;
 
 const ID = '0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b11';
 let made = 0;
@@ -43,6 +44,14 @@ describe('WH6: the words', () => {
     [{ kind: 'recovered', dead: 2 }, ' works again; 2 deliveries were given up.'],
   ])('of %j', (overrides, words) => {
     expect(alertsText.told(alert(overrides))).toEqual(['Webhook of ', 'Maths answers', words]);
+  });
+
+  it.each<[ProjectAlert['kind'], string]>([
+    ['over_budget', ' may be wrong more often than its budget allows.'],
+    ['threshold_raised', ' may be wrong too often: its automatic threshold was raised.'],
+  ])('AU5: of %s', (kind, words) => {
+    const told = alert({ kind, delivery_id: null, attempts: null, http_status: null });
+    expect(alertsText.told(told)).toEqual(['Automatic answers of ', 'Maths answers', words]);
   });
 
   it.each<[Partial<ProjectAlert>, string]>([
@@ -84,7 +93,7 @@ describe('WH6: the strip', () => {
   const lookAgain = () => document.dispatchEvent(new Event('visibilitychange'));
 
   it('says it, takes no focus, keeps others waiting, and goes when it was noted', async () => {
-    render(AlertStrip, { still: false, tab });
+    render(AlertStrip, { still: false, tab, analytics });
     await vi.waitFor(() => expect(words()).toContain('a delivery was given up after 10 attempts (503).'));
     expect(document.activeElement).toBe(document.body);
     expect(shell.told).toBe(true);
@@ -97,7 +106,7 @@ describe('WH6: the strip', () => {
 
   it('leads to the webhook where nothing is dead, or it is paused', async () => {
     list = [alert({ kind: 'paused', dead: 4 }), alert({ kind: 'recovered', dead: 0 })];
-    render(AlertStrip, { still: false, tab });
+    render(AlertStrip, { still: false, tab, analytics });
     await vi.waitFor(() => expect(words()).toContain('is paused'));
     expect(screen.getByRole('link').getAttribute('href')).toBe(`/projects/${ID}/webhook`);
     await gotIt();
@@ -107,7 +116,7 @@ describe('WH6: the strip', () => {
 
   it('stays when it could not be noted, and says so', async () => {
     note = () => Promise.reject(new TypeError('no network'));
-    render(AlertStrip, { still: false, tab });
+    render(AlertStrip, { still: false, tab, analytics });
     await vi.waitFor(() => expect(words()).toContain('given up'));
     await gotIt();
     expect(await screen.findByText(/^Not noted\./)).toBeTruthy();
@@ -118,7 +127,7 @@ describe('WH6: the strip', () => {
   });
 
   it('stays on show when a newer one comes, until it is noted: what is pressed is what was read', async () => {
-    render(AlertStrip, { still: false, tab });
+    render(AlertStrip, { still: false, tab, analytics });
     await vi.waitFor(() => expect(words()).toContain('given up'));
     list = [alert({ kind: 'paused', created_at: '2026-03-02T00:00:00.000Z' }), ...list];
     const answered = asked;
@@ -132,7 +141,7 @@ describe('WH6: the strip', () => {
 
   it('why one was not noted is not said beside another', async () => {
     note = () => Promise.reject(new TypeError('no network'));
-    render(AlertStrip, { still: false, tab });
+    render(AlertStrip, { still: false, tab, analytics });
     await vi.waitFor(() => expect(words()).toContain('given up'));
     await gotIt();
     await screen.findByText(/^Not noted\./);
@@ -144,23 +153,23 @@ describe('WH6: the strip', () => {
 
   it('the next account in the tab finds nothing of the one before, while its own are asked for', async () => {
     note = () => Promise.reject(new TypeError('no network'));
-    const { unmount } = render(AlertStrip, { still: false, tab });
+    const { unmount } = render(AlertStrip, { still: false, tab, analytics });
     await vi.waitFor(() => expect(words()).toContain('given up'));
     await gotIt();
     await screen.findByText(/^Not noted\./);
     unmount();
     vi.stubGlobal('fetch', () => new Promise(() => undefined));
-    render(AlertStrip, { still: false, tab });
+    render(AlertStrip, { still: false, tab, analytics });
     expect([words(), shell.told]).toEqual(['', false]);
   });
 
   it('nor is what another account has seen seen by the next one', async () => {
-    const { unmount } = render(AlertStrip, { still: false, tab });
+    const { unmount } = render(AlertStrip, { still: false, tab, analytics });
     await vi.waitFor(() => expect(words()).toContain('given up'));
     await gotIt();
     await vi.waitFor(() => expect(words()).toBe(''));
     unmount();
-    render(AlertStrip, { still: false, tab });
+    render(AlertStrip, { still: false, tab, analytics });
     await vi.waitFor(() => expect(words()).toContain('given up'));
   });
 
@@ -168,13 +177,13 @@ describe('WH6: the strip', () => {
     [true, 'max-xl:top-[calc(100%+var(--banner,0px))]'],
     [false, 'max-xl:top-full'],
   ])('QU1: where it takes no room (%s) it lies below what else stands under the top bar', (still, place) => {
-    render(AlertStrip, { still, tab });
+    render(AlertStrip, { still, tab, analytics });
     const { classList } = screen.getByRole('status');
     expect([...classList].filter((name) => name.startsWith('max-xl:top-'))).toEqual([place]);
   });
 
   it('goes when it was seen in another tab, or is over, as soon as this one is looked at', async () => {
-    render(AlertStrip, { still: false, tab });
+    render(AlertStrip, { still: false, tab, analytics });
     await vi.waitFor(() => expect(words()).toContain('given up'));
     list = [];
     lookAgain();
@@ -182,7 +191,7 @@ describe('WH6: the strip', () => {
   });
 
   it('an answer that was under way does not bring back what was noted; what is newer is told', async () => {
-    render(AlertStrip, { still: false, tab });
+    render(AlertStrip, { still: false, tab, analytics });
     await vi.waitFor(() => expect(words()).toContain('given up'));
     await gotIt();
     await vi.waitFor(() => expect(words()).toBe(''));

@@ -1,4 +1,4 @@
-// Every string of what owners are told of a webhook (WH6).
+// Every string of what owners are told of a webhook (WH6) and of automatic answers (AU5).
 import { DEAD_COUNTED, type ProjectAlert, type WebhookAlert } from '@countersign/shared/api/alerts';
 import { count } from '#lib/format.ts';
 import type { Sentence } from '#lib/sentence.ts';
@@ -22,6 +22,10 @@ export const alertsText = {
   /** Of one project: the last thing, and how many deliveries are dead now. */
   told: (alert: ProjectAlert): Sentence => {
     const { kind, dead, attempts, project_name: name } = alert;
+    if (kind === 'over_budget')
+      return ['Automatic answers of ', name, ' may be wrong more often than its budget allows.'];
+    if (kind === 'threshold_raised')
+      return ['Automatic answers of ', name, ' may be wrong too often: its automatic threshold was raised.'];
     if (kind === 'paused') return ['Webhook of ', name, ' is paused: the receiver answered 410.'];
     if (kind === 'recovered') return ['Webhook of ', name, ` works again${dead === 0 ? '' : `; ${given(dead)}`}.`];
     // How the last one went says nothing of the others.
@@ -36,6 +40,7 @@ export const alertsText = {
   },
   toDeliveries: 'Show deliveries',
   toWebhook: 'Open webhook',
+  toAudits: 'Show audits',
   gotIt: 'Got it',
   failed: 'Not noted.',
 

@@ -7,6 +7,8 @@ import { PAGES } from '#lib/navigation.ts';
 import type { PaletteEntry } from '#lib/palette/entries.ts';
 import { queueText } from '#lib/queue-text.ts';
 import { session } from '#lib/session.svelte.ts';
+import { asked } from '#lib/stop/asked.svelte.ts';
+import { stopText } from '#lib/stop/stop-text.ts';
 import { text as shared } from '#lib/text.ts';
 import { chooseTheme, THEMES } from '#lib/theme.ts';
 import type { Project } from '@countersign/shared/api/projects';
@@ -73,7 +75,8 @@ function pageEntries(to: GoesTo): PaletteEntry[] {
   return [...pages, { id: 'go /sessions', group: 'go', words: [shared.shell.sessions], run: to('/sessions') }];
 }
 
-function entriesOfProject({ id, name, abilities }: Project, to: GoesTo): PaletteEntry[] {
+function entriesOfProject(project: Project, to: GoesTo): PaletteEntry[] {
+  const { id, name, abilities } = project;
   const address = `/projects/${id}`;
   const tabs = tabsFor(abilities).filter(({ tab }) => tab !== 'overview');
   return [
@@ -86,7 +89,19 @@ function entriesOfProject({ id, name, abilities }: Project, to: GoesTo): Palette
       rare: true,
       run: to(`${address}/${tab}`),
     })),
+    ...(abilities.stop_project ? [stopEntry(project)] : []),
   ];
+}
+
+function stopEntry(project: Project): PaletteEntry {
+  const words = project.stopped === null ? stopText.stop : stopText.release;
+  return {
+    id: `stop ${project.id}`,
+    group: 'projects',
+    words: [words.palette, project.name],
+    rare: true,
+    run: () => (asked.project = project),
+  };
 }
 
 const viewEntries = (saved: readonly SavedPlace[], to: GoesTo): PaletteEntry[] => [

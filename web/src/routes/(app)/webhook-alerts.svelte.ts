@@ -1,4 +1,4 @@
-// What the owner who is here has not seen yet of their webhooks: asked when the page opens, and again whenever it may have changed.
+// What the owner who is here has not seen yet of their webhooks and automatic answers: asked when the page opens, and again whenever it may have changed.
 import { listAlerts, seeAlerts, type ProjectAlert } from '@countersign/shared/api/alerts';
 import type { FactOf } from '@countersign/shared/events';
 import { call } from '#lib/api.ts';
@@ -10,7 +10,13 @@ import { Resource } from '#lib/resource.svelte.ts';
 const SPACING_MS = 1500;
 
 /** A pause that ends, a URL that is taken out, a project at rest, another role: what was told may be over by that. */
-const PARTS: readonly FactOf<'project.changed'>['changed'][number][] = ['webhook', 'settings', 'archived', 'members'];
+const PARTS: readonly FactOf<'project.changed'>['changed'][number][] = [
+  'webhook',
+  'settings',
+  'audits',
+  'archived',
+  'members',
+];
 
 /** It lives as long as the strip: the next account in this tab finds nothing of the one before. */
 export class WebhookAlerts {

@@ -10,6 +10,14 @@ export interface Step {
   partial: boolean;
 }
 
+/** One stretch of time, in ms, and how long things took in it, in seconds; null where there was none. */
+export interface Spell {
+  start: number;
+  end: number;
+  n: number;
+  times: { p50: number; p90: number; p99: number } | null;
+}
+
 /** The SVG path of a step line through one count of each stretch. */
 export function stepPath(steps: readonly Step[], of: 'lead' | 'main', { x, y }: { x: Scale; y: Scale }): string {
   return steps
@@ -33,7 +41,7 @@ export function gaps(steps: readonly Step[], { x, y }: { x: Scale; y: Scale }) {
 }
 
 /** The stretch under a horizontal position; the nearest one beyond the ends, -1 without any. */
-export function stepAt(steps: readonly Step[], at: number): number {
+export function stepAt(steps: readonly Pick<Step, 'end'>[], at: number): number {
   const found = steps.findIndex(({ end }) => at < end);
   return found === -1 ? steps.length - 1 : found;
 }

@@ -1,7 +1,8 @@
 // The sentences over the plots: true at the edges, and silent about what is not known.
 import { share as percent } from '#lib/format.ts';
+import { wilson } from '@countersign/shared/statistics';
 import { describe, expect, it } from 'vitest';
-import { flowAnswer, length, mixAnswer, overridesAnswer, timeAnswer } from './answers.ts';
+import { flowAnswer, length, mixAnswer, overridesAnswer, slowerAnswer, timeAnswer } from './answers.ts';
 
 const queue = (queued: number, past_due: number) => ({
   waiting: { queued, escalated: 0 },
@@ -26,16 +27,16 @@ describe('flowAnswer', () => {
 
 describe('timeAnswer', () => {
   it('says that no decision means not known, not zero', () => {
-    const none = timeAnswer({ time_to_decision: { n: 0, p50: null, p90: null } }, 'week');
+    const none = timeAnswer({ time_to_decision: { n: 0, p50: null, p90: null, p99: null } }, 'week');
     expect(none).toMatchObject({ known: false });
     expect(none.answer).toMatch(/^Not known/);
   });
 
   it('says how little few decisions are', () => {
-    const of = (n: number) => timeAnswer({ time_to_decision: { n, p50: 480, p90: 1320 } }, 'week');
+    const of = (n: number) => timeAnswer({ time_to_decision: { n, p50: 480, p90: 1320, p99: 3000 } }, 'week');
     expect(of(217)).toEqual({
       answer: 'Half within 8 min, nine in ten within 22 min.',
-      unit: 'arrival to decision, people only, log scale · n 217',
+      unit: 'arrival to decision, people only, log scale · 99 % within 50 min · n 217',
       known: true,
     });
     expect(of(29).unit).toContain('n 29 < 30');
@@ -43,9 +44,28 @@ describe('timeAnswer', () => {
   });
 
   it('has words for less than a second', () => {
-    const fast = timeAnswer({ time_to_decision: { n: 2, p50: 0.2, p90: 0.9 } }, 'day');
+    const fast = timeAnswer({ time_to_decision: { n: 2, p50: 0.2, p90: 0.9, p99: 0.9 } }, 'day');
     expect(fast.answer).toBe('Half within 1 s, nine in ten within 1 s.');
     expect([length(0), length(0.9), length(1), length(61)]).toEqual(['under 1 s', 'under 1 s', '1 s', '1 min']);
+  });
+});
+
+describe('slowerAnswer', () => {
+  const spell = (start: number, n: number, p50: number | null) => {
+    return { start, end: start + 1, n, times: p50 === null ? null : { p50, p90: p50 * 2, p99: p50 * 3 } };
+  };
+  const name = ({ start }: { start: number }) => `hour ${start}`;
+
+  it('names the slowest stretch, the first of two, and counts those with decisions alone', () => {
+    const said = slowerAnswer([spell(1, 3, 60), spell(2, 0, null), spell(3, 9, 600), spell(4, 2, 600)], 'day', name);
+    expect(said.answer).toBe('Slowest was hour 3: half within 10 min.');
+    expect(said.unit).toContain('n 14 in 3 stretches');
+  });
+
+  it('says that no decision means not known, not zero', () => {
+    const none = slowerAnswer([spell(1, 0, null)], 'week', name);
+    expect(none).toMatchObject({ known: false });
+    expect(none.answer).toMatch(/^Not known/);
   });
 });
 
@@ -63,7 +83,7 @@ describe('mixAnswer', () => {
 });
 
 describe('overridesAnswer', () => {
-  const share = { key: 'long_input', decided: 432, overridden: 332 };
+  const share = { key: 'long_input', decided: 432, overridden: 332, interval: wilson(332, 432) };
   const report = { overrides: { by_flag: [share], by_model: [], by_source: [] }, decided: 432, overridden: 332 };
 
   it('names the surest group with its interval', () => {
@@ -75,7 +95,10 @@ describe('overridesAnswer', () => {
   it('tells never, too few and not known apart', () => {
     expect(overridesAnswer({ ...report, overridden: 0 }, 'day')).toMatchObject({ known: true });
     expect(overridesAnswer({ ...report, overridden: 0 }, 'day').answer).toMatch(/changed nothing in 432/);
-    const few = { ...report, overrides: { ...report.overrides, by_flag: [{ key: 'x', decided: 9, overridden: 9 }] } };
+    const few = {
+      ...report,
+      overrides: { ...report.overrides, by_flag: [{ key: 'x', decided: 9, overridden: 9, interval: wilson(9, 9) }] },
+    };
     expect(overridesAnswer(few, 'day').answer).toMatch(/^Too few/);
     expect(overridesAnswer({ ...report, decided: 0, overridden: 0 }, 'day')).toMatchObject({ known: false });
   });

@@ -1,7 +1,8 @@
 // Each question of the page with its answer in one sentence: what is not known is said, never drawn as zero.
 import { count, duration, share } from '#lib/format.ts';
-import { SMALL_N } from '#lib/components/charts/wilson.ts';
-import type { Analytics } from '@countersign/shared/api/insights';
+import { SMALL_N } from '#lib/components/charts/small-n.ts';
+import type { Spell } from '#lib/components/charts/steps.ts';
+import type { Analytics } from '@countersign/shared/api/analytics';
 import { worst } from './overrides.ts';
 import type { Range } from './range.ts';
 import { words } from './text.ts';
@@ -19,6 +20,10 @@ export const waitingOf = ({ waiting }: Pick<Analytics, 'waiting'>): number => wa
 
 /** A length in seconds as people say it. */
 export const length = (seconds: number): string => (seconds < 1 ? words.time.underSecond : duration(seconds * 1000));
+
+const SECONDS = [1, 10, 60, 600, 3600, 36_000, 86_400, 604_800, 2_592_000, 31_536_000];
+/** Round lengths for a scale of time, in seconds, with their words. */
+export const ROUND_TIMES = SECONDS.map((value) => ({ value, label: length(value) }));
 
 export function mixAnswer({ mix, arrived }: Pick<Analytics, 'mix' | 'arrived'>, range: Range): Answer {
   const when = words.range.last[range];
@@ -48,14 +53,24 @@ export function flowAnswer(
 }
 
 export function timeAnswer({ time_to_decision }: Pick<Analytics, 'time_to_decision'>, range: Range): Answer {
-  const { n, p50, p90 } = time_to_decision;
-  if (n === 0 || p50 === null || p90 === null) {
+  const { n, p50, p90, p99 } = time_to_decision;
+  if (n === 0 || p50 === null || p90 === null || p99 === null) {
     return { answer: words.time.empty(words.range.last[range]), unit: words.time.emptyUnit, known: false };
   }
   // What took less than a second was within one, too.
   const within = (seconds: number) => length(Math.max(1, seconds));
   const answer = n === 1 ? words.time.one(length(p50)) : words.time.answer(within(p50), within(p90));
-  return { answer, unit: words.time.unit(count(n), n < SMALL_N), known: true };
+  return { answer, unit: words.time.unit(count(n), length(p99), n < SMALL_N), known: true };
+}
+
+/** The slowest stretch; `name` says when a stretch was. */
+export function slowerAnswer(spells: readonly Spell[], range: Range, name: (spell: Spell) => string): Answer {
+  const known = spells.flatMap((spell) => (spell.times === null ? [] : [{ spell, p50: spell.times.p50 }]));
+  const unit = words.slower.unit(count(spells.reduce((sum, { n }) => sum + n, 0)), known.length);
+  const [first, ...rest] = known;
+  if (first === undefined) return { answer: words.time.empty(words.range.last[range]), unit, known: false };
+  const slowest = rest.reduce((worst, each) => (each.p50 > worst.p50 ? each : worst), first);
+  return { answer: words.slower.answer(name(slowest.spell), length(Math.max(1, slowest.p50))), unit, known: true };
 }
 
 export function overridesAnswer(

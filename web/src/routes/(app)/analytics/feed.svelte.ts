@@ -1,5 +1,5 @@
-// The figures of one project on the page: fetched for the range on show, and again as facts arrive, unless paused.
-import { readAnalytics, type Analytics } from '@countersign/shared/api/insights';
+// The figures of one project on the page: fetched for the range on show, and again as they move, unless paused.
+import { readAnalytics, type Analytics } from '@countersign/shared/api/analytics';
 import { call } from '#lib/api.ts';
 import { clock } from '#lib/clock.svelte.ts';
 import { live } from '#lib/live/connection.svelte.ts';
@@ -7,13 +7,13 @@ import { Resource } from '#lib/resource.svelte.ts';
 import { Pacer } from '#lib/live/pacer.ts';
 import { queryOf, type Range } from './range.ts';
 
-/** Facts cause at most one request in this many ms. */
-const SPACING_MS = 1000;
+/** The server ticks once a second at most; after a tick the page asks at once. */
+const SPACING_MS = 500;
 /** The window moves on even when nothing happens: then it is asked for this often. */
 const IDLE_MS = 30_000;
 
 export class AnalyticsFeed {
-  /** How many facts came while paused. */
+  /** How often the figures moved while paused. */
   held = $state(0);
 
   readonly #projectId: string;
@@ -67,7 +67,7 @@ export class AnalyticsFeed {
     document.addEventListener('visibilitychange', look);
     const idle = setInterval(() => this.#pacer.want(), IDLE_MS);
     const stops = [
-      live.on('*', ({ project_id }) => project_id === this.#projectId && this.#heard()),
+      live.onMetrics((projectId) => projectId === this.#projectId && this.#heard()),
       live.onResync(() => (live.paused ? this.#pacer.want() : this.load())),
       () => document.removeEventListener('visibilitychange', look),
       () => clearInterval(idle),

@@ -1,8 +1,12 @@
 // The order is by what is sure, and what is not known is not claimed.
+import { wilson } from '@countersign/shared/statistics';
 import { describe, expect, it } from 'vitest';
 import { ratesOf, worst } from './overrides.ts';
 
-const share = (key: string, overridden: number, decided: number) => ({ key, overridden, decided });
+const share = (key: string, overridden: number, decided: number) => ({
+  ...{ key, overridden, decided },
+  interval: wilson(overridden, decided),
+});
 const none = { by_flag: [], by_model: [], by_source: [] };
 
 describe('ratesOf', () => {

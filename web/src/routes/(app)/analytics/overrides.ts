@@ -1,6 +1,6 @@
 // Override rates with their intervals, in the order that says where to look first.
-import type { Analytics } from '@countersign/shared/api/insights';
-import { SMALL_N, wilson } from '#lib/components/charts/wilson.ts';
+import type { Analytics } from '@countersign/shared/api/analytics';
+import { SMALL_N } from '#lib/components/charts/small-n.ts';
 
 type Split = keyof Analytics['overrides'];
 export const SPLITS = ['by_flag', 'by_model', 'by_source'] as const satisfies readonly Split[];
@@ -21,8 +21,7 @@ export interface Rate {
  */
 export function ratesOf(overrides: Analytics['overrides'], split: Split): Rate[] {
   return overrides[split]
-    .filter(({ decided }) => decided > 0)
-    .map(({ key, decided: n, overridden: k }) => ({ split, key, k, n, ...wilson(k, n) }))
+    .flatMap(({ key, decided: n, overridden: k, interval }) => (interval ? [{ split, key, k, n, ...interval }] : []))
     .sort((a, b) => b.low - a.low || b.n - a.n || a.key.localeCompare(b.key));
 }
 

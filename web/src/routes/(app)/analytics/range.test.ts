@@ -1,7 +1,7 @@
 // What a range asks for, and how the server's buckets become the steps of the plot.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { queryOf, rangeOf, stretches, stretchName, ticksOf, zoneName } from './range.ts';
+import { queryOf, rangeOf, spellsOf, spellTicks, stretches, stretchName, ticksOf, zoneName } from './range.ts';
 
 const at = (time: string) => new Date(`2026-11-20T${time}Z`);
 const minutes = (from: string, counts: [arrived: number, decided: number][]) =>
@@ -9,6 +9,7 @@ const minutes = (from: string, counts: [arrived: number, decided: number][]) =>
     at: new Date(at(from).getTime() + index * 60_000).toISOString(),
     arrived,
     decided,
+    ...{ queued: index, escalated: 1 },
   }));
 
 describe('rangeOf', () => {
@@ -30,7 +31,13 @@ describe('queryOf', () => {
 
 describe('stretches', () => {
   const flow = minutes('13:02:00', [...Array.from({ length: 8 }, (): [number, number] => [1, 0]), [2, 5], [0, 1]]);
-  const report = { from: '2026-11-20T13:02:37.000Z', to: '2026-11-20T13:11:20.000Z', bucket: 'minute' as const, flow };
+  const report = {
+    from: '2026-11-20T13:02:37.000Z',
+    to: '2026-11-20T13:11:20.000Z',
+    bucket: 'minute' as const,
+    time_zone: 'UTC',
+    flow,
+  };
 
   it('joins minutes by the clock, and says which steps are not whole', () => {
     const [first, second, third, ...none] = stretches('hour', report);
@@ -39,6 +46,7 @@ describe('stretches', () => {
       end: at('13:05:00').getTime(),
       arrived: 3,
       decided: 0,
+      ...{ queued: 2, escalated: 1 },
       partial: true,
     });
     expect(second).toMatchObject({ start: at('13:05:00').getTime(), arrived: 5, decided: 0, partial: false });
@@ -47,11 +55,18 @@ describe('stretches', () => {
   });
 
   it('says that a bucket the window cuts is not whole, at both ends', () => {
-    const hours = ['13', '14', '15'].map((hour) => ({ at: `2026-11-20T${hour}:00:00.000Z`, arrived: 1, decided: 1 }));
+    const hours = ['13', '14', '15'].map((hour) => ({
+      at: `2026-11-20T${hour}:00:00.000Z`,
+      arrived: 1,
+      decided: 1,
+      queued: 0,
+      escalated: 0,
+    }));
     const steps = stretches('day', {
       from: '2026-11-20T13:00:01.000Z',
       to: '2026-11-20T15:59:59.000Z',
       bucket: 'hour',
+      time_zone: 'UTC',
       flow: hours,
     });
     expect(steps.map(({ partial }) => partial)).toEqual([true, false, true]);
@@ -70,30 +85,59 @@ describe('stretches', () => {
     );
   });
 
-  it('begins six-hour steps at the reader’s midnight', () => {
-    const noon = new Date(2026, 10, 20, 9).getTime();
+  it('AN6: begins six-hour steps at the zone’s midnight', () => {
+    const nine = Date.parse('2026-11-20T03:15:00Z');
     const hours = Array.from({ length: 24 }, (_, index) => ({
-      at: new Date(noon + index * 3_600_000).toISOString(),
-      arrived: 1,
-      decided: 0,
+      at: new Date(nine + index * 3_600_000).toISOString(),
+      ...{ arrived: 1, decided: 0, queued: 0, escalated: 0 },
     }));
-    const end = new Date(noon + 24 * 3_600_000).toISOString();
-    const steps = stretches('week', { from: new Date(noon).toISOString(), to: end, bucket: 'hour', flow: hours });
-    expect(steps.map(({ start }) => new Date(start).getHours())).toEqual([9, 12, 18, 0, 6]);
+    const window = { from: new Date(nine).toISOString(), to: new Date(nine + 24 * 3_600_000).toISOString() };
+    const steps = stretches('week', { ...window, bucket: 'hour', time_zone: 'Asia/Kathmandu', flow: hours });
+    const begins = steps.map(({ start }) => new Date(start).toISOString().slice(11, 16));
+    expect(begins).toEqual(['03:15', '06:15', '12:15', '18:15', '00:15']);
     expect(steps.map(({ partial }) => partial)).toEqual([true, false, false, false, true]);
-    expect(ticksOf('week', steps)).toHaveLength(1);
+    expect(ticksOf('week', steps, 'Asia/Kathmandu')).toHaveLength(1);
   });
 });
 
 describe('words', () => {
-  it('name a day of the server as it counts it, in UTC', () => {
+  it('name a day as the project’s zone has it', () => {
     const start = Date.parse('2026-11-20T00:00:00Z');
-    expect(stretchName('month', { start, end: start + 86_400_000 })).toMatch(/20/);
+    expect(stretchName('month', { start, end: start + 86_400_000 }, 'UTC')).toMatch(/20/);
   });
 
-  it('name the reader’s zone', () => {
+  it('name the zone', () => {
     expect(zoneName('Europe/Lisbon')).toBe('Lisbon time');
     expect(zoneName('America/Argentina/Buenos_Aires')).toBe('Buenos Aires time');
     expect(zoneName('UTC')).toBe('UTC');
+  });
+});
+
+describe('spellsOf', () => {
+  const times = { p50: 4, p90: 8, p99: 9 };
+  const none = { p50: null, p90: null, p99: null };
+
+  it('keeps the buckets of the server, each as long as it is, and no length where nothing was decided', () => {
+    const [first, second] = [Date.parse('2026-10-25T00:00:00+01:00'), Date.parse('2026-10-26T00:00:00Z')];
+    const flow = [
+      { at: new Date(first).toISOString(), time: { n: 2, ...times } },
+      { at: new Date(second).toISOString(), time: { n: 0, ...none } },
+    ] as unknown as Parameters<typeof spellsOf>[0]['flow'];
+    expect(spellsOf({ bucket: 'day', flow })).toEqual([
+      { start: first, end: second, n: 2, times },
+      { start: second, end: second + 86_400_000, n: 0, times: null },
+    ]);
+  });
+
+  it('labels the midnights of a week', () => {
+    const hour = 3_600_000;
+    const spells = Array.from({ length: 48 }, (_, index) => {
+      const start = at('00:00:00').getTime() + index * hour;
+      return { start, end: start + hour, n: 0, times: null };
+    });
+    expect(spellTicks('week', spells, 'UTC').map(({ at: moment }) => moment)).toEqual([
+      at('00:00:00').getTime(),
+      at('00:00:00').getTime() + 24 * hour,
+    ]);
   });
 });

@@ -1,5 +1,6 @@
 // The ranges of the page: how far back each looks, what it asks the server for, and how its buckets are drawn.
-import type { Analytics } from '@countersign/shared/api/insights';
+import type { Spell } from '#lib/components/charts/steps.ts';
+import type { Analytics } from '@countersign/shared/api/analytics';
 
 export const RANGES = ['hour', 'day', 'week', 'month'] as const;
 export type Range = (typeof RANGES)[number];
@@ -39,27 +40,44 @@ export interface Stretch {
   end: number;
   arrived: number;
   decided: number;
+  /** How many waited at its end, by status. */
+  queued: number;
+  escalated: number;
   partial: boolean;
 }
 
-type Flow = Pick<Analytics['flow'][number], 'at' | 'arrived' | 'decided'>;
-type Report = Pick<Analytics, 'from' | 'to' | 'bucket'> & { flow: readonly Flow[] };
+type Flow = Pick<Analytics['flow'][number], 'at' | 'arrived' | 'decided' | 'queued' | 'escalated'>;
+type Report = Pick<Analytics, 'from' | 'to' | 'bucket' | 'time_zone'> & { flow: readonly Flow[] };
 
-/** The server's buckets joined into the steps of the plot; counts only add up. Six-hour steps begin at the reader's midnight. */
-export function stretches(range: Range, { from, to, bucket, flow }: Report): Stretch[] {
+/** The server's buckets joined into the steps of the plot; counts only add up. Six-hour steps begin at the zone's midnight. */
+export function stretches(range: Range, { from, to, bucket, time_zone, flow }: Report): Stretch[] {
   const { group } = PLANS[range];
   const size = BUCKET_MS[bucket];
+  // A day that changes its clocks is as long as it is.
+  const endOf = (index: number, start: number) => Date.parse(flow[index + 1]?.at ?? '') || start + size;
   const joined: (Stretch & { buckets: number; key: number })[] = [];
-  for (const { at, arrived, decided } of flow) {
+  for (const [index, { at, arrived, decided, queued, escalated }] of flow.entries()) {
     const start = Date.parse(at);
-    const key = group === 1 ? start : groupOf(start, group * size);
+    const key = group === 1 ? start : groupOf(start, group * size, time_zone);
     const last = joined.at(-1);
     if (last?.key === key) {
-      last.end = start + size;
+      last.end = endOf(index, start);
       last.arrived += arrived;
       last.decided += decided;
+      Object.assign(last, { queued, escalated });
       last.buckets += 1;
-    } else joined.push({ key, start, end: start + size, arrived, decided, partial: false, buckets: 1 });
+    } else
+      joined.push({
+        key,
+        start,
+        end: endOf(index, start),
+        arrived,
+        decided,
+        queued,
+        escalated,
+        partial: false,
+        buckets: 1,
+      });
   }
   const [opens, closes] = [Date.parse(from), Date.parse(to)];
   return joined.map(({ buckets, key: _, ...rest }) => ({
@@ -68,61 +86,101 @@ export function stretches(range: Range, { from, to, bucket, flow }: Report): Str
   }));
 }
 
-/** Where the group of a moment begins: on the clock for minutes, counted from the reader's midnight for hours. */
-function groupOf(at: number, size: number): number {
-  if (size < HOUR) return Math.floor(at / size) * size;
-  const hours = size / HOUR;
-  const local = new Date(at);
-  return local.setHours(local.getHours() - (local.getHours() % hours), 0, 0, 0);
+/** The server's buckets with the times of what was decided in them: percentiles do not add up, so they are not joined. */
+export function spellsOf({ bucket, flow }: Pick<Analytics, 'bucket' | 'flow'>): Spell[] {
+  return flow.map(({ at, time: { n, p50, p90, p99 } }, index) => {
+    const start = Date.parse(at);
+    const times = p50 === null || p90 === null || p99 === null ? null : { p50, p90, p99 };
+    return { start, end: Date.parse(flow[index + 1]?.at ?? '') || start + BUCKET_MS[bucket], n, times };
+  });
 }
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
-const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'short' });
-const weekdayClock = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit' });
-/** The server's days are days in UTC, so they are named there too. */
-const utcDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
-const dayClock = new Intl.DateTimeFormat(undefined, {
-  day: 'numeric',
-  month: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-});
-const localDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+/** Where the group of a moment begins: on the clock for minutes, counted from the zone's midnight for hours. */
+function groupOf(at: number, size: number, zone: string): number {
+  if (size < HOUR) return Math.floor(at / size) * size;
+  const { hour, minute } = clockAt(at, zone);
+  return at - (hour % (size / HOUR)) * HOUR - minute * MINUTE;
+}
+
+const FORMATS = {
+  clock: { hour: '2-digit', minute: '2-digit' },
+  weekday: { weekday: 'short' },
+  weekdayClock: { weekday: 'short', hour: '2-digit', minute: '2-digit' },
+  day: { day: 'numeric', month: 'short' },
+  dayClock: { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
+} as const satisfies Record<string, Intl.DateTimeFormatOptions>;
+
+const made = new Map<string, Intl.DateTimeFormat>();
+
+/** Times in the words of the reader, on the clocks of the project's zone. */
+function formatOf(name: keyof typeof FORMATS, zone: string): Intl.DateTimeFormat {
+  const key = `${name} ${zone}`;
+  const format = made.get(key) ?? new Intl.DateTimeFormat(undefined, { ...FORMATS[name], timeZone: zone });
+  made.set(key, format);
+  return format;
+}
+
+const clocks = new Map<string, Intl.DateTimeFormat>();
+
+function clockAt(at: number, zone: string): { hour: number; minute: number } {
+  const options = { hour: 'numeric', minute: 'numeric', hourCycle: 'h23', timeZone: zone } as const;
+  const clock = clocks.get(zone) ?? new Intl.DateTimeFormat('en', options);
+  clocks.set(zone, clock);
+  const part = Object.fromEntries(clock.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
+  return { hour: part.hour ?? 0, minute: part.minute ?? 0 };
+}
 
 /** Which steps get a label, and what it says. */
 const TICKS = {
-  hour: { on: (at: Date) => at.getMinutes() % 15 === 0, format: clock },
-  day: { on: (at: Date) => at.getHours() % 3 === 0, format: clock },
-  week: { on: (at: Date) => at.getHours() < 6, format: weekday },
-  month: { on: () => true, format: utcDay },
-} as const satisfies Record<Range, { on: (at: Date) => boolean; format: Intl.DateTimeFormat }>;
+  hour: { on: ({ minute }) => minute % 15 === 0, format: 'clock' },
+  day: { on: ({ hour }) => hour % 3 === 0, format: 'clock' },
+  week: { on: ({ hour }) => hour < 6, format: 'weekday' },
+  month: { on: () => true, format: 'day' },
+} as const satisfies Record<
+  Range,
+  { on: (clock: { hour: number; minute: number }) => boolean; format: keyof typeof FORMATS }
+>;
 
 /** The labels under the plot, in order. */
-export function ticksOf(range: Range, steps: readonly Stretch[]): { at: number; label: string }[] {
+export function ticksOf(
+  range: Range,
+  steps: readonly Pick<Stretch, 'start'>[],
+  zone: string,
+): { at: number; label: string }[] {
   const { on, format } = TICKS[range];
-  const labelled = steps.filter(({ start }) => on(new Date(start)));
-  return labelled.map(({ start }) => ({ at: start, label: format.format(start) }));
+  const labelled = steps.filter(({ start }) => on(clockAt(start, zone)));
+  return labelled.map(({ start }) => ({ at: start, label: formatOf(format, zone).format(start) }));
 }
+
+/** The labels of the server's own buckets: as those of the steps, which begin with them. */
+export function spellTicks(range: Range, spells: readonly Spell[], zone: string): { at: number; label: string }[] {
+  const midnights = spells.filter(({ start }) => range !== 'week' || clockAt(start, zone).hour === 0);
+  return ticksOf(range, midnights, zone);
+}
+
+/** One of the server's buckets in words. */
+export const spellName = (range: Range, spell: Spell, zone: string): string =>
+  range === 'hour' ? formatOf('clock', zone).format(spell.start) : stretchName(range, spell, zone);
 
 /** A stretch in words: `13:30 – 13:35`, `Mon 12:00 – 18:00`, `12 Nov`. */
-export function stretchName(range: Range, { start, end }: Pick<Stretch, 'start' | 'end'>): string {
-  if (range === 'month') return utcDay.format(start);
-  return (range === 'week' ? weekdayClock : clock).formatRange(start, end);
+export function stretchName(range: Range, { start, end }: Pick<Stretch, 'start' | 'end'>, zone: string): string {
+  if (range === 'month') return formatOf('day', zone).format(start);
+  return formatOf(range === 'week' ? 'weekdayClock' : 'clock', zone).formatRange(start, end);
 }
 
-const WINDOWS = {
-  hour: clock,
-  day: dayClock,
-  week: localDay,
-  month: localDay,
-} as const satisfies Record<Range, Intl.DateTimeFormat>;
+const WINDOWS = { hour: 'clock', day: 'dayClock', week: 'day', month: 'day' } as const satisfies Record<
+  Range,
+  keyof typeof FORMATS
+>;
 
 /** From when to when the figures are. */
-export const windowName = (range: Range, { from, to }: Pick<Analytics, 'from' | 'to'>): string =>
-  WINDOWS[range].formatRange(Date.parse(from), Date.parse(to));
+export const windowName = (
+  range: Range,
+  { from, to, time_zone }: Pick<Analytics, 'from' | 'to' | 'time_zone'>,
+): string => formatOf(WINDOWS[range], time_zone).formatRange(Date.parse(from), Date.parse(to));
 
-/** The reader's time zone as people say it: `Lisbon time`, `UTC`. */
-export function zoneName(zone = new Intl.DateTimeFormat().resolvedOptions().timeZone): string {
+/** A time zone as people say it: `Lisbon time`, `UTC`. */
+export function zoneName(zone: string): string {
   const place = zone.split('/').at(-1)?.replaceAll('_', ' ') ?? zone;
   return zone.includes('/') ? `${place} time` : place;
 }

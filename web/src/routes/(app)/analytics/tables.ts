@@ -1,7 +1,8 @@
 // The figures of every plot as a table: what "show as a table" shows and the CSV carries.
 import type { PlotTable } from '#lib/components/charts/table.ts';
 import { count, share } from '#lib/format.ts';
-import type { Analytics } from '@countersign/shared/api/insights';
+import type { Spell } from '#lib/components/charts/steps.ts';
+import type { Analytics, Times } from '@countersign/shared/api/analytics';
 import type { ItemStatus } from '@countersign/shared/words';
 import { length } from './answers.ts';
 import { ratesOf, SPLITS } from './overrides.ts';
@@ -46,22 +47,45 @@ export function flowTable(steps: readonly Stretch[]): PlotTable {
   };
 }
 
-/** Seconds; `target` is the project's. */
-export function timeTable({ n, p50, p90 }: Analytics['time_to_decision'], target: number): PlotTable {
-  const { figure, seconds, length: said } = words.time.columns;
-  const line = (name: string, value: number) => [
-    name,
-    { value: Math.round(value * 1000) / 1000, shown: count(Math.round(value * 10) / 10) },
-    length(value),
-  ];
+/** Seconds, exact in a file; the page shows tenths. */
+const seconds = (value: number) => ({
+  value: Math.round(value * 1000) / 1000,
+  shown: count(Math.round(value * 10) / 10),
+});
+
+/** Decisions, first claims, and the project's target, in seconds. */
+export function timeTable(decided: Times, claimed: Times, target: number): PlotTable {
+  const { columns, names, claims, n, targetName } = words.time;
+  const line = (name: string, value: number) => [name, seconds(value), length(value)];
+  const lines = (times: Times, named: (name: string) => string) =>
+    PERCENTILES.flatMap((key) => (times[key] === null ? [] : [line(named(names[key]), times[key])]));
+  const counted = (name: string, value: number) => [name, null, { value, shown: count(value) }];
   return {
-    columns: [{ name: figure }, { name: seconds, numeric: true }, { name: said, numeric: true }],
+    columns: [{ name: columns.figure }, { name: columns.seconds, numeric: true }, { name: columns.length }],
     rows: [
-      ...(p50 === null ? [] : [line(words.time.median, p50)]),
-      ...(p90 === null ? [] : [line(words.time.slow, p90)]),
-      line(words.time.targetName, target),
-      [words.time.n, null, { value: n, shown: count(n) }],
+      ...lines(decided, (name) => name),
+      line(targetName, target),
+      counted(n, decided.n),
+      ...lines(claimed, claims),
+      counted(claims(n), claimed.n),
     ],
+  };
+}
+
+const PERCENTILES = ['p50', 'p90', 'p99'] as const;
+
+/** Stretches without a decision have no length, which is not 0. */
+export function spellsTable(spells: readonly Spell[]): PlotTable {
+  const { from, to, n } = words.slower.columns;
+  const numbers = [n, ...PERCENTILES.map((key) => words.slower.columns[key])];
+  return {
+    columns: [{ name: from }, { name: to }, ...numbers.map((name) => ({ name, numeric: true }))],
+    rows: spells.map(({ start, end, n: decided, times }) => [
+      time(start),
+      time(end),
+      decided,
+      ...PERCENTILES.map((key) => (times === null ? null : seconds(times[key]))),
+    ]),
   };
 }
 
@@ -85,5 +109,29 @@ export function overridesTable(overrides: Analytics['overrides']): PlotTable {
         rate(bounds.high),
       ]),
     ),
+  };
+}
+
+export function depthTable(steps: readonly Stretch[]): PlotTable {
+  const { from, to, queued, escalated } = words.depth.columns;
+  return {
+    columns: [{ name: from }, { name: to }, { name: queued, numeric: true }, { name: escalated, numeric: true }],
+    rows: steps.map((step) => [time(step.start), time(step.end), step.queued, step.escalated]),
+  };
+}
+
+export function workTable(workload: Analytics['workload']): PlotTable {
+  const { name, ...figures } = words.work.columns;
+  return {
+    columns: [{ name }, ...Object.values(figures).map((column) => ({ name: column, numeric: true }))],
+    rows: workload.map((one) => [one.name, one.decided, one.overridden, one.moved, one.claimed, one.holding]),
+  };
+}
+
+export function webhookTable(parts: readonly { word: string; n: number }[]): PlotTable {
+  const { outcome, attempts } = words.webhook.columns;
+  return {
+    columns: [{ name: outcome }, { name: attempts, numeric: true }],
+    rows: parts.map(({ word, n }) => [word, n]),
   };
 }

@@ -1,6 +1,6 @@
 // Every string of the analytics page, grouped by place. English first.
 import { count, share } from '#lib/format.ts';
-import type { Analytics } from '@countersign/shared/api/insights';
+import type { Analytics } from '@countersign/shared/api/analytics';
 import type { Range } from './range.ts';
 
 /** The level of every interval on the page. */
@@ -39,6 +39,8 @@ export const words = {
   notLive: 'not live',
   pause: 'Pause',
   resume: 'Resume',
+  counting: (counted: string) =>
+    `${counted} of what happened is counted so far: the rest is being caught up, and figures grow meanwhile.`,
   failed: 'The figures could not be loaded',
   stale: 'These figures could not be refreshed',
 
@@ -80,7 +82,7 @@ export const words = {
       hour: 'per 5 min',
       day: 'per hour',
       week: 'per 6 h',
-      month: 'per day (UTC)',
+      month: 'per day',
     } satisfies Record<Range, string>,
     names: { lead: 'arrived', main: 'decided' },
     plot: 'Arrivals and decisions over time; arrow keys read one stretch at a time',
@@ -92,23 +94,76 @@ export const words = {
     no: 'no',
   },
 
+  depth: {
+    question: 'How deep is the queue?',
+    answer: (waiting: string, escalated: string) => `${waiting} wait now, ${escalated} of them escalated.`,
+    unit: (step: string) => `items waiting at the end, ${step}`,
+    names: { lead: 'escalated', main: 'queued' },
+    plot: 'Items waiting over time; arrow keys read one stretch at a time',
+    read: (when: string, escalated: string, queued: string) => `${when} · ${queued} queued · ${escalated} escalated`,
+    columns: { from: 'from', to: 'to', queued: 'queued', escalated: 'escalated' },
+  },
+
+  work: {
+    question: 'How is the work spread?',
+    answer: (people: number) => (people === 1 ? 'One person worked on it.' : `${count(people)} people worked on it.`),
+    empty: (when: string) => `Nobody claimed or decided anything ${when}. The next claim shows here.`,
+    unit: (n: string) => `by name, no ranking · decisions n ${n}`,
+    columns: {
+      name: 'who',
+      decided: 'decided',
+      overridden: 'overridden',
+      moved: 'passed on',
+      claimed: 'claimed',
+      holding: 'holds now',
+    },
+  },
+
+  webhook: {
+    question: 'Do decisions arrive?',
+    answer: (delivered: string, dead: string) =>
+      `${delivered} of attempts succeeded, ${dead} deliveries were given up.`,
+    empty: (when: string) =>
+      `No delivery was tried ${when}. The next final decision of a project with a webhook shows here.`,
+    unit: (n: string, p50: string, p99: string) =>
+      `attempts n ${n} · to delivery: half within ${p50}, 99 % within ${p99}`,
+    noneUnit: (n: string) => `attempts n ${n}, none arrived yet`,
+    emptyUnit: 'attempts n 0',
+    columns: { outcome: 'outcome', attempts: 'attempts' },
+    failed: 'failed, tried again',
+    parts: 'Attempts by what came of them',
+  },
+
   time: {
     question: 'How long does a decision take?',
     answer: (half: string, most: string) => `Half within ${half}, nine in ten within ${most}.`,
     one: (length: string) => `One decision, ${length} after its item arrived.`,
     empty: (when: string) => `Not known: nobody decided anything ${when}. The next decision by a person shows here.`,
-    unit: (n: string, few: boolean) =>
-      `arrival to decision, people only, log scale · n ${n}${few ? ' < 30, little to go by' : ''}`,
+    unit: (n: string, p99: string, few: boolean) =>
+      `arrival to decision, people only, log scale · 99 % within ${p99} · n ${n}${few ? ' < 30, little to go by' : ''}`,
     emptyUnit: 'arrival to decision, people only · n 0',
     underSecond: 'under 1 s',
     p50: (length: string) => `p50 ${length}`,
     p90: (length: string) => `p90 ${length}`,
     target: (length: string) => `target ${length}`,
     columns: { figure: 'figure', seconds: 'seconds', length: 'length' },
-    median: 'half within (p50)',
-    slow: 'nine in ten within (p90)',
+    names: { p50: 'half within (p50)', p90: 'nine in ten within (p90)', p99: '99 % within (p99)' },
+    claims: (name: string) => `first claim: ${name}`,
     targetName: 'target',
     n: 'decisions (n)',
+  },
+
+  slower: {
+    question: 'Are decisions getting slower?',
+    answer: (when: string, half: string) => `Slowest was ${when}: half within ${half}.`,
+    unit: (n: string, stretches: number) =>
+      `arrival to decision by when it was decided, log scale · n ${n} in ${stretches === 1 ? 'one stretch' : `${count(stretches)} stretches`}`,
+    plot: 'Time to decision over time; arrow keys read one stretch at a time',
+    read: (when: string, [p50, p90, p99]: readonly string[], n: string) =>
+      `${when} · half within ${p50} · 90 % within ${p90} · 99 % within ${p99} · n ${n}`,
+    none: (when: string) => `${when} · nothing was decided`,
+    legend: 'Band: half to nine in ten; line up: 99 %; hollow: n < 30; dotted: target',
+    columns: { from: 'from', to: 'to', n: 'decided', p50: 'p50 s', p90: 'p90 s', p99: 'p99 s' },
   },
 
   overrides: {
@@ -139,6 +194,10 @@ export const words = {
     mix: 'where items end up',
     flow: 'keeping up',
     time: 'time to decision',
+    slower: 'time to decision over time',
     overrides: 'overrides',
+    depth: 'queue depth',
+    work: 'work',
+    webhook: 'webhook',
   },
 };

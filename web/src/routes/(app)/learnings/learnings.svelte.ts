@@ -1,19 +1,37 @@
 // The learnings of one project on the page: its clusters, the newest of what is on show, older ones on demand, new ones behind a line.
 import type { LearningFilter } from '@countersign/shared/learning-filter';
 import { listClusters, MOST_CLUSTERS, type Cluster } from '@countersign/shared/api/clusters';
-import { listLearnings } from '@countersign/shared/api/insights';
+import {
+  changeLearning,
+  listLearnings,
+  listLearningValues,
+  type Learning,
+  type LearningValues,
+} from '@countersign/shared/api/insights';
 import { call } from '#lib/api.ts';
 import { clock } from '#lib/clock.svelte.ts';
 import { live } from '#lib/live/connection.svelte.ts';
 import { Resource } from '#lib/resource.svelte.ts';
 import { Pacer } from '#lib/live/pacer.ts';
 import { SvelteMap } from 'svelte/reactivity';
-import { freshCount, inPlace, withNewest, withOlder, type Newest, type Shown } from './join.ts';
+import {
+  freshCount,
+  inPlace,
+  withMark,
+  withNewest,
+  withOlder,
+  asTheyStand,
+  withoutItem,
+  type Newest,
+  type Shown,
+} from './join.ts';
 import { filterOf, sameFilter, type Place } from './place.ts';
 
 const PAGE_ROWS = 30;
 /** Facts cause at most one request in this many ms. */
 const SPACING_MS = 1000;
+/** All clusters are counted anew each time: of a hundred thousand learnings that takes a while. */
+const EASE = 5;
 
 interface Clusters {
   data: Cluster[];
@@ -28,13 +46,15 @@ export class LearningsLog {
   /** Why older ones did not come. */
   olderError: unknown = $state.raw(null);
   loadingOlder = $state(false);
+  /** What the learnings of the project can be narrowed to. */
+  readonly values: Resource<LearningValues>;
   readonly projectId: string;
 
   #place: Place;
   /** A range is counted back from when it was chosen: what is on show does not leave by itself. */
   #filter: LearningFilter;
-  /** How large each cluster was when it was last looked at. */
-  readonly #seen = new SvelteMap<string, number>();
+  /** How new the newest of each cluster was when it was last looked at: sizes fall and rise when learnings are undone and left out. */
+  readonly #seen = new SvelteMap<string, string>();
   readonly #newest: Resource<Newest>;
   readonly #all: Resource<Clusters>;
   readonly #pacer: Pacer;
@@ -43,6 +63,7 @@ export class LearningsLog {
     this.projectId = projectId;
     this.#place = $state.raw(place);
     this.#filter = filterOf(place, clock.read());
+    this.values = new Resource((signal) => call(listLearningValues, { params: { id: projectId }, signal }));
     this.#newest = new Resource((signal) => this.#read({ signal }));
     // The smallest of more than these are found by search.
     this.#all = new Resource((signal) => {
@@ -51,6 +72,7 @@ export class LearningsLog {
     });
     this.#pacer = new Pacer({
       spacing: SPACING_MS,
+      ease: EASE,
       mayReload: () => document.visibilityState === 'visible',
       reload: () => this.#refresh(),
     });
@@ -77,6 +99,17 @@ export class LearningsLog {
     return this.shown === null || newest === null ? 0 : freshCount(this.shown, newest);
   }
 
+  /** How many of those on show here, and those older, go into an export, and how many are left out; null before they are on show. */
+  get marks(): { within: number; without: number } | null {
+    const newest = this.shown && this.#newest.data;
+    return newest && { within: newest.total - newest.excluded, without: newest.excluded };
+  }
+
+  /** Whether the clusters that answer are all known. */
+  get isKnown(): boolean {
+    return this.#all.data !== null;
+  }
+
   /** Why the newest did not come. */
   get error() {
     return this.#newest.error ?? this.#all.error;
@@ -86,9 +119,9 @@ export class LearningsLog {
     return this.#newest.loading || this.#all.loading;
   }
 
-  /** Whether a cluster grew since it was looked at. */
-  hasNew({ id, size }: Cluster): boolean {
-    return size > (this.#seen.get(id) ?? size);
+  /** Whether a cluster has learned something since it was looked at. */
+  hasNew({ id, last_seen }: Cluster): boolean {
+    return last_seen > (this.#seen.get(id) ?? last_seen);
   }
 
   /** The address changed. What is on show stays until the answer is there when only the cluster is another one. */
@@ -111,6 +144,23 @@ export class LearningsLog {
   /** Fetches the newest. Never throws: the reason stands in `error`. */
   load(): Promise<void> {
     return this.#pacer.now();
+  }
+
+  /** Leaves a learning out, or puts it in again; shown at once, and taken back when the server says no. Errors: those of {@link call}. */
+  async mark({ id, excluded }: Learning): Promise<void> {
+    const show = (now: boolean) => {
+      if (this.shown !== null) this.shown = withMark(this.shown, { id, excluded: now });
+    };
+    show(!excluded);
+    try {
+      await call(changeLearning, {
+        params: { id: this.projectId, learning_id: id },
+        body: { excluded: !excluded },
+      });
+    } catch (error) {
+      show(excluded);
+      throw error;
+    }
   }
 
   /** Puts those behind the line on top. */
@@ -138,16 +188,25 @@ export class LearningsLog {
   /** Stays true by the live facts until the answered function is called. */
   follow(): () => void {
     void this.load();
+    void this.values.load();
     const look = () => this.#pacer.look();
     document.addEventListener('visibilitychange', look);
     const stops = [
       live.on('item.finalized', ({ project_id, action }) => {
         if (project_id === this.projectId && (action === 'edit' || action === 'reject')) this.#pacer.want();
       }),
-      live.on('project.changed', ({ project_id, changed }) => {
-        if (project_id === this.projectId && changed.includes('clusters')) void this.#reorder();
+      live.on('item.undone', ({ project_id, item_id }) => {
+        if (project_id !== this.projectId) return;
+        if (this.shown !== null) this.shown = withoutItem(this.shown, item_id);
+        this.#pacer.want();
+      }),
+      live.on('project.changed', ({ project_id, changed, learning }) => {
+        if (project_id !== this.projectId) return;
+        if (changed.includes('clusters')) void this.#reorder();
+        if (learning !== undefined) this.#marked(learning);
       }),
       live.onResync(() => this.load()),
+      () => this.values.cancel(),
       () => document.removeEventListener('visibilitychange', look),
       () => this.#pacer.stop(),
       () => this.#newest.cancel(),
@@ -162,7 +221,24 @@ export class LearningsLog {
     // What was moved is nothing new.
     this.#seen.clear();
     await this.load();
-    if (before === null || before.size === this.cluster?.size) return;
+    if (before !== null && before.size !== this.cluster?.size) this.#begin();
+  }
+
+  /** Somebody left a learning out, or put it in again. */
+  #marked(learning: Pick<Learning, 'id' | 'excluded'>): void {
+    if (this.shown !== null) this.shown = withMark(this.shown, learning);
+    // Where only the one kind is listed, the list is another one now.
+    if (this.#filter.excluded === undefined) this.#pacer.want();
+    else void this.#anew();
+  }
+
+  async #anew(): Promise<void> {
+    await this.load();
+    this.#begin();
+  }
+
+  /** The list begins with the newest of all. */
+  #begin(): void {
     const newest = this.#newest.data;
     if (newest !== null) this.shown = { rows: newest.data, cursor: newest.next_cursor, total: newest.total };
   }
@@ -174,11 +250,13 @@ export class LearningsLog {
     if (place !== this.#place) return;
     const all = this.#all.data;
     if (all !== null) this.clusters = inPlace(this.clusters, all.data);
-    for (const { id, size } of this.clusters) if (!this.#seen.has(id) || id === place.cluster) this.#seen.set(id, size);
+    for (const { id, last_seen } of this.clusters)
+      if (!this.#seen.has(id) || id === place.cluster) this.#seen.set(id, last_seen);
     const newest = this.#newest.data;
     if (newest === null) return;
     // Nothing on show can move by the first ones.
     this.shown ??= { rows: newest.data, cursor: newest.next_cursor, total: newest.total };
+    this.shown = asTheyStand(this.shown, newest);
     if (this.shown.rows.length === 0) this.reveal();
   }
 

@@ -4,23 +4,33 @@ import { filterOf, isNarrowed, placeOf, queryOf, sameFilter, type Place } from '
 
 const CLUSTER = '01a205df-3922-76fc-918b-43a865a61840';
 const at = (query: string) => placeOf(new URL(`https://x.test/learnings?${query}`));
-const EMPTY: Place = { cluster: null, range: 'all', filter: {} };
+const EMPTY: Place = { cluster: null, range: 'all', filter: {}, runs: false, run: null };
 
 describe('placeOf', () => {
   it('reads back what queryOf wrote', () => {
     const filter = { action: 'edit', flag: 'a&b', model: 'm 1', source: 's', text: 'wrong sum' } as const;
-    const place: Place = { cluster: CLUSTER, range: 'week', filter };
+    const place: Place = { ...EMPTY, cluster: CLUSTER, range: 'week', filter: { ...filter, excluded: 'only' } };
     expect(at(queryOf('p', place))).toEqual(place);
+    for (const more of [{ runs: true }, { runs: true, run: CLUSTER }])
+      expect(at(queryOf('p', { ...place, ...more }))).toEqual({ ...place, ...more });
     expect(at(queryOf('p', EMPTY))).toEqual(EMPTY);
     expect(queryOf('p', EMPTY)).toBe('project=p');
   });
 
-  it.each(['cluster=1', 'range=year', 'action=approve', 'q=%20', `q=${'x'.repeat(101)}`, 'q=%00', 'flag='])(
-    'takes %s for nothing',
-    (query) => {
-      expect(at(query)).toEqual(EMPTY);
-    },
-  );
+  it.each([
+    'cluster=1',
+    'range=year',
+    'action=approve',
+    'excluded=all',
+    'run=1',
+    'show=x',
+    'q=%20',
+    `q=${'x'.repeat(101)}`,
+    'q=%00',
+    'flag=',
+  ])('takes %s for nothing', (query) => {
+    expect(at(query)).toEqual(EMPTY);
+  });
 });
 
 it('filterOf counts a range back from now', () => {

@@ -9,6 +9,9 @@ export interface Place {
   readonly cluster: string | null;
   readonly range: Range;
   readonly filter: Readonly<Omit<LearningFilter, 'since'>>;
+  /** The regression runs of the cluster stand where its examples stood; `run` is the one on show. */
+  readonly runs: boolean;
+  readonly run: string | null;
 }
 
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -20,29 +23,37 @@ const FIELDS = Object.keys(TEXTS) as TextField[];
 
 /** What an address asks for. What is not known in it counts as not there. */
 export function placeOf({ searchParams }: { searchParams: Pick<URLSearchParams, 'get'> }): Place {
-  const cluster = searchParams.get('cluster');
-  const action = searchParams.get('action');
+  const [action, excluded] = [searchParams.get('action'), searchParams.get('excluded')];
   const filter: Omit<LearningFilter, 'since'> = {};
   if (action === 'edit' || action === 'reject') filter.action = action;
+  if (excluded === 'only' || excluded === 'none') filter.excluded = excluded;
   for (const field of FIELDS) {
     const [name, longest] = TEXTS[field];
     const text = searchParams.get(name)?.trim() ?? '';
     if (text !== '' && text.length <= longest && !text.includes('\0') && text.isWellFormed()) filter[field] = text;
   }
+  const run = idOf(searchParams.get('run'));
   return {
-    cluster: cluster !== null && ID.test(cluster) ? cluster.toLowerCase() : null,
+    cluster: idOf(searchParams.get('cluster')),
     range: RANGES.find((range) => range === searchParams.get('range')) ?? 'all',
     filter,
+    runs: run !== null || searchParams.get('show') === 'runs',
+    run,
   };
 }
 
+const idOf = (text: string | null): string | null => (text !== null && ID.test(text) ? text.toLowerCase() : null);
+
 /** The query of a place in a project; what is as usual is left out. */
-export function queryOf(projectId: string, { cluster, range, filter }: Place): string {
+export function queryOf(projectId: string, { cluster, range, filter, runs, run }: Place): string {
   const query = new URLSearchParams({ project: projectId });
   if (cluster !== null) query.set('cluster', cluster);
   if (range !== 'all') query.set('range', range);
   if (filter.action !== undefined) query.set('action', filter.action);
+  if (filter.excluded !== undefined) query.set('excluded', filter.excluded);
   for (const field of FIELDS) if (filter[field] !== undefined) query.set(TEXTS[field][0], filter[field]);
+  if (run !== null) query.set('run', run);
+  else if (runs) query.set('show', 'runs');
   return query.toString();
 }
 

@@ -1,5 +1,6 @@
 // Every string of the learnings page, grouped by place. English first.
 import type { ExportFilter } from '@countersign/shared/api/exports';
+import type { Outcome } from '@countersign/shared/words';
 import { count, share } from '#lib/format.ts';
 
 const lines = (n: number): string => `${count(n)} unchanged ${n === 1 ? 'line' : 'lines'}`;
@@ -24,8 +25,11 @@ export const words = {
     action: 'Overrides',
     actions: { all: 'Edits and rejections', edit: 'Edits', reject: 'Rejections' },
     search: 'Search reasons, notes and previews',
+    any: { flag: 'Any flag', model: 'Any model', source: 'Any source' },
     names: { flag: 'Flag', model: 'Model', source: 'Source' },
-    chip: (name: string, value: string) => `${name}: ${value}`,
+    value: (value: string, n: number | null) => (n === null ? value : `${value} (${count(n)})`),
+    excluded: 'In or out',
+    excludeds: { '': 'In and out', none: 'Only in', only: 'Only left out' },
   },
 
   clusters: {
@@ -33,6 +37,7 @@ export const words = {
     columns: { reason: 'Reason', trend: '14 days', bar: 'Edited, rejected', size: 'Size' },
     everything: 'All reasons',
     edited: (share: string) => `${share} edited`,
+    allOut: 'all left out',
     often: (flag: string) => `often ${flag}`,
     noFlag: 'no flag',
     new: 'new examples',
@@ -55,6 +60,14 @@ export const words = {
     merged: 'Merged into it:',
     restore: 'Take out again',
     restoreFailed: 'It could not be taken out',
+    movedTo: 'was merged into',
+    nothing: 'Nothing of it answers what is asked for.',
+    goneFailed: 'What became of it could not be loaded',
+    search: 'Search the wordings',
+    moreWordings: 'Show more',
+    wordingsFailed: 'The wordings could not be loaded',
+    noWording: 'No wording has these words.',
+    chosen: (n: number) => `${count(n)} chosen`,
     titles: {
       rename: (name: string) => `Rename “${name}”`,
       merge: (name: string) => `Merge “${name}” into another reason`,
@@ -69,7 +82,6 @@ export const words = {
     verbs: { rename: 'Rename', merge: 'Merge', split: 'Split' },
     into: 'Into',
     choose: 'Wordings',
-    commonest: (shown: number, all: number) => `The ${count(shown)} commonest of ${count(all)} wordings are shown.`,
     name: 'Name',
     nameHint: 'Left empty, it is called after its commonest wording.',
     failed: 'It could not be changed',
@@ -93,6 +105,9 @@ export const words = {
     actions: { '': 'Edits and rejections', edit: 'Edits', reject: 'Rejections' },
     reason: 'Reason',
     allReasons: 'All reasons',
+    scope: 'Which',
+    everything: 'All learnings',
+    ofCluster: (name: string) => `This reason: ${name}`,
     split: 'Split by input',
     splits: { '': 'Everything', train: 'Train, 80%', test: 'Test, 20%' },
     splitHint: 'The same input is never in both.',
@@ -105,6 +120,9 @@ export const words = {
     earlier: 'Earlier exports',
     earlierFailed: 'Earlier exports could not be loaded',
     nobody: 'Nobody has exported yet.',
+    again: 'Same file again',
+    olderExports: 'Show older exports',
+    further: 'An export has all that is final and not left out, whatever range and words the page is narrowed to.',
     broken: 'not ended',
     part: ({ split, test_share: test }: Pick<ExportFilter, 'split' | 'test_share'>) =>
       split === 'train' ? `Train, ${share(1 - test, 1)}` : split === 'test' ? `Test, ${share(test, 1)}` : '',
@@ -125,11 +143,65 @@ export const words = {
     confidence: 'confidence',
     changes: (n: number) => (n === 1 ? '1 field changed' : `${count(n)} fields changed`),
     settings: (version: number) => `rules v${version}`,
+    guidelines: (version: number) => `guidelines v${version}`,
+    inExport: 'Goes into exports',
+    leftOut: 'left out',
+    markFailed: 'It could not be changed',
+    marks: (within: number, without: number) => `${count(within)} in, ${count(without)} left out`,
+    keys: { inOrOut: 'in or out', move: 'next, before' },
     flags: 'Risk flags:',
     note: 'Note:',
     open: 'Open the item',
     noCorrection: 'No correction. The suggestion was:',
     suggestion: 'Suggestion',
+  },
+
+  runs: {
+    tabs: { label: 'What is shown of it', examples: 'Examples', runs: 'Regression runs' },
+    happens:
+      'A pipeline answers the inputs again, dry: nothing is queued, decided or delivered. Its new suggestions are held against what people made of the old ones.',
+    begin: 'Begin a run',
+    leftOut: 'What is left out goes into no run. Show what is in to begin one.',
+    scope: {
+      actions: { edit: 'edits only', reject: 'rejections only' },
+      names: { flag: 'flag', model: 'model', source: 'source', text: 'with the words' },
+      since: (at: string) => `since ${at}`,
+      newest: (n: number) => `the newest ${count(n)}`,
+    },
+    stands: ({ cases, answered, still_fails, differs, fixed }: Record<'cases' | 'answered' | Outcome, number>) =>
+      `${count(answered)} of ${count(cases)} answered: ${count(still_fails)} still fail, ${count(differs)} differ, ${count(fixed)} are fixed.`,
+    title: 'What is tried, such as a version',
+    beginFailed: 'The run could not be begun',
+    failed: 'The runs could not be loaded',
+    caseFailed: 'The cases could not be loaded',
+    none: 'No run yet',
+    noneText: 'Begin one, then let your pipeline answer it with the command that is shown here.',
+    earlier: 'Runs, newest first',
+    more: 'Show older runs',
+    back: 'All runs',
+    unnamed: 'Run',
+    by: (name: string) => `begun by ${name}`,
+    answeredBy: (name: string) => `last answered by ${name}`,
+    waiting: 'Waits for its first answer.',
+    outcomes: { still_fails: 'still fails', differs: 'differs', fixed: 'fixed', unanswered: 'not answered' },
+    states: { '': 'All', still_fails: 'Still fails', differs: 'Differs', fixed: 'Fixed', unanswered: 'Not answered' },
+    state: 'Cases',
+    of: (n: number, all: number) => `${count(n)} of ${count(all)}`,
+    unnoticed: (n: number) =>
+      n === 1
+        ? '1 that still fails would be approved by itself.'
+        : `${count(n)} that still fail would be approved by themselves.`,
+    commands: 'commands to answer it',
+    how: 'How to answer it',
+    noCase: 'No case is like this.',
+    routed: 'would be',
+    corrected: 'As it was corrected:',
+    asBefore: 'As before:',
+    besideCorrection: 'Beside the correction:',
+    besideOld: 'Beside the old suggestion, which was rejected:',
+    noAnswer: 'No answer yet. The suggestion was:',
+    suggestion: 'Suggestion',
+    moreCases: 'Load more',
   },
 
   change: {

@@ -14,8 +14,10 @@ export interface Ui {
   turnTo: (view: QueueView) => void;
 }
 
-/** What the layout of all pages does itself. */
-type Elsewhere = 'help' | 'palette' | 'go' | 'goQueue' | 'goProjects' | 'goAnalytics' | 'goLearnings' | 'create';
+/** What the layout of all pages, or another page, does itself. */
+type Elsewhere =
+  | ('help' | 'palette' | 'go' | 'goQueue' | 'goProjects' | 'goAnalytics' | 'goLearnings')
+  | ('create' | 'nextExample' | 'exampleBefore' | 'inOrOut');
 export type QueueCommand = Exclude<Command, Elsewhere>;
 
 export interface Act {

@@ -4,7 +4,7 @@ import { clock } from '#lib/clock.svelte.ts';
 import type { Draft, Drafts, Words as Written } from '#lib/drafts.ts';
 import type { Leave } from '#lib/live/queue-model.ts';
 import type { LiveQueue } from '#lib/live/queue.svelte.ts';
-import { printJson } from '#lib/values/lossless.ts';
+import { parseJson, printJson } from '#lib/values/lossless.ts';
 import { queueText as text } from '#lib/queue-text.ts';
 import { decideItem, readHistory, readQueueItem } from '@countersign/shared/api/queue';
 import type { User } from '@countersign/shared/api/session';
@@ -117,6 +117,22 @@ export class Decider {
     if (isMove(action)) this.passed.set(detail.id, detail.version);
   }
 
+  /**
+   * An item was read that this reader decided, maybe on a page that left before the answer came: what went out with the
+   * decision is no draft any more.
+   */
+  forgetSent({ id, decision }: ItemDetail): void {
+    const { drafts, me } = this.#parts;
+    if (decision?.reviewer_id !== me.id) return;
+    const draft = drafts.read(id);
+    const { note, own } = drafts.words(id);
+    drafts.sent(id, {
+      draft: draft !== null && says(draft.text, decision.output) ? draft : null,
+      note: note.trim() === (decision.note ?? '') ? note : '',
+      own: own.trim() === (decision.reason ?? '') ? own : '',
+    });
+  }
+
   /** The server has refused it: the line is as before, and so is the tray, unless its item has to be found again from there. */
   unpaint(id: string, onShow: boolean): void {
     const { queue, tray } = this.#parts;
@@ -180,4 +196,14 @@ export const isMove = (action: ReviewAction): boolean => action === 'escalate' |
 export function withNote(words: Words, note: string): Words {
   const extra = note.trim();
   return extra === '' ? words : { ...words, note: [words.note, extra].filter(Boolean).join('\n') };
+}
+
+/** Whether what stands in an editor is this output, however it is laid out. */
+function says(typed: string, output: Json): boolean {
+  if (typeof output === 'string') return typed === output;
+  try {
+    return printJson(parseJson(typed)) === printJson(output);
+  } catch {
+    return false;
+  }
 }

@@ -45,6 +45,7 @@ export class DeskGround {
     this.parts = { ...parts, passed: this.decider.passed };
     this.item = new OpenItem(parts.me.id);
     this.item.ongone = () => this.putAway();
+    this.item.onread = (detail) => this.decider.forgetSent(detail);
     this.item.onchanged = (detail) => this.#changed(detail);
     this.asking.mayNote = () => this.item.grant !== null && this.edit === null;
   }

@@ -247,3 +247,32 @@ describe('QU3: an item that was given and whose answer was lost', () => {
     expect([page.desk.item.id, stage(page.desk)]).toEqual(['one', 'mine']);
   });
 });
+
+describe('a page that left before its decision was answered', () => {
+  it('finds nothing unsent when it comes again', async () => {
+    const page = await place.atWork();
+    page.desk.startEdit();
+    if (page.desk.edit) page.desk.edit.text = 'Mine';
+    page.desk.edit?.changed();
+    page.drafts.keepWords('one', { note: 'Seen', own: 'So it is' });
+    place.server.slow.add('decision');
+    void page.desk.decide('edit', { output: 'Mine', reason: 'So it is', note: 'Seen' });
+    await vi.waitFor(() => expect(place.server.decisions).toHaveLength(1));
+
+    const again = await place.open();
+    await again.desk.look('one');
+    expect([again.drafts.read('one'), again.drafts.words('one')]).toEqual([null, { note: '', own: '' }]);
+  });
+
+  it('keeps what was typed since, and what somebody else decided otherwise', async () => {
+    const page = await place.atWork();
+    place.server.slow.add('decision');
+    void page.desk.decide('reject', { reason: 'x' });
+    await vi.waitFor(() => expect(place.server.decisions).toHaveLength(1));
+    page.drafts.keep('one', { text: 'Later', note: '', reason: null, savedAt: new Date(0).toISOString() });
+
+    const again = await place.open();
+    await again.desk.look('one');
+    expect(again.drafts.read('one')?.text).toBe('Later');
+  });
+});

@@ -67,6 +67,7 @@ export class DeskServer {
       routing: { rule: 'RT3', auto_threshold: 0.9, review_threshold: 0.5, matched_flags: [], settings_version: 1 },
       decision: null,
       decided_by: null,
+      audited: false,
       undo_until: null,
       abilities: {},
       ...more,

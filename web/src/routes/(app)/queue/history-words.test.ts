@@ -13,6 +13,15 @@ describe('the history', () => {
     expect(noteOf(moved)).toBe('See page 2');
   });
 
+  it.each([1, 2])(
+    'AU3: an arrival is one at whatever version, so that an audit looks like any other: %i',
+    (version) => {
+      const arrived = { version, actor: { kind: 'api_key', id: 'k', name: 'Pipeline' }, reason: null };
+      expect(historyWords(fact({ type: 'item.queued', ...arrived }), 'me')).toBe('Arrived, queued');
+      expect(historyWords(fact({ type: 'item.escalated', ...arrived }), 'me')).toBe('Arrived, escalated');
+    },
+  );
+
   it.each([
     ['from before notes went along', { type: 'item.escalated' }],
     ['without a note', { type: 'item.escalated', note: null }],

@@ -5,18 +5,19 @@ import type { Fact, FactOf, FactType } from '@countersign/shared/events';
 
 const words = queueText.history;
 const byOf = (fact: Fact, me: string): string => (fact.actor.id === me ? words.you : fact.actor.name);
-const isFirst = (fact: { version: number }): boolean => fact.version === 1;
+/** Pipelines bring items, people move them. By who did it, not by how manieth it is: an audit that waits must look like any other (AU3). */
+const isArrival = (fact: Fact): boolean => fact.actor.kind !== 'member';
 
 const WORDS = {
-  'item.queued': (fact, by) => (isFirst(fact) ? words.queued : withReason(words.returned(by), fact.reason)),
+  'item.queued': (fact, by) => (isArrival(fact) ? words.queued : withReason(words.returned(by), fact.reason)),
   'item.escalated': (fact, by) =>
-    isFirst(fact) ? words.escalatedAtOnce : withReason(words.escalated(by), fact.reason),
+    isArrival(fact) ? words.escalatedAtOnce : withReason(words.escalated(by), fact.reason),
   'item.undone': (_, by) => words.undone(by),
   'item.claimed': (fact, by) => (fact.taken_from ? words.takenOver(by, fact.taken_from.name) : words.claimed(by)),
   'claim.released': (_, by) => words.released(by),
   'claim.lapsed': (_, by) => words.lapsed(by),
   'item.decided': decided,
-  'item.finalized': () => words.finalized,
+  'item.finalized': (fact) => (fact.action === 'auto_approve' ? words.decided.auto_approve : words.finalized),
   'delivery.changed': (fact) => `${words.delivery}: ${DELIVERY_LOOK[fact.status].word}`,
   'project.changed': () => '',
 } satisfies { [T in FactType]: (fact: FactOf<T>, by: string) => string };

@@ -27,6 +27,8 @@ export class OpenItem {
   renewing = false;
   /** Hears that the item on show is none of the reader's any more, before the page says so. */
   ongone: () => void = () => undefined;
+  /** Hears of an item that was read, before it is shown. */
+  onread: (detail: ItemDetail) => void = () => undefined;
   /** Hears that the item on show is another than it was: a fact about it came in, or it was read again. */
   onchanged: (detail: ItemDetail) => void = () => undefined;
 
@@ -49,7 +51,9 @@ export class OpenItem {
     const turn = this.#begin(id);
     try {
       const detail = await this.#readNewest(id);
-      if (turn === this.#turn) this.detail = detail;
+      if (turn !== this.#turn) return;
+      this.onread(detail);
+      this.detail = detail;
     } catch (error) {
       if (turn !== this.#turn) return;
       this.detail = null;

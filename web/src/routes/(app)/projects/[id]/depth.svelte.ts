@@ -1,5 +1,5 @@
 // The depth of one project's queue on the page: asked now, and again as facts arrive.
-import { readAnalytics, type Analytics } from '@countersign/shared/api/insights';
+import { readAnalytics, type Analytics } from '@countersign/shared/api/analytics';
 import { call } from '#lib/api.ts';
 import { clock } from '#lib/clock.svelte.ts';
 import { live } from '#lib/live/connection.svelte.ts';

@@ -1,5 +1,5 @@
 // The depth of a queue over the last hours: the steps of its line, and what it says in one sentence.
-import type { Analytics } from '@countersign/shared/api/insights';
+import type { Analytics } from '@countersign/shared/api/analytics';
 import type { Step } from '#lib/components/charts/steps.ts';
 import { count } from '#lib/format.ts';
 import { words } from './overview-text.ts';

@@ -29,6 +29,7 @@ export function describeChange(field: FieldName, before: Draft, after: Draft): C
 export function valueText(field: FieldName, draft: Draft): string {
   const value = draft[field];
   if (field === 'below_review') return words.rules.belowOptions[draft.below_review];
+  if (field === 'over_budget') return words.rules.overBudgetOptions[draft.over_budget];
   if (Array.isArray(value)) return value.join(', ') || words.saveBar.none;
   return value.trim() === '' ? words.saveBar.none : value.trim() + (UNITS[field] ?? '');
 }

@@ -119,6 +119,7 @@ const DETAILS: Record<string, (value: never) => string | null> = {
   http_status: words.details.answered,
   error: words.details.failed,
   phase: () => null,
+  note: words.details.note,
   reasons: words.details.reasons,
   promote_at: (at: string) => words.details.firstFrom(exactMoment(at)),
   previous_until: (at: string) => words.details.oldUntil(exactMoment(at)),

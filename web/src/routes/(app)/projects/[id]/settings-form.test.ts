@@ -75,6 +75,9 @@ describe('what is refused before sending', () => {
     [{ reasons: Array.from({ length: 21 }, (_, at) => `r${at}`) }, { reasons: 'too_many' }],
     [{ escalate_flags: Array.from({ length: 51 }, (_, at) => `f${at}`) }, { escalate_flags: 'too_many' }],
     [{ audit_rate: '1.5' }, { audit_rate: 'out_of_range' }],
+    [{ error_budget: '0' }, { error_budget: 'out_of_range' }],
+    [{ error_budget: 'few' }, { error_budget: 'not_a_number' }],
+    [{ error_budget: '' }, {}],
     [{ guidelines: 'x'.repeat(20_001) }, { guidelines: 'too_long' }],
     [{ guidelines: `a\n${MARKS.theirs}\nb` }, { guidelines: 'marked' }],
     [{ review_threshold: '0.95' }, {}],
@@ -95,6 +98,8 @@ describe('the save bar', () => {
   it.each([
     ['auto_threshold', { auto_threshold: '0.85' }, '0.95', '0.85'],
     ['audit_rate', { audit_rate: '0.05' }, '0.00', '0.05'],
+    ['error_budget', { error_budget: '0.05' }, 'none', '0.05'],
+    ['over_budget', { over_budget: 'raise' }, 'Tell owners', 'Tell, and raise the line'],
     ['undo_window_seconds', { undo_window_seconds: '10' }, '5 s', '10 s'],
     ['below_review', { below_review: 'queue' }, 'Reject', 'Queue'],
     ['escalate_flags', { escalate_flags: ['escalate', 'high_value', 'pii'] }, 'legal', 'pii'],

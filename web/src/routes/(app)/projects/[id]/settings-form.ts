@@ -1,5 +1,6 @@
 // The project form's rules: what was typed, what that changes, what is wrong with it, and how it survives somebody else's save.
 import type { Project, ProjectSettings } from '@countersign/shared/api/projects';
+import { isTimeZone } from '@countersign/shared/time-zone';
 import { isMarked } from './merge-lines.ts';
 
 /** The settings as they stand in the form: numbers as typed, so that `0.` is not taken away while typing. */
@@ -14,7 +15,10 @@ export interface Draft {
   undo_window_seconds: string;
   claim_lease_seconds: string;
   target_minutes: string;
+  time_zone: string;
   audit_rate: string;
+  error_budget: string;
+  over_budget: ProjectSettings['over_budget'];
   webhook_url: string;
 }
 export type FieldName = keyof Draft;
@@ -27,8 +31,12 @@ export const NUMBERS = {
   claim_lease_seconds: { min: 60, max: 900, whole: true },
   target_minutes: { min: 1, max: 43_200, whole: true },
   audit_rate: { min: 0, max: 1, whole: false },
+  error_budget: { min: 0.001, max: 1, whole: false },
 } as const satisfies Partial<Record<FieldName, { min: number; max: number; whole: boolean }>>;
 type NumberName = keyof typeof NUMBERS;
+
+/** What may be left empty, and is sent as null then. */
+const OPTIONAL: readonly FieldName[] = ['error_budget', 'webhook_url'];
 
 /** Limits of the lists and of the guidelines, from the contract's schema. */
 export const MOST = { escalate_flags: 50, reasons: 20 } as const;
@@ -45,7 +53,10 @@ export const FIELDS: readonly FieldName[] = [
   'undo_window_seconds',
   'claim_lease_seconds',
   'target_minutes',
+  'time_zone',
   'audit_rate',
+  'error_budget',
+  'over_budget',
   'guidelines',
   'webhook_url',
 ];
@@ -65,7 +76,10 @@ export function draftOf(project: Project): Draft {
     undo_window_seconds: String(project.undo_window_seconds),
     claim_lease_seconds: String(project.claim_lease_seconds),
     target_minutes: String(project.target_minutes),
+    time_zone: project.time_zone,
     audit_rate: thresholdText(project.audit_rate),
+    error_budget: project.error_budget === null ? '' : thresholdText(project.error_budget),
+    over_budget: project.over_budget,
     webhook_url: project.webhook_url ?? '',
   };
 }
@@ -83,9 +97,10 @@ export const parseNumber = (typed: string): number =>
 /** The value a field would send. */
 function sentValue(field: FieldName, typed: Draft[FieldName]): unknown {
   if (typeof typed !== 'string') return typed;
+  if (OPTIONAL.includes(field) && typed.trim() === '') return null;
   if (isNumber(field)) return parseNumber(typed);
-  if (field === 'webhook_url') return typed.trim() || null;
-  return field === 'name' ? typed.trim() : typed;
+  if (field === 'webhook_url') return typed.trim();
+  return field === 'name' || field === 'time_zone' ? typed.trim() : typed;
 }
 
 /** Whether two typed values of a field would send the same. What is no number is the same as nothing but itself. */
@@ -115,6 +130,7 @@ export type Fault =
   | 'not_whole'
   | 'above_auto'
   | 'empty'
+  | 'no_zone'
   | 'no_reason'
   | 'too_many'
   | 'too_long'
@@ -128,6 +144,7 @@ export function faultsOf(draft: Draft): Partial<Record<FieldName, Fault>> {
     if (fault !== null) faults[field] = fault;
   }
   if (draft.name.trim() === '') faults.name = 'empty';
+  if (!isTimeZone(draft.time_zone.trim())) faults.time_zone = 'no_zone';
   if (draft.reasons.length === 0) faults.reasons = 'no_reason';
   if (draft.reasons.length > MOST.reasons) faults.reasons = 'too_many';
   if (draft.escalate_flags.length > MOST.escalate_flags) faults.escalate_flags = 'too_many';
@@ -145,6 +162,7 @@ export function faultyFields(draft: Draft): FieldName[] {
 }
 
 function numberFault(typed: string, field: NumberName): Fault | null {
+  if (OPTIONAL.includes(field) && typed.trim() === '') return null;
   const value = parseNumber(typed);
   const { min, max, whole } = NUMBERS[field];
   if (Number.isNaN(value)) return 'not_a_number';

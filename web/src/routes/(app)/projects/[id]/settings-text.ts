@@ -1,5 +1,6 @@
 // Every string of a project's settings: the rules, the bar that saves, and two owners at once.
 import { count } from '#lib/format.ts';
+import type { OverBudget } from '@countersign/shared/words';
 import { GUIDELINES_LENGTH, MOST, NUMBERS, type Fault, type FieldName } from './settings-form.ts';
 
 function limits(field: FieldName): string {
@@ -19,7 +20,10 @@ export const settingsWords = {
     undo_window_seconds: 'undo window',
     claim_lease_seconds: 'claim',
     target_minutes: 'target',
+    time_zone: 'time zone',
     audit_rate: 'audit rate',
+    error_budget: 'error budget',
+    over_budget: 'over budget',
     webhook_url: 'webhook URL',
   } satisfies Record<FieldName, string>,
 
@@ -29,6 +33,7 @@ export const settingsWords = {
     not_whole: () => 'Must be a whole number.',
     above_auto: () => 'Must not be above “Automatic from”.',
     empty: () => 'Must not be empty.',
+    no_zone: () => 'Type the name of a zone, such as Europe/Berlin.',
     no_reason: () => 'Keep at least one reason: rejecting and editing need one.',
     too_many: (field) => `Keep at most ${MOST[field as keyof typeof MOST]}: take some out.`,
     too_long: () => `Must not be longer than ${count(GUIDELINES_LENGTH)} characters.`,
@@ -83,6 +88,8 @@ export const settingsWords = {
     claimUnit: 's, then it is free again',
     project: 'Project',
     name: 'Name',
+    zone: 'Time zone',
+    zoneHint: 'The days of analytics are days there.',
     kept: 'Items that are already in keep the rules they came under.',
     reasons: 'Reasons',
     reasonsHint: 'Why people edit or reject. The order gives the digit keys.',
@@ -101,7 +108,15 @@ export const settingsWords = {
     audit: 'Look again at automatic answers',
     auditRate: 'Audit rate',
     auditUnit: 'of what passes by itself',
-    auditHint: 'Kept with the settings. No audits are drawn yet, so for now this number changes nothing.',
+    errorBudget: 'Error budget',
+    errorBudgetUnit: 'may be wrong',
+    errorBudgetHint: 'Empty: none. 0.05 means that at most one automatic answer in twenty may be wrong.',
+    overBudget: 'When audits say it may be more',
+    overBudgetOptions: { tell: 'Tell owners', raise: 'Tell, and raise the line' } satisfies Record<OverBudget, string>,
+    overBudgetHint:
+      'Raised, “Automatic from” moves up to where the audits hold the budget; it stays there until an owner moves it.',
+    auditHint:
+      'So many of them wait for people too, looking like any other item. What was sent stays; the verdicts say how often it was wrong.',
   },
 
   threeWay: {

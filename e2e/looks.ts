@@ -1,0 +1,61 @@
+// How a page looks: no accessibility fault and nothing wider than the screen, in both themes, wide and on a phone.
+import axe from 'axe-core';
+import type { Page } from 'playwright';
+import { expect } from 'vitest';
+
+export const THEMES = ['light', 'dark'] as const;
+export const WIDE = { width: 1440, height: 900 };
+export const PHONE = { width: 390, height: 844 };
+const SIZES = [WIDE, PHONE];
+
+export interface Look {
+  colorScheme: (typeof THEMES)[number];
+  size: typeof WIDE;
+}
+/** Every theme in every size. */
+export const ALL_LOOKS: readonly Look[] = THEMES.flatMap((colorScheme) => SIZES.map((size) => ({ colorScheme, size })));
+
+/** Shows the page in a theme and a size. What changes slowly is there at once: a page in the background would never end it. */
+export async function look(page: Page, { colorScheme, size }: Look): Promise<void> {
+  await page.setViewportSize(size);
+  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+  await page.evaluate(() => {
+    for (const each of document.getAnimations()) if (each instanceof CSSTransition) each.finish();
+  });
+}
+
+/** Nothing of the page, or of what `within` selects, breaks a rule of axe. */
+export async function expectAccessible(page: Page, within?: string): Promise<void> {
+  // In the page itself: the package for Playwright opens a second page for each look, which takes seconds and covers the first.
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source);
+  const faults = await page.evaluate(async (selector) => {
+    const { axe: checker } = window as unknown as { axe: typeof axe };
+    const asked = { resultTypes: ['violations' as const], preload: false };
+    const { violations } = await checker.run(selector ?? document, asked);
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`);
+  }, within);
+  expect(faults, page.url()).toEqual([]);
+}
+
+/** Nothing makes the page scroll sideways. */
+export async function expectFits(page: Page): Promise<void> {
+  const wider = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  expect(await wider(), `${page.url()} is wider than the screen by so many pixels`).toBeLessThanOrEqual(0);
+}
+
+/** Looks at the page in these ways, as it stands, and keeps pictures in $SHOTS under this name. Leaves it wide and light. */
+export async function lookAllOver(page: Page, name: string, looks: readonly Look[] = ALL_LOOKS): Promise<void> {
+  for (const each of looks) {
+    await look(page, each);
+    await keepPicture(page, `${name}-${each.colorScheme}-${each.size.width}`);
+    await expectAccessible(page);
+    await expectFits(page);
+  }
+  await look(page, { colorScheme: 'light', size: WIDE });
+}
+
+/** Saves what is on the screen under $SHOTS, for people who want to see it. */
+export async function keepPicture(page: Page, name: string, fullPage = false): Promise<void> {
+  const { SHOTS } = process.env;
+  if (SHOTS) await page.screenshot({ path: `${SHOTS}/${name}.png`, fullPage });
+}

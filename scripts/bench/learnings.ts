@@ -1,0 +1,104 @@
+// The learnings page at a size: its clusters and what it can be narrowed to, against flags and models read in a pass each.
+import pg from 'pg';
+import { listClusters } from '../../shared/src/api/clusters.ts';
+import { listLearningValues } from '../../shared/src/api/insights.ts';
+import { seedLearnings } from './exports.ts';
+import { type BenchDatabase, type BenchServer, openHouse, openProject, type Visitor } from './house.ts';
+import type { Options } from './options.ts';
+import { median, type Row } from './rows.ts';
+
+const SIZES = { full: { rounds: 7, count: 100_000 }, quick: { rounds: 3, count: 2000 } };
+/** Reasons, each a cluster, and models and flags of the items. */
+const REASONS = 40;
+
+/** Both in turns. Errors: no PostgreSQL or Redis; an answer that is none. */
+export async function benchLearnings(say: (line: string) => void, { quick }: Options): Promise<Row[]> {
+  const { rounds, count } = SIZES[quick ? 'quick' : 'full'];
+  const house = await openHouse();
+  try {
+    const database = await house.createDatabase('bench_learnings');
+    const server = await house.startServer(database, { env: { ROLES: 'web' } });
+    const { id, owner } = await openProject({ server, database }, { members: [], settings: {} });
+    await seedLearnings(database, id, { count, reviewer: owner.id });
+    await spread(database, id);
+    const times = { clusters: [] as number[], values: [] as number[], passes: [] as number[] };
+    // The first of each warms up.
+    for (let round = 0; round <= rounds; round += 1) {
+      times.clusters.push(await timed(() => fetched(server, owner, listClusters.path.replace(':id', id))));
+      times.values.push(await timed(() => fetched(server, owner, listLearningValues.path.replace(':id', id))));
+      times.passes.push(await timed(() => inPasses(database, id)));
+    }
+    await server.stop();
+    const [clusters, values, passes] = [times.clusters, times.values, times.passes].map((all) => median(all.slice(1)));
+    say(
+      `learnings: clusters ${clusters?.toFixed(0)} ms, values ${values?.toFixed(0)} ms, passes ${passes?.toFixed(0)} ms`,
+    );
+    return [
+      rowOf(`ms of the clusters of ${count}, against the statements in passes`, clusters, passes),
+      rowOf(`ms of what ${count} can be narrowed to, against the same`, values, passes),
+    ];
+  } finally {
+    await house.close();
+  }
+}
+
+const rowOf = (measure: string, ours = NaN, rival = NaN): Row => ({
+  ...{ section: 'learnings', measure, ours, rival },
+  ratio: ours / rival,
+  goal: '<= 1.0',
+});
+
+async function timed(work: () => Promise<void>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+}
+
+async function fetched(server: BenchServer, { cookie }: Visitor, path: string): Promise<void> {
+  const response = await fetch(server.url + path, { headers: { cookie } });
+  if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);
+  await response.arrayBuffer();
+}
+
+/** Reasons, flags and models as a project has them after some months. */
+async function spread({ sql }: BenchDatabase, projectId: string): Promise<void> {
+  await sql(
+    `update learning set reason = 'Reason ' || (abs(hashtext(id::text)) % ${REASONS}),
+       created_at = now() - (abs(hashtext(item_id::text)) % 7200) * interval '1 minute' * 12 where project_id = $1`,
+    [projectId],
+  );
+  await sql(
+    `update item set model = 'model-' || (abs(hashtext(id::text)) % 5), source = 's-' || (abs(hashtext(id::text)) % 3),
+       risk_flags = (array['{}', '{pii}', '{legal,pii}', '{long_input}'])[1 + abs(hashtext(id::text)) % 4]::text[] where project_id = $1`,
+    [projectId],
+  );
+  await sql(
+    `with made as (select gen_random_uuid() as id, 'Reason ' || n as reason from generate_series(0, ${REASONS - 1}) n),
+       placed as (insert into cluster (id, project_id, created_at) select id, $1, now() from made)
+     insert into wording (id, project_id, cluster_id, reason, key, placed_by_hand, created_at)
+     select gen_random_uuid(), $1, id, reason, lower(reason), false, now() from made`,
+    [projectId],
+  );
+  for (const table of ['learning', 'item', 'wording', 'cluster']) await sql(`vacuum (analyze) ${table}`);
+}
+
+/** The least that clusters take with a pass each for sizes, flags and models, as it was before they shared one. */
+const PASSES = [
+  `select l.reason, count(*), count(*) filter (where l.action = 'edit'), min(l.created_at), max(l.created_at)
+   from learning l where l.project_id = $1 group by 1`,
+  ...['flag.value', 'i.model'].map(
+    (
+      value,
+    ) => `select distinct on (cluster_id) cluster_id, value from (select w.cluster_id, ${value} as value, count(*) as count
+     from learning l join item i on i.id = l.item_id join wording w on w.project_id = $1 and w.reason = l.reason
+     ${value === 'i.model' ? '' : 'cross join unnest(i.risk_flags) as flag(value)'} where l.project_id = $1 group by 1, 2) counted
+     where value is not null order by cluster_id, count desc, value`,
+  ),
+];
+
+async function inPasses({ url }: BenchDatabase, projectId: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  for (const text of PASSES) await client.query(text, [projectId]);
+  await client.end();
+}

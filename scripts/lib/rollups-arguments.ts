@@ -1,0 +1,41 @@
+// The command line of `npm run rollups`.
+import { parseArgs } from 'node:util';
+import { uuid } from '../../shared/src/ids.ts';
+import { UsageError } from './submit-arguments.ts';
+
+export const ROLLUPS_USAGE = `Usage: npm run rollups -- check|rebuild [--project ID]
+
+  check      counts every ledger from its beginning and compares with the figures of analytics; ends with 1 when one differs
+  rebuild    forgets the figures and counts them anew, a portion at a time; analytics fills up meanwhile
+
+Of one project, or of all. Works on the database that DATABASE_URL or DATA_DIR names, with the service's own environment;
+the embedded one only while the service does not run.`;
+
+const VERBS = ['check', 'rebuild'] as const;
+
+export interface RollupsArguments {
+  verb: (typeof VERBS)[number];
+  /** Null: all. */
+  projectId: string | null;
+}
+
+/** Reads the command line. Errors: `UsageError`. */
+export function readRollupsArguments(args: string[]): RollupsArguments | 'help' {
+  const { values, positionals } = parse(args);
+  if (values.help === true) return 'help';
+  const verb = VERBS.find((name) => name === positionals[0]);
+  if (verb === undefined || positionals.length > 1) throw new UsageError('Say check or rebuild.');
+  if (values.project === undefined) return { verb, projectId: null };
+  const id = uuid.safeParse(values.project);
+  if (!id.success) throw new UsageError('Give the id of the project (a UUID) with --project.');
+  return { verb, projectId: id.data.toLowerCase() };
+}
+
+function parse(args: string[]) {
+  try {
+    const options = { project: { type: 'string' }, help: { type: 'boolean', short: 'h' } } as const;
+    return parseArgs({ args, allowPositionals: true, options });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : 'The command line cannot be read.');
+  }
+}

@@ -1,0 +1,100 @@
+// `npm run rollups -- check|rebuild`: proves that the figures of analytics are what the ledger says (I9), or counts them anew.
+import cliProgress from 'cli-progress';
+import { ConfigError } from '../server/src/config.ts';
+import { countPortion } from '../server/src/analytics/count-facts.ts';
+import { type Difference, forgetRollups, recount } from '../server/src/analytics/recount.ts';
+import { FolderInUse } from '../server/src/db/embedded-lock.ts';
+import { openForCommand } from '../server/src/main.ts';
+import type { Services } from '../server/src/usecases/services.ts';
+import { readRollupsArguments, ROLLUPS_USAGE } from './lib/rollups-arguments.ts';
+import { UsageError } from './lib/submit-arguments.ts';
+
+interface Named {
+  id: string;
+  name: string;
+  seq: number;
+}
+
+async function main(): Promise<void> {
+  const options = readRollupsArguments(process.argv.slice(2));
+  if (options === 'help') return console.log(ROLLUPS_USAGE);
+  const { services, close } = await openForCommand();
+  try {
+    const projects = await projectsOf(services, options.projectId);
+    if (projects.length === 0 && options.projectId !== null) throw new UsageError('There is no such project.');
+    const work = { check, rebuild }[options.verb];
+    const wrong = [];
+    for (const project of projects) if (!(await work(services, project))) wrong.push(project);
+    if (wrong.length > 0) process.exitCode = 1;
+  } finally {
+    await close();
+  }
+}
+
+async function projectsOf({ db }: Services, id: string | null): Promise<Named[]> {
+  const rows = await db.read((em) =>
+    em.execute<{ id: string; name: string; seq: string }[]>(
+      `select id, name, event_seq as seq from project where deleted_at is null and (?::uuid is null or id = ?::uuid) order by created_at, id`,
+      [id, id],
+    ),
+  );
+  return rows.map(({ seq, ...row }) => ({ ...row, seq: Number(seq) }));
+}
+
+/** A bar where somebody looks, nothing in a file. */
+function progressOf(what: string, total: number) {
+  const bar = new cliProgress.SingleBar(
+    { format: `${what} {bar} {value} of {total} facts`, noTTYOutput: false },
+    cliProgress.Presets.shades_classic,
+  );
+  bar.start(total, 0);
+  return { to: (counted: number) => bar.update(counted), end: () => bar.stop() };
+}
+
+async function check({ db }: Services, { id, name, seq }: Named): Promise<boolean> {
+  const bar = progressOf(name, seq);
+  const result = await recount(db.orm, id, ({ counted }) => bar.to(counted)).finally(() => bar.end());
+  if (result === null) return true;
+  const { counted, head, figures, differences } = result;
+  const until = counted === head ? `${head} facts` : `${counted} of ${head} facts, the rest is not counted yet`;
+  const found = differences.length === 0 ? 'all equal' : `${differences.length} or more differ`;
+  console.log(`${name} (${id}): ${figures} figures of ${until}: ${found}`);
+  for (const difference of differences) console.log(`  ${sentenceOf(difference)}`);
+  return differences.length === 0;
+}
+
+const sentenceOf = ({ measure, key, grain, at, stored, recounted }: Difference): string =>
+  `${measure} “${key}” in the ${grain} of ${at}: ${stored.join('/')} stored, ${recounted.join('/')} counted`;
+
+async function rebuild({ db }: Services, { id, name, seq }: Named): Promise<boolean> {
+  await db.write(({ em }) => forgetRollups(em, id));
+  const bar = progressOf(name, seq);
+  for (let counted = 0; ;) {
+    const progress = await db
+      .write(({ em }) => countPortion(em, { projectId: id }))
+      .catch((error: unknown) => {
+        bar.end();
+        throw error;
+      });
+    if (progress !== null) bar.to((counted = progress.counted));
+    if (progress === null || progress.counted === progress.head) {
+      bar.end();
+      console.log(`${name} (${id}): counted anew, ${counted} facts`);
+      return true;
+    }
+  }
+}
+
+/** What went wrong, in words where they say it all. */
+function wordsOf(error: unknown): unknown {
+  if (error instanceof UsageError) return `${error.message}\n\n${ROLLUPS_USAGE}`;
+  const inWords = [ConfigError, FolderInUse].some((kind) => error instanceof kind);
+  return inWords ? (error as Error).message : error;
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(wordsOf(error));
+  process.exitCode = error instanceof UsageError ? 2 : 1;
+}

@@ -1,0 +1,126 @@
+// Facts of the ledger as the rollups count them: each with its item and with where the item stood before.
+import type { FactType } from '@countersign/shared/events';
+import type { DecisionAction, ItemStatus } from '@countersign/shared/words';
+import type { Em } from '../db/orm.ts';
+import { rawQuery } from '../db/raw-query.ts';
+import type { CountedFact, DeliveryOutcome } from '../domain/rollup.ts';
+
+/** A stretch of one project's ledger: every `seq` above `after`, up to and with `through`. */
+export interface Span {
+  projectId: string;
+  after: number;
+  through: number;
+}
+
+const STATUS = (event: string) => `coalesce(${event}.data ->> 'status', ${event}.data -> 'item' ->> 'status')`;
+const MEMBER = (event: string) => `case when ${event}.actor ->> 'kind' = 'member' then ${event}.actor ->> 'id' end`;
+
+/**
+ * An arrival (version 1) has nothing before it, so a burst of submissions costs no look back. Of any other fact the item's own are
+ * few, and found by `event_of_item`: positions within an item are in the order of its ledger. Everything is found from the facts by an
+ * index, whatever the planner thinks of how many there are: each `limit` keeps it from reading a table instead.
+ */
+const factsOf = (source: string): string => `
+  select e.project_id, e.type, e.created_at as at, ${MEMBER('e')} as member_id, (e.data ->> 'version')::int as version,
+    ${STATUS('e')} as status, e.data ->> 'action' as action,
+    i.created_at as item_at, i.confidence, array_to_json(i.risk_flags)::text as risk_flags, i.model, i.source, i.audit,
+    b.at as before_at, b.status as before_status, b.action as before_action, b.member_id as before_member_id,
+    f.found is null as first, d.created_at as delivery_at, d.outcome
+  from ${source}
+  left join lateral (
+    select x.created_at, x.confidence, x.risk_flags, x.model, x.source, x.audit from item x
+    where x.id = e.item_id and e.type <> 'delivery.changed' limit 1
+  ) i on true
+  left join lateral (
+    select p.created_at as at, ${STATUS('p')} as status, p.data ->> 'action' as action, ${MEMBER('p')} as member_id
+    from event p where p.item_id = e.item_id and p.position < e.position
+      and p.type in ('item.queued', 'item.escalated', 'item.undone', 'item.decided', 'item.finalized')
+    order by p.position desc limit 1
+  ) b on (e.data ->> 'version')::int > 1 and e.type in ('item.queued', 'item.escalated', 'item.undone', 'item.decided')
+  left join lateral (
+    select case e.data ->> 'status' when 'pending' then 'failed' else e.data ->> 'status' end as outcome, x.created_at
+    from delivery x where x.id = (e.data ->> 'delivery_id')::uuid
+      and (e.data ->> 'status' <> 'pending' or e.data ->> 'http_status' is not null or e.data ->> 'error' is not null)
+  ) d on e.type = 'delivery.changed'
+  left join lateral (
+    select true as found from event p where p.item_id = e.item_id and p.position < e.position and p.type = e.type
+      and (e.type = 'item.claimed'
+        or (p.data ->> 'delivery_id' = e.data ->> 'delivery_id' and p.data ->> 'status' in ('succeeded', 'dead')))
+    limit 1
+  ) f on e.type in ('item.claimed', 'delivery.changed')
+  where e.type <> 'project.changed'`;
+
+const STAMPED = factsOf(`json_to_recordset($1::json) as span("projectId" uuid, after bigint, through bigint)
+  cross join lateral (
+    select * from event x where x.project_id = span."projectId" and x.seq > span.after and x.seq <= span.through
+    order by x.seq limit span.through - span.after
+  ) e`);
+
+/** More than a relay leaves behind: when it stands still, figures stand still with it. */
+const FRESH = 5000;
+const UNSTAMPED = factsOf(
+  `(select * from event where seq is null and project_id = $1 order by position limit ${FRESH}) e`,
+);
+
+interface FactRow {
+  project_id: string;
+  type: FactType;
+  at: string | Date;
+  member_id: string | null;
+  version: number | null;
+  status: ItemStatus | null;
+  action: DecisionAction | null;
+  item_at: string | Date | null;
+  confidence: number;
+  risk_flags: string;
+  model: string | null;
+  source: string | null;
+  audit: boolean;
+  before_at: string | Date | null;
+  before_status: ItemStatus;
+  before_action: DecisionAction | null;
+  before_member_id: string | null;
+  first: boolean;
+  delivery_at: string | Date | null;
+  outcome: DeliveryOutcome;
+}
+
+/** The facts of these stretches in any order, each with its project. Those about a project itself are left out. */
+export async function readFacts(em: Em, spans: readonly Span[]): Promise<{ projectId: string; fact: CountedFact }[]> {
+  const rows = await rawQuery<FactRow>(em, STAMPED, [JSON.stringify(spans)]);
+  return rows.map((row) => ({ projectId: row.project_id, fact: toFact(row) }));
+}
+
+/** Facts that are recorded and have no place in the ledger yet, oldest first as far as they are few. */
+export async function readUnstamped(em: Em, projectId: string): Promise<CountedFact[]> {
+  return (await rawQuery<FactRow>(em, UNSTAMPED, [projectId])).map(toFact);
+}
+
+const toFact = (row: FactRow): CountedFact => ({
+  type: row.type,
+  at: new Date(row.at),
+  memberId: row.member_id,
+  version: row.version ?? 0,
+  status: row.status,
+  action: row.action,
+  item: row.item_at === null ? null : itemOf(row, row.item_at),
+  before: row.before_at === null ? null : standOf(row, row.before_at),
+  first: row.first,
+  delivery: row.delivery_at === null ? null : { outcome: row.outcome, createdAt: new Date(row.delivery_at) },
+});
+
+const itemOf = ({ confidence, risk_flags, model, source, audit }: FactRow, at: string | Date) => ({
+  createdAt: new Date(at),
+  confidence: Number(confidence),
+  riskFlags: JSON.parse(risk_flags) as string[],
+  model,
+  source,
+  audit,
+});
+
+const standOf = (row: FactRow, at: string | Date) => ({
+  at: new Date(at),
+  status: row.before_status,
+  action: row.before_action,
+  memberId: row.before_member_id,
+});

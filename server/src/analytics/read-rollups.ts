@@ -1,0 +1,81 @@
+// Figures of a project over stretches of time: the rollups, and beside them what has happened and is not stamped yet.
+import { IsolationLevel } from '@mikro-orm/core';
+import type { Em } from '../db/orm.ts';
+import { rawQuery } from '../db/raw-query.ts';
+import { piecesOf } from '../domain/calendar.ts';
+import type { Figure } from '../domain/report.ts';
+import { incrementsOf, type Increment, type Measure } from '../domain/rollup.ts';
+import { readUnstamped } from './ledger-facts.ts';
+
+/** From `low` up to but without `high`, in ms and whole minutes. */
+export interface Stretch {
+  low: number;
+  high: number;
+}
+
+/** What a moment of a project can be asked for. */
+export interface Figures {
+  /** The sums of these measures over each stretch, in order. What is nowhere counted is left out. */
+  over(stretches: readonly Stretch[], measures: readonly Measure[]): Promise<Figure[][]>;
+  /** Up to which `seq` the rollups count, and how far the ledger goes. */
+  counted: { seq: number; head: number };
+}
+
+/** Asks about one moment: every figure of `work` is of the same facts, whatever happens meanwhile. */
+export function withFigures<T>(em: Em, projectId: string, work: (figures: Figures, em: Em) => Promise<T>): Promise<T> {
+  const moment = { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true };
+  return em.transactional(async (tx) => {
+    const [ledger] = await rawQuery<{ seq: string; head: string }>(
+      tx,
+      'select rollup_seq as seq, event_seq as head from project where id = $1',
+      [projectId],
+    );
+    const fresh = (await readUnstamped(tx, projectId)).flatMap(incrementsOf);
+    const over: Figures['over'] = (stretches, measures) => sumsOver(tx, { projectId, fresh, stretches, measures });
+    return work({ over, counted: { seq: Number(ledger?.seq), head: Number(ledger?.head) } }, tx);
+  }, moment);
+}
+
+interface Asked {
+  projectId: string;
+  /** What is not stamped yet. */
+  fresh: readonly Increment[];
+  stretches: readonly Stretch[];
+  measures: readonly Measure[];
+}
+
+/** Piece by piece from the primary key, however long the project has lived: `offset 0` keeps the planner from reading the whole table instead. */
+const SUMS = `
+  select p.place, m.measure, r.key, sum(r.n) as n, sum(r.part) as part, sum(r.total) as total
+  from json_to_recordset($2::json) as p(place int, grain text, low timestamptz, high timestamptz)
+  cross join json_array_elements_text($3::json) as m(measure)
+  cross join lateral (
+    select key, n, part, total from rollup
+    where project_id = $1 and measure = m.measure and grain = p.grain and at >= p.low and at < p.high offset 0
+  ) r
+  group by 1, 2, 3`;
+
+async function sumsOver(em: Em, { projectId, fresh, stretches, measures }: Asked): Promise<Figure[][]> {
+  const pieces = stretches.flatMap(({ low, high }, place) =>
+    piecesOf(low, high).map((piece) => ({ place, grain: piece.grain, low: iso(piece.low), high: iso(piece.high) })),
+  );
+  const rows = await rawQuery<
+    { place: number; measure: Measure; key: string } & Record<'n' | 'part' | 'total', string>
+  >(em, SUMS, [projectId, JSON.stringify(pieces), JSON.stringify(measures)]);
+  const sums = stretches.map(() => new Map<string, Figure>());
+  for (const { place, n, part, total, ...of } of rows)
+    addTo(sums[place], { ...of, n: Number(n), part: Number(part), total: Number(total) });
+  for (const { at, ...figure } of fresh.filter(({ measure }) => measures.includes(measure)))
+    stretches.forEach(({ low, high }, place) => at >= low && at < high && addTo(sums[place], figure));
+  return sums.map((figures) => [...figures.values()]);
+}
+
+const iso = (at: number): string => new Date(at).toISOString();
+
+/** Changes `sums`. */
+function addTo(sums: Map<string, Figure> | undefined, { measure, key, n, part, total }: Figure): void {
+  const place = `${measure} ${key}`;
+  const sum = sums?.get(place);
+  if (sum === undefined) sums?.set(place, { measure, key, n, part, total });
+  else Object.assign(sum, { n: sum.n + n, part: sum.part + part, total: sum.total + total });
+}

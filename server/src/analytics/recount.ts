@@ -1,0 +1,88 @@
+// Proves the rollups against the ledger (I9), and forgets them so that they are counted anew.
+import { IsolationLevel } from '@mikro-orm/core';
+import type { Em, Orm } from '../db/orm.ts';
+import { rawQuery } from '../db/raw-query.ts';
+import { countFacts, type Progress } from './count-facts.ts';
+
+/** A figure that is not what the ledger says. */
+export interface Difference {
+  measure: string;
+  grain: string;
+  at: string;
+  key: string;
+  /** n, part and total. */
+  stored: [number, number, number];
+  recounted: [number, number, number];
+}
+
+export interface Recount {
+  /** Up to which `seq` both have counted. */
+  counted: number;
+  head: number;
+  /** Figures that were compared. */
+  figures: number;
+  /** The first few of those that differ. */
+  differences: Difference[];
+}
+
+const PORTION = 5000;
+const SHOWN = 20;
+
+/** What adds up to nothing needs no row. */
+const COMPARE = `
+  with stored as (select * from rollup where project_id = $1 and (n, part, total) <> (0, 0, 0)),
+    counted as (select * from recount where project_id = $1 and (n, part, total) <> (0, 0, 0))
+  select measure, grain, at, key, coalesce(s.n, 0) as n, coalesce(s.part, 0) as part, coalesce(s.total, 0) as total,
+    coalesce(c.n, 0) as cn, coalesce(c.part, 0) as cpart, coalesce(c.total, 0) as ctotal
+  from stored s full join counted c using (project_id, measure, grain, at, key)
+  where (s.n, s.part, s.total) is distinct from (c.n, c.part, c.total) order by at, measure, key, grain limit ${SHOWN}`;
+
+type CompareRow = Record<'measure' | 'grain' | 'key', string> & { at: string | Date } & Record<
+    'n' | 'part' | 'total' | 'cn' | 'cpart' | 'ctotal',
+    string | number
+  >;
+
+/**
+ * Counts the ledger once more beside the rollups and compares. Both are of one moment, whatever is numbered meanwhile, and the relay
+ * waits for nothing. Null when there is no such project.
+ */
+export function recount(
+  orm: Orm,
+  projectId: string,
+  onProgress: (progress: Progress) => void = () => undefined,
+): Promise<Recount | null> {
+  const work = (em: unknown) => recountIn(em as Em, projectId, onProgress);
+  return orm.em.fork().transactional(work, { isolationLevel: IsolationLevel.REPEATABLE_READ });
+}
+
+async function recountIn(em: Em, projectId: string, onProgress: (progress: Progress) => void): Promise<Recount | null> {
+  const [project] = await rawQuery<{ counted: string; head: string }>(
+    em,
+    'select rollup_seq as counted, event_seq as head from project where id = $1',
+    [projectId],
+  );
+  if (project === undefined) return null;
+  const [counted, head] = [Number(project.counted), Number(project.head)];
+  await rawQuery(em, 'drop table if exists pg_temp.recount', []);
+  await rawQuery(em, 'create temporary table recount (like rollup including indexes) on commit drop', []);
+  for (let after = 0; after < counted; after += PORTION) {
+    const through = Math.min(counted, after + PORTION);
+    await countFacts(em, [{ projectId, after, through }], 'recount');
+    onProgress({ projectId, counted: through, head: counted });
+  }
+  const rows = await rawQuery<CompareRow>(em, COMPARE, [projectId]);
+  const [size] = await rawQuery<{ n: string }>(em, 'select count(*) as n from recount', []);
+  return { counted, head, figures: Number(size?.n), differences: rows.map(toDifference) };
+}
+
+const toDifference = ({ measure, grain, key, at, ...row }: CompareRow): Difference => ({
+  ...{ measure, grain, key, at: new Date(at).toISOString() },
+  stored: [Number(row.n), Number(row.part), Number(row.total)],
+  recounted: [Number(row.cn), Number(row.cpart), Number(row.ctotal)],
+});
+
+/** Forgets a project's rollups: from here on it is a ledger that nobody has counted, and any worker counts it. */
+export async function forgetRollups(em: Em, projectId: string): Promise<void> {
+  await rawQuery(em, 'update project set rollup_seq = 0 where id = $1', [projectId]);
+  await rawQuery(em, 'delete from rollup where project_id = $1', [projectId]);
+}

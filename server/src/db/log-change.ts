@@ -1,0 +1,63 @@
+// One line of a project's change log and the fact for its pages, in the change's own transaction (CL1).
+import type { ChangeAction } from '@countersign/shared/api/changes';
+import type { ActorRef, FactOf } from '@countersign/shared/events';
+import type { Clock, Ids } from './clock.ts';
+import type { Tx } from './database.ts';
+import { ProjectChange } from './entities/project-change.ts';
+
+type Part = FactOf<'project.changed'>['changed'][number];
+type Values = Record<string, unknown>;
+
+export interface Change {
+  projectId: string;
+  /** The parts of the project that pages should read again. */
+  changed: Part[];
+  action: ChangeAction;
+  /** What it was done to, as people name it. */
+  subject?: string | null;
+  subjectId?: string | null;
+  /** What differs, before and after; never a secret. */
+  before?: Values | null;
+  after?: Values | null;
+  /** What else the fact says. */
+  fact?: Pick<FactOf<'project.changed'>, 'learning' | 'reshaped'>;
+}
+
+/** Logs a change and states it. `by` is who did it: a member, or the system. */
+export async function logChange(
+  services: { clock: Clock; ids: Ids },
+  { tx, by }: { tx: Tx; by: ActorRef },
+  { projectId, changed, ...change }: Change,
+): Promise<void> {
+  await tx.em.insert(ProjectChange, {
+    id: services.ids.uuid(),
+    projectId,
+    action: change.action,
+    subject: change.subject ?? null,
+    subjectId: change.subjectId ?? null,
+    before: change.before ?? null,
+    after: change.after ?? null,
+    changedBy: by.kind === 'member' ? by.id : null,
+    changedByName: by.name,
+    changedAt: services.clock.now(),
+  });
+  await tellChange(tx, { projectId, changed, by, ...(change.fact && { fact: change.fact }) });
+}
+
+/** States that parts of a project are not what they were. */
+export async function tellChange(
+  tx: Tx,
+  { projectId, changed, by, fact }: Pick<Change, 'projectId' | 'changed' | 'fact'> & { by: ActorRef },
+): Promise<void> {
+  const settings_version = await versionNow(tx, projectId);
+  tx.record({ type: 'project.changed', project_id: projectId, actor: by, settings_version, changed, ...fact });
+}
+
+/** Asked of the database: the change itself may have raised it behind the entity manager's back. */
+async function versionNow({ em }: Tx, projectId: string): Promise<number> {
+  const rows = await em.execute<{ settings_version: number }[]>('select settings_version from project where id = ?', [
+    projectId,
+  ]);
+  if (rows[0] === undefined) throw new Error(`there is no project ${projectId}`);
+  return rows[0].settings_version;
+}

@@ -1,0 +1,27 @@
+// Figures of every project by minute, hour and day, counted from the ledger up to `rollup_seq`; and the zone its days are in.
+import { Migration } from '@mikro-orm/migrations';
+
+export class Rollups extends Migration {
+  override up(): void {
+    // What was stamped before stands beyond 0: a worker counts it, as it counts what an older relay stamps meanwhile.
+    this.addSql(`alter table "project" add column "rollup_seq" bigint not null default '0'`);
+    this.addSql(`alter table "project" add column "time_zone" text not null default 'UTC'`);
+    this.addSql(`create table "rollup" (
+      "project_id" uuid not null,
+      "measure" text not null,
+      "grain" text not null,
+      "at" timestamptz(3) not null,
+      "key" text not null,
+      "n" bigint not null,
+      "part" bigint not null,
+      "total" bigint not null,
+      primary key ("project_id", "measure", "grain", "at", "key")
+    )`);
+    this.addSql(
+      `alter table "rollup" add constraint "rollup_grain_check" check ("grain" in ('minute', 'hour', 'day'))`,
+    );
+    this.addSql(
+      `alter table "rollup" add constraint "rollup_project_id_foreign" foreign key ("project_id") references "project" ("id")`,
+    );
+  }
+}

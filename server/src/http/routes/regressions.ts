@@ -1,0 +1,72 @@
+// Regression runs: people begin them and see what came of them, pipelines read their cases and answer them.
+import * as api from '@countersign/shared/api/regressions';
+import { LIMITS } from '@countersign/shared/api/public';
+import { Refusal } from '@countersign/shared/errors';
+import {
+  presentCase,
+  presentPublicCase,
+  presentPublicRegression,
+  presentRegression,
+} from '../../presenters/regression.ts';
+import { answerRegression, type CaseAnswered } from '../../usecases/answer-regression.ts';
+import { nothingHere } from '../../usecases/membership.ts';
+import { listPublicCases, readPublicRegression } from '../../usecases/queries/list-public-cases.ts';
+import { listRegressionCases, listRegressions } from '../../usecases/queries/list-regressions.ts';
+import type { Services } from '../../usecases/services.ts';
+import { countRun, startRegression } from '../../usecases/start-regression.ts';
+import { idempotencyKeyOf } from '../idempotency.ts';
+import { toProblem } from '../problem.ts';
+import { limitItems } from '../rate-limit.ts';
+import { readAnswers } from '../read-submission.ts';
+import type { Binder } from '../route.ts';
+
+export function bindRegressions(bind: Binder, services: Services): void {
+  bind.member(api.beginRegression, async ({ actor, params, body: { cluster_id: cluster, title, ...filter }, ctx }) => {
+    const input = { projectId: params.id, cluster, title, filter, requestKey: idempotencyKeyOf(ctx) };
+    return presentRegression((await startRegression(services, actor, input)).run);
+  });
+  bind.member(api.listRegressions, async ({ actor, params, query: { cluster, after, limit } }) => {
+    const page = await listRegressions(services, actor, { projectId: params.id, cluster, after, limit });
+    return { data: page.rows.map(presentRegression), next_cursor: page.nextCursor };
+  });
+  bind.member(api.listRegressionCases, async ({ actor, params, query: { state, after, limit } }) => {
+    const asked = { projectId: params.id, regressionId: params.regression_id, state, after, limit };
+    const { run, rows, nextCursor } = await listRegressionCases(services, actor, asked);
+    return { run: presentRegression(run), data: rows.map(presentCase), next_cursor: nextCursor };
+  });
+  bindPipeline(bind, services);
+}
+
+function bindPipeline(bind: Binder, services: Services): void {
+  bind.pipeline(api.startRegression, async ({ actor, body: { cluster_id: cluster, title, ...filter }, ctx }) => {
+    const { projectId } = actor;
+    const input = { projectId, cluster, title, filter, requestKey: idempotencyKeyOf(ctx) };
+    await limitItems(services, ctx, { actor, items: await countRun(services, input) });
+    const { run, replayed } = await startRegression(services, actor, input);
+    if (replayed) ctx.set('idempotent-replayed', 'true');
+    return presentPublicRegression(run);
+  });
+  bind.pipeline(api.readRegression, async ({ actor, params }) =>
+    presentPublicRegression(await readPublicRegression(services, actor, params.id)),
+  );
+  bind.pipeline(api.listCases, async ({ actor, params, query: { unanswered, after, limit } }) => {
+    const asked = { regressionId: params.id, unanswered: unanswered === 'true', after, limit };
+    const page = await listPublicCases(services, actor, asked);
+    const more = page.nextCursor !== null;
+    return { data: page.rows.map(presentPublicCase), has_more: more, next_cursor: page.nextCursor };
+  });
+  bind.pipelineBytes(api.answerCases, LIMITS.batchBytes, async ({ actor, params, bytes, ctx }) => {
+    const read = await readAnswers(bytes);
+    await limitItems(services, ctx, { actor, items: read.length });
+    const answers = read.filter((one): one is CaseAnswered => !(one instanceof Refusal));
+    const judged = (await answerRegression(services, actor, { regressionId: params.id, answers })).values();
+    return {
+      results: read.map((one, index): api.AnswerResult => {
+        if (one instanceof Refusal) return { index, error: toProblem(one, ctx) };
+        const result = judged.next().value;
+        if (!result) return { index, error: toProblem(nothingHere(), ctx) };
+        return { index, case_id: result.caseId, outcome: result.outcome, status: result.status };
+      }),
+    };
+  });
+}

@@ -1,0 +1,153 @@
+// The report against the rows themselves, before and after the relay, and its buckets through a change of the clocks.
+import { beforeEach, describe, expect, it } from 'vitest';
+import { claim } from '../../src/usecases/claim.ts';
+import { changeSettings } from '../../src/usecases/change-settings.ts';
+import { undoDecision } from '../../src/usecases/undo-decision.ts';
+import { confidenceBins } from '../../src/usecases/queries/confidence-bins.ts';
+import { readAnalytics } from '../../src/usecases/queries/read-analytics.ts';
+import { expectCounted, relayAll } from './counted.ts';
+import { emptyHands } from './looking.ts';
+import { anItem, aScene, items, review, type Scene } from './scene.ts';
+import { useServices } from './services.ts';
+
+const world = useServices();
+const HOUR = 3_600_000;
+let scene: Scene;
+
+beforeEach(async () => {
+  await emptyHands(world);
+  scene = await aScene(world.services, { undo_window_seconds: 30 });
+});
+
+const read = (window: { from?: string; to?: string; bucket?: 'hour' | 'day' } = {}) =>
+  readAnalytics(world.services, scene.supervisor, {
+    projectId: scene.projectId,
+    from: window.from === undefined ? undefined : new Date(window.from),
+    to: window.to === undefined ? undefined : new Date(window.to),
+    bucket: window.bucket,
+  });
+
+async function live(): Promise<void> {
+  const { anna, ben, supervisor } = scene;
+  const [edited, approved, escalated, undone, held] = await items(world.services, scene, 6);
+  if (!edited || !approved || !escalated || !undone || !held) throw new Error('Six were asked for.');
+  const flagged = await anItem(world.services, scene, { riskFlags: ['legal', 'odd'] });
+  await anItem(world.services, scene, { confidence: 1 });
+  await anItem(world.services, scene, { confidence: 0 });
+  await review(world.services, anna, { itemId: edited.id, action: 'edit' });
+  await review(world.services, ben, { itemId: approved.id, action: 'approve' });
+  await review(world.services, ben, { itemId: escalated.id, action: 'escalate' });
+  await review(world.services, supervisor, { itemId: flagged.id, action: 'reject' });
+  await review(world.services, anna, { itemId: undone.id, action: 'reject' });
+  await undoDecision(world.services, anna, undone.id);
+  await claim(world.services, anna, held.id);
+}
+
+/** What the tables say, counted row by row. */
+async function rowByRow() {
+  const group = async (text: string) =>
+    Object.fromEntries(
+      (await world.sql<{ key: string; n: number }>(text, [scene.projectId])).map(({ key, n }) => [key, n]),
+    );
+  return {
+    mix: await group('select status as key, count(*)::int as n from item where project_id = ? group by 1'),
+    actions: await group(
+      'select action as key, count(*)::int as n from decision where project_id = ? and reviewer_id is not null group by 1',
+    ),
+    oldest: await group(
+      `select 'at' as key, count(*)::int as n from item where project_id = ? and status in ('queued', 'escalated') having count(*) > 0`,
+    ),
+  };
+}
+
+const present = (counts: Record<string, number>) =>
+  Object.fromEntries(Object.entries(counts).filter(([, n]) => n !== 0));
+
+describe('the report', () => {
+  it('AN1, AN2, AN7: says at once what the rows say, and the same when it is stamped', async () => {
+    await live();
+    const before = await read();
+    const rows = await rowByRow();
+    expect(present(before.mix)).toEqual(rows.mix);
+    expect(present(before.by_action)).toEqual(rows.actions);
+    expect(before.waiting).toEqual({ queued: 3, escalated: 1 });
+    expect(before).toMatchObject({ arrived: 9, decided: 3, overridden: 2, reviewing: 1, time_zone: 'UTC' });
+    expect(before.flow.at(-1)).toMatchObject({ waiting: 4, queued: 3, escalated: 1 });
+    expect(before.flow.reduce((sum, { arrived }) => sum + arrived, 0)).toBe(9);
+    expect(before.overrides.by_flag).toMatchObject([
+      { key: 'no flag', decided: 2, overridden: 1 },
+      { key: 'legal', decided: 1, overridden: 1 },
+      { key: 'odd', decided: 1, overridden: 1 },
+    ]);
+    expect(before.time_to_claim.n).toBe(6);
+    expect(
+      before.workload.map(({ name, decided, overridden, moved, claimed, holding }) => [
+        name,
+        decided,
+        overridden,
+        moved,
+        claimed,
+        holding,
+      ]),
+    ).toEqual([
+      ['Anna', 1, 1, 0, 3, 1],
+      ['Ben', 1, 0, 1, 2, 0],
+      ['Sam', 1, 1, 0, 1, 0],
+    ]);
+    await relayAll(world);
+    const { counted, server_time: _, from: _from, to: _to, ...after } = await read();
+    expect(counted.seq).toBe(counted.head);
+    expect(before).toMatchObject(after);
+    await expectCounted(world, scene.projectId);
+  });
+
+  it('AN4, AN20: verdicts have a rate and bins of their own, and of nothing there is no interval', async () => {
+    scene = await aScene(world.services, { audit_rate: 1 });
+    const audited = await anItem(world.services, scene, { confidence: 0.97 });
+    const plain = await anItem(world.services, scene, { confidence: 0.81 });
+    expect((await read()).audits).toEqual({ decided: 0, overridden: 0, interval: null });
+    await review(world.services, scene.anna, { itemId: audited.id, action: 'reject' });
+    await review(world.services, scene.anna, { itemId: plain.id, action: 'approve' });
+    const report = await read();
+    expect(report).toMatchObject({ decided: 2, overridden: 0, audits: { decided: 1, overridden: 1 } });
+    expect(report.audits.interval?.low).toBeCloseTo(0.2065, 3);
+    expect(report.overrides.by_model).toMatchObject([{ key: 'unknown', decided: 1, overridden: 0 }]);
+    const window = { projectId: scene.projectId, from: new Date(Date.now() - HOUR), to: new Date() };
+    const bins = await world.services.db.read((em) => confidenceBins(em, window));
+    expect(bins).toEqual([
+      { low: 0.8, high: 0.85, audit: false, n: 1, kept: 1, confidence_sum: 0.81 },
+      { low: 0.95, high: 1, audit: true, n: 1, kept: 0, confidence_sum: 0.97 },
+    ]);
+  });
+
+  it.each([
+    ['Europe/Berlin', ['2026-03-27T23:00', '2026-03-28T23:00', '2026-03-29T22:00']],
+    ['America/St_Johns', ['2026-03-07T03:30', '2026-03-08T03:30', '2026-03-09T02:30']],
+    ['Asia/Kathmandu', ['2026-03-27T18:15', '2026-03-28T18:15', '2026-03-29T18:15']],
+  ])('AN6: its days are those of %s, through the change of its clocks', async (zone, days) => {
+    const change = { projectId: scene.projectId, settingsVersion: 1, changes: { time_zone: zone } };
+    await changeSettings(world.services, scene.owner, change);
+    const endOf = (start = '') => new Date(Date.parse(start) + 24 * HOUR).toISOString();
+    const starts = days.map((day) => `${day}:00.000Z`);
+    const made = await items(world.services, scene, 6);
+    // Two on each day: in its first minute, and in the last one before the next.
+    for (const [index, start] of starts.entries()) {
+      const next = starts[index + 1] ?? endOf(start);
+      const moments = [start, new Date(Date.parse(next) - 1).toISOString()];
+      for (const [half, at] of moments.entries())
+        await world.sql('update item set created_at = ? where id = ?', [at, made[2 * index + half]?.id]);
+    }
+    await relayAll(world);
+    const { flow, time_zone } = await read({ from: starts[0], to: endOf(starts.at(-1)), bucket: 'day' });
+    expect(time_zone).toBe(zone);
+    expect(flow.slice(0, 3).map(({ at, arrived }) => [at, arrived])).toEqual(starts.map((start) => [start, 2]));
+  });
+
+  it('AN6: a window in the middle of minutes is answered for whole ones, and says so', async () => {
+    await anItem(world.services, scene);
+    await world.sql(`update item set created_at = '2026-03-01T10:00:59Z' where project_id = ?`, [scene.projectId]);
+    const part = await read({ from: '2026-03-01T10:00:30Z', to: '2026-03-01T10:00:40Z' });
+    expect(part).toMatchObject({ from: '2026-03-01T10:00:00.000Z', to: '2026-03-01T10:01:00.000Z', arrived: 1 });
+    expect((await read({ from: '2026-03-01T10:01:00Z', to: '2026-03-01T11:00:00Z' })).arrived).toBe(0);
+  });
+});

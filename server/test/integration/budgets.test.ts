@@ -1,0 +1,201 @@
+// What audits say of the line, and the budget that is watched: told to owners, and the threshold raised where they said so (AU4, AU5).
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { ProjectSettings } from '@countersign/shared/api/projects';
+import { changeSettings } from '../../src/usecases/change-settings.ts';
+import { listAlerts, listProjectAlerts } from '../../src/usecases/queries/list-alerts.ts';
+import { listChanges } from '../../src/usecases/queries/list-changes.ts';
+import { readAudits } from '../../src/usecases/queries/read-audits.ts';
+import { seeAlerts } from '../../src/usecases/see-alerts.ts';
+import { WINDOW_MS } from '../../src/domain/audit-error.ts';
+import { watchBudgetsOnce } from '../../src/worker/watch-budgets.ts';
+import { ledgerOf } from './looking.ts';
+import { anItem, aScene, review, type Scene } from './scene.ts';
+import { useServices } from './services.ts';
+
+const world = useServices();
+/** Ten clean audits hold a budget of 0.26: 1 - 0.05^(1/10) = 0.2589. */
+const BUDGET = 0.26;
+let scene: Scene;
+
+const start = async (settings: Partial<ProjectSettings> = {}) => {
+  scene = await aScene(world.services, { audit_rate: 1, error_budget: BUDGET, ...settings });
+};
+/** How far the test has moved our own clock; what owners are told goes by the database's. */
+let ahead = 0;
+function pass(ms: number): void {
+  world.clock.pass(ms);
+  ahead += ms;
+}
+beforeEach(() => {
+  pass(-ahead);
+  return start();
+});
+
+/** So many audits of one confidence, judged. */
+async function judge(count: number, action: 'approve' | 'reject', confidence = 0.96): Promise<void> {
+  for (let n = 0; n < count; n += 1) {
+    const { id } = await anItem(world.services, scene, { confidence });
+    await review(world.services, scene.anna, { itemId: id, action });
+  }
+}
+
+const audits = (span: { from?: Date; to?: Date } = {}) =>
+  readAudits(world.services, scene.supervisor, {
+    projectId: scene.projectId,
+    from: span.from,
+    to: span.to,
+  });
+const versionNow = async () =>
+  (await world.sql<{ v: number }>('select settings_version as v from project where id = ?', [scene.projectId]))[0]?.v ??
+  0;
+const change = async (changes: Partial<ProjectSettings>) =>
+  changeSettings(world.services, scene.owner, {
+    projectId: scene.projectId,
+    settingsVersion: await versionNow(),
+    changes,
+  });
+const told = async () => (await listAlerts(world.services, scene.owner)).map(({ kind }) => kind);
+const lineNow = async () => (await audits()).line;
+
+describe('AU4: the error above the line', () => {
+  it('is unknown, then counted live, with what still waits', async () => {
+    expect(await audits()).toMatchObject({ drawn: 0, judged: 0, estimate: null, bound: null });
+    await judge(3, 'approve');
+    await judge(1, 'reject');
+    await anItem(world.services, scene, { confidence: 0.97 });
+    expect(await audits()).toMatchObject({
+      drawn: 5,
+      judged: 4,
+      wrong: 1,
+      estimate: 0.25,
+      rate: 1,
+      line: 0.95,
+      gap: false,
+    });
+  });
+
+  it('leaves out what routing queued, and other projects', async () => {
+    await judge(2, 'reject', 0.8);
+    await start();
+    await judge(2, 'approve');
+    expect(await audits()).toMatchObject({ judged: 2, wrong: 0 });
+  });
+
+  it('counts those that speak for the line as it is now', async () => {
+    await judge(2, 'reject', 0.96);
+    await judge(3, 'approve', 0.99);
+    await change({ auto_threshold: 0.98 });
+    expect(await audits()).toMatchObject({ judged: 3, wrong: 0 });
+    // Audits of the higher line say nothing of what passes now.
+    await judge(2, 'approve', 0.99);
+    await change({ auto_threshold: 0.95 });
+    expect(await audits()).toMatchObject({ judged: 5, wrong: 2 });
+  });
+
+  it('says where nothing was drawn for a time, and looks at a window', async () => {
+    await change({ audit_rate: 0 });
+    pass(1000);
+    const later = world.services.clock.now();
+    await change({ audit_rate: 1 });
+    pass(1000);
+    await judge(1, 'approve');
+    expect(await audits()).toMatchObject({ gap: true, judged: 1 });
+    expect(await audits({ from: new Date(later.getTime() + 500) })).toMatchObject({ gap: false, judged: 1 });
+    expect(await audits({ to: later })).toMatchObject({ gap: true, judged: 0 });
+    await expect(audits({ from: later, to: later })).rejects.toMatchObject({ code: 'validation_failed' });
+  });
+
+  it('PM: is for supervisors and owners', async () => {
+    const asked = readAudits(world.services, scene.anna, {
+      projectId: scene.projectId,
+      from: undefined,
+      to: undefined,
+    });
+    await expect(asked).rejects.toMatchObject({ code: 'forbidden' });
+  });
+});
+
+describe('AU5: the budget', () => {
+  it('says nothing on too little, then within, then over: told once, and over when it is', async () => {
+    await judge(9, 'approve');
+    expect((await audits()).budget).toMatchObject({ state: 'too_little', needed: 10 });
+    await judge(1, 'approve');
+    expect((await audits()).budget).toMatchObject({ state: 'within', over_since: null });
+    await watchBudgetsOnce(world.services);
+    expect(await told()).toEqual([]);
+    await judge(1, 'reject');
+    expect((await audits()).budget).toMatchObject({ state: 'over' });
+    await watchBudgetsOnce(world.services);
+    await watchBudgetsOnce(world.services);
+    expect(await told()).toEqual(['over_budget']);
+    expect((await audits()).budget?.over_since).not.toBeNull();
+    expect(await lineNow()).toBe(0.95);
+    expect(
+      (await ledgerOf(world, scene.projectId)).filter(({ type }) => type === 'project.changed').at(-1),
+    ).toMatchObject({
+      data: { changed: ['audits'] },
+    });
+    // Enough that are right bring it back, and nobody needs to be told any more.
+    await judge(10, 'approve');
+    await watchBudgetsOnce(world.services);
+    expect((await audits()).budget).toMatchObject({ state: 'within', over_since: null });
+    expect(await told()).toEqual([]);
+  });
+
+  it('raises the line where an owner has said so: one version, in the change log, by the system', async () => {
+    await start({ over_budget: 'raise' });
+    await judge(3, 'reject', 0.96);
+    await judge(12, 'approve', 0.99);
+    const version = await versionNow();
+    await Promise.all([watchBudgetsOnce(world.services), watchBudgetsOnce(world.services)]);
+    expect(await lineNow()).toBe(0.99);
+    expect(await versionNow()).toBe(version + 1);
+    const { rows } = await listChanges(world.services, scene.owner, {
+      projectId: scene.projectId,
+      after: undefined,
+      limit: 1,
+      action: undefined,
+      kind: undefined,
+    });
+    expect(rows[0]).toMatchObject({
+      action: 'settings.changed',
+      changedBy: null,
+      changedByName: 'Countersign',
+      before: { auto_threshold: 0.95 },
+      after: { auto_threshold: 0.99 },
+    });
+    expect(await told()).toEqual(['threshold_raised']);
+    // What would have passed before waits for a person now.
+    expect((await anItem(world.services, scene, { confidence: 0.97 })).status).toBe('queued');
+    // It holds now: that is noted, and nothing is raised again.
+    await watchBudgetsOnce(world.services);
+    expect((await audits()).budget).toMatchObject({ state: 'within', over_since: null });
+    expect(await versionNow()).toBe(version + 1);
+  });
+
+  it('is told of a webhook nowhere, until seen, and not where the budget was taken away', async () => {
+    await judge(10, 'reject');
+    await watchBudgetsOnce(world.services);
+    expect(await listProjectAlerts(world.services, scene.owner, scene.projectId)).toEqual([]);
+    const [alert] = await listAlerts(world.services, scene.owner);
+    await seeAlerts(world.services, scene.owner, {
+      projectId: scene.projectId,
+      until: new Date(alert?.created_at ?? 0),
+    });
+    expect(await told()).toEqual([]);
+    await change({ error_budget: null });
+    await watchBudgetsOnce(world.services);
+    expect((await audits()).budget).toBeNull();
+    expect(await world.sql('select over_budget_since from project where id = ?', [scene.projectId])).toEqual([
+      { over_budget_since: null },
+    ]);
+  });
+
+  it('forgets what is more than 30 days old', async () => {
+    await judge(10, 'reject');
+    pass(WINDOW_MS + 1000);
+    await watchBudgetsOnce(world.services);
+    expect(await told()).toEqual([]);
+    expect(await audits()).toMatchObject({ judged: 0 });
+  });
+});

@@ -1,0 +1,163 @@
+// What a regression run goes over (RS2), and how its cases are read.
+import { randomUUID } from 'node:crypto';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { excludeLearning } from '../../src/usecases/exclude-learning.ts';
+import { encodeSeq } from '../../src/usecases/queries/cursor.ts';
+import { listClusters } from '../../src/usecases/queries/list-clusters.ts';
+import { listLearnings } from '../../src/usecases/queries/list-learnings.ts';
+import { listPublicCases } from '../../src/usecases/queries/list-public-cases.ts';
+import { listRegressionCases, listRegressions } from '../../src/usecases/queries/list-regressions.ts';
+import { shapeCluster } from '../../src/usecases/shape-cluster.ts';
+import { undoDecision } from '../../src/usecases/undo-decision.ts';
+import { ON_POSTGRES } from '../world.ts';
+import { holding } from './holding.ts';
+import { rerunning } from './rerunning.ts';
+import { anItem, aScene, review, type Scene } from './scene.ts';
+import { useServices } from './services.ts';
+
+const world = useServices();
+let scene: Scene;
+
+beforeEach(async () => {
+  scene = await aScene(world.services, { undo_window_seconds: 30, escalate_flags: ['legal'] });
+});
+
+const { overridden, begin, start, casesOf, answer, caseOf } = rerunning(world, () => scene);
+
+describe('RS2: what a run goes over', () => {
+  it('is a cluster or what answers, without what is left out; it stays as it was begun', async () => {
+    const [first, second] = [await overridden(1, 'edit'), await overridden(2, 'reject')];
+    const long = await overridden(3, 'reject', 'Too long');
+    const page = { projectId: scene.projectId, filter: {}, after: undefined, limit: 100 };
+    const { data } = await listClusters(world.services, scene.supervisor, page);
+    const cluster = data.find(({ name }) => name === 'Wrong sum')?.id;
+    const itemsOf = async (run: string) => (await casesOf(run)).rows.map(({ item_id }) => item_id);
+    const ofCluster = await start({ cluster });
+    expect(await itemsOf(ofCluster.id)).toEqual([second, first]);
+    expect(await itemsOf((await start({ filter: { action: 'reject' } })).id)).toEqual([long, second]);
+    expect(await itemsOf((await start({ cluster, filter: { text: 'SUM' } }, scene.pipeline)).id)).toHaveLength(2);
+    const { data: learnings } = await listLearnings(world.services, scene.supervisor, page);
+    const learningId = learnings.find(({ item_id }) => item_id === first)?.id ?? '';
+    await excludeLearning(world.services, scene.supervisor, { projectId: scene.projectId, learningId, excluded: true });
+    expect(await itemsOf((await start({ cluster })).id)).toEqual([second]);
+    await overridden(4, 'edit');
+    expect(await itemsOf(ofCluster.id)).toEqual([second, first]);
+    const listed = (of?: string) =>
+      listRegressions(world.services, scene.supervisor, { ...page, cluster: of, limit: 2 });
+    expect((await listed(cluster)).rows.map(({ cases }) => cases)).toEqual([1, 2]);
+    expect((await listed(cluster)).nextCursor).not.toBeNull();
+    expect((await listed()).rows).toMatchObject([{ cases: 2, started_by_name: 'Sam' }]);
+    await expect(start({ filter: { model: 'none' } })).rejects.toMatchObject({ code: 'validation_failed' });
+    await expect(start({ cluster: randomUUID() })).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('says what it was narrowed to, and stands with those of the cluster that its own was merged into', async () => {
+    await overridden(1, 'edit');
+    await overridden(2, 'edit', 'Too long');
+    const page = { projectId: scene.projectId, filter: {}, after: undefined, limit: 100 };
+    const { data } = await listClusters(world.services, scene.supervisor, page);
+    const called = (wanted: string) => data.find(({ name }) => name === wanted)?.id ?? '';
+    const filter = { action: 'edit', text: 'long', since: '2020-01-01T00:00:00.000Z' } as const;
+    const run = await start({ cluster: called('Too long'), filter });
+    const [clusterId, into] = [called('Too long'), called('Wrong sum')];
+    await shapeCluster(world.services, scene.supervisor, {
+      ...{ projectId: scene.projectId, clusterId },
+      change: { action: 'merge', into },
+    });
+    const { rows } = await listRegressions(world.services, scene.supervisor, { ...page, cluster: into });
+    expect(rows).toMatchObject([{ id: run.id, filter }]);
+  });
+
+  it('is read in pages that are no larger than others can wait for', async () => {
+    const mib = 'x'.repeat(255 * 1024);
+    for (let n = 0; n < 20; n += 1) {
+      const input = { value: n, raw: `"${mib}"` };
+      const { id } = await anItem(world.services, scene, { input, suggestion: { raw: `"${mib}"` } });
+      await review(world.services, scene.supervisor, {
+        ...{ itemId: id, action: 'edit', reason: 'Too long' },
+        output: { value: n, raw: `"${n}${mib}"` },
+      });
+    }
+    const { id } = await start();
+    const sizes: number[] = [];
+    for (let after: string | undefined; ;) {
+      const query = { projectId: scene.projectId, regressionId: id, state: undefined, after, limit: 50 };
+      const { rows, nextCursor } = await listRegressionCases(world.services, scene.supervisor, query);
+      sizes.push(rows.length);
+      if (nextCursor === null) break;
+      after = nextCursor;
+    }
+    expect(sizes).toEqual([16, 4]);
+    const first = { projectId: scene.projectId, filter: {}, after: undefined, limit: 50 };
+    const { data, next_cursor } = await listLearnings(world.services, scene.supervisor, first);
+    expect(data).toHaveLength(16);
+    const rest = await listLearnings(world.services, scene.supervisor, { ...first, after: next_cursor ?? '' });
+    expect([rest.data.length, rest.next_cursor]).toEqual([4, null]);
+  });
+
+  it('has no place beyond what numbers hold', async () => {
+    await overridden(1, 'edit');
+    const { id: regressionId } = await start();
+    const after = encodeSeq(999_999_999_999_999);
+    const asked = { regressionId, after, limit: 2 };
+    expect((await listPublicCases(world.services, scene.pipeline, { ...asked, unanswered: false })).rows).toEqual([]);
+    const query = { ...asked, projectId: scene.projectId, state: undefined };
+    expect((await listRegressionCases(world.services, scene.supervisor, query)).rows).toEqual([]);
+  });
+
+  it('is begun once under one key, by twins at the same time too; another run under it is refused', async () => {
+    await overridden(1, 'edit');
+    const asked = { requestKey: 'k', title: 'v2', filter: { action: 'edit', source: undefined } } as const;
+    const twins = await Promise.all([begin(asked), begin(asked, scene.pipeline)]);
+    expect(twins.map(({ replayed }) => replayed).sort()).toEqual([false, true]);
+    expect(twins[0].run.id).toBe(twins[1].run.id);
+    await overridden(2, 'edit');
+    expect(await begin(asked)).toMatchObject({ replayed: true, run: { id: twins[0].run.id, cases: 1 } });
+    for (const other of [{ title: 'v3' }, { filter: {} }, { title: undefined }])
+      await expect(begin({ ...asked, ...other })).rejects.toMatchObject({ code: 'idempotency_key_reused' });
+    const runs = await world.sql<{ n: number }>(
+      'select count(*)::int as n from regression_case where project_id = ? group by regression_id',
+      [scene.projectId],
+    );
+    expect(runs).toEqual([{ n: 1 }]);
+    expect((await begin({ requestKey: null })).run.id).not.toBe((await begin({ requestKey: null })).run.id);
+  });
+
+  it('loses what is undone, its answer too', async () => {
+    const [kept, undone] = [await overridden(1, 'edit'), await overridden(2, 'edit')];
+    const { id } = await start();
+    const caseId = await caseOf(id, undone);
+    await answer(id, [{ caseId, suggestion: '2' }]);
+    await undoDecision(world.services, scene.supervisor, undone);
+    const { run, rows } = await casesOf(id);
+    expect([run.cases, run.answered, rows.map(({ item_id }) => item_id)]).toEqual([1, 0, [kept]]);
+    expect(await answer(id, [{ caseId }])).toEqual([null]);
+  });
+
+  it('is read in pages, each case once, or only what has no answer yet', async () => {
+    for (let n = 0; n < 5; n += 1) await overridden(n, 'reject');
+    const { id } = await start();
+    const read = async (unanswered: boolean) => {
+      const inputs: string[] = [];
+      let caseId = '';
+      for (let after: string | undefined; ;) {
+        const asked = { regressionId: id, unanswered, after, limit: 2 };
+        const { rows, nextCursor } = await listPublicCases(world.services, scene.pipeline, asked);
+        inputs.push(...rows.map(({ input }) => input));
+        caseId = rows[0]?.id ?? caseId;
+        if (nextCursor === null) return { inputs, caseId };
+        after = nextCursor;
+      }
+    };
+    const { inputs, caseId } = await read(false);
+    expect(inputs).toEqual([4, 3, 2, 1, 0].map((n) => `{"n": ${n}.0}`));
+    await answer(id, [{ caseId }]);
+    expect((await read(true)).inputs).toHaveLength(4);
+  });
+});
+
+it.runIf(ON_POSTGRES)('is begun without waiting for who has the project, so that nobody waits for it', async () => {
+  await overridden(1, 'edit');
+  const held: [string, unknown[]] = ['select id from project where id = ? for no key update', [scene.projectId]];
+  await holding(world, held, async () => expect((await start()).cases).toBe(1));
+});

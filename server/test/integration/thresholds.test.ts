@@ -1,0 +1,145 @@
+// What thresholds are tried on, as the database has it: arrivals, what people said of them, and what says nothing (AN22 to AN26).
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { ReviewAction } from '@countersign/shared/words';
+import { changeSettings } from '../../src/usecases/change-settings.ts';
+import { readCalibration } from '../../src/usecases/queries/read-calibration.ts';
+import { readThresholds } from '../../src/usecases/queries/read-thresholds.ts';
+import { reopen } from '../../src/usecases/reopen.ts';
+import { emptyHands } from './looking.ts';
+import { anItem, aScene, review, type Scene } from './scene.ts';
+import { useServices } from './services.ts';
+
+const world = useServices();
+const HOUR = 3_600_000;
+let scene: Scene;
+
+beforeEach(async () => {
+  await emptyHands(world);
+  scene = await aScene(world.services, { audit_rate: 1, escalate_flags: ['legal'] });
+});
+
+const around = () => {
+  const now = world.clock.now().getTime();
+  return { projectId: scene.projectId, from: new Date(now - HOUR), to: new Date(now + HOUR) };
+};
+const sample = (window = around()) => readThresholds(world.services, scene.supervisor, window);
+const calibration = () => readCalibration(world.services, scene.supervisor, around());
+
+/** An item of this confidence and these flags, decided by a supervisor when an action is named. */
+async function item(confidence: number, action?: ReviewAction, riskFlags: string[] = []): Promise<string> {
+  const { id } = await anItem(world.services, scene, { confidence, riskFlags });
+  if (action) await review(world.services, scene.supervisor, { itemId: id, action });
+  return id;
+}
+
+describe('AN23: the sample of thresholds', () => {
+  it('counts alike arrivals together and people by what they said, each kind for itself', async () => {
+    await item(0.8, 'approve');
+    await item(0.8, 'edit');
+    await item(0.8);
+    await item(0.97, 'reject');
+    await item(0.97);
+    await item(0.2);
+    await item(0.97, 'approve', ['Legal']);
+    const { cells, kinds, flags, flag_sets: sets, arrivals, decisions } = await sample();
+    const named = cells.map(([confidence, set, kind, ...counts]) => [confidence, sets[set], kinds[kind]?.kind, counts]);
+    expect(named).toEqual([
+      [0.2, [], 'refused', [1, 0, 0]],
+      [0.8, [], 'queued', [3, 2, 1]],
+      [0.97, [], 'automatic', [2, 1, 1]],
+      [0.97, [0], 'escalated', [1, 1, 0]],
+    ]);
+    expect(flags).toEqual([{ flag: 'legal', escalates: true, arrived: 1 }]);
+    expect(kinds).toContainEqual({ kind: 'automatic', audit_rate: 1 });
+    expect(arrivals).toMatchObject({ n: 7, limited: false });
+    expect(decisions).toMatchObject({ n: 4, limited: false });
+  });
+
+  it('takes nothing from an item that was reopened by choice, or that a supervisor ended without an answer', async () => {
+    const refused = await item(0.2);
+    await reopen(world.services, scene.supervisor, { itemId: refused, reason: null });
+    await review(world.services, scene.supervisor, { itemId: refused, action: 'reject' });
+    await item(0.8, 'finalize', ['legal']);
+    const { cells, decisions } = await sample();
+    expect(cells.map(([, , , ...counts]) => counts)).toEqual([
+      [1, 0, 0],
+      [1, 0, 0],
+    ]);
+    expect(decisions.n).toBe(2);
+  });
+
+  it('keeps audits drawn at another rate apart, by the version that routed each item (RT6)', async () => {
+    await item(0.97, 'approve');
+    const { projectId, owner } = scene;
+    await changeSettings(world.services, owner, { projectId, settingsVersion: 1, changes: { audit_rate: 0 } });
+    await item(0.97);
+    const { cells, kinds, settings } = await sample();
+    expect(settings).toMatchObject({ settings_version: 2, audit_rate: 0, auto_threshold: 0.95 });
+    expect(cells.map(([, , kind, ...counts]) => [kinds[kind]?.audit_rate, ...counts])).toEqual(
+      expect.arrayContaining([
+        [1, 1, 1, 0],
+        [0, 1, 0, 0],
+      ]),
+    );
+  });
+
+  it('has nothing from outside of its window, and refuses one that is empty', async () => {
+    await item(0.8, 'approve');
+    const { from, to, projectId } = around();
+    expect(await sample({ projectId, from: to, to: new Date(to.getTime() + HOUR) })).toMatchObject({
+      cells: [],
+      arrivals: { n: 0, limited: false, since: null },
+      pace: { n: 0, seconds: null },
+    });
+    await expect(sample({ projectId, from: to, to: from })).rejects.toMatchObject({ code: 'validation_failed' });
+  });
+});
+
+describe('AN26: the pace', () => {
+  it('is the median from claim to decision, or from the decision before when that was later', async () => {
+    const ids = [await item(0.8, 'approve'), await item(0.8, 'approve'), await item(0.8, 'approve')];
+    const start = world.clock.now().getTime() - HOUR / 2;
+    const at = (second: number) => new Date(start + second * 1000);
+    // Claimed together at 0; decided after 10 s, 15 s and 45 s: 10, 5 and 30 seconds of work.
+    for (const [place, second] of [10, 15, 45].entries()) {
+      await world.sql('update decision set decided_at = ? where item_id = ?', [at(second), ids[place]]);
+      await world.sql(`update event set created_at = ? where item_id = ? and type = 'item.claimed'`, [
+        at(0),
+        ids[place],
+      ]);
+    }
+    expect((await sample()).pace).toEqual({ n: 3, seconds: 10 });
+  });
+});
+
+describe('AN22: calibration', () => {
+  it('bins what people said by confidence, audits apart, the last bin closed', async () => {
+    for (const action of ['approve', 'approve', 'reject'] as const) await item(0.75, action);
+    await item(0.799, 'edit');
+    await item(0.8, 'approve');
+    await item(1, 'approve');
+    await item(0.95, 'reject');
+    const { uniform, auto_threshold: threshold } = await calibration();
+    expect(threshold).toBe(0.95);
+    expect(uniform.map(({ confidence_sum: sum, ...bin }) => ({ ...bin, sum: Math.round(sum * 1000) / 1000 }))).toEqual([
+      { low: 0.75, high: 0.8, audit: false, n: 4, kept: 2, sum: 3.049 },
+      { low: 0.8, high: 0.85, audit: false, n: 1, kept: 1, sum: 0.8 },
+      { low: 0.95, high: 1, audit: true, n: 2, kept: 1, sum: 1.95 },
+    ]);
+  });
+
+  it('bins as many together, never two of one confidence apart', async () => {
+    for (const confidence of [0.71, 0.72, 0.72, 0.94]) await item(confidence, 'approve');
+    const { quantile } = await calibration();
+    expect(quantile.map(({ low, high, n }) => [low, high, n])).toEqual([
+      [0.71, 0.71, 1],
+      [0.72, 0.72, 2],
+      [0.94, 0.94, 1],
+    ]);
+  });
+
+  it('has no bins where nobody decided', async () => {
+    await item(0.8);
+    expect(await calibration()).toMatchObject({ uniform: [], quantile: [] });
+  });
+});

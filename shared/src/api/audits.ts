@@ -1,0 +1,51 @@
+// What audits say of the automatic answers of a project (rule AU4), CONTRACT section 4.
+import { z } from 'zod';
+import { timestamp, uuid } from '../ids.ts';
+import { endpoint } from './endpoint.ts';
+
+const share = z.number().min(0).max(1);
+
+export const audits = z
+  .object({
+    /** Items that arrived from then, */
+    from: timestamp,
+    /** until then. */
+    to: timestamp,
+    server_time: timestamp,
+    /** The share that is drawn now, and the line: the automatic threshold now. Only audits at or above it count. */
+    rate: share,
+    line: share,
+    /** How many were drawn, how many of those people have judged, and how many of these they edited or rejected. */
+    drawn: z.number().int(),
+    judged: z.number().int(),
+    wrong: z.number().int(),
+    /** There are more than were counted: these are the newest. */
+    more: z.boolean(),
+    /** For a part of the time nothing was drawn: of that nothing is said. */
+    gap: z.boolean(),
+    /** The share of automatic answers that people would have changed; null while nothing was judged. */
+    estimate: share.nullable(),
+    /** It is at most this, with 95 %. */
+    bound: share.nullable(),
+    /** Null where the project has no budget. `needed`: audits without an error before anything can be said; null where no number is enough. */
+    budget: z
+      .object({
+        share,
+        state: z.enum(['too_little', 'within', 'over']),
+        needed: z.number().int().nullable(),
+        over_since: timestamp.nullable(),
+      })
+      .nullable(),
+  })
+  .meta({ id: 'Audits' });
+export type Audits = z.infer<typeof audits>;
+
+export const readAudits = endpoint({
+  method: 'GET',
+  path: '/api/projects/:id/analytics/audits',
+  auth: 'session',
+  summary: 'How often automatic answers are wrong, by the audits of the last 30 days or of a window',
+  params: z.object({ id: uuid }),
+  query: z.object({ from: z.iso.datetime().optional(), to: z.iso.datetime().optional() }),
+  reply: audits,
+});

@@ -1,0 +1,57 @@
+// RT7 on the pages: which stopped projects a page speaks of, and in which words.
+import type { Project } from '@countersign/shared/api/projects';
+import { describe, expect, it } from 'vitest';
+import { stopText } from './stop-text.ts';
+import { projectIn, stopsOn } from './stops.ts';
+
+const project = (id: string, stopped: boolean) =>
+  ({ id, stopped: stopped ? { at: '2026-03-01T12:00:00.000Z', by_name: 'Ana', note: null } : null }) as Project;
+const LIST = [project('a', true), project('b', false), project('c', true)];
+
+describe('RT7: the banner', () => {
+  it.each([
+    ['/queue', null],
+    ['/queue?project=a', 'a'],
+    ['/projects', null],
+    ['/projects/a/rules', 'a'],
+    ['/analytics/floor?project=b', 'b'],
+    ['/learnings?project=c&q=x', 'c'],
+  ])('of %s is about %s', (address, id) => {
+    expect(projectIn(new URL(address, 'http://localhost'))).toBe(id);
+  });
+
+  it.each<[string | null, string[]]>([
+    [null, ['a', 'c']],
+    ['a', ['a']],
+    ['b', []],
+    ['elsewhere', []],
+  ])('where the page is about %s: %j', (id, shown) => {
+    expect(stopsOn(LIST, id).map((each) => each.id)).toEqual(shown);
+  });
+
+  const AT = '2026-03-01T12:00:00.000Z';
+  const said = (by_name: string | null, hours: number) =>
+    stopText.banner.all({ at: AT, by_name, note: null }, Date.parse(AT) + hours * 3_600_000);
+
+  it('says since when and by whom; the day too when it was another one', () => {
+    expect(said('Ana', 2)).toEqual([
+      expect.stringMatching(/^Everything goes to people since \d\d:\d\d.{0,3}, stopped by $/),
+      'Ana',
+      '.',
+    ]);
+    expect(said(null, 30)[1]).toMatch(/2026/);
+    expect([said(null, 30)[0], said(null, 30)[2]]).toEqual(['', '']);
+  });
+
+  it.each([
+    [{ arrived: 150, approved: 120, rejected: 3 }, /120 of 150 submissions \(80%\).* 3 were rejected/],
+    [{ arrived: 1, approved: 0, rejected: 0 }, /0 of 1 submissions \(0%\)/],
+  ])('says of %j what passed', (alone, words) => {
+    expect(stopText.alone(alone)).toMatch(words);
+  });
+
+  it('says how many more would come', () => {
+    expect(stopText.more(123, 7)).toBe('At that rate 123 more an hour would come to people; 7 wait now.');
+    expect(stopText.more(0, 7)).toBe('So nothing more would come to people; 7 wait now.');
+  });
+});

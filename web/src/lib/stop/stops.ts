@@ -1,0 +1,20 @@
+// Which stopped projects a page has to speak of. Pure.
+import type { Project } from '@countersign/shared/api/projects';
+
+export type Stopped = Project & { stopped: NonNullable<Project['stopped']> };
+
+const isStopped = (project: Project): project is Stopped => project.stopped !== null;
+
+interface Address {
+  pathname: string;
+  searchParams: Pick<URLSearchParams, 'get'>;
+}
+
+/** The project that an address is about; null when it is about several, or none. */
+export function projectIn({ pathname, searchParams }: Address): string | null {
+  return /^\/projects\/([^/]+)/.exec(pathname)?.[1] ?? searchParams.get('project');
+}
+
+/** RT7: those that are stopped, of the project a page is about; of all of them where it is about no one project. */
+export const stopsOn = (list: readonly Project[], projectId: string | null): Stopped[] =>
+  list.filter(isStopped).filter(({ id }) => projectId === null || id === projectId);

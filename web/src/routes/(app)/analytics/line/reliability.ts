@@ -1,0 +1,79 @@
+// The bins of the reliability diagram as points with their intervals, its answer in words, and its table. Audits are never pooled.
+import type { PlotTable } from '#lib/components/charts/table.ts';
+import { confidence, count, share } from '#lib/format.ts';
+import type { ConfidenceBin } from '@countersign/shared/api/thresholds';
+import { expectedCalibrationError, wilson, type Interval } from '@countersign/shared/statistics';
+import { words } from './text.ts';
+
+const { reliability } = words;
+
+export interface Point extends ConfidenceBin, Record<'mean' | 'rate', number> {
+  interval: Interval;
+}
+
+/** Empty bins have no point: nothing is known of them. By confidence, what waited before what was audited. */
+export function pointsOf(bins: readonly ConfidenceBin[]): Point[] {
+  return bins
+    .flatMap((bin) => {
+      const interval = wilson(bin.kept, bin.n);
+      return interval ? [{ ...bin, interval, mean: bin.confidence_sum / bin.n, rate: bin.kept / bin.n }] : [];
+    })
+    .sort((a, b) => a.mean - b.mean || Number(a.audit) - Number(b.audit));
+}
+
+const decided = (bins: readonly ConfidenceBin[]) => bins.reduce((sum, { n }) => sum + n, 0);
+
+export function reliabilityAnswer(bins: readonly ConfidenceBin[]) {
+  const [audits, waited] = [bins.filter(({ audit }) => audit), bins.filter(({ audit }) => !audit)];
+  const part = (of: readonly ConfidenceBin[], say: (error: string, n: string) => string) => {
+    const error = expectedCalibrationError(of);
+    return error === null ? [] : [say(confidence(Math.round(error * 1000) / 1000), count(decided(of)))];
+  };
+  const said = [...part(waited, reliability.answer), ...part(audits, reliability.audits)];
+  return {
+    answer: said.join(' ') || reliability.empty,
+    unit: reliability.unit(count(decided(waited)), count(decided(audits))),
+    known: said.length > 0,
+  };
+}
+
+/** `0.75 to 0.80`, or one confidence when the bin has no other. */
+const rangeOf = ({ low, high }: ConfidenceBin) =>
+  low === high ? reliability.one(confidence(low)) : `${confidence(low)} – ${confidence(high)}`;
+
+const kindOf = ({ audit }: ConfidenceBin) => (audit ? reliability.audited : reliability.queued);
+
+export const readPoint = (point: Point): string =>
+  reliability.read({
+    range: rangeOf(point),
+    kind: kindOf(point),
+    rate: share(point.rate, 1),
+    low: share(point.interval.low, 1),
+    high: share(point.interval.high, 1),
+    n: reliability.n(count(point.n)),
+  });
+
+const rounded = (value: number) => Math.round(value * 10_000) / 10_000;
+const part = (value: number) => ({ value: rounded(value), shown: share(value, 1) });
+
+export function reliabilityTable(points: readonly Point[]): PlotTable {
+  const { from, to, kind, ...numbers } = reliability.columns;
+  return {
+    columns: [
+      ...[from, to].map((name) => ({ name, numeric: true })),
+      { name: kind },
+      ...Object.values(numbers).map((name) => ({ name, numeric: true })),
+    ],
+    rows: points.map((point) => [
+      point.low,
+      point.high,
+      kindOf(point),
+      point.n,
+      point.kept,
+      part(point.rate),
+      part(point.interval.low),
+      part(point.interval.high),
+      rounded(point.mean),
+    ]),
+  };
+}

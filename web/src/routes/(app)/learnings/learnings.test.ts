@@ -1,0 +1,73 @@
+// The learnings on the page, live: what is undone leaves, what comes in its stead is offered, and a dot tells of it.
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { Cluster } from '@countersign/shared/api/clusters';
+import type { Learning } from '@countersign/shared/api/insights';
+import { live } from '#lib/live/connection.svelte.ts';
+import { LearningsLog } from './learnings.svelte.ts';
+import type { Place } from './place.ts';
+
+const PLACE: Place = { cluster: null, range: 'all', filter: {}, runs: false, run: null };
+const SPACING_MS = 1000;
+
+/** What the server has, newest first: each learning is of the item of its name. */
+let there: string[];
+let heard: Map<string, (fact: object) => void>;
+
+/** A minute each, in the order of their names. */
+const at = (id: string) => `2026-01-01T00:${id.charCodeAt(0) - 40}:00.000Z`;
+const learning = (id: string) => ({ id, item_id: id, created_at: at(id), excluded: false }) as Learning;
+const cluster = () => ({ id: 'c', size: there.length, last_seen: at(there[0] ?? 'a') }) as Cluster;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  heard = new Map();
+  vi.stubGlobal('document', { visibilityState: 'visible', addEventListener: vi.fn(), removeEventListener: vi.fn() });
+  vi.spyOn(live, 'on').mockImplementation((type: string, listener: unknown) => {
+    heard.set(type, listener as (fact: object) => void);
+    return () => undefined;
+  });
+  vi.stubGlobal('fetch', (path: string) => {
+    const page = { next_cursor: null, total: there.length };
+    if (path.includes('/clusters')) return Promise.resolve(Response.json({ ...page, data: [cluster()] }));
+    return Promise.resolve(Response.json({ ...page, data: there.map(learning), excluded: 0 }));
+  });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
+
+const settled = (ms = 0) => vi.advanceTimersByTimeAsync(ms);
+
+async function open(): Promise<LearningsLog> {
+  const log = new LearningsLog('p', PLACE);
+  log.follow();
+  await settled();
+  return log;
+}
+
+const hear = (type: string, item_id: string) => heard.get(type)?.({ project_id: 'p', item_id, action: 'reject' });
+const shown = (log: LearningsLog) => log.shown?.rows.map(({ id }) => id);
+
+it('LC2: takes an undone learning off the page, and offers the one that came in its stead', async () => {
+  there = ['P', 'A'];
+  const log = await open();
+  expect(shown(log)).toEqual(['P', 'A']);
+  there = ['Q', 'A'];
+  hear('item.undone', 'P');
+  expect(shown(log)).toEqual(['A']);
+  hear('item.finalized', 'Q');
+  await settled(SPACING_MS);
+  expect([log.fresh, log.clusters.map((one) => log.hasNew(one))]).toEqual([1, [true]]);
+  log.reveal();
+  expect([shown(log), log.fresh]).toEqual([['Q', 'A'], 0]);
+});
+
+it('LC2: notices by what it reads next that one was undone, when nobody said so', async () => {
+  there = ['P', 'A'];
+  const log = await open();
+  there = ['A'];
+  await log.load();
+  expect([shown(log), log.fresh]).toEqual([['A'], 0]);
+});
