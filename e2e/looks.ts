@@ -15,12 +15,23 @@ export interface Look {
 /** Every theme in every size. */
 export const ALL_LOOKS: readonly Look[] = THEMES.flatMap((colorScheme) => SIZES.map((size) => ({ colorScheme, size })));
 
-/** Shows the page in a theme and a size. What changes slowly is there at once: a page in the background would never end it. */
+/** Shows the page in a theme and a size. */
 export async function look(page: Page, { colorScheme, size }: Look): Promise<void> {
   await page.setViewportSize(size);
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+  await standStill(page);
+}
+
+/** What changes slowly is there at once, from now on: half way from one colour to another nothing can be read, and a page in
+ * the background would never end it. */
+async function standStill(page: Page): Promise<void> {
   await page.evaluate(() => {
-    for (const each of document.getAnimations()) if (each instanceof CSSTransition) each.finish();
+    const rule = '*, ::before, ::after { transition: none !important }';
+    const known = document.adoptedStyleSheets.some(({ cssRules }) => cssRules[0]?.cssText.includes('transition: none'));
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(rule);
+    if (!known) document.adoptedStyleSheets.push(sheet);
+    for (const each of document.getAnimations()) if (each.effect?.getComputedTiming().endTime !== Infinity) each.finish();
   });
 }
 
@@ -28,6 +39,7 @@ export async function look(page: Page, { colorScheme, size }: Look): Promise<voi
 export async function expectAccessible(page: Page, within?: string): Promise<void> {
   // In the page itself: the package for Playwright opens a second page for each look, which takes seconds and covers the first.
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source);
+  await standStill(page);
   const faults = await page.evaluate(async (selector) => {
     const { axe: checker } = window as unknown as { axe: typeof axe };
     const asked = { resultTypes: ['violations' as const], preload: false };

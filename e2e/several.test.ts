@@ -66,7 +66,7 @@ describe.skipIf(chromium === undefined)('a list', () => {
     await page.keyboard.press('/');
     await page.keyboard.type('REFUND');
     await expect.poll(lines).toBe(5);
-    expect(page.url()).toContain('q=REFUND');
+    await expect.poll(() => page.url()).toMatch(/q=REFUND$/);
     const other = await house().enter(supervisor, new URL(page.url()).pathname + new URL(page.url()).search);
     await row(other, 'Refund 5').waitFor();
     expect(await other.locator('[data-line]').count()).toBe(5);
@@ -105,7 +105,8 @@ describe.skipIf(chromium === undefined)('a list', () => {
     expect(await lines()).toBe(1);
     await page.getByRole('link', { name: /^Available 607$/ }).waitFor();
     await page.locator('#queue-filter').press('Escape');
+    await expect.poll(lines).toBe(500);
     await page.getByRole('button', { name: 'Show more' }).click();
-    await expect.poll(lines, { timeout: 10_000 }).toBe(607);
+    await expect.poll(lines, { timeout: 30_000 }).toBe(607);
   });
 });
