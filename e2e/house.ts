@@ -25,12 +25,12 @@ export interface House {
   close(): Promise<void>;
 }
 
-/** The house of a test file; `house()` is undefined where the machine has no browser. */
-export function useHouse(): () => House {
+/** The house of a test file, its processes with this environment on top; `house()` is undefined where the machine has no browser. */
+export function useHouse(env: Record<string, string> = {}): () => House {
   let opened: House | undefined;
   beforeAll(async () => {
     const browser = await launchBrowser();
-    if (browser !== undefined) opened = await openHouse(browser);
+    if (browser !== undefined) opened = await openHouse(browser, env);
   });
   afterAll(() => opened?.close());
   return () => {
@@ -39,9 +39,9 @@ export function useHouse(): () => House {
   };
 }
 
-async function openHouse(browser: Browser): Promise<House> {
+async function openHouse(browser: Browser, env: Record<string, string>): Promise<House> {
   const front = await startFront();
-  const world = await startWorld({ env: { PUBLIC_BASE_URL: front.url } });
+  const world = await startWorld({ env: { ...env, PUBLIC_BASE_URL: front.url } });
   front.serve(world.urls);
   const receiver = await startReceiver();
   const owner = await person(world, makeWallet());

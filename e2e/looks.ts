@@ -31,7 +31,8 @@ async function standStill(page: Page): Promise<void> {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(rule);
     if (!known) document.adoptedStyleSheets.push(sheet);
-    for (const each of document.getAnimations()) if (each.effect?.getComputedTiming().endTime !== Infinity) each.finish();
+    for (const each of document.getAnimations())
+      if (each.effect?.getComputedTiming().endTime !== Infinity) each.finish();
   });
 }
 

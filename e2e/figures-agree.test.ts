@@ -1,0 +1,151 @@
+// Figures under fire: random work while processes are killed and started again, and at the end two open pages, both processes, the
+// rollups and the tables say one thing. $OPERATIONS sets how many steps.
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type Analytics, readAnalytics } from '@countersign/shared/api/analytics';
+import type { Page } from 'playwright';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { findChromium } from '../scripts/browser.ts';
+import { join as joinAs, openProject, type OpenProject } from '../server/test/builders.ts';
+import { people, type Person } from '../server/test/client.ts';
+import { ON_POSTGRES } from '../server/test/world.ts';
+import { useHouse } from './house.ts';
+import { keepPicture } from './looks.ts';
+import { workAtRandom } from './random-work.ts';
+
+const chromium = await findChromium();
+const OPERATIONS = Number(process.env.OPERATIONS ?? 1500);
+const TEAM = 6;
+/** A page may ask while nobody answers. */
+const AWAY = /Failed to load resource|WebSocket connection/;
+
+describe.skipIf(chromium === undefined || !ON_POSTGRES)('figures under fire', () => {
+  const house = useHouse({ RATE_LIMIT_PER_MINUTE: '1000000' });
+  const pages: Page[] = [];
+  let project: OpenProject;
+  let team: Person[];
+  let up = [0, 1];
+  let back = Promise.resolve();
+
+  beforeAll(async () => {
+    const { owner, world, receiver, enter, excuse } = house();
+    excuse(AWAY);
+    project = await openProject(owner, {
+      receiver,
+      settings: { audit_rate: 0.2, undo_window_seconds: 5, escalate_flags: ['legal'], time_zone: 'Asia/Kathmandu' },
+    });
+    team = await people(world, TEAM);
+    for (const one of team) await joinAs(project, one, 'supervisor');
+    for (let n = 0; n < 2; n += 1) pages.push(await enter(owner, `/analytics?project=${project.id}&range=hour`));
+  });
+
+  /** Processes die or end in order, and come back; meanwhile the others are asked, or nobody. */
+  async function without(gone: readonly number[], end: () => Promise<void>): Promise<void> {
+    const { world, front } = house();
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const others = up.filter((one) => !gone.includes(one));
+    if (others.length === 0) back = promise;
+    up = others;
+    front.serve(up.map((one) => world.url(one)));
+    await end();
+    await world.restart();
+    up = [0, 1];
+    front.serve(world.urls);
+    resolve(undefined);
+  }
+
+  /** What happens to the processes, after which part of the steps. */
+  const blows = () => [
+    { after: 0.2, strike: () => without([1], () => house().world.kill9(1)) },
+    { after: 0.45, strike: () => without([0], () => house().world.terminate(0)) },
+    { after: 0.7, strike: () => without([0, 1], () => house().world.kill9()) },
+  ];
+
+  const report = (process: number) =>
+    team[0]?.call(readAnalytics, { params: { id: project.id } }, { process }) as Promise<Analytics>;
+
+  it(`I9: ${OPERATIONS} random steps and three restarts later all of them say the same`, async () => {
+    const due = blows();
+    let struck = Promise.resolve();
+    let steps = 0;
+    const taken = () => {
+      steps += 1;
+      if (steps < (due[0]?.after ?? Infinity) * OPERATIONS) return;
+      const { strike } = due.shift() as (typeof due)[0];
+      struck = struck.then(strike);
+    };
+    const asked = async () => {
+      await back;
+      return up;
+    };
+    const ran = await workAtRandom(project, team, { count: OPERATIONS, seed: 20, up: asked, taken });
+    await struck;
+    expect(due).toEqual([]);
+    expect(ran.succeeded, `of ${ran.taken}`).toBeGreaterThan(0.9 * OPERATIONS);
+    await expect.poll(unsettled, { timeout: 180_000, interval: 500 }).toEqual([{ behind: 0, due: 0 }]);
+    const one = figuresOf(await report(0));
+    expect(figuresOf(await report(1))).toEqual(one);
+    expect(one).toMatchObject(await tables());
+    expect(await checked()).toMatch(/all equal/);
+    const [first, second] = pages as [Page, Page];
+    await expect
+      .poll(async () => (await seenOn(first)).join())
+      .toContain(`n ${one.arrived.toLocaleString('en')}, arrived`);
+    await expect.poll(async () => seenOn(second)).toEqual(await seenOn(first));
+    await keepPicture(first, 'figures-under-fire', true);
+  }, 1_800_000);
+
+  /** Facts that are not counted, and deliveries that are still under way: they move the figures. */
+  const unsettled = () =>
+    house().world.sql(
+      `select (event_seq - rollup_seq)::int as behind, (select count(*)::int from delivery
+           where project_id = $1 and status not in ('succeeded', 'dead'))
+         + (select count(*)::int from decision where project_id = $1 and final_at is null) as due
+       from project where id = $1`,
+      [project.id],
+    );
+
+  /** Without what goes on with the clock alone. */
+  const figuresOf = ({ server_time: _, from: _from, to: _to, flow: _flow, ...rest }: Analytics) => rest;
+
+  /** The same, counted row by row. */
+  async function tables() {
+    const by = async (query: string) => {
+      const rows = await house().world.sql<{ key: string; n: number }>(query, [project.id]);
+      return Object.fromEntries(rows.map(({ key, n }) => [key, n]));
+    };
+    const none = { approve: 0, edit: 0, reject: 0, finalize: 0 };
+    const actions = await by(
+      `select action as key, count(*)::int as n from decision
+       where project_id = $1 and reviewer_id is not null and not audit group by 1`,
+    );
+    const [one] = await house().world.sql<{ arrived: number; verdicts: number; reviewing: number }>(
+      `select (select count(*)::int from item where project_id = $1) as arrived,
+         (select count(*)::int from decision where project_id = $1 and audit) as verdicts,
+         (select count(*)::int from item where project_id = $1 and claim_expires_at is not null) as reviewing`,
+      [project.id],
+    );
+    return {
+      arrived: one?.arrived,
+      reviewing: one?.reviewing,
+      by_action: { ...none, ...actions },
+      audits: { decided: one?.verdicts },
+    };
+  }
+
+  /** What the command says that operators have for it. Errors: it ended with another code than 0. */
+  async function checked(): Promise<string> {
+    const script = join(import.meta.dirname, '../scripts/rollups.ts');
+    const env = { ...process.env, ...house().world.env };
+    const { stdout } = await promisify(execFile)(process.execPath, [script, 'check', '--project', project.id], { env });
+    return stdout;
+  }
+});
+
+/** What a page says, with its plots as tables, less what goes on with the clock. */
+function seenOn(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll('main section')].map((each) => (each as HTMLElement).innerText),
+  );
+}
