@@ -8,6 +8,7 @@ import { Project } from '../../db/entities/project.ts';
 import { ProjectSettings } from '../../db/entities/project-settings.ts';
 import { requireVerb } from '../membership.ts';
 import type { MemberActor, Services } from '../services.ts';
+import { newestDecisions } from './newest-decisions.ts';
 import { monthWindow, type TimeWindow, type WindowQuery } from './time-window.ts';
 import { paceOf } from './pace.ts';
 
@@ -83,6 +84,9 @@ async function arrivalsOf(em: Em, { projectId, from, to }: TimeWindow) {
   return rows.map((row) => ({ ...alike(row), arrived: row.arrived }));
 }
 
+const DECIDED = `d.action, d.decided_at, i.confidence, i.risk_flags, i.rule, i.settings_version,
+  ntile(${BLOCKS}) over (order by i.created_at, i.id) as block`;
+
 /** A supervisor who ended an item without an answer said nothing of its suggestion: it is among `counted`, not among `looked`. */
 async function decisionsOf(em: Em, { projectId, from, to }: TimeWindow) {
   const rows = await rawQuery<AlikeRow & { counted: number; looked: number; wrong: number }>(
@@ -90,12 +94,7 @@ async function decisionsOf(em: Em, { projectId, from, to }: TimeWindow) {
     `select ${ALIKE}, count(*)::int as counted, min(i.decided_at) as oldest,
        count(*) filter (where i.action in ('approve', 'edit', 'reject'))::int as looked,
        count(*) filter (where i.action in ('edit', 'reject'))::int as wrong
-     from (select d.action, d.decided_at, i.confidence, i.risk_flags, i.rule, i.settings_version,
-           ntile(${BLOCKS}) over (order by i.created_at, i.id) as block
-         from (select item_id, action, decided_at from decision
-             where project_id = $1 and reviewer_id is not null and decided_at >= $2 and decided_at < $3
-             order by decided_at desc limit ${SAMPLE_SIZE}) d
-           join item i on i.id = d.item_id) i
+     from (${newestDecisions(DECIDED)}) i
      group by ${ALIKE}`,
     [projectId, from, to],
   );
