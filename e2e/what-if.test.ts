@@ -92,6 +92,21 @@ describe.skipIf(chromium === undefined)('where to set the line', () => {
     await lookAllOver(page, 'what-if');
   });
 
+  it('is one link away from the rules, and comes into view', async () => {
+    const { owner, project, enter } = house();
+    const rules = await enter(owner, `/projects/${project.id}/rules`);
+    const link = rules.getByRole('link', { name: 'See what other lines would do' });
+    await link.waitFor();
+    await keepPicture(rules, 'rules-link');
+    await link.click();
+    const heading = section(rules).getByRole('heading', { name: 'Where to set the line' });
+    await heading.waitFor();
+    const top = async () => (await heading.boundingBox())?.y ?? Infinity;
+    await expect.poll(top).toBeLessThan(400);
+    await keepPicture(rules, 'line-in-view');
+    await rules.context().close();
+  });
+
   it('applies as a reviewed change: the difference first, then a version of its own in the change log', async () => {
     const { owner, project } = house();
     await section().getByRole('button', { name: /^long/ }).click();

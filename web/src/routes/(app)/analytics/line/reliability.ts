@@ -77,3 +77,30 @@ export function reliabilityTable(points: readonly Point[]): PlotTable {
     ]),
   };
 }
+
+/** Room that the words beside a dot take, and their distance from it, in px. */
+const LABEL = { width: 96, gap: 12 };
+
+export type Side = 'left' | 'right';
+
+/**
+ * On which side of each dot its words have room, by the dots' places in px; null where they would cover another dot, its interval
+ * or its words. The half of the plot says which side is tried first.
+ */
+export function labelSides(places: readonly number[], plot: { left: number; right: number }): (Side | null)[] {
+  const taken: [number, number][] = [];
+  return places.map((at, index) => {
+    const others = places.filter((_, other) => other !== index);
+    const box = (side: Side): [number, number] =>
+      side === 'left' ? [at - LABEL.gap - LABEL.width, at - LABEL.gap] : [at + LABEL.gap, at + LABEL.gap + LABEL.width];
+    const hasRoom = (side: Side) => {
+      const [low, high] = box(side);
+      const free = !others.some((other) => other > low - LABEL.gap && other < high + LABEL.gap);
+      return low >= plot.left && high <= plot.right && free && !taken.some(([from, to]) => from < high && to > low);
+    };
+    const first: Side = at > (plot.left + plot.right) / 2 ? 'left' : 'right';
+    const side = [first, first === 'left' ? ('right' as const) : ('left' as const)].find(hasRoom) ?? null;
+    if (side !== null) taken.push(box(side));
+    return side;
+  });
+}

@@ -60,6 +60,7 @@ export const settingsWords = {
     scale: 'Who decides, by confidence',
     review: 'Review from',
     auto: 'Automatic from',
+    tryLines: 'See what other lines would do',
     below: 'Below review',
     was: (value: string) => `was ${value}`,
     people: 'people',
