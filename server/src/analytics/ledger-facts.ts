@@ -45,7 +45,7 @@ const factsOf = (source: string): string => `
   left join lateral (
     select true as found from event p where p.item_id = e.item_id and p.position < e.position and p.type = e.type
       and (e.type = 'item.claimed'
-        or (p.data ->> 'delivery_id' = e.data ->> 'delivery_id' and p.data ->> 'status' in ('succeeded', 'dead')))
+        or (p.data ->> 'delivery_id' = e.data ->> 'delivery_id' and p.data ->> 'status' = 'succeeded'))
     limit 1
   ) f on e.type in ('item.claimed', 'delivery.changed')
   where e.type <> 'project.changed'`;

@@ -25,8 +25,9 @@ const RECENT = `
       and i.confidence >= p.auto_threshold and i.auto_threshold <= p.auto_threshold
     order by i.created_at desc limit ${MOST_AUDITS})`;
 
-/** Who ends an item without an answer says nothing of the suggestion: that is no verdict on it. */
-const VERDICT = `decision d on d.item_id = r.id and d.audit and d.action in ('approve', 'edit', 'reject')`;
+/** Who ends an item without an answer says nothing of the suggestion: that is no verdict on it; nor is what can still be taken back (LC2). */
+const VERDICT = `decision d on d.item_id = r.id and d.audit and d.final_at is not null
+  and d.action in ('approve', 'edit', 'reject')`;
 const WRONG = `d.action in ('edit', 'reject')`;
 
 const valuesOf = ({ projectId, from, to }: AuditSpan) => [projectId, from.toISOString(), to.toISOString()];

@@ -92,7 +92,25 @@ describe('AU5: the budget', () => {
     [400, 8, 'within'],
     [0, 0, 'too_little'],
   ] as const)('of 5 %%, with %i audits of which %i are wrong: %s', (judged, wrong, state) => {
-    expect(budgetState(auditError([of(judged, wrong)]), 0.05)).toBe(state);
+    expect(budgetState([of(judged, wrong)], 0.05)).toBe(state);
+  });
+
+  it('is not crossed by a rate that has just begun: it is left out until its audits can tell', () => {
+    const clean = of(1500, 0, { rate: 0.05 });
+    for (const young of [of(0, 0, { rate: 0.1, drawn: 100 }), of(10, 0, { rate: 0.1, drawn: 100 })])
+      expect(budgetState([clean, young], 0.02)).toBe('within');
+    expect(budgetState([of(100, 0), of(100, 0, { rate: 0.1 })], 0.02)).toBe('too_little');
+    expect(budgetState([of(400, 0, { rate: 0.05 }), of(300, 30, { rate: 0.1 })], 0.02)).toBe('over');
+  });
+
+  it('is never crossed without a wrong answer, at whatever rates', () => {
+    const part = fc.record({ rate: fc.constantFrom(0.01, 0.1, 1), judged: fc.nat(400), waiting: fc.nat(100) });
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 4 }), fc.constantFrom(0.01, 0.05, 0.3), (parts, budget) => {
+        const strata = parts.map(({ rate, judged, waiting }) => of(judged, 0, { rate, drawn: judged + waiting }));
+        expect(budgetState(strata, budget)).not.toBe('over');
+      }),
+    );
   });
 
   const verdicts = (confidence: number, right: number, wrong: number) =>

@@ -56,15 +56,21 @@ const upper = (wrong: number, judged: number, miss = MISS): number =>
   clopperPearson(wrong, judged, { sides: 'upper', miss })?.high ?? 1;
 
 /** How many audits without a single error it takes before the bound can lie within the budget: the rule of three, exactly. */
-export const auditsNeeded = (budget: number): number =>
-  budget >= 1 ? 1 : budget <= 0 ? Infinity : Math.ceil(Math.log(MISS) / Math.log1p(-budget));
+export const auditsNeeded = (budget: number, miss = MISS): number =>
+  budget >= 1 ? 1 : budget <= 0 ? Infinity : Math.ceil(Math.log(miss) / Math.log1p(-budget));
 
 export const BUDGET_STATES = ['too_little', 'within', 'over'] as const;
 export type BudgetState = (typeof BUDGET_STATES)[number];
 
-/** AU5: where the bound stands to the budget. With fewer audits than could ever hold it nothing is said. */
-export function budgetState({ judged, bound }: Pick<AuditError, 'judged' | 'bound'>, budget: number): BudgetState {
-  if (bound === null || judged < auditsNeeded(budget)) return 'too_little';
+/**
+ * AU5: where the bound stands to the budget. A rate with fewer audits than a clean record would need to hold it is left out, so that
+ * one that has just begun crosses nothing by being young; where all are left out nothing is said.
+ */
+export function budgetState(strata: readonly AuditStratum[], budget: number): BudgetState {
+  const drawn = strata.filter((part) => part.drawn > 0);
+  const needed = auditsNeeded(budget, MISS / Math.max(1, drawn.length));
+  const { bound } = auditError(drawn.filter(({ judged }) => judged >= needed));
+  if (bound === null) return 'too_little';
   return bound > budget ? 'over' : 'within';
 }
 

@@ -35,7 +35,12 @@ export function createMetrics(services: Services, io: LiveServer, rooms: () => R
       const telling = moved;
       moved = new Set();
       if (telling.size === 0) return;
-      for (const seat of await seatsOf(services, telling)) tell(io, seat);
+      const seats = await seatsOf(services, telling).catch((error: unknown) => {
+        // Nobody was told: they are when the database answers again.
+        for (const projectId of telling) moved.add(projectId);
+        throw error;
+      });
+      for (const seat of seats) tell(io, seat);
     },
   };
 }

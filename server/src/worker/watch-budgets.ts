@@ -8,7 +8,7 @@ import { ProjectSettings } from '../db/entities/project-settings.ts';
 import { logChange, tellChange } from '../db/log-change.ts';
 import type { Em } from '../db/orm.ts';
 import { SYSTEM } from '../domain/actor.ts';
-import { auditError, budgetState, raisedThreshold, WINDOW_MS } from '../domain/audit-error.ts';
+import { budgetState, raisedThreshold, WINDOW_MS } from '../domain/audit-error.ts';
 import type { Services } from '../usecases/services.ts';
 import type { Next } from './loop.ts';
 
@@ -45,7 +45,7 @@ async function turn(services: Services, em: Em, projectId: string): Promise<Turn
 async function isOver(em: Em, { errorBudget }: Project, span: AuditSpan): Promise<boolean> {
   if (errorBudget === null || errorBudget === undefined) return false;
   const { strata } = await auditStrata(em, span);
-  return budgetState(auditError(strata), errorBudget) === 'over';
+  return budgetState(strata, errorBudget) === 'over';
 }
 
 /** Asked again with the row held: somebody else may have acted, or changed the settings. */

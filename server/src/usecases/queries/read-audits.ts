@@ -2,7 +2,7 @@
 import type { Audits } from '@countersign/shared/api/audits';
 import { auditStrata, hasGap } from '../../db/audit-rows.ts';
 import { Project } from '../../db/entities/project.ts';
-import { auditError, auditsNeeded, type AuditError, budgetState } from '../../domain/audit-error.ts';
+import { auditError, auditsNeeded, type AuditStratum, budgetState } from '../../domain/audit-error.ts';
 import { requireVerb } from '../membership.ts';
 import type { MemberActor, Services } from '../services.ts';
 import { monthWindow, type WindowQuery } from './time-window.ts';
@@ -25,17 +25,17 @@ export function readAudits(services: Services, actor: MemberActor, query: Window
       ...error,
       more,
       gap: await hasGap(em, span),
-      budget: budgetOf(project, error),
+      budget: budgetOf(project, strata),
     };
   });
 }
 
-function budgetOf({ errorBudget, overBudgetSince }: Project, error: AuditError): Audits['budget'] {
+function budgetOf({ errorBudget, overBudgetSince }: Project, strata: AuditStratum[]): Audits['budget'] {
   if (errorBudget === null || errorBudget === undefined) return null;
   const needed = auditsNeeded(errorBudget);
   return {
     share: errorBudget,
-    state: budgetState(error, errorBudget),
+    state: budgetState(strata, errorBudget),
     needed: Number.isFinite(needed) ? needed : null,
     over_since: overBudgetSince?.toISOString() ?? null,
   };

@@ -98,6 +98,25 @@ describe('stretches', () => {
     expect(steps.map(({ partial }) => partial)).toEqual([true, false, false, false, true]);
     expect(ticksOf('week', steps, 'Asia/Kathmandu')).toHaveLength(1);
   });
+
+  it.each([
+    [
+      'forward',
+      '2026-03-28T00:00:00Z',
+      ['00:00', '06:00', '12:00', '18:00', '00:00', '05:00', '11:00', '17:00', '23:00'],
+    ],
+    ['back', '2026-10-24T00:00:00+01:00', ['23:00', '05:00', '11:00', '17:00', '23:00', '06:00', '12:00', '18:00']],
+  ])('AN6: a step in which the clocks go %s is one step, and whole', (_, from, begins) => {
+    const first = Date.parse(from);
+    const hours = Array.from({ length: 48 }, (_bucket, index) => ({
+      at: new Date(first + index * 3_600_000).toISOString(),
+      ...{ arrived: 1, decided: 0, queued: 0, escalated: 0 },
+    }));
+    const window = { from: new Date(first).toISOString(), to: new Date(first + 48 * 3_600_000).toISOString() };
+    const steps = stretches('week', { ...window, bucket: 'hour', time_zone: 'Europe/Lisbon', flow: hours });
+    expect(steps.map(({ start }) => new Date(start).toISOString().slice(11, 16))).toEqual(begins);
+    expect(steps.slice(0, -1).every(({ partial }) => !partial)).toBe(true);
+  });
 });
 
 describe('words', () => {

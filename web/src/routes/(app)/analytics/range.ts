@@ -55,10 +55,10 @@ export function stretches(range: Range, { from, to, bucket, time_zone, flow }: R
   const size = BUCKET_MS[bucket];
   // A day that changes its clocks is as long as it is.
   const endOf = (index: number, start: number) => Date.parse(flow[index + 1]?.at ?? '') || start + size;
-  const joined: (Stretch & { buckets: number; key: number })[] = [];
+  const joined: (Stretch & { buckets: number; key: string })[] = [];
   for (const [index, { at, arrived, decided, queued, escalated }] of flow.entries()) {
     const start = Date.parse(at);
-    const key = group === 1 ? start : groupOf(start, group * size, time_zone);
+    const key = group === 1 ? at : groupOf(start, group * size, time_zone);
     const last = joined.at(-1);
     if (last?.key === key) {
       last.end = endOf(index, start);
@@ -80,9 +80,11 @@ export function stretches(range: Range, { from, to, bucket, time_zone, flow }: R
       });
   }
   const [opens, closes] = [Date.parse(from), Date.parse(to)];
-  return joined.map(({ buckets, key: _, ...rest }) => ({
+  // Inside the window a step of fewer hours is whole all the same: the clocks went forward in it.
+  const atEdge = (index: number) => index === 0 || index === joined.length - 1;
+  return joined.map(({ buckets, key: _, ...rest }, index) => ({
     ...rest,
-    partial: buckets < group || rest.start < opens || rest.end > closes,
+    partial: (buckets < group && atEdge(index)) || rest.start < opens || rest.end > closes,
   }));
 }
 
@@ -95,11 +97,11 @@ export function spellsOf({ bucket, flow }: Pick<Analytics, 'bucket' | 'flow'>): 
   });
 }
 
-/** Where the group of a moment begins: on the clock for minutes, counted from the zone's midnight for hours. */
-function groupOf(at: number, size: number, zone: string): number {
-  if (size < HOUR) return Math.floor(at / size) * size;
-  const { hour, minute } = clockAt(at, zone);
-  return at - (hour % (size / HOUR)) * HOUR - minute * MINUTE;
+/** What the moments of one group have in common: minutes by the clock, hours by the zone's day and the part of it, however its clocks change. */
+function groupOf(at: number, size: number, zone: string): string {
+  if (size < HOUR) return String(Math.floor(at / size));
+  const { day, hour } = clockAt(at, zone);
+  return `${day} ${Math.floor(hour / (size / HOUR))}`;
 }
 
 const FORMATS = {
@@ -122,12 +124,12 @@ function formatOf(name: keyof typeof FORMATS, zone: string): Intl.DateTimeFormat
 
 const clocks = new Map<string, Intl.DateTimeFormat>();
 
-function clockAt(at: number, zone: string): { hour: number; minute: number } {
-  const options = { hour: 'numeric', minute: 'numeric', hourCycle: 'h23', timeZone: zone } as const;
+function clockAt(at: number, zone: string): { day: number; hour: number; minute: number } {
+  const options = { day: 'numeric', hour: 'numeric', minute: 'numeric', hourCycle: 'h23', timeZone: zone } as const;
   const clock = clocks.get(zone) ?? new Intl.DateTimeFormat('en', options);
   clocks.set(zone, clock);
   const part = Object.fromEntries(clock.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
-  return { hour: part.hour ?? 0, minute: part.minute ?? 0 };
+  return { day: part.day ?? 0, hour: part.hour ?? 0, minute: part.minute ?? 0 };
 }
 
 /** Which steps get a label, and what it says. */
