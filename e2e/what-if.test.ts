@@ -145,4 +145,15 @@ describe.skipIf(chromium === undefined)('where to set the line', () => {
     await section(other).getByText('Not known: nobody decided anything').waitFor();
     await keepPicture(other, 'what-if-empty', true);
   });
+
+  it('goes along where the line of the project moves, and keeps what was touched', async () => {
+    const { owner, project, enter } = house();
+    const open = await enter(owner, `/analytics?project=${project.id}`);
+    await section(open).getByRole('textbox', { name: 'Review from' }).fill('0.41');
+    const params = { id: project.id };
+    const { settings_version } = await owner.call(readProject, { params });
+    await owner.call(changeProject, { params, body: { settings_version, auto_threshold: 0.97 } });
+    await expect.poll(() => auto(open).inputValue(), { timeout: 30_000 }).toBe('0.97');
+    expect(await section(open).getByRole('textbox', { name: 'Review from' }).inputValue()).toBe('0.41');
+  });
 });
