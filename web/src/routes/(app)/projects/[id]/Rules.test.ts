@@ -3,9 +3,11 @@
 import { DEFAULT_SETTINGS, type Project } from '@countersign/shared/api/projects';
 import { cleanup, render, screen } from '@testing-library/svelte';
 import { tick } from 'svelte';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import Rules from './Rules.svelte';
 import { SettingsForm } from './settings.svelte.ts';
+
+vi.mock('$app/paths', () => ({ resolve: (route: string) => route.replace('/(app)', '') }));
 
 const project = (may: boolean) =>
   ({
