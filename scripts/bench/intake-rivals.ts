@@ -23,13 +23,6 @@ const one = ({ items: [input] }: Parcel) => {
 };
 const storedOf = (item: NewItem): Stored => ({ results: [{ item, decision: autoDecision(item) }], replayed: false });
 
-/** Nothing is drawn for an audit here: one fact tells of the arrival. */
-function factOf(item: NewItem, { actor }: Parcel): Statement {
-  const [fact] = arrivalOf(item, actor);
-  if (fact === undefined) throw new Error('an arrival that nothing tells of');
-  return fact;
-}
-
 /** Routed and answered, never stored. */
 function inMemory(services: Services): Intake {
   const settings = { auto_threshold: 0.95, review_threshold: 0.7, below_review: 'reject' as const };
@@ -65,7 +58,7 @@ function perItem(services: Services, databaseUrl: string): Intake {
         const [project] = rows;
         if (project === undefined) throw new Error('The project is there.');
         const item = toNewItem(one(parcel), project, { ids: services.ids, now: services.clock.now() });
-        await insertOne(client, item, { id: services.ids.uuid(), ...factOf(item, parcel) });
+        await insertOne(client, item, { id: services.ids.uuid(), ...arrivalOf(item, parcel.actor) });
         await client.query('commit');
         return storedOf(item);
       } catch (error) {
@@ -121,7 +114,7 @@ function perFlush(services: Services): Intake {
         em.create(Item, { ...columns, claimedBy: null, claimExpiresAt: null });
         const decision = autoDecision(item);
         if (decision) em.create(Decision, { ...decision, reason: null, note: null, reviewerId: null, undoUntil: null });
-        const { type, project_id: projectId, actor, ...data } = factOf(item, parcel);
+        const { type, project_id: projectId, actor, ...data } = arrivalOf(item, parcel.actor);
         em.create(Event, {
           id: services.ids.uuid(),
           projectId,

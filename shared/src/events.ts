@@ -76,4 +76,7 @@ export type FactType = Fact['type'];
 export type FactOf<T extends FactType> = Extract<Fact, { type: T }>;
 
 /** What a use case states: the ledger itself adds `seq` and `server_time`. */
-export type Statement = { [T in FactType]: Omit<FactOf<T>, 'seq' | 'server_time'> }[FactType];
+export type Statement = { [T in FactType]: Omit<FactOf<T>, 'seq' | 'server_time'> & OnlyLedger<T> }[FactType];
+
+/** `audited`: what arrives approved waits for an audit as well, as this line; it is what people are told instead (AU3). */
+type OnlyLedger<T extends FactType> = T extends 'item.finalized' ? { audited?: z.infer<typeof itemRow> } : object;

@@ -12,7 +12,9 @@ export interface Span {
   through: number;
 }
 
-const STATUS = (event: string) => `coalesce(${event}.data ->> 'status', ${event}.data -> 'item' ->> 'status')`;
+/** Where the fact leaves its item among people: what is drawn for an audit waits, approved as it is. */
+const STATUS = (event: string) =>
+  `coalesce(${event}.data -> 'audited' ->> 'status', ${event}.data ->> 'status', ${event}.data -> 'item' ->> 'status')`;
 const MEMBER = (event: string) => `case when ${event}.actor ->> 'kind' = 'member' then ${event}.actor ->> 'id' end`;
 
 /**

@@ -43,7 +43,17 @@ describe('AN1: an arrival', () => {
     expect(said(arrival)).toEqual(['arrived auto_approved: 1 @', 'status auto_approved: 1 @']);
   });
 
-  it('that is drawn for an audit arrives once, and waits as well', () => {
+  it('that is drawn for an audit arrives approved, and waits', () => {
+    const arrival = fact({
+      type: 'item.finalized',
+      version: 1,
+      item: { ...ITEM, audit: true },
+      action: 'auto_approve',
+    });
+    expect(said(arrival)).toEqual(['arrived auto_approved: 1 @', 'status queued: 1 @', 'waiting queued: 1 @']);
+  });
+
+  it('that a ledger from before tells in two facts counts the same', () => {
     const before = { at: ARRIVED, status: 'auto_approved', action: 'auto_approve', memberId: null } as const;
     expect(said(fact({ item: { ...ITEM, audit: true }, at: ARRIVED, before }))).toEqual([
       'status auto_approved: -1 @',

@@ -141,10 +141,11 @@ const negated = ({ n, part, total, ...rest }: Increment): Increment => ({
   total: -total,
 });
 
+/** AN1. What is drawn for an audit was approved, and waits. */
 function arrives({ item, status }: OfItem): Increment[] {
   const at = item.createdAt;
   return [
-    one('arrived', status, at),
+    one('arrived', item.audit ? 'auto_approved' : status, at),
     one('status', status, at),
     ...(isOpen(status) ? [one('waiting', status, at)] : []),
   ];

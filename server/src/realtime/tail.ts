@@ -68,7 +68,11 @@ async function handOut(out: { projectId: string; events: Event[]; io: LiveServer
   const { projectId, events, io, rooms } = out;
   let frame: Event[] = [];
   const send = () => {
-    if (frame.length > 0) io.local.to(projectRoom(projectId)).emit('events', frame.map(presentFact));
+    if (frame.length > 0)
+      io.local.to(projectRoom(projectId)).emit(
+        'events',
+        frame.map((event) => presentFact(event)),
+      );
     frame = [];
   };
   for (const event of events) {

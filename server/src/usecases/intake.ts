@@ -206,7 +206,7 @@ async function store({ em, record }: Tx, { items, keys, now }: Round): Promise<v
     items.map(({ item }) => item),
   );
   if (keys.length > 0) await insertKeys(em, keys, now);
-  for (const { item, actor } of items) for (const fact of arrivalOf(item, actor)) record(fact);
+  for (const { item, actor } of items) record(arrivalOf(item, actor));
 }
 
 /** Items that were there before, as they are now. */

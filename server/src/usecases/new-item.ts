@@ -1,6 +1,5 @@
 // From a validated submission to the rows and the fact it becomes, by the settings of the moment (RT6).
 import type { ActorRef, Statement } from '@countersign/shared/events';
-import type { OpenStatus } from '@countersign/shared/words';
 import type { Ids } from '../db/clock.ts';
 import type { NewItem, RoutingRow } from '../db/submit-batch.ts';
 import { isDrawn } from '../domain/audit.ts';
@@ -43,7 +42,7 @@ export function toNewItem(input: SubmitInput, project: RoutingRow, made: { ids: 
     reviewThreshold: project.review_threshold,
     matchedFlags: routed.matched_flags,
     settingsVersion: project.settings_version,
-    version: audit ? 2 : 1,
+    version: 1,
     createdAt: made.now,
     dueAt: dueAt(made.now, project.target_minutes),
     decidedAt: isOpen(status) ? null : made.now,
@@ -72,22 +71,14 @@ export function autoDecision(item: NewItem) {
   };
 }
 
-/** What tells of an arrival: one fact, and of an audited item a second one, that it waits. */
-export function arrivalOf(item: NewItem, actor: ActorRef): Statement[] {
+/** The fact that tells of an arrival. Of an audited item it is the approval, with the line people are shown instead (AU3). */
+export function arrivalOf(item: NewItem, actor: ActorRef): Statement {
   const fact = { project_id: item.projectId, item_id: item.id, version: item.version, actor };
-  const waits = (status: OpenStatus): Statement => {
-    return { type: `item.${status}`, ...fact, item: toItemRow(item, null), reason: null };
-  };
-  if (item.audit) return [{ ...approvedOf(fact), version: 1 }, waits('queued')];
-  if (item.status === 'queued' || item.status === 'escalated') return [waits(item.status)];
-  if (item.status === 'auto_approved') return [approvedOf(fact)];
-  return [{ type: 'item.finalized', ...fact, status: item.status, action: null, reason: null }];
+  if (item.decisionId !== null) {
+    const approved = { status: 'auto_approved', action: 'auto_approve', reason: null } as const;
+    return { type: 'item.finalized', ...fact, ...approved, ...(item.audit ? { audited: toItemRow(item, null) } : {}) };
+  }
+  if (item.status === 'queued' || item.status === 'escalated')
+    return { type: `item.${item.status}`, ...fact, item: toItemRow(item, null), reason: null };
+  return { type: 'item.finalized', ...fact, status: item.status, action: null, reason: null };
 }
-
-const approvedOf = <Fact extends object>(fact: Fact) => ({
-  type: 'item.finalized' as const,
-  ...fact,
-  status: 'auto_approved' as const,
-  action: 'auto_approve' as const,
-  reason: null,
-});

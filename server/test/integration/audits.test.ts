@@ -1,6 +1,7 @@
 // Audits: automatic approvals that wait like any other item, while the pipeline has its answer and nothing of it changes (AU).
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isDrawn } from '../../src/domain/audit.ts';
+import { presentFact } from '../../src/presenters/fact.ts';
 import { presentItem, presentPublicItem, presentSubmitted } from '../../src/presenters/item.ts';
 import { claim } from '../../src/usecases/claim.ts';
 import { listLearnings } from '../../src/usecases/queries/list-learnings.ts';
@@ -71,11 +72,12 @@ describe('AU1: what is drawn', () => {
       status: 'auto_approved',
       decision: { action: 'auto_approve', status: 'approved', reviewer_id: null },
     });
-    expect(await rowOf(world, item.id)).toMatchObject({ status: 'queued', version: 2, decided_at: null });
+    expect(await rowOf(world, item.id)).toMatchObject({ status: 'queued', version: 1, decided_at: null });
     expect(await waits(scene, item.id)).toBe(true);
-    const [approved, queued] = await eventsOf(world, item.id);
-    expect(approved).toMatchObject({ type: 'item.finalized', data: { version: 1, action: 'auto_approve' } });
-    expect(queued).toMatchObject({ type: 'item.queued', data: { version: 2, item: { status: 'queued', version: 2 } } });
+    const audited = { status: 'queued', version: 1 };
+    expect(await eventsOf(world, item.id)).toMatchObject([
+      { type: 'item.finalized', data: { version: 1, action: 'auto_approve', audited } },
+    ]);
   });
 
   it('is a share of the automatic approvals, told by the id, and nothing else', async () => {
@@ -176,10 +178,12 @@ describe('AU3: nothing tells a reviewer that it is an audit', () => {
     const { id: other } = await anItem(world.services, scene, { confidence: 0.7 });
     await relayAll();
     const [audited, plain] = [await shown(scene, id), await shown(scene, other)];
-    const same = { decision: null, decided_by: null, audited: false, undo_until: null, status: 'queued' };
+    const same = { decision: null, decided_by: null, audited: false, undo_until: null, status: 'queued', version: 1 };
     for (const item of [audited, plain]) expect(item).toMatchObject({ ...same, routing: { rule: 'RT3' } });
-    const types = async (itemId: string) =>
-      (await readHistory(world.services, scene.anna, { itemId, after: undefined })).events.map(({ type }) => type);
+    const types = async (itemId: string) => {
+      const { events, audited } = await readHistory(world.services, scene.anna, { itemId, after: undefined });
+      return events.map((event) => presentFact(event, { audited }).type);
+    };
     expect(await types(id)).toEqual(await types(other));
     await review(world.services, scene.ben, { itemId: id, action: 'reject' });
     await relayAll();
@@ -189,6 +193,26 @@ describe('AU3: nothing tells a reviewer that it is an audit', () => {
       routing: { rule: 'RT2' },
       decision: { action: 'reject', status: 'rejected' },
     });
-    expect(await types(id)).toContain('item.finalized');
+    expect((await types(id))[0]).toBe('item.finalized');
+  });
+
+  it('of an item of a database from before one fact told of both: the approval is kept back until it is decided', async () => {
+    const { id } = await anItem(world.services, scene, SURE);
+    await world.sql(
+      `insert into event (id, project_id, type, item_id, actor, data, created_at)
+       select gen_random_uuid(), project_id, 'item.queued', item_id, actor,
+         '{"version": 2, "reason": null, "item": {"status": "queued"}}', created_at from event where item_id = ?`,
+      [id],
+    );
+    await world.sql(`update event set data = (data::jsonb - 'audited') where item_id = ? and type = 'item.finalized'`, [
+      id,
+    ]);
+    await relayAll();
+    const types = async () =>
+      (await readHistory(world.services, scene.anna, { itemId: id, after: undefined })).events.map(({ type }) => type);
+    expect(await types()).toEqual(['item.queued']);
+    await review(world.services, scene.ben, { itemId: id, action: 'approve' });
+    await relayAll();
+    expect((await types()).slice(0, 2)).toEqual(['item.finalized', 'item.queued']);
   });
 });

@@ -42,13 +42,13 @@ export async function readItem(services: Services, actor: MemberActor, itemId: s
 
 /**
  * What the ledger has stamped about an item, oldest first: the last of it, or with a cursor what comes before that.
- * Errors: `not_found`, `invalid_cursor`.
+ * `audited`: whoever reads may know that the item was approved before it came to people (AU3). Errors: `not_found`, `invalid_cursor`.
  */
 export function readHistory(
   services: Services,
   actor: MemberActor,
   { itemId, after }: { itemId: string; after: string | undefined },
-): Promise<{ events: Event[]; nextCursor: string | null }> {
+): Promise<{ events: Event[]; audited: boolean; nextCursor: string | null }> {
   const before = decodeSeq(after);
   return services.db.read(async (em) => {
     const { item } = await findItem(em, actor.userId, itemId);
@@ -60,13 +60,18 @@ export function readHistory(
     );
     const events = latest.slice(0, HISTORY_FACTS).reverse();
     const first = events[0]?.seq ?? null;
-    return { events, nextCursor: latest.length > HISTORY_FACTS && first !== null ? encodeSeq(first) : null };
+    return {
+      events,
+      audited: !isUnmarked(item),
+      nextCursor: latest.length > HISTORY_FACTS && first !== null ? encodeSeq(first) : null,
+    };
   });
 }
 
 /** AU3: who looks at an audited item anew is not told that it was approved. */
 const isUnmarked = (item: Item): boolean => item.audit && isOpen(item.status);
-const NO_APPROVAL = { type: { $ne: 'item.finalized' as const } };
+/** Of a database from before arrivals carried their line: there the approval is a fact of its own. */
+const NO_APPROVAL = { $or: [{ type: { $ne: 'item.finalized' as const } }, { data: { audited: { $ne: null } } }] };
 
 /** The item as its pipeline may see it: a provisional decision does not show (LC2). Another project's id is 404. */
 export function readPublicItem(
