@@ -19,18 +19,37 @@ export interface KeyRow extends KeyPlace {
 
 export const placeText = ({ projectId, operation, key }: KeyPlace): string => `${projectId} ${operation} ${key}`;
 
-const LOCK_KEYS = planned(
-  `select text, pg_try_advisory_xact_lock(hashtextextended(text, 0)) as locked from json_array_elements_text($1::json) as k(text)`,
-);
+const doorOf = (id: string) => `hashtextextended('intake:' || ${id}, 0)`;
+
+/** The doors first, in the order they are given: whoever holds a key waits for nobody any more. */
+const ENTER = planned(`
+  select null as text, pg_advisory_xact_lock_shared(${doorOf('id')}) is not null as locked
+  from json_array_elements_text($1::json) as p(id)
+  union all
+  select text, pg_try_advisory_xact_lock(hashtextextended(text, 0)) from json_array_elements_text($2::json) as k(text)`);
 
 /**
- * Locks the keys until the transaction ends, and answers those that somebody else is at. Nobody waits: a wait would hold up
- * the neighbours in the group. Whoever has the lock sees every committed row of the key in a later statement.
+ * Goes in by the doors of these projects and locks the keys, until the transaction ends; answers the keys that somebody else is at.
+ * For a key nobody waits: a wait would hold up the neighbours in the group. A closed door is waited for (`closeIntake`). A later
+ * statement sees every committed row of the keys, and what was committed while a door was closed.
  */
-export async function lockKeys(em: Em, places: KeyPlace[]): Promise<Set<string>> {
-  const texts = [...new Set(places.map(placeText))];
-  const rows = await rawQuery<{ text: string; locked: boolean }>(em, LOCK_KEYS, [JSON.stringify(texts)]);
-  return new Set(rows.filter((row) => !row.locked).map((row) => row.text));
+export async function enterIntake(em: Em, projectIds: string[], places: KeyPlace[]): Promise<Set<string>> {
+  const values = [[...new Set(projectIds)].sort(), [...new Set(places.map(placeText))]];
+  const rows = await rawQuery<{ text: string | null; locked: boolean }>(
+    em,
+    ENTER,
+    values.map((texts) => JSON.stringify(texts)),
+  );
+  return new Set(rows.flatMap(({ text, locked }) => (text === null || locked ? [] : text)));
+}
+
+/**
+ * Closes the door of a project until the transaction ends: waits for the submissions that are in, and lets later ones wait. Locks of
+ * this kind are had in the order they are asked for, where those of rows go to whoever can share them: a waiting `for update` would
+ * be passed by one group of submissions after another, as long as any two of them overlap.
+ */
+export async function closeIntake(em: Em, projectId: string): Promise<void> {
+  await em.execute(`select pg_advisory_xact_lock(${doorOf('?::text')})`, [projectId]);
 }
 
 // Not planned once: on a table that grows this fast, a plan made while it was small reads all of it.
@@ -108,7 +127,7 @@ const READ_ROUTING =
 
 /**
  * The settings of these projects; one that is deleted is left out (AR2). Each is held as the items' own foreign keys hold it, from
- * before it is read: a stop (RT7) waits for those that have not seen it, and none that has not is stored after it.
+ * before it is read: a stop by a process of the version before, which knows no doors, waits for those that have not seen it (RT7).
  */
 export async function readRouting(em: Em, projectIds: string[]): Promise<Map<string, AskedProject>> {
   const rows = await rawQuery<Omit<AskedProject, 'escalate_flags'> & { escalate_flags: string }>(em, READ_ROUTING, [

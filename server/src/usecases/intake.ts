@@ -8,12 +8,12 @@ import { Item } from '../db/entities/item.ts';
 import { GroupCommit, type Outcome } from '../db/group-commit.ts';
 import {
   type AskedProject,
+  enterIntake,
   findKeys,
   insertItems,
   insertKeys,
   type KeyPlace,
   type KeyRow,
-  lockKeys,
   type NewItem,
   placeText,
   readRouting,
@@ -110,7 +110,7 @@ function weightOf({ items }: Parcel): number {
 
 async function commit(services: IntakeServices, tx: Tx, entries: Entry[]): Promise<Outcome<Stored>[]> {
   const parcels = entries.map(({ parcel }) => parcel);
-  const round = new Round(services, await readKeys(tx, parcels), await readRouting(tx.em, parcels.map(projectOf)));
+  const round = new Round(services, await enter(tx, parcels), await readRouting(tx.em, parcels.map(projectOf)));
   const outcomes = entries.map((entry) => round.judge(entry));
   await store(tx, round);
   const earlier = await readEarlier(
@@ -191,12 +191,11 @@ function placesOf({ projectId, once }: Parcel): KeyPlace[] {
   return [once.key, ...(once.marks ?? [])].map((key) => ({ projectId, operation: once.operation, key }));
 }
 
-async function readKeys({ em }: Tx, parcels: Parcel[]): Promise<Keys> {
+/** What is read after it sees everything that was committed before the locks were had. */
+async function enter({ em }: Tx, parcels: Parcel[]): Promise<Keys> {
   const places = parcels.flatMap(placesOf);
-  if (places.length === 0) return { busy: new Set(), taken: new Map() };
-  // Two statements: only the second one sees what was committed before the locks were had.
-  const busy = await lockKeys(em, places);
-  return { busy, taken: await findKeys(em, places) };
+  const busy = await enterIntake(em, parcels.map(projectOf), places);
+  return { busy, taken: places.length === 0 ? new Map() : await findKeys(em, places) };
 }
 
 async function store({ em, record }: Tx, { items, keys, now }: Round): Promise<void> {

@@ -1,5 +1,6 @@
 // The stop switch (RT7): until somebody releases it, routing decides nothing in the project; people do.
 import type { Tx } from '../db/database.ts';
+import { closeIntake } from '../db/submit-batch.ts';
 import { requireChange, requireVerb } from './membership.ts';
 import { recordChange } from './record-change.ts';
 import type { MemberActor, Services } from './services.ts';
@@ -45,10 +46,12 @@ export async function releaseProject(services: Services, actor: MemberActor, pro
   });
 }
 
-/** Waits for the submissions that hold the project's row (`readRouting`), and lets the next ones wait; nobody waits for who may not stop it. */
+/** Waits for the submissions under way, and lets the next ones wait; nobody waits for who may not stop it. */
 async function holdFromIntake({ em }: Tx, actor: MemberActor, projectId: string): Promise<void> {
   const who = { userId: actor.userId, projectId };
   await requireVerb(em, who, 'stop_project');
+  await closeIntake(em, projectId);
+  // For submissions of a process of the version before: those hold the row.
   await em.execute('select id from project where id = ? for update', [projectId]);
   await requireChange(em, who, 'stop_project');
 }

@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { stopProject as stopEndpoint } from '@countersign/shared/api/floor';
 import { submitted } from '@countersign/shared/api/public';
+import { enterIntake, readRouting } from '../../src/db/submit-batch.ts';
 import { archiveProject } from '../../src/usecases/lifecycle.ts';
 import { readProject } from '../../src/usecases/queries/list-projects.ts';
 import { releaseProject, stopProject } from '../../src/usecases/stop-project.ts';
@@ -207,4 +208,28 @@ describe('RT7: races', () => {
       await stopping;
     });
   });
+
+  it.runIf(ON_POSTGRES)(
+    'a stop that waits is passed by no later submission, so it waits for nobody twice',
+    async () => {
+      const process = await world.another();
+      const underWay = Promise.withResolvers<undefined>();
+      const entered = Promise.withResolvers<undefined>();
+      const early = process.services.db.write(async ({ em }) => {
+        await enterIntake(em, [scene.projectId], []);
+        await readRouting(em, [scene.projectId]);
+        entered.resolve(undefined);
+        await underWay.promise;
+      });
+      await entered.promise;
+      const stopping = stop();
+      await waiting(world, 1);
+      const later = [anItem(world.services, scene, SURE), anItem(process.services, scene, SURE)];
+      await waiting(world, 3);
+      underWay.resolve(undefined);
+      await Promise.all([early, stopping]);
+      expect((await Promise.all(later)).map(({ rule }) => rule)).toEqual(['RT7', 'RT7']);
+      await process.close();
+    },
+  );
 });
