@@ -1,5 +1,5 @@
 // The audits that speak for the line as it is now: counted by the rate they were drawn at, and one by one (AU4).
-import type { AuditStratum, Verdict } from '../domain/audit-error.ts';
+import { type Audit, type AuditStratum, WINDOW_MS } from '../domain/audit-error.ts';
 import type { Em } from './orm.ts';
 import { rawQuery } from './raw-query.ts';
 
@@ -8,13 +8,15 @@ export interface AuditSpan {
   projectId: string;
   from: Date;
   to: Date;
+  /** Only what this version of the settings routed, or a later one. */
+  version?: number;
 }
 
 /** What is looked at costs time, and the newest say most. */
 const MOST_AUDITS = 10_000;
 
 /**
- * $1: the project, $2 and $3: the span. Only audits of what would pass today, drawn while everything from today's line on passed:
+ * $1: the project, $2 and $3: the span, $4: its version. Only audits of what would pass today, drawn while everything from today's line on passed:
  * those of a higher line say nothing of what lies below it.
  */
 const RECENT = `
@@ -22,7 +24,7 @@ const RECENT = `
     select i.id, i.settings_version, i.confidence
     from item i join project p on p.id = i.project_id
     where i.project_id = $1 and i.audit and i.created_at >= $2::timestamptz and i.created_at < $3::timestamptz
-      and i.confidence >= p.auto_threshold and i.auto_threshold <= p.auto_threshold
+      and i.settings_version >= $4::int and i.confidence >= p.auto_threshold and i.auto_threshold <= p.auto_threshold
     order by i.created_at desc limit ${MOST_AUDITS})`;
 
 /** Who ends an item without an answer says nothing of the suggestion: that is no verdict on it; nor is what can still be taken back (LC2). */
@@ -30,17 +32,21 @@ const VERDICT = `decision d on d.item_id = r.id and d.audit and d.final_at is no
   and d.action in ('approve', 'edit', 'reject')`;
 const WRONG = `d.action in ('edit', 'reject')`;
 
-const valuesOf = ({ projectId, from, to }: AuditSpan) => [projectId, from.toISOString(), to.toISOString()];
+/** The rate that an audit was drawn at. */
+const DRAWN_AT = `join project_settings s on s.project_id = $1 and s.version = r.settings_version`;
+const RATE = `(s.settings ->> 'audit_rate')::float8`;
+
+const timesOf = ({ projectId, from, to }: AuditSpan) => [projectId, from.toISOString(), to.toISOString()];
+const valuesOf = (span: AuditSpan) => [...timesOf(span), span.version ?? 1];
 
 /** By rate; at most 10 000 audits of the span, `more`: there are that many. */
 export async function auditStrata(em: Em, span: AuditSpan): Promise<{ strata: AuditStratum[]; more: boolean }> {
   const rows = await rawQuery<Record<keyof AuditStratum, string | number>>(
     em,
     `with ${RECENT}
-     select (s.settings ->> 'audit_rate')::float8 as rate, count(*) as drawn, count(d.id) as judged,
+     select ${RATE} as rate, count(*) as drawn, count(d.id) as judged,
        count(*) filter (where ${WRONG}) as wrong
-     from recent r join project_settings s on s.project_id = $1 and s.version = r.settings_version
-     left join ${VERDICT}
+     from recent r ${DRAWN_AT} left join ${VERDICT}
      group by 1 order by 1`,
     valuesOf(span),
   );
@@ -53,14 +59,30 @@ export async function auditStrata(em: Em, span: AuditSpan): Promise<{ strata: Au
   return { strata, more: strata.reduce((sum, { drawn }) => sum + drawn, 0) === MOST_AUDITS };
 }
 
-/** One by one, those that people have judged. */
-export function auditVerdicts(em: Em, span: AuditSpan): Promise<Verdict[]> {
-  return rawQuery<Verdict>(
+/** One by one. */
+export function readDrawn(em: Em, span: AuditSpan): Promise<Audit[]> {
+  return rawQuery<Audit>(
     em,
-    `with ${RECENT} select r.confidence, ${WRONG} as wrong from recent r join ${VERDICT}`,
+    `with ${RECENT} select r.confidence, ${RATE} as rate, case when d.id is not null then ${WRONG} end as wrong
+     from recent r ${DRAWN_AT} left join ${VERDICT}`,
     valuesOf(span),
   );
 }
+
+/** What a budget is judged by (AU5): the last 30 days, and of those what came since the line was last raised by itself. */
+export async function budgetSpan(em: Em, projectId: string, now: Date): Promise<AuditSpan & { raisedAt: Date | null }> {
+  const [raised] = await rawQuery<{ version: number; at: string | Date }>(em, LAST_RAISE, [projectId]);
+  const span = { projectId, from: new Date(now.getTime() - WINDOW_MS), to: now, version: raised?.version ?? 1 };
+  return { ...span, raisedAt: raised ? new Date(raised.at) : null };
+}
+
+/** Nobody's versions are the system's own. */
+const LAST_RAISE = `
+  select s.version, s.changed_at as at
+  from project_settings s join project_settings b on b.project_id = s.project_id and b.version = s.version - 1
+  where s.project_id = $1 and s.changed_by is null
+    and (s.settings ->> 'auto_threshold')::float8 > (b.settings ->> 'auto_threshold')::float8
+  order by s.version desc limit 1`;
 
 /** Whether settings of a part of the span drew nothing. */
 export async function hasGap(em: Em, span: AuditSpan): Promise<boolean> {
@@ -72,7 +94,7 @@ export async function hasGap(em: Em, span: AuditSpan): Promise<boolean> {
            lead(changed_at, 1, 'infinity') over (order by version) as until
          from project_settings where project_id = $1) s
        where s.rate = 0 and s.until > $2::timestamptz and s.since < $3::timestamptz and s.until > s.since) as gap`,
-    valuesOf(span),
+    timesOf(span),
   );
   return rows[0]?.gap ?? false;
 }

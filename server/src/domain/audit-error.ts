@@ -74,28 +74,35 @@ export function budgetState(strata: readonly AuditStratum[], budget: number): Bu
   return bound > budget ? 'over' : 'within';
 }
 
-/** One judged audit. */
-export interface Verdict {
+/** One audit. `wrong` is null while nobody has judged it. */
+export interface Audit {
   confidence: number;
-  wrong: boolean;
+  /** It was drawn at. */
+  rate: number;
+  wrong: boolean | null;
 }
+
+/** How many confidences a raise tries at most: of more the nearest one above is as good, and a bound takes time. */
+const TRIED = 200;
 
 /**
  * AU5: the automatic threshold to raise to: the lowest confidence of an audit above the line from which on the bound holds the
  * budget; 1 where there is none. The audits choose it and judge it, so it is a step on the safe side and no promise: those that come
  * judge it anew.
  */
-export function raisedThreshold(
-  verdicts: readonly Verdict[],
-  { line, budget }: { line: number; budget: number },
-): number {
-  const falling = verdicts.toSorted((one, other) => other.confidence - one.confidence);
+export function raisedThreshold(audits: readonly Audit[], { line, budget }: { line: number; budget: number }): number {
+  const falling = audits.toSorted((one, other) => other.confidence - one.confidence);
+  const strata = new Map<number, AuditStratum>();
   let found = 1;
-  let wrong = 0;
-  falling.forEach((verdict, at) => {
-    wrong += verdict.wrong ? 1 : 0;
-    const isLowest = falling[at + 1]?.confidence !== verdict.confidence;
-    if (isLowest && verdict.confidence > line && upper(wrong, at + 1) <= budget) found = verdict.confidence;
+  let tried = -1;
+  falling.forEach(({ confidence, rate, wrong }, at) => {
+    const { drawn, judged, wrong: wrongs } = strata.get(rate) ?? { drawn: 0, judged: 0, wrong: 0 };
+    const counted = { drawn: drawn + 1, judged: judged + (wrong === null ? 0 : 1), wrong: wrongs + (wrong ? 1 : 0) };
+    strata.set(rate, { rate, ...counted });
+    const isLowest = falling[at + 1]?.confidence !== confidence;
+    if (!isLowest || confidence <= line || at - tried < Math.floor(falling.length / TRIED)) return;
+    tried = at;
+    if (budgetState([...strata.values()], budget) === 'within') found = confidence;
   });
   return found;
 }

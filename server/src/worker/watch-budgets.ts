@@ -1,14 +1,15 @@
 // Watches the error budgets of projects (AU5): owners are told when audits say that more automatic answers may be wrong, and the
 // automatic threshold is raised where an owner has said so beforehand.
 import type { BudgetAlertKind } from '@countersign/shared/words';
-import { auditStrata, auditVerdicts, type AuditSpan } from '../db/audit-rows.ts';
+import { auditStrata, budgetSpan, readDrawn } from '../db/audit-rows.ts';
 import type { Tx } from '../db/database.ts';
 import { Project } from '../db/entities/project.ts';
 import { ProjectSettings } from '../db/entities/project-settings.ts';
 import { logChange, tellChange } from '../db/log-change.ts';
 import type { Em } from '../db/orm.ts';
 import { SYSTEM } from '../domain/actor.ts';
-import { budgetState, raisedThreshold, WINDOW_MS } from '../domain/audit-error.ts';
+import { budgetState, raisedThreshold } from '../domain/audit-error.ts';
+import { holdProject } from '../usecases/membership.ts';
 import type { Services } from '../usecases/services.ts';
 import type { Next } from './loop.ts';
 
@@ -18,49 +19,67 @@ export const BUDGET_MS = 30_000;
 /** One look at every project with a budget. Several workers may run it at once: whoever holds the project's row acts. */
 export async function watchBudgetsOnce(services: Services): Promise<Next> {
   const ids = await services.db.read((em) => em.execute<{ id: string }[]>(WATCHED));
-  for (const { id } of ids) {
-    if (await services.db.read((em) => turn(services, em, id))) {
-      await services.db.write((tx) => act(services, tx, id));
-    }
-  }
+  for (const { id } of ids) await watch(services, id);
   return {};
 }
 
 const WATCHED = `select id from project
   where (error_budget is not null or over_budget_since is not null) and archived_at is null and deleted_at is null`;
 
-type Turn = { project: Project; span: AuditSpan; to: 'over' | 'within' } | null;
+/** A project that cannot be looked at keeps nobody from the next one; it is looked at again in the next round. */
+async function watch(services: Services, projectId: string): Promise<void> {
+  try {
+    const turn = await services.db.read((em) => look(services, em, projectId));
+    if (turn !== null) await services.db.write((tx) => act(services, tx, turn));
+  } catch (error) {
+    services.log.error({ project: projectId, err: error }, 'the error budget could not be looked at');
+  }
+}
 
-/** Whether what is known of a project differs from what was told. */
-async function turn(services: Services, em: Em, projectId: string): Promise<Turn> {
+interface Turn {
+  /** As it was seen. */
+  project: Project;
+  at: Date;
+  over: boolean;
+  /** The line to raise to; null where it stays. */
+  raised: number | null;
+}
+
+const isTold = ({ overBudgetSince }: Project): boolean => Boolean(overBudgetSince);
+
+/** What there is to do; null where all was told and done. Counted before anybody waits for us. */
+async function look(services: Services, em: Em, projectId: string): Promise<Turn | null> {
   const project = await em.findOne(Project, { id: projectId, archivedAt: null, deletedAt: null }, { refresh: true });
   if (project === null) return null;
-  const now = services.clock.now();
-  const span = { projectId, from: new Date(now.getTime() - WINDOW_MS), to: now };
-  const to = (await isOver(em, project, span)) ? 'over' : 'within';
-  const told = project.overBudgetSince ? 'over' : 'within';
-  return to === told ? null : { project, span, to };
+  const at = services.clock.now();
+  const budget = project.errorBudget ?? null;
+  const span = await budgetSpan(em, projectId, at);
+  const over = budget !== null && budgetState((await auditStrata(em, span)).strata, budget) === 'over';
+  // Also where it was told before: an owner may have chosen it since.
+  const raises = over && project.overBudget === 'raise' && project.autoThreshold < 1;
+  const raised = raises ? raisedThreshold(await readDrawn(em, span), { line: project.autoThreshold, budget }) : null;
+  return over === isTold(project) && raised === null ? null : { project, at, over, raised };
 }
 
-async function isOver(em: Em, { errorBudget }: Project, span: AuditSpan): Promise<boolean> {
-  if (errorBudget === null || errorBudget === undefined) return false;
-  const { strata } = await auditStrata(em, span);
-  return budgetState(strata, errorBudget) === 'over';
+/** Nothing where somebody else has acted since it was seen, or changed the settings: the next round looks anew. */
+async function act(services: Services, tx: Tx, { project: seen, at, over, raised }: Turn): Promise<void> {
+  const projectId = seen.id;
+  await holdProject(tx.em, projectId);
+  const now = await tx.em.findOne(Project, { id: projectId, archivedAt: null, deletedAt: null }, { refresh: true });
+  if (now?.settingsVersion !== seen.settingsVersion || isTold(now) !== isTold(seen)) return;
+  await tx.em.nativeUpdate(Project, { id: projectId }, { overBudgetSince: over ? (now.overBudgetSince ?? at) : null });
+  if (over) await tell(services, tx, { projectId, kind: raised === null ? 'over_budget' : 'threshold_raised' });
+  if (raised === null) return tellChange(tx, { projectId, changed: ['audits'], by: SYSTEM });
+  await raise(services, tx, { project: now, raised, at });
 }
 
-/** Asked again with the row held: somebody else may have acted, or changed the settings. */
-async function act(services: Services, tx: Tx, projectId: string): Promise<void> {
-  await tx.em.execute('select 1 from project where id = ? for update', [projectId]);
-  const found = await turn(services, tx.em, projectId);
-  if (found === null) return;
-  const { project, span, to } = found;
-  await tx.em.nativeUpdate(Project, { id: projectId }, { overBudgetSince: to === 'over' ? span.to : null });
-  if (to === 'within') return tellChange(tx, { projectId, changed: ['audits'], by: SYSTEM });
-  const kind = project.overBudget === 'raise' && project.autoThreshold < 1 ? 'threshold_raised' : 'over_budget';
-  await tx.em.execute(TELL, [kind, projectId]);
+async function tell(
+  services: Services,
+  { em }: Tx,
+  { projectId, kind }: { projectId: string; kind: BudgetAlertKind },
+): Promise<void> {
+  await em.execute(TELL, [kind, projectId]);
   services.log.warn({ project: projectId, alert: kind }, LINES[kind]);
-  if (kind === 'over_budget') return tellChange(tx, { projectId, changed: ['audits'], by: SYSTEM });
-  await raise(services, tx, { project, span });
 }
 
 /** Two of one project are never of one millisecond, as those of its webhook are not (WH6). */
@@ -80,11 +99,9 @@ const LINES = {
 async function raise(
   services: Services,
   tx: Tx,
-  { project, span }: { project: Project; span: AuditSpan },
+  { project, raised, at }: { project: Project; raised: number; at: Date },
 ): Promise<void> {
   const line = project.autoThreshold;
-  const budget = project.errorBudget ?? 1;
-  const raised = raisedThreshold(await auditVerdicts(tx.em, span), { line, budget });
   const version = project.settingsVersion + 1;
   const last = await tx.em.findOneOrFail(ProjectSettings, { projectId: project.id, version: project.settingsVersion });
   await tx.em.nativeUpdate(Project, { id: project.id }, { autoThreshold: raised, settingsVersion: version });
@@ -93,7 +110,7 @@ async function raise(
     version,
     settings: { ...last.settings, auto_threshold: raised },
     changedBy: null,
-    changedAt: span.to,
+    changedAt: at,
   });
   await logChange(
     services,

@@ -167,10 +167,61 @@ describe('AU5: the budget', () => {
     expect(await told()).toEqual(['threshold_raised']);
     // What would have passed before waits for a person now.
     expect((await anItem(world.services, scene, { confidence: 0.97 })).status).toBe('queued');
-    // It holds now: that is noted, and nothing is raised again.
+    // What chose the line says no more: those that come judge it, and until they are enough nothing is raised again.
     await watchBudgetsOnce(world.services);
-    expect((await audits()).budget).toMatchObject({ state: 'within', over_since: null });
-    expect(await versionNow()).toBe(version + 1);
+    expect((await audits()).budget).toMatchObject({ state: 'too_little', judged: 0, needed: 10, over_since: null });
+    await judge(1, 'reject', 0.99);
+    await judge(8, 'approve', 0.99);
+    await watchBudgetsOnce(world.services);
+    expect([await versionNow(), (await audits()).budget?.state]).toEqual([version + 1, 'too_little']);
+    await judge(1, 'approve', 0.99);
+    await watchBudgetsOnce(world.services);
+    expect([await versionNow(), await lineNow()]).toEqual([version + 2, 1]);
+  });
+
+  it('raises it too where an owner chose so after being told, and after lowering it again', async () => {
+    await judge(3, 'reject', 0.96);
+    await judge(12, 'approve', 0.99);
+    await watchBudgetsOnce(world.services);
+    expect([await told(), await lineNow()]).toEqual([['over_budget'], 0.95]);
+    await change({ over_budget: 'raise' });
+    await watchBudgetsOnce(world.services);
+    expect([(await told())[0], await lineNow()]).toEqual(['threshold_raised', 0.99]);
+    await watchBudgetsOnce(world.services);
+    await change({ auto_threshold: 0.95 });
+    await watchBudgetsOnce(world.services);
+    expect(await lineNow()).toBe(0.95);
+    await judge(10, 'reject', 0.97);
+    await watchBudgetsOnce(world.services);
+    expect(await lineNow()).toBe(1);
+  });
+
+  it('acts on nothing that an owner changed between the look and the act', async () => {
+    await start({ over_budget: 'raise' });
+    await judge(10, 'reject', 0.96);
+    const { db } = world.services;
+    const write: typeof db.write = async (work) => {
+      await change({ auto_threshold: 0.97 });
+      return db.write(work);
+    };
+    await watchBudgetsOnce({ ...world.services, db: { ...db, write } });
+    expect([await lineNow(), await told()]).toEqual([0.97, []]);
+  });
+
+  it('goes on with the next project where one fails, and finds that one in the next round', async () => {
+    await judge(10, 'reject', 0.96);
+    const first = scene;
+    await start();
+    await judge(10, 'reject', 0.96);
+    const tolds = async () =>
+      (await Promise.all([first, scene].map(({ owner }) => listAlerts(world.services, owner)))).flat().length;
+    const { db } = world.services;
+    let calls = 0;
+    const write: typeof db.write = (work) => (++calls === 1 ? Promise.reject(new Error('cut off')) : db.write(work));
+    await watchBudgetsOnce({ ...world.services, db: { ...db, write } });
+    expect(await tolds()).toBe(1);
+    await watchBudgetsOnce(world.services);
+    expect(await tolds()).toBe(2);
   });
 
   it('is told of a webhook nowhere, until seen, and not where the budget was taken away', async () => {

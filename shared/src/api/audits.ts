@@ -27,12 +27,18 @@ export const audits = z
     estimate: share.nullable(),
     /** It is at most this, with 95 %. */
     bound: share.nullable(),
-    /** Null where the project has no budget. `needed`: audits without an error before anything can be said; null where no number is enough. */
+    /**
+     * Null where the project has no budget. It is judged by the last 30 days, whatever window was asked for, and since the line was
+     * last raised by itself (`raised_at`) by what came then: `judged` so many. `needed`: audits without an error before anything can
+     * be said; null where no number is enough.
+     */
     budget: z
       .object({
         share,
         state: z.enum(['too_little', 'within', 'over']),
+        judged: z.number().int(),
         needed: z.number().int().nullable(),
+        raised_at: timestamp.nullable(),
         over_since: timestamp.nullable(),
       })
       .nullable(),

@@ -1,8 +1,9 @@
 // What audits say of a project's automatic answers (AU4), and where that stands to its budget (AU5).
 import type { Audits } from '@countersign/shared/api/audits';
-import { auditStrata, hasGap } from '../../db/audit-rows.ts';
+import { auditStrata, budgetSpan, hasGap } from '../../db/audit-rows.ts';
 import { Project } from '../../db/entities/project.ts';
-import { auditError, auditsNeeded, type AuditStratum, budgetState } from '../../domain/audit-error.ts';
+import type { Em } from '../../db/orm.ts';
+import { auditError, auditsNeeded, budgetState } from '../../domain/audit-error.ts';
 import { requireVerb } from '../membership.ts';
 import type { MemberActor, Services } from '../services.ts';
 import { monthWindow, type WindowQuery } from './time-window.ts';
@@ -25,17 +26,22 @@ export function readAudits(services: Services, actor: MemberActor, query: Window
       ...error,
       more,
       gap: await hasGap(em, span),
-      budget: budgetOf(project, strata),
+      budget: await readBudget(em, project, now),
     };
   });
 }
 
-function budgetOf({ errorBudget, overBudgetSince }: Project, strata: AuditStratum[]): Audits['budget'] {
+/** By the audits that the watch looks at, whatever window was asked for: the page and the owners' alerts say the same. */
+async function readBudget(em: Em, { id, errorBudget, overBudgetSince }: Project, now: Date): Promise<Audits['budget']> {
   if (errorBudget === null || errorBudget === undefined) return null;
+  const span = await budgetSpan(em, id, now);
+  const { strata } = await auditStrata(em, span);
   const needed = auditsNeeded(errorBudget);
   return {
     share: errorBudget,
     state: budgetState(strata, errorBudget),
+    judged: strata.reduce((sum, { judged }) => sum + judged, 0),
+    raised_at: span.raisedAt?.toISOString() ?? null,
     needed: Number.isFinite(needed) ? needed : null,
     over_since: overBudgetSince?.toISOString() ?? null,
   };

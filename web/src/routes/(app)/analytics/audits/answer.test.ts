@@ -19,7 +19,7 @@ const none: Audits = {
   budget: null,
 };
 const some: Audits = { ...none, drawn: 310, judged: 300, wrong: 3, estimate: 0.01, bound: 0.0256 };
-const budget = { share: 0.05, state: 'within', needed: 59, over_since: null } as const;
+const budget = { share: 0.05, state: 'within', judged: 100, needed: 59, raised_at: null, over_since: null } as const;
 
 describe('AU4: the answer', () => {
   it.each([
@@ -31,6 +31,10 @@ describe('AU4: the answer', () => {
     [{ ...some, budget }, /The budget is 5%: within it\.$/],
     [{ ...some, budget: { ...budget, share: 0.02, state: 'over' } }, /The budget is 2%: it may be more\.$/],
     [{ ...some, judged: 40, budget: { ...budget, state: 'too_little' } }, /it takes 59 audits without an error\.$/],
+    [
+      { ...some, budget: { ...budget, state: 'too_little', judged: 12, raised_at: '2026-11-20T12:00:00.000Z' } },
+      /^At most .* it takes 59 audits without an error\. Since the line was raised by itself there are 12\.$/,
+    ],
   ] as const)('%# says %s', (audits, words) => {
     const { answer, known } = auditsAnswer(audits);
     expect(answer).toMatch(words);

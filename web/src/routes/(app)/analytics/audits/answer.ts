@@ -8,7 +8,7 @@ import { words } from './text.ts';
 
 /** Few audits, or fewer than the budget takes: the mark is hollow. */
 export const isFew = ({ judged, budget }: Pick<Audits, 'judged' | 'budget'>): boolean =>
-  judged < SMALL_N || budget?.state === 'too_little';
+  judged < SMALL_N || (budget?.state === 'too_little' && budget.raised_at === null);
 
 export function auditsAnswer(audits: Audits): Answer {
   const { drawn, judged, wrong, line, gap, more } = audits;
@@ -31,9 +31,12 @@ function sentence(audits: Audits): string {
   return budget === null ? said : `${said} ${budgetWords(budget)}`;
 }
 
-function budgetWords({ share, state, needed }: NonNullable<Audits['budget']>): string {
+function budgetWords({ share, state, judged, needed, raised_at: raisedAt }: NonNullable<Audits['budget']>): string {
   const budget = percent(share);
-  if (state === 'too_little') return words.tooLittle(count(needed ?? Infinity), budget);
+  if (state === 'too_little') {
+    const takes = words.tooLittle(count(needed ?? Infinity), budget);
+    return raisedAt === null ? takes : `${takes} ${words.sinceRaised(count(judged))}`;
+  }
   return state === 'over' ? words.over(budget) : words.within(budget);
 }
 

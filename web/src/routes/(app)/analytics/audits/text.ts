@@ -14,6 +14,7 @@ export const words = {
   over: (budget: string) => `The budget is ${budget}: it may be more.`,
   tooLittle: (needed: string, budget: string) =>
     `For a budget of ${budget} it takes ${needed} audits without an error.`,
+  sinceRaised: (judged: string) => `Since the line was raised by itself there are ${judged}.`,
 
   unit: (n: string, wrong: string, line: string) =>
     `answers from ${line} up that a person looked at again, arrived in the last 30 days · n ${n}, ${wrong} edited or rejected`,
