@@ -195,7 +195,7 @@ function placesOf({ projectId, once }: Parcel): KeyPlace[] {
 async function enter({ em }: Tx, parcels: Parcel[]): Promise<Keys> {
   const places = parcels.flatMap(placesOf);
   const busy = await enterIntake(em, parcels.map(projectOf), places);
-  return { busy, taken: places.length === 0 ? new Map() : await findKeys(em, places) };
+  return { busy, taken: places.length === 0 ? new Map<string, KeyRow>() : await findKeys(em, places) };
 }
 
 async function store({ em, record }: Tx, { items, keys, now }: Round): Promise<void> {
