@@ -1,6 +1,7 @@
 // The analytics page at a million items against ten thousand, and how far the relay, which counts, falls behind a full load.
 import { readAnalytics } from '../../shared/src/api/analytics.ts';
 import { readAudits } from '../../shared/src/api/audits.ts';
+import { readFloor } from '../../shared/src/api/floor.ts';
 import { readCalibration, readThresholds } from '../../shared/src/api/thresholds.ts';
 import { type BenchDatabase, type BenchProject, type BenchServer, openHouse, openProject, seedItems } from './house.ts';
 import type { Options } from './options.ts';
@@ -26,6 +27,7 @@ const QUESTIONS = {
   audits: () => readAudits.path,
   reliability: () => readCalibration.path,
   thresholds: () => readThresholds.path,
+  'the floor': () => readFloor.path,
 };
 type Question = keyof typeof QUESTIONS;
 

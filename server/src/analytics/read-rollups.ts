@@ -13,6 +13,9 @@ export interface Stretch {
   high: number;
 }
 
+/** Later than anything: the end of a stretch that has none. */
+export const EVER = Date.UTC(9999, 11, 31);
+
 /** What a moment of a project can be asked for. */
 export interface Figures {
   /** The sums of these measures over each stretch, in order. What is nowhere counted is left out. */

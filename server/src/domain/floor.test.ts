@@ -1,8 +1,7 @@
 // How the floor is read (FL1, FL2, FL4): by table, and what holds of any numbers.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Flow } from '@countersign/shared/api/floor';
-import { drainOf, median, stuckAfter, timesOf, type Made } from './floor.ts';
+import { drainOf, median, stuckAfter, timesOf, type Made, type Pace } from './floor.ts';
 
 const made = (userId: string, claimed: number | null, decided: number): Made => ({
   userId,
@@ -51,13 +50,13 @@ describe('FL2: who is stuck', () => {
   });
 });
 
-const flows = (quarter: [number, number], hour: [number, number]): Flow[] => [
-  { minutes: 15, arrived: quarter[0], decided: quarter[1] },
-  { minutes: 60, arrived: hour[0], decided: hour[1] },
+const flows = (quarter: [number, number], hour: [number, number]): Pace[] => [
+  { minutes: 15, arrived: quarter[0], decided: quarter[1], seconds: 900 },
+  { minutes: 60, arrived: hour[0], decided: hour[1], seconds: 3600 },
 ];
 
 describe('FL4: when the queue is empty', () => {
-  it.each<[string, number, Flow[], object]>([
+  it.each<[string, number, Pace[], object]>([
     ['empty now', 0, flows([9, 0], [9, 0]), { word: 'empty', seconds: 0, minutes: null }],
     ['by the last quarter of an hour', 10, flows([5, 10], [9, 90]), { word: 'draining', seconds: 1800, minutes: 15 }],
     [

@@ -44,16 +44,21 @@ export function median(values: readonly number[]): number | null {
 /** FL2: who holds an item longer than this many seconds is stuck. `usual` is the project's median time per decision. */
 export const stuckAfter = (usual: number | null): number => Math.max(STUCK_LEAST, STUCK_TIMES * (usual ?? 0));
 
+/** A flow with how long its window is so far, in seconds: windows begin with a minute. */
+export interface Pace extends Flow {
+  seconds: number;
+}
+
 /**
  * FL4: when the queue is empty if people go on as they did: what waits, by the decisions less the arrivals of the shortest window
  * that has a pace. `flows` from the shortest to the longest.
  */
-export function drainOf(waiting: number, flows: readonly Flow[]): Drain {
+export function drainOf(waiting: number, flows: readonly Pace[]): Drain {
   if (waiting === 0) return { word: 'empty', seconds: 0, minutes: null };
   const flow = flows.find(({ decided }) => decided >= FEWEST);
   if (flow === undefined) return { word: 'too_few', seconds: null, minutes: null };
-  const { minutes, decided, arrived } = flow;
+  const { minutes, decided, arrived, seconds: length } = flow;
   if (decided < arrived) return { word: 'growing', seconds: null, minutes };
-  const seconds = (waiting * minutes * 60) / (decided - arrived);
+  const seconds = (waiting * length) / (decided - arrived);
   return seconds > LONGEST ? { word: 'standing', seconds: null, minutes } : { word: 'draining', seconds, minutes };
 }

@@ -1,8 +1,9 @@
 // What the floor is read from: one short question each, by index, over a bounded window.
-import type { Flow } from '@countersign/shared/api/floor';
-import type { OpenStatus, Role } from '@countersign/shared/words';
+import { OPEN_STATUSES, type OpenStatus, type Role } from '@countersign/shared/words';
+import { EVER, type Figures } from '../../analytics/read-rollups.ts';
 import { displayName } from '../../domain/actor.ts';
-import type { Made } from '../../domain/floor.ts';
+import type { Made, Pace } from '../../domain/floor.ts';
+import { countsOf, sumOf } from '../../domain/report.ts';
 import type { Em } from '../../db/orm.ts';
 
 /** Items in people's hands that are listed, longest held first. */
@@ -11,6 +12,8 @@ const LISTED = 500;
 const SAMPLE = 200;
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
+/** FL4, in minutes. */
+const WINDOWS = [15, 60] as const;
 
 const before = (now: Date, ms: number) => new Date(now.getTime() - ms);
 const ms = (moment: string | Date): number => new Date(moment).getTime();
@@ -75,61 +78,59 @@ export async function heldIn(em: Em, projectId: string): Promise<{ held: Held[];
   return { held, total: Number(rows[0]?.held ?? 0) };
 }
 
-export async function waitingIn(em: Em, projectId: string): Promise<Record<OpenStatus, number>> {
-  const rows = await em.execute<{ status: OpenStatus; n: string }[]>(
-    `select status, count(*) as n from item where project_id = ? and status in ('queued', 'escalated') group by status`,
-    [projectId],
-  );
-  const counted = new Map(rows.map(({ status, n }) => [status, Number(n)]));
-  return { queued: counted.get('queued') ?? 0, escalated: counted.get('escalated') ?? 0 };
+/** What waits now: all that came less all that left. */
+export async function waitingIn(figures: Figures): Promise<Record<OpenStatus, number>> {
+  const [ever = []] = await figures.over([{ low: 0, high: EVER }], ['waiting']);
+  return countsOf(ever, 'waiting', OPEN_STATUSES);
 }
 
 export interface Arrived {
-  /** What came to people in the last quarter of an hour and in the last hour. */
-  toPeople: Record<Flow['minutes'], number>;
+  /** What came to people and what they decided in the last quarter of an hour and in the last hour. */
+  flows: Pace[];
   /** What routing decided by itself in the last hour, of all that arrived; what was drawn for an audit came to people. */
   alone: { arrived: number; approved: number; rejected: number };
 }
 
-/** Of items: those that came to people. What routing ended was decided the moment it arrived. */
-const TO_PEOPLE = 'decided_at is distinct from created_at';
+/** In whole minutes (AN6), from the rollups: it costs the same however much arrives. */
+export async function arrivedIn(figures: Figures, em: Em, of: { projectId: string; now: Date }): Promise<Arrived> {
+  const lows = WINDOWS.map((minutes) => Math.floor((of.now.getTime() - minutes * MINUTE) / MINUTE) * MINUTE);
+  const stretches = lows.map((low) => ({ low, high: EVER }));
+  const sums = await figures.over(stretches, ['arrived', 'waiting', 'decided', 'verdict']);
+  const flows = WINDOWS.map((minutes, at): Pace => {
+    const decided = sumOf(sums[at] ?? [], 'decided', 'verdict');
+    // What waits more than before came and was not decided; what was drawn for an audit, or reopened, came as well.
+    const arrived = decided + sumOf(sums[at] ?? [], 'waiting');
+    return { minutes, arrived, decided, seconds: (of.now.getTime() - (lows[at] ?? NaN)) / 1000 };
+  });
+  const hour = sums[1] ?? [];
+  const routed = countsOf(hour, 'arrived', ['auto_approved', 'rejected']);
+  const drawn = await drawnIn(em, of.projectId, new Date(lows[1] ?? NaN));
+  const alone = { arrived: sumOf(hour, 'arrived'), approved: routed.auto_approved - drawn, rejected: routed.rejected };
+  return { flows, alone };
+}
 
-export async function arrivedIn(em: Em, projectId: string, now: Date): Promise<Arrived> {
-  const rows = await em.execute<Record<'arrived' | 'quarter' | 'hour' | 'approved' | 'rejected', string>[]>(
-    `select count(*) as arrived, count(*) filter (where ${TO_PEOPLE}) as hour,
-       count(*) filter (where ${TO_PEOPLE} and created_at >= ?) as quarter,
-       count(*) filter (where rule = 'RT2' and not audit) as approved,
-       count(*) filter (where rule = 'RT4' and decided_at = created_at) as rejected
-     from item where project_id = ? and created_at >= ?`,
-    [before(now, 15 * MINUTE), projectId, before(now, 60 * MINUTE)],
+/** A small part of what arrives (AU1), with an index of its own. */
+async function drawnIn(em: Em, projectId: string, from: Date): Promise<number> {
+  const [row] = await em.execute<{ n: string }[]>(
+    'select count(*) as n from item where project_id = ? and audit and created_at >= ?',
+    [projectId, from],
   );
-  const n = (name: keyof (typeof rows)[number]) => Number(rows[0]?.[name] ?? 0);
-  return {
-    toPeople: { 15: n('quarter'), 60: n('hour') },
-    alone: { arrived: n('arrived'), approved: n('approved'), rejected: n('rejected') },
-  };
+  return Number(row?.n);
 }
 
 export interface Tally {
   last: Date;
-  quarter: number;
   hour: number;
 }
 
-/** What each person decided in the last quarter of an hour and in the last hour, and when last in the last day. */
+/** What each person decided in the last hour, and when last in the last day. */
 export async function decidedIn(em: Em, projectId: string, now: Date): Promise<Map<string, Tally>> {
-  const rows = await em.execute<{ reviewer_id: string; last: string | Date; quarter: string; hour: string }[]>(
-    `select reviewer_id, max(decided_at) as last, count(*) filter (where decided_at >= ?) as quarter,
-       count(*) filter (where decided_at >= ?) as hour
+  const rows = await em.execute<{ reviewer_id: string; last: string | Date; hour: string }[]>(
+    `select reviewer_id, max(decided_at) as last, count(*) filter (where decided_at >= ?) as hour
      from decision where project_id = ? and reviewer_id is not null and decided_at >= ? group by reviewer_id`,
-    [before(now, 15 * MINUTE), before(now, 60 * MINUTE), projectId, before(now, DAY)],
+    [before(now, 60 * MINUTE), projectId, before(now, DAY)],
   );
-  return new Map(
-    rows.map((row) => [
-      row.reviewer_id,
-      { last: new Date(row.last), quarter: Number(row.quarter), hour: Number(row.hour) },
-    ]),
-  );
+  return new Map(rows.map((row) => [row.reviewer_id, { last: new Date(row.last), hour: Number(row.hour) }]));
 }
 
 /** The latest decisions of people in the last day, each with its claim; both moments as the ledger has them, by one clock. */

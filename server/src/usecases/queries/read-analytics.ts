@@ -1,7 +1,7 @@
 // What the queue, the people, the model and the webhook did in a window: read from the rollups, so it costs the same at any length.
 import type { Analytics } from '@countersign/shared/api/analytics';
 import { ITEM_STATUSES, OPEN_STATUSES } from '@countersign/shared/words';
-import { type Figures, withFigures } from '../../analytics/read-rollups.ts';
+import { EVER, type Figures, withFigures } from '../../analytics/read-rollups.ts';
 import { Project } from '../../db/entities/project.ts';
 import type { Em } from '../../db/orm.ts';
 import { rawQuery } from '../../db/raw-query.ts';
@@ -63,8 +63,6 @@ function totalsOf(whole: readonly Figure[]) {
     webhook: { ...countsOf(whole, 'delivery', DELIVERY_OUTCOMES), time_to_deliver: timesOf(whole, 'deliver_time') },
   };
 }
-
-const EVER = Date.UTC(9999, 11, 31);
 
 /** Every bucket of the window, and what waits now. What waited at a bucket's end is all that came less all that left until then. */
 async function flowOf(figures: Figures, { from, to, starts }: Window): Promise<Pick<Analytics, 'flow' | 'waiting'>> {

@@ -1,5 +1,6 @@
 // The supervisors' floor: who holds what and for how long, the pace, and when the queue will be empty (FL).
-import type { Floor, Flow, Holding, OnFloor } from '@countersign/shared/api/floor';
+import type { Floor, Holding, OnFloor } from '@countersign/shared/api/floor';
+import { type Figures, withFigures } from '../../analytics/read-rollups.ts';
 import { drainOf, IDLE_AFTER, median, stuckAfter, timesOf } from '../../domain/floor.ts';
 import type { Em } from '../../db/orm.ts';
 import type { Holder } from '../../claims/claim-lock.ts';
@@ -13,7 +14,7 @@ export async function readFloor(services: Services, actor: MemberActor, projectI
   const now = services.clock.now();
   const rows = await services.db.read(async (em) => {
     await requireVerb(em, { userId: actor.userId, projectId }, 'see_analytics');
-    return readRows(em, projectId, now);
+    return withFigures(em, projectId, (figures, moment) => readRows(figures, moment, { projectId, now }));
   });
   const { held, total } = rows.holdings;
   const locks = await lockHolders(
@@ -22,13 +23,13 @@ export async function readFloor(services: Services, actor: MemberActor, projectI
   );
   const times = timesOf(rows.made);
   const usual = median(times.map(({ seconds }) => seconds));
-  const flow = flowsOf(rows);
+  const { flows, alone } = rows.arrived;
   return {
     server_time: now.toISOString(),
     waiting: rows.waiting,
-    flow,
-    drain: drainOf(rows.waiting.queued + rows.waiting.escalated, flow),
-    alone_last_hour: rows.arrived.alone,
+    flow: flows.map(({ seconds: _seconds, ...flow }) => flow),
+    drain: drainOf(rows.waiting.queued + rows.waiting.escalated, flows),
+    alone_last_hour: alone,
     median: { seconds: usual, n: times.length },
     stuck_after_seconds: stuckAfter(usual),
     idle_after_seconds: IDLE_AFTER,
@@ -44,27 +45,16 @@ export async function readFloor(services: Services, actor: MemberActor, projectI
   };
 }
 
-type Rows = Awaited<ReturnType<typeof readRows>>;
-
 /** Asked one after the other: the embedded database has one connection. */
-async function readRows(em: Em, projectId: string, now: Date) {
+async function readRows(figures: Figures, em: Em, { projectId, now }: { projectId: string; now: Date }) {
   return {
     seats: await seatsOf(em, projectId),
     holdings: await heldIn(em, projectId),
-    waiting: await waitingIn(em, projectId),
-    arrived: await arrivedIn(em, projectId, now),
+    waiting: await waitingIn(figures),
+    arrived: await arrivedIn(figures, em, { projectId, now }),
     decided: await decidedIn(em, projectId, now),
     made: await latestMade(em, projectId, now),
   };
-}
-
-/** The shortest window first, as `drainOf` wants them. */
-function flowsOf({ arrived, decided }: Rows): Flow[] {
-  const sum = (of: (tally: Tally) => number) => [...decided.values()].reduce((n, tally) => n + of(tally), 0);
-  return [
-    { minutes: 15, arrived: arrived.toPeople[15], decided: sum(({ quarter }) => quarter) },
-    { minutes: 60, arrived: arrived.toPeople[60], decided: sum(({ hour }) => hour) },
-  ];
 }
 
 const workOf = (tally: Tally | undefined): Pick<OnFloor, 'last_decided_at' | 'decided_last_hour'> => ({
