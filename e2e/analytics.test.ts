@@ -49,7 +49,7 @@ describe.skipIf(chromium === undefined)('the analytics page', () => {
     for (const on of pages) {
       await plot('How deep is the queue?', on).getByText('5 wait now, 1 of them escalated.').waitFor();
       await plot('Are we keeping up?', on)
-        .getByText('arrived 9, automatic ones included · decided by people 4')
+        .getByText('came to people 9, of 9 that arrived · decided by people 4')
         .waitFor();
       await plot('How is the work spread?', on).getByText('decisions n 4').waitFor();
       await plot('Do decisions arrive?', on).getByText('100% of attempts succeeded').waitFor();

@@ -58,8 +58,8 @@ const STAMPED = factsOf(`json_to_recordset($1::json) as span("projectId" uuid, a
     order by x.seq limit span.through - span.after
   ) e`);
 
-/** More than a relay leaves behind: when it stands still, figures stand still with it. */
-const FRESH = 5000;
+/** More than a relay leaves behind. */
+export const FRESH = 5000;
 const UNSTAMPED = factsOf(
   `(select * from event where seq is null and project_id = $1 order by position limit ${FRESH}) e`,
 );
@@ -93,7 +93,7 @@ export async function readFacts(em: Em, spans: readonly Span[]): Promise<{ proje
   return rows.map((row) => ({ projectId: row.project_id, fact: toFact(row) }));
 }
 
-/** Facts that are recorded and have no place in the ledger yet, oldest first as far as they are few. */
+/** Facts that are recorded and have no place in the ledger yet, oldest first, of the first `FRESH`. */
 export async function readUnstamped(em: Em, projectId: string): Promise<CountedFact[]> {
   return (await rawQuery<FactRow>(em, UNSTAMPED, [projectId])).map(toFact);
 }

@@ -5,7 +5,7 @@ import { rawQuery } from '../db/raw-query.ts';
 import { piecesOf } from '../domain/calendar.ts';
 import type { Figure } from '../domain/report.ts';
 import { incrementsOf, type Increment, type Measure } from '../domain/rollup.ts';
-import { readUnstamped } from './ledger-facts.ts';
+import { FRESH, readUnstamped } from './ledger-facts.ts';
 
 /** From `low` up to but without `high`, in ms and whole minutes. */
 export interface Stretch {
@@ -20,24 +20,29 @@ export const EVER = Date.UTC(9999, 11, 31);
 export interface Figures {
   /** The sums of these measures over each stretch, in order. What is nowhere counted is left out. */
   over(stretches: readonly Stretch[], measures: readonly Measure[]): Promise<Figure[][]>;
-  /** Up to which `seq` the rollups count, and how far the ledger goes. */
-  counted: { seq: number; head: number };
+  /** Up to which `seq` the rollups count, how far the ledger goes, and whether there is more beyond it than is counted here (AN7). */
+  counted: { seq: number; head: number; more: boolean };
 }
 
 /** Asks about one moment: every figure of `work` is of the same facts, whatever happens meanwhile. */
 export function withFigures<T>(em: Em, projectId: string, work: (figures: Figures, em: Em) => Promise<T>): Promise<T> {
   const moment = { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true };
   return em.transactional(async (tx) => {
-    const [ledger] = await rawQuery<{ seq: string; head: string }>(
-      tx,
-      'select rollup_seq as seq, event_seq as head from project where id = $1',
-      [projectId],
-    );
+    const [ledger] = await rawQuery<{ seq: string; head: string; more: boolean }>(tx, LEDGER, [projectId]);
     const fresh = (await readUnstamped(tx, projectId)).flatMap(incrementsOf);
     const over: Figures['over'] = (stretches, measures) => sumsOver(tx, { projectId, fresh, stretches, measures });
-    return work({ over, counted: { seq: Number(ledger?.seq), head: Number(ledger?.head) } }, tx);
+    return work(
+      { over, counted: { seq: Number(ledger?.seq), head: Number(ledger?.head), more: ledger?.more ?? false } },
+      tx,
+    );
   }, moment);
 }
+
+/** Only a relay that stands still leaves more unstamped than is read. */
+const LEDGER = `
+  select rollup_seq as seq, event_seq as head,
+    exists (select 1 from event where seq is null and project_id = $1 offset ${FRESH}) as more
+  from project where id = $1`;
 
 interface Asked {
   projectId: string;

@@ -20,6 +20,9 @@ export const sumOf = (figures: readonly Figure[], ...measures: Measure[]): numbe
   figures.reduce((sum, { measure, n }) => (measures.includes(measure) ? sum + n : sum), 0);
 
 /** How many there are of each key, 0 of those that do not occur. */
+/** What came to wait for a person: what waits more than before, and what people decided meanwhile (AN1). */
+export const cameIn = (figures: readonly Figure[], decided: number): number => sumOf(figures, 'waiting') + decided;
+
 export function countsOf<Key extends string>(
   figures: readonly Figure[],
   measure: Measure,

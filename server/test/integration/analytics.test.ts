@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { claim } from '../../src/usecases/claim.ts';
 import { changeSettings } from '../../src/usecases/change-settings.ts';
+import { reopen } from '../../src/usecases/reopen.ts';
 import { undoDecision } from '../../src/usecases/undo-decision.ts';
 import { confidenceBins } from '../../src/usecases/queries/confidence-bins.ts';
 import { readAnalytics } from '../../src/usecases/queries/read-analytics.ts';
@@ -12,6 +13,7 @@ import { useServices } from './services.ts';
 
 const world = useServices();
 const HOUR = 3_600_000;
+const ANY = { from: undefined, to: undefined, bucket: undefined };
 let scene: Scene;
 
 beforeEach(async () => {
@@ -141,6 +143,30 @@ describe('the report', () => {
     const { flow, time_zone } = await read({ from: starts[0], to: endOf(starts.at(-1)), bucket: 'day' });
     expect(time_zone).toBe(zone);
     expect(flow.slice(0, 3).map(({ at, arrived }) => [at, arrived])).toEqual(starts.map((start) => [start, 2]));
+  });
+
+  it('AN1: what came to people is what routing left to them, what was drawn for an audit, and what was reopened', async () => {
+    const audited = await aScene(world.services, { audit_rate: 1 });
+    await anItem(world.services, audited, { confidence: 1 });
+    await anItem(world.services, audited, { confidence: 0.8 });
+    const { id } = await anItem(world.services, audited, { confidence: 0 });
+    await reopen(world.services, audited.supervisor, { itemId: id, reason: null });
+    await review(world.services, audited.anna, { itemId: id, action: 'approve' });
+    const { flow } = await readAnalytics(world.services, audited.supervisor, { ...ANY, projectId: audited.projectId });
+    const sum = (of: 'arrived' | 'came' | 'decided') => flow.reduce((n, bucket) => n + bucket[of], 0);
+    expect([sum('arrived'), sum('came'), sum('decided')]).toEqual([3, 3, 1]);
+  });
+
+  it('AN7: says when more has happened than it counts, because no relay comes round', async () => {
+    expect((await read()).counted.more).toBe(false);
+    await world.sql(
+      `insert into event (id, project_id, type, actor, data, created_at)
+       select gen_random_uuid(), ?, 'project.changed', '{}', '{"changed": []}', now() from generate_series(1, 5001)`,
+      [scene.projectId],
+    );
+    expect((await read()).counted.more).toBe(true);
+    await relayAll(world);
+    expect((await read()).counted.more).toBe(false);
   });
 
   it('AN6: a window in the middle of minutes is answered for whole ones, and says so', async () => {

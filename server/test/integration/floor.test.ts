@@ -101,7 +101,7 @@ describe('the floor', () => {
     expect(drain).toMatchObject({ word: 'draining', minutes: 15 });
     // Two wait, six went in fifteen minutes and the begun one.
     expect(Math.floor((drain.seconds ?? 0) / 20)).toBe(15);
-    world.clock.pass(60 * MINUTE);
+    world.clock.pass(61 * MINUTE);
     expect((await floor()).drain).toEqual({ word: 'too_few', seconds: null, minutes: null });
   });
 

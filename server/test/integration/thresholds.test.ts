@@ -103,10 +103,11 @@ describe('AN26: the pace', () => {
     // Claimed together at 0; decided after 10 s, 15 s and 45 s: 10, 5 and 30 seconds of work.
     for (const [place, second] of [10, 15, 45].entries()) {
       await world.sql('update decision set decided_at = ? where item_id = ?', [at(second), ids[place]]);
-      await world.sql(`update event set created_at = ? where item_id = ? and type = 'item.claimed'`, [
-        at(0),
-        ids[place],
-      ]);
+      for (const [type, moment] of [
+        ['item.claimed', at(0)],
+        ['item.decided', at(second)],
+      ])
+        await world.sql(`update event set created_at = ? where item_id = ? and type = ?`, [moment, ids[place], type]);
     }
     expect((await sample()).pace).toEqual({ n: 3, seconds: 10 });
   });

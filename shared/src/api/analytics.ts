@@ -39,6 +39,8 @@ const bucket = z.enum(['minute', 'hour', 'day']);
 const flow = z.object({
   at: timestamp,
   arrived: count,
+  /** What came to wait for a person: of the arrivals what routing did not end, audits, and what was reopened. */
+  came: count,
   /** People's decisions, verdicts of audits included. */
   decided: count,
   /** How many waited for a person when the bucket, or the window, ended; `queued` and `escalated` are its parts. */
@@ -58,12 +60,15 @@ export const analytics = z
     /** IANA name of the zone whose hours and days the buckets are. */
     time_zone: z.string(),
     server_time: timestamp,
-    /** How far into the ledger the figures reach. Below `head` only while a ledger from before them is being counted. */
-    counted: z.object({ seq: count, head: count }),
+    /**
+     * How far into the ledger the figures reach. Below `head` only while a ledger from before them is being counted. `more`: so much has
+     * happened beyond `head` that only the oldest of it is in the figures.
+     */
+    counted: z.object({ seq: count, head: count, more: z.boolean() }),
     waiting: z.object({ queued: count, escalated: count }),
     reviewing: count,
     oldest_at: timestamp.nullable(),
-    /** At most 10 000: more than that is said as that. */
+    /** At most `COUNTED`: so many, or more. */
     past_due: count,
     /** Items that arrived in the window, by the status they have now. */
     mix: z.record(itemStatus, count),

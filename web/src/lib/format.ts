@@ -4,7 +4,8 @@ const number = new Intl.NumberFormat();
 const whole = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
 const fine = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
-const clockTime = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+const SECONDS = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
+const clockTime = new Intl.DateTimeFormat(undefined, SECONDS);
 const zoned = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
 
 /** Stands for every value that is not known. */
@@ -82,8 +83,11 @@ export function duration(ms: number): string {
   return rest === 0 ? text : `${text} ${rest} ${next[0]}`;
 }
 
-/** The time of day of an ISO moment, with seconds. */
-export const timeOfDay = (iso: string): string => clockTime.format(new Date(iso));
+/** The time of day of an ISO moment, with seconds. `timeZone`: an IANA name; without it the reader's own. */
+export const timeOfDay = (iso: string, timeZone?: string): string =>
+  timeZone === undefined
+    ? clockTime.format(new Date(iso))
+    : new Date(iso).toLocaleTimeString(undefined, { ...SECONDS, timeZone });
 
 /** Date and time of an ISO moment with the reader's zone named: for tooltips and copies. */
 export const exactMoment = (iso: string): string => zoned.format(new Date(iso));

@@ -2,21 +2,18 @@
 import { OPEN_STATUSES, type OpenStatus, type Role } from '@countersign/shared/words';
 import { EVER, type Figures } from '../../analytics/read-rollups.ts';
 import { displayName } from '../../domain/actor.ts';
-import type { Made, Pace } from '../../domain/floor.ts';
-import { countsOf, sumOf } from '../../domain/report.ts';
+import type { Pace } from '../../domain/floor.ts';
+import { cameIn, countsOf, sumOf } from '../../domain/report.ts';
 import type { Em } from '../../db/orm.ts';
 
 /** Items in people's hands that are listed, longest held first. */
 const LISTED = 500;
-/** Decisions that tell how long one takes. */
-const SAMPLE = 200;
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 /** FL4, in minutes. */
 const WINDOWS = [15, 60] as const;
 
 const before = (now: Date, ms: number) => new Date(now.getTime() - ms);
-const ms = (moment: string | Date): number => new Date(moment).getTime();
 
 export interface Seat {
   userId: string;
@@ -98,8 +95,7 @@ export async function arrivedIn(figures: Figures, em: Em, of: { projectId: strin
   const sums = await figures.over(stretches, ['arrived', 'waiting', 'decided', 'verdict']);
   const flows = WINDOWS.map((minutes, at): Pace => {
     const decided = sumOf(sums[at] ?? [], 'decided', 'verdict');
-    // What waits more than before came and was not decided; what was drawn for an audit, or reopened, came as well.
-    const arrived = decided + sumOf(sums[at] ?? [], 'waiting');
+    const arrived = cameIn(sums[at] ?? [], decided);
     return { minutes, arrived, decided, seconds: (of.now.getTime() - (lows[at] ?? NaN)) / 1000 };
   });
   const hour = sums[1] ?? [];
@@ -131,23 +127,4 @@ export async function decidedIn(em: Em, projectId: string, now: Date): Promise<M
     [before(now, 60 * MINUTE), projectId, before(now, DAY)],
   );
   return new Map(rows.map((row) => [row.reviewer_id, { last: new Date(row.last), hour: Number(row.hour) }]));
-}
-
-/** The latest decisions of people in the last day, each with its claim; both moments as the ledger has them, by one clock. */
-export async function latestMade(em: Em, projectId: string, now: Date): Promise<Made[]> {
-  const rows = await em.execute<{ user_id: string; decided_at: string | Date; claimed_at: string | Date | null }[]>(
-    `select d.reviewer_id as user_id, coalesce(e.decided_at, d.decided_at) as decided_at, e.claimed_at from (
-       select reviewer_id, item_id, decided_at from decision
-       where project_id = ? and reviewer_id is not null and decided_at >= ? order by decided_at desc limit ${SAMPLE}) d
-     cross join lateral (
-       select max(created_at) filter (where type = 'item.claimed') as claimed_at,
-         max(created_at) filter (where type = 'item.decided') as decided_at
-       from event where item_id = d.item_id) e`,
-    [projectId, before(now, DAY)],
-  );
-  return rows.map((row) => ({
-    userId: row.user_id,
-    decidedAt: ms(row.decided_at),
-    claimedAt: row.claimed_at === null ? null : ms(row.claimed_at),
-  }));
 }

@@ -1,31 +1,37 @@
-// How long a person has an item before they decide it: what reviewer hours are reckoned with (AN26).
+// How long a person has an item before they decide it (FL1): the floor's medians, and what reviewer hours are reckoned with (AN26).
 import type { Em } from '../../db/orm.ts';
 import { rawQuery } from '../../db/raw-query.ts';
+import { type Made, median, timesOf } from '../../domain/floor.ts';
 import type { TimeWindow } from './time-window.ts';
 
 /** The newest decisions say how fast people work today. */
 const DECISIONS = 500;
 
-/**
- * Seconds from the last claim before a decision, or from the same person's decision before it when that was later: who holds several
- * items works on one at a time. The median, because a pause over an open item is no work. `seconds` is null when nobody decided anything.
- */
-export async function paceOf(
-  em: Em,
-  { projectId, from, to }: TimeWindow,
-): Promise<{ n: number; seconds: number | null }> {
-  const [row] = await rawQuery<{ n: string; seconds: number | null }>(
-    em,
-    `select count(*) as n, percentile_cont(0.5) within group (order by seconds) as seconds
-     from (select extract(epoch from d.decided_at - greatest(c.claimed_at, d.before)) as seconds
-       from (select item_id, decided_at, lag(decided_at) over (partition by reviewer_id order by decided_at) as before
-           from (select item_id, decided_at, reviewer_id from decision
-             where project_id = $1 and reviewer_id is not null and decided_at >= $2 and decided_at < $3
-             order by decided_at desc limit ${DECISIONS}) newest) d
-         join lateral (select max(e.created_at) as claimed_at from event e
-           where e.item_id = d.item_id and e.type = 'item.claimed' and e.created_at <= d.decided_at) c
-           on c.claimed_at is not null) worked`,
-    [projectId, from, to],
-  );
-  return { n: Number(row?.n ?? 0), seconds: row === undefined || row.seconds === null ? null : Number(row.seconds) };
+/** The median, because a pause over an open item is no work. `seconds` is null when nobody decided anything. */
+export async function paceOf(em: Em, window: TimeWindow): Promise<{ n: number; seconds: number | null }> {
+  const times = timesOf(await latestMade(em, window, DECISIONS));
+  return { n: times.length, seconds: median(times.map(({ seconds }) => seconds)) };
 }
+
+/** The latest decisions of people in the window, each with its claim; both moments as the ledger has them, by one clock. */
+export async function latestMade(em: Em, { projectId, from, to }: TimeWindow, limit: number): Promise<Made[]> {
+  const rows = await rawQuery<{ user_id: string; decided_at: string | Date; claimed_at: string | Date | null }>(
+    em,
+    `select d.reviewer_id as user_id, coalesce(e.decided_at, d.decided_at) as decided_at, e.claimed_at from (
+       select reviewer_id, item_id, decided_at from decision
+       where project_id = $1 and reviewer_id is not null and decided_at >= $2 and decided_at <= $3
+       order by decided_at desc limit $4) d
+     cross join lateral (
+       select max(created_at) filter (where type = 'item.claimed') as claimed_at,
+         max(created_at) filter (where type = 'item.decided') as decided_at
+       from event where item_id = d.item_id offset 0) e`,
+    [projectId, from, to, limit],
+  );
+  return rows.map((row) => ({
+    userId: row.user_id,
+    decidedAt: ms(row.decided_at),
+    claimedAt: row.claimed_at === null ? null : ms(row.claimed_at),
+  }));
+}
+
+const ms = (moment: string | Date): number => new Date(moment).getTime();

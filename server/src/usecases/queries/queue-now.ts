@@ -1,9 +1,8 @@
 // What waits now that no rollup can say: who holds it, how old the oldest is, how much is past due. It costs the same at any length.
+import { COUNTED } from '@countersign/shared/api/queue';
 import type { Em } from '../../db/orm.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 
-/** More than this many past due are said as that. */
-const COUNTED = 10_000;
 /** Among so many, in the order in which they are due, the oldest is looked for: it is one of them unless the target was raised meanwhile. */
 const LOOKED_AT = 1000;
 

@@ -6,7 +6,7 @@ import { Project } from '../../db/entities/project.ts';
 import type { Em } from '../../db/orm.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import { displayName } from '../../domain/actor.ts';
-import { auditsOf, countsOf, type Figure, sharesOf, sumOf, timesOf, workloadOf } from '../../domain/report.ts';
+import { auditsOf, cameIn, countsOf, type Figure, sharesOf, sumOf, timesOf, workloadOf } from '../../domain/report.ts';
 import { DELIVERY_OUTCOMES, type Measure, MEASURES } from '../../domain/rollup.ts';
 import { requireVerb } from '../membership.ts';
 import type { MemberActor, Services } from '../services.ts';
@@ -84,10 +84,12 @@ async function flowOf(figures: Figures, { from, to, starts }: Window): Promise<P
     const change = countsOf(bucket, 'waiting', OPEN_STATUSES);
     before.queued += change.queued;
     before.escalated += change.escalated;
+    const decided = sumOf(bucket, 'decided', 'verdict');
     return {
       at: new Date(starts[index] ?? from).toISOString(),
       arrived: sumOf(bucket, 'arrived'),
-      decided: sumOf(bucket, 'decided', 'verdict'),
+      came: cameIn(bucket, decided),
+      decided,
       waiting: before.queued + before.escalated,
       ...before,
       time: timesOf(bucket, 'decide_time'),

@@ -7,7 +7,12 @@ import type { Holder } from '../../claims/claim-lock.ts';
 import { lockHolders } from '../claim-store.ts';
 import { requireVerb } from '../membership.ts';
 import type { MemberActor, Services } from '../services.ts';
-import { arrivedIn, decidedIn, heldIn, latestMade, seatsOf, waitingIn, type Held, type Tally } from './floor-rows.ts';
+import { arrivedIn, decidedIn, heldIn, seatsOf, waitingIn, type Held, type Tally } from './floor-rows.ts';
+import { latestMade } from './pace.ts';
+
+/** Decisions that tell how long one takes (FL1), of the last day. */
+const SAMPLE = 200;
+const DAY = 24 * 60 * 60_000;
 
 /** Errors: `not_found`, `forbidden`. */
 export async function readFloor(services: Services, actor: MemberActor, projectId: string): Promise<Floor> {
@@ -53,7 +58,7 @@ async function readRows(figures: Figures, em: Em, { projectId, now }: { projectI
     waiting: await waitingIn(figures),
     arrived: await arrivedIn(figures, em, { projectId, now }),
     decided: await decidedIn(em, projectId, now),
-    made: await latestMade(em, projectId, now),
+    made: await latestMade(em, { projectId, from: new Date(now.getTime() - DAY), to: now }, SAMPLE),
   };
 }
 

@@ -9,6 +9,7 @@ const queue = (queued: number, past_due: number) => ({
   past_due,
   arrived: 10,
   decided: 4,
+  flow: [],
 });
 
 describe('flowAnswer', () => {
@@ -18,8 +19,16 @@ describe('flowAnswer', () => {
     expect(flowAnswer(queue(0, 0), 'day').answer).toBe('Yes: nothing waits.');
   });
 
+  it('says beside what came to people what arrived, and that more may be past due than is counted', () => {
+    const flow = [{ came: 3 }, { came: 4 }];
+    expect(flowAnswer({ ...queue(5, 0), flow }, 'day').unit).toBe(
+      'items per hour · came to people 7, of 10 that arrived · decided by people 4',
+    );
+    expect(flowAnswer(queue(20_000, 10_000), 'day').answer).toBe('No: 10,000+ of 20,000 waiting are past due.');
+  });
+
   it('draws nothing when nothing happened and nothing waits', () => {
-    const idle = { waiting: { queued: 0, escalated: 0 }, past_due: 0, arrived: 0, decided: 0 };
+    const idle = { waiting: { queued: 0, escalated: 0 }, past_due: 0, arrived: 0, decided: 0, flow: [] };
     expect(flowAnswer(idle, 'hour')).toMatchObject({ known: false });
     expect(flowAnswer({ ...idle, waiting: { queued: 0, escalated: 1 } }, 'hour')).toMatchObject({ known: true });
   });

@@ -3,6 +3,7 @@ import { count, duration, share } from '#lib/format.ts';
 import { SMALL_N } from '#lib/components/charts/small-n.ts';
 import type { Spell } from '#lib/components/charts/steps.ts';
 import type { Analytics } from '@countersign/shared/api/analytics';
+import { COUNTED } from '@countersign/shared/api/queue';
 import { worst } from './overrides.ts';
 import type { Range } from './range.ts';
 import { words } from './text.ts';
@@ -17,6 +18,9 @@ export interface Answer {
 
 /** Items that wait for a person now. */
 export const waitingOf = ({ waiting }: Pick<Analytics, 'waiting'>): number => waiting.queued + waiting.escalated;
+
+/** So many, or more than are counted. */
+export const pastDue = (n: number): string => `${count(n)}${n < COUNTED ? '' : '+'}`;
 
 /** A length in seconds as people say it. */
 export const length = (seconds: number): string => (seconds < 1 ? words.time.underSecond : duration(seconds * 1000));
@@ -35,17 +39,22 @@ export function mixAnswer({ mix, arrived }: Pick<Analytics, 'mix' | 'arrived'>, 
 
 /** Keeping up is meant by the target: arrivals and decisions of a window say nothing about what waits too long. */
 export function flowAnswer(
-  report: Pick<Analytics, 'waiting' | 'past_due' | 'arrived' | 'decided'>,
+  report: Pick<Analytics, 'waiting' | 'past_due' | 'arrived' | 'decided'> & { flow: readonly { came: number }[] },
   range: Range,
 ): Answer {
   const { past_due, arrived, decided } = report;
   const waiting = waitingOf(report);
-  const unit = words.flow.unit(words.flow.step[range], count(arrived), count(decided));
+  const came = report.flow.reduce((sum, bucket) => sum + bucket.came, 0);
+  const unit = words.flow.unit(words.flow.step[range], {
+    came: count(came),
+    arrived: count(arrived),
+    decided: count(decided),
+  });
   if (waiting + arrived + decided === 0)
     return { answer: words.flow.empty(words.range.last[range]), unit, known: false };
   const answer =
     past_due > 0
-      ? words.flow.late(count(past_due), count(waiting))
+      ? words.flow.late(pastDue(past_due), count(waiting))
       : waiting > 0
         ? words.flow.inTime(count(waiting))
         : words.flow.clear;

@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { queryOf, rangeOf, spellsOf, spellTicks, stretches, stretchName, ticksOf, zoneName } from './range.ts';
 
 const at = (time: string) => new Date(`2026-11-20T${time}Z`);
-const minutes = (from: string, counts: [arrived: number, decided: number][]) =>
-  counts.map(([arrived, decided], index) => ({
+const minutes = (from: string, counts: [came: number, decided: number][]) =>
+  counts.map(([came, decided], index) => ({
     at: new Date(at(from).getTime() + index * 60_000).toISOString(),
-    arrived,
+    came,
     decided,
     ...{ queued: index, escalated: 1 },
   }));
@@ -44,20 +44,20 @@ describe('stretches', () => {
     expect(first).toEqual({
       start: at('13:02:00').getTime(),
       end: at('13:05:00').getTime(),
-      arrived: 3,
+      came: 3,
       decided: 0,
       ...{ queued: 2, escalated: 1 },
       partial: true,
     });
-    expect(second).toMatchObject({ start: at('13:05:00').getTime(), arrived: 5, decided: 0, partial: false });
-    expect(third).toMatchObject({ end: at('13:12:00').getTime(), arrived: 2, decided: 6, partial: true });
+    expect(second).toMatchObject({ start: at('13:05:00').getTime(), came: 5, decided: 0, partial: false });
+    expect(third).toMatchObject({ end: at('13:12:00').getTime(), came: 2, decided: 6, partial: true });
     expect(none).toEqual([]);
   });
 
   it('says that a bucket the window cuts is not whole, at both ends', () => {
     const hours = ['13', '14', '15'].map((hour) => ({
       at: `2026-11-20T${hour}:00:00.000Z`,
-      arrived: 1,
+      came: 1,
       decided: 1,
       queued: 0,
       escalated: 0,
@@ -78,7 +78,7 @@ describe('stretches', () => {
       fc.property(fc.array(fc.tuple(count, count), { maxLength: 90 }), (counts) => {
         const steps = stretches('hour', { ...report, flow: minutes('13:02:00', counts) });
         const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
-        expect(sum(steps.map(({ arrived }) => arrived))).toBe(sum(counts.map(([arrived]) => arrived)));
+        expect(sum(steps.map(({ came }) => came))).toBe(sum(counts.map(([came]) => came)));
         expect(sum(steps.map(({ decided }) => decided))).toBe(sum(counts.map(([, decided]) => decided)));
         expect(steps.every((step, index) => index === 0 || step.start === steps[index - 1]?.end)).toBe(true);
       }),
@@ -89,7 +89,7 @@ describe('stretches', () => {
     const nine = Date.parse('2026-11-20T03:15:00Z');
     const hours = Array.from({ length: 24 }, (_, index) => ({
       at: new Date(nine + index * 3_600_000).toISOString(),
-      ...{ arrived: 1, decided: 0, queued: 0, escalated: 0 },
+      ...{ came: 1, decided: 0, queued: 0, escalated: 0 },
     }));
     const window = { from: new Date(nine).toISOString(), to: new Date(nine + 24 * 3_600_000).toISOString() };
     const steps = stretches('week', { ...window, bucket: 'hour', time_zone: 'Asia/Kathmandu', flow: hours });
@@ -110,7 +110,7 @@ describe('stretches', () => {
     const first = Date.parse(from);
     const hours = Array.from({ length: 48 }, (_bucket, index) => ({
       at: new Date(first + index * 3_600_000).toISOString(),
-      ...{ arrived: 1, decided: 0, queued: 0, escalated: 0 },
+      ...{ came: 1, decided: 0, queued: 0, escalated: 0 },
     }));
     const window = { from: new Date(first).toISOString(), to: new Date(first + 48 * 3_600_000).toISOString() };
     const steps = stretches('week', { ...window, bucket: 'hour', time_zone: 'Europe/Lisbon', flow: hours });

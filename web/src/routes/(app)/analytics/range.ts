@@ -38,7 +38,8 @@ export function queryOf(range: Range, now: number): { from: string; bucket: Anal
 export interface Stretch {
   start: number;
   end: number;
-  arrived: number;
+  /** To people. */
+  came: number;
   decided: number;
   /** How many waited at its end, by status. */
   queued: number;
@@ -46,7 +47,7 @@ export interface Stretch {
   partial: boolean;
 }
 
-type Flow = Pick<Analytics['flow'][number], 'at' | 'arrived' | 'decided' | 'queued' | 'escalated'>;
+type Flow = Pick<Analytics['flow'][number], 'at' | 'came' | 'decided' | 'queued' | 'escalated'>;
 type Report = Pick<Analytics, 'from' | 'to' | 'bucket' | 'time_zone'> & { flow: readonly Flow[] };
 
 /** The server's buckets joined into the steps of the plot; counts only add up. Six-hour steps begin at the zone's midnight. */
@@ -56,13 +57,13 @@ export function stretches(range: Range, { from, to, bucket, time_zone, flow }: R
   // A day that changes its clocks is as long as it is.
   const endOf = (index: number, start: number) => Date.parse(flow[index + 1]?.at ?? '') || start + size;
   const joined: (Stretch & { buckets: number; key: string })[] = [];
-  for (const [index, { at, arrived, decided, queued, escalated }] of flow.entries()) {
+  for (const [index, { at, came, decided, queued, escalated }] of flow.entries()) {
     const start = Date.parse(at);
     const key = group === 1 ? at : groupOf(start, group * size, time_zone);
     const last = joined.at(-1);
     if (last?.key === key) {
       last.end = endOf(index, start);
-      last.arrived += arrived;
+      last.came += came;
       last.decided += decided;
       Object.assign(last, { queued, escalated });
       last.buckets += 1;
@@ -71,7 +72,7 @@ export function stretches(range: Range, { from, to, bucket, time_zone, flow }: R
         key,
         start,
         end: endOf(index, start),
-        arrived,
+        came,
         decided,
         queued,
         escalated,

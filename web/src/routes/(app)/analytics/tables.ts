@@ -28,19 +28,19 @@ export function mixTable(parts: readonly { key: ItemStatus; word: string; n: num
 }
 
 export function flowTable(steps: readonly Stretch[]): PlotTable {
-  const { from, to, arrived, decided, whole } = words.flow.columns;
+  const { from, to, came, decided, whole } = words.flow.columns;
   return {
     columns: [
       { name: from },
       { name: to },
-      { name: arrived, numeric: true },
+      { name: came, numeric: true },
       { name: decided, numeric: true },
       { name: whole },
     ],
     rows: steps.map((step) => [
       time(step.start),
       time(step.end),
-      step.arrived,
+      step.came,
       step.decided,
       step.partial ? words.flow.no : words.flow.yes,
     ]),

@@ -41,6 +41,7 @@ export const words = {
   resume: 'Resume',
   counting: (counted: string) =>
     `${counted} of what happened is counted so far: the rest is being caught up, and figures grow meanwhile.`,
+  more: 'More has happened than is counted here: nothing takes it into the ledger just now. The rest shows once a worker runs again.',
   failed: 'The figures could not be loaded',
   stale: 'These figures could not be refreshed',
 
@@ -76,20 +77,20 @@ export const words = {
     inTime: (waiting: string) => `Yes: ${waiting} wait, none past due.`,
     late: (late: string, waiting: string) => `No: ${late} of ${waiting} waiting are past due.`,
     empty: (when: string) => `Nothing arrived and nothing was decided ${when}: either one shows here at once.`,
-    unit: (step: string, arrived: string, decided: string) =>
-      `items ${step} · arrived ${arrived}, automatic ones included · decided by people ${decided}`,
+    unit: (step: string, { came, arrived, decided }: Record<'came' | 'arrived' | 'decided', string>) =>
+      `items ${step} · came to people ${came}, of ${arrived} that arrived · decided by people ${decided}`,
     step: {
       hour: 'per 5 min',
       day: 'per hour',
       week: 'per 6 h',
       month: 'per day',
     } satisfies Record<Range, string>,
-    names: { lead: 'arrived', main: 'decided' },
-    plot: 'Arrivals and decisions over time; arrow keys read one stretch at a time',
-    leads: 'more arrived than decided',
+    names: { lead: 'came', main: 'decided' },
+    plot: 'What came to people and what they decided over time; arrow keys read one stretch at a time',
+    leads: 'falling behind: more came than was decided',
     partial: 'incomplete',
-    read: (when: string, arrived: string, decided: string) => `${when} · ${arrived} arrived · ${decided} decided`,
-    columns: { from: 'from', to: 'to', arrived: 'arrived', decided: 'decided', whole: 'complete' },
+    read: (when: string, came: string, decided: string) => `${when} · ${came} came · ${decided} decided`,
+    columns: { from: 'from', to: 'to', came: 'came to people', decided: 'decided', whole: 'complete' },
     yes: 'yes',
     no: 'no',
   },

@@ -3,6 +3,7 @@ export const words = {
   question: 'How often is an automatic answer wrong?',
   file: 'audits',
   failed: 'What audits say could not be loaded',
+  stale: 'What audits say could not be refreshed',
 
   none: 'Not known: nothing is drawn for an audit. An owner sets the audit rate in the rules of the project.',
   waiting: (drawn: string) =>

@@ -7,6 +7,7 @@ export const words = {
   title: 'Where to set the line',
   loading: 'Loading what arrived and what was decided',
   failed: 'What thresholds could be tried on could not be loaded',
+  stale: 'What is shown could not be refreshed',
   window: (days: string) => `last ${days} days`,
   newest: (n: string) => `newest ${n} items`,
 
