@@ -45,12 +45,14 @@ export function timesOf(figures: readonly Figure[], measure: Measure): Times {
 /** More groups than this are a list to search, not a picture. */
 const GROUPS = 20;
 
-/** Override rates of the groups with most decisions. */
+/** Override rates of the groups with most decisions, and of the others that are overridden most for sure: a rare one may be the bad one. */
 export function sharesOf(figures: readonly Figure[], measure: 'flag' | 'model' | 'source') {
-  return of(figures, measure)
+  const groups = of(figures, measure)
     .map(({ key, n, part }) => ({ key, decided: n, overridden: part, interval: wilson(part, n) }))
-    .sort((one, other) => other.decided - one.decided || (one.key < other.key ? -1 : 1))
-    .slice(0, GROUPS);
+    .sort((one, other) => other.decided - one.decided || (one.key < other.key ? -1 : 1));
+  const low = ({ interval }: (typeof groups)[number]) => interval?.low ?? 0;
+  const rarer = groups.slice(GROUPS / 2).sort((one, other) => low(other) - low(one));
+  return [...groups.slice(0, GROUPS / 2), ...rarer.slice(0, GROUPS / 2)];
 }
 
 const OVERRIDES = ['edit', 'reject'] as const;

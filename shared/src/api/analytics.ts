@@ -89,7 +89,7 @@ export const analytics = z
     time_to_decision: times,
     /** From arrival to the first claim, over first claims in the window. */
     time_to_claim: times,
-    /** At most 20 of each, those with most decisions. */
+    /** At most 20 of each: the ten with most decisions, and of the others those whose interval begins highest. */
     overrides: z.object({ by_flag: z.array(share), by_model: z.array(share), by_source: z.array(share) }),
     /** Everybody who did something in the window, by name: a balance and no race. */
     workload: z.array(work),
