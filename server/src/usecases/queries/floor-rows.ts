@@ -13,7 +13,8 @@ const DAY = 24 * 60 * MINUTE;
 /** FL4, in minutes. */
 const WINDOWS = [15, 60] as const;
 
-const before = (now: Date, ms: number) => new Date(now.getTime() - ms);
+/** When a window of so many minutes begins: with a whole one (AN6). In ms. */
+const begin = (now: Date, minutes: number): number => (Math.floor(now.getTime() / MINUTE) - minutes) * MINUTE;
 
 export interface Seat {
   userId: string;
@@ -90,7 +91,7 @@ export interface Arrived {
 
 /** In whole minutes (AN6), from the rollups: it costs the same however much arrives. */
 export async function arrivedIn(figures: Figures, em: Em, of: { projectId: string; now: Date }): Promise<Arrived> {
-  const lows = WINDOWS.map((minutes) => Math.floor((of.now.getTime() - minutes * MINUTE) / MINUTE) * MINUTE);
+  const lows = WINDOWS.map((minutes) => begin(of.now, minutes));
   const stretches = lows.map((low) => ({ low, high: EVER }));
   const sums = await figures.over(stretches, ['arrived', 'waiting', 'decided', 'verdict']);
   const flows = WINDOWS.map((minutes, at): Pace => {
@@ -114,17 +115,18 @@ async function drawnIn(em: Em, projectId: string, from: Date): Promise<number> {
   return Number(row?.n);
 }
 
-export interface Tally {
-  last: Date;
-  hour: number;
+/** What each person decided in the last hour. */
+export async function decidedIn(figures: Figures, now: Date): Promise<Map<string, number>> {
+  const [hour = []] = await figures.over([{ low: begin(now, 60), high: EVER }], ['reviewer']);
+  return new Map(hour.map(({ key, n }) => [key, n]));
 }
 
-/** What each person decided in the last hour, and when last in the last day. */
-export async function decidedIn(em: Em, projectId: string, now: Date): Promise<Map<string, Tally>> {
-  const rows = await em.execute<{ reviewer_id: string; last: string | Date; hour: string }[]>(
-    `select reviewer_id, max(decided_at) as last, count(*) filter (where decided_at >= ?) as hour
-     from decision where project_id = ? and reviewer_id is not null and decided_at >= ? group by reviewer_id`,
-    [before(now, 60 * MINUTE), projectId, before(now, DAY)],
+/** The minute in which each person last decided anything in the last day, as far as it is counted: as many rows as people and minutes. */
+export async function lastDecided(em: Em, projectId: string, now: Date): Promise<Map<string, Date>> {
+  const rows = await em.execute<{ key: string; at: string | Date }[]>(
+    `select key, max(at) as at from rollup
+     where project_id = ? and measure = 'reviewer' and grain = 'minute' and at >= ? and n > 0 group by key`,
+    [projectId, new Date(now.getTime() - DAY)],
   );
-  return new Map(rows.map((row) => [row.reviewer_id, { last: new Date(row.last), hour: Number(row.hour) }]));
+  return new Map(rows.map(({ key, at }) => [key, new Date(at)]));
 }

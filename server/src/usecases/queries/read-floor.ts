@@ -7,7 +7,7 @@ import type { Holder } from '../../claims/claim-lock.ts';
 import { lockHolders } from '../claim-store.ts';
 import { requireVerb } from '../membership.ts';
 import type { MemberActor, Services } from '../services.ts';
-import { arrivedIn, decidedIn, heldIn, seatsOf, waitingIn, type Held, type Tally } from './floor-rows.ts';
+import { arrivedIn, decidedIn, heldIn, lastDecided, seatsOf, waitingIn, type Held } from './floor-rows.ts';
 import { latestMade } from './pace.ts';
 
 /** Decisions that tell how long one takes (FL1), of the last day. */
@@ -43,7 +43,8 @@ export async function readFloor(services: Services, actor: MemberActor, projectI
       name,
       role,
       holding: held.filter((each) => each.userId === userId).map((each) => holdingOf(each, locks.get(each.itemId))),
-      ...workOf(rows.decided.get(userId)),
+      last_decided_at: lastOf(userId, rows)?.toISOString() ?? null,
+      decided_last_hour: rows.decided.get(userId) ?? 0,
       median_seconds: median(times.filter((time) => time.userId === userId).map(({ seconds }) => seconds)),
     })),
     more_held: total - held.length,
@@ -57,15 +58,17 @@ async function readRows(figures: Figures, em: Em, { projectId, now }: { projectI
     holdings: await heldIn(em, projectId),
     waiting: await waitingIn(figures),
     arrived: await arrivedIn(figures, em, { projectId, now }),
-    decided: await decidedIn(em, projectId, now),
+    decided: await decidedIn(figures, now),
+    last: await lastDecided(em, projectId, now),
     made: await latestMade(em, { projectId, from: new Date(now.getTime() - DAY), to: now }, SAMPLE),
   };
 }
 
-const workOf = (tally: Tally | undefined): Pick<OnFloor, 'last_decided_at' | 'decided_last_hour'> => ({
-  last_decided_at: tally?.last.toISOString() ?? null,
-  decided_last_hour: tally?.hour ?? 0,
-});
+/** Exactly while it is among the latest of everybody, and else by the minute: who has decided nothing for so long is idle either way. */
+function lastOf(userId: string, { made, last }: Pick<Awaited<ReturnType<typeof readRows>>, 'made' | 'last'>) {
+  const newest = Math.max(...made.filter((one) => one.userId === userId).map(({ decidedAt }) => decidedAt));
+  return Number.isFinite(newest) ? new Date(newest) : last.get(userId);
+}
 
 function holdingOf({ itemId, userId, fence, preview, status, since, expiresAt }: Held, lock?: Holder): Holding {
   const renewed = lock?.userId === userId && lock.fence === fence ? lock.expiresAt : expiresAt;
