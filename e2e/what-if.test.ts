@@ -1,6 +1,6 @@
 // Where to set the line, in a real browser: read, tried by handle, number, key, drag and flag, applied by an owner, and said when unknown.
 import { listChanges } from '@countersign/shared/api/changes';
-import { changeProject, readProject } from '@countersign/shared/api/projects';
+import { changeProject, type ProjectSettings, readProject } from '@countersign/shared/api/projects';
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { findChromium } from '../scripts/browser.ts';
@@ -39,7 +39,7 @@ describe.skipIf(chromium === undefined)('where to set the line', () => {
   const sentence = (of = page) => section(of).getByText(/^At /);
   const auto = (of = page) => section(of).getByRole('textbox', { name: 'Automatic from' });
   const plot = () => section().getByRole('slider', { name: /^Automatic from; arrow keys/ });
-  const apply = () => section().getByRole('button', { name: 'Apply to project…' });
+  const apply = (on = page) => section(on).getByRole('button', { name: 'Apply to project…' });
 
   it('AN24, AN25: says in words what other thresholds would do, and of how many nobody can say', async () => {
     await expect.poll(() => sentence().textContent()).toMatch(/At\s+0\.95,\s+60%\s+of the last 30 days\s+\(72 items\)/);
@@ -155,5 +155,26 @@ describe.skipIf(chromium === undefined)('where to set the line', () => {
     await owner.call(changeProject, { params, body: { settings_version, auto_threshold: 0.97 } });
     await expect.poll(() => auto(open).inputValue(), { timeout: 30_000 }).toBe('0.97');
     expect(await section(open).getByRole('textbox', { name: 'Review from' }).inputValue()).toBe('0.41');
+    // A flag that somebody else turned to what is tried here stays as it is tried.
+    const long = section(open).getByRole('button', { name: /^long/ });
+    const wished = (await long.getAttribute('aria-pressed')) !== 'true';
+    await long.click();
+    const change = async (changes: Partial<ProjectSettings>) => {
+      const now = await owner.call(readProject, { params });
+      await owner.call(changeProject, { params, body: { settings_version: now.settings_version, ...changes } });
+    };
+    await change({ auto_threshold: 0.96, escalate_flags: wished ? ['long'] : [] });
+    await expect.poll(() => auto(open).inputValue(), { timeout: 30_000 }).toBe('0.96');
+    expect(await long.getAttribute('aria-pressed')).toBe(String(wished));
+    // What is confirmed is what was read: the dialog stays as it was opened, and is refused where the rules moved on.
+    house().excuse(/409 \(Conflict\).*\/projects\//);
+    await apply(open).click();
+    const dialog = open.getByRole('dialog');
+    const asked = await dialog.getByRole('listitem').allTextContents();
+    await change({ auto_threshold: 0.98 });
+    await expect.poll(() => auto(open).inputValue(), { timeout: 30_000 }).toBe('0.98');
+    expect(await dialog.getByRole('listitem').allTextContents()).toEqual(asked);
+    await dialog.getByRole('button', { name: /^Save as v/ }).click();
+    await dialog.getByText('Someone changed the settings meanwhile').waitFor();
   });
 });
