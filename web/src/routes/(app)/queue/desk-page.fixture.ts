@@ -9,6 +9,11 @@ import { DeskServer, FakeStorage, ME, PROJECT } from './desk-server.fixture.ts';
 import { Desk } from './desk.svelte.ts';
 import { Preferences } from './preferences.svelte.ts';
 import { Tray } from './tray.svelte.ts';
+import { judge } from './edit-judge.ts';
+import { bringJudge } from './editor.svelte.ts';
+
+// As the editor does when its parts are there.
+bringJudge(judge);
 
 /** What every test starts with: three items, an empty storage, time that stands still. */
 export class Place {

@@ -5,9 +5,11 @@ import { Drafts } from '#lib/drafts.ts';
 import { parseJson, printJson } from '#lib/values/lossless.ts';
 import { LIMITS } from '@countersign/shared/api/public';
 import { jsonText, RawJson, type Json } from '@countersign/shared/json';
-import { readEdit, TAKEN } from './edit-judge.ts';
+import { judge, readEdit, TAKEN } from './edit-judge.ts';
 import { editable, editKind, fits, formOf, textOf, withField } from './edit-model.ts';
-import { EditSession } from './editor.svelte.ts';
+import { bringJudge, EditSession } from './editor.svelte.ts';
+
+bringJudge(judge);
 
 const SPELT = ['1.0', '1e2', '0.12345678901234567890', '-0', '7'];
 

@@ -5,8 +5,16 @@ import { itemText } from '#lib/item-text.ts';
 import type { ItemDetail } from '@countersign/shared/item';
 import type { Words } from './decider.ts';
 import { isoOf } from './desk-model.ts';
-import { judge } from './edit-judge.ts';
+import type { judge as Judge } from './edit-judge.ts';
 import { editable, editKind, formOf, textOf, withField, type Form } from './edit-model.ts';
+
+/** How an edit is read comes with the editor itself, which is fetched after the first screen: before that there is nothing to submit. */
+let judge: typeof Judge | null = null;
+
+/** For the editor's own parts, when they are there. */
+export function bringJudge(brought: typeof Judge): void {
+  judge = brought;
+}
 
 /** A pause in typing of this many ms keeps the draft; leaving the page keeps it at once. */
 const PAUSE_MS = 250;
@@ -101,6 +109,7 @@ export class EditSession {
    * once: whoever submits the same text again means it.
    */
   submission(): Words | null {
+    if (judge === null) return null;
     const { read, fault, broke } = judge(this.item.suggestion, this.text);
     this.fault = fault ?? (this.reason === null ? itemText.edit.noReason : null);
     if (this.fault !== null || !read.ok || this.reason === null) return null;
