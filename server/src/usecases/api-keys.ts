@@ -2,7 +2,8 @@
 import { hashApiKey, last4, makeApiKey } from '../crypto/api-key.ts';
 import { REVOKED } from '../db/channels.ts';
 import { ApiKey } from '../db/entities/api-key.ts';
-import { holdProject, nothingHere, requireChange, requireVerb } from './membership.ts';
+import { holdProject } from '../db/hold-project.ts';
+import { nothingHere, requireChange, requireVerb } from './membership.ts';
 import { recordChange } from './record-change.ts';
 import type { MemberActor, Services } from './services.ts';
 

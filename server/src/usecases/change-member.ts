@@ -2,7 +2,8 @@
 import type { Role } from '@countersign/shared/words';
 import { User } from '../db/entities/user.ts';
 import type { Tx } from '../db/database.ts';
-import { holdProject, holdRole, nothingHere, refuseArchived, refuseUnless, roleIn } from './membership.ts';
+import { holdProject } from '../db/hold-project.ts';
+import { holdRole, nothingHere, refuseArchived, refuseUnless, roleIn } from './membership.ts';
 import { badField, changeSeat, recordName } from './pool.ts';
 import { dropLocks } from './release-claims.ts';
 import type { MemberActor, Services } from './services.ts';

@@ -2,8 +2,9 @@
 import { seal } from '../crypto/key-ring.ts';
 import { makeWebhookSecret } from '../crypto/webhook-secret.ts';
 import { InboundSource } from '../db/entities/inbound-source.ts';
+import { holdProject } from '../db/hold-project.ts';
 import { sourceContext } from '../domain/inbound.ts';
-import { holdProject, nothingHere, requireChange, requireVerb } from './membership.ts';
+import { nothingHere, requireChange, requireVerb } from './membership.ts';
 import { recordChange } from './record-change.ts';
 import type { MemberActor, Services } from './services.ts';
 

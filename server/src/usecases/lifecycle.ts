@@ -1,8 +1,9 @@
 // The end of a project: archived, it rests and can be restored (AR1); deleted, it is gone for everybody at once (AR2).
 import { REVOKED } from '../db/channels.ts';
 import type { Tx } from '../db/database.ts';
+import { holdProject } from '../db/hold-project.ts';
 import { countContents } from './queries/read-contents.ts';
-import { holdProject, holdRole, isArchived, nothingHere, refuseUnless, requireVerb } from './membership.ts';
+import { holdRole, isArchived, nothingHere, refuseUnless, requireVerb } from './membership.ts';
 import { recordChange } from './record-change.ts';
 import { dropLocks, releaseAllClaims } from './release-claims.ts';
 import type { MemberActor, Services } from './services.ts';

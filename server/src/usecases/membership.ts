@@ -2,6 +2,7 @@
 import { Refusal } from '@countersign/shared/errors';
 import type { Role } from '@countersign/shared/words';
 import { may, type Verb } from '../domain/permissions.ts';
+import { holdProject } from '../db/hold-project.ts';
 import type { Em } from '../db/orm.ts';
 import { Item, type ItemColumns } from '../db/entities/item.ts';
 import { Member } from '../db/entities/member.ts';
@@ -55,14 +56,6 @@ export async function requireChange(em: Em, who: { userId: string; projectId: st
   const role = await requireVerb(em, who, verb);
   await refuseArchived(em, who.projectId);
   return role;
-}
-
-/**
- * Waits for whoever changes the project now, and lets the next one wait until the transaction ends: two owners who take each
- * other down must not both succeed.
- */
-export async function holdProject(em: Em, projectId: string): Promise<void> {
-  await em.execute('select id from project where id = ? for no key update', [projectId]);
 }
 
 /** 403 where nothing is taken in and nothing is handed out (AR1), 404 where it was deleted since the role was read (AR2). */

@@ -12,12 +12,12 @@ import { Project } from '../db/entities/project.ts';
 import { User } from '../db/entities/user.ts';
 import { WebhookEndpoint } from '../db/entities/webhook-endpoint.ts';
 import { purgePortion } from '../db/purge-project.ts';
+import { holdProject } from '../db/hold-project.ts';
 import { findOrCreateUser } from './add-member.ts';
 import { createApiKey, revokeApiKey } from './api-keys.ts';
 import { changeSettings } from './change-settings.ts';
 import { insertProject } from './create-project.ts';
 import { restoreProject } from './lifecycle.ts';
-import { holdProject } from './membership.ts';
 import { recordChange } from './record-change.ts';
 import type { MemberActor, Services } from './services.ts';
 

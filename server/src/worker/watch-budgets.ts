@@ -7,9 +7,9 @@ import { Project } from '../db/entities/project.ts';
 import { ProjectSettings } from '../db/entities/project-settings.ts';
 import { logChange, tellChange } from '../db/log-change.ts';
 import type { Em } from '../db/orm.ts';
+import { holdProject } from '../db/hold-project.ts';
 import { SYSTEM } from '../domain/actor.ts';
 import { budgetState, raisedThreshold } from '../domain/audit-error.ts';
-import { holdProject } from '../usecases/membership.ts';
 import type { Services } from '../usecases/services.ts';
 import type { Next } from './loop.ts';
 
