@@ -1,6 +1,6 @@
 // Every variable of CONTRACT section 6: its default, what it takes, and the one sentence that refuses the rest.
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -168,5 +168,44 @@ describe('SECRET_KEYS', () => {
   it('embedded with one: nothing is written', () => {
     read({});
     expect(() => statSync(join(folder, 'secret-keys'))).toThrow();
+  });
+});
+
+describe('secrets from files', () => {
+  const file = (text: string) => {
+    const path = join(folder, 'secret');
+    writeFileSync(path, text);
+    return path;
+  };
+
+  it.each([
+    [
+      'DATABASE_URL',
+      'postgres://a:b@db/c',
+      { database: { kind: 'postgres', url: 'postgres://a:b@db/c', poolSize: 20 } },
+    ],
+    ['REDIS_URL', 'rediss://:p@cache', { redisUrl: 'rediss://:p@cache' }],
+    ['SECRET_KEYS', KEY, { secretKeys: KEY }],
+    ['WEBHOOK_PROXY_URL', 'http://u:p@out:4750', { webhooks: { proxyUrl: 'http://u:p@out:4750' } }],
+  ])('%s_FILE names the file that holds it, the line end left out', (name, text, config) => {
+    expect(read({ SECRET_KEYS: name === 'SECRET_KEYS' ? '' : KEY, [`${name}_FILE`]: file(`${text}\n`) })).toMatchObject(
+      config,
+    );
+  });
+
+  it('what a file holds is judged as the variable is, and not repeated', () => {
+    expect(sentence({ REDIS_URL_FILE: file('s3cret') })).toBe(
+      'REDIS_URL takes a redis:// or rediss:// address; it is set to something else.',
+    );
+  });
+
+  it('is refused beside the variable itself, without a file, and of an empty one; empty it counts as not set', () => {
+    const path = file('redis://cache');
+    expect(sentence({ REDIS_URL: 'redis://other', REDIS_URL_FILE: path })).toBe(
+      'REDIS_URL and REDIS_URL_FILE are both set: keep one of them.',
+    );
+    expect(sentence({ REDIS_URL_FILE: folder })).toContain('REDIS_URL_FILE takes a file that this process can read');
+    expect(sentence({ REDIS_URL_FILE: file(' \n') })).toContain('is empty');
+    expect(read({ REDIS_URL: 'redis://cache', REDIS_URL_FILE: ' ' }).redisUrl).toBe('redis://cache');
   });
 });

@@ -125,11 +125,35 @@ function isCidr(text: string): boolean {
   return ipaddr.isValidCIDR(text);
 }
 
+/** Secrets, which a container platform hands out as files: `DATABASE_URL_FILE` names the file that holds `DATABASE_URL`, and so on. */
+const FROM_FILES = ['DATABASE_URL', 'REDIS_URL', 'SECRET_KEYS', 'WEBHOOK_PROXY_URL'] as const;
+
+/** The variables, with what their files hold. Errors: `ConfigError`. */
+function withFiles(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const named = FROM_FILES.filter((name) => isSet(env[`${name}_FILE`]));
+  return { ...env, ...Object.fromEntries(named.map((name) => [name, contentOf(name, env)])) };
+}
+
+const isSet = (text: string | undefined): text is string => text !== undefined && text.trim() !== '';
+
+function contentOf(name: (typeof FROM_FILES)[number], env: NodeJS.ProcessEnv): string {
+  const path = env[`${name}_FILE`]?.trim() ?? '';
+  if (isSet(env[name])) throw new ConfigError(`${name} and ${name}_FILE are both set: keep one of them.`);
+  try {
+    const text = readFileSync(path, 'utf8').trim();
+    if (text !== '') return text;
+  } catch {
+    throw new ConfigError(`${name}_FILE takes a file that this process can read; ${path} is none.`);
+  }
+  throw new ConfigError(`${name}_FILE takes a file that holds the value; ${path} is empty.`);
+}
+
 /** Reads the environment, the process's own unless another is given. Errors: `ConfigError`. */
-export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
+export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
+  const env = withFiles(given);
   const values = Object.fromEntries(
     Object.entries(VARIABLES).map(([name, [takes, schema]]) => {
-      const text = env[name]?.trim() === '' ? undefined : env[name];
+      const text = isSet(env[name]) ? env[name] : undefined;
       const parsed = schema.safeParse(text);
       if (!parsed.success) throw new ConfigError(`${name} takes ${takes}; it is set to something else.`);
       return [name, parsed.data];

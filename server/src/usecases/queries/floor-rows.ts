@@ -102,7 +102,11 @@ export async function arrivedIn(figures: Figures, em: Em, of: { projectId: strin
   const hour = sums[1] ?? [];
   const routed = countsOf(hour, 'arrived', ['auto_approved', 'rejected']);
   const drawn = await drawnIn(em, of.projectId, new Date(lows[1] ?? NaN));
-  const alone = { arrived: sumOf(hour, 'arrived'), approved: routed.auto_approved - drawn, rejected: routed.rejected };
+  const alone = {
+    arrived: sumOf(hour, 'arrived'),
+    approved: Math.max(0, routed.auto_approved - drawn),
+    rejected: routed.rejected,
+  };
   return { flows, alone };
 }
 
