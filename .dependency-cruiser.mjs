@@ -118,6 +118,12 @@ const rooms = [
     comment:
       'A loop leases rows, acts and records: a rule goes to domain/, sending to webhooks/, counting to analytics/; sockets follow the ledger by themselves.',
   }),
+  only({
+    name: 'telemetry-reads-the-database',
+    from: room('telemetry'),
+    may: [SHARED, DB],
+    comment: 'telemetry/ counts what it is told of and looks up the rest: who tells it is wired in main.ts.',
+  }),
   {
     name: 'nobody-imports-main',
     severity: 'error',

@@ -1,6 +1,7 @@
 // The only place that says which: PostgreSQL or PGlite, Redis or memory, the clock, the ids.
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Pool } from 'pg';
 import { pino, type Logger } from 'pino';
 import { createClient, type RedisClientType } from 'redis';
 import type { ClaimLock } from './claims/claim-lock.ts';
@@ -14,6 +15,7 @@ import { lockFolder } from './db/embedded-lock.ts';
 import { loggableError } from './db/loggable-error.ts';
 import { migrate } from './db/migrate.ts';
 import { openOrm, type DatabaseTarget, type Orm } from './db/orm.ts';
+import { type Connections, connectionsOf } from './db/pool.ts';
 import { kidsInUse } from './db/sealed-texts.ts';
 import { openSignals, type Signals } from './db/signals.ts';
 import { type Limiter, policiesOf } from './limits/limiter.ts';
@@ -31,6 +33,8 @@ export interface Built {
   signals: Signals;
   /** Redis connections by use, or null without REDIS_URL. */
   redis: { commands: RedisClientType; pub: RedisClientType; sub: RedisClientType } | null;
+  /** Of the pool now; null on the embedded database. */
+  connections(): Connections | null;
   close(): Promise<void>;
 }
 
@@ -39,16 +43,16 @@ export async function buildServices(config: Config): Promise<Built> {
   const keyRing = keyRingOf(config);
   const log = pino({ level: config.logLevel, base: null, serializers: { err: loggableError } });
   const unlock = config.database.kind === 'embedded' ? lockFolder(config.database.folder) : () => undefined;
-  const { orm, close: closeDatabase } = await openDatabase(config.database).catch((error: unknown) => {
+  const database = await openDatabase(config.database).catch((error: unknown) => {
     unlock();
     throw error;
   });
-  const signals = await openSignals(orm, config.database, (error) =>
+  const signals = await openSignals(database.orm, config.database, (error) =>
     log.warn({ err: error }, 'listening connection lost'),
   );
   const redis = config.redisUrl === null ? null : await connectRedis(config.redisUrl, log);
   const claims: ClaimLock = redis ? createRedisClaimLock(redis.commands) : createMemoryClaimLock(systemClock);
-  const db = createDatabase(orm, { clock: systemClock, ids: uuidV7 });
+  const db = createDatabase(database.orm, { clock: systemClock, ids: uuidV7 });
   const services: Services = {
     db,
     intake: createIntake({ db, clock: systemClock, ids: uuidV7 }),
@@ -70,10 +74,10 @@ export async function buildServices(config: Config): Promise<Built> {
     await signals.close();
     await claims.close();
     if (redis) for (const client of [redis.pub, redis.sub, redis.commands]) client.destroy();
-    await closeDatabase();
+    await database.close();
     unlock();
   };
-  return { services, signals, redis, close };
+  return { services, signals, redis, connections: database.connections, close };
 }
 
 /** What a lost key has sealed cannot be opened by anybody: better no start than deliveries that fail one by one. Errors: `ConfigError`. */
@@ -99,11 +103,14 @@ function keyRingOf(config: Config): KeyRing {
   }
 }
 
-async function openDatabase(target: DatabaseTarget): Promise<{ orm: Orm; close: () => Promise<void> }> {
+async function openDatabase(
+  target: DatabaseTarget,
+): Promise<{ orm: Orm; connections: () => Connections | null; close: () => Promise<void> }> {
+  let pool: Pool | null = null;
   const opened = target.kind === 'embedded' ? { ...target, folder: join(target.folder, 'database') } : target;
-  const orm = await openOrm(opened);
+  const orm = await openOrm(opened, (made) => (pool = made));
   await migrate(orm, opened);
-  return { orm, close: () => orm.close() };
+  return { orm, connections: () => (pool === null ? null : connectionsOf(pool)), close: () => orm.close() };
 }
 
 /** How long a start waits for Redis, in milliseconds. */

@@ -42,6 +42,7 @@ describe('nothing set', () => {
       proxyHops: 0,
       rateLimitPerMinute: 60_000,
       logLevel: 'info',
+      metrics: { token: null, port: null },
     });
   });
 

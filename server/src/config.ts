@@ -24,6 +24,8 @@ export interface Config {
   /** Requests a minute of one API key. */
   rateLimitPerMinute: number;
   logLevel: string;
+  /** What one sends to read the figures on the public port, and the port of their own. */
+  metrics: { token: string | null; port: number | null };
 }
 
 /** A value that cannot be used; the message names the variable and says what it takes. */
@@ -86,6 +88,14 @@ const VARIABLES = {
     'a number from 1 to 10000000',
     z.coerce.number().int().min(1).max(10_000_000).default(60_000),
   ],
+  METRICS_TOKEN: [
+    'printable characters without spaces',
+    z
+      .string()
+      .regex(/^[!-~]+$/)
+      .optional(),
+  ],
+  METRICS_PORT: ['a port number from 0 to 65535', port.optional()],
   LOG_LEVEL: [
     'one of fatal, error, warn, info, debug, trace, silent',
     z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
@@ -126,7 +136,7 @@ function isCidr(text: string): boolean {
 }
 
 /** Secrets, which a container platform hands out as files: `DATABASE_URL_FILE` names the file that holds `DATABASE_URL`, and so on. */
-const FROM_FILES = ['DATABASE_URL', 'REDIS_URL', 'SECRET_KEYS', 'WEBHOOK_PROXY_URL'] as const;
+const FROM_FILES = ['DATABASE_URL', 'REDIS_URL', 'SECRET_KEYS', 'WEBHOOK_PROXY_URL', 'METRICS_TOKEN'] as const;
 
 /** The variables, with what their files hold. Errors: `ConfigError`. */
 function withFiles(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
@@ -176,6 +186,7 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
     proxyHops: values.TRUSTED_PROXY_HOPS,
     rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE,
     logLevel: values.LOG_LEVEL,
+    metrics: { token: values.METRICS_TOKEN ?? null, port: values.METRICS_PORT ?? null },
   };
 }
 

@@ -10,7 +10,8 @@ import { DUE, RECORDED, REVOKED } from './db/channels.ts';
 import { FolderInUse } from './db/embedded-lock.ts';
 import { createApp } from './http/app.ts';
 import { loadSite } from './http/pages.ts';
-import { createHttpServer } from './http/server.ts';
+import { createHttpServer, listen } from './http/server.ts';
+import { probesOf, processTelemetry, startOperators } from './operators.ts';
 import { createAssignment, PROBE_MS } from './realtime/assignment.ts';
 import { createLiveServer, openGateway, SESSION_CHECK_MS, sweepSessions } from './realtime/gateway.ts';
 import { createMetrics, METRICS_MS } from './realtime/metrics.ts';
@@ -18,6 +19,8 @@ import { BEAT_MS, redisLink } from './realtime/neighbours.ts';
 import { createPresence, PRESENCE_MS } from './realtime/presence.ts';
 import { createRooms, sessionRoom, type LiveServer, type Rooms } from './realtime/rooms.ts';
 import { createTail, FRAME_MS } from './realtime/tail.ts';
+import { watchSockets } from './telemetry/gauges.ts';
+import type { Telemetry } from './telemetry/telemetry.ts';
 import type { Services } from './usecases/services.ts';
 import { countOnce } from './worker/count.ts';
 import { createDeliverer } from './worker/deliver.ts';
@@ -64,8 +67,10 @@ export async function start(env?: NodeJS.ProcessEnv): Promise<Running> {
   };
   try {
     await refuseMissingKeys(built.services);
-    if (config.roles.has('worker')) stops.push(await startWorker(built, config));
-    if (config.roles.has('web')) stops.push(await startWeb(built, config));
+    const telemetry = processTelemetry(built, config.roles.has('worker'));
+    stops.push(await startOperators(built.services, { host: config.listen.host, ...config.metrics }, telemetry));
+    if (config.roles.has('worker')) stops.push(await startWorker(built, config, telemetry));
+    if (config.roles.has('web')) stops.push(await startWeb(built, config, telemetry));
     else built.services.log.info('working');
   } catch (error) {
     await stop();
@@ -78,14 +83,16 @@ export async function start(env?: NodeJS.ProcessEnv): Promise<Running> {
 export const openForCommand = (env?: NodeJS.ProcessEnv): Promise<Pick<Built, 'services' | 'close'>> =>
   buildServices({ ...readConfig(env), redisUrl: null, logLevel: 'silent' });
 
-async function startWorker({ services, signals }: Built, config: Config): Promise<Stop> {
+async function startWorker({ services, signals }: Built, config: Config, telemetry: Telemetry): Promise<Stop> {
   const { log } = services;
+  const onRun = telemetry.run;
   const loop = (
     name: string,
     run: Parameters<typeof startLoop>[0]['run'],
     gaps: { gapMs?: number; urgentGapMs?: number } = {},
-  ) => startLoop({ name, run, pollMs: POLL_MS, log, ...gaps });
-  const deliverer = createDeliverer(services, config.webhooks, () => delivering.nudge());
+  ) => startLoop({ name, run, pollMs: POLL_MS, log, onRun, ...gaps });
+  const egress = { ...config.webhooks, onAttempt: telemetry.attempt };
+  const deliverer = createDeliverer(services, egress, () => delivering.nudge());
   const relaying = loop('relay', () => relayOnce(services, signals), {
     gapMs: RELAY_GAP_MS,
     urgentGapMs: URGENT_RELAY_GAP_MS,
@@ -98,7 +105,7 @@ async function startWorker({ services, signals }: Built, config: Config): Promis
     urgentGapMs: 0,
   });
   const replaying = loop('replay', () => replayOnce(services));
-  const slow = startSlowLoops(services);
+  const slow = startSlowLoops(services, onRun);
   await signals.on(RECORDED, (types) => {
     relaying.nudge(types.includes('item.finalized'));
     if (types.includes('item.decided')) finalizing.nudge();
@@ -114,27 +121,18 @@ async function startWorker({ services, signals }: Built, config: Config): Promis
   };
 }
 
-async function startWeb(built: Built, config: Config): Promise<Stop> {
+async function startWeb(built: Built, config: Config, telemetry: Telemetry): Promise<Stop> {
   const { services, redis } = built;
   const folder = fileURLToPath(new URL(config.demo ? '../../web/build-demo' : '../../web/build', import.meta.url));
-  const probes = {
-    database: () =>
-      services.db
-        .read((em) => em.execute('select 1'))
-        .then(
-          () => true,
-          () => false,
-        ),
-    lockStore: () =>
-      services.claims.holders(['00000000-0000-0000-0000-000000000000']).then(
-        () => true,
-        () => false,
-      ),
-  };
-  const app = createApp(services, { site: loadSite(folder), probes, proxyHops: config.proxyHops });
+  const probes = probesOf(services);
+  const app = createApp(services, {
+    ...{ site: loadSite(folder), probes, proxyHops: config.proxyHops },
+    metrics: { figures: telemetry, token: config.metrics.token },
+  });
   const handle = app.callback();
   const http = createHttpServer((request, response) => void handle(request, response));
   const io = createLiveServer(http, { baseUrl: config.baseUrl, redis });
+  watchSockets(telemetry, () => io.engine.clientsCount);
   services.kick = {
     session: (id) => {
       // Our own at once, whatever Redis does; those of other processes through it.
@@ -148,7 +146,7 @@ async function startWeb(built: Built, config: Config): Promise<Stop> {
   });
   const hangUp = trackUpgraded(http);
   const stopWaiting = await startWaiting(built);
-  const stopLive = await startLive(built, io, probes.lockStore);
+  const stopLive = await startLive(built, io, () => probes.lockStore());
   await listen(http, config.listen);
   const { port } = http.address() as AddressInfo;
   services.log.info({ port, url: config.baseUrl }, 'ready');
@@ -244,13 +242,6 @@ function startPresence({ services, redis }: Built, io: LiveServer, rooms: Rooms)
     await telling.stop();
     presence.leave();
   };
-}
-
-function listen(http: HttpServer, { host, port }: Config['listen']): Promise<void> {
-  return new Promise((resolve, reject) => {
-    http.once('error', reject);
-    http.listen(port, host, () => resolve());
-  });
 }
 
 /** Run directly: start, stop on a signal, and say in one sentence why a start was refused. */

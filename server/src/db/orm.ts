@@ -5,6 +5,7 @@ import { Migrator } from '@mikro-orm/migrations';
 import { PgliteDriver } from '@mikro-orm/pglite';
 import { PostgreSqlDriver } from '@mikro-orm/postgresql';
 import type { SqlEntityManager } from '@mikro-orm/sql';
+import type { Pool } from 'pg';
 import { ApiKey } from './entities/api-key.ts';
 import { Attempt } from './entities/attempt.ts';
 import { AuthChallenge } from './entities/auth-challenge.ts';
@@ -79,15 +80,19 @@ const common = {
 /** How long a transaction waits for a connection before it is told that the database cannot be reached, in milliseconds. */
 const CONNECT_MS = 5000;
 
-/** Opens the database. On PGlite `int8` comes back as a string, as it does on PostgreSQL, so that one mapping serves both. */
-export async function openOrm(target: DatabaseTarget): Promise<Orm> {
+/** Opens the database. On PGlite `int8` comes back as a string, as it does on PostgreSQL, so that one mapping serves both. `onPool` is told of the pool on PostgreSQL. */
+export async function openOrm(target: DatabaseTarget, onPool: (pool: Pool) => void = () => undefined): Promise<Orm> {
   if (target.kind === 'postgres') {
+    const onPoolCreated = (pool: Pool) => {
+      equipPool(pool);
+      onPool(pool);
+    };
     const options = {
       ...common,
       driver: PostgreSqlDriver,
       clientUrl: target.url,
       pool: { min: 0, max: target.poolSize },
-      driverOptions: { onPoolCreated: equipPool, connectionTimeoutMillis: CONNECT_MS },
+      driverOptions: { onPoolCreated, connectionTimeoutMillis: CONNECT_MS },
     };
     return await MikroORM.init(options);
   }

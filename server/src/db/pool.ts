@@ -3,6 +3,17 @@
 import type { Pool, PoolClient } from 'pg';
 import { planNameOf } from './planned.ts';
 
+/** How many connections there are, how many of them nobody uses, and how many wait for one. */
+export interface Connections {
+  total: number;
+  idle: number;
+  waiting: number;
+}
+
+export const connectionsOf = ({ totalCount, idleCount, waitingCount }: Pool): Connections => {
+  return { total: totalCount, idle: idleCount, waiting: waitingCount };
+};
+
 /** All of it, for the pool of the ORM. */
 export function equipPool(pool: Pool): void {
   freeBrokenConnections(pool);

@@ -6,6 +6,7 @@ import { health, type Probes } from './health.ts';
 import { problems } from './problem.ts';
 import { requestId } from './request-id.ts';
 import { binder } from './route.ts';
+import { type Figures, metricsPage, noMetrics, watched } from './telemetry.ts';
 import { bindAlerts } from './routes/alerts.ts';
 import { bindChanges } from './routes/changes.ts';
 import { bindGuidelines } from './routes/guidelines.ts';
@@ -31,15 +32,19 @@ export interface AppOptions {
   probes: Probes;
   /** How many proxies in front are trusted to name the client (TRUSTED_PROXY_HOPS). */
   proxyHops: number;
+  /** The figures of this process, and the token that lets one read them here; without one nobody does. */
+  metrics: { figures: Figures; token: string | null };
 }
 
-export function createApp(services: Services, { site, probes, proxyHops }: AppOptions): Koa {
+export function createApp(services: Services, { site, probes, proxyHops, metrics }: AppOptions): Koa {
   const app = new Koa({ proxy: proxyHops > 0, maxIpsCount: proxyHops });
   app.silent = true;
+  app.use(watched(metrics.figures));
   app.use(requestId(services.log));
   app.use(problems(services.log));
   app.use(securityHeaders(services.baseUrl, site?.scriptHashes ?? []));
   app.use(health(probes));
+  app.use(metrics.token === null ? noMetrics : metricsPage(metrics.figures, metrics.token));
   const router = bindRoutes(services);
   app.use(router.routes());
   app.use(router.allowedMethods());

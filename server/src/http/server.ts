@@ -41,3 +41,11 @@ export function createHttpServer(listener: RequestListener, patience: Patience =
   http.timeout = patience.silenceMs;
   return http;
 }
+
+/** Resolves when it listens. Errors: EADDRINUSE and what else the system says. */
+export function listen(http: Server, { host, port }: { host: string; port: number }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    http.once('error', reject);
+    http.listen(port, host, () => resolve());
+  });
+}

@@ -30,7 +30,11 @@ export interface Deliverer {
 }
 
 /** The operator's exceptions and proxy, and what a test wants otherwise. */
-type Egress = GuardPolicy & Pick<DispatchTools, 'lookup' | 'limits'>;
+type Egress = GuardPolicy &
+  Pick<DispatchTools, 'lookup' | 'limits'> & {
+    /** Is told of every POST when it is over. */
+    onAttempt?: (seen: { outcome: 'succeeded' | 'failed'; seconds: number }) => void;
+  };
 
 /** `onFree` is called when a slot becomes free, to run again. */
 export function createDeliverer(services: Services, egress: Egress, onFree: () => void): Deliverer {
@@ -110,9 +114,10 @@ async function send(
 ): Promise<Done> {
   const startedAt = services.clock.now();
   const attempt = leased.attempt - leased.scheduleFrom;
-  const { lookup, limits, ...policy } = egress;
+  const { lookup, limits, onAttempt, ...policy } = egress;
   const tools = { keyRing: services.keyRing, log: services.log, policy, lookup, limits };
   const outcome = await dispatchWebhook(tools, { ...leased, secrets, at: startedAt });
+  onAttempt?.({ outcome: outcome.error === null ? 'succeeded' : 'failed', seconds: outcome.totalMs / 1000 });
   const { previousError } = leased;
   const next = nextStep({ ...outcome, attempt, previousError, now: services.clock.now(), jitter: Math.random() });
   return { leased, outcome, next, startedAt };

@@ -16,6 +16,8 @@ export interface LoopOptions {
   gapMs?: number;
   urgentGapMs?: number;
   log: Logger;
+  /** Is told of every run when it is over. */
+  onRun?: (seen: { loop: string; failed: boolean; seconds: number }) => void;
 }
 
 export interface Loop {
@@ -84,11 +86,15 @@ class RunningLoop implements Loop {
   }
 
   async #once(): Promise<void> {
-    const { run, pollMs, log, name } = this.#options;
+    const { run, pollMs, log, name, onRun } = this.#options;
+    const seen = (failed: boolean) =>
+      onRun?.({ loop: name, failed, seconds: (performance.now() - this.#startedAt) / 1000 });
     try {
       const next = (await run()) ?? {};
+      seen(false);
       this.#schedule(next.again ? 0 : waitFor(next.at, pollMs));
     } catch (error) {
+      seen(true);
       log.warn({ err: error, loop: name }, 'a loop run failed; it runs again');
       this.#schedule(REST_MS);
     }

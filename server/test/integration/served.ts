@@ -4,6 +4,7 @@ import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createApp } from '../../src/http/app.ts';
 import { createHttpServer, type Patience } from '../../src/http/server.ts';
+import { createTelemetry } from '../../src/telemetry/telemetry.ts';
 import type { Services } from '../../src/usecases/services.ts';
 import { watchedLogger } from '../log-watch.ts';
 import type { World } from '../world.ts';
@@ -33,7 +34,10 @@ export async function serve(services: Services, { proxyHops = 0, patience }: Ser
     if (said.level >= ERROR) failures.push(said);
   });
   const probes = { database: () => Promise.resolve(true), lockStore: () => Promise.resolve(true) };
-  const app = createApp({ ...services, log }, { site: null, probes, proxyHops });
+  const app = createApp(
+    { ...services, log },
+    { site: null, probes, proxyHops, metrics: { figures: createTelemetry(), token: null } },
+  );
   const handle = app.callback();
   const server = createHttpServer((request, response) => void handle(request, response), patience);
   server.listen(0, '127.0.0.1');

@@ -1,0 +1,46 @@
+// What operators' tools read of a process: figures, and on METRICS_PORT a server of their own, which a worker has as well.
+import type { AddressInfo } from 'node:net';
+import type { Connections } from './db/pool.ts';
+import type { Probes } from './http/health.ts';
+import { createHttpServer, listen } from './http/server.ts';
+import { operatorsApp } from './http/telemetry.ts';
+import { watchConnections, watchWork } from './telemetry/gauges.ts';
+import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts';
+import type { Services } from './usecases/services.ts';
+
+/** The figures of a process; those of the whole service are said by those that work (ROLES). */
+export function processTelemetry(
+  { services, connections }: { services: Services; connections: () => Connections | null },
+  works: boolean,
+): Telemetry {
+  const telemetry = createTelemetry();
+  watchConnections(telemetry, connections);
+  if (works) watchWork(telemetry, services.db);
+  return telemetry;
+}
+
+/** Asks the stores whether they are there. */
+export const probesOf = ({ db, claims }: Services): Probes => ({
+  database: () => answers(db.read((em) => em.execute('select 1'))),
+  lockStore: () => answers(claims.holders(['00000000-0000-0000-0000-000000000000'])),
+});
+
+const answers = (asked: Promise<unknown>): Promise<boolean> =>
+  asked.then(
+    () => true,
+    () => false,
+  );
+
+/** Listens on METRICS_PORT, where one is set. Answers what ends it. Errors: EADDRINUSE. */
+export async function startOperators(
+  services: Services,
+  { host, port, token }: { host: string; port: number | null; token: string | null },
+  figures: Telemetry,
+): Promise<() => Promise<void>> {
+  if (port === null) return () => Promise.resolve();
+  const handle = operatorsApp(services.log, { probes: probesOf(services), figures, token }).callback();
+  const http = createHttpServer((request, response) => void handle(request, response));
+  await listen(http, { host, port });
+  services.log.info({ port: (http.address() as AddressInfo).port }, 'health and figures');
+  return () => new Promise((resolve) => http.close(() => resolve()).closeAllConnections());
+}

@@ -1,0 +1,62 @@
+// What is looked up when the page of figures is asked for: the pool of connections, and what the ledger and the deliveries wait for.
+import type { Database } from '../db/database.ts';
+import type { Connections } from '../db/pool.ts';
+import { rawQuery } from '../db/raw-query.ts';
+import type { Telemetry } from './telemetry.ts';
+
+/** Of the process's own pool; nothing on the embedded database, which has none. */
+export function watchConnections(telemetry: Telemetry, connections: () => Connections | null): void {
+  if (connections() === null) return;
+  telemetry.gauges(
+    {
+      countersign_database_connections: 'Connections to PostgreSQL that this process has.',
+      countersign_database_connections_idle: 'Those of them that nobody uses just now.',
+      countersign_database_connections_waiting: 'Who waits for one of them.',
+    },
+    () => {
+      const { total = NaN, idle = NaN, waiting = NaN } = connections() ?? {};
+      return Promise.resolve({
+        countersign_database_connections: total,
+        countersign_database_connections_idle: idle,
+        countersign_database_connections_waiting: waiting,
+      });
+    },
+  );
+}
+
+/** Open sockets of this process. */
+export function watchSockets(telemetry: Telemetry, count: () => number): void {
+  telemetry.gauges({ countersign_sockets: 'Open sockets of this process.' }, () =>
+    Promise.resolve({ countersign_sockets: count() }),
+  );
+}
+
+/** What is due beyond so many is said as that: the question costs the same however much waits. */
+const COUNTED = 10_000;
+
+const WORK = `
+  select greatest(0, extract(epoch from clock_timestamp() - (
+      select created_at from event where seq is null order by position limit 1))) as lag,
+    (select count(*) from item where claim_expires_at is not null) as claims,
+    (select count(*) from (
+       select 1 from delivery where status = 'pending' and next_attempt_at <= now() limit ${COUNTED}) due) as due`;
+
+/** Of the whole service: the same in every process that says it, so workers alone do. */
+export function watchWork(telemetry: Telemetry, db: Database): void {
+  telemetry.gauges(
+    {
+      countersign_relay_lag_seconds:
+        'How long the oldest fact has waited for its place in the ledger; 0 when none waits.',
+      countersign_claims: 'Items in people’s hands.',
+      countersign_deliveries_due: `Webhooks that could be sent now, at most ${COUNTED}.`,
+    },
+    async () => {
+      const [row] = await db.read((em) => rawQuery<Record<'lag' | 'claims' | 'due', string | null>>(em, WORK, []));
+      return {
+        countersign_relay_lag_seconds: Number(row?.lag ?? 0),
+        countersign_claims: Number(row?.claims),
+        countersign_deliveries_due: Number(row?.due),
+      };
+    },
+  );
+}

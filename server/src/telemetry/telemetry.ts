@@ -1,0 +1,109 @@
+// What a process says of itself to Prometheus: what it counts as it goes, and what is looked up when it is asked.
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** A request that was answered; `route` is the pattern of the contract and never the path: paths have ids in them. */
+export interface SeenRequest {
+  method: string;
+  route: string;
+  status: number;
+  seconds: number;
+}
+
+/** One POST of a webhook: what came of it, and how long it took. */
+export interface SeenAttempt {
+  outcome: 'succeeded' | 'failed';
+  seconds: number;
+}
+
+/** One run of a loop of the worker. */
+export interface SeenRun {
+  loop: string;
+  failed: boolean;
+  seconds: number;
+}
+
+export interface Telemetry {
+  /** The page that Prometheus reads, with its content type. */
+  page: () => Promise<{ type: string; text: string }>;
+  request: (seen: SeenRequest) => void;
+  attempt: (seen: SeenAttempt) => void;
+  run: (seen: SeenRun) => void;
+  /** Figures that are read together whenever the page is. Those that cannot be read are NaN: the others are true all the same. */
+  gauges<Name extends string>(help: Record<Name, string>, read: () => Promise<Record<Name, number>>): void;
+}
+
+/** Seconds: from what the cache answers to what a slow disk takes, and the longest a request may wait for a decision. */
+const ANSWERS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+/** Seconds: receivers are elsewhere, and have 30 of them at most. */
+const POSTS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** With the process's own figures: memory, processor, garbage collection, event-loop delay, open handles. */
+export function createTelemetry(): Telemetry {
+  const register = new Registry();
+  collectDefaultMetrics({ register });
+  const { requests, attempts, runs, failures } = countersOf(register);
+  return {
+    page: async () => ({ type: register.contentType, text: await register.metrics() }),
+    request: ({ method, route, status, seconds }) => requests.observe({ method, route, status }, seconds),
+    attempt: ({ outcome, seconds }) => attempts.observe({ outcome }, seconds),
+    run: ({ loop, failed, seconds }) => {
+      runs.observe({ loop }, seconds);
+      if (failed) failures.inc({ loop });
+    },
+    gauges: (help, read) => addGauges(register, help, read),
+  };
+}
+
+function countersOf(register: Registry) {
+  const registers = [register];
+  return {
+    requests: new Histogram({
+      name: 'countersign_http_request_duration_seconds',
+      help: 'Requests that were answered, by method, route and status.',
+      labelNames: ['method', 'route', 'status'],
+      ...{ buckets: ANSWERS, registers },
+    }),
+    attempts: new Histogram({
+      name: 'countersign_delivery_attempt_duration_seconds',
+      help: 'POSTs of webhooks, by what came of them.',
+      labelNames: ['outcome'],
+      ...{ buckets: POSTS, registers },
+    }),
+    runs: new Histogram({
+      name: 'countersign_loop_run_duration_seconds',
+      help: 'Runs of the worker’s loops.',
+      labelNames: ['loop'],
+      ...{ buckets: ANSWERS, registers },
+    }),
+    failures: new Counter({
+      name: 'countersign_loop_failures_total',
+      help: 'Runs of the worker’s loops that failed and are run again.',
+      labelNames: ['loop'],
+      registers,
+    }),
+  };
+}
+
+/** The first one reads for all of them: a page asks every gauge in order, and waits for none before it has asked the next. */
+function addGauges<Name extends string>(
+  register: Registry,
+  help: Record<Name, string>,
+  read: () => Promise<Record<Name, number>>,
+): void {
+  const names = Object.keys(help) as Name[];
+  let reading: Promise<Record<Name, number> | null> | null = null;
+  const readOnce = () =>
+    (reading ??= read()
+      .catch(() => null)
+      .finally(() => (reading = null)));
+  for (const name of names) {
+    new Gauge({
+      name,
+      help: help[name],
+      registers: [register],
+      async collect() {
+        this.set((await readOnce())?.[name] ?? NaN);
+      },
+    });
+  }
+}
