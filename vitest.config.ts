@@ -56,7 +56,9 @@ function onDatabase(
 }
 
 /** They measure how soon something shows, or are many at once: nothing else may run beside them. */
-const TIMED = ['crowd', 'desk', 'presence', 'sessions', 'story', 'two-reviewers'].map((name) => `e2e/${name}.test.ts`);
+const TIMED = ['crowd', 'desk', 'presence', 'resync', 'sessions', 'story', 'two-reviewers'].map(
+  (name) => `e2e/${name}.test.ts`,
+);
 
 /** Where there are both services the browser meets two processes behind one address, else the embedded one. */
 function inBrowser(name: string, groupOrder: number, files: { include: string[]; exclude?: string[] }) {
