@@ -84,7 +84,7 @@ interface Turn {
   count: number;
 }
 
-/** The whole service as `npm start` runs it; every delivery of an item of its own, all due at the same moment. */
+/** The whole service as `npm start` runs it; every delivery of an item of its own, due at an endpoint that was paused and is no more. */
 async function ours(house: BenchHouse, receiver: Receiver, { round, count }: Turn): Promise<number> {
   const database = await house.createDatabase(`bench_deliveries_${round}`);
   const env = { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' };
@@ -95,7 +95,7 @@ async function ours(house: BenchHouse, receiver: Receiver, { round, count }: Tur
     await seedDeliveries(database, id, count / PROJECTS);
   }
   const rate = receiver.rate(count);
-  await database.sql(`update delivery set next_attempt_at = now()`);
+  await database.sql(`update webhook_endpoint set state = 'active'`);
   await database.sql(`select pg_notify('countersign_due', '')`);
   const measured = await rate;
   await server.stop();
@@ -104,9 +104,10 @@ async function ours(house: BenchHouse, receiver: Receiver, { round, count }: Tur
 
 async function seedDeliveries(database: BenchDatabase, projectId: string, count: number): Promise<void> {
   await seedItems(database, projectId, { all: count, waiting: 0 });
+  await database.sql(`update webhook_endpoint set state = 'paused' where project_id = $1`, [projectId]);
   await database.sql(
     `insert into delivery (id, project_id, item_id, webhook_id, seq, body, status, attempt, next_attempt_at, created_at)
-     select gen_random_uuid(), project_id, id, 'evt_' || id, 1, '{"event":"x"}', 'pending', 0, now() + interval '1 day', now()
+     select gen_random_uuid(), project_id, id, 'evt_' || id, 1, '{"event":"x"}', 'pending', 0, now(), now()
      from item where project_id = $1`,
     [projectId],
   );

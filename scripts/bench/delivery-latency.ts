@@ -5,7 +5,7 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { claimItem, decideItem } from '../../shared/src/api/queue.ts';
 import { signWebhook } from '../../shared/src/webhook.ts';
-import { makeWebhookSecret } from '../../server/src/crypto/webhook-secret.ts';
+import { hmacSha256, makeWebhookSecret } from '../../server/src/crypto/webhook-secret.ts';
 import { asker, type BenchHouse, openProject, seedItems } from './house.ts';
 import { median, type Row } from './rows.ts';
 
@@ -82,7 +82,7 @@ async function bare(receiver: Stamping, secret: string): Promise<number> {
   const arrived = receiver.next(id);
   const from = now();
   const message = { id: `evt_${id}`, timestamp: Math.floor(Date.now() / 1000), attempt: 1, body };
-  const headers = { 'content-type': 'application/json', ...(await signWebhook(message, [secret])) };
+  const headers = { 'content-type': 'application/json', ...(await signWebhook(message, [secret], hmacSha256)) };
   request(receiver.url, { method: 'POST', headers, agent: false }, (answer) => void answer.resume()).end(body);
   return (await arrived) - from;
 }

@@ -47,16 +47,26 @@ const SIGNATURE = /^v1,([A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=)$/;
 const utf8 = new TextEncoder();
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Signs one attempt. `secrets[0]` is the one receivers check first; a second one signs the secondary places. `timestamp` in unix seconds. */
+/** HMAC-SHA256 of a text's UTF-8 bytes. */
+export type Hmac = (key: Bytes, text: string) => Uint8Array | Promise<Uint8Array>;
+
+/**
+ * Signs one attempt. `secrets[0]` is the one receivers check first; a second one signs the secondary places. `timestamp` in
+ * unix seconds. By WebCrypto, which is everywhere; who signs thousands a second brings something faster.
+ */
 export async function signWebhook(
   message: { id: string; timestamp: number; attempt: number; body: string },
   secrets: readonly [string, ...string[]],
+  hmac: Hmac = webCryptoHmac,
 ): Promise<Record<string, string>> {
+  const plain = async (secret: string) => hexOf(await hmac(utf8.encode(secret), message.body));
+  const signed = `${message.id}.${message.timestamp}.${message.body}`;
+  const standard = async (secret: string) => `v1,${toBase64(await hmac(standardKey(secret), signed))}`;
   const [first, second] = secrets;
   return signedHeaders(message, {
-    plain: await hexSignature(message.body, first),
-    plainSecondary: second === undefined ? undefined : await hexSignature(message.body, second),
-    standard: await Promise.all(secrets.map((secret) => standardSignature(message, secret))),
+    plain: await plain(first),
+    plainSecondary: second === undefined ? undefined : await plain(second),
+    standard: await Promise.all(secrets.map(standard)),
   });
 }
 
@@ -158,25 +168,16 @@ function joined(text: string, body: RawBody): Bytes {
   return bytes;
 }
 
-async function hexSignature(body: string, secret: string): Promise<string> {
-  const bytes = await hmac(utf8.encode(secret), body);
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-}
+const hexOf = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 
-async function standardSignature(
-  message: { id: string; timestamp: number; body: string },
-  secret: string,
-): Promise<string> {
-  const bytes = await hmac(standardKey(secret), `${message.id}.${message.timestamp}.${message.body}`);
-  return `v1,${btoa(String.fromCharCode(...bytes))}`;
-}
+const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
 
 /** The Standard Webhooks key is the base64 part of `whsec_…`; any other secret counts by its own bytes. */
 function standardKey(secret: string): Bytes {
   return secret.startsWith(SECRET_PREFIX) ? fromBase64(secret.slice(SECRET_PREFIX.length)) : utf8.encode(secret);
 }
 
-async function hmac(key: Bytes, text: string): Promise<Uint8Array> {
+async function webCryptoHmac(key: Bytes, text: string): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.sign('HMAC', await hmacKey(key), utf8.encode(text)));
 }
 

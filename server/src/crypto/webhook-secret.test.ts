@@ -2,7 +2,7 @@
 import { signWebhook, verifyWebhook } from '@countersign/shared/webhook';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { makeWebhookSecret } from './webhook-secret.ts';
+import { hmacSha256, makeWebhookSecret } from './webhook-secret.ts';
 
 describe('a webhook secret', () => {
   it('is whsec_ and the base64 of 32 bytes', () => {
@@ -19,7 +19,8 @@ describe('a webhook secret', () => {
     const secret = makeWebhookSecret();
     const timestamp = Math.floor(Date.now() / 1000);
     const message = { id: 'msg_1', timestamp, attempt: 1, body: '{"event":"item.decided"}' };
-    const headers = await signWebhook(message, [secret]);
+    const headers = await signWebhook(message, [secret], hmacSha256);
+    expect(headers).toEqual(await signWebhook(message, [secret]));
     expect(await verifyWebhook(message.body, headers, { secret, now: timestamp })).toBe(true);
     expect(await verifyWebhook(message.body, headers, { secret: makeWebhookSecret(), now: timestamp })).toBe(false);
     expect(new Webhook(secret).verify(message.body, headers)).toEqual({ event: 'item.decided' });

@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import { signWebhook } from '@countersign/shared/webhook';
 import { open, type KeyRing } from '../crypto/key-ring.ts';
+import { hmacSha256 } from '../crypto/webhook-secret.ts';
 import type { Dispatch, Dispatched } from '../domain/webhook-attempt.ts';
 import { stampOf, withFixed } from '../domain/webhook-headers.ts';
 import { secretContext, signingSecrets } from '../domain/webhook-secrets.ts';
@@ -26,7 +27,7 @@ export async function dispatchWebhook(tools: DispatchTools, what: Dispatch): Pro
   const reveal = (sealed: string) => open(keyRing, sealed, secretContext(what.projectId));
   const [first, ...rest] = signingSecrets(what.secrets, at);
   const message = { id: webhookId, timestamp: stampOf(at), attempt, body };
-  const headers = withFixed(await signWebhook(message, [reveal(first), ...rest.map(reveal)]));
+  const headers = withFixed(await signWebhook(message, [reveal(first), ...rest.map(reveal)], hmacSha256));
   const outcome = await sendWebhook({ url, headers, body, policy, ...(lookup && { lookup }) }, tools.limits);
   if (outcome.proxyFault !== undefined) {
     tools.log?.warn({ fault: outcome.proxyFault }, 'the proxy of WEBHOOK_PROXY_URL failed: a webhook did not leave');

@@ -5,7 +5,7 @@ import ipaddr from 'ipaddr.js';
 
 /** The operator's exceptions. `allowCidrs` opens address ranges (never a metadata service), `allowHttp` opens `http:` everywhere, not only there. */
 export interface GuardPolicy {
-  allowCidrs: string[];
+  allowCidrs: readonly string[];
   allowHttp: boolean;
   /** The HTTP proxy that every webhook leaves through (W5), with its password if it has one; none when absent or null. */
   proxyUrl?: string | null;
@@ -191,13 +191,22 @@ export function isPublicAddress(address: string, policy: GuardPolicy): boolean {
   if (isIP(address) === 0 || address.includes('%')) return false;
   const parsed = parse(address);
   if (isIn(parsed, METADATA) || isIn(embeddedV4(parsed), METADATA)) return false;
-  const exceptions = ranges(...policy.allowCidrs.filter((cidr) => ipaddr.isValidCIDR(cidr)));
+  const exceptions = exceptionsOf(policy);
   // A mapped address is the same destination: an exception for 127.0.0.0/8 holds for ::ffff:127.0.0.1 too.
   if (isIn(parsed, exceptions) || (isIn(parsed, MAPPED) && isIn(embeddedV4(parsed), exceptions))) return true;
   return isIn(parsed, GLOBAL) && !isIn(parsed, REFUSED);
 }
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** Read once: they are the same for every webhook that this process sends. */
+const readExceptions = new WeakMap<readonly string[], [Address, number][]>();
+
+function exceptionsOf({ allowCidrs }: GuardPolicy): [Address, number][] {
+  const known = readExceptions.get(allowCidrs) ?? ranges(...allowCidrs.filter((cidr) => ipaddr.isValidCIDR(cidr)));
+  readExceptions.set(allowCidrs, known);
+  return known;
+}
 
 /** The IPv4 address that a translator may read out of an IPv6 one: 6to4's, else the last four bytes (mapped, NAT64, …). */
 function embeddedV4(address: Address): Address {

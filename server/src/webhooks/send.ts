@@ -106,6 +106,7 @@ async function post(attempt: Attempt): Promise<AttemptError | null> {
     connect: guardedConnector(addresses, attempt),
     maxHeaderSize: limits.headerBytes,
   });
+  let ended = false;
   try {
     const { headers, body } = request;
     const reply = await client.request({ method: 'POST', path: pathname + search, headers, body, reset: true });
@@ -113,10 +114,11 @@ async function post(attempt: Attempt): Promise<AttemptError | null> {
     answer.httpStatus = reply.statusCode;
     answer.retryAfter = [reply.headers['retry-after'] ?? []].flat()[0]?.slice(0, RETRY_AFTER_LENGTH) ?? null;
     answer.responseHeaders = keptHeaders(reply.headers);
-    await readBody(reply.body, attempt);
+    ended = await readBody(reply.body, attempt);
     return errorOfStatus(reply.statusCode);
   } finally {
-    client.destroy().catch(() => undefined);
+    // One that has been read to its end is closed by `reset`; to close it again costs as much as sending it did.
+    if (!ended) client.destroy().catch(() => undefined);
   }
 }
 
@@ -210,8 +212,11 @@ function pinnedTo(addresses: TargetAddress[]): LookupFunction {
   };
 }
 
-/** Keeps the start of the body, and stops at the limit or when the body ends; a body that breaks off throws, with its start kept. */
-async function readBody(body: AsyncIterable<Uint8Array>, { limits, answer }: Attempt): Promise<void> {
+/**
+ * Keeps the start of the body, and stops at the limit or when the body ends; a body that breaks off throws, with its start kept.
+ * Answers whether it has ended.
+ */
+async function readBody(body: AsyncIterable<Uint8Array>, { limits, answer }: Attempt): Promise<boolean> {
   const kept: Buffer[] = [];
   let read = 0;
   try {
@@ -219,8 +224,9 @@ async function readBody(body: AsyncIterable<Uint8Array>, { limits, answer }: Att
       const bytes = Buffer.from(chunk);
       if (read < limits.keptBytes) kept.push(bytes.subarray(0, limits.keptBytes - read));
       read += bytes.length;
-      if (read >= limits.readBytes) break;
+      if (read >= limits.readBytes) return false;
     }
+    return true;
   } finally {
     answer.responseText = inertText(Buffer.concat(kept));
   }
