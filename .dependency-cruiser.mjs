@@ -119,6 +119,12 @@ const rooms = [
       'A loop leases rows, acts and records: a rule goes to domain/, sending to webhooks/, counting to analytics/; sockets follow the ledger by themselves.',
   }),
   only({
+    name: 'invariants-read-the-database',
+    from: room('invariants'),
+    may: [SHARED, DOMAIN, DB, room('analytics'), room('webhooks')],
+    comment: 'invariants/ asks and changes nothing: what an item may do is a rule in domain/.',
+  }),
+  only({
     name: 'telemetry-reads-the-database',
     from: room('telemetry'),
     may: [SHARED, DB],
@@ -129,7 +135,7 @@ const rooms = [
     severity: 'error',
     comment:
       'main.ts starts the program: move what others need into the room it belongs to. The demo, the commands on the database and the bench start it too.',
-    from: { pathNot: ['^scripts/(demo|export|rollups|bench/(intake|claims)-server)[.]ts$', ...TESTS] },
+    from: { pathNot: ['^scripts/(demo|export|invariants|rollups|bench/(intake|claims)-server)[.]ts$', ...TESTS] },
     to: { path: '^server/src/main[.]ts$' },
   },
   {

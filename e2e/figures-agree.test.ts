@@ -87,7 +87,8 @@ describe.skipIf(chromium === undefined || !ON_POSTGRES)('figures under fire', ()
     const one = figuresOf(await report(0));
     expect(figuresOf(await report(1))).toEqual(one);
     expect(one).toMatchObject(await tables());
-    expect(await checked()).toMatch(/all equal/);
+    expect(await said('rollups.ts', 'check', '--project', project.id)).toMatch(/all equal/);
+    expect(await said('invariants.ts')).toContain('All of them hold.');
     const [first, second] = pages as [Page, Page];
     await expect
       .poll(async () => (await seenOn(first)).join())
@@ -134,12 +135,11 @@ describe.skipIf(chromium === undefined || !ON_POSTGRES)('figures under fire', ()
     };
   }
 
-  /** What the command says that operators have for it. Errors: it ended with another code than 0. */
-  async function checked(): Promise<string> {
-    const script = join(import.meta.dirname, '../scripts/rollups.ts');
+  /** What a command says that operators have. Errors: it ended with another code than 0. */
+  async function said(command: string, ...args: string[]): Promise<string> {
+    const script = join(import.meta.dirname, '../scripts', command);
     const env = { ...process.env, ...house().world.env };
-    const { stdout } = await promisify(execFile)(process.execPath, [script, 'check', '--project', project.id], { env });
-    return stdout;
+    return (await promisify(execFile)(process.execPath, [script, ...args], { env })).stdout;
   }
 });
 

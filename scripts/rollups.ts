@@ -1,11 +1,11 @@
 // `npm run rollups -- check|rebuild`: proves that the figures of analytics are what the ledger says (I9), or counts them anew.
-import cliProgress from 'cli-progress';
 import { ConfigError } from '../server/src/config.ts';
 import { countPortion } from '../server/src/analytics/count-facts.ts';
 import { type Difference, forgetRollups, recount } from '../server/src/analytics/recount.ts';
 import { FolderInUse } from '../server/src/db/embedded-lock.ts';
 import { openForCommand } from '../server/src/main.ts';
 import type { Services } from '../server/src/usecases/services.ts';
+import { progressOf } from './lib/progress.ts';
 import { readRollupsArguments, ROLLUPS_USAGE } from './lib/rollups-arguments.ts';
 import { UsageError } from './lib/submit-arguments.ts';
 
@@ -41,18 +41,8 @@ async function projectsOf({ db }: Services, id: string | null): Promise<Named[]>
   return rows.map(({ seq, ...row }) => ({ ...row, seq: Number(seq) }));
 }
 
-/** A bar where somebody looks, nothing in a file. */
-function progressOf(what: string, total: number) {
-  const bar = new cliProgress.SingleBar(
-    { format: `${what} {bar} {value} of {total} facts`, noTTYOutput: false },
-    cliProgress.Presets.shades_classic,
-  );
-  bar.start(total, 0);
-  return { to: (counted: number) => bar.update(counted), end: () => bar.stop() };
-}
-
 async function check({ db }: Services, { id, name, seq }: Named): Promise<boolean> {
-  const bar = progressOf(name, seq);
+  const bar = progressOf(name, 'facts', seq);
   const result = await recount(db.orm, id, ({ counted }) => bar.to(counted)).finally(() => bar.end());
   if (result === null) return true;
   const { counted, head, figures, differences } = result;
@@ -68,7 +58,7 @@ const sentenceOf = ({ measure, key, grain, at, stored, recounted }: Difference):
 
 async function rebuild({ db }: Services, { id, name, seq }: Named): Promise<boolean> {
   await db.write(({ em }) => forgetRollups(em, id));
-  const bar = progressOf(name, seq);
+  const bar = progressOf(name, 'facts', seq);
   for (let counted = 0; ;) {
     const progress = await db
       .write(({ em }) => countPortion(em, { projectId: id }))

@@ -62,8 +62,7 @@ const DUE = `x.next_attempt_at <= now()
 
 /**
  * $1, $2: the projects in flight and their counts; $3: how many retries; $4: how many in all. `probes` lets one attempt through to
- * each endpoint whose rest is over (WH5): of any number of workers one gets it. The commit waits for no disk: a lease that a crash of
- * the database takes back is given again, and what was on its way arrives once more under the same id.
+ * each endpoint whose rest is over (WH5): of any number of workers one gets it.
  */
 const LEASE = planned(`with recursive ${UNDELIVERED}, busy as (
      select * from unnest($1::uuid[], $2::int[]) as b(project_id, n)
@@ -100,7 +99,7 @@ const LEASE = planned(`with recursive ${UNDELIVERED}, busy as (
    )
    update delivery d set status = 'sending', claim_token = gen_random_uuid(), attempt = d.attempt + 1,
      lease_until = now() + interval '${LEASE_SECONDS} s'
-   from taken, (select set_config('synchronous_commit', 'off', true)) unflushed where d.id = taken.id
+   from taken where d.id = taken.id
    returning d.id, d.project_id, d.item_id, d.webhook_id, d.body, d.attempt, d.schedule_from, d.claim_token, d.error,
      taken.url, taken.probe`);
 

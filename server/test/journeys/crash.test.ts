@@ -157,17 +157,27 @@ describe('kill -9 of one process of two', () => {
   });
 });
 
-describe('the figures after all of it', () => {
-  it('I9: npm run rollups -- check finds every one of them equal to the ledger', async () => {
+describe('the database after all of it', () => {
+  beforeAll(async () => {
     await crash();
-    // The embedded database has one owner, and this command is one.
+    // The embedded database has one owner, and a command is one.
     if (!ON_POSTGRES) await world.terminate(0);
-    const child = spawn(process.execPath, [join(ROOT, 'scripts/rollups.ts'), 'check'], {
-      env: { PATH: process.env.PATH, ...world.env },
-      stdio: 'pipe',
-    });
-    const said = await text(child.stdout);
+  });
+
+  const run = (script: string, ...args: string[]) => {
+    const env = { PATH: process.env.PATH, ...world.env };
+    return text(spawn(process.execPath, [join(ROOT, 'scripts', script), ...args], { env, stdio: 'pipe' }).stdout);
+  };
+
+  it('I9: npm run rollups -- check finds every one of them equal to the ledger', async () => {
+    const said = await run('rollups.ts', 'check');
     expect(said).toContain(project.id);
     expect(said.match(/all equal/g), said).toHaveLength(said.trim().split('\n').length);
+  });
+
+  it('I1, I2, I3, I4, I5, I6, I7: npm run invariants finds all of them kept', async () => {
+    const said = await run('invariants.ts');
+    expect(said).toContain('All of them hold.');
+    expect(said).toMatch(/I1, I3, I4, I6: [1-9]\d* items, as they should be/);
   });
 });

@@ -1,0 +1,63 @@
+// `npm run invariants`: looks at everything in a database and says whether it keeps the invariants of docs/RULES.md.
+import { parseArgs } from 'node:util';
+import { ConfigError } from '../server/src/config.ts';
+import { FolderInUse } from '../server/src/db/embedded-lock.ts';
+import { type Check, checksOf, type Fault, reader } from '../server/src/invariants/invariants.ts';
+import { openForCommand } from '../server/src/main.ts';
+import { progressOf } from './lib/progress.ts';
+
+const USAGE = `Usage: npm run invariants
+
+  Looks at every item, fact, idempotency key, delivery and figure, and says what is not as docs/RULES.md promises (I1 to I9);
+  ends with 1 when something is not. It changes nothing and may run beside the service.
+
+Works on the database that DATABASE_URL or DATA_DIR names, with the service's own environment; the embedded one only while the
+service does not run.`;
+
+/** So many of each kind are said; a database that is broken is broken in many places. */
+const SAID = 20;
+
+async function main(): Promise<void> {
+  if (asksForHelp()) return console.log(USAGE);
+  const { services, close } = await openForCommand();
+  try {
+    const { orm } = services.db;
+    let wrong = 0;
+    for (const check of checksOf(orm)) wrong += await inspect(check, reader(orm));
+    console.log('I8 is about sockets: nothing of it lies in a database.');
+    console.log(wrong === 0 ? 'All of them hold.' : `${wrong} faults.`);
+    if (wrong > 0) process.exitCode = 1;
+  } finally {
+    await close();
+  }
+}
+
+/** Answers how many faults there were. */
+async function inspect({ of, rules, run }: Check, read: ReturnType<typeof reader>): Promise<number> {
+  const faults: Fault[] = [];
+  const bar = progressOf(rules.join(', '), of, null);
+  const looked = await run(
+    read,
+    (fault) => faults.push(fault),
+    (done) => bar.to(done),
+  ).finally(() => bar.end());
+  console.log(
+    `${rules.join(', ')}: ${looked} ${of}, ${faults.length === 0 ? 'as they should be' : `${faults.length} faults`}`,
+  );
+  for (const { rule, says } of faults.slice(0, SAID)) console.log(`  ${rule} ${says}`);
+  if (faults.length > SAID) console.log(`  and ${faults.length - SAID} more`);
+  return faults.length;
+}
+
+function asksForHelp(): boolean {
+  const options = { help: { type: 'boolean', short: 'h' } } as const;
+  return parseArgs({ options }).values.help === true;
+}
+
+try {
+  await main();
+} catch (error) {
+  const inWords = [ConfigError, FolderInUse, TypeError].some((kind) => error instanceof kind);
+  console.error(inWords ? (error as Error).message : error);
+  process.exitCode = 1;
+}

@@ -1,0 +1,104 @@
+// I5, I7: every delivery is of one final decision and carries its bytes, and every decision that is told has one.
+import { jsonText } from '@countersign/shared/json';
+import { DECISION_ACTIONS } from '@countersign/shared/words';
+import type { EntityDictionary } from '@mikro-orm/core';
+import { Decision } from '../db/entities/decision.ts';
+import { rawQuery } from '../db/raw-query.ts';
+import { toDecided, webhookIdOf } from '../domain/decision.ts';
+import { isToldOf } from '../webhooks/fan-out.ts';
+import { byPages, type Check, type Fault } from './check.ts';
+import { projectIds } from './check-ledgers.ts';
+
+/** Bodies may be long. */
+const PAGE = 100;
+
+const DELIVERIES = `
+  select w.id as delivery_id, w.project_id as delivery_project, w.item_id as delivery_item, w.webhook_id, w.body,
+    e.id as event_id, d.*
+  from delivery w join project p on p.id = w.project_id and p.deleted_at is null
+  left join event e on e.project_id = w.project_id and e.seq = w.seq and e.item_id = w.item_id and e.type = 'item.finalized'
+  left join decision d on d.item_id = w.item_id and not d.audit and d.final_at is not null
+  where w.id > $1 order by w.id limit ${PAGE}`;
+
+/** The decision's columns are null where there is none. */
+type Columns = EntityDictionary<Decision>;
+
+type Row = Columns & {
+  delivery_id: string;
+  delivery_project: string;
+  delivery_item: string;
+  webhook_id: string;
+  body: string;
+  event_id: string | null;
+};
+
+interface Sent {
+  id: string;
+  place: string;
+  webhookId: string;
+  body: string;
+  eventId: string | null;
+  decision: Decision | null;
+}
+
+export const checkDeliveries: Check = {
+  of: 'deliveries',
+  rules: ['I5', 'I7'],
+  run: (read, tell, onProgress) =>
+    byPages(
+      (after) =>
+        read(async (em) => {
+          const rows = await rawQuery<Row>(em, DELIVERIES, [after]);
+          return rows.map((row) => toSent(row, (columns) => em.map(Decision, columns)));
+        }),
+      (sent) => faultsOf(sent).forEach(tell),
+      onProgress,
+    ),
+};
+
+function toSent(row: Row, toDecision: (columns: Columns) => Decision): Sent {
+  const { delivery_id: id, delivery_project: project, delivery_item: item, webhook_id: webhookId, body, ...rest } = row;
+  const { event_id: eventId, ...columns } = rest;
+  const place = `delivery ${id} of item ${item}, project ${project}`;
+  // Without a decision the columns are null, whatever their type says.
+  const decision = (columns.id as string | null) === null ? null : toDecision(columns);
+  return { id, place, webhookId, body, eventId, decision };
+}
+
+function faultsOf({ place, webhookId, body, eventId, decision }: Sent): Fault[] {
+  if (eventId === null || webhookId !== webhookIdOf(eventId))
+    return [{ rule: 'I5', says: `${place}: its webhook-id ${webhookId} is of no final decision in the ledger` }];
+  if (decision === null) return [{ rule: 'I5', says: `${place}: its decision is not there, or not final` }];
+  return body === jsonText(toDecided(decision))
+    ? []
+    : [{ rule: 'I7', says: `${place}: its bytes are not its decision` }];
+}
+
+/** $1: the project; $2: actions that are told. From the last change of its settings on, before which it may have had no webhook URL. */
+const UNTOLD = `
+  with since as (
+    select coalesce(max(e.seq), 0) as seq from event e
+    where e.project_id = $1 and e.type = 'project.changed' and e.seq is not null
+      and e.data -> 'changed' ?| array['created', 'settings', 'webhook', 'archived']
+  )
+  select e.item_id, exists (select 1 from delivery w where w.item_id = e.item_id and w.seq = e.seq) as told
+  from event e join item i on i.id = e.item_id and not i.audit
+  where e.project_id = $1 and e.seq > (select seq from since) and e.type = 'item.finalized' and e.data ->> 'action' = any($2)
+    and exists (select 1 from project p where p.id = $1 and p.webhook_url is not null)`;
+
+export const checkTold: Check = {
+  of: 'final decisions',
+  rules: ['I5'],
+  run: async (read, tell, onProgress) => {
+    let looked = 0;
+    for (const { id } of await projectIds(read)) {
+      const rows = await read((em) =>
+        rawQuery<{ item_id: string; told: boolean }>(em, UNTOLD, [id, DECISION_ACTIONS.filter(isToldOf)]),
+      );
+      for (const { item_id: item, told } of rows)
+        if (!told) tell({ rule: 'I5', says: `item ${item} of project ${id}: its final decision has no delivery` });
+      onProgress((looked += rows.length));
+    }
+    return looked;
+  },
+};

@@ -1,0 +1,89 @@
+// I1, I3, I4, I6: every item against what the ledger tells of it, and against its decisions.
+import type { ItemStatus } from '@countersign/shared/words';
+import { rawQuery } from '../db/raw-query.ts';
+import { followItem, type Standing, type StoryFact } from '../domain/item-story.ts';
+import { byPages, type Check, type Fault } from './check.ts';
+
+const PAGE = 500;
+
+const ITEMS = `
+  select i.id, i.project_id, i.status, i.version, i.audit, i.claim_fence, i.claimed_by is not null as held,
+    i.claim_expires_at is not null as live, f.facts, d.decisions, d.verdicts, d.provisional
+  from item i join project p on p.id = i.project_id and p.deleted_at is null
+  cross join lateral (
+    select json_agg(json_build_object('type', e.type, 'version', (e.data ->> 'version')::int,
+      'status', coalesce(e.data ->> 'status', e.data -> 'item' ->> 'status'), 'action', e.data ->> 'action',
+      'at', (extract(epoch from e.created_at) * 1000)::bigint,
+      'expiresAt', (extract(epoch from (e.data ->> 'expires_at')::timestamptz) * 1000)::bigint,
+      'takesOver', e.data -> 'taken_from' is not null) order by e.position) as facts
+    from event e where e.item_id = i.id and e.type <> 'delivery.changed' offset 0
+  ) f cross join lateral (
+    select (count(*) filter (where not audit))::int as decisions, (count(*) filter (where audit))::int as verdicts,
+      (count(*) filter (where final_at is null))::int as provisional
+    from decision d where d.item_id = i.id offset 0
+  ) d
+  where i.id > $1 order by i.id limit ${PAGE}`;
+
+interface Row {
+  id: string;
+  project_id: string;
+  status: ItemStatus;
+  version: number;
+  audit: boolean;
+  claim_fence: number;
+  held: boolean;
+  live: boolean;
+  facts: StoryFact[] | null;
+  decisions: number;
+  verdicts: number;
+  provisional: number;
+}
+
+export const checkItems: Check = {
+  of: 'items',
+  rules: ['I1', 'I3', 'I4', 'I6'],
+  run: (read, tell, onProgress) =>
+    byPages(
+      (after) => read((em) => rawQuery<Row>(em, ITEMS, [after])),
+      (row) => faultsOf(row).forEach(tell),
+      onProgress,
+    ),
+};
+
+function faultsOf(row: Row): Fault[] {
+  const told = followItem(row.facts ?? [], row);
+  const place = `item ${row.id} of project ${row.project_id}`;
+  if ('fault' in told) return [{ rule: 'I6', says: `${place}: ${told.fault}` }];
+  return differences(row, told).map(([rule, says]) => ({ rule, says: `${place}: ${says}` }));
+}
+
+function differences(row: Row, told: Standing): [rule: string, says: string][] {
+  const { decisions, verdicts, provisional } = rowsExpected(row, told);
+  const claim = claimOf(row);
+  const compared: [string, string, unknown, unknown][] = [
+    ['I6', 'its status', row.status, told.status],
+    ['I6', 'its version', row.version, told.version],
+    ['I3', 'its fence', row.claim_fence, told.claims],
+    // Who leaves the pool loses a claim that had lapsed without a word.
+    ['I4', 'its claim', claim, told.claim === 'lapsed' && claim === 'none' ? 'none' : told.claim],
+    ['I1', 'the number of its decisions', row.decisions, decisions],
+    ['I1', 'the number of verdicts on it', row.verdicts, verdicts],
+    ['I1', 'the number of those that can be undone', row.provisional, provisional],
+  ];
+  return compared.flatMap(([rule, what, is, ledger]): [string, string][] =>
+    is === ledger ? [] : [[rule, `${what} is ${String(is)}, by the ledger ${String(ledger)}`]],
+  );
+}
+
+const claimOf = ({ held, live }: Row): Standing['claim'] => (held ? (live ? 'live' : 'lapsed') : 'none');
+
+/** What shipped by itself has its decision from its arrival on; what people say of it is a verdict (AU2). */
+function rowsExpected({ audit, status }: Row, { decided }: Standing) {
+  const ofPeople = decided === 'no' ? 0 : 1;
+  const shipped = audit || (status === 'auto_approved' && decided === 'no');
+  return {
+    decisions: shipped ? 1 : ofPeople,
+    verdicts: audit ? ofPeople : 0,
+    provisional: decided === 'provisional' ? 1 : 0,
+  };
+}
