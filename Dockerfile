@@ -29,6 +29,8 @@ COPY --from=packages /app ./
 COPY tsconfig.json ./
 COPY shared shared
 COPY server server
+# For the commands on the database: docker compose run --rm worker npm run invariants
+COPY scripts scripts
 COPY --from=web /app/web/build web/build
 USER node
 VOLUME /data

@@ -56,7 +56,7 @@ function onDatabase(
 }
 
 /** They measure how soon something shows, or are many at once: nothing else may run beside them. */
-const TIMED = ['crowd', 'desk', 'presence', 'resync', 'sessions', 'story', 'two-reviewers'].map(
+const TIMED = ['crowd', 'desk', 'presence', 'resync', 'sessions', 'story', 'topology', 'two-reviewers'].map(
   (name) => `e2e/${name}.test.ts`,
 );
 

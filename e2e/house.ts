@@ -6,7 +6,7 @@ import { openProject, type OpenProject } from '../server/test/builders.ts';
 import { makeWallet, person, type Person, type Wallet } from '../server/test/client.ts';
 import { startReceiver, type Receiver } from '../server/test/receiver.ts';
 import { startWorld, type World } from '../server/test/world.ts';
-import { startFront, type Front } from './front.ts';
+import { startFront, type Front } from '../scripts/lib/front.ts';
 import { injectWallet } from './injected-wallet.ts';
 
 export interface House {

@@ -7,7 +7,7 @@ import { changeMember } from '../shared/src/api/projects.ts';
 import { people, type Person } from '../server/test/client.ts';
 import { type OwnRedis, startOwnRedis } from '../server/test/own-redis.ts';
 import { ON_POSTGRES, startWorld, type World } from '../server/test/world.ts';
-import { startFront, type Front } from './front.ts';
+import { startFront, type Front } from '../scripts/lib/front.ts';
 
 const chromium = await findChromium();
 const NAMES = ['Ana Ruiz', 'Bo Lind', 'Cem Ak'];

@@ -23,8 +23,7 @@ export interface Service {
  * committed outlives the server's crash all the same, and only the machine's would lose it.
  */
 export async function startPostgres({ fsync = true } = {}): Promise<Service | undefined> {
-  const places = ['/usr/lib/postgresql/*/bin', '/usr/pgsql-*/bin', '/opt/homebrew/opt/postgresql*/bin'];
-  const binary = findBinary('postgres', places);
+  const binary = findPostgresTool('postgres');
   if (binary === undefined) return undefined;
   const home = makeHome('postgres');
   const data = join(home.folder, 'data');
@@ -148,6 +147,11 @@ function service(what: Launch, child: ChildProcess): Service {
     },
   };
 }
+
+const POSTGRES_PLACES = ['/usr/lib/postgresql/*/bin', '/usr/pgsql-*/bin', '/opt/homebrew/opt/postgresql*/bin'];
+
+/** Where `postgres`, `pg_dump` and their like are installed; undefined where they are not. */
+export const findPostgresTool = (name: string): string | undefined => findBinary(name, POSTGRES_PLACES);
 
 /** The binary in PATH, else the newest one in `places` (patterns). */
 function findBinary(name: string, places: string[]): string | undefined {

@@ -1,11 +1,13 @@
 // `/metrics`: who may read it, and that it says what happened, by names that do not grow with what is asked for.
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createApp } from '../../src/http/app.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 import { operatorsApp } from '../../src/http/telemetry.ts';
 import { processTelemetry } from '../../src/operators.ts';
+import { watchSockets } from '../../src/telemetry/gauges.ts';
 import type { Telemetry } from '../../src/telemetry/telemetry.ts';
 import { startLoop } from '../../src/worker/loop.ts';
 import { claim } from '../../src/usecases/claim.ts';
@@ -92,6 +94,23 @@ describe('who may read the figures', () => {
         expect(statuses).toEqual([token === null ? 200 : 401, 200, 200, 404, 404]);
       });
   });
+});
+
+it('the dashboard for Grafana asks for nothing that they do not say', async () => {
+  const connections = () => ({ total: 1, idle: 1, waiting: 0 });
+  const figures = processTelemetry({ services: world.services, connections }, true);
+  watchSockets(figures, () => 0);
+  const said = (await figures.page()).text;
+  const file = readFileSync(new URL('../../../deploy/grafana-dashboard.json', import.meta.url), 'utf8');
+  const { panels } = JSON.parse(file) as { panels: { title: string; targets: { expr: string }[] }[] };
+  const asked = panels.flatMap(({ targets }) =>
+    targets.flatMap(({ expr }) => expr.match(/\b[a-z]+_[a-z0-9_]{8,}\b/g) ?? []),
+  );
+  const names = new Set(
+    asked.map((name) => name.replace(/_(bucket|count)$/, '')).filter((name) => name !== 'histogram_quantile'),
+  );
+  expect(names.size).toBeGreaterThan(10);
+  for (const name of names) expect(said).toContain(`# TYPE ${name} `);
 });
 
 describe('what they say', () => {

@@ -12,23 +12,33 @@ export interface Front {
   close(): Promise<void>;
 }
 
-/** Starts listening before there is anything behind it, so that the processes can be told their public address. */
-export async function startFront(): Promise<Front> {
+/** Starts listening before there is anything behind it, so that the processes can be told their public address. `port`: 0, any. */
+export async function startFront(port = 0): Promise<Front> {
   let targets: number[] = [];
   let turn = 0;
   const open = new Set<Socket>();
+  /** A process that takes no connection is passed over: it is being started again. */
+  const join = (client: Socket, tries: number): void => {
+    const target = targets[turn++ % targets.length];
+    if (target === undefined || tries === 0) return void client.destroy();
+    const upstream = connect(target, '127.0.0.1');
+    const lost = () => client.destroy();
+    const refused = () => join(client, tries - 1);
+    client.once('error', () => upstream.destroy());
+    upstream.once('error', refused);
+    upstream.once('connect', () => {
+      upstream.off('error', refused).on('error', lost);
+      client.pipe(upstream).pipe(client);
+    });
+  };
   const server: Server = createServer((client) => {
-    const port = targets[turn++ % targets.length];
-    if (port === undefined) return void client.destroy();
-    const upstream = connect(port, '127.0.0.1');
-    client.on('error', () => upstream.destroy());
-    upstream.on('error', () => client.destroy());
     open.add(client);
+    client.on('error', () => undefined);
     client.once('close', () => open.delete(client));
-    client.pipe(upstream).pipe(client);
+    join(client, targets.length);
   });
   const hangUp = () => open.forEach((client) => client.destroy());
-  server.listen(0, '127.0.0.1');
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return {
     url: `http://localhost:${(server.address() as AddressInfo).port}`,

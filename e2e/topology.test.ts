@@ -1,0 +1,135 @@
+// The processes of docker-compose.yml behind one address: started together on an empty database, watched by many sockets, and all of
+// them restarted one after the other while pipelines submit and a person holds an item.
+import { execFile } from 'node:child_process';
+import { join as path } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { claimItem, decideItem } from '@countersign/shared/api/queue';
+import { startTopology, type Topology } from '../scripts/lib/topology.ts';
+import { MIGRATIONS } from '../server/src/db/migrations/list.ts';
+import { aSubmission, join, openProject, type OpenProject } from '../server/test/builders.ts';
+import { people, person, type Person } from '../server/test/client.ts';
+import { emptyDatabase } from '../server/test/fixtures/own-database.ts';
+import { connectLive, type Live } from '../server/test/live-client.ts';
+import { ON_POSTGRES, type World } from '../server/test/world.ts';
+
+const SOCKETS = Number(process.env.SOCKETS ?? 200);
+/** Of one person. */
+const TABS = 10;
+const EVENTS = 100;
+/** Requests that are under way at any time while everything is started again. */
+const SUBMITTERS = 8;
+/** A pipeline that lost its connection or was told 503 sends the same again, after so many ms. */
+const AGAIN_MS = 100;
+
+describe.skipIf(!ON_POSTGRES)('three servers and two workers behind one address', () => {
+  let topology: Topology;
+  let database: Awaited<ReturnType<typeof emptyDatabase>>;
+  let owner: Person;
+  let project: OpenProject;
+  let pool: pg.Pool;
+
+  beforeAll(async () => {
+    database = await emptyDatabase();
+    pool = new pg.Pool({ connectionString: database.url, max: 2 });
+    const stores = { databaseUrl: database.url, redisUrl: process.env.TEST_REDIS_URL ?? '' };
+    topology = await startTopology(stores, { env: { RATE_LIMIT_PER_MINUTE: '1000000' } });
+    // All that people and pipelines need of a world is its address.
+    owner = await person({ baseUrl: topology.url, url: () => topology.url } as World);
+    project = await openProject(owner, { settings: { claim_lease_seconds: 600 } });
+  });
+  afterAll(async () => {
+    await pool.end();
+    await topology.stop();
+    await database.remove();
+  });
+
+  it('five processes on an empty database migrate once', async () => {
+    expect(topology.members.map(({ name }) => name)).toEqual([
+      'server 1',
+      'server 2',
+      'server 3',
+      'worker 1',
+      'worker 2',
+    ]);
+    const { rows } = await pool.query<{ name: string }>('select name from mikro_orm_migrations order by name');
+    expect(rows.map(({ name }) => name)).toEqual(MIGRATIONS.map(({ name }) => name));
+  });
+
+  it('every socket is told every event once and in order', async () => {
+    const crowd = await people(owner.world, Math.ceil(SOCKETS / TABS));
+    for (const reviewer of crowd) await join(project, reviewer);
+    const sockets: Live[] = [];
+    for (const reviewer of crowd)
+      sockets.push(...(await Promise.all(Array.from({ length: TABS }, () => connectLive(reviewer)))));
+    await Promise.all(sockets.map((socket) => socket.entered(project.id)));
+    for (let n = 0; n < EVENTS; n += 10)
+      await Promise.all(Array.from({ length: 10 }, () => project.pipeline.submit(aSubmission())));
+    const seqs = (socket: Live) => socket.facts.filter(({ type }) => type === 'item.queued').map(({ seq }) => seq);
+    await expect.poll(() => sockets.filter((socket) => seqs(socket).length < EVENTS).length).toBe(0);
+    const [first = []] = sockets.map(seqs);
+    expect(first).toEqual([...new Set(first)].sort((a, b) => a - b));
+    for (const socket of sockets) expect(seqs(socket)).toEqual(first);
+    // Closing looks for gaps and for what is not of the contract.
+    for (const socket of sockets) socket.close();
+  });
+
+  it('all of them are started again one by one, and no accepted item is lost, no claim broken', async () => {
+    const reviewer = await person(owner.world);
+    await join(project, reviewer);
+    const { id: held } = await project.pipeline.submit(aSubmission());
+    const { fence } = await reviewer.call(claimItem, { params: { id: held } });
+    const before = topology.members.map(({ child }) => child.pid);
+
+    const load = submitMeanwhile(project);
+    await topology.rollingRestart();
+    const { accepted, refused } = await load.end();
+
+    const after = topology.members.map(({ child }) => child.pid);
+    expect(after.filter((pid) => before.includes(pid))).toEqual([]);
+    expect(refused).toEqual([]);
+    expect(accepted.length).toBeGreaterThan(200);
+    const { rows } = await pool.query<{ n: number }>('select count(*)::int as n from item where id = any($1)', [
+      accepted,
+    ]);
+    expect([new Set(accepted).size, rows[0]?.n]).toEqual([accepted.length, accepted.length]);
+    await reviewer.call(decideItem, { params: { id: held }, body: { fence, action: 'approve' } });
+  });
+
+  it('I1, I2, I3, I4, I5, I6, I7, I9 hold afterwards', async () => {
+    const command = path(import.meta.dirname, '../scripts/invariants.ts');
+    const env = { PATH: process.env.PATH, ...topology.env };
+    const { stdout } = await promisify(execFile)(process.execPath, [command], { env });
+    expect(stdout).toContain('All of them hold.');
+  });
+});
+
+/** Pipelines as they should be: every submission under a key of its own, sent again until it is answered. */
+function submitMeanwhile(project: OpenProject) {
+  const accepted: string[] = [];
+  const refused: string[] = [];
+  let over = false;
+  let sent = 0;
+  const submitOne = async (): Promise<void> => {
+    const idempotencyKey = `meanwhile-${(sent += 1)}`;
+    const body = JSON.stringify({ project_id: project.id, ...aSubmission() });
+    for (;;) {
+      const answer = await project.pipeline.submitRaw(body, { idempotencyKey }).catch(() => null);
+      if (answer?.ok === true) return void accepted.push(answer.reply.id);
+      if (answer !== null && answer.status !== 503 && answer.status !== 409) return void refused.push(answer.text);
+      await delay(AGAIN_MS);
+    }
+  };
+  const submitters = Array.from({ length: SUBMITTERS }, async () => {
+    while (!over) await submitOne();
+  });
+  return {
+    end: async () => {
+      over = true;
+      await Promise.all(submitters);
+      return { accepted, refused };
+    },
+  };
+}

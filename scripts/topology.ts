@@ -1,0 +1,55 @@
+// `npm run topology`: what docker-compose.yml runs, from installed binaries: PostgreSQL, Redis, its servers and workers, and a proxy.
+import { buildWeb } from './build-web.ts';
+import { onStopSignal } from './lib/on-stop-signal.ts';
+import { startTopology, type Topology } from './lib/topology.ts';
+import { type Service, startPostgres, startRedis } from './services.ts';
+
+const PORT = Number(process.env.PORT ?? 3000);
+
+async function main(): Promise<void> {
+  await buildWeb({});
+  const { postgres, redis } = await openStores();
+  const stopStores = () => Promise.all([postgres.stop(), redis.stop()]);
+  const stores = { databaseUrl: postgres.url, redisUrl: redis.url };
+  const topology = await startTopology(stores, { port: PORT }).catch(async (error: unknown) => {
+    await stopStores();
+    throw error;
+  });
+  tell(topology, postgres.url);
+  process.on('SIGUSR2', () => void restart(topology));
+  onStopSignal(() => {
+    console.log('\n  Stopping …');
+    void topology.stop().then(stopStores);
+  });
+}
+
+/** Private ones, gone when it stops. Errors: one that is not installed. */
+async function openStores(): Promise<Record<'postgres' | 'redis', Service>> {
+  const [postgres, redis] = [await startPostgres(), await startRedis()];
+  if (postgres !== undefined && redis !== undefined) return { postgres, redis };
+  await Promise.all([postgres?.stop(), redis?.stop()]);
+  throw new Error(
+    'Install PostgreSQL and Redis: apt-get install postgresql redis-server (their services need not run).',
+  );
+}
+
+function tell({ url, members }: Topology, databaseUrl: string): void {
+  console.log(`\n  ${url}\n`);
+  for (const { name, child, port } of members)
+    console.log(`  ${name.padEnd(10)} process ${child.pid}${port === null ? '' : `, port ${port}`}`);
+  console.log(`\n  Database   ${databaseUrl}`);
+  console.log(`  Restart all of them, one after the other: kill -USR2 ${process.pid}`);
+  console.log('  Ctrl+C ends it, and nothing is kept.\n');
+}
+
+async function restart(topology: Topology): Promise<void> {
+  await topology.rollingRestart(({ name, child }) => console.log(`  ${name} is back, process ${child.pid}`));
+  console.log('  All of them are new.');
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}

@@ -1,0 +1,102 @@
+// A backup taken under load and restored elsewhere starts, keeps every invariant, and sends what was on its way under the same ids.
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { findPostgresTool } from '../../../scripts/services.ts';
+import { aSubmission, openProject, review } from '../builders.ts';
+import { person } from '../client.ts';
+import { emptyDatabase } from '../fixtures/own-database.ts';
+import { type Receiver, startReceiver } from '../receiver.ts';
+import { ON_POSTGRES, startWorld, type World } from '../world.ts';
+
+const run = promisify(execFile);
+const DECIDED = 5;
+
+async function started(options: Parameters<typeof startWorld>[0] = {}): Promise<World> {
+  const world = await startWorld(options);
+  onTestFinished(() => world.stop());
+  return world;
+}
+
+/** Submits until it is told to stop; answers what was accepted. */
+function load(submit: () => Promise<{ id: string }>): () => Promise<string[]> {
+  const accepted: string[] = [];
+  let over = false;
+  const working = Array.from({ length: 4 }, async () => {
+    while (!over) accepted.push((await submit()).id);
+  });
+  return async () => {
+    over = true;
+    await Promise.all(working);
+    return accepted;
+  };
+}
+
+/** A dump of the world's database, as `docs/OPERATIONS.md` takes it. */
+async function backUp(world: World): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-backup-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'countersign.dump');
+  await run(tool('pg_dump'), ['--format=custom', `--file=${file}`, world.env.DATABASE_URL ?? '']);
+  return file;
+}
+
+async function restored(file: string): Promise<string> {
+  const { url, remove } = await emptyDatabase();
+  onTestFinished(remove);
+  await run(tool('pg_restore'), ['--no-owner', `--dbname=${url}`, file]);
+  return url;
+}
+
+const tool = (name: string): string => {
+  const found = findPostgresTool(name);
+  if (found === undefined) throw new Error(`${name} is not installed.`);
+  return found;
+};
+
+const sentBy = (receiver: Receiver) => new Map(receiver.arrivals.map(({ webhookId, body }) => [webhookId, body]));
+
+describe.skipIf(!ON_POSTGRES)('a backup', () => {
+  it('I5, I7: taken under load and restored elsewhere, sends what was pending with the same ids and bytes', async () => {
+    const world = await started();
+    const receiver = await startReceiver();
+    receiver.answer = () => ({ status: 503 });
+    const project = await openProject(await person(world), { receiver });
+    for (let n = 0; n < DECIDED; n += 1) {
+      const { id } = await project.pipeline.submit(aSubmission());
+      await review(project.owner, id);
+      await receiver.next(id);
+    }
+    const before = sentBy(receiver);
+    const stop = load(() => project.pipeline.submit(aSubmission()));
+    const file = await backUp(world);
+    const accepted = await stop();
+    expect(accepted.length).toBeGreaterThan(0);
+    await world.stop();
+
+    const DATABASE_URL = await restored(file);
+    const env = { DATABASE_URL, SECRET_KEYS: world.env.SECRET_KEYS ?? '' };
+    const command = join(import.meta.dirname, '../../../scripts/invariants.ts');
+    const { stdout } = await run(process.execPath, [command], { env: { PATH: process.env.PATH, ...env } });
+    expect(stdout).toContain('All of them hold.');
+
+    const seen = receiver.arrivals.length;
+    receiver.answer = () => ({ status: 204 });
+    await started({ env });
+    await expect
+      .poll(() => new Set(receiver.arrivals.slice(seen).map(({ webhookId }) => webhookId)).size)
+      .toBe(DECIDED);
+    expect(sentBy(receiver)).toEqual(before);
+    const client = new pg.Client({ connectionString: DATABASE_URL });
+    await client.connect();
+    onTestFinished(() => client.end());
+    await expect
+      .poll(async () => (await client.query<{ status: string }>('select distinct status from delivery')).rows)
+      .toEqual([{ status: 'succeeded' }]);
+    await receiver.close();
+  });
+});
