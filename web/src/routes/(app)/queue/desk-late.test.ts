@@ -6,9 +6,6 @@ import { ME } from './desk-server.fixture.ts';
 import { standingWords } from './standing-words.ts';
 
 const place = new Place();
-/** A reader at work, and a lease of which a third is gone. */
-const BEAT = { visible: true, inputAt: Infinity };
-const THIRD_MS = 50_000;
 
 async function edited(page: Page) {
   type(page.desk, 'Mine');
@@ -63,40 +60,6 @@ it('the tray names the decision that stands, when an earlier try had landed', as
   place.server.fates.clear();
   expect(await desk.decide('reject', { reason: 'Wrong fact' })).toBe(true);
   expect(tray.of('one')).toMatchObject({ action: 'approve', reason: null, state: 'made' });
-});
-
-describe('a heartbeat', () => {
-  it('that comes late brings no lost claim back', async () => {
-    const page = await place.atWork();
-    await vi.advanceTimersByTimeAsync(THIRD_MS);
-    const old = structuredClone(place.server.of('one'));
-    place.server.held.add('renew');
-    const beating = page.desk.beat(BEAT);
-    place.server.takenBy('one', 'Ana');
-    place.hear(page, 'one', 'item.claimed');
-    expect(stage(page.desk)).toBe('held');
-    // It was answered before Ana took it.
-    Object.assign(place.server.of('one'), old);
-    place.server.letGo();
-    await beating;
-    expect([stage(page.desk), page.desk.item.lost]).toEqual(['held', true]);
-  });
-
-  it('QU2: is not sent while a decision is on its way, and one that is late un-paints none', async () => {
-    const { desk } = await place.atWork({ flow: false });
-    await vi.advanceTimersByTimeAsync(THIRD_MS);
-    place.server.held.add('renew').add('decision');
-    const beating = desk.beat(BEAT);
-    const deciding = desk.decide('approve');
-    place.server.held.delete('renew');
-    place.server.letGoOf('renew');
-    await beating;
-    expect([desk.item.saving, stage(desk)]).toEqual(['approve', 'loading']);
-    await desk.beat(BEAT);
-    expect(place.server.requests.filter((line) => line.includes('renew'))).toHaveLength(1);
-    place.server.letGo();
-    expect(await deciding).toBe(true);
-  });
 });
 
 it('QU4: a return whose fact comes before its answer is not called an item that came back from somebody else', async () => {

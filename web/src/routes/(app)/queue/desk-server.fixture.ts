@@ -145,7 +145,7 @@ export class DeskServer {
     if (verb === 'GET ') return Response.json(kept.detail);
     if (verb === 'GET history') return Response.json({ data: this.history, next_cursor: null });
     if (verb === 'DELETE claim') return this.#release(kept);
-    if (verb === 'POST claim/renew') return this.#grant(kept);
+    if (verb === 'POST claim/renew') return this.#renew(kept, body as never);
     if (verb === 'POST claim' || verb === 'POST claim/take-over') return this.#claim(kept, verb !== 'POST claim');
     if (verb === 'POST decision') return this.#decide(kept, body as never, ME.name);
     if (verb === 'POST decision/undo') return this.#undo(kept);
@@ -171,6 +171,13 @@ export class DeskServer {
     if (!isOpen(status)) return problem({ status: 409, code: 'already_decided' });
     if (!force && claim !== null && claim.user_id !== ME.id) return problem({ status: 409, code: 'claim_held' });
     if (claim?.user_id !== ME.id) this.#hold(kept, ME.id, ME.name);
+    return this.#grant(kept);
+  }
+
+  #renew(kept: Kept, { fence }: { fence: number }): Response {
+    if (!isOpen(kept.detail.status)) return problem({ status: 409, code: 'already_decided' });
+    if (kept.detail.claim?.user_id !== ME.id || fence !== kept.fence)
+      return problem({ status: 409, code: 'claim_lost' });
     return this.#grant(kept);
   }
 

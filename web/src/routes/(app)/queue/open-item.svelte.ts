@@ -10,6 +10,8 @@ import { History } from './history.svelte.ts';
 
 /** An item that comes within this many ms replaces the one before it without a blank between them. */
 const PATIENCE_MS = 150;
+/** A renewal so answered will never be granted: decided, passed on, or not the reader's to see. */
+const REFUSED: ReadonlySet<number> = new Set([404, 409]);
 
 export class OpenItem {
   id: string | null = $state(null);
@@ -112,9 +114,7 @@ export class OpenItem {
     if (this.id !== detail.id) return;
     this.saving = null;
     this.coming = !stays;
-    this.grant = null;
-    // The fact of the reader's own move may have been quicker than its answer, and taken for somebody else's.
-    this.lost = false;
+    this.#ownDecision();
     this.#answered(detail);
   }
 
@@ -123,10 +123,20 @@ export class OpenItem {
     if (this.id === detail.id) this.#answered(detail);
   }
 
-  /** The heartbeat: one at a time. Null when it failed or came too late; the countdown then goes on showing what is left. */
+  /**
+   * The heartbeat: one at a time. Null when it failed or came too late; the countdown then goes on showing what is left. A
+   * refusal is news: the fence is worth nothing, whatever was heard, and is not sent again.
+   */
   async renew(send: () => Promise<Granted>): Promise<Granted | null> {
+    const { id, grant } = this;
     this.renewing = true;
-    const granted = await send().catch(() => null);
+    const granted = await send().catch((error: unknown) => {
+      if (error instanceof ApiProblem && REFUSED.has(error.status) && this.id === id && this.grant === grant) {
+        this.lose();
+        this.resync();
+      }
+      return null;
+    });
     this.renewing = false;
     return granted !== null && this.holds(granted) ? granted : null;
   }
@@ -204,10 +214,18 @@ export class OpenItem {
     if (detail === null || turn !== this.#turn || this.id !== id) return;
     if (detail.version < (this.detail?.version ?? 0)) return;
     this.detail = detail;
-    // The claim may have passed through other hands meanwhile, unless it ended with a decision of this reader.
-    if (detail.claim?.user_id !== this.#me && detail.decision?.reviewer_id !== this.#me) this.lose();
+    if (detail.decision?.reviewer_id === this.#me) this.#ownDecision();
+    // The claim may have passed through other hands meanwhile.
+    else if (detail.claim?.user_id !== this.#me) this.lose();
     this.onchanged(detail);
     this.history.readSoon();
+  }
+
+  /** The claim ended with a decision of the reader, maybe of another tab or one whose answer never came. */
+  #ownDecision(): void {
+    this.grant = null;
+    // The fact of the reader's own move may have been quicker than its answer, and taken for somebody else's.
+    this.lost = false;
   }
 
   /** Whoever was taken out of the project has no claim there and sees nothing of it; any other failure changes nothing. */
