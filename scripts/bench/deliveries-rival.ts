@@ -93,4 +93,4 @@ const WAYS: Record<string, () => Promise<() => Promise<void>>> = {
 
 const begin = await WAYS[BENCH_WAY]?.();
 process.once('message', () => void begin?.());
-console.log(JSON.stringify({ msg: 'ready' }));
+console.log(JSON.stringify({ msg: 'working' }));

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { createProject, createApiKey, type ProjectSettings } from '../../shared/src/api/projects.ts';
+import { WITH_ITS_PARENT, whenReady } from '../lib/service-process.ts';
 import { freePort, startPostgres, startRedis, type Service } from '../services.ts';
 
 const READY_MS = 60_000;
@@ -16,8 +17,6 @@ const { start: START } = (
 ).scripts;
 const NODE_OPTIONS = START.match(/--\S+/g) ?? [];
 const CODE_CACHE = /NODE_COMPILE_CACHE=(\S+)/.exec(START)?.[1];
-/** The child ends when its parent does, however that ended. */
-const WITH_ITS_PARENT = `data:text/javascript,process.on('disconnect',()=>process.exit(1))`;
 
 /** Somebody who is signed in. */
 export interface Visitor {
@@ -115,24 +114,11 @@ async function startServer(env: Record<string, string>, program: string): Promis
     child.kill('SIGKILL');
     await gone;
   };
-  await saysReady(child).catch(async (error: unknown) => {
+  await whenReady(child, { within: READY_MS }).catch(async (error: unknown) => {
     await stop();
     throw error;
   });
   return { url, child, memory: () => residentMiB(child.pid), stop };
-}
-
-/** Resolves at the line of its log that says so; what comes later is thrown away. */
-async function saysReady(child: ChildProcess): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => reject(new Error('The server did not say that it is ready.')), READY_MS);
-  let said = '';
-  child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
-    if (said.length < 20_000) said += chunk;
-    if (said.includes('"ready"')) resolve(undefined);
-  });
-  child.once('close', () => reject(new Error(`The server ended:\n${said}`)));
-  await promise.finally(() => clearTimeout(timer));
 }
 
 async function residentMiB(pid: number | undefined): Promise<number> {

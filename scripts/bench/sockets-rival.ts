@@ -15,7 +15,8 @@ process.on('message', (facts: Fact[]) => {
   process.send?.(monotonic());
   io.local.to(ROOM).emit('events', facts);
 });
-http.listen(Number(process.env.PORT), 'localhost', () => console.log('"ready"'));
+const port = Number(process.env.PORT);
+http.listen(port, 'localhost', () => console.log(JSON.stringify({ port, msg: 'ready' })));
 
 /** Milliseconds of the clock that is one for all processes of a machine. */
 function monotonic(): number {

@@ -7,13 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { environmentOf, imageCommand, readCompose } from './compose.ts';
 import { type Front, startFront } from './front.ts';
+import { WITH_ITS_PARENT, whenReady } from './service-process.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** As `docker-compose.yml`: a process that has not stopped by then is killed. */
 const GRACE_MS = 25_000;
 const READY_MS = 60_000;
-/** The child ends when its parent does, however that ended. */
-const WITH_ITS_PARENT = `data:text/javascript,process.on('disconnect',()=>process.exit(1))`;
 
 export interface Member {
   /** Such as `server 2`. */
@@ -53,21 +52,19 @@ export async function startTopology(stores: Stores, { port = 0, env = {}, log }:
   const folder = mkdtempSync(join(tmpdir(), 'countersign-topology-'));
   const front = await startFront(port);
   const own = { ...secretsIn(folder, stores), REDIS_URL: stores.redisUrl, PUBLIC_BASE_URL: front.url, ...env };
-  const members = plan().map(({ name, environment }) => ({ name, env: { ...environment, ...own } }));
+  const plans = plansOf(own);
   const running: Member[] = [];
   const stop = async () => {
     await Promise.all(running.splice(0).map(stopMember));
     await front.close();
     rmSync(folder, { recursive: true, force: true });
   };
-  const show = () => front.serve(running.flatMap(({ port }) => (port === null ? [] : [`http://127.0.0.1:${port}`])));
-  try {
-    running.push(...(await Promise.all(members.map((member) => startMember(member, log)))));
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-  show();
+  const starting = plans.map((plan) => startMember(plan, log));
+  const started = await Promise.allSettled(starting);
+  running.push(...started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])));
+  // The first that failed says why.
+  if (running.length < plans.length) await stop().then(() => Promise.all(starting));
+  sendTo(front, running);
   return {
     url: front.url,
     env: own,
@@ -75,34 +72,46 @@ export async function startTopology(stores: Stores, { port = 0, env = {}, log }:
       return [...running];
     },
     rollingRestart: async (onEach) => {
-      for (const [index, member] of members.entries()) {
-        const old = running[index];
-        if (old === undefined) return;
-        withdraw(front, running, old);
-        await stopMember(old);
-        const fresh = await startMember(member, log);
-        running[index] = fresh;
-        show();
-        onEach?.(fresh);
+      for (const [index, plan] of plans.entries()) {
+        await restart(running, index, { front, start: () => startMember(plan, log) });
+        onEach?.(running[index]!);
       }
     },
     stop,
   };
 }
 
-/** As a proxy that asks for health does: nobody new is sent to a process that is about to stop. */
-function withdraw(front: Front, running: readonly Member[], leaving: Member): void {
-  const others = running.filter((member) => member !== leaving);
-  front.serve(others.flatMap(({ port }) => (port === null ? [] : [`http://127.0.0.1:${port}`])));
+/** Puts a fresh process in the place of one that is stopped in order. */
+async function restart(
+  running: Member[],
+  index: number,
+  { front, start }: { front: Front; start: () => Promise<Member> },
+): Promise<void> {
+  // As a proxy that asks for health does: nobody new is sent to a process that is about to stop.
+  sendTo(front, running.toSpliced(index, 1));
+  await stopMember(running[index]!);
+  running[index] = await start();
+  sendTo(front, running);
 }
 
-function plan(): { name: string; environment: Record<string, string> }[] {
+/** Connections go to these from now on. */
+function sendTo(front: Front, members: readonly Member[]): void {
+  front.serve(members.flatMap(({ port }) => (port === null ? [] : [`http://127.0.0.1:${port}`])));
+}
+
+interface Plan {
+  name: string;
+  env: Record<string, string>;
+}
+
+/** One for each server and worker of the file, with `own` on top of what it sets. */
+function plansOf(own: Record<string, string>): Plan[] {
   const { services } = readCompose();
   return ['server', 'worker'].flatMap((kind) => {
     const service = services[kind];
     if (service === undefined) throw new Error(`docker-compose.yml has no service ${kind}.`);
-    const environment = environmentOf(service, {});
-    return Array.from({ length: service.deploy?.replicas ?? 1 }, (_, n) => ({ name: `${kind} ${n + 1}`, environment }));
+    const env = { ...environmentOf(service, {}), ...own };
+    return Array.from({ length: service.deploy?.replicas ?? 1 }, (_, n) => ({ name: `${kind} ${n + 1}`, env }));
   });
 }
 
@@ -119,40 +128,18 @@ function secretsIn(folder: string, { databaseUrl }: Stores): Record<string, stri
   };
 }
 
-async function startMember(
-  { name, env }: { name: string; env: Record<string, string> },
-  log: (line: string) => void = () => undefined,
-): Promise<Member> {
+async function startMember({ name, env }: Plan, log: (line: string) => void = () => undefined): Promise<Member> {
   const [, ...args] = imageCommand();
   const child = spawn(process.execPath, ['--import', WITH_ITS_PARENT, ...args], {
     cwd: ROOT,
     env: { PATH: process.env.PATH, ...env, HOST: '127.0.0.1', PORT: '0', METRICS_PORT: '0' },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
-  return { name, child, port: await portOf(child, (line) => log(`[${name}] ${line}`)) };
-}
-
-/** The port it says that it is ready on; null of a worker, which has none. Errors: it ended, or said nothing in time. */
-function portOf(child: ChildProcess, log: (line: string) => void): Promise<number | null> {
-  const { promise, resolve, reject } = Promise.withResolvers<number | null>();
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    let rest = '';
-    stream?.setEncoding('utf8').on('data', (chunk: string) => {
-      const lines = (rest + chunk).split('\n');
-      rest = lines.pop() ?? '';
-      for (const line of lines) {
-        log(line);
-        said = `${said}${line}\n`.slice(-4000);
-        const port = /"port":(\d+).*"msg":"ready"/.exec(line)?.[1];
-        if (port !== undefined) resolve(Number(port));
-        if (line.endsWith('"msg":"working"}')) resolve(null);
-      }
-    });
-  }
-  const timer = setTimeout(() => reject(new Error(`A process did not become ready:\n${said}`)), READY_MS);
-  child.once('close', (code, signal) => reject(new Error(`A process ended with ${code ?? signal}:\n${said}`)));
-  return promise.finally(() => clearTimeout(timer));
+  return {
+    name,
+    child,
+    port: await whenReady(child, { within: READY_MS, onLine: (line) => log(`[${name}] ${line}`) }),
+  };
 }
 
 async function stopMember({ child }: Member): Promise<void> {

@@ -18,6 +18,7 @@ import { openOrm, type DatabaseTarget, type Orm } from './db/orm.ts';
 import { type Connections, connectionsOf } from './db/pool.ts';
 import { kidsInUse } from './db/sealed-texts.ts';
 import { openSignals, type Signals } from './db/signals.ts';
+import { watchStatements } from './db/slow-statements.ts';
 import { type Limiter, policiesOf } from './limits/limiter.ts';
 import { createMemoryLimiter } from './limits/memory-limiter.ts';
 import { createRedisLimiter } from './limits/redis-limiter.ts';
@@ -43,7 +44,7 @@ export async function buildServices(config: Config): Promise<Built> {
   const keyRing = keyRingOf(config);
   const log = pino({ level: config.logLevel, base: null, serializers: { err: loggableError } });
   const unlock = config.database.kind === 'embedded' ? lockFolder(config.database.folder) : () => undefined;
-  const database = await openDatabase(config.database).catch((error: unknown) => {
+  const database = await openDatabase(config, log).catch((error: unknown) => {
     unlock();
     throw error;
   });
@@ -104,11 +105,16 @@ function keyRingOf(config: Config): KeyRing {
 }
 
 async function openDatabase(
-  target: DatabaseTarget,
+  { database: target, slowStatementMs }: Config,
+  log: Logger,
 ): Promise<{ orm: Orm; connections: () => Connections | null; close: () => Promise<void> }> {
   let pool: Pool | null = null;
-  const opened = target.kind === 'embedded' ? { ...target, folder: join(target.folder, 'database') } : target;
-  const orm = await openOrm(opened, (made) => (pool = made));
+  const opened: DatabaseTarget =
+    target.kind === 'embedded' ? { ...target, folder: join(target.folder, 'database') } : target;
+  const orm = await openOrm(opened, (made) => {
+    pool = made;
+    watchStatements(made, slowStatementMs, (slow) => log.warn(slow, 'a slow statement'));
+  });
   await migrate(orm, opened);
   return { orm, connections: () => (pool === null ? null : connectionsOf(pool)), close: () => orm.close() };
 }

@@ -42,6 +42,7 @@ describe('nothing set', () => {
       proxyHops: 0,
       rateLimitPerMinute: 60_000,
       logLevel: 'info',
+      slowStatementMs: 1000,
       metrics: { token: null, port: null },
     });
   });
@@ -84,6 +85,7 @@ describe('what each variable takes', () => {
     ['RATE_LIMIT_PER_MINUTE', '1', { rateLimitPerMinute: 1 }],
     ['RATE_LIMIT_PER_MINUTE', '10000000', { rateLimitPerMinute: 10_000_000 }],
     ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
+    ['SLOW_STATEMENT_MS', '250', { slowStatementMs: 250 }],
   ])('%s=%s', (name, value, expected) => {
     expect(read({ [name]: value })).toMatchObject(expected as object);
   });

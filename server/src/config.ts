@@ -24,6 +24,8 @@ export interface Config {
   /** Requests a minute of one API key. */
   rateLimitPerMinute: number;
   logLevel: string;
+  /** Statements of PostgreSQL that take so long are told in the log, in ms. */
+  slowStatementMs: number;
   /** What one sends to read the figures on the public port, and the port of their own. */
   metrics: { token: string | null; port: number | null };
 }
@@ -96,6 +98,7 @@ const VARIABLES = {
       .optional(),
   ],
   METRICS_PORT: ['a port number from 0 to 65535', port.optional()],
+  SLOW_STATEMENT_MS: ['a number from 1 to 600000', z.coerce.number().int().min(1).max(600_000).default(1000)],
   LOG_LEVEL: [
     'one of fatal, error, warn, info, debug, trace, silent',
     z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
@@ -186,6 +189,7 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
     proxyHops: values.TRUSTED_PROXY_HOPS,
     rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE,
     logLevel: values.LOG_LEVEL,
+    slowStatementMs: values.SLOW_STATEMENT_MS,
     metrics: { token: values.METRICS_TOKEN ?? null, port: values.METRICS_PORT ?? null },
   };
 }

@@ -2,19 +2,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { WITH_ITS_PARENT, whenReady } from '../../scripts/lib/service-process.ts';
 import { logWatch } from './log-watch.ts';
 
 const MAIN = join(import.meta.dirname, '../src/main.ts');
-/** The child ends when its parent does, however that ended: a killed test run leaves no server behind. */
-export const WITH_ITS_PARENT = `data:text/javascript,process.on('disconnect',()=>process.exit(1))`;
 /** Hundreds of processes are started in a run: compiled once, each is ready in half the time. */
 const COMPILED = join(import.meta.dirname, '../../node_modules/.cache/code');
 const READY_MS = 30_000;
 /** A server has 20 s to stop in order (CONTRACT section 6); then it is killed, and that is a failure. */
 const STOP_MS = 20_000;
-const KEPT_LOG = 200_000;
-/** The port of a process that serves none. */
-const NOWHERE = 0;
 
 export interface ServerProcess {
   /** Where this process answers; the port is the system's choice. A process without the role `web` answers nowhere. */
@@ -37,43 +33,21 @@ export async function startServer(env: Record<string, string>, log: (line: strin
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   const gone = once(child, 'close');
-  const said = listen(child, log);
+  const onLine = (line: string) => {
+    logWatch.line(line);
+    log(line);
+  };
   try {
-    const port = await said.port;
-    const url = `http://127.0.0.1:${port}`;
-    if (port !== NOWHERE) await ready(url);
+    const port = await whenReady(child, { within: READY_MS, onLine });
+    // One that serves nobody has an address all the same, at which nobody answers.
+    const url = `http://127.0.0.1:${port ?? 0}`;
+    if (port !== null) await ready(url);
     return handle({ child, gone, url });
   } catch (error) {
     child.kill('SIGKILL');
     await gone;
     throw error;
   }
-}
-
-/** Passes on every line, and finds the port in the one that says “ready”; a worker says “working”. */
-function listen(child: ChildProcess, log: (line: string) => void): { port: Promise<number> } {
-  const { promise: port, resolve, reject } = Promise.withResolvers<number>();
-  const timer = setTimeout(() => reject(new Error('The server did not say that it is ready.')), READY_MS);
-  let kept = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    let rest = '';
-    stream?.setEncoding('utf8').on('data', (chunk: string) => {
-      const lines = (rest + chunk).split('\n');
-      rest = lines.pop() ?? '';
-      for (const line of lines) {
-        logWatch.line(line);
-        log(line);
-        if (kept.length < KEPT_LOG) kept += `${line}\n`;
-        const found = /"port":(\d+).*"msg":"ready"/.exec(line)?.[1];
-        if (found !== undefined) resolve(Number(found));
-        if (line.endsWith('"msg":"working"}')) resolve(NOWHERE);
-      }
-    });
-  }
-  child.once('error', reject);
-  child.once('close', (code, signal) => reject(new Error(`The server ended with ${code ?? signal}:\n${kept}`)));
-  void port.catch(() => undefined).finally(() => clearTimeout(timer));
-  return { port };
 }
 
 async function ready(url: string): Promise<void> {

@@ -1,5 +1,6 @@
 // The figures of running processes, read as Prometheus reads them: on the public port with a token, on one of their own.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { aSubmission, openProject, review } from '../builders.ts';
 import { person } from '../client.ts';
 import { type Receiver, startReceiver } from '../receiver.ts';
@@ -59,5 +60,32 @@ describe('the figures', () => {
   it('have health beside them, for a worker has no other port', async () => {
     const worker = operatorsOf(ON_POSTGRES ? 1 : 0);
     for (const path of ['/healthz', '/readyz']) expect((await fetch(worker + path)).status).toBe(200);
+  });
+});
+
+describe.skipIf(!ON_POSTGRES)('a slow statement', () => {
+  const world = useWorld({ processes: 1, env: { SLOW_STATEMENT_MS: '100' } });
+
+  it('is told in the log with how long it took, and without what was handed in', async () => {
+    const project = await openProject(await person(world));
+    const client = new pg.Client({ connectionString: world.env.DATABASE_URL });
+    await client.connect();
+    onTestFinished(() => client.end());
+    await client.query('begin');
+    await client.query('select from project where id = $1 for update', [project.id]);
+    const submitted = project.pipeline.submit(aSubmission({ input: { question: 'For nobody’s eyes' } }));
+    const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+      and clock_timestamp() - query_start > interval '150 ms'`;
+    await expect.poll(() => world.sql(waiting)).toHaveLength(1);
+    await client.query('commit');
+    await submitted;
+    const slow = () =>
+      world
+        .log()
+        .split('\n')
+        .filter((line) => line.includes('a slow statement'));
+    await expect.poll(slow).not.toEqual([]);
+    expect(slow()[0]).toMatch(/"ms":[1-9]\d\d+,"text":"[^"]*project/);
+    expect(world.log()).not.toContain('nobody’s eyes');
   });
 });

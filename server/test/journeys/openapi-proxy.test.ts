@@ -8,7 +8,7 @@ import { aSubmission, openProject, review, type OpenProject } from '../builders.
 import { person } from '../client.ts';
 import { connectLive } from '../live-client.ts';
 import { publicTour, type Step } from '../public-tour.ts';
-import { WITH_ITS_PARENT } from '../server-process.ts';
+import { WITH_ITS_PARENT } from '../../../scripts/lib/service-process.ts';
 import { ON_POSTGRES, useWorld } from '../world.ts';
 
 /** The `prism` program of @stoplight/prism-cli. It brings hundreds of packages along, so it is no part of this repository. */

@@ -1,0 +1,28 @@
+// What the log of slow statements shows of one: its text, and no value that somebody handed in.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { withoutValues } from './slow-statements.ts';
+
+describe('the text of a slow statement', () => {
+  it.each([
+    ['select  1\n  from item', 'select 1 from item'],
+    [`select 'it''s' from item`, 'select ? from item'],
+    [`update item set input = E'a\\'b' where id = 'x'`, 'update item set input = ? where id = ?'],
+    [`select 'C:\\' from item where note = 'secret'`, 'select ? from item where note = ?'],
+    [`select 'never ends`, 'select'],
+  ])('%j is shown as %j', (text, shown) => {
+    expect(withoutValues(text)).toBe(shown);
+  });
+
+  it('holds nothing of any value, however it is quoted', () => {
+    const value = fc.string({ unit: fc.constantFrom('§', "'", '\\', ' ', 'E', '"') });
+    const plain = (text: string) => `'${text.replaceAll("'", "''")}'`;
+    const escaped = (text: string) => `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+    fc.assert(
+      fc.property(fc.array(fc.tuple(value, fc.boolean())), (values) => {
+        const literals = values.map(([text, escapes]) => (escapes ? escaped(text) : plain(text)));
+        expect(withoutValues(`select ${literals.join(', ')} from item`)).not.toContain('§');
+      }),
+    );
+  });
+});
