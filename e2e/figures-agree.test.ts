@@ -1,14 +1,12 @@
 // Figures under fire: random work while processes are killed and started again, and at the end two open pages, both processes, the
 // rollups and the tables say one thing. $OPERATIONS sets how many steps.
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { type Analytics, readAnalytics } from '@countersign/shared/api/analytics';
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { findChromium } from '../scripts/browser.ts';
-import { join as joinAs, openProject, type OpenProject } from '../server/test/builders.ts';
+import { join, openProject, type OpenProject } from '../server/test/builders.ts';
 import { people, type Person } from '../server/test/client.ts';
+import { expectInvariants, runScript } from '../server/test/run-script.ts';
 import { ON_POSTGRES } from '../server/test/world.ts';
 import { useHouse } from './house.ts';
 import { keepPicture } from './looks.ts';
@@ -36,7 +34,7 @@ describe.skipIf(chromium === undefined || !ON_POSTGRES)('figures under fire', ()
       settings: { audit_rate: 0.2, undo_window_seconds: 5, escalate_flags: ['legal'], time_zone: 'Asia/Kathmandu' },
     });
     team = await people(world, TEAM);
-    for (const one of team) await joinAs(project, one, 'supervisor');
+    for (const one of team) await join(project, one, 'supervisor');
     for (let n = 0; n < 2; n += 1) pages.push(await enter(owner, `/analytics?project=${project.id}&range=hour`));
   });
 
@@ -87,8 +85,8 @@ describe.skipIf(chromium === undefined || !ON_POSTGRES)('figures under fire', ()
     const one = figuresOf(await report(0));
     expect(figuresOf(await report(1))).toEqual(one);
     expect(one).toMatchObject(await tables());
-    expect(await said('rollups.ts', 'check', '--project', project.id)).toMatch(/all equal/);
-    expect(await said('invariants.ts')).toContain('All of them hold.');
+    expect(await runScript('rollups.ts', house().world.env, 'check', '--project', project.id)).toMatch(/all equal/);
+    await expectInvariants(house().world.env);
     const [first, second] = pages as [Page, Page];
     await expect
       .poll(async () => (await seenOn(first)).join())
@@ -133,13 +131,6 @@ describe.skipIf(chromium === undefined || !ON_POSTGRES)('figures under fire', ()
       by_action: { ...none, ...actions },
       audits: { decided: one?.verdicts },
     };
-  }
-
-  /** What a command says that operators have. Errors: it ended with another code than 0. */
-  async function said(command: string, ...args: string[]): Promise<string> {
-    const script = join(import.meta.dirname, '../scripts', command);
-    const env = { ...process.env, ...house().world.env };
-    return (await promisify(execFile)(process.execPath, [script, ...args], { env })).stdout;
   }
 });
 

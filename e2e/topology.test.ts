@@ -1,9 +1,5 @@
 // The processes of docker-compose.yml behind one address: started together on an empty database, watched by many sockets, and all of
 // them restarted one after the other while pipelines submit and a person holds an item.
-import { execFile } from 'node:child_process';
-import { join as path } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { claimItem, decideItem } from '@countersign/shared/api/queue';
@@ -13,16 +9,14 @@ import { aSubmission, join, openProject, type OpenProject } from '../server/test
 import { people, person, type Person } from '../server/test/client.ts';
 import { emptyDatabase } from '../server/test/fixtures/own-database.ts';
 import { connectLive, type Live } from '../server/test/live-client.ts';
+import { submitMeanwhile } from '../server/test/meanwhile.ts';
+import { expectInvariants } from '../server/test/run-script.ts';
 import { ON_POSTGRES, type World } from '../server/test/world.ts';
 
 const SOCKETS = Number(process.env.SOCKETS ?? 200);
 /** Of one person. */
 const TABS = 10;
 const EVENTS = 100;
-/** Requests that are under way at any time while everything is started again. */
-const SUBMITTERS = 8;
-/** A pipeline that lost its connection or was told 503 sends the same again, after so many ms. */
-const AGAIN_MS = 100;
 
 describe.skipIf(!ON_POSTGRES)('three servers and two workers behind one address', () => {
   let topology: Topology;
@@ -98,38 +92,5 @@ describe.skipIf(!ON_POSTGRES)('three servers and two workers behind one address'
     await reviewer.call(decideItem, { params: { id: held }, body: { fence, action: 'approve' } });
   });
 
-  it('I1, I2, I3, I4, I5, I6, I7, I9 hold afterwards', async () => {
-    const command = path(import.meta.dirname, '../scripts/invariants.ts');
-    const env = { PATH: process.env.PATH, ...topology.env };
-    const { stdout } = await promisify(execFile)(process.execPath, [command], { env });
-    expect(stdout).toContain('All of them hold.');
-  });
+  it('I1, I2, I3, I4, I5, I6, I7, I9 hold afterwards', () => expectInvariants(topology.env));
 });
-
-/** Pipelines as they should be: every submission under a key of its own, sent again until it is answered. */
-function submitMeanwhile(project: OpenProject) {
-  const accepted: string[] = [];
-  const refused: string[] = [];
-  let over = false;
-  let sent = 0;
-  const submitOne = async (): Promise<void> => {
-    const idempotencyKey = `meanwhile-${(sent += 1)}`;
-    const body = JSON.stringify({ project_id: project.id, ...aSubmission() });
-    for (;;) {
-      const answer = await project.pipeline.submitRaw(body, { idempotencyKey }).catch(() => null);
-      if (answer?.ok === true) return void accepted.push(answer.reply.id);
-      if (answer !== null && answer.status !== 503 && answer.status !== 409) return void refused.push(answer.text);
-      await delay(AGAIN_MS);
-    }
-  };
-  const submitters = Array.from({ length: SUBMITTERS }, async () => {
-    while (!over) await submitOne();
-  });
-  return {
-    end: async () => {
-      over = true;
-      await Promise.all(submitters);
-      return { accepted, refused };
-    },
-  };
-}

@@ -48,9 +48,9 @@ export async function buildServices(config: Config): Promise<Built> {
     unlock();
     throw error;
   });
-  const signals = await openSignals(database.orm, config.database, (error) =>
-    log.warn({ err: error }, 'listening connection lost'),
-  );
+  const signals = await openSignals(database.orm, config.database, {
+    onError: (error) => log.warn({ err: error }, 'listening connection lost'),
+  });
   const redis = config.redisUrl === null ? null : await connectRedis(config.redisUrl, log);
   const claims: ClaimLock = redis ? createRedisClaimLock(redis.commands) : createMemoryClaimLock(systemClock);
   const db = createDatabase(database.orm, { clock: systemClock, ids: uuidV7 });

@@ -7,6 +7,8 @@ export interface Forwarder {
   readonly url: string;
   /** New connections go there; null: they are cut at once, and so is every open one. */
   target(url: string | null): void;
+  /** Nothing passes any more, either way, and nobody is told; what is sent meanwhile arrives when it is over. */
+  hush(silent: boolean): void;
   close(): Promise<void>;
 }
 
@@ -18,6 +20,9 @@ export async function startForwarder(protocol: string): Promise<Forwarder> {
     socket.on('error', () => socket.destroy());
     socket.on('close', () => sockets.delete(socket));
   };
+  let silent = false;
+  /** What arrives is left where it is. */
+  const hold = (socket: Socket) => (silent ? socket.pause() : socket.resume());
   const cut = () => sockets.forEach((socket) => socket.destroy());
   const server = createServer((front) => {
     keep(front);
@@ -27,6 +32,7 @@ export async function startForwarder(protocol: string): Promise<Forwarder> {
     front.on('close', () => back.destroy());
     back.on('close', () => front.destroy());
     front.pipe(back).pipe(front);
+    for (const socket of [front, back]) hold(socket);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -35,6 +41,10 @@ export async function startForwarder(protocol: string): Promise<Forwarder> {
     target: (url) => {
       behind = url === null ? null : new URL(url);
       cut();
+    },
+    hush: (now) => {
+      silent = now;
+      sockets.forEach(hold);
     },
     close: async () => {
       cut();

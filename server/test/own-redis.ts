@@ -11,6 +11,8 @@ export interface OwnRedis {
   cut(): void;
   /** It is reached again. */
   mend(): void;
+  /** The network to it swallows everything, and says nothing; over when told so. */
+  hush(silent: boolean): void;
   /** It dies with all it knew. */
   die(): Promise<void>;
   /** Another one takes its place, which knows nothing. */
@@ -31,6 +33,7 @@ export async function startOwnRedis(): Promise<OwnRedis> {
     },
     cut: () => door.target(null),
     mend,
+    hush: (silent) => door.hush(silent),
     die: async () => {
       await redis.kill();
       door.target(null);

@@ -19,6 +19,8 @@ export interface WorldOptions {
   processes?: number;
   /** The ROLES of each process instead, on PostgreSQL; the first ones must be `web` for those who talk to them. */
   roles?: readonly string[];
+  /** Environment of single processes, on top of all other; by their number. */
+  own?: Readonly<Record<number, Record<string, string>>>;
   /** Begins with nothing in the database, as a first start does; a start after that takes longer than one that finds it made. */
   empty?: boolean;
   /** Environment on top of the world's own; an empty text takes a variable away. */
@@ -74,7 +76,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   };
   const lines: string[] = [];
   const start = (index: number) =>
-    startServer({ ...env, ...rolesOf(options, index) }, (line) => {
+    startServer({ ...env, ...rolesOf(options, index), ...options.own?.[index] }, (line) => {
       // One line per request would leave room for nothing else.
       if (line.startsWith(DEBUG)) return;
       lines.push(`[${index}] ${line}`);

@@ -17,16 +17,20 @@ export const connectionsOf = ({ totalCount, idleCount, waitingCount }: Pool): Co
 /** All of it, for the pool of the ORM. */
 export function equipPool(pool: Pool): void {
   freeBrokenConnections(pool);
-  pool.on('connect', compileNothing);
+  pool.on('connect', setUp);
   pool.on('connect', sendByName);
 }
 
 /**
- * PostgreSQL compiles a statement that it thinks will be dear, which takes 80 ms and more: longer than any of ours takes. One that
- * cannot be told so fails at its first statement, which says why.
+ * PostgreSQL compiles a statement that it thinks will be dear, which takes 80 ms and more: longer than any of ours takes. And a
+ * process that is frozen in the middle of a transaction holds its row locks: no transaction of ours waits for anything but the
+ * database, so that one which is silent for so long is ended.
  */
-function compileNothing(client: PoolClient): void {
-  client.query('set jit = off').catch(() => undefined);
+const SET_UP = `set jit = off; set idle_in_transaction_session_timeout = '30s'`;
+
+/** A connection that cannot be told so fails at its first statement, which says why. */
+function setUp(client: PoolClient): void {
+  client.query(SET_UP).catch(() => undefined);
 }
 
 /**

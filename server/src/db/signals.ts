@@ -1,6 +1,7 @@
 // NOTIFY as a doorbell, on both databases, and one process at a time for the relay. Loops also poll: a lost ring costs a second, never a fact.
 import pg from 'pg';
 import type { PGlite } from '@electric-sql/pglite';
+import { Lead, type Rhythm } from './lead.ts';
 import type { DatabaseTarget, Orm } from './orm.ts';
 
 export type Listener = (payload: string) => void;
@@ -8,18 +9,20 @@ export type Listener = (payload: string) => void;
 export interface Signals {
   /** Rings `listener` for every notification on the channel. */
   on(channel: string, listener: Listener): Promise<void>;
-  /** Takes, or still has, the named role among all processes on this database. `key` is any fixed number. */
+  /** Takes, or still has, the named role among all processes on this database: see {@link Lead.take}. */
   lead(key: number): Promise<boolean>;
   close(): Promise<void>;
 }
 
+interface Options {
+  onError: (error: unknown) => void;
+  /** How often who leads is heard of; as always, unless told. */
+  rhythm?: Rhythm;
+}
+
 /** PGlite has one process, which therefore leads; PostgreSQL uses a session of its own that reconnects. */
-export async function openSignals(
-  orm: Orm,
-  target: DatabaseTarget,
-  onError: (error: unknown) => void,
-): Promise<Signals> {
-  return target.kind === 'postgres' ? new PostgresSignals(target.url, onError) : embeddedSignals(orm);
+export async function openSignals(orm: Orm, target: DatabaseTarget, options: Options): Promise<Signals> {
+  return target.kind === 'postgres' ? new PostgresSignals(target.url, options) : embeddedSignals(orm);
 }
 
 function embeddedSignals(orm: Orm): Signals {
@@ -41,25 +44,23 @@ function embeddedSignals(orm: Orm): Signals {
 
 const RECONNECT_MS = 500;
 
-/**
- * A worker whose machine or network is gone says no goodbye: PostgreSQL asks whether it is there after ten seconds and gives what
- * it led to another after twenty, not after the two hours of the system.
- */
+/** A machine or network that is gone says no goodbye: PostgreSQL finds out within twenty seconds, not the two hours of the system. */
 const NOTICE_SOON = 'set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 2';
 
 class PostgresSignals implements Signals {
   readonly #url: string;
-  readonly #onError: (error: unknown) => void;
+  readonly #options: Options;
   readonly #listeners = new Map<string, Listener[]>();
-  readonly #leading = new Set<number>();
+  /** Of one session: what it led is gone with it. */
+  #lead: Lead | null = null;
   #client: Promise<pg.Client> | null = null;
   #timer: NodeJS.Timeout | null = null;
   #closed = false;
   #generation = 0;
 
-  constructor(url: string, onError: (error: unknown) => void) {
+  constructor(url: string, options: Options) {
     this.#url = url;
-    this.#onError = onError;
+    this.#options = options;
   }
 
   async on(channel: string, listener: Listener): Promise<void> {
@@ -70,12 +71,9 @@ class PostgresSignals implements Signals {
   }
 
   async lead(key: number): Promise<boolean> {
-    if (this.#leading.has(key)) return true;
     const client = await this.#connected();
-    const { rows } = await client.query<{ held: boolean }>('select pg_try_advisory_lock($1) as held', [key]);
-    // A lost connection clears the set: leadership goes with the session that held it.
-    if (rows[0]?.held) this.#leading.add(key);
-    return rows[0]?.held ?? false;
+    if (this.#lead?.client !== client) this.#lead = new Lead(client, this.#options.rhythm);
+    return this.#lead.take(key);
   }
 
   async close(): Promise<void> {
@@ -96,10 +94,12 @@ class PostgresSignals implements Signals {
 
   async #connect(): Promise<pg.Client> {
     const client = new pg.Client({ connectionString: this.#url, keepAlive: true });
-    // Two events may tell of one loss, and late ones of an older connection: only the present one counts.
+    // Several events may tell of one loss, and late ones of an older connection: only the first of the present one counts.
     const present = (this.#generation += 1);
     const lost = (error: unknown) => {
-      if (present === this.#generation) this.#lost(error);
+      if (present !== this.#generation) return;
+      this.#generation += 1;
+      this.#lost(error);
     };
     client.on('error', lost);
     client.on('end', () => lost(null));
@@ -114,9 +114,8 @@ class PostgresSignals implements Signals {
   }
 
   #lost(error: unknown): void {
-    if (error !== null && !this.#closed) this.#onError(error);
+    if (error !== null && !this.#closed) this.#options.onError(error);
     this.#client = null;
-    this.#leading.clear();
     if (this.#closed || this.#timer) return;
     this.#timer = setTimeout(() => {
       this.#timer = null;

@@ -1,4 +1,5 @@
 // Connections that end in the middle of a transaction: each is answered by name, and the pool gets its place back.
+import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { createDatabase } from '../../src/db/database.ts';
 import { openOrm } from '../../src/db/orm.ts';
@@ -23,6 +24,25 @@ describe.runIf(ON_POSTGRES)('a session that PostgreSQL ends', () => {
     await remove();
   });
 
+  it('because its transaction said nothing for too long leaves room as well, and every session has such an end', async () => {
+    const { url, remove } = await emptyDatabase();
+    const orm = await openOrm({ kind: 'postgres', url, poolSize: 1 });
+    const db = createDatabase(orm, inside.services);
+    const told = await db.read((em) => em.execute('show idle_in_transaction_session_timeout'));
+    expect(told).toEqual([{ idle_in_transaction_session_timeout: '30s' }]);
+    const frozen = db.write(async ({ em }) => {
+      const [row] = await em.execute<{ pid: number }[]>(
+        `select pg_backend_pid() as pid, set_config('idle_in_transaction_session_timeout', '50ms', false)`,
+      );
+      await gone(url, row?.pid ?? 0);
+      await em.execute('select 1');
+    });
+    await expect(frozen).rejects.toMatchObject({ code: 'unavailable' });
+    expect(await db.write(({ em }) => em.execute('select 1 as one'))).toEqual([{ one: 1 }]);
+    await orm.close();
+    await remove();
+  });
+
   it('while it is idle is not noticed by anybody', async () => {
     const { url, remove } = await emptyDatabase();
     const orm = await openOrm({ kind: 'postgres', url, poolSize: 2 });
@@ -40,3 +60,12 @@ describe.runIf(ON_POSTGRES)('a session that PostgreSQL ends', () => {
     await remove();
   });
 });
+
+/** Waits until PostgreSQL has ended this session. */
+async function gone(url: string, pid: number): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const sessions = async () => (await client.query('select from pg_stat_activity where pid = $1', [pid])).rowCount;
+  await expect.poll(sessions, { interval: 20 }).toBe(0);
+  await client.end();
+}

@@ -104,7 +104,7 @@ async function newPlace(): Promise<Place> {
 async function openAt(place: Place): Promise<Opened> {
   const orm = await openOrm(place.target);
   await migrate(orm, place.target);
-  const signals = await openSignals(orm, place.target, () => undefined);
+  const signals = await openSignals(orm, place.target, { onError: () => undefined });
   const clock = movableClock();
   const lock = await openLock(place.lockSpace, clock);
   const db = createDatabase(orm, { clock, ids: uuidV7 });

@@ -11,6 +11,7 @@ import { aSubmission, openProject, review } from '../builders.ts';
 import { person } from '../client.ts';
 import { emptyDatabase } from '../fixtures/own-database.ts';
 import { type Receiver, startReceiver } from '../receiver.ts';
+import { expectInvariants } from '../run-script.ts';
 import { ON_POSTGRES, startWorld, type World } from '../world.ts';
 
 const run = promisify(execFile);
@@ -80,9 +81,7 @@ describe.skipIf(!ON_POSTGRES)('a backup', () => {
 
     const DATABASE_URL = await restored(file);
     const env = { DATABASE_URL, SECRET_KEYS: world.env.SECRET_KEYS ?? '' };
-    const command = join(import.meta.dirname, '../../../scripts/invariants.ts');
-    const { stdout } = await run(process.execPath, [command], { env: { PATH: process.env.PATH, ...env } });
-    expect(stdout).toContain('All of them hold.');
+    await expectInvariants(env);
 
     const seen = receiver.arrivals.length;
     receiver.answer = () => ({ status: 204 });

@@ -1,7 +1,4 @@
 // kill -9 at the worst moments: what was answered is there, what was decided is told, once per id and with the same bytes; and counted as it is (I9).
-import { spawn } from 'node:child_process';
-import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listDeliveries } from '@countersign/shared/api/insights';
 import { claimItem, decideItem, listQueue, readHistory } from '@countersign/shared/api/queue';
@@ -9,11 +6,11 @@ import { aSubmission, openProject, type OpenProject, review } from '../builders.
 import { type Person, person } from '../client.ts';
 import { connectLive } from '../live-client.ts';
 import { type Receiver, startReceiver } from '../receiver.ts';
+import { expectInvariants, runScript } from '../run-script.ts';
 import { ON_POSTGRES, useWorld } from '../world.ts';
 import { endDeliveryLeases } from './passing-time.ts';
 
 const world = useWorld();
-const ROOT = join(import.meta.dirname, '../../..');
 const ROUNDS = [1, 2, 3];
 let owner: Person;
 let receiver: Receiver;
@@ -164,20 +161,11 @@ describe('the database after all of it', () => {
     if (!ON_POSTGRES) await world.terminate(0);
   });
 
-  const run = (script: string, ...args: string[]) => {
-    const env = { PATH: process.env.PATH, ...world.env };
-    return text(spawn(process.execPath, [join(ROOT, 'scripts', script), ...args], { env, stdio: 'pipe' }).stdout);
-  };
-
   it('I9: npm run rollups -- check finds every one of them equal to the ledger', async () => {
-    const said = await run('rollups.ts', 'check');
+    const said = await runScript('rollups.ts', world.env, 'check');
     expect(said).toContain(project.id);
     expect(said.match(/all equal/g), said).toHaveLength(said.trim().split('\n').length);
   });
 
-  it('I1, I2, I3, I4, I5, I6, I7: npm run invariants finds all of them kept', async () => {
-    const said = await run('invariants.ts');
-    expect(said).toContain('All of them hold.');
-    expect(said).toMatch(/I1, I3, I4, I6: [1-9]\d* items, as they should be/);
-  });
+  it('I1, I2, I3, I4, I5, I6, I7: npm run invariants finds all of them kept', () => expectInvariants(world.env));
 });

@@ -1,0 +1,188 @@
+// Parts that lose each other: sessions of the database that end, a relay that is frozen, a network that swallows everything. Work goes
+// on or is told to wait, and all of it heals without a restart.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { claimItem, decideItem, releaseClaim } from '@countersign/shared/api/queue';
+import { aSubmission, join, openProject, type OpenProject, review } from '../builders.ts';
+import { people, person, type Person } from '../client.ts';
+import { connectLive, type Live } from '../live-client.ts';
+import { decideMeanwhile, submitMeanwhile } from '../meanwhile.ts';
+import { type OwnRedis, startOwnRedis } from '../own-redis.ts';
+import { type Receiver, startReceiver } from '../receiver.ts';
+import { expectInvariants } from '../run-script.ts';
+import { ON_POSTGRES, showLogOnFailure, startWorld, useWorld, type World } from '../world.ts';
+
+const HEALTHY = { status: 'ok', database: true, lock_store: true };
+const DEGRADED = { status: 'degraded', database: true, lock_store: false };
+/** A delivery whose worker lost its session in the middle is sent again when its lease is over, in ms. */
+const LEASE_MS = 90_000;
+/** A relay that says nothing is taken over after fifteen seconds. */
+const FROZEN_MS = 40_000;
+/** A process that cannot be heard is missed after three beats of two seconds. */
+const SILENCE_MS = 25_000;
+/** Sessions that are ended under load, one after the other. */
+const ENDED = 40;
+
+/** What a process says of itself. */
+const readiness = async (world: World, process: number): Promise<unknown> =>
+  (await fetch(`${world.url(process)}/readyz`)).json();
+
+/** Ends one session of the world's database, of those that fit; false when there is none. */
+async function endSession(world: World, fits = 'true'): Promise<boolean> {
+  const rows = await world.sql(
+    `select pg_terminate_backend(pid) from pg_stat_activity a
+     where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend' and (${fits})
+     order by random() limit 1`,
+  );
+  return rows.length > 0;
+}
+
+/** That session is the one of the relay. */
+const LEADS = `exists (select from pg_locks l where l.pid = a.pid and l.locktype = 'advisory' and l.granted
+  and l.classid::bigint << 32 | l.objid::bigint = 7202611202)`;
+
+const someoneLeads = (world: World) =>
+  expect.poll(() => world.sql(`select pid from pg_stat_activity a where ${LEADS}`), { interval: 50 }).toHaveLength(1);
+
+describe.runIf(ON_POSTGRES)('sessions of PostgreSQL that end', () => {
+  const world = useWorld();
+  let receiver: Receiver;
+  let project: OpenProject;
+  let reviewer: Person;
+  let live: Live;
+
+  beforeAll(async () => {
+    const owner = await person(world);
+    reviewer = await person(world);
+    receiver = await startReceiver();
+    project = await openProject(owner, { receiver });
+    await join(project, reviewer);
+    live = await connectLive(reviewer, { process: 1 });
+    await live.entered(project.id);
+  });
+  afterAll(async () => {
+    // Closing looks for gaps in the ledger.
+    live.close();
+    await receiver.close();
+  });
+
+  it('I1, I2, I5, I6: one after the other under load: what was answered is there, told once and in order, and its webhook comes', async () => {
+    const before = world.urls;
+    const submitting = submitMeanwhile(project, { processes: 2 });
+    const deciding = decideMeanwhile(project, reviewer, 1);
+    for (let n = 0; n < ENDED; n += 1) {
+      const so = submitting.accepted.length;
+      await someoneLeads(world);
+      // Every fifth is the one of the relay.
+      expect(await endSession(world, n % 5 === 0 ? LEADS : 'true')).toBe(true);
+      await expect.poll(() => submitting.accepted.length, { interval: 20 }).toBeGreaterThan(so);
+    }
+    const { accepted, refused } = await submitting.end();
+    const { decided, refused: alsoRefused } = await deciding.end();
+    expect([refused, alsoRefused, world.urls]).toEqual([[], [], before]);
+    expect(decided.length).toBeGreaterThan(0);
+
+    const queued = () => live.facts.filter(({ type }) => type === 'item.queued');
+    await expect.poll(() => queued().length, { interval: 100 }).toBe(accepted.length);
+    expect(new Set(queued().map((fact) => 'item_id' in fact && fact.item_id))).toEqual(new Set(accepted));
+    for (const id of decided) {
+      await receiver.next(id, LEASE_MS);
+      const ids = receiver.arrivals.filter(({ event }) => event.item_id === id).map(({ webhookId }) => webhookId);
+      expect(new Set(ids).size).toBe(1);
+    }
+    await expectInvariants(world.env);
+  }, 240_000);
+
+  it('all of them at once, while nobody does anything, are not missed by whoever comes next', async () => {
+    while (await endSession(world));
+    const { id } = await project.pipeline.submit(aSubmission());
+    await live.next('item.queued', (fact) => fact.item_id === id);
+  });
+});
+
+describe.runIf(ON_POSTGRES)('a relay that is frozen', () => {
+  const world = useWorld({ roles: ['web', 'worker', 'worker'] });
+
+  it('I6: is taken over, and what it wakes up to is another one’s', async () => {
+    const owner = await person(world);
+    const project = await openProject(owner);
+    const live = await connectLive(owner);
+    await live.entered(project.id);
+    const told = async (within?: number) => {
+      const { id } = await project.pipeline.submit(aSubmission());
+      await live.next('item.queued', (fact) => fact.item_id === id, within);
+    };
+    await world.kill9(2);
+    await told();
+    await world.restart(2);
+    world.freeze(1);
+    await told(FROZEN_MS);
+    world.thaw(1);
+    for (let n = 0; n < 5; n += 1) await told();
+    live.close();
+    await expectInvariants(world.env);
+  }, 90_000);
+});
+
+describe.runIf(ON_POSTGRES)('a network to Redis that swallows everything, for one server of two', () => {
+  let redis: OwnRedis;
+  let world: World;
+  let ana: Person;
+  let bo: Person;
+  let project: OpenProject;
+  let lives: [Live, Live];
+
+  showLogOnFailure(() => world);
+  beforeAll(async () => {
+    redis = await startOwnRedis();
+    world = await startWorld({ env: { REDIS_URL: redis.server }, own: { 1: { REDIS_URL: redis.url } } });
+    [ana, bo] = (await people(world, 2)) as [Person, Person];
+    project = await openProject(ana);
+    await join(project, bo);
+    lives = [await connectLive(ana, { process: 0 }), await connectLive(bo, { process: 1 })];
+    for (const live of lives) await live.entered(project.id);
+  });
+  afterAll(async () => {
+    lives.forEach((live) => live.close());
+    await world.stop();
+    await redis.stop();
+  });
+
+  const arrive = async () => (await project.pipeline.submit(aSubmission())).id;
+
+  /** Both pages say that these are online. */
+  const expectOnline = async (pool: Person[], of: readonly Live[] = lives) => {
+    const ids = pool.map(({ id }) => id).sort();
+    const seen = (live: Live) => live.people(project.id).map((who) => who.user_id);
+    for (const live of of) await expect.poll(() => seen(live).sort(), { timeout: SILENCE_MS }).toEqual(ids);
+  };
+
+  it('LC1, I3, I4: claims go by the fence between the two, every fact comes to both, and it heals by itself', async () => {
+    await expectOnline([ana, bo]);
+    redis.hush(true);
+    await expect.poll(() => readiness(world, 1), { timeout: SILENCE_MS }).toEqual(DEGRADED);
+    expect(await readiness(world, 0)).toEqual(HEALTHY);
+
+    for (const [holder, at, other] of [
+      [ana, 0, bo],
+      [bo, 1, ana],
+    ] as const) {
+      const id = await arrive();
+      const params = { id };
+      const { fence } = await holder.call(claimItem, { params }, { process: at });
+      await other.refused('claim_held', claimItem, { params }, { process: 1 - at });
+      await holder.call(releaseClaim, { params, body: { fence } }, { process: at });
+      const next = await other.call(claimItem, { params }, { process: 1 - at });
+      await holder.refused('claim_lost', decideItem, { params, body: { fence, action: 'approve' } }, { process: at });
+      await other.call(decideItem, { params, body: { fence: next.fence, action: 'approve' } }, { process: 1 - at });
+      for (const live of lives) await live.next('item.finalized', (fact) => fact.item_id === id);
+    }
+    // Whoever is at the other one cannot be seen from here for the time being; nobody is shown who may be gone.
+    await expectOnline([ana], [lives[0]]);
+
+    redis.hush(false);
+    await expect.poll(() => readiness(world, 1), { timeout: SILENCE_MS }).toEqual(HEALTHY);
+    await expectOnline([ana, bo]);
+    for (const process of [0, 1]) await review(bo, await arrive(), 'approve', { process });
+    await expectInvariants(world.env);
+  }, 120_000);
+});

@@ -1,0 +1,81 @@
+// Work that goes on while a test does its worst: pipelines that submit and people who decide, as they should, until they are told to stop.
+import { setTimeout as delay } from 'node:timers/promises';
+import { claimNext, decideItem } from '@countersign/shared/api/queue';
+import { aSubmission, type OpenProject } from './builders.ts';
+import type { Person } from './client.ts';
+
+/** A pipeline that lost its connection or was told 503 sends the same again, after so many ms. */
+const AGAIN_MS = 100;
+/** What a request may be answered while something is down, besides what it asked for. */
+const WAIT = [409, 503];
+
+export interface Submitting {
+  /** The ids of what was accepted so far, one per submission. */
+  readonly accepted: readonly string[];
+  /** Finishes what is under way. `refused`: answers that no pipeline should get. */
+  end(): Promise<{ accepted: string[]; refused: string[] }>;
+}
+
+/** Pipelines: every submission under a key of its own, sent again until it is answered. `at`: of how many processes, in turn. */
+export function submitMeanwhile(project: OpenProject, { submitters = 8, processes = 1 } = {}): Submitting {
+  const accepted: string[] = [];
+  const refused: string[] = [];
+  let over = false;
+  let sent = 0;
+  const submitOne = async (): Promise<void> => {
+    const n = (sent += 1);
+    const body = JSON.stringify({ project_id: project.id, ...aSubmission() });
+    for (let tries = 0; ; tries += 1) {
+      const via = { idempotencyKey: `meanwhile-${n}`, process: (n + tries) % processes };
+      const answer = await project.pipeline.submitRaw(body, via).catch(() => null);
+      if (answer?.ok === true) return void accepted.push(answer.reply.id);
+      if (answer !== null && !WAIT.includes(answer.status)) return void refused.push(answer.text);
+      await delay(AGAIN_MS);
+    }
+  };
+  const working = Array.from({ length: submitters }, async () => {
+    while (!over) await submitOne();
+  });
+  return {
+    accepted,
+    end: async () => {
+      over = true;
+      await Promise.all(working);
+      return { accepted, refused };
+    },
+  };
+}
+
+/** One person at one process, who takes what comes and approves it. `decided`: what they were told is decided. */
+export function decideMeanwhile(project: OpenProject, reviewer: Person, process = 0) {
+  const decided: string[] = [];
+  const refused: string[] = [];
+  let over = false;
+  const decideOne = async (): Promise<boolean> => {
+    const granted = await reviewer.attempt(claimNext, { body: { project_id: project.id } }, { process });
+    if (!granted.ok) return isRefusal(granted, refused);
+    if (granted.reply === undefined) return false;
+    const { item, fence } = granted.reply;
+    const args = { params: { id: item.id }, body: { fence, action: 'approve' as const } };
+    const answer = await reviewer.attempt(decideItem, args, { process });
+    if (answer.ok) decided.push(item.id);
+    return answer.ok || isRefusal(answer, refused);
+  };
+  const working = (async () => {
+    while (!over) if (!(await decideOne().catch(() => false))) await delay(AGAIN_MS);
+  })();
+  return {
+    decided,
+    end: async () => {
+      over = true;
+      await working;
+      return { decided, refused };
+    },
+  };
+}
+
+/** Whether it is none that one waits out: those are kept. */
+function isRefusal(answer: { status: number; text: string }, refused: string[]): false {
+  if (!WAIT.includes(answer.status)) refused.push(answer.text);
+  return false;
+}
