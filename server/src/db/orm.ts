@@ -72,7 +72,8 @@ const common = {
     Wording,
   ],
   extensions: [Migrator],
-  migrations: { migrationsList: MIGRATIONS, snapshot: false, allOrNothing: true, disableForeignKeys: false },
+  // Each change in a transaction of its own: it holds its locks no longer than it takes, and what is made stays made.
+  migrations: { migrationsList: MIGRATIONS, snapshot: false, allOrNothing: false, disableForeignKeys: false },
   forceUtcTimezone: true,
   logger: () => undefined,
 } satisfies Partial<Options>;

@@ -7,11 +7,9 @@ import type { Tx } from '../../src/db/database.ts';
 import { Project } from '../../src/db/entities/project.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { MIGRATIONS } from '../../src/db/migrations/list.ts';
-import { openOrm, type Orm } from '../../src/db/orm.ts';
+import type { Orm } from '../../src/db/orm.ts';
 import { SYSTEM } from '../../src/domain/actor.ts';
 import { aScene, type Scene } from './scene.ts';
-import { ON_POSTGRES } from '../world.ts';
-import { emptyDatabase } from '../fixtures/own-database.ts';
 import { useServices } from './services.ts';
 
 const world = useServices();
@@ -177,21 +175,5 @@ describe('the schema', () => {
     expect(await applied(world.orm)).toEqual(NAMES);
     await migrate(world.orm, { kind: 'memory' });
     expect(await applied(world.orm)).toEqual(NAMES);
-  });
-});
-
-describe.runIf(ON_POSTGRES)('an empty PostgreSQL database', () => {
-  it('five processes that start together make the schema once, and none of them fails', async () => {
-    const { url, remove } = await emptyDatabase();
-    const target = { kind: 'postgres' as const, url, poolSize: 2 };
-    const processes = await Promise.all(Array.from({ length: 5 }, () => openOrm(target)));
-    try {
-      await Promise.all(processes.map((orm) => migrate(orm, target)));
-      expect(await applied(processes[0] as Orm)).toEqual(NAMES);
-      expect(await (processes[4] as Orm).schema.getUpdateSchemaSQL({ wrap: false })).toBe('');
-    } finally {
-      await Promise.all(processes.map((orm) => orm.close()));
-      await remove();
-    }
   });
 });

@@ -1,5 +1,5 @@
 // The first schema. Generated from the entities once, then frozen; SQL for PostgreSQL 15 and up.
-import { Migration } from '@mikro-orm/migrations';
+import { SchemaChange } from './schema-change.ts';
 
 const SCHEMA = `
 create table "auth_challenge" (
@@ -245,7 +245,7 @@ alter table "api_key" add constraint "api_key_created_by_foreign" foreign key ("
 alter table "webhook_endpoint" add constraint "webhook_endpoint_project_id_foreign" foreign key ("project_id") references "project" ("id") on update cascade on delete cascade
 `;
 
-export class Initial extends Migration {
+export class Initial extends SchemaChange {
   override up(): void {
     for (const statement of SCHEMA.split(/;\n/)) this.addSql(statement.trim());
   }

@@ -1,7 +1,7 @@
 // Idempotency keys that stand for several items or for an inbound message; public lists by status without a scan.
-import { Migration } from '@mikro-orm/migrations';
+import { SchemaChange } from './schema-change.ts';
 
-export class PublicApi extends Migration {
+export class PublicApi extends SchemaChange {
   override up(): void {
     this.addSql(`alter table "idempotency_key" add column "item_ids" uuid[]`);
     this.addSql(`update "idempotency_key" set "item_ids" = array["item_id"]`);

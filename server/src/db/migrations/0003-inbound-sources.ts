@@ -1,7 +1,7 @@
 // The sources a project takes signed submissions from.
-import { Migration } from '@mikro-orm/migrations';
+import { SchemaChange } from './schema-change.ts';
 
-export class InboundSources extends Migration {
+export class InboundSources extends SchemaChange {
   override up(): void {
     this.addSql(`create table "inbound_source" (
       "id" uuid not null,

@@ -1,7 +1,7 @@
 // Invites into a project's reviewer pool.
-import { Migration } from '@mikro-orm/migrations';
+import { SchemaChange } from './schema-change.ts';
 
-export class Invites extends Migration {
+export class Invites extends SchemaChange {
   override up(): void {
     this.addSql(`create table "invite" (
       "id" uuid not null,

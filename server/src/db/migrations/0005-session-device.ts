@@ -1,7 +1,7 @@
 // Which browser a session was opened in, for the list of a person's sessions.
-import { Migration } from '@mikro-orm/migrations';
+import { SchemaChange } from './schema-change.ts';
 
-export class SessionDevice extends Migration {
+export class SessionDevice extends SchemaChange {
   override up(): void {
     this.addSql(`alter table "session" add column "device" text null`);
   }

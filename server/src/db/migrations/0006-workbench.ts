@@ -1,5 +1,5 @@
 // The owner's workbench: who changed what in a project, which guidelines a member has seen, and projects on their way out.
-import { Migration } from '@mikro-orm/migrations';
+import { SchemaChange } from './schema-change.ts';
 
 /** The settings version that brought the guidelines as they are, and the one a member has seen. */
 const FOR_GUIDELINES = [
@@ -21,7 +21,7 @@ const FOR_DELETING = [
   `create index "item_held" on "item" ("project_id") where "claimed_by" is not null`,
 ];
 
-export class Workbench extends Migration {
+export class Workbench extends SchemaChange {
   override up(): void {
     // No foreign key to the project: that a project was deleted, and by whom, outlives it.
     this.addSql(`create table "project_change" (

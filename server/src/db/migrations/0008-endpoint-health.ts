@@ -1,7 +1,7 @@
 // A receiver that fails: how often in a row, and until when it is left alone. And where the time of an attempt went.
-import { Migration } from '@mikro-orm/migrations';
+import { SchemaChange } from './schema-change.ts';
 
-export class EndpointHealth extends Migration {
+export class EndpointHealth extends SchemaChange {
   override up(): void {
     this.addSql(`alter table "webhook_endpoint" add column "failures" int not null default 0,
       add column "openings" int not null default 0, add column "open_until" timestamptz(3) null`);

@@ -1,7 +1,7 @@
 // Many deliveries sent again as work in the background: what was asked for, how far it is, and who asked.
-import { Migration } from '@mikro-orm/migrations';
+import { SchemaChange } from './schema-change.ts';
 
-export class Replays extends Migration {
+export class Replays extends SchemaChange {
   override up(): void {
     this.addSql(`create table "replay" (
       "id" uuid not null,

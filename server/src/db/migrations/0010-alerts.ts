@@ -1,7 +1,7 @@
 // What owners were told of their webhooks, and until when each of them has seen it (WH6).
-import { Migration } from '@mikro-orm/migrations';
+import { SchemaChange } from './schema-change.ts';
 
-export class Alerts extends Migration {
+export class Alerts extends SchemaChange {
   override up(): void {
     this.addSql(`create table "webhook_alert" (
       "id" uuid not null,

@@ -1,7 +1,7 @@
 // What the delivery log shows of an attempt: the headers of its answer, and how many secrets signed it. And the indexes its filters need.
-import { Migration } from '@mikro-orm/migrations';
+import { SchemaChange } from './schema-change.ts';
 
-export class Console extends Migration {
+export class Console extends SchemaChange {
   override up(): void {
     this.addSql(`alter table "attempt" add column "response_headers" text null, add column "signatures" smallint null`);
     // What went wrong is little beside what went well: looked for newest first, however much lies between.

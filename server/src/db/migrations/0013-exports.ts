@@ -1,7 +1,7 @@
 // Who exported which learnings, and the overrides in the order of the ledger, which exports follow (LX2).
-import { Migration } from '@mikro-orm/migrations';
+import { SchemaChange } from './schema-change.ts';
 
-export class Exports extends Migration {
+export class Exports extends SchemaChange {
   override up(): void {
     this.addSql(`create table "learning_export" (
       "id" uuid not null,

@@ -1,7 +1,7 @@
 // Reasons of overrides and the clusters they stand in (CT1). Those given before this are placed by the sweep.
-import { Migration } from '@mikro-orm/migrations';
+import { SchemaChange } from './schema-change.ts';
 
-export class Clusters extends Migration {
+export class Clusters extends SchemaChange {
   override up(): void {
     this.#tables();
     this.#keys();

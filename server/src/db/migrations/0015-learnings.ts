@@ -1,7 +1,7 @@
 // The guidelines that stood when a learning was made, what is left out of exports (LX5), and regression runs (RS).
-import { Migration } from '@mikro-orm/migrations';
+import { SchemaChange } from './schema-change.ts';
 
-export class Learnings extends Migration {
+export class Learnings extends SchemaChange {
   override up(): void {
     this.addSql(
       `alter table "learning" add column "guidelines_version" int null, add column "excluded" boolean not null default false`,

@@ -1,7 +1,7 @@
 // Automatic approvals that people look at again: such an item waits like any other, and has a verdict beside its decision.
-import { Migration } from '@mikro-orm/migrations';
+import { SchemaChange } from './schema-change.ts';
 
-export class Audits extends Migration {
+export class Audits extends SchemaChange {
   override up(): void {
     this.addSql('alter table "item" add column "audit" boolean not null default false');
     this.addSql('alter table "decision" add column "audit" boolean not null default false');

@@ -1,7 +1,7 @@
 // Figures of every project by minute, hour and day, counted from the ledger up to `rollup_seq`; and the zone its days are in.
-import { Migration } from '@mikro-orm/migrations';
+import { SchemaChange } from './schema-change.ts';
 
-export class Rollups extends Migration {
+export class Rollups extends SchemaChange {
   override up(): void {
     // What was stamped before stands beyond 0: a worker counts it, as it counts what an older relay stamps meanwhile.
     this.addSql(`alter table "project" add column "rollup_seq" bigint not null default '0'`);

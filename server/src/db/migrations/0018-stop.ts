@@ -1,7 +1,7 @@
 // The stop switch (RT7): who stopped a project and since when, and the rule its items are kept with.
-import { Migration } from '@mikro-orm/migrations';
+import { SchemaChange } from './schema-change.ts';
 
-export class Stop extends Migration {
+export class Stop extends SchemaChange {
   override up(): void {
     this.addSql(
       'alter table "project" add column "stopped_at" timestamptz(3) null, add column "stopped_by" uuid null, add column "stop_note" text null',

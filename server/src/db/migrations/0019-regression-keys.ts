@@ -1,7 +1,7 @@
 // What a regression run goes over, and the key of the request that began it, so that a repeat begins no second one (RS2).
-import { Migration } from '@mikro-orm/migrations';
+import { SchemaChange } from './schema-change.ts';
 
-export class RegressionKeys extends Migration {
+export class RegressionKeys extends SchemaChange {
   override up(): void {
     this.addSql('alter table "regression" add column "filter" jsonb null, add column "request_key" text null');
     this.addSql(
