@@ -46,6 +46,26 @@ async function openHouse(browser: Browser, env: Record<string, string>): Promise
   const receiver = await startReceiver();
   const owner = await person(world, makeWallet());
   const project = await openProject(owner, { receiver });
+  const { excuse, visit, enter, close } = pagesOf(browser, front.url);
+  return {
+    ...{ world, front, receiver, owner, project, excuse, visit, enter },
+    close: async () => {
+      const faults = await close();
+      await world.stop();
+      await receiver.close();
+      await front.close();
+      expect(faults, 'errors on the console of a page').toEqual([]);
+    },
+  };
+}
+
+/** Pages of one address. `close` answers what they said on their consoles and has no excuse. */
+export interface Pages extends Pick<House, 'visit' | 'enter' | 'excuse'> {
+  close(): Promise<string[]>;
+}
+
+/** Opens pages in this browser, which closes with them. */
+export function pagesOf(browser: Browser, url: string): Pages {
   const faults: string[] = [];
   const excused: RegExp[] = [];
   const contexts: BrowserContext[] = [];
@@ -57,30 +77,29 @@ async function openHouse(browser: Browser, env: Record<string, string>): Promise
     return page;
   };
   return {
-    world,
-    front,
-    receiver,
-    owner,
-    project,
     visit: async (wallet, path = '/') => {
       const page = await open();
       await injectWallet(page, wallet);
-      await page.goto(front.url + path);
+      await page.goto(url + path);
       return page;
     },
     enter: async ({ cookies }, path) => {
       const page = await open();
       // A cookie that is for this host alone has no domain: it is set by address, and on this machine counts as secure.
-      const url = front.url.replace('http:', 'https:');
-      const secured = [...cookies].map(([name, value]) => ({ name, value, url, secure: true, httpOnly: true }));
+      const secureUrl = url.replace('http:', 'https:');
+      const secured = [...cookies].map(([name, value]) => ({
+        ...{ name, value, url: secureUrl },
+        ...{ secure: true, httpOnly: true },
+      }));
       await page.context().addCookies(secured);
-      await page.goto(front.url + path);
+      await page.goto(url + path);
       return page;
     },
     excuse: (fault) => void excused.push(fault),
-    close: () => {
-      const inexcusable = () => faults.filter((fault) => !excused.some((known) => known.test(fault)));
-      return closeHouse({ browser, contexts, world, receiver, front, faults: inexcusable });
+    close: async () => {
+      await Promise.all(contexts.map((context) => context.close()));
+      await browser.close();
+      return faults.filter((fault) => !excused.some((known) => known.test(fault)));
     },
   };
 }
@@ -90,22 +109,4 @@ function watch(page: Page, faults: string[]): void {
     if (message.type() === 'error') faults.push(`${message.text()} ${message.location().url}`);
   });
   page.on('pageerror', (error) => faults.push(error.message));
-}
-
-interface Parts {
-  browser: Browser;
-  contexts: BrowserContext[];
-  world: World;
-  receiver: Receiver;
-  front: Front;
-  faults: () => string[];
-}
-
-async function closeHouse({ browser, contexts, world, receiver, front, faults }: Parts): Promise<void> {
-  await Promise.all(contexts.map((context) => context.close()));
-  await browser.close();
-  await world.stop();
-  await receiver.close();
-  await front.close();
-  expect(faults(), 'errors on the console of a page').toEqual([]);
 }

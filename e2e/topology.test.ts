@@ -1,8 +1,9 @@
 // The processes of docker-compose.yml behind one address: started together on an empty database, watched by many sockets, and all of
-// them restarted one after the other while pipelines submit and a person holds an item.
+// them restarted one after the other while pipelines submit, a person holds an item, and two pages are open.
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { claimItem, decideItem } from '@countersign/shared/api/queue';
+import { findChromium, launchBrowser } from '../scripts/browser.ts';
 import { startTopology, type Topology } from '../scripts/lib/topology.ts';
 import { MIGRATIONS } from '../server/src/db/migrations/list.ts';
 import { aSubmission, join, openProject, type OpenProject } from '../server/test/builders.ts';
@@ -12,11 +13,17 @@ import { connectLive, type Live } from '../server/test/live-client.ts';
 import { submitMeanwhile } from '../server/test/meanwhile.ts';
 import { expectInvariants } from '../server/test/run-script.ts';
 import { ON_POSTGRES, type World } from '../server/test/world.ts';
+import { type Pages, pagesOf } from './house.ts';
+import { seenFresh, seenOn } from './queue.ts';
 
 const SOCKETS = Number(process.env.SOCKETS ?? 200);
 /** Of one person. */
 const TABS = 10;
 const EVENTS = 100;
+/** Submissions while everything is started again. */
+const PER_SECOND = 200;
+
+const chromium = await findChromium();
 
 describe.skipIf(!ON_POSTGRES)('three servers and two workers behind one address', () => {
   let topology: Topology;
@@ -24,6 +31,7 @@ describe.skipIf(!ON_POSTGRES)('three servers and two workers behind one address'
   let owner: Person;
   let project: OpenProject;
   let pool: pg.Pool;
+  let pages: Pages | undefined;
 
   beforeAll(async () => {
     database = await emptyDatabase();
@@ -33,11 +41,17 @@ describe.skipIf(!ON_POSTGRES)('three servers and two workers behind one address'
     // All that people and pipelines need of a world is its address.
     owner = await person({ baseUrl: topology.url, url: () => topology.url } as World);
     project = await openProject(owner, { settings: { claim_lease_seconds: 600 } });
+    const browser = await launchBrowser();
+    if (browser !== undefined) pages = pagesOf(browser, topology.url);
+    // While a process is away a request of a page may fail, and a browser writes that down.
+    pages?.excuse(/net::ERR|WebSocket connection|Failed to fetch|status of 5\d\d/);
   });
   afterAll(async () => {
+    const faults = await pages?.close();
     await pool.end();
     await topology.stop();
     await database.remove();
+    expect(faults ?? [], 'errors on the console of a page').toEqual([]);
   });
 
   it('five processes on an empty database migrate once', async () => {
@@ -70,27 +84,51 @@ describe.skipIf(!ON_POSTGRES)('three servers and two workers behind one address'
     for (const socket of sockets) socket.close();
   });
 
-  it('all of them are started again one by one, and no accepted item is lost, no claim broken', async () => {
-    const reviewer = await person(owner.world);
-    await join(project, reviewer);
-    const { id: held } = await project.pipeline.submit(aSubmission());
-    const { fence } = await reviewer.call(claimItem, { params: { id: held } });
-    const before = topology.members.map(({ child }) => child.pid);
+  it.skipIf(chromium === undefined)(
+    'all of them are started again one by one: no accepted item is lost, no claim broken, and no page left behind',
+    async () => {
+      const [holder, ana, bo] = (await people(owner.world, 3)) as [Person, Person, Person];
+      for (const reviewer of [holder, ana, bo]) await join(project, reviewer);
+      const { id: held } = await project.pipeline.submit(aSubmission());
+      const { fence } = await holder.call(claimItem, { params: { id: held } });
+      const before = topology.members.map(({ child }) => child.pid);
+      const desk = await pages!.enter(ana, '/queue?view=all');
+      const list = await pages!.enter(bo, '/queue?view=all');
+      await desk.getByRole('row').first().waitFor();
+      await desk.keyboard.press('n');
+      await desk.getByText('Yours for').waitFor();
+      for (const page of [desk, list]) await page.evaluate(() => Object.assign(window, { stayed: true }));
 
-    const load = submitMeanwhile(project);
-    await topology.rollingRestart();
-    const { accepted, refused } = await load.end();
+      const load = submitMeanwhile(project, { submitters: 32, perSecond: PER_SECOND });
+      await topology.rollingRestart();
+      const { accepted, refused, perSecond } = await load.end();
 
-    const after = topology.members.map(({ child }) => child.pid);
-    expect(after.filter((pid) => before.includes(pid))).toEqual([]);
-    expect(refused).toEqual([]);
-    expect(accepted.length).toBeGreaterThan(200);
-    const { rows } = await pool.query<{ n: number }>('select count(*)::int as n from item where id = any($1)', [
-      accepted,
-    ]);
-    expect([new Set(accepted).size, rows[0]?.n]).toEqual([accepted.length, accepted.length]);
-    await reviewer.call(decideItem, { params: { id: held }, body: { fence, action: 'approve' } });
-  });
+      const after = topology.members.map(({ child }) => child.pid);
+      expect(after.filter((pid) => before.includes(pid))).toEqual([]);
+      expect(refused).toEqual([]);
+      // How many it can take beside all of that depends on the machine.
+      expect(perSecond).toBeGreaterThan(PER_SECOND / 10);
+      const found = 'select count(*)::int as n from item where id = any($1)';
+      const { rows } = await pool.query<{ n: number }>(found, [accepted]);
+      expect([new Set(accepted).size, rows[0]?.n]).toEqual([accepted.length, accepted.length]);
+      await holder.call(decideItem, { params: { id: held }, body: { fence, action: 'approve' } });
+
+      // The pages were not loaded anew: what they show they heard by themselves.
+      for (const [page, reviewer] of [
+        [desk, ana],
+        [list, bo],
+      ] as const) {
+        const counts = async () => (await seenOn(page, [])).counts;
+        const { counts: now } = await seenFresh(reviewer, 'all');
+        await expect.poll(counts).toEqual(now);
+        expect(await page.evaluate(() => 'stayed' in window)).toBe(true);
+      }
+      await desk.keyboard.press('a');
+      const mine = 'select count(*)::int as n from decision where reviewer_id = $1';
+      await expect.poll(async () => (await pool.query<{ n: number }>(mine, [ana.id])).rows).toEqual([{ n: 1 }]);
+    },
+    240_000,
+  );
 
   it('I1, I2, I3, I4, I5, I6, I7, I9 hold afterwards', () => expectInvariants(topology.env));
 });

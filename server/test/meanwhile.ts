@@ -12,12 +12,23 @@ const WAIT = [409, 503];
 export interface Submitting {
   /** The ids of what was accepted so far, one per submission. */
   readonly accepted: readonly string[];
-  /** Finishes what is under way. `refused`: answers that no pipeline should get. */
-  end(): Promise<{ accepted: string[]; refused: string[] }>;
+  /** Finishes what is under way. `refused`: answers that no pipeline should get; `perSecond`: what was accepted. */
+  end(): Promise<{ accepted: string[]; refused: string[]; perSecond: number }>;
 }
 
-/** Pipelines: every submission under a key of its own, sent again until it is answered. `at`: of how many processes, in turn. */
-export function submitMeanwhile(project: OpenProject, { submitters = 8, processes = 1 } = {}): Submitting {
+interface Load {
+  /** Requests that are under way at any time. */
+  submitters?: number;
+  /** No more than so many submissions a second, all of them together. */
+  perSecond?: number;
+  /** Sent to so many processes in turn. */
+  processes?: number;
+}
+
+/** Pipelines: every submission under a key of its own, sent again until it is answered. */
+export function submitMeanwhile(project: OpenProject, load: Load = {}): Submitting {
+  const { submitters = 8, perSecond = Infinity, processes = 1 } = load;
+  const startedAt = performance.now();
   const accepted: string[] = [];
   const refused: string[] = [];
   let over = false;
@@ -34,14 +45,18 @@ export function submitMeanwhile(project: OpenProject, { submitters = 8, processe
     }
   };
   const working = Array.from({ length: submitters }, async () => {
-    while (!over) await submitOne();
+    while (!over) {
+      const early = startedAt + (sent * 1000) / perSecond - performance.now();
+      if (early > 0) await delay(early);
+      else await submitOne();
+    }
   });
   return {
     accepted,
     end: async () => {
       over = true;
       await Promise.all(working);
-      return { accepted, refused };
+      return { accepted, refused, perSecond: (accepted.length * 1000) / (performance.now() - startedAt) };
     },
   };
 }
