@@ -44,6 +44,7 @@ describe('nothing set', () => {
       logLevel: 'info',
       slowStatementMs: 1000,
       metrics: { token: null, port: null },
+      traces: { url: null, share: 1 },
     });
   });
 
@@ -86,6 +87,8 @@ describe('what each variable takes', () => {
     ['RATE_LIMIT_PER_MINUTE', '10000000', { rateLimitPerMinute: 10_000_000 }],
     ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
     ['SLOW_STATEMENT_MS', '250', { slowStatementMs: 250 }],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://otel:4318/', { traces: { url: 'http://otel:4318/v1/traces', share: 1 } }],
+    ['OTEL_TRACES_SAMPLER_ARG', '0.05', { traces: { url: null, share: 0.05 } }],
   ])('%s=%s', (name, value, expected) => {
     expect(read({ [name]: value })).toMatchObject(expected as object);
   });
@@ -133,6 +136,8 @@ describe('what each variable refuses', () => {
     ['TRUSTED_PROXY_HOPS', ['-1', '11', '1.5', 'all']],
     ['RATE_LIMIT_PER_MINUTE', ['0', '-1', '10000001', '0.5', 'none']],
     ['LOG_LEVEL', ['verbose', 'INFO']],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', ['otel:4318', 'grpc://otel:4317', 'collector']],
+    ['OTEL_TRACES_SAMPLER_ARG', ['-0.1', '1.1', '5%']],
   ])('%s', (name, values) => {
     for (const value of values) {
       const said = sentence({ [name]: value });

@@ -28,6 +28,8 @@ export interface Config {
   slowStatementMs: number;
   /** What one sends to read the figures on the public port, and the port of their own. */
   metrics: { token: string | null; port: number | null };
+  /** Where traces are sent, and of which share of all items. */
+  traces: { url: string | null; share: number };
 }
 
 /** A value that cannot be used; the message names the variable and says what it takes. */
@@ -98,6 +100,8 @@ const VARIABLES = {
       .optional(),
   ],
   METRICS_PORT: ['a port number from 0 to 65535', port.optional()],
+  OTEL_EXPORTER_OTLP_ENDPOINT: ['an http or https address', z.url({ protocol: /^https?$/ }).optional()],
+  OTEL_TRACES_SAMPLER_ARG: ['a number from 0 to 1', z.coerce.number().min(0).max(1).default(1)],
   SLOW_STATEMENT_MS: ['a number from 1 to 600000', z.coerce.number().int().min(1).max(600_000).default(1000)],
   LOG_LEVEL: [
     'one of fatal, error, warn, info, debug, trace, silent',
@@ -191,8 +195,13 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
     logLevel: values.LOG_LEVEL,
     slowStatementMs: values.SLOW_STATEMENT_MS,
     metrics: { token: values.METRICS_TOKEN ?? null, port: values.METRICS_PORT ?? null },
+    traces: { url: tracesUrl(values.OTEL_EXPORTER_OTLP_ENDPOINT), share: values.OTEL_TRACES_SAMPLER_ARG },
   };
 }
+
+/** The variable names the collector, as everywhere; traces have a path of their own there. */
+const tracesUrl = (endpoint: string | undefined): string | null =>
+  endpoint === undefined ? null : `${endpoint.replace(/\/$/, '')}/v1/traces`;
 
 function databaseOf(values: Values): Config['database'] {
   if (values.DATABASE_URL !== undefined) return { kind: 'postgres', url: values.DATABASE_URL, poolSize: 20 };

@@ -21,6 +21,7 @@ import { createRooms, sessionRoom, type LiveServer, type Rooms } from './realtim
 import { createTail, FRAME_MS } from './realtime/tail.ts';
 import { watchSockets } from './telemetry/gauges.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
+import { openTraces } from './telemetry/traces.ts';
 import type { Services } from './usecases/services.ts';
 import { countOnce } from './worker/count.ts';
 import { createDeliverer } from './worker/deliver.ts';
@@ -67,7 +68,9 @@ export async function start(env?: NodeJS.ProcessEnv): Promise<Running> {
   };
   try {
     await refuseMissingKeys(built.services);
-    const telemetry = processTelemetry(built, config.roles.has('worker'));
+    const traces = await openTraces(config.traces);
+    if (traces) stops.push(() => traces.stop());
+    const telemetry = processTelemetry(built, { works: config.roles.has('worker'), traces });
     stops.push(await startOperators(built.services, { host: config.listen.host, ...config.metrics }, telemetry));
     if (config.roles.has('worker')) stops.push(await startWorker(built, config, telemetry));
     if (config.roles.has('web')) stops.push(await startWeb(built, config, telemetry));
@@ -93,7 +96,7 @@ async function startWorker({ services, signals }: Built, config: Config, telemet
   ) => startLoop({ name, run, pollMs: POLL_MS, log, onRun, ...gaps });
   const egress = { ...config.webhooks, onAttempt: telemetry.attempt };
   const deliverer = createDeliverer(services, egress, () => delivering.nudge());
-  const relaying = loop('relay', () => relayOnce(services, signals), {
+  const relaying = loop('relay', () => relayOnce(services, signals, telemetry.facts), {
     gapMs: RELAY_GAP_MS,
     urgentGapMs: URGENT_RELAY_GAP_MS,
   });

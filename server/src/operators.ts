@@ -6,14 +6,15 @@ import { createHttpServer, listen } from './http/server.ts';
 import { operatorsApp } from './http/telemetry.ts';
 import { watchConnections, watchWork } from './telemetry/gauges.ts';
 import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts';
+import type { Traces } from './telemetry/steps.ts';
 import type { Services } from './usecases/services.ts';
 
-/** The figures of a process; those of the whole service are said by those that work (ROLES). */
+/** The figures of a process, and the traces it sends; those of the whole service are said by those that work (ROLES). */
 export function processTelemetry(
   { services, connections }: { services: Services; connections: () => Connections | null },
-  works: boolean,
+  { works, traces = null }: { works: boolean; traces?: Traces | null },
 ): Telemetry {
-  const telemetry = createTelemetry();
+  const telemetry = createTelemetry(traces);
   watchConnections(telemetry, connections);
   if (works) watchWork(telemetry, services.db);
   return telemetry;

@@ -7,10 +7,20 @@ import { health, type Probes } from './health.ts';
 import { problems } from './problem.ts';
 import { requestId } from './request-id.ts';
 
+/** A request that was answered; `itemId`: of the item it names, or made. */
+interface SeenRequest {
+  method: string;
+  route: string;
+  status: number;
+  seconds: number;
+  requestId: string;
+  itemId: string | null;
+}
+
 /** What this side needs of the figures (`server/src/telemetry/telemetry.ts`). */
 export interface Figures {
   page: () => Promise<{ type: string; text: string }>;
-  request: (seen: { method: string; route: string; status: number; seconds: number }) => void;
+  request: (seen: SeenRequest) => void;
 }
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
@@ -22,9 +32,23 @@ export function watched({ request }: Pick<Figures, 'request'>): Middleware {
     const startedAt = performance.now();
     await next();
     const method = METHODS.has(ctx.method) ? ctx.method : 'other';
-    request({ method, route: routeOf(ctx), status: ctx.status, seconds: (performance.now() - startedAt) / 1000 });
+    const seconds = (performance.now() - startedAt) / 1000;
+    const { requestId = '' } = ctx.state as { requestId?: string };
+    const route = routeOf(ctx);
+    request({ ...{ method, route, status: ctx.status, seconds, requestId }, itemId: itemOf(ctx, route) });
   };
 }
+
+/** The handler of a submission says which item it made. */
+function itemOf(ctx: Context, route: string): string | null {
+  const { itemId } = ctx.state as { itemId?: string };
+  if (itemId !== undefined) return itemId;
+  const { params } = ctx as { params?: { id?: string } };
+  const named = /\/items\/:id(\/|$)/.test(route) ? params?.id : undefined;
+  return named !== undefined && UUID.test(named) ? named : null;
+}
+
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 /** As few names as there are endpoints: whoever asks for odd paths makes no new ones. */
 function routeOf(ctx: Context): string {

@@ -1,32 +1,14 @@
-// What a process says of itself to Prometheus: what it counts as it goes, and what is looked up when it is asked.
+// What a process says of itself, to Prometheus and, of the way of items, to a collector of traces: what it counts as it goes, and what is looked up when it is asked.
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-
-/** A request that was answered; `route` is the pattern of the contract and never the path: paths have ids in them. */
-export interface SeenRequest {
-  method: string;
-  route: string;
-  status: number;
-  seconds: number;
-}
-
-/** One POST of a webhook: what came of it, and how long it took. */
-export interface SeenAttempt {
-  outcome: 'succeeded' | 'failed';
-  seconds: number;
-}
-
-/** One run of a loop of the worker. */
-export interface SeenRun {
-  loop: string;
-  failed: boolean;
-  seconds: number;
-}
+import type { SeenAttempt, SeenFact, SeenRequest, SeenRun } from './seen.ts';
+import { type Step, stepOfAttempt, stepOfFact, stepOfRequest, type Traces } from './steps.ts';
 
 export interface Telemetry {
   /** The page that Prometheus reads, with its content type. */
   page: () => Promise<{ type: string; text: string }>;
   request: (seen: SeenRequest) => void;
   attempt: (seen: SeenAttempt) => void;
+  facts: (seen: readonly SeenFact[]) => void;
   run: (seen: SeenRun) => void;
   /** Figures that are read together whenever the page is. Those that cannot be read are NaN: the others are true all the same. */
   gauges<Name extends string>(help: Record<Name, string>, read: () => Promise<Record<Name, number>>): void;
@@ -37,15 +19,26 @@ const ANSWERS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 /** Seconds: receivers are elsewhere, and have 30 of them at most. */
 const POSTS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** With the process's own figures: memory, processor, garbage collection, event-loop delay, open handles. */
-export function createTelemetry(): Telemetry {
+/** With the process's own figures: memory, processor, garbage collection, event-loop delay, open handles. `traces`: where the way of items is told. */
+export function createTelemetry(traces: Pick<Traces, 'tell'> | null = null): Telemetry {
   const register = new Registry();
   collectDefaultMetrics({ register });
   const { requests, attempts, runs, failures } = countersOf(register);
+  const tell = (step: Step | null) => step !== null && traces?.tell(step);
   return {
     page: async () => ({ type: register.contentType, text: await register.metrics() }),
-    request: ({ method, route, status, seconds }) => requests.observe({ method, route, status }, seconds),
-    attempt: ({ outcome, seconds }) => attempts.observe({ outcome }, seconds),
+    request: (seen) => {
+      const { method, route, status, seconds } = seen;
+      requests.observe({ method, route, status }, seconds);
+      if (traces) tell(stepOfRequest(seen, Date.now()));
+    },
+    attempt: (seen) => {
+      attempts.observe({ outcome: seen.outcome }, seen.seconds);
+      if (traces) tell(stepOfAttempt(seen, Date.now()));
+    },
+    facts: (seen) => {
+      if (traces) for (const fact of seen) tell(stepOfFact(fact, Date.now()));
+    },
     run: ({ loop, failed, seconds }) => {
       runs.observe({ loop }, seconds);
       if (failed) failures.inc({ loop });

@@ -29,11 +29,18 @@ export interface Deliverer {
   drain(): Promise<void>;
 }
 
+interface SeenAttempt extends Pick<Leased, 'itemId' | 'projectId' | 'webhookId' | 'attempt'> {
+  outcome: 'succeeded' | 'failed';
+  seconds: number;
+  /** What was answered; null when nothing was. */
+  status: number | null;
+}
+
 /** The operator's exceptions and proxy, and what a test wants otherwise. */
 type Egress = GuardPolicy &
   Pick<DispatchTools, 'lookup' | 'limits'> & {
     /** Is told of every POST when it is over. */
-    onAttempt?: (seen: { outcome: 'succeeded' | 'failed'; seconds: number }) => void;
+    onAttempt?: (seen: SeenAttempt) => void;
   };
 
 /** `onFree` is called when a slot becomes free, to run again. */
@@ -117,7 +124,11 @@ async function send(
   const { lookup, limits, onAttempt, ...policy } = egress;
   const tools = { keyRing: services.keyRing, log: services.log, policy, lookup, limits };
   const outcome = await dispatchWebhook(tools, { ...leased, secrets, at: startedAt });
-  onAttempt?.({ outcome: outcome.error === null ? 'succeeded' : 'failed', seconds: outcome.totalMs / 1000 });
+  const { itemId, projectId, webhookId, attempt: number } = leased;
+  onAttempt?.({
+    ...{ outcome: outcome.error === null ? 'succeeded' : 'failed', seconds: outcome.totalMs / 1000 },
+    ...{ itemId, projectId, webhookId, attempt: number, status: outcome.httpStatus },
+  });
   const { previousError } = leased;
   const next = nextStep({ ...outcome, attempt, previousError, now: services.clock.now(), jitter: Math.random() });
   return { leased, outcome, next, startedAt };

@@ -17,23 +17,33 @@ import type { Next } from './loop.ts';
 const RELAY = 7_202_611_202;
 const BATCH = 500;
 
-/** Stamps up to one batch. Facts of one item keep their order: each was inserted under its item's row lock. */
-export async function relayOnce(services: Services, signals: Signals): Promise<Next> {
+/** Stamps up to one batch. Facts of one item keep their order: each was inserted under its item's row lock. `onStamped` is told of it when it is done. */
+export async function relayOnce(
+  services: Services,
+  signals: Signals,
+  onStamped: (facts: readonly Stamped[]) => void = () => undefined,
+): Promise<Next> {
   if (!(await signals.lead(RELAY))) return {};
-  const count = await services.db.write(async (tx) => {
+  const facts = await services.db.write(async (tx) => {
     const stamped = await stamp(tx);
-    if (stamped.length === 0) return 0;
+    if (stamped.length === 0) return [];
     await countFacts(tx.em, spansOf(stamped));
     await fanOut(services, tx, stamped);
-    return stamped.length;
+    return stamped;
   });
-  return { again: count === BATCH };
+  onStamped(facts);
+  return { again: facts.length === BATCH };
 }
 
 interface Stamped {
   projectId: string;
   seq: number;
   type: Event['type'];
+  itemId: string | null;
+  /** Of the item. */
+  version: number | null;
+  /** When it was stated, in ms since the epoch. */
+  statedAt: number;
   /** Whether everything before it is in the rollups: then it goes there too, else a worker gets there. */
   counted: boolean;
   /** What is to be told of it, where its project has somewhere to send webhooks to; null of every other fact. */
@@ -49,7 +59,7 @@ const TOLD = DECISION_ACTIONS.filter(isToldOf);
  */
 const STAMP = `
   with unstamped as (
-    select position, project_id, item_id, type, data ->> 'action' as action from event
+    select position, project_id, item_id, type, data ->> 'action' as action, (data ->> 'version')::int as version from event
     where seq is null order by position limit ${BATCH} for update
   ), batch as (
     select *, row_number() over (partition by project_id order by position) as n from unstamped
@@ -69,12 +79,16 @@ const STAMP = `
     limit 1
   ) d on true
   where e.position = b.position
-  returning e.id as event_id, e.project_id as event_project, e.seq, e.type as event_type, h.counted, d.*`;
+  returning e.id as event_id, e.project_id as event_project, e.item_id as event_item, b.version as event_version,
+    (extract(epoch from e.created_at) * 1000)::float8 as event_at, e.seq, e.type as event_type, h.counted, d.*`;
 
 /** The decision's columns are null of a fact that is not told. */
 type StampedRow = EntityDictionary<Decision> & {
   event_id: string;
   event_project: string;
+  event_item: string | null;
+  event_version: number | null;
+  event_at: number;
   seq: string;
   event_type: Event['type'];
   counted: boolean;
@@ -82,13 +96,14 @@ type StampedRow = EntityDictionary<Decision> & {
 
 async function stamp({ em }: Tx): Promise<Stamped[]> {
   const rows = await rawQuery<StampedRow>(em, STAMP, [TOLD]);
-  return rows.map(({ event_id: eventId, event_project: projectId, event_type: type, seq, counted, ...columns }) => ({
-    projectId,
-    seq: Number(seq),
-    type,
-    counted,
-    told: columns.id ? { eventId, seq: Number(seq), decision: em.map(Decision, columns) } : null,
-  }));
+  return rows.map(({ event_id: eventId, event_project, event_item, event_version, event_at, event_type, ...row }) => {
+    const { seq, counted, ...columns } = row;
+    return {
+      ...{ projectId: event_project, seq: Number(seq), type: event_type, counted },
+      ...{ itemId: event_item, version: event_version, statedAt: event_at },
+      told: columns.id ? { eventId, seq: Number(seq), decision: em.map(Decision, columns) } : null,
+    };
+  });
 }
 
 /** Where in which ledger they stand. */

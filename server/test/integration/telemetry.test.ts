@@ -40,7 +40,7 @@ async function on(app: { callback: ReturnType<typeof createApp>['callback'] }, w
 }
 
 const appWith = (token: string | null) => {
-  telemetry = processTelemetry({ services: world.services, connections: () => null }, true);
+  telemetry = processTelemetry({ services: world.services, connections: () => null }, { works: true });
   return createApp(world.services, { site: null, probes, proxyHops: 0, metrics: { figures: telemetry, token } });
 };
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
@@ -98,7 +98,7 @@ describe('who may read the figures', () => {
 
 it('the dashboard for Grafana asks for nothing that they do not say', async () => {
   const connections = () => ({ total: 1, idle: 1, waiting: 0 });
-  const figures = processTelemetry({ services: world.services, connections }, true);
+  const figures = processTelemetry({ services: world.services, connections }, { works: true });
   watchSockets(figures, () => 0);
   const said = (await figures.page()).text;
   const file = readFileSync(new URL('../../../deploy/grafana-dashboard.json', import.meta.url), 'utf8');
@@ -160,7 +160,8 @@ describe('what they say', () => {
 
   it('attempts of webhooks, and NaN of what cannot be read while the rest is true', async () => {
     appWith(TOKEN);
-    telemetry.attempt({ outcome: 'failed', seconds: 0.2 });
+    const delivery = { itemId: 'i', projectId: 'p', webhookId: 'w', attempt: 1, status: null };
+    telemetry.attempt({ outcome: 'failed', seconds: 0.2, ...delivery });
     telemetry.gauges({ trial_one: 'One.', trial_two: 'Two.' }, () => Promise.reject(new Error('cut off')));
     const page = await read();
     expect(page).toContain('countersign_delivery_attempt_duration_seconds_count{outcome="failed"} 1');
@@ -171,7 +172,7 @@ describe('what they say', () => {
   it.runIf(ON_POSTGRES)('the connections of the pool, three figures of one moment', async () => {
     const figures = processTelemetry(
       { services: world.services, connections: () => ({ total: 3, idle: 1, waiting: 2 }) },
-      false,
+      { works: false },
     );
     const { text } = await figures.page();
     const named = (name: string) => figure(text, `countersign_database_connections${name}`);

@@ -41,6 +41,7 @@ function bindReceiver(bind: Binder, services: Services): void {
     });
     const [stored] = results;
     if (stored === undefined) throw new Error('The intake answers for every item it was given.');
+    ctx.state.itemId = stored.item.id;
     const answer = presentSubmitted(stored.item, stored.decision);
     if (!replayed) {
       // It is stored: its sender hears so, whatever becomes of our note.

@@ -73,6 +73,7 @@ type Asked = { actor: ApiKeyActor; ctx: Context };
 async function store(services: Services, { actor, ctx }: Asked, input: SubmitRequest): Promise<Submitted> {
   const { item, decision, replayed } = await submit(services, actor, input);
   if (replayed) ctx.set('idempotent-replayed', 'true');
+  ctx.state.itemId = item.id;
   return presentSubmitted(item, decision);
 }
 
