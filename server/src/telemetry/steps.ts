@@ -21,9 +21,12 @@ export interface Traces {
   stop: () => Promise<void>;
 }
 
+/** Whoever may not see an item leaves nothing in its trace, whatever id they name. */
+const OUTSIDE: ReadonlySet<number> = new Set([401, 403, 404]);
+
 /** A request that names an item, or made one; null for any other. */
 export function stepOfRequest({ itemId, ...seen }: SeenRequest, now: number): Step | null {
-  if (itemId === null) return null;
+  if (itemId === null || OUTSIDE.has(seen.status)) return null;
   const { method, route, status, requestId } = seen;
   return {
     ...{ itemId, first: false, name: `${method} ${route}`, kind: 'request' },
