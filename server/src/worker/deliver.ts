@@ -51,18 +51,18 @@ export function createDeliverer(services: Services, egress: Egress, onFree: () =
   const pace = new Pace();
   const deliver = async (leased: Leased, secrets: StoredSecrets<string>) => {
     posting.add(leased);
-    // The slot is for the POST: the next one may begin while this one is written down.
-    const done = await send({ services, egress }, leased, secrets).finally(() => posting.delete(leased));
+    const done = await send({ services, egress }, leased, secrets);
     pace.note(done.outcome);
-    onFree();
+    // The slot is for the POST: the next one may begin while this one is written down. After a failure it waits for that: whether
+    // its endpoint is left alone from now on is known then (WH5), and a database that is slow must not cost more tries.
+    if (done.outcome.error === null && posting.delete(leased)) onFree();
     await finishing.add(done);
   };
   const start = (leased: Leased, secrets: StoredSecrets<string>) => {
     const work = deliver(leased, secrets)
-      .catch((error: unknown) =>
-        services.log.error({ err: error, delivery: leased.id }, 'delivery not recorded; its lease will end'),
-      )
+      .catch((error: unknown) => logUnrecorded(services, leased, error))
       .finally(() => {
+        posting.delete(leased);
         underWay.delete(work);
         onFree();
       });
@@ -84,6 +84,9 @@ export function createDeliverer(services: Services, egress: Egress, onFree: () =
     drain: () => Promise.all(underWay).then(() => undefined),
   };
 }
+
+const logUnrecorded = ({ log }: Services, { id }: Leased, error: unknown): void =>
+  log.error({ err: error, delivery: id }, 'delivery not recorded; its lease will end');
 
 function roomBeside(posting: readonly Leased[], underWay: number): Room {
   const counts = new Map<string, number>();

@@ -9,6 +9,11 @@ import { ledgerOf } from './looking.ts';
 import { anItem, aScene, review, type Scene } from './scene.ts';
 import { POLICY, useServices } from './services.ts';
 
+/** POSTs to one project at a time. */
+const SLOTS_OF_PROJECT = 8;
+/** More than that. */
+const DUE = 20;
+
 const world = useServices();
 let scene: Scene;
 
@@ -108,5 +113,25 @@ describe('the deliverer', () => {
     expect(await rowOf(gone)).toMatchObject({ status: 'paused', http_status: 410 });
     expect(await rowOf(waiting)).toMatchObject({ status: 'paused', attempt: 0 });
     expect(got).toHaveLength(1);
+  });
+
+  it('WH5: what has failed keeps its slot until it is written down: a slow database costs no more tries', async () => {
+    scene = await aScene(world.services);
+    const got = await receiving(...Array<number>(DUE).fill(500));
+    for (let n = 0; n < DUE; n += 1) await decided();
+    const { promise: written, resolve: write } = Promise.withResolvers<undefined>();
+    const { db } = world.services;
+    const slow: typeof db = { ...db, write: (work) => written.then(() => db.write(work)) };
+    let ended = 0;
+    const egress = { ...POLICY, onAttempt: () => (ended += 1) };
+    const deliverer = createDeliverer({ ...world.services, db: slow }, egress, () => undefined);
+    await deliverer.runOnce();
+    await expect.poll(() => ended).toBe(SLOTS_OF_PROJECT);
+    await deliverer.runOnce();
+    const sending = `select id from delivery where project_id = ? and status = 'sending'`;
+    expect(await world.sql(sending, [scene.projectId])).toHaveLength(SLOTS_OF_PROJECT);
+    write(undefined);
+    await deliverer.drain();
+    expect(got).toHaveLength(SLOTS_OF_PROJECT);
   });
 });
