@@ -62,6 +62,8 @@ describe.skipIf(chromium === undefined)('in the middle of the work', () => {
     expect(await project.pipeline.read(id)).toMatchObject({
       decision: { output: 'Typed before the session ended.' },
     });
+    // After a decision the page asks for what comes next: it would be given what the next test submits.
+    await page.getByText('Nothing waits for you').waitFor();
   });
 
   it('PM2: a role that goes gives the item back, and what was typed can be copied and taken away', async () => {
