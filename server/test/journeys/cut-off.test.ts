@@ -36,8 +36,8 @@ async function endSession(world: World, fits = 'true'): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** That session is the one of the relay. */
-const LEADS = `exists (select from pg_locks l where l.pid = a.pid and l.locktype = 'advisory' and l.granted
+/** That session is the one of the relay of this world: the others on the same server have theirs. */
+const LEADS = `a.datname = current_database() and exists (select from pg_locks l where l.pid = a.pid and l.locktype = 'advisory' and l.granted
   and l.classid::bigint << 32 | l.objid::bigint = 7202611202)`;
 
 const someoneLeads = (world: World) =>

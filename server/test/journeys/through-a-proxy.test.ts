@@ -49,6 +49,8 @@ it('WH7: an owner who tries while it is shut learns that it was us, and nothing 
   shut = true;
   const tried = await project.owner.call(testWebhook, { params: { id: project.id } });
   expect(tried).toMatchObject({ ok: false, http_status: null, error: 'internal', response_text: null });
-  expect(JSON.stringify(tried)).not.toMatch(/prox|407/i);
+  // Times, ids and ports have any digits in them.
+  const words = JSON.stringify(tried, (_, value: unknown) => (typeof value === 'number' ? 0 : value));
+  expect(words).not.toMatch(/prox|\b407\b/i);
   await expect.poll(() => world?.log()).toContain('answered 407');
 });
