@@ -1,7 +1,7 @@
 // `npm run rollups -- check|rebuild`: proves that the figures of analytics are what the ledger says (I9), or counts them anew.
 import { ConfigError } from '../server/src/config.ts';
 import { countPortion } from '../server/src/analytics/count-facts.ts';
-import { type Difference, forgetRollups, recount } from '../server/src/analytics/recount.ts';
+import { type Difference, forgetRollups, LedgerGone, recount } from '../server/src/analytics/recount.ts';
 import { FolderInUse } from '../server/src/db/embedded-lock.ts';
 import { openForCommand } from '../server/src/main.ts';
 import type { Services } from '../server/src/usecases/services.ts';
@@ -45,10 +45,12 @@ async function check({ db }: Services, { id, name, seq }: Named): Promise<boolea
   const bar = progressOf(name, 'facts', seq);
   const result = await recount(db.orm, id, ({ counted }) => bar.to(counted)).finally(() => bar.end());
   if (result === null) return true;
-  const { counted, head, figures, differences } = result;
+  const { counted, head, figures, goneUntil, differences } = result;
   const until = counted === head ? `${head} facts` : `${counted} of ${head} facts, the rest is not counted yet`;
   const found = differences.length === 0 ? 'all equal' : `${differences.length} or more differ`;
-  console.log(`${name} (${id}): ${figures} figures of ${until}: ${found}`);
+  const since =
+    goneUntil === null ? '' : `, of what began after ${goneUntil.toISOString()} (facts from before are gone)`;
+  console.log(`${name} (${id}): ${figures} figures of ${until}${since}: ${found}`);
   for (const difference of differences) console.log(`  ${sentenceOf(difference)}`);
   return differences.length === 0;
 }
@@ -78,7 +80,7 @@ async function rebuild({ db }: Services, { id, name, seq }: Named): Promise<bool
 /** What went wrong, in words where they say it all. */
 function wordsOf(error: unknown): unknown {
   if (error instanceof UsageError) return `${error.message}\n\n${ROLLUPS_USAGE}`;
-  const inWords = [ConfigError, FolderInUse].some((kind) => error instanceof kind);
+  const inWords = [ConfigError, FolderInUse, LedgerGone].some((kind) => error instanceof kind);
   return inWords ? (error as Error).message : error;
 }
 

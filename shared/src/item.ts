@@ -40,6 +40,8 @@ export const itemDetail = itemRow
     decision: decision.nullable(),
     decided_by: z.string().nullable(),
     undo_until: timestamp.nullable(),
+    /** When its texts were taken away (KE2): from then on they are null or empty. */
+    emptied_at: timestamp.nullable(),
     abilities,
   })
   .meta({ id: 'ItemDetail' });

@@ -21,6 +21,8 @@ export interface Recount {
   head: number;
   /** Figures that were compared. */
   figures: number;
+  /** Those of minutes, hours and days that began by then cannot be counted anew: facts of them are gone (KE4). */
+  goneUntil: Date | null;
   /** The first few of those that differ. */
   differences: Difference[];
 }
@@ -28,14 +30,16 @@ export interface Recount {
 const PORTION = 5000;
 const SHOWN = 20;
 
-/** What adds up to nothing needs no row. */
+/** $2: what began by then is not compared. What adds up to nothing needs no row. */
 const COMPARE = `
-  with stored as (select * from rollup where project_id = $1 and (n, part, total) <> (0, 0, 0)),
-    counted as (select * from recount where project_id = $1 and (n, part, total) <> (0, 0, 0))
+  with stored as (select * from rollup where project_id = $1 and at > $2::timestamptz and (n, part, total) <> (0, 0, 0)),
+    counted as (select * from recount where project_id = $1 and at > $2::timestamptz and (n, part, total) <> (0, 0, 0))
   select measure, grain, at, key, coalesce(s.n, 0) as n, coalesce(s.part, 0) as part, coalesce(s.total, 0) as total,
     coalesce(c.n, 0) as cn, coalesce(c.part, 0) as cpart, coalesce(c.total, 0) as ctotal
   from stored s full join counted c using (project_id, measure, grain, at, key)
   where (s.n, s.part, s.total) is distinct from (c.n, c.part, c.total) order by at, measure, key, grain limit ${SHOWN}`;
+
+const SIZE = 'select count(*) as n from recount where at > $1::timestamptz';
 
 type CompareRow = Record<'measure' | 'grain' | 'key', string> & { at: string | Date } & Record<
     'n' | 'part' | 'total' | 'cn' | 'cpart' | 'ctotal',
@@ -56,9 +60,10 @@ export function recount(
 }
 
 async function recountIn(em: Em, projectId: string, onProgress: (progress: Progress) => void): Promise<Recount | null> {
-  const [project] = await rawQuery<{ counted: string; head: string }>(
+  const [project] = await rawQuery<{ counted: string; head: string; gone_until: string | Date | null }>(
     em,
-    'select rollup_seq as counted, event_seq as head from project where id = $1',
+    `select p.rollup_seq as counted, p.event_seq as head, k.gone_until
+     from project p left join keeping k on k.project_id = p.id and k.kind = 'ledger' where p.id = $1`,
     [projectId],
   );
   if (project === undefined) return null;
@@ -70,9 +75,11 @@ async function recountIn(em: Em, projectId: string, onProgress: (progress: Progr
     await countFacts(em, [{ projectId, after, through }], 'recount');
     onProgress({ projectId, counted: through, head: counted });
   }
-  const rows = await rawQuery<CompareRow>(em, COMPARE, [projectId]);
-  const [size] = await rawQuery<{ n: string }>(em, 'select count(*) as n from recount', []);
-  return { counted, head, figures: Number(size?.n), differences: rows.map(toDifference) };
+  const goneUntil = project.gone_until === null ? null : new Date(project.gone_until);
+  const since = goneUntil ?? '-infinity';
+  const rows = await rawQuery<CompareRow>(em, COMPARE, [projectId, since]);
+  const [size] = await rawQuery<{ n: string }>(em, SIZE, [since]);
+  return { counted, head, figures: Number(size?.n), goneUntil, differences: rows.map(toDifference) };
 }
 
 const toDifference = ({ measure, grain, key, at, ...row }: CompareRow): Difference => ({
@@ -81,8 +88,20 @@ const toDifference = ({ measure, grain, key, at, ...row }: CompareRow): Differen
   recounted: [Number(row.cn), Number(row.cpart), Number(row.ctotal)],
 });
 
-/** Forgets a project's rollups: from here on it is a ledger that nobody has counted, and any worker counts it. */
+/** Its figures cannot be counted anew: items of it are gone, and only the figures still tell of them (KE4). */
+export class LedgerGone extends Error {
+  constructor() {
+    super('Items of this project are gone with their facts, as its owner said: its figures cannot be counted anew.');
+    this.name = 'LedgerGone';
+  }
+}
+
+/**
+ * Forgets a project's rollups: from here on it is a ledger that nobody has counted, and any worker counts it. Errors: `LedgerGone`.
+ */
 export async function forgetRollups(em: Em, projectId: string): Promise<void> {
+  const gone = await rawQuery(em, 'select 1 from keeping where project_id = $1 and facts_gone > 0', [projectId]);
+  if (gone.length > 0) throw new LedgerGone();
   await rawQuery(em, 'update project set rollup_seq = 0 where id = $1', [projectId]);
   await rawQuery(em, 'delete from rollup where project_id = $1', [projectId]);
 }

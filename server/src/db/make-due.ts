@@ -18,7 +18,10 @@ export async function wakeEndpoint({ em }: Tx, projectId: string): Promise<void>
   ]);
 }
 
-/** Only what has come to an end starts again: what is on its way must not be sent twice. Answers how many did. */
+/**
+ * Only what has come to an end starts again: what is on its way must not be sent twice, and what has no bytes any more has nothing to
+ * send (KE2). Answers how many did.
+ */
 export async function makeDue(
   tx: Tx,
   { projectId, ids, by }: { projectId: string; ids: readonly string[]; by: ActorRef },
@@ -26,7 +29,7 @@ export async function makeDue(
   const due = await tx.em.execute<Due[]>(
     `update delivery set status = 'pending', next_attempt_at = now(), schedule_from = attempt, completed_at = null,
        http_status = null, error = null
-     where id = any(?::uuid[]) and project_id = ? and status in ('succeeded', 'dead')
+     where id = any(?::uuid[]) and project_id = ? and status in ('succeeded', 'dead') and body <> ''
      returning id, item_id, attempt`,
     [`{${ids.join(',')}}`, projectId],
   );

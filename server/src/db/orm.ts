@@ -17,6 +17,7 @@ import { IdempotencyKey } from './entities/idempotency-key.ts';
 import { InboundSource } from './entities/inbound-source.ts';
 import { Invite } from './entities/invite.ts';
 import { Item } from './entities/item.ts';
+import { Keeping } from './entities/keeping.ts';
 import { Learning } from './entities/learning.ts';
 import { LearningExport } from './entities/learning-export.ts';
 import { Regression } from './entities/regression.ts';
@@ -55,6 +56,7 @@ const common = {
     InboundSource,
     Invite,
     Item,
+    Keeping,
     Learning,
     LearningExport,
     Regression,

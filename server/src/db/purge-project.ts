@@ -10,6 +10,7 @@ const TAKE = [
   `with gone as (select id from delivery where project_id = ? limit ?),
      tried as (delete from attempt where delivery_id in (select id from gone))
    delete from delivery where id in (select id from gone) returning 1`,
+  rowsOf('keeping'),
   rowsOf('replay'),
   rowsOf('rollup'),
   rowsOf('webhook_alert'),

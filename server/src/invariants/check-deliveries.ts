@@ -14,8 +14,8 @@ const PAGE = 100;
 
 const DELIVERIES = `
   select w.id as delivery_id, w.project_id as delivery_project, w.item_id as delivery_item, w.webhook_id, w.body,
-    e.id as event_id, d.*
-  from delivery w join project p on p.id = w.project_id and p.deleted_at is null
+    i.emptied_at is not null as emptied, e.id as event_id, d.*
+  from delivery w join project p on p.id = w.project_id and p.deleted_at is null join item i on i.id = w.item_id
   left join event e on e.project_id = w.project_id and e.seq = w.seq and e.item_id = w.item_id and e.type = 'item.finalized'
   left join decision d on d.item_id = w.item_id and not d.audit and d.final_at is not null
   where w.id > $1 order by w.id limit ${PAGE}`;
@@ -29,6 +29,7 @@ type Row = Columns & {
   delivery_item: string;
   webhook_id: string;
   body: string;
+  emptied: boolean;
   event_id: string | null;
 };
 
@@ -37,6 +38,8 @@ interface Sent {
   place: string;
   webhookId: string;
   body: string;
+  /** What was decided, and with it the body, was taken away (KE2). */
+  emptied: boolean;
   eventId: string | null;
   decision: Decision | null;
 }
@@ -58,18 +61,18 @@ export const checkDeliveries: Check = {
 
 function toSent(row: Row, toDecision: (columns: Columns) => Decision): Sent {
   const { delivery_id: id, delivery_project: project, delivery_item: item, webhook_id: webhookId, body, ...rest } = row;
-  const { event_id: eventId, ...columns } = rest;
+  const { event_id: eventId, emptied, ...columns } = rest;
   const place = `delivery ${id} of item ${item}, project ${project}`;
   // Without a decision the columns are null, whatever their type says.
   const decision = (columns.id as string | null) === null ? null : toDecision(columns);
-  return { id, place, webhookId, body, eventId, decision };
+  return { id, place, webhookId, body, emptied, eventId, decision };
 }
 
-function faultsOf({ place, webhookId, body, eventId, decision }: Sent): Fault[] {
+function faultsOf({ place, webhookId, body, emptied, eventId, decision }: Sent): Fault[] {
   if (eventId === null || webhookId !== webhookIdOf(eventId))
     return [{ rule: 'I5', says: `${place}: its webhook-id ${webhookId} is of no final decision in the ledger` }];
   if (decision === null) return [{ rule: 'I5', says: `${place}: its decision is not there, or not final` }];
-  return body === jsonText(toDecided(decision))
+  return body === (emptied ? '' : jsonText(toDecided(decision)))
     ? []
     : [{ rule: 'I7', says: `${place}: its bytes are not its decision` }];
 }

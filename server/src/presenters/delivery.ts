@@ -37,11 +37,17 @@ type Line = Pick<
   | 'completedAt'
 >;
 
-/** As a member with this role sees it. `durationMs` is of the last attempt that has ended, null before there is one. */
+/** `durationMs` is of the last attempt that has ended, null before there is one; `emptied`: it has no bytes any more (KE2). */
+export interface LineAside {
+  durationMs: number | null;
+  emptied: boolean;
+}
+
+/** As a member with this role sees it. */
 export function presentDelivery(
   delivery: Line,
   { role, reachable }: DeliveryViewer,
-  durationMs: number | null,
+  { durationMs, emptied }: LineAside,
 ): WireDelivery {
   return {
     id: delivery.id,
@@ -56,7 +62,7 @@ export function presentDelivery(
     duration_ms: durationMs,
     created_at: delivery.createdAt.toISOString(),
     completed_at: delivery.completedAt?.toISOString() ?? null,
-    abilities: { replay: reachable && may(role, 'replay_deliveries') && isReplayable(delivery.status) },
+    abilities: { replay: reachable && may(role, 'replay_deliveries') && isReplayable(delivery.status) && !emptied },
   };
 }
 
@@ -65,7 +71,7 @@ export function presentDeliveryDetail(
 ): DeliveryDetail {
   const { delivery, url, attempts } = view;
   return {
-    ...presentDelivery(delivery, view, attempts[0]?.totalMs ?? null),
+    ...presentDelivery(delivery, view, { durationMs: attempts[0]?.totalMs ?? null, emptied: delivery.body === '' }),
     project_id: delivery.projectId,
     url,
     body: delivery.body,

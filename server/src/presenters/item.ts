@@ -40,6 +40,7 @@ export function presentPublicItem(item: Item, decision: Decision | null): Public
     routing: presentRouting(item),
     created_at: item.createdAt.toISOString(),
     decided_at: decidedAtOf(item)?.toISOString() ?? null,
+    ...(item.emptiedAt && { emptied_at: item.emptiedAt.toISOString() }),
   };
 }
 
@@ -100,7 +101,7 @@ export function presentItem(view: ItemView, viewer: ItemViewer): ItemDetail {
     status: item.status,
     archived,
     holder: claim?.userId ?? null,
-    rejectedByRouting: isReopenable(item.status, decision !== null),
+    rejectedByRouting: isReopenable(item.status, decision !== null) && !item.emptiedAt,
     undoableBy: undoUntil ? (decision?.reviewerId ?? null) : null,
     handsFull,
   };
@@ -114,6 +115,7 @@ export function presentItem(view: ItemView, viewer: ItemViewer): ItemDetail {
     decision: decision && toDecision(decision),
     decided_by: decidedBy,
     undo_until: undoUntil?.toISOString() ?? null,
+    emptied_at: item.emptiedAt?.toISOString() ?? null,
     abilities: itemAbilities(viewer, situation),
   };
 }

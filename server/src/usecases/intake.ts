@@ -117,10 +117,13 @@ async function commit(services: IntakeServices, tx: Tx, entries: Entry[]): Promi
     tx,
     outcomes.flatMap((outcome) => (isReplay(outcome) ? outcome.replay : [])),
   );
-  const replay = (ids: string[]) => ids.flatMap((id) => earlier.get(id) ?? []);
-  return outcomes.map((outcome) =>
-    isReplay(outcome) ? { result: { results: replay(outcome.replay), replayed: true } } : outcome,
-  );
+  return outcomes.map((outcome) => (isReplay(outcome) ? repeatOf(outcome.replay, earlier) : outcome));
+}
+
+/** What was sent once stays known when its item is gone (KE4): it makes none again. */
+function repeatOf(ids: string[], earlier: Map<string, SubmitResult>): Outcome<Stored> {
+  const results = ids.flatMap((id) => earlier.get(id) ?? []);
+  return results.length < ids.length ? { refusal: nothingHere() } : { result: { results, replayed: true } };
 }
 
 const projectOf = (parcel: Parcel): string => parcel.projectId;

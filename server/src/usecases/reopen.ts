@@ -9,7 +9,7 @@ import { findItem, refuseArchived, refuseUnless } from './membership.ts';
 import { decidedRefusal } from './refuse-claim.ts';
 import type { MemberActor, Services } from './services.ts';
 
-/** Puts the item in the queue. Errors: `not_found`, `forbidden`, `already_decided`, `validation_failed` for one that is open. */
+/** Puts the item in the queue. Errors: `not_found`, `forbidden`, `already_decided`, `validation_failed` for one that is open, or has no content any more (KE2). */
 export async function reopen(
   services: Services,
   actor: MemberActor,
@@ -21,9 +21,10 @@ export async function reopen(
     await refuseArchived(tx.em, item.projectId);
     const decided = (await tx.em.count(Decision, { itemId })) > 0;
     if (!isReopenable(item.status, decided)) throw refused(item);
+    if (item.emptiedAt) throw emptied();
     const moved = await tx.em.execute<{ id: string }[]>(
       `update item set status = 'queued', decided_at = null, version = version + 1
-       where id = ? and status = 'rejected' and version = ? returning id`,
+       where id = ? and status = 'rejected' and version = ? and emptied_at is null returning id`,
       [itemId, item.version],
     );
     if (moved.length === 0) throw decidedRefusal();
@@ -38,3 +39,9 @@ function refused(item: Item): Refusal {
   const detail = 'This item waits for people already; only one that routing rejected can be reopened.';
   return new Refusal('validation_failed', detail);
 }
+
+const emptied = () =>
+  new Refusal(
+    'validation_failed',
+    'What was submitted was taken away, after as many days as the project keeps it. Submit it anew to have it reviewed.',
+  );

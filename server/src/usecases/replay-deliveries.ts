@@ -10,11 +10,12 @@ import { nothingHere, refuseUnless, requireVerb } from './membership.ts';
 import { findDelivery, targetOf } from './queries/read-delivery.ts';
 import type { MemberActor, Services } from './services.ts';
 
-/** Makes one delivery due at once. Errors: `not_found`, `forbidden`, `validation_failed` for one that is still on its way, or has nowhere to go. */
+/** Makes one delivery due at once. Errors: `not_found`, `forbidden`, `validation_failed` for one that is still on its way, has nowhere to go, or no bytes any more (KE2). */
 export async function replayDelivery(services: Services, actor: MemberActor, id: string): Promise<void> {
   await services.db.write(async (tx) => {
     const { delivery, role } = await findDelivery(tx.em, actor, id);
     refuseUnless(role, 'replay_deliveries');
+    if (delivery.body === '') throw emptied();
     await refuseNowhere(tx, delivery.projectId);
     // The UPDATE says whether it has come to an end: what was read may be over by now.
     const due = { projectId: delivery.projectId, ids: [id], by: memberRef(actor) };
@@ -47,7 +48,7 @@ export async function startReplay(services: Services, actor: MemberActor, filter
     if (running !== null) return running;
     await wakeEndpoint(tx, projectId);
     const [{ n = 0 } = {}] = await tx.em.execute<{ n: number }[]>(
-      `select count(*)::int as n from delivery where project_id = ? and status = ?
+      `select count(*)::int as n from delivery where project_id = ? and status = ? and body <> ''
          and created_at >= coalesce(?::timestamptz, '-infinity') and created_at <= ?::timestamptz`,
       [projectId, status, from, to],
     );
@@ -106,3 +107,8 @@ async function refuseNowhere({ em }: Tx, projectId: string): Promise<void> {
 
 const onItsWay = () =>
   new Refusal('validation_failed', 'Only a delivery that has come to an end can be sent again; this one has not.');
+const emptied = () =>
+  new Refusal(
+    'validation_failed',
+    'What it sent was taken away, after as many days as the project keeps it: there is nothing to send again.',
+  );

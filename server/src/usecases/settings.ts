@@ -22,6 +22,9 @@ export function settingsOf(project: Project): ProjectSettings {
     claim_lease_seconds: project.claimLeaseSeconds,
     target_minutes: project.targetMinutes,
     time_zone: project.timeZone,
+    keep_payloads_days: project.keepPayloadsDays ?? null,
+    keep_attempts_days: project.keepAttemptsDays ?? null,
+    keep_ledger_days: project.keepLedgerDays ?? null,
     webhook_url: project.webhookUrl ?? null,
   };
 }
@@ -43,6 +46,9 @@ export function settingsColumns(settings: ProjectSettings) {
     claimLeaseSeconds: settings.claim_lease_seconds,
     targetMinutes: settings.target_minutes,
     timeZone: settings.time_zone,
+    keepPayloadsDays: settings.keep_payloads_days,
+    keepAttemptsDays: settings.keep_attempts_days,
+    keepLedgerDays: settings.keep_ledger_days,
     webhookUrl: settings.webhook_url,
   };
 }

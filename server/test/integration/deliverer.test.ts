@@ -5,6 +5,7 @@ import { createDeliverer } from '../../src/worker/deliver.ts';
 import { relayOnce } from '../../src/worker/relay.ts';
 import { rotateWebhookSecret } from '../../src/usecases/rotate-webhook-secret.ts';
 import { closeReceivers, httpReceiver } from '../fixtures/receivers.ts';
+import { makeDue } from './due.ts';
 import { ledgerOf } from './looking.ts';
 import { anItem, aScene, review, type Scene } from './scene.ts';
 import { POLICY, useServices } from './services.ts';
@@ -57,7 +58,6 @@ const rowOf = async (id: string) =>
       id,
     ])
   )[0];
-const makeDue = (id: string) => world.sql('update delivery set next_attempt_at = now() where id = ?', [id]);
 
 /** Sends what is due and waits for it. */
 async function deliver() {
@@ -74,7 +74,7 @@ describe('the deliverer', () => {
     const id = await decided();
     expect(await deliver()).toEqual({ again: true });
     expect(await rowOf(id)).toMatchObject({ status: 'pending', attempt: 1, error: 'http_5xx', http_status: 503 });
-    await makeDue(id);
+    await makeDue(world, id);
     await deliver();
     const { body, webhook_id } = (await rowOf(id)) as { body: string; webhook_id: string };
     expect(await rowOf(id)).toMatchObject({ status: 'succeeded', attempt: 2, error: null, http_status: 200 });
@@ -99,7 +99,7 @@ describe('the deliverer', () => {
     const ahead = (at?.getTime() ?? 0) - Date.now();
     expect(ahead).toBeGreaterThan(2_000);
     expect(ahead).toBeLessThan(6_100);
-    await makeDue(id);
+    await makeDue(world, id);
     await deliver();
   });
 
@@ -108,7 +108,7 @@ describe('the deliverer', () => {
     const [gone, waiting] = [await decided(), await decided()];
     await world.sql(`update delivery set next_attempt_at = now() + interval '1 minute' where id = ?`, [waiting]);
     await deliver();
-    await makeDue(waiting);
+    await makeDue(world, waiting);
     await deliver();
     expect(await rowOf(gone)).toMatchObject({ status: 'paused', http_status: 410 });
     expect(await rowOf(waiting)).toMatchObject({ status: 'paused', attempt: 0 });

@@ -5,7 +5,7 @@ import { leaseDue, type Leased, type Room } from '../../src/worker/delivery-rows
 import { pauseEndpoint } from '../../src/worker/endpoint-rows.ts';
 import { type Done, finishAll } from '../../src/worker/finish-rows.ts';
 import { ON_POSTGRES } from '../world.ts';
-import { aDelivery } from './due.ts';
+import { aDelivery, makeDue } from './due.ts';
 import { holding } from './holding.ts';
 import { anItem, aScene, type Scene } from './scene.ts';
 import { useServices } from './services.ts';
@@ -191,7 +191,7 @@ describe('what comes of an attempt', () => {
     await finish(leased, { outcome, next: { kind: 'retry', at } });
     expect(await rowOf(id)).toMatchObject({ status: 'pending', error: 'http_5xx' });
     expect(await lease()).toEqual([]);
-    await world.sql(`update delivery set next_attempt_at = now() where id = ?`, [id]);
+    await makeDue(world, id);
     expect(only(await lease())).toMatchObject({ attempt: 2, previousError: 'http_5xx' });
   });
 

@@ -8,6 +8,7 @@ import { rotateWebhookSecret } from '../../src/usecases/rotate-webhook-secret.ts
 import { createDeliverer } from '../../src/worker/deliver.ts';
 import { relayOnce } from '../../src/worker/relay.ts';
 import { closeReceivers, httpReceiver } from '../fixtures/receivers.ts';
+import { makeDue } from './due.ts';
 import { anItem, aScene, review, type Scene } from './scene.ts';
 import { POLICY, useServices } from './services.ts';
 
@@ -50,7 +51,6 @@ async function delivered(): Promise<string> {
 }
 
 const detailOf = async (id: string) => presentDeliveryDetail(await readDelivery(world.services, scene.supervisor, id));
-const hurry = (id: string) => world.sql(`update delivery set next_attempt_at = now() where id = ?`, [id]);
 
 /** What the connection itself adds. */
 const OF_THE_CONNECTION = ['host', 'connection', 'content-length'];
@@ -60,7 +60,7 @@ describe('W6: an attempt', () => {
     await rotateWebhookSecret(world.services, scene.owner, scene.projectId);
     const id = await delivered();
     await rotateWebhookSecret(world.services, scene.owner, scene.projectId);
-    await hurry(id);
+    await makeDue(world, id);
     await deliver();
     const detail = await detailOf(id);
     const shown = detail.attempts.map(({ request_headers }) => request_headers).reverse();
@@ -102,13 +102,13 @@ describe('a line of the log', () => {
     });
     const row = page.rows.find((each) => each.id === id);
     if (row === undefined) throw new Error('It is not listed.');
-    return presentDelivery(row, page, page.durations.get(id) ?? null);
+    return presentDelivery(row, page, page.asides.get(id) ?? { durationMs: null, emptied: false });
   };
 
   it('WH1: counts the attempts of the present schedule, and says how long the last one took', async () => {
     const id = await delivered();
     expect((await lineOf(id)).run).toEqual({ attempt: 1, of: 10 });
-    await hurry(id);
+    await makeDue(world, id);
     await deliver();
     expect(await lineOf(id)).toMatchObject({ status: 'succeeded', attempt: 2, run: { attempt: 2, of: 10 } });
     await replayDelivery(world.services, scene.supervisor, id);

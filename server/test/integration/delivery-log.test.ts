@@ -60,7 +60,9 @@ interface Page {
 async function read(filter: DeliveryFilter, given: { after?: string; limit?: number } = {}): Promise<Page> {
   const query = { projectId: scene.projectId, after: given.after, limit: given.limit ?? 100, ...filter };
   const page = await listDeliveries(world.services, scene.supervisor, query);
-  const rows = page.rows.map((row) => presentDelivery(row, page, page.durations.get(row.id) ?? null));
+  const rows = page.rows.map((row) =>
+    presentDelivery(row, page, page.asides.get(row.id) ?? { durationMs: null, emptied: false }),
+  );
   return { rows, nextCursor: page.nextCursor };
 }
 

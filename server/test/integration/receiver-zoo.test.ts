@@ -8,7 +8,7 @@ import { type Loop, startLoop } from '../../src/worker/loop.ts';
 import { EXPIRED_CERTIFICATE } from '../fixtures/receiver-certificate.ts';
 import { closeReceivers, httpReceiver, listening, type Receiver } from '../fixtures/receivers.ts';
 import { type Animal, zoo } from '../fixtures/receiver-zoo.ts';
-import { aDelivery } from './due.ts';
+import { aDelivery, makeDue } from './due.ts';
 import { aScene, items, type Scene } from './scene.ts';
 import { useServices } from './services.ts';
 
@@ -97,7 +97,7 @@ async function run(): Promise<void> {
   const { log } = world.services;
   loop = startLoop({ name: 'deliver', run: () => deliverer.runOnce(), pollMs: 1_000, gapMs: 10, log });
   delays.alone = await stream(ALONE);
-  await world.sql(`update delivery set next_attempt_at = now() where status = 'pending'`);
+  await makeDue(world);
   delays.beside = await stream(BESIDE);
   await vi.waitFor(async () => expect(await firstAttempts()).toHaveLength(cages.length * HERD), IN_TIME);
   await loop.stop();

@@ -6,7 +6,7 @@ import { createDeliverer } from '../../src/worker/deliver.ts';
 import { connectProxy } from '../fixtures/connect-proxy.ts';
 import { closeReceivers, httpReceiver } from '../fixtures/receivers.ts';
 import { logWatch, watchedLogger } from '../log-watch.ts';
-import { aDelivery, sendAll } from './due.ts';
+import { aDelivery, makeDue, sendAll } from './due.ts';
 import { aScene, type Scene } from './scene.ts';
 import { POLICY, useServices } from './services.ts';
 
@@ -60,7 +60,6 @@ const rowOf = async (id: string) =>
       [id],
     )
   )[0] as Row;
-const makeDue = (id: string) => world.sql('update delivery set next_attempt_at = now() where id = ?', [id]);
 const endpoint = async () =>
   (
     await world.sql<{ failures: number; openings: number; rest: number | null }>(
@@ -73,7 +72,7 @@ describe('WH7: while the proxy fails', () => {
   it('a delivery is tried again after about 30 s, more often than the schedule is long, and is never given up', async () => {
     const id = await due();
     for (let n = 1; n <= 14; n += 1) {
-      await makeDue(id);
+      await makeDue(world, id);
       await deliver();
       expect(await rowOf(id)).toMatchObject({ status: 'pending', attempt: n, schedule_from: n, error: 'internal' });
     }
@@ -92,7 +91,7 @@ describe('WH7: while the proxy fails', () => {
       })),
     );
     refusal = null;
-    await makeDue(id);
+    await makeDue(world, id);
     await deliver();
     expect(await rowOf(id)).toMatchObject({ status: 'succeeded', attempt: 15, error: null });
     expect(got).toEqual(['15']);
@@ -104,11 +103,11 @@ describe('WH7: while the proxy fails', () => {
     answer = 500;
     await deliver();
     expect(await rowOf(id)).toMatchObject({ attempt: 2, schedule_from: 0, error: 'http_5xx' });
-    await makeDue(id);
+    await makeDue(world, id);
     refusal = 'HTTP/1.1 429 Too Many Requests\r\n\r\n';
     await deliver();
     expect(await rowOf(id)).toMatchObject({ attempt: 3, schedule_from: 1, error: 'internal' });
-    await makeDue(id);
+    await makeDue(world, id);
     refusal = null;
     await deliver();
     const { wait, ...row } = await rowOf(id);
@@ -136,10 +135,10 @@ describe('WH7: while the proxy fails', () => {
     refusal = 'HTTP/1.1 403 Forbidden\r\n\r\n';
     await deliver();
     refusal = 'HTTP/1.1 407 Proxy Authentication Required\r\n\r\n';
-    await makeDue(id);
+    await makeDue(world, id);
     await deliver();
     refusal = 'HTTP/1.1 403 Forbidden\r\n\r\n';
-    await makeDue(id);
+    await makeDue(world, id);
     await deliver();
     expect(await rowOf(id)).toMatchObject({ status: 'dead', attempt: 3, schedule_from: 1, error: 'blocked_address' });
   });
@@ -152,7 +151,7 @@ describe('WH7: while the proxy fails', () => {
     expect(await endpoint()).toMatchObject({ failures: 1 });
     refusal = 'HTTP/1.1 403 Forbidden\r\n\r\n';
     for (const status of ['pending', 'dead']) {
-      await makeDue(id);
+      await makeDue(world, id);
       await deliver();
       expect(await rowOf(id)).toMatchObject({ status, schedule_from: 0, error: 'blocked_address' });
     }

@@ -5,8 +5,13 @@ import { abilities, abilitiesTo, belowReview, overBudget, role } from '../words.
 import { isTimeZone } from '../time-zone.ts';
 import { endpoint } from './endpoint.ts';
 
+/** The fewest and the most days that an owner may have things kept for (KE1). */
+export const KEPT_DAYS = { leastOfContent: 7, leastOfLedger: 30, most: 3650 } as const;
+
 const unit = z.number().min(0).max(1);
 const timeZone = z.string().max(64).refine(isTimeZone, 'This is no name of a time zone, such as Europe/Berlin.');
+/** For how many days something is kept; null: for good. */
+const kept = (least: number) => z.number().int().min(least).max(KEPT_DAYS.most).nullable();
 const label = z.string().trim().min(1).max(100);
 
 /** Every setting an owner can change; the defaults are PRODUCT's (RT5, LC2, LC3). Durations in the unit of their name. */
@@ -28,6 +33,12 @@ export const projectSettings = z.object({
   target_minutes: z.number().int().min(1).max(43_200),
   /** The days of analytics are days there (AN6). */
   time_zone: timeZone,
+  /** What was submitted, decided and sent, after an item is done with (KE2). */
+  keep_payloads_days: kept(KEPT_DAYS.leastOfContent),
+  /** The attempts of its deliveries (KE3). */
+  keep_attempts_days: kept(KEPT_DAYS.leastOfContent),
+  /** The item itself with its facts (KE4). */
+  keep_ledger_days: kept(KEPT_DAYS.leastOfLedger),
   webhook_url: z.string().max(2048).nullable(),
 });
 export type ProjectSettings = z.infer<typeof projectSettings>;
@@ -46,6 +57,9 @@ export const DEFAULT_SETTINGS: Omit<ProjectSettings, 'name'> = {
   claim_lease_seconds: 120,
   target_minutes: 60,
   time_zone: 'UTC',
+  keep_payloads_days: null,
+  keep_attempts_days: null,
+  keep_ledger_days: null,
   webhook_url: null,
 };
 

@@ -79,6 +79,9 @@ export const publicItem = z
     decided_at: timestamp
       .nullable()
       .meta({ description: 'When it was decided, or rejected by its routing; null until that is final' }),
+    emptied_at: timestamp.optional().meta({
+      description: 'When input, suggestion, metadata and output were taken away, as the project says; not there before',
+    }),
   })
   .meta({ id: 'Item', description: 'An item: what was submitted, where it went and why, what was decided' });
 export type PublicItem = z.infer<typeof publicItem>;
@@ -231,7 +234,7 @@ export const listEvents = endpoint({
   auth: 'api_key',
   summary: 'Catch up on final decisions, oldest first',
   description:
-    'For consumers that were down. Keep `next_cursor` and send it as `after`: it is there even when nothing is new, and no decision can slip in before it.',
+    'For consumers that were down. Keep `next_cursor` and send it as `after`: it is there even when nothing is new, and no decision can slip in before it. Decisions whose content the project no longer keeps are not in it.',
   query: z.strictObject({
     after: z.string().optional().meta({ description: 'The `next_cursor` of the page before' }),
     limit: pageLimit,

@@ -38,6 +38,8 @@ const ItemSchema = defineEntity({
     createdAt: p.datetime(3),
     dueAt: p.datetime(3),
     decidedAt: p.datetime(3).nullable(),
+    /** When what was submitted and decided was taken away (KE2): from then on its texts are empty. */
+    emptiedAt: p.datetime(3).nullable(),
   },
   indexes: [
     {

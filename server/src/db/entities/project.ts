@@ -25,6 +25,10 @@ const ProjectSchema = defineEntity({
     claimLeaseSeconds: p.integer(),
     targetMinutes: p.integer(),
     webhookUrl: p.text().nullable(),
+    /** For how many days what is done with is kept (KE); null: for good. */
+    keepPayloadsDays: p.integer().nullable(),
+    keepAttemptsDays: p.integer().nullable(),
+    keepLedgerDays: p.integer().nullable(),
     /** IANA name of the zone the days of its analytics are in. */
     timeZone: p.text().default('UTC'),
     settingsVersion: p.integer(),

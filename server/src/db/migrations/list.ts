@@ -18,6 +18,7 @@ import { Audits } from './0016-audits.ts';
 import { Rollups } from './0017-rollups.ts';
 import { Stop } from './0018-stop.ts';
 import { RegressionKeys } from './0019-regression-keys.ts';
+import { Keeping } from './0020-keeping.ts';
 
 export const MIGRATIONS = [
   { name: '0001-initial', class: Initial },
@@ -39,4 +40,5 @@ export const MIGRATIONS = [
   { name: '0017-rollups', class: Rollups },
   { name: '0018-stop', class: Stop },
   { name: '0019-regression-keys', class: RegressionKeys },
+  { name: '0020-keeping', class: Keeping },
 ];

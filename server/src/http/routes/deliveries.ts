@@ -9,10 +9,13 @@ import { cancelReplay, replayDelivery, startReplay } from '../../usecases/replay
 import type { MemberActor, Services } from '../../usecases/services.ts';
 import type { Binder } from '../route.ts';
 
+/** Of one that went while the page was read (KE4). */
+const GONE = { durationMs: null, emptied: true };
+
 export function bindDeliveries(bind: Binder, services: Services): void {
   bind.member(listEndpoint, async ({ actor, params, query }) => {
     const page = await listDeliveries(services, actor, { ...query, projectId: params.id, after: query.after });
-    const data = page.rows.map((row) => presentDelivery(row, page, page.durations.get(row.id) ?? null));
+    const data = page.rows.map((row) => presentDelivery(row, page, page.asides.get(row.id) ?? GONE));
     return { data, next_cursor: page.nextCursor };
   });
   const shown = async (actor: MemberActor, id: string) => {

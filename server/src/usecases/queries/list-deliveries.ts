@@ -13,8 +13,8 @@ import { targetOf } from './read-delivery.ts';
 export interface DeliveryPage {
   /** Without their bodies: a page of those may be megabytes. */
   rows: Loaded<Delivery, never, '*', 'body'>[];
-  /** How long the last attempt of a delivery took, in ms; of those that have one. */
-  durations: Map<string, number>;
+  /** Of each: how long its last attempt took, in ms, null without one; whether its bytes were taken away (KE2). */
+  asides: Map<string, { durationMs: number | null; emptied: boolean }>;
   nextCursor: string | null;
   role: Role;
   reachable: boolean;
@@ -38,7 +38,7 @@ export function listDeliveries(
     );
     const { rows, nextCursor } = toPage(found, limit, (row) => ({ at: row.createdAt, id: row.id }));
     const { reachable } = await targetOf(em, projectId);
-    return { rows, durations: await durationsOf(em, rows), nextCursor, role, reachable };
+    return { rows, asides: await asidesOf(em, rows), nextCursor, role, reachable };
   });
 }
 
@@ -65,12 +65,15 @@ function ofCode(code: string): FilterQuery<Delivery>[] {
   return from >= 300 ? [within, WENT_WRONG] : [within];
 }
 
-async function durationsOf(em: Em, rows: readonly { id: string }[]): Promise<Map<string, number>> {
-  const ended = await rawQuery<{ delivery_id: string; total_ms: number }>(
+async function asidesOf(em: Em, rows: readonly { id: string }[]): Promise<DeliveryPage['asides']> {
+  const found = await rawQuery<{ id: string; emptied: boolean; total_ms: number | null }>(
     em,
-    `select d.id as delivery_id, last.total_ms from unnest($1::uuid[]) d(id)
-     cross join lateral (select total_ms from attempt where delivery_id = d.id order by n desc limit 1) last`,
+    `select d.id, d.body = '' as emptied, last.total_ms from delivery d
+     left join lateral (select total_ms from attempt where delivery_id = d.id order by n desc limit 1) last on true
+     where d.id = any($1::uuid[])`,
     [`{${rows.map(({ id }) => id).join(',')}}`],
   );
-  return new Map(ended.map(({ delivery_id, total_ms }) => [delivery_id, Number(total_ms)]));
+  return new Map(
+    found.map(({ id, emptied, total_ms: ms }) => [id, { durationMs: ms === null ? null : Number(ms), emptied }]),
+  );
 }

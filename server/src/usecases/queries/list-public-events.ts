@@ -25,9 +25,10 @@ export function listPublicEvents(
     const found = await rawQuery<{ id: string; seq: string; item_id: string; bytes: number }>(
       em,
       // That routing turned an item away is no decision: nothing is told of it. One that a person makes later has a fact of its own.
-      // Nor is what people said of an audited item (AU2).
+      // Nor is what people said of an audited item (AU2). A decision whose output was taken away (KE2) would be told as another one.
       `select e.id, e.seq, e.item_id, coalesce(octet_length(d.output), 0) as bytes
        from event e join decision d on d.item_id = e.item_id and not d.audit and d.action = e.data ->> 'action' and d.final_at is not null
+         join item i on i.id = e.item_id and i.emptied_at is null
        where e.project_id = $1 and e.type = 'item.finalized' and e.data ->> 'action' is not null
          and e.seq > $2 order by e.seq limit $3`,
       [actor.projectId, from, limit + 1],

@@ -26,6 +26,7 @@ const item = (change: Partial<ItemDetail> = {}): ItemDetail => ({
   routing: { rule: 'RT3', auto_threshold: 0.95, review_threshold: 0.7, matched_flags: [], settings_version: 1 },
   decision: null,
   decided_by: null,
+  emptied_at: null,
   audited: false,
   undo_until: null,
   abilities: Object.fromEntries(ABILITIES.map((ability) => [ability, true])) as ItemDetail['abilities'],

@@ -1,0 +1,229 @@
+// KE4: items that go whole, with what stays right without them: figures, numbers, invariants, repeats. And everything at once, at random.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { changeProject, projectSettings } from '@countersign/shared/api/projects';
+import { forgetRollups } from '../../src/analytics/recount.ts';
+import { deleteProject } from '../../src/usecases/lifecycle.ts';
+import { listLearnings } from '../../src/usecases/queries/list-learnings.ts';
+import { replayDelivery } from '../../src/usecases/replay-deliveries.ts';
+import { purgeOnce } from '../../src/worker/purge.ts';
+import { openProject } from '../builders.ts';
+import { person } from '../client.ts';
+import { ON_POSTGRES } from '../world.ts';
+import { expectCounted, recountOf, sumsOf } from './counted.ts';
+import { aBody, aSender, hexOf, outcome, post } from './inbound-sender.ts';
+import { DAY_MS, faultsOf, keepAll, say, settle } from './keeping-scene.ts';
+import { useReplaying } from './replaying.ts';
+import { anItem, items, review } from './scene.ts';
+import { serve, type Served } from './served.ts';
+
+const { world, now } = useReplaying();
+
+const TABLES = ['item', 'decision', 'delivery', 'event', 'learning'];
+/** How many rows of each the project has; of facts those of items alone. */
+async function rows(): Promise<Record<string, number>> {
+  const counts = TABLES.map((table) => {
+    const ofItems = table === 'event' ? 'and item_id is not null' : '';
+    return `(select count(*)::int from ${table} where project_id = p.id ${ofItems}) as ${table}`;
+  });
+  const [row] = await world.sql<Record<string, number>>(
+    `select ${counts.join(', ')}, (select count(*)::int from attempt a join delivery d on d.id = a.delivery_id where d.project_id = p.id) as attempt
+     from (select ?::uuid as id) p`,
+    [now.scene.projectId],
+  );
+  return row ?? {};
+}
+const NOTHING = { item: 0, decision: 0, delivery: 0, event: 0, learning: 0, attempt: 0 };
+
+async function live(count: number): Promise<void> {
+  const { services } = world;
+  for (const { id } of await items(services, now.scene, count))
+    await review(services, now.scene.anna, { itemId: id, action: 'approve' });
+  await anItem(services, now.scene, { confidence: 1 });
+  await anItem(services, now.scene, { confidence: 0.1 });
+  await settle(world);
+}
+
+async function pass(days: number): Promise<void> {
+  world.clock.pass(days * DAY_MS);
+  await keepAll(world);
+}
+
+describe('KE1: what an owner may say', () => {
+  it.each([
+    ['keep_payloads_days', 7, 3650],
+    ['keep_attempts_days', 7, 3650],
+    ['keep_ledger_days', 30, 3650],
+  ])('KE1: %s from %i to %i, or null for good', (name, least, most) => {
+    const takes = (value: unknown) => projectSettings.partial().safeParse({ [name]: value }).success;
+    expect([least, most, null].map(takes)).toEqual([true, true, true]);
+    expect([least - 1, most + 1, 7.5, '30', 0].map(takes)).toEqual([false, false, false, false, false]);
+  });
+});
+
+describe('KE4: items with their facts', () => {
+  beforeEach(() => say(world, now.scene, { keep_ledger_days: 30 }));
+
+  it('KE4: go whole; figures stay, what came later is as it was, and the invariants hold', async () => {
+    await live(3);
+    const before = await sumsOf(world, now.scene.projectId, 'decided');
+    world.clock.pass(20 * DAY_MS);
+    await live(2);
+    const all = await rows();
+    await pass(11);
+    expect(await rows()).toMatchObject({ item: 4, delivery: 2, attempt: 2 });
+    expect(await faultsOf(world)).toEqual([]);
+    await pass(20);
+    expect(await rows()).toEqual(NOTHING);
+    expect(all.item).toBe(9);
+    expect(before).toEqual({ approve: 3 });
+    expect(await sumsOf(world, now.scene.projectId, 'decided')).toEqual({ approve: 5 });
+    expect(await faultsOf(world)).toEqual([]);
+    await live(1);
+    await expectCounted(world, now.scene.projectId);
+    expect(await faultsOf(world)).toEqual([]);
+  });
+
+  it('KE4: a wrong figure of what is still there is found; what cannot be counted anew is not thrown away', async () => {
+    await live(2);
+    await pass(31);
+    await live(2);
+    const { projectId } = now.scene;
+    const wrong = `update rollup set n = n + 1 where project_id = ? and measure = 'decided' and grain = 'minute' and at = (
+      select max(at) from rollup where project_id = ? and measure = 'decided' and grain = 'minute')`;
+    await world.sql(wrong, [projectId, projectId]);
+    const { differences, goneUntil } = await recountOf(world, projectId);
+    expect(differences.map(({ measure, grain }) => `${measure} ${grain}`)).toEqual(['decided minute']);
+    expect(goneUntil).not.toBeNull();
+    await world.sql(wrong.replace('n + 1', 'n - 1'), [projectId, projectId]);
+    const forget = world.services.db.write(({ em }) => forgetRollups(em, projectId));
+    await expect(forget).rejects.toThrow('cannot be counted anew');
+    await expectCounted(world, projectId);
+  });
+
+  it('KE4, I6: a fact that went without its item is found', async () => {
+    await live(1);
+    await pass(31);
+    await live(1);
+    const lost = await world.sql(`delete from event where project_id = ? and type = 'item.claimed' returning 1`, [
+      now.scene.projectId,
+    ]);
+    expect(lost).toHaveLength(1);
+    expect((await faultsOf(world)).map(({ rule, says }) => `${rule} ${says}`)).toContainEqual(
+      expect.stringMatching(/^I6 .* gone, and its ledger ends at/),
+    );
+    // The tests that come later look at the whole database.
+    await world.sql('update project set deleted_at = now() where id = ?', [now.scene.projectId]);
+  });
+
+  it('KE4: what nobody has counted yet waits (I9)', async () => {
+    await live(1);
+    await world.sql('update project set rollup_seq = 0 where id = ?', [now.scene.projectId]);
+    await world.sql('delete from rollup where project_id = ?', [now.scene.projectId]);
+    await pass(31);
+    expect(await rows()).toMatchObject({ item: 3 });
+    await settle(world);
+    await pass(0);
+    expect(await rows()).toEqual(NOTHING);
+    expect(await sumsOf(world, now.scene.projectId, 'decided')).toEqual({ approve: 1 });
+  });
+
+  it('AR2: how far that was carried out goes with a deleted project', async () => {
+    await live(1);
+    await pass(31);
+    await deleteProject(world.services, now.scene.owner, now.scene.projectId);
+    await settle(world);
+    await world.sql(`update project set deleted_at = now() - interval '1 day' where id = ?`, [now.scene.projectId]);
+    while ((await purgeOnce(world.services)).again);
+    for (const table of ['keeping', 'project'])
+      expect(
+        await world.sql(`select 1 from ${table} where ${table === 'project' ? 'id' : 'project_id'} = ?`, [
+          now.scene.projectId,
+        ]),
+      ).toEqual([]);
+  });
+});
+
+describe('KE4: what is sent again', () => {
+  let served: Served;
+  beforeAll(async () => {
+    served = await serve(world.services);
+  });
+  afterAll(() => served.close());
+
+  it('KE4, IN1: a message whose item is gone makes no new one', async () => {
+    const project = await openProject(await person(served.world));
+    const sender = await aSender(project);
+    const { settings_version } = await project.owner.call(changeProject, {
+      params: { id: project.id },
+      body: { keep_ledger_days: 30, settings_version: 1 },
+    });
+    expect(settings_version).toBe(2);
+    const body = aBody({ confidence: 1 });
+    const send = async () => outcome(await post(served, sender.path, { body, headers: hexOf(sender.secret, body) }));
+    expect(await send()).toBe('201');
+    await settle(world);
+    await pass(31);
+    expect(await send()).toBe('404 not_found');
+    expect(await world.sql('select 1 from item where project_id = ?', [project.id])).toEqual([]);
+    expect(await faultsOf(world)).toEqual([]);
+  });
+});
+
+describe('KE: everything at once', () => {
+  it.runIf(ON_POSTGRES)('KE2: who sends again while bytes go sends all of them or is refused', async () => {
+    await say(world, now.scene, { keep_payloads_days: 7 });
+    await live(12);
+    world.clock.pass(8 * DAY_MS);
+    const deliveries = await world.sql<{ id: string }>('select id from delivery where project_id = ?', [
+      now.scene.projectId,
+    ]);
+    const second = await world.another();
+    try {
+      const sendAgain = deliveries.map(({ id }) => replayDelivery(world.services, now.scene.supervisor, id));
+      const worked = await Promise.allSettled([keepAll(world, 3), keepAll(second, 2), ...sendAgain]);
+      expect(worked.slice(0, 2).map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
+      const sent = now.got.length;
+      await settle(world);
+      const accepted = worked.slice(2).filter(({ status }) => status === 'fulfilled');
+      expect(now.got.length - sent).toBe(accepted.length);
+      for (const { body } of now.got) expect(JSON.parse(body)).toMatchObject({ event: 'item.decided' });
+      expect(await faultsOf(world)).toEqual([]);
+    } finally {
+      await second.close();
+    }
+  });
+
+  it('KE1 to KE5: lives at random, days at random: nothing goes early, all of it in the end', async () => {
+    await say(world, now.scene, { keep_payloads_days: 7, keep_attempts_days: 14, keep_ledger_days: 30 });
+    let seed = 7;
+    const random = (below: number) => (seed = (seed * 16_807) % 2_147_483_647) % below;
+    const begun: { id: string; at: number }[] = [];
+    const days = () => Math.floor(world.clock.now().getTime() / DAY_MS);
+    for (let step = 0; step < 40; step += 1) {
+      const { id } = await anItem(world.services, now.scene, { confidence: [0.1, 0.8, 0.8, 1][random(4)] ?? 1 });
+      const open = (await world.sql('select 1 from item where id = ? and status = ?', [id, 'queued'])).length > 0;
+      if (open) await review(world.services, now.scene.anna, { itemId: id, action: 'approve' });
+      await settle(world);
+      begun.push({ id, at: days() });
+      world.clock.pass(random(6) * DAY_MS);
+      await keepAll(world, 1 + random(9));
+      const there = new Set((await world.sql<{ id: string }>('select id from item')).map((row) => row.id));
+      const full = new Set(
+        (await world.sql<{ id: string }>('select id from item where emptied_at is null')).map((row) => row.id),
+      );
+      for (const item of begun) {
+        const age = days() - item.at;
+        if (age !== 30) expect(there.has(item.id), `there after ${age} days`).toBe(age < 30);
+        if (age !== 7) expect(full.has(item.id), `full after ${age} days`).toBe(age < 7);
+      }
+    }
+    expect(await faultsOf(world)).toEqual([]);
+    await pass(31);
+    expect(await rows()).toEqual(NOTHING);
+    const { data } = await listLearnings(world.services, now.scene.supervisor, {
+      ...{ projectId: now.scene.projectId, filter: {}, after: undefined, limit: 10 },
+    });
+    expect(data).toEqual([]);
+    expect(await faultsOf(world)).toEqual([]);
+  });
+});
