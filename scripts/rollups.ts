@@ -62,14 +62,14 @@ async function rebuild({ db }: Services, { id, name, seq }: Named): Promise<bool
   await db.write(({ em }) => forgetRollups(em, id));
   const bar = progressOf(name, 'facts', seq);
   for (let counted = 0; ;) {
-    const progress = await db
+    const [progress] = await db
       .write(({ em }) => countPortion(em, { projectId: id }))
       .catch((error: unknown) => {
         bar.end();
         throw error;
       });
-    if (progress !== null) bar.to((counted = progress.counted));
-    if (progress === null || progress.counted === progress.head) {
+    if (progress !== undefined) bar.to((counted = progress.counted));
+    if (progress === undefined || progress.counted === progress.head) {
       bar.end();
       console.log(`${name} (${id}): counted anew, ${counted} facts`);
       return true;

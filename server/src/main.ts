@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { buildServices, refuseMissingKeys, type Built } from './build-services.ts';
 import { ConfigError, readConfig, type Config } from './config.ts';
-import { DUE, RECORDED, REVOKED } from './db/channels.ts';
+import { RECORDED, REVOKED } from './db/channels.ts';
 import { FolderInUse } from './db/embedded-lock.ts';
 import { createApp } from './http/app.ts';
 import { loadSite } from './http/pages.ts';
@@ -23,14 +23,8 @@ import { watchSockets } from './telemetry/gauges.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 import { openTraces } from './telemetry/traces.ts';
 import type { Services } from './usecases/services.ts';
-import { countOnce } from './worker/count.ts';
-import { createDeliverer } from './worker/deliver.ts';
-import { finalizeOnce } from './worker/finalize.ts';
-import { lapseOnce } from './worker/lapse-claims.ts';
-import { startLoop, type Loop } from './worker/loop.ts';
-import { relayOnce } from './worker/relay.ts';
-import { replayOnce } from './worker/replay.ts';
-import { startSlowLoops } from './worker/slow-loops.ts';
+import { startLoop } from './worker/loop.ts';
+import { startWorker } from './worker/start-worker.ts';
 
 export interface Running {
   /** Where the service answers, as people type it. */
@@ -49,14 +43,6 @@ const GOODBYE_MS = 1000;
 /** How often a stopping server closes connections on which nothing happens any more, in milliseconds. */
 const SWEEP_IDLE_MS = 100;
 const POLL_MS = 1000;
-/**
- * A burst of submissions is stamped in batches instead of one by one; a fact after a silence is stamped at once. A final decision
- * hardly waits: somebody's pipeline does.
- */
-const RELAY_GAP_MS = FRAME_MS;
-const URGENT_RELAY_GAP_MS = 5;
-/** Slots that become free together are filled together; a new delivery leaves at once. */
-const LEASE_GAP_MS = 10;
 
 /** Starts a process by its environment. Errors: `ConfigError`, `FolderInUse`, or what the database says. */
 export async function start(env?: NodeJS.ProcessEnv): Promise<Running> {
@@ -72,7 +58,10 @@ export async function start(env?: NodeJS.ProcessEnv): Promise<Running> {
     if (traces) stops.push(() => traces.stop());
     const telemetry = processTelemetry(built, { works: config.roles.has('worker'), traces });
     stops.push(await startOperators(built.services, { host: config.listen.host, ...config.metrics }, telemetry));
-    if (config.roles.has('worker')) stops.push(await startWorker(built, config, telemetry));
+    if (config.roles.has('worker')) {
+      const egress = { ...config.webhooks, onAttempt: telemetry.attempt };
+      stops.push(await startWorker({ ...built, egress, onRun: telemetry.run, onFacts: telemetry.facts }));
+    }
     if (config.roles.has('web')) stops.push(await startWeb(built, config, telemetry));
     else built.services.log.info('working');
   } catch (error) {
@@ -85,44 +74,6 @@ export async function start(env?: NodeJS.ProcessEnv): Promise<Running> {
 /** The services alone, for a command: no loop, no port, no Redis and no log. Errors: as `start`. */
 export const openForCommand = (env?: NodeJS.ProcessEnv): Promise<Pick<Built, 'services' | 'close'>> =>
   buildServices({ ...readConfig(env), redisUrl: null, logLevel: 'silent' });
-
-async function startWorker({ services, signals }: Built, config: Config, telemetry: Telemetry): Promise<Stop> {
-  const { log } = services;
-  const onRun = telemetry.run;
-  const loop = (
-    name: string,
-    run: Parameters<typeof startLoop>[0]['run'],
-    gaps: { gapMs?: number; urgentGapMs?: number } = {},
-  ) => startLoop({ name, run, pollMs: POLL_MS, log, onRun, ...gaps });
-  const egress = { ...config.webhooks, onAttempt: telemetry.attempt };
-  const deliverer = createDeliverer(services, egress, () => delivering.nudge());
-  const relaying = loop('relay', () => relayOnce(services, signals, telemetry.facts), {
-    gapMs: RELAY_GAP_MS,
-    urgentGapMs: URGENT_RELAY_GAP_MS,
-  });
-  const counting = loop('count', () => countOnce(services));
-  const finalizing = loop('finalize', () => finalizeOnce(services));
-  const lapsing = loop('lapse-claims', () => lapseOnce(services));
-  const delivering: Loop = loop('deliver', () => deliverer.runOnce(), {
-    gapMs: LEASE_GAP_MS,
-    urgentGapMs: 0,
-  });
-  const replaying = loop('replay', () => replayOnce(services));
-  const slow = startSlowLoops(services, onRun);
-  await signals.on(RECORDED, (types) => {
-    relaying.nudge(types.includes('item.finalized'));
-    if (types.includes('item.decided')) finalizing.nudge();
-  });
-  await signals.on(DUE, () => {
-    delivering.nudge(true);
-    replaying.nudge();
-  });
-  const loops = [relaying, counting, finalizing, lapsing, delivering, replaying, ...slow];
-  return async () => {
-    await Promise.all(loops.map((running) => running.stop()));
-    await deliverer.drain();
-  };
-}
 
 async function startWeb(built: Built, config: Config, telemetry: Telemetry): Promise<Stop> {
   const { services, redis } = built;

@@ -4,9 +4,7 @@ import type { Em } from '../db/orm.ts';
 import { planned } from '../db/planned.ts';
 import { rawQuery } from '../db/raw-query.ts';
 import { incrementsOf, type Increment } from '../domain/rollup.ts';
-import { readFacts, type Span } from './ledger-facts.ts';
-
-export type { Span };
+import { FRESH, readFacts, type Span } from './ledger-facts.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -23,18 +21,28 @@ const added = (table: string): string => `
 
 const TABLES = { rollup: planned(added('rollup')), recount: added('recount') } as const;
 
+type Sum = Increment & { projectId: string };
+
 /** Adds what these stretches of ledgers count, with two statements whatever their length. Whoever calls moves `rollup_seq` along. */
-export async function countFacts(em: Em, spans: readonly Span[], table: keyof typeof TABLES = 'rollup'): Promise<void> {
-  if (spans.length === 0) return;
-  const sums = new Map<string, Increment & { projectId: string }>();
+export async function countFacts(em: Em, spans: readonly Span[], table: keyof typeof TABLES): Promise<void> {
+  await addSums(em, await sumsOf(em, spans), table);
+}
+
+async function addSums(em: Em, sums: readonly Sum[], table: keyof typeof TABLES): Promise<void> {
+  if (sums.length > 0) await rawQuery(em, TABLES[table], [JSON.stringify(sums)]);
+}
+
+async function sumsOf(em: Em, spans: readonly Span[]): Promise<Sum[]> {
+  const sums = new Map<string, Sum>();
+  if (spans.length === 0) return [];
   for (const { projectId, fact } of await readFacts(em, spans)) {
     for (const increment of incrementsOf(fact)) add(sums, projectId, increment);
   }
-  if (sums.size > 0) await rawQuery(em, TABLES[table], [JSON.stringify([...sums.values()])]);
+  return [...sums.values()];
 }
 
 /** Changes `sums`. */
-function add(sums: Map<string, Increment & { projectId: string }>, projectId: string, increment: Increment): void {
+function add(sums: Map<string, Sum>, projectId: string, increment: Increment): void {
   const at = Math.floor(increment.at / MINUTE_MS) * MINUTE_MS;
   const place = `${projectId} ${increment.measure} ${at} ${increment.key}`;
   const sum = sums.get(place);
@@ -53,29 +61,49 @@ export interface Progress {
   head: number;
 }
 
-/** Facts that one transaction counts at most: the relay waits for it. */
+/** Facts that one transaction counts at most, and ledgers that share in it. */
 const PORTION = 2000;
+const LEDGERS = 100;
+
+/** $1: one project, or null for any. Those that are furthest behind. */
+const BEHIND = `
+  select id, rollup_seq as counted, event_seq as head from project
+  where rollup_seq < event_seq and deleted_at is null and ($1::uuid is null or id = $1)
+  order by event_seq - rollup_seq desc limit ${LEDGERS}`;
 
 /**
- * Counts a portion of one ledger that is stamped further than it is counted: one from before the rollups, one that a relay of an older
- * version stamped, one that is counted anew. `projectId` names it, otherwise it is any that nobody else is at. Null when there is none.
+ * $1: spans. A ledger that somebody else counted meanwhile stays where it is. Rows are held in the order of their ids, as the relay holds
+ * them, so that nobody meets crosswise; they are held for one more statement.
+ */
+const MOVE = planned(`
+  with held as (
+    select p.id, s.through from json_to_recordset($1::json) as s("projectId" uuid, after bigint, through bigint)
+    join project p on p.id = s."projectId" and p.rollup_seq = s.after order by p.id for no key update of p
+  )
+  update project p set rollup_seq = held.through from held where p.id = held.id returning p.id`);
+
+/**
+ * Counts a portion of the ledgers that are stamped further than they are counted: a little of each, or much of one. `projectId` names
+ * one. Answers how far each of them is counted now, or further where somebody else was faster; nothing when there is none.
  */
 export async function countPortion(
   em: Em,
   { projectId = null, portion = PORTION }: { projectId?: string | null; portion?: number } = {},
-): Promise<Progress | null> {
-  const [behind] = await rawQuery<{ id: string; counted: string; head: string }>(
-    em,
-    `select id, rollup_seq as counted, event_seq as head from project
-     where rollup_seq < event_seq and deleted_at is null and ($1::uuid is null or id = $1)
-     order by id limit 1 for no key update ${projectId === null ? 'skip locked' : ''}`,
-    [projectId],
-  );
-  if (behind === undefined) return null;
-  const [after, head] = [Number(behind.counted), Number(behind.head)];
-  const through = Math.min(head, after + portion);
-  await countFacts(em, [{ projectId: behind.id, after, through }]);
-  await rawQuery(em, 'update project set rollup_seq = $2 where id = $1', [behind.id, through]);
-  await rawQuery(em, 'select pg_notify($1, $2)', [COUNTED, behind.id]);
-  return { projectId: behind.id, counted: through, head };
+): Promise<Progress[]> {
+  const rows = await rawQuery<{ id: string; counted: string; head: string }>(em, BEHIND, [projectId]);
+  if (rows.length === 0) return [];
+  const behind = rows.map(({ id, counted, head }) => ({ id, after: Number(counted), head: Number(head) }));
+  const share = Math.max(1, Math.floor(portion / behind.length));
+  const spans = behind.map(({ id, after, head }) => ({ projectId: id, after, through: Math.min(head, after + share) }));
+  const sums = await sumsOf(em, spans);
+  const moved = new Set((await rawQuery<{ id: string }>(em, MOVE, [JSON.stringify(spans)])).map(({ id }) => id));
+  const counted = sums.filter((sum) => moved.has(sum.projectId));
+  await addSums(em, counted, 'rollup');
+  const unread = behind.filter(({ id, after, head }) => moved.has(id) && head - after > FRESH);
+  for (const { id } of unread) await rawQuery(em, 'select pg_notify($1, $2)', [COUNTED, id]);
+  return spans.map((span, index) => ({
+    projectId: span.projectId,
+    counted: moved.has(span.projectId) ? span.through : span.after,
+    head: behind[index]?.head ?? span.through,
+  }));
 }

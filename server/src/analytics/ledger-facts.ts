@@ -23,7 +23,7 @@ const MEMBER = (event: string) => `case when ${event}.actor ->> 'kind' = 'member
  * index, whatever the planner thinks of how many there are: each `limit` keeps it from reading a table instead.
  */
 const factsOf = (source: string): string => `
-  select e.project_id, e.type, e.created_at as at, ${MEMBER('e')} as member_id, (e.data ->> 'version')::int as version,
+  select e.project_id, e.seq, e.type, e.created_at as at, ${MEMBER('e')} as member_id, (e.data ->> 'version')::int as version,
     ${STATUS('e')} as status, e.data ->> 'action' as action,
     i.created_at as item_at, i.confidence, array_to_json(i.risk_flags)::text as risk_flags, i.model, i.source, i.audit,
     b.at as before_at, b.status as before_status, b.action as before_action, b.member_id as before_member_id,
@@ -58,14 +58,17 @@ const STAMPED = factsOf(`json_to_recordset($1::json) as span("projectId" uuid, a
     order by x.seq limit span.through - span.after
   ) e`);
 
-/** More than a relay leaves behind. */
+/** More than a relay leaves without a number, and more than is numbered between two counts. */
 export const FRESH = 5000;
-const UNSTAMPED = factsOf(
-  `(select * from event where seq is null and project_id = $1 order by position limit ${FRESH}) e`,
-);
+const UNCOUNTED = factsOf(`(
+    (select * from event where project_id = $1 and seq > (select rollup_seq from project where id = $1) order by seq limit ${FRESH})
+    union all
+    (select * from event where project_id = $1 and seq is null order by position limit ${FRESH})
+  ) e`);
 
 interface FactRow {
   project_id: string;
+  seq: string | null;
   type: FactType;
   at: string | Date;
   member_id: string | null;
@@ -93,9 +96,13 @@ export async function readFacts(em: Em, spans: readonly Span[]): Promise<{ proje
   return rows.map((row) => ({ projectId: row.project_id, fact: toFact(row) }));
 }
 
-/** Facts that are recorded and have no place in the ledger yet, oldest first, of the first `FRESH`. */
-export async function readUnstamped(em: Em, projectId: string): Promise<CountedFact[]> {
-  return (await rawQuery<FactRow>(em, UNSTAMPED, [projectId])).map(toFact);
+/**
+ * What the rollups do not hold yet: of the facts that have a place in the ledger the oldest `FRESH`, and of those that have none as many.
+ * `through` is the highest place among them, 0 without any.
+ */
+export async function readUncounted(em: Em, projectId: string): Promise<{ facts: CountedFact[]; through: number }> {
+  const rows = await rawQuery<FactRow>(em, UNCOUNTED, [projectId]);
+  return { facts: rows.map(toFact), through: rows.reduce((most, { seq }) => Math.max(most, Number(seq ?? 0)), 0) };
 }
 
 const toFact = (row: FactRow): CountedFact => ({

@@ -1,11 +1,11 @@
-// Figures of a project over stretches of time: the rollups, and beside them what has happened and is not stamped yet.
+// Figures of a project over stretches of time: the rollups, and beside them what has happened and is not counted there yet.
 import { IsolationLevel } from '@mikro-orm/core';
 import type { Em } from '../db/orm.ts';
 import { rawQuery } from '../db/raw-query.ts';
 import { piecesOf } from '../domain/calendar.ts';
 import type { Figure } from '../domain/report.ts';
 import { incrementsOf, type Increment, type Measure } from '../domain/rollup.ts';
-import { FRESH, readUnstamped } from './ledger-facts.ts';
+import { FRESH, readUncounted } from './ledger-facts.ts';
 
 /** From `low` up to but without `high`, in ms and whole minutes. */
 export interface Stretch {
@@ -20,7 +20,7 @@ export const EVER = Date.UTC(9999, 11, 31);
 export interface Figures {
   /** The sums of these measures over each stretch, in order. What is nowhere counted is left out. */
   over(stretches: readonly Stretch[], measures: readonly Measure[]): Promise<Figure[][]>;
-  /** Up to which `seq` the rollups count, how far the ledger goes, and whether there is more beyond it than is counted here (AN7). */
+  /** Up to which `seq` they reach, how far the ledger goes, and whether there is more beyond it than is counted here (AN7). */
   counted: { seq: number; head: number; more: boolean };
 }
 
@@ -28,14 +28,24 @@ export interface Figures {
 export function withFigures<T>(em: Em, projectId: string, work: (figures: Figures, em: Em) => Promise<T>): Promise<T> {
   const moment = { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true };
   return em.transactional(async (tx) => {
-    const [ledger] = await rawQuery<{ seq: string; head: string; more: boolean }>(tx, LEDGER, [projectId]);
-    const fresh = (await readUnstamped(tx, projectId)).flatMap(incrementsOf);
+    const [ledger] = await rawQuery<LedgerRow>(tx, LEDGER, [projectId]);
+    const { facts, through } = await readUncounted(tx, projectId);
+    const fresh = facts.flatMap(incrementsOf);
     const over: Figures['over'] = (stretches, measures) => sumsOver(tx, { projectId, fresh, stretches, measures });
-    return work(
-      { over, counted: { seq: Number(ledger?.seq), head: Number(ledger?.head), more: ledger?.more ?? false } },
-      tx,
-    );
+    return work({ over, counted: reachOf(ledger, through) }, tx);
   }, moment);
+}
+
+interface LedgerRow {
+  seq: string;
+  head: string;
+  more: boolean;
+}
+
+/** What is not counted is read as well, so that only a ledger that is far behind does not reach its head. */
+function reachOf(ledger: LedgerRow | undefined, through: number): Figures['counted'] {
+  const [seq, head] = [Number(ledger?.seq), Number(ledger?.head)];
+  return { seq: head - seq <= FRESH ? head : Math.max(seq, through), head, more: ledger?.more ?? false };
 }
 
 /** Only a relay that stands still leaves more unstamped than is read. */
@@ -46,7 +56,7 @@ const LEDGER = `
 
 interface Asked {
   projectId: string;
-  /** What is not stamped yet. */
+  /** What is not in the rollups yet. */
   fresh: readonly Increment[];
   stretches: readonly Stretch[];
   measures: readonly Measure[];

@@ -55,7 +55,7 @@ interface Seat {
 function seatsOf(services: Services, projectIds: ReadonlySet<string>): Promise<Seat[]> {
   return services.db.read((em) =>
     em.execute<Seat[]>(
-      `select m.project_id, m.user_id, p.rollup_seq as seq from member m join project p on p.id = m.project_id
+      `select m.project_id, m.user_id, p.event_seq as seq from member m join project p on p.id = m.project_id
        where m.project_id = any(?::uuid[]) and m.role = any(?::text[])`,
       [`{${[...projectIds].join(',')}}`, `{${SEEING.join(',')}}`],
     ),

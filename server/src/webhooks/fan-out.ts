@@ -23,10 +23,7 @@ export function deliveryOf({ eventId, seq, decision }: Told, id: string, at: Dat
     webhookId: webhookIdOf(eventId),
     seq,
     body: jsonText(toDecided(decision)),
-    status: 'pending' as const,
-    attempt: 0,
-    nextAttemptAt: at,
-    createdAt: at,
+    dueAt: at,
   };
 }
 

@@ -1,13 +1,10 @@
-// Counts ledgers that reach further than their rollups: those from before the rollups, and what a relay of an older version stamps.
+// Adds to the rollups what the ledgers say beyond them: soon after the relay has numbered it, and on nobody's way.
 import { countPortion } from '../analytics/count-facts.ts';
 import type { Services } from '../usecases/services.ts';
 import type { Next } from './loop.ts';
 
-/** Counts a portion of one ledger. Several workers may run it at once: each takes another project, or none. */
-export async function countOnce({ db, log }: Services, portion?: number): Promise<Next> {
+/** Counts a portion. Several workers may run it at once: what both have read one of them adds. */
+export async function countOnce({ db }: Services, portion?: number): Promise<Next> {
   const progress = await db.write(({ em }) => countPortion(em, { portion }));
-  if (progress === null) return {};
-  const { projectId, counted, head } = progress;
-  if (counted === head) log.info({ project: projectId, counted }, 'a ledger is counted');
-  return { again: true };
+  return { again: progress.some(({ counted, head }) => counted < head) };
 }

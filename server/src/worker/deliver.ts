@@ -9,20 +9,15 @@ import type { StoredSecrets } from '../domain/webhook-secrets.ts';
 import type { Services } from '../usecases/services.ts';
 import { type DispatchTools, dispatchWebhook } from '../webhooks/dispatch.ts';
 import type { GuardPolicy } from '../webhooks/guard.ts';
-import { FIRST_OF_ITEM, leaseDue, type Leased, type Room, stillLeased, UNDELIVERED } from './delivery-rows.ts';
+import { FIRST_OF_ITEM, leaseDue, type Leased, type ReadyToSend, stillLeased, UNDELIVERED } from './delivery-rows.ts';
 import { type Alert, logAlert } from './alert-rows.ts';
 import { noteEndpoints } from './endpoint-rows.ts';
 import { type Done, type Fate, finishAll, STATUS_AFTER } from './finish-rows.ts';
 import type { Next } from './loop.ts';
-import { Pace } from './pace.ts';
+import type { FreeSlots } from './relay.ts';
+import { MOST_UNDER_WAY, Slots } from './slots.ts';
 
-/** POSTs under way at once, in this process, and how many of them may be retries. */
-const SLOTS = 64;
-const RETRY_SLOTS = 44;
-/** With those whose end is still to be written down: a slow database must not make more and more of them. */
-const MOST_UNDER_WAY = 2 * SLOTS;
-
-export interface Deliverer {
+export interface Deliverer extends FreeSlots {
   /** Fills the free slots with what is due. */
   runOnce(): Promise<Next>;
   /** Waits for the POSTs under way. */
@@ -37,7 +32,7 @@ interface SeenAttempt extends Pick<Leased, 'itemId' | 'projectId' | 'webhookId' 
 }
 
 /** The operator's exceptions and proxy, and what a test wants otherwise. */
-type Egress = GuardPolicy &
+export type Egress = GuardPolicy &
   Pick<DispatchTools, 'lookup' | 'limits'> & {
     /** Is told of every POST when it is over. */
     onAttempt?: (seen: SeenAttempt) => void;
@@ -45,58 +40,53 @@ type Egress = GuardPolicy &
 
 /** `onFree` is called when a slot becomes free, to run again. */
 export function createDeliverer(services: Services, egress: Egress, onFree: () => void): Deliverer {
-  const posting = new Set<Leased>();
-  const underWay = new Set<Promise<void>>();
+  const slots = new Slots(onFree);
   const finishing = createFinishing(services);
-  const pace = new Pace();
   const deliver = async (leased: Leased, secrets: StoredSecrets<string>) => {
-    posting.add(leased);
     const done = await send({ services, egress }, leased, secrets);
-    pace.note(done.outcome);
+    slots.pace.note(done.outcome);
     // The slot is for the POST: the next one may begin while this one is written down. After a failure it waits for that: whether
     // its endpoint is left alone from now on is known then (WH5), and a database that is slow must not cost more tries.
-    if (done.outcome.error === null && posting.delete(leased)) onFree();
+    if (done.outcome.error === null) slots.free(leased);
     await finishing.add(done);
   };
   const start = (leased: Leased, secrets: StoredSecrets<string>) => {
-    const work = deliver(leased, secrets)
-      .catch((error: unknown) => logUnrecorded(services, leased, error))
-      .finally(() => {
-        posting.delete(leased);
-        underWay.delete(work);
-        onFree();
-      });
-    underWay.add(work);
+    slots.take(leased);
+    const work = deliver(leased, secrets).catch((error: unknown) => logUnrecorded(services, leased, error));
+    slots.follow(work.finally(() => slots.free(leased)));
   };
   return {
-    runOnce: async () => {
-      const room = roomBeside([...posting], underWay.size);
-      pace.narrow(room, posting.size);
-      if (room.limit <= 0) return {};
-      const wait = pace.waitMs(room);
-      if (wait > 0) return { at: new Date(Date.now() + wait) };
-      const due = await services.db.statement((em) => leaseDue(em, room));
-      if (due.length === 0) return { at: await nextDue(services) };
-      pace.leased(due.length, room);
-      for (const [leased, secrets] of await services.db.read((em) => stillLeased(em, due))) start(leased, secrets);
-      return { again: true };
+    keep: (fresh) => {
+      const kept = slots.keep(fresh);
+      const use = (ready: readonly ReadyToSend[]) => {
+        for (const [leased, secrets] of ready) {
+          const seat = kept.get(leased.id);
+          if (seat && kept.delete(leased.id)) slots.leave(seat);
+          start(leased, secrets);
+        }
+        for (const seat of kept.values()) slots.free(seat);
+      };
+      return { ids: new Set(kept.keys()), use };
     },
-    drain: () => Promise.all(underWay).then(() => undefined),
+    runOnce: () => fill(services, slots, start),
+    drain: () => slots.drain(),
   };
 }
 
 const logUnrecorded = ({ log }: Services, { id }: Leased, error: unknown): void =>
   log.error({ err: error, delivery: id }, 'delivery not recorded; its lease will end');
 
-function roomBeside(posting: readonly Leased[], underWay: number): Room {
-  const counts = new Map<string, number>();
-  for (const { projectId } of posting) counts.set(projectId, (counts.get(projectId) ?? 0) + 1);
-  const retrying = posting.filter(({ attempt, scheduleFrom }) => attempt - scheduleFrom > 1).length;
-  return {
-    limit: Math.min(SLOTS - posting.length, MOST_UNDER_WAY - underWay),
-    retries: Math.max(0, RETRY_SLOTS - retrying),
-    inFlight: counts,
-  };
+/** Leases what is due, as far as there is room, and starts it. */
+async function fill(services: Services, slots: Slots, start: (...ready: ReadyToSend) => void): Promise<Next> {
+  const room = slots.room();
+  if (room.limit <= 0) return {};
+  const wait = slots.pace.waitMs(room);
+  if (wait > 0) return { at: new Date(Date.now() + wait) };
+  const due = await services.db.statement((em) => leaseDue(em, room));
+  if (due.length === 0) return { at: await nextDue(services) };
+  slots.pace.leased(due.length, room);
+  for (const ready of await services.db.read((em) => stillLeased(em, due))) start(...ready);
+  return { again: true };
 }
 
 const NEXT_DUE = planned(`

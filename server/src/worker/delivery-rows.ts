@@ -24,8 +24,11 @@ export interface Leased {
   probe: boolean;
 }
 
+/** With what signs it. */
+export type ReadyToSend = [Leased, StoredSecrets<string>];
+
 /** Longer than three whole attempts: a lease is never renewed, so it must outlast the slowest POST by far. */
-const LEASE_SECONDS = 60;
+export const LEASE_SECONDS = 60;
 
 /** The delivery `x` waits for no earlier one of its item. */
 export const FIRST_OF_ITEM = `not exists (
@@ -44,6 +47,22 @@ export interface Room {
 /** POSTs to one project's endpoint at once, in one process: while it answers, and from its first failure on. */
 const SLOTS_PER_PROJECT = 8;
 const SLOTS_WHEN_FAILING = 2;
+
+/** Of deliveries that are being written, those that there is room for, in their order: of one item the first alone. */
+export function fitting<T extends Pick<Leased, 'projectId' | 'itemId'>>(fresh: readonly T[], room: Room): T[] {
+  const taken = new Map(room.inFlight);
+  const items = new Set<string>();
+  const fit: T[] = [];
+  for (const delivery of fresh) {
+    const inFlight = taken.get(delivery.projectId) ?? 0;
+    if (fit.length < room.limit && inFlight < SLOTS_PER_PROJECT && !items.has(delivery.itemId)) {
+      taken.set(delivery.projectId, inFlight + 1);
+      fit.push(delivery);
+    }
+    items.add(delivery.itemId);
+  }
+  return fit;
+}
 
 /** The projects that have something on its way, from step to step along the index: those that have nothing cost nothing. */
 export const UNDELIVERED = `undelivered as (
@@ -146,18 +165,21 @@ const toLeased = (row: LeasedRow): Leased => ({
   probe: row.probe,
 });
 
+/** What signs for the endpoint `e`. */
+export const SECRETS = `e.current, e.next, e.promote_at as "promoteAt", e.previous, e.previous_until as "previousUntil"`;
+
 const STILL_LEASED = planned(`
-  select d.claim_token, e.current, e.next, e.promote_at as "promoteAt", e.previous, e.previous_until as "previousUntil"
+  select d.claim_token, ${SECRETS}
   from delivery d join webhook_endpoint e on e.project_id = d.project_id
   where d.id = any($1::uuid[]) and d.status = 'sending'`);
 
 /** Those whose lease is still the one that was given, each with what signs it. Asked at the last moment before the POSTs (AR2). */
-export async function stillLeased(em: Em, leased: readonly Leased[]): Promise<[Leased, StoredSecrets<string>][]> {
+export async function stillLeased(em: Em, leased: readonly Leased[]): Promise<ReadyToSend[]> {
   if (leased.length === 0) return [];
   const ids = leased.map(({ id }) => id);
   const rows = await rawQuery<StoredSecrets<string> & { claim_token: string }>(em, STILL_LEASED, [ids]);
   const byToken = new Map(rows.map(({ claim_token, ...secrets }) => [claim_token, secrets]));
-  return leased.flatMap((each): [Leased, StoredSecrets<string>][] => {
+  return leased.flatMap((each): ReadyToSend[] => {
     const secrets = byToken.get(each.claimToken);
     return secrets === undefined ? [] : [[each, secrets]];
   });

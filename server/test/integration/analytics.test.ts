@@ -4,6 +4,8 @@ import { claim } from '../../src/usecases/claim.ts';
 import { changeSettings } from '../../src/usecases/change-settings.ts';
 import { reopen } from '../../src/usecases/reopen.ts';
 import { undoDecision } from '../../src/usecases/undo-decision.ts';
+import { forgetRollups } from '../../src/analytics/recount.ts';
+import { relayOnce } from '../../src/worker/relay.ts';
 import { confidenceBins } from '../../src/usecases/queries/confidence-bins.ts';
 import { readAnalytics } from '../../src/usecases/queries/read-analytics.ts';
 import { expectCounted, relayAll } from './counted.ts';
@@ -66,7 +68,7 @@ const present = (counts: Record<string, number>) =>
   Object.fromEntries(Object.entries(counts).filter(([, n]) => n !== 0));
 
 describe('the report', () => {
-  it('AN1, AN2, AN7: says at once what the rows say, and the same when it is stamped', async () => {
+  it('AN1, AN2, AN7: says at once what the rows say, and the same when it is stamped, and when it is counted', async () => {
     await live();
     const before = await read();
     const rows = await rowByRow();
@@ -96,10 +98,12 @@ describe('the report', () => {
       ['Ben', 1, 0, 1, 2, 0],
       ['Sam', 1, 1, 0, 1, 0],
     ]);
-    await relayAll(world);
-    const { counted, server_time: _, from: _from, to: _to, ...after } = await read();
-    expect(counted.seq).toBe(counted.head);
-    expect(before).toMatchObject(after);
+    for (const step of [() => relayOnce(world.services, world.signals), () => relayAll(world)]) {
+      await step();
+      const { counted, server_time: _, from: _from, to: _to, ...after } = await read();
+      expect(counted).toMatchObject({ seq: counted.head, more: false });
+      expect(before).toMatchObject(after);
+    }
     await expectCounted(world, scene.projectId);
   });
 
@@ -167,6 +171,25 @@ describe('the report', () => {
     expect((await read()).counted.more).toBe(true);
     await relayAll(world);
     expect((await read()).counted.more).toBe(false);
+  });
+
+  it('AN7: says how far it reaches into a ledger that is far from counted, and I9 that it is counted to its end', async () => {
+    await live();
+    await relayAll(world);
+    await world.services.db.write(({ em }) => forgetRollups(em, scene.projectId));
+    expect((await read()).arrived).toBe(9);
+    await world.sql(
+      `with far as (update project set event_seq = event_seq + 5001 where id = ? returning id, event_seq - 5001 as base)
+       insert into event (id, project_id, seq, type, actor, data, created_at)
+       select gen_random_uuid(), id, base + n, 'project.changed', '{}', '{"changed": []}', now() from far, generate_series(1, 5001) n`,
+      [scene.projectId],
+    );
+    const { counted } = await read();
+    expect(counted.seq).toBeGreaterThan(0);
+    expect(counted.head - counted.seq).toBeGreaterThan(5000);
+    await relayAll(world);
+    expect(await read()).toMatchObject({ arrived: 9, counted: { seq: counted.head, head: counted.head } });
+    await expectCounted(world, scene.projectId);
   });
 
   it('AN6: a window in the middle of minutes is answered for whole ones, and says so', async () => {

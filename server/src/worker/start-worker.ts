@@ -1,0 +1,73 @@
+// What a worker runs: its loops, what rings which of them, and how they end.
+import { COALESCE_MS } from '@countersign/shared/sockets';
+import { DUE, RECORDED } from '../db/channels.ts';
+import type { Signals } from '../db/signals.ts';
+import type { Services } from '../usecases/services.ts';
+import { countOnce } from './count.ts';
+import { createDeliverer, type Egress } from './deliver.ts';
+import { finalizeOnce } from './finalize.ts';
+import { lapseOnce } from './lapse-claims.ts';
+import { type Loop, type LoopOptions, startLoop } from './loop.ts';
+import { relayOnce, type Stamped } from './relay.ts';
+import { replayOnce } from './replay.ts';
+import { startSlowLoops } from './slow-loops.ts';
+
+const POLL_MS = 1000;
+/**
+ * A burst of submissions is stamped in batches instead of one by one; a fact after a silence is stamped at once. A final decision
+ * hardly waits: somebody's pipeline does.
+ */
+const RELAY_GAP_MS = COALESCE_MS;
+const URGENT_RELAY_GAP_MS = 5;
+/** Slots that become free together are filled together; a new delivery leaves at once. */
+const LEASE_GAP_MS = 10;
+/** What is numbered within so long is counted together: fewer rows change more often. Who reads meanwhile reads what is not counted too. */
+const COUNT_GAP_MS = 250;
+
+export interface WorkerTools {
+  services: Services;
+  signals: Signals;
+  egress: Egress;
+  onRun: LoopOptions['onRun'];
+  /** Is told of every fact that has its place in a ledger. */
+  onFacts: (facts: readonly Stamped[]) => void;
+}
+
+/** Starts the loops; answers what stops them and waits for what is under way. */
+export async function startWorker({
+  services,
+  signals,
+  egress,
+  onRun,
+  onFacts,
+}: WorkerTools): Promise<() => Promise<void>> {
+  const { log } = services;
+  const loop = (name: string, run: LoopOptions['run'], gaps: Pick<LoopOptions, 'gapMs' | 'urgentGapMs'> = {}): Loop =>
+    startLoop({ name, run, pollMs: POLL_MS, log, onRun, ...gaps });
+  const deliverer = createDeliverer(services, egress, () => delivering.nudge());
+  const onStamped = (facts: readonly Stamped[]) => {
+    onFacts(facts);
+    if (facts.length > 0) counting.nudge();
+  };
+  const relay = () => relayOnce(services, signals, { onStamped, slots: deliverer });
+  const relaying = loop('relay', relay, { gapMs: RELAY_GAP_MS, urgentGapMs: URGENT_RELAY_GAP_MS });
+  const counting = loop('count', () => countOnce(services), { gapMs: COUNT_GAP_MS });
+  const finalizing = loop('finalize', () => finalizeOnce(services));
+  const lapsing = loop('lapse-claims', () => lapseOnce(services));
+  const delivering = loop('deliver', () => deliverer.runOnce(), { gapMs: LEASE_GAP_MS, urgentGapMs: 0 });
+  const replaying = loop('replay', () => replayOnce(services));
+  const slow = startSlowLoops(services, onRun);
+  await signals.on(RECORDED, (types) => {
+    relaying.nudge(types.includes('item.finalized'));
+    if (types.includes('item.decided')) finalizing.nudge();
+  });
+  await signals.on(DUE, () => {
+    delivering.nudge(true);
+    replaying.nudge();
+  });
+  const loops = [relaying, counting, finalizing, lapsing, delivering, replaying, ...slow];
+  return async () => {
+    await Promise.all(loops.map((running) => running.stop()));
+    await deliverer.drain();
+  };
+}

@@ -1,0 +1,84 @@
+// The rows of new deliveries. One that a slot is kept for is written as leased: it goes out without being looked for first.
+import { DUE } from '../db/channels.ts';
+import type { Em } from '../db/orm.ts';
+import { planned } from '../db/planned.ts';
+import { rawQuery } from '../db/raw-query.ts';
+import type { StoredSecrets } from '../domain/webhook-secrets.ts';
+import { type deliveryOf, portionsOf } from '../webhooks/fan-out.ts';
+import { FIRST_OF_ITEM, type Leased, LEASE_SECONDS, type ReadyToSend, SECRETS } from './delivery-rows.ts';
+
+export type NewDelivery = ReturnType<typeof deliveryOf>;
+
+/** A notification to be sent with the rows. */
+export interface Doorbell {
+  channel: string;
+  payload: string;
+}
+
+/**
+ * $1: the rows; `kept` where this process keeps a slot. $2: the doorbells; that something is due is rung where a row is left to others.
+ * Leased is what has a slot, at an endpoint without any trouble, and while nothing of its project is due and waits for longer. Whoever
+ * deletes the project waits until this is committed: it is asked for nothing more before its POST (AR2).
+ */
+const INSERT = planned(`
+  with r as materialized (
+    select x.*, e.project_id is not null as leased from json_to_recordset($1::json) as x(id uuid, project_id uuid, item_id uuid,
+      webhook_id text, seq bigint, body text, due_at timestamptz, kept boolean)
+    left join webhook_endpoint e on x.kept and e.project_id = x.project_id
+      and e.state = 'active' and e.failures = 0 and e.open_until is null and ${FIRST_OF_ITEM} and not exists (
+        select 1 from delivery w where w.project_id = x.project_id and w.status = 'pending' and w.next_attempt_at <= now())
+  ), written as (
+    insert into delivery (id, project_id, item_id, webhook_id, seq, body, status, attempt, claim_token, lease_until, next_attempt_at, created_at)
+    select id, project_id, item_id, webhook_id, seq, body, case when leased then 'sending' else 'pending' end, leased::int,
+      case when leased then gen_random_uuid() end, case when leased then now() + interval '${LEASE_SECONDS} s' end, due_at, due_at
+    from r returning id, project_id, claim_token
+  ), rung as materialized (
+    select pg_notify(channel, payload) from json_to_recordset($2::json) as bell(channel text, payload text)
+    where channel <> '${DUE}' or exists (select 1 from r where not leased)
+  )
+  select w.id, w.claim_token, p.webhook_url as url, ${SECRETS}
+  from (select count(*) from rung) once
+  join written w on w.claim_token is not null join project p on p.id = w.project_id join webhook_endpoint e on e.project_id = p.id`);
+
+type Written = StoredSecrets<string> & { id: string; claim_token: string; url: string };
+
+/** Writes them, due at once, and rings. `kept`: the ids that a slot is kept for. Answers those that are leased. */
+export async function writeDeliveries(
+  em: Em,
+  {
+    deliveries,
+    kept,
+    bells,
+  }: { deliveries: readonly NewDelivery[]; kept: ReadonlySet<string>; bells: readonly Doorbell[] },
+): Promise<ReadyToSend[]> {
+  const portions = portionsOf(deliveries);
+  const last = portions.pop() ?? [];
+  const ready: ReadyToSend[] = [];
+  for (const some of portions) ready.push(...(await insert(em, { some, kept, bells: [] })));
+  const due = deliveries.length > 0 ? [{ channel: DUE, payload: '' }] : [];
+  ready.push(...(await insert(em, { some: last, kept, bells: [...due, ...bells] })));
+  return ready;
+}
+
+async function insert(
+  em: Em,
+  { some, kept, bells }: { some: readonly NewDelivery[]; kept: ReadonlySet<string>; bells: readonly Doorbell[] },
+): Promise<ReadyToSend[]> {
+  const rows = some.map((delivery) => toRow(delivery, kept.has(delivery.id)));
+  const written = await rawQuery<Written>(em, INSERT, [JSON.stringify(rows), JSON.stringify(bells)]);
+  const byId = new Map(some.map((delivery) => [delivery.id, delivery]));
+  return written.flatMap(({ id, claim_token: claimToken, url, ...secrets }): ReadyToSend[] => {
+    const delivery = byId.get(id);
+    return delivery === undefined ? [] : [[firstAttempt(delivery, { claimToken, url }), secrets]];
+  });
+}
+
+const toRow = ({ id, projectId, itemId, webhookId, seq, body, dueAt }: NewDelivery, kept: boolean) => ({
+  ...{ id, project_id: projectId, item_id: itemId, webhook_id: webhookId, seq, body, due_at: dueAt, kept },
+});
+
+function firstAttempt(delivery: NewDelivery, lease: Pick<Leased, 'claimToken' | 'url'>): Leased {
+  const { id, projectId, itemId, webhookId, body } = delivery;
+  const first = { attempt: 1, scheduleFrom: 0, previousError: null, probe: false };
+  return { id, projectId, itemId, webhookId, body, ...first, ...lease };
+}
