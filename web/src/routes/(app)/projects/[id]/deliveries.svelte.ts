@@ -6,6 +6,7 @@ import type { FactOf } from '@countersign/shared/events';
 import { call } from '#lib/api.ts';
 import { live } from '#lib/live/connection.svelte.ts';
 import { Pacer } from '#lib/live/pacer.ts';
+import { untrack } from 'svelte';
 import type { Page, Shown } from './log-pages.ts';
 import { PagedLog, type Asked } from './paged-log.svelte.ts';
 
@@ -93,7 +94,8 @@ export class DeliveryLog extends PagedLog<Delivery> {
 
   /** Loads the log and follows the project; answers the function that stops it. */
   follow(): () => void {
-    void this.load();
+    // What it reads of the rows on show is no reason to follow anew: each answer would ask for the next.
+    untrack(() => void this.load());
     const stops = [
       live.on('delivery.changed', (fact) => fact.project_id === this.#projectId && this.take(fact)),
       // So are those that were paused, once the webhook is resumed.
