@@ -6,6 +6,7 @@ const fine = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractio
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
 const SECONDS = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
 const clockTime = new Intl.DateTimeFormat(undefined, SECONDS);
+const days = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const zoned = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
 
 /** Stands for every value that is not known. */
@@ -88,6 +89,9 @@ export const timeOfDay = (iso: string, timeZone?: string): string =>
   timeZone === undefined
     ? clockTime.format(new Date(iso))
     : new Date(iso).toLocaleTimeString(undefined, { ...SECONDS, timeZone });
+
+/** The day of an ISO moment, in the reader's zone. */
+export const day = (iso: string): string => days.format(new Date(iso));
 
 /** Date and time of an ISO moment with the reader's zone named: for tooltips and copies. */
 export const exactMoment = (iso: string): string => zoned.format(new Date(iso));

@@ -15,8 +15,12 @@ export const itemText = {
     failed: 'The item could not be loaded',
     missing: 'This item is not here',
     missingText:
-      'It belongs to a project you are not a member of, or not any more. What you held there was given back.',
+      'It belongs to a project you are not a member of, or not any more; or its project keeps it no longer. What you held there was given back.',
     noPreview: 'An item without text',
+    emptiedHeading: 'An item whose content was taken away',
+    emptied: (day: string) => `What was submitted and decided was taken away on ${day}, as the project says.`,
+    emptiedStays: 'Ids, times, who decided and the history stay.',
+    keeping: 'How long things are kept',
     input: 'Input',
     suggestion: 'Suggestion',
     noFlags: 'No risk flags',

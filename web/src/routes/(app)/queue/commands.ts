@@ -128,7 +128,8 @@ function readingOf(work: Work, ui: Ui): Acts<'note' | 'guidelines' | 'diff' | 'r
     guidelines: { can: shown, run: () => (reading.guidelines = !reading.guidelines) },
     diff: { can: shown, run: () => (reading.diff = !reading.diff) },
     raw: { can: shown, run: () => (reading.raw = !reading.raw) },
-    copyValue: { can: shown, run: () => copyValue(work) },
+    // Of an emptied item there is nothing to copy (KE2).
+    copyValue: { can: () => shown() && !desk.item.detail?.emptied_at, run: () => copyValue(work) },
     copy: {
       can: () => desk.item.id !== null && drafts.read(desk.item.id) !== null,
       run: () => copyDraft(work),

@@ -24,10 +24,11 @@ afterEach(() => {
   projects.list = null;
 });
 
+const workOf = (page: Page) => ({ ...page, reading: new Reading(), selection: new Selection() });
+
 /** The keys of the page, over a desk whose item was seen long enough. */
 function listen(page: Page, cursor: string | null = null): void {
-  const { desk, queue, preferences, ...parts } = page;
-  const work = { ...parts, desk, queue, preferences, reading: new Reading(), selection: new Selection() };
+  const { desk } = page;
   const ui: Ui = {
     get stage() {
       return stage(desk);
@@ -36,7 +37,7 @@ function listen(page: Page, cursor: string | null = null): void {
     inList: true,
     turnTo: () => undefined,
   };
-  const commands = commandsOf(work, ui);
+  const commands = commandsOf(workOf(page), ui);
   const situation = () => {
     const scopes: KeyScope[] = ['anywhere', 'list', stage(desk) === 'decided' ? 'conflict' : 'item'];
     if (desk.asking.verb !== null || desk.asking.note !== null || desk.edit !== null) scopes.push('reasons');
@@ -108,6 +109,18 @@ describe('QU2: a key that is pressed', () => {
     await vi.waitFor(() => expect(stage(page.desk)).toBe('mine'));
     expect(place.server.decisions.map(({ id }) => id)).toEqual(['one']);
   });
+});
+
+it.each([
+  ['one whose content is there can be copied', null, true],
+  ['an emptied one cannot: there is nothing (KE2)', '2026-11-24T12:00:00.000Z', false],
+])('of the suggestions of decided items %s', async (_, emptied_at, can) => {
+  place.server.add('decided', { status: 'approved', emptied_at });
+  const page = await place.open();
+  const ui: Ui = { stage: 'decided', cursor: null, inList: true, turnTo: () => undefined };
+  const commands = commandsOf(workOf(page), ui);
+  await page.desk.look('decided');
+  expect(commands.can('copyValue')).toBe(can);
 });
 
 describe('Enter on a decided item', () => {

@@ -69,6 +69,7 @@ export class DeskServer {
       decided_by: null,
       audited: false,
       undo_until: null,
+      emptied_at: null,
       abilities: {},
       ...more,
     } as unknown as ItemDetail;

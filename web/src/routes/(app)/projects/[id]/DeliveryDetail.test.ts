@@ -154,3 +154,56 @@ it('leads to the other deliveries of the item', async () => {
   const link = await screen.findByRole('link', { name: 'All deliveries of this item' });
   expect(link.getAttribute('href')).toBe(`?item=${DEAD.item_id}`);
 });
+
+/** Emptied: what its attempts answered went with its bytes. */
+const EMPTIED: DeliveryDetail = {
+  ...ANSWERED,
+  abilities: { replay: false },
+  body: '',
+  attempts: ANSWERED.attempts.map((attempt) => ({ ...attempt, response_headers: null, response_text: null })),
+};
+
+it('KE2: says that its bytes and what was answered were taken away, and offers nothing to copy of them', async () => {
+  now = EMPTIED;
+  const { container } = render(Detail, { row: EMPTIED });
+  expect((await region('Request')).textContent).toContain('Its bytes were taken away, as the project says.');
+  expect(screen.queryByRole('region', { name: 'Body' })).toBeNull();
+  for (const name of [/curl/, /Copy the body/, /Send again/]) expect(screen.queryByRole('button', { name })).toBeNull();
+  const response = (await region('Response')).textContent;
+  expect(response).toContain('503');
+  expect(response).toContain('What was answered was taken away');
+  expect(container.textContent).not.toMatch(/Its body was empty|None of its headers|0 bytes/);
+  await fireEvent.click(screen.getByTitle('Show what attempt 10 sent and got'));
+  await vi.waitFor(() => expect(screen.getByText('No answer came.')).toBeTruthy());
+});
+
+it('KE3: says that its attempts were taken away, how many there were and how it ended', async () => {
+  now = { ...DEAD, http_status: 503, error: 'http_5xx', attempts: [], duration_ms: null };
+  render(Detail, { row: now });
+  const attempts = await screen.findByRole('list');
+  expect(attempts.textContent.trim()).toBe('Its 10 attempts were taken away, as the project says.');
+  const response = (await region('Response')).textContent;
+  expect(response).toContain('503');
+  expect(response).toContain('What was answered was taken away');
+  // Where the next one would go is not where those went.
+  expect((await region('Request')).textContent).not.toContain('receiver.test');
+  expect(screen.getByRole('region', { name: 'Body' })).toBeTruthy();
+});
+
+it('KE3: of a delivery that nobody answered says so, its attempts gone or not', async () => {
+  now = { ...DEAD, attempt: 1, attempts: [] };
+  render(Detail, { row: now });
+  expect(await screen.findByText('Its attempt was taken away, as the project says.')).toBeTruthy();
+  expect((await region('Response')).textContent).toContain('connection refused');
+  expect(screen.getByText('No answer came.')).toBeTruthy();
+});
+
+it.each([
+  [{ status: 'pending', attempt: 0 } as const, 'Nothing was sent yet.'],
+  [{ status: 'sending', attempt: 1 } as const, 'It is being sent now.'],
+])('KE3: of one that is %o nothing was taken away', async (change, said) => {
+  now = { ...DEAD, ...change, http_status: null, error: null, attempts: [], duration_ms: null };
+  render(Detail, { row: now });
+  expect((await screen.findByRole('list')).textContent.trim()).toBe(said);
+  expect(screen.queryByText(/taken away/)).toBeNull();
+});

@@ -67,3 +67,9 @@ it('is retrying only after something went wrong: one that was sent again waits',
   show({ http_status: null, error: null, run: { attempt: 0, of: 10 } });
   expect([has('retrying'), has('waiting'), has('0/10')]).toEqual([false, true, true]);
 });
+
+it('KE3: shows a dash for how long it took when its attempts were taken away, and how often it was tried', () => {
+  show({ status: 'succeeded', http_status: 200, error: null, duration_ms: null, next_attempt_at: null });
+  expect([has('200'), has('3/10'), has('0 ms')]).toEqual([true, true, false]);
+  expect(screen.getAllByText('—')).toHaveLength(3);
+});

@@ -216,3 +216,14 @@ it('reads what an older page kept', () => {
   );
   expect(open().changes).toEqual(['name']);
 });
+
+it('KE1, ST1: for how long things are kept is asked in words', async () => {
+  const form = open();
+  form.draft.keep_payloads_days = '90';
+  form.take(saved(13, { keep_payloads_days: 30 }));
+  render(SaveBar, { form, onsave: () => undefined });
+  const sides = screen.getAllByRole('definition').map((side) => side.textContent.trim());
+  expect(sides).toEqual(['for good', '30 days', '90 days']);
+  await choose('content kept', 'Take theirs');
+  expect(form.draft.keep_payloads_days).toBe('30');
+});

@@ -1,5 +1,5 @@
 // Every string of the deliveries tab.
-import type { Attempt, Timings } from '@countersign/shared/api/deliveries';
+import type { Attempt, DeliveryDetail, Timings } from '@countersign/shared/api/deliveries';
 import type { Delivery } from '@countersign/shared/api/insights';
 import { causeOf, type AttemptCause } from './delivery-causes.ts';
 import type { Asked, Choice, Kind } from './delivery-search.ts';
@@ -64,6 +64,11 @@ export const deliveriesWords = {
   detailStale: 'This could not be refreshed',
   attempts: 'Attempts',
   noAttempt: 'Nothing was sent yet.',
+  beingSent: 'It is being sent now.',
+  attemptsGone: (n: string) =>
+    n === '1'
+      ? 'Its attempt was taken away, as the project says.'
+      : `Its ${n} attempts were taken away, as the project says.`,
   attempt: (n: number) => `attempt ${n}`,
   nextAttempt: (n: number) => `Attempt ${n}`,
   showAttempt: (n: number) => `Show what attempt ${n} sent and got`,
@@ -81,12 +86,14 @@ export const deliveriesWords = {
   body: 'Body',
   bytes: (n: string) => `${n} bytes, exactly as sent`,
   copyBody: 'Copy the body',
+  bodyGone: 'Its bytes were taken away, as the project says. It cannot be sent again.',
   response: 'Response',
   responseHeaders: 'Response headers',
   noHeaders: 'None of its headers were kept.',
   responseText: 'The beginning of it, as text',
   noResponse: 'No answer came.',
   emptyResponse: 'Its body was empty.',
+  responseGone: 'What was answered was taken away, as the project says.',
   eventId: 'Event',
   itemId: 'Item',
   copyEvent: 'Copy the event id',
@@ -142,7 +149,7 @@ export function whyOf(error: string): string {
 }
 
 /** How an attempt ended: `503 · the receiver failed`. */
-export const outcomeOf = ({ http_status, error }: Attempt): string =>
+export const outcomeOf = ({ http_status, error }: Pick<Attempt, 'http_status' | 'error'>): string =>
   [http_status, error === null ? null : whyOf(error)].filter((part) => part !== null).join(' · ');
 
 const BEFORE_SENDING: readonly (string | null)[] = [
@@ -153,6 +160,13 @@ const BEFORE_SENDING: readonly (string | null)[] = [
   'connection_refused',
   'tls_error',
 ];
+
+/** Whether it was tried and its attempts were taken away (KE3). One that is being sent now may have had none before. */
+export const attemptsGone = ({ attempt, attempts, status }: DeliveryDetail): boolean =>
+  attempts.length === 0 && attempt > 0 && status !== 'sending';
+
+/** Whether the bytes of a delivery, and of what was answered, were taken away (KE2): none was ever without. */
+export const bytesGone = ({ body }: DeliveryDetail): boolean => body === '';
 
 /** Whether an attempt ended before anything of the request went out. */
 export const reachedNobody = ({ error }: Attempt): boolean => BEFORE_SENDING.includes(error);

@@ -1,4 +1,6 @@
 // A change of the form in words, for the save bar: "automatic from 0.95 → 0.85".
+import { isKept } from './keeping.ts';
+import { keepingWords } from './keeping-text.ts';
 import type { Draft, FieldName } from './settings-form.ts';
 import { words } from './text.ts';
 
@@ -30,9 +32,13 @@ export function valueText(field: FieldName, draft: Draft): string {
   const value = draft[field];
   if (field === 'below_review') return words.rules.belowOptions[draft.below_review];
   if (field === 'over_budget') return words.rules.overBudgetOptions[draft.over_budget];
+  if (isKept(field)) return keptFor(draft[field]);
   if (Array.isArray(value)) return value.join(', ') || words.saveBar.none;
   return value.trim() === '' ? words.saveBar.none : value.trim() + (UNITS[field] ?? '');
 }
+
+const keptFor = (typed: string): string =>
+  typed.trim() === '' ? keepingWords.forGood : keepingWords.days(typed.trim());
 
 function listChange(before: string[], after: string[]): { from: string | null; to: string | null } {
   const left = before.filter((entry) => !after.includes(entry));

@@ -44,6 +44,20 @@ describe('CL1: a line in words', () => {
       },
     ],
     [
+      'KE1: for how long things are kept',
+      {
+        before: { keep_ledger_days: 365, keep_payloads_days: null, keep_attempts_days: 30 },
+        after: { keep_ledger_days: null, keep_payloads_days: 90, keep_attempts_days: 7 },
+      },
+      {
+        shown: [
+          'content kept: for good → 90 days',
+          'attempts kept: 30 days → 7 days',
+          'items kept: 365 days → for good',
+        ],
+      },
+    ],
+    [
       'lists, by what left and what came',
       {
         before: { escalate_flags: ['a', 'b'], reasons: ['x', 'y'] },

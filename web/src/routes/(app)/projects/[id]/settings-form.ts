@@ -1,5 +1,5 @@
 // The project form's rules: what was typed, what that changes, what is wrong with it, and how it survives somebody else's save.
-import type { Project, ProjectSettings } from '@countersign/shared/api/projects';
+import { KEPT_DAYS, type Project, type ProjectSettings } from '@countersign/shared/api/projects';
 import { isTimeZone } from '@countersign/shared/time-zone';
 import { isMarked } from './merge-lines.ts';
 
@@ -15,6 +15,9 @@ export interface Draft {
   undo_window_seconds: string;
   claim_lease_seconds: string;
   target_minutes: string;
+  keep_payloads_days: string;
+  keep_attempts_days: string;
+  keep_ledger_days: string;
   time_zone: string;
   audit_rate: string;
   error_budget: string;
@@ -30,13 +33,22 @@ export const NUMBERS = {
   undo_window_seconds: { min: 0, max: 30, whole: true },
   claim_lease_seconds: { min: 60, max: 900, whole: true },
   target_minutes: { min: 1, max: 43_200, whole: true },
+  keep_payloads_days: { min: KEPT_DAYS.leastOfContent, max: KEPT_DAYS.most, whole: true },
+  keep_attempts_days: { min: KEPT_DAYS.leastOfContent, max: KEPT_DAYS.most, whole: true },
+  keep_ledger_days: { min: KEPT_DAYS.leastOfLedger, max: KEPT_DAYS.most, whole: true },
   audit_rate: { min: 0, max: 1, whole: false },
   error_budget: { min: 0.001, max: 1, whole: false },
 } as const satisfies Partial<Record<FieldName, { min: number; max: number; whole: boolean }>>;
 type NumberName = keyof typeof NUMBERS;
 
 /** What may be left empty, and is sent as null then. */
-const OPTIONAL: readonly FieldName[] = ['error_budget', 'webhook_url'];
+const OPTIONAL: readonly FieldName[] = [
+  'keep_payloads_days',
+  'keep_attempts_days',
+  'keep_ledger_days',
+  'error_budget',
+  'webhook_url',
+];
 
 /** Limits of the lists and of the guidelines, from the contract's schema. */
 export const MOST = { escalate_flags: 50, reasons: 20 } as const;
@@ -53,6 +65,9 @@ export const FIELDS: readonly FieldName[] = [
   'undo_window_seconds',
   'claim_lease_seconds',
   'target_minutes',
+  'keep_payloads_days',
+  'keep_attempts_days',
+  'keep_ledger_days',
   'time_zone',
   'audit_rate',
   'error_budget',
@@ -76,6 +91,9 @@ export function draftOf(project: Project): Draft {
     undo_window_seconds: String(project.undo_window_seconds),
     claim_lease_seconds: String(project.claim_lease_seconds),
     target_minutes: String(project.target_minutes),
+    keep_payloads_days: String(project.keep_payloads_days ?? ''),
+    keep_attempts_days: String(project.keep_attempts_days ?? ''),
+    keep_ledger_days: String(project.keep_ledger_days ?? ''),
     time_zone: project.time_zone,
     audit_rate: thresholdText(project.audit_rate),
     error_budget: project.error_budget === null ? '' : thresholdText(project.error_budget),

@@ -25,6 +25,14 @@ describe('ST1: somebody else saved meanwhile', () => {
     expect(changedFields(after.before, after.draft)).toEqual([]);
   });
 
+  it('KE1: asks for how long things are kept, and nothing where both mean the same', () => {
+    const mine = typing({ keep_payloads_days: '90', keep_ledger_days: '0365', keep_attempts_days: '30' });
+    const after = rebase(mine, but({ keep_payloads_days: '60', keep_ledger_days: '365' }));
+    expect(after.contests).toEqual({ keep_payloads_days: { was: '', mine: '90', both: null, answer: null } });
+    expect(changedFields(after.before, after.draft)).toEqual(['keep_payloads_days', 'keep_attempts_days']);
+    expect(choose(after, 'keep_payloads_days', 'theirs').draft.keep_payloads_days).toBe('60');
+  });
+
   it('keeps what was typed even when it is no number yet', () => {
     const after = rebase(typing({ auto_threshold: '0.8x' }), but({ auto_threshold: '0.9' }));
     expect(after.draft.auto_threshold).toBe('0.8x');
