@@ -118,7 +118,7 @@ const LEASE = planned(`with recursive ${UNDELIVERED}, busy as (
    )
    update delivery d set status = 'sending', claim_token = gen_random_uuid(), attempt = d.attempt + 1,
      lease_until = now() + interval '${LEASE_SECONDS} s'
-   from taken where d.id = taken.id
+   from taken where d.id = taken.id and d.id = any(array(select id from taken))
    returning d.id, d.project_id, d.item_id, d.webhook_id, d.body, d.attempt, d.schedule_from, d.claim_token, d.error,
      taken.url, taken.probe`);
 

@@ -41,7 +41,7 @@ const FINISH = planned(`
       error = case when r.uncounted and d.error in ('blocked_address', 'invalid_url') then d.error else r.error end,
       schedule_from = case when r.uncounted then d.schedule_from + 1 else d.schedule_from end,
       completed_at = case when r.status in ('succeeded', 'dead') then now() end
-    from r where d.id = r.id and d.claim_token = r.token and d.status = 'sending'
+    from r where d.id = r.id and d.id = any(array(select id from r)) and d.claim_token = r.token and d.status = 'sending'
     returning r.token, d.project_id, r.url
   ), written as (
     insert into attempt (delivery_id, error, ${ATTEMPT_COLUMNS})
