@@ -13,7 +13,6 @@ const EMPTY = [
   `update event e set data = jsonb_set(e.data, '{learning,item_id}', to_jsonb(l.item_id)) from learning l
    where l.item_id = any($1::uuid[]) and e.type = 'project.changed' and e.data -> 'learning' is not null and e.data -> 'learning' ->> 'id' = l.id::text`,
   LEARNINGS,
-  `update item set input = 'null', suggestion = 'null', metadata = null, preview = '' where id = any($1::uuid[])`,
   'update decision set output = null, note = null where item_id = any($1::uuid[])',
   `update delivery set body = '' where item_id = any($1::uuid[])`,
   `update attempt set response_text = null, response_headers = null
@@ -22,6 +21,10 @@ const EMPTY = [
   `update event set data = jsonb_set(jsonb_set(jsonb_set(data, '{item,preview}', '""', false), '{audited,preview}', '""', false), '{note}', 'null', false)
    where item_id = any($1::uuid[]) and (data -> 'item' is not null or data -> 'audited' is not null or data ->> 'note' is not null)`,
 ];
+
+/** `$2`: when. */
+const EMPTY_ITEMS = `
+  update item set input = 'null', suggestion = 'null', metadata = null, preview = '', emptied_at = $2 where id = any($1::uuid[])`;
 
 const REMOVE = [
   LEARNINGS,
@@ -53,7 +56,7 @@ export async function takeAway(em: Em, kind: KeptKind, { ids, now }: { ids: stri
   if (kind === 'attempts') await run([ATTEMPTS]);
   if (kind === 'payloads') {
     await run(EMPTY);
-    await rawQuery(em, 'update item set emptied_at = $2 where id = any($1::uuid[])', [items, now]);
+    await rawQuery(em, EMPTY_ITEMS, [items, now]);
   }
   if (kind !== 'ledger') return NOTHING;
   await run(REMOVE);
