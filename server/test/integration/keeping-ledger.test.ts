@@ -5,6 +5,7 @@ import { forgetRollups } from '../../src/analytics/recount.ts';
 import { deleteProject } from '../../src/usecases/lifecycle.ts';
 import { listLearnings } from '../../src/usecases/queries/list-learnings.ts';
 import { replayDelivery } from '../../src/usecases/replay-deliveries.ts';
+import { countOnce } from '../../src/worker/count.ts';
 import { purgeOnce } from '../../src/worker/purge.ts';
 import { openProject } from '../builders.ts';
 import { person } from '../client.ts';
@@ -119,6 +120,8 @@ describe('KE4: items with their facts', () => {
     await live(1);
     await world.sql('update project set rollup_seq = 0 where id = ?', [now.scene.projectId]);
     await world.sql('delete from rollup where project_id = ?', [now.scene.projectId]);
+    // The oldest fact alone.
+    await countOnce(world.services, 1);
     await pass(31);
     expect(await rows()).toMatchObject({ item: 3 });
     await settle(world);
