@@ -59,7 +59,13 @@ const sentenceOf = ({ measure, key, grain, at, stored, recounted }: Difference):
   `${measure} “${key}” in the ${grain} of ${at}: ${stored.join('/')} stored, ${recounted.join('/')} counted`;
 
 async function rebuild({ db }: Services, { id, name, seq }: Named): Promise<boolean> {
-  await db.write(({ em }) => forgetRollups(em, id));
+  try {
+    await db.write(({ em }) => forgetRollups(em, id));
+  } catch (error) {
+    if (!(error instanceof LedgerGone)) throw error;
+    console.error(`${name} (${id}): ${error.message}`);
+    return false;
+  }
   const bar = progressOf(name, 'facts', seq);
   for (let counted = 0; ;) {
     const [progress] = await db
@@ -80,7 +86,7 @@ async function rebuild({ db }: Services, { id, name, seq }: Named): Promise<bool
 /** What went wrong, in words where they say it all. */
 function wordsOf(error: unknown): unknown {
   if (error instanceof UsageError) return `${error.message}\n\n${ROLLUPS_USAGE}`;
-  const inWords = [ConfigError, FolderInUse, LedgerGone].some((kind) => error instanceof kind);
+  const inWords = [ConfigError, FolderInUse].some((kind) => error instanceof kind);
   return inWords ? (error as Error).message : error;
 }
 

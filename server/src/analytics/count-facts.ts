@@ -73,7 +73,7 @@ const BEHIND = `
 
 /**
  * $1: spans. A ledger that somebody else counted meanwhile stays where it is. Rows are held in the order of their ids, as the relay holds
- * them, so that nobody meets crosswise; they are held for one more statement.
+ * them, so that nobody meets crosswise; once it has them all they are held for one more statement.
  */
 const MOVE = planned(`
   with held as (
@@ -81,6 +81,25 @@ const MOVE = planned(`
     join project p on p.id = s."projectId" and p.rollup_seq = s.after order by p.id for no key update of p
   )
   update project p set rollup_seq = held.through from held where p.id = held.id returning p.id`);
+
+interface Behind {
+  id: string;
+  after: number;
+  head: number;
+}
+
+/** So many facts shared out among ledgers: what those need less that need little, those have more that need much. */
+export function shareOut(behind: readonly Behind[], portion: number): Span[] {
+  let left = portion;
+  const need = ({ after, head }: Behind) => head - after;
+  return behind
+    .toSorted((one, other) => need(one) - need(other))
+    .map((ledger, index) => {
+      const share = Math.min(need(ledger), Math.max(1, Math.floor(left / (behind.length - index))));
+      left -= share;
+      return { projectId: ledger.id, after: ledger.after, through: ledger.after + share };
+    });
+}
 
 /**
  * Counts a portion of the ledgers that are stamped further than they are counted: a little of each, or much of one. `projectId` names
@@ -93,17 +112,17 @@ export async function countPortion(
   const rows = await rawQuery<{ id: string; counted: string; head: string }>(em, BEHIND, [projectId]);
   if (rows.length === 0) return [];
   const behind = rows.map(({ id, counted, head }) => ({ id, after: Number(counted), head: Number(head) }));
-  const share = Math.max(1, Math.floor(portion / behind.length));
-  const spans = behind.map(({ id, after, head }) => ({ projectId: id, after, through: Math.min(head, after + share) }));
+  const spans = shareOut(behind, portion);
   const sums = await sumsOf(em, spans);
   const moved = new Set((await rawQuery<{ id: string }>(em, MOVE, [JSON.stringify(spans)])).map(({ id }) => id));
   const counted = sums.filter((sum) => moved.has(sum.projectId));
   await addSums(em, counted, 'rollup');
   const unread = behind.filter(({ id, after, head }) => moved.has(id) && head - after > FRESH);
   for (const { id } of unread) await rawQuery(em, 'select pg_notify($1, $2)', [COUNTED, id]);
-  return spans.map((span, index) => ({
-    projectId: span.projectId,
-    counted: moved.has(span.projectId) ? span.through : span.after,
-    head: behind[index]?.head ?? span.through,
+  const heads = new Map(behind.map(({ id, head }) => [id, head]));
+  return spans.map(({ projectId: of, after, through }) => ({
+    projectId: of,
+    counted: moved.has(of) ? through : after,
+    head: heads.get(of) ?? through,
   }));
 }

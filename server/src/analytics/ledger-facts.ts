@@ -43,6 +43,7 @@ const factsOf = (source: string): string => `
     select case e.data ->> 'status' when 'pending' then 'failed' else e.data ->> 'status' end as outcome, x.created_at
     from delivery x where x.id = (e.data ->> 'delivery_id')::uuid
       and (e.data ->> 'status' <> 'pending' or e.data ->> 'http_status' is not null or e.data ->> 'error' is not null)
+    limit 1
   ) d on e.type = 'delivery.changed'
   left join lateral (
     select true as found from event p where p.item_id = e.item_id and p.position < e.position and p.type = e.type

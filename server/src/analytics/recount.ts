@@ -100,8 +100,11 @@ export class LedgerGone extends Error {
  * Forgets a project's rollups: from here on it is a ledger that nobody has counted, and any worker counts it. Errors: `LedgerGone`.
  */
 export async function forgetRollups(em: Em, projectId: string): Promise<void> {
-  const gone = await rawQuery(em, 'select 1 from keeping where project_id = $1 and facts_gone > 0', [projectId]);
-  if (gone.length > 0) throw new LedgerGone();
+  // Held, so that nothing goes between this look and the end: what goes must be counted.
+  const hold = `insert into keeping (project_id, kind) values ($1, 'ledger') on conflict (project_id, kind)
+    do update set kind = excluded.kind returning facts_gone > 0 as gone`;
+  const [kept] = await rawQuery<{ gone: boolean }>(em, hold, [projectId]);
+  if (kept?.gone) throw new LedgerGone();
   await rawQuery(em, 'update project set rollup_seq = 0 where id = $1', [projectId]);
   await rawQuery(em, 'delete from rollup where project_id = $1', [projectId]);
 }

@@ -41,13 +41,14 @@ export async function nextErrand(em: Em, now: Date): Promise<Errand | null> {
   if (row === undefined) return null;
   const place = [row.project_id, row.kind];
   await rawQuery(em, 'insert into keeping (project_id, kind) values ($1, $2) on conflict do nothing', place);
-  const [held] = await rawQuery<{ through_seq: string }>(
+  const [held] = await rawQuery<Pick<ErrandRow, 'through_seq' | 'rollup_seq'>>(
     em,
-    'select through_seq from keeping where project_id = $1 and kind = $2 for update skip locked',
+    `select k.through_seq, p.rollup_seq from keeping k join project p on p.id = k.project_id
+     where k.project_id = $1 and k.kind = $2 for update of k skip locked`,
     place,
   );
   if (held === undefined) return null;
-  const [after, counted] = [Number(held.through_seq), Number(row.rollup_seq)];
+  const [after, counted] = [Number(held.through_seq), Number(held.rollup_seq)];
   return { projectId: row.project_id, kind: row.kind, days: Number(row.days), after, counted };
 }
 
@@ -71,11 +72,15 @@ export async function walk(
   return oldEnough(facts, cutoffOf(now, days));
 }
 
+/** What people have before them is not done with, and nobody has to wait for it here; what is held lets be whoever refers to it. */
+const HOLD_ITEMS = `
+  select id from item where id = any($1::uuid[]) and status not in ('queued', 'escalated') and public_status is null
+  order by id for no key update`;
+
 /** Whoever reopens an item, sends a delivery again or takes a learning in again waits, and then finds what is left. */
 const HOLD = [
-  'select 1 from item where id = any($1::uuid[]) order by id for update',
   `select 1 from delivery where item_id = any($1::uuid[]) and status in ('succeeded', 'dead', 'cancelled') order by id for update`,
-  'select 1 from learning where item_id = any($1::uuid[]) order by id for update',
+  'select 1 from learning where item_id = any($1::uuid[]) and excluded order by id for update',
 ];
 
 /** $1: items; $2: up to which `seq` was looked. What was stated of a learning counts as stated of its item. */
@@ -92,14 +97,15 @@ const STANDINGS = `
 
 type StandingRow = Omit<KeptItem, 'underWay' | 'goesOn'> & { id: string; under_way: boolean; goes_on: boolean };
 
-/** How these items stand, each held until the transaction ends. */
+/** How those of these items stand that may be done with, each held until the transaction ends. */
 export async function holdItems(
   em: Em,
   itemIds: readonly string[],
   through: number,
 ): Promise<(KeptItem & { id: string })[]> {
   if (itemIds.length === 0) return [];
-  const ids = `{${itemIds.join(',')}}`;
+  const held = await rawQuery<{ id: string }>(em, HOLD_ITEMS, [`{${itemIds.join(',')}}`]);
+  const ids = `{${held.map(({ id }) => id).join(',')}}`;
   for (const hold of HOLD) await rawQuery(em, hold, [ids]);
   const rows = await rawQuery<StandingRow>(em, STANDINGS, [ids, through]);
   return rows.map(({ under_way: underWay, goes_on: goesOn, ...row }) => ({ ...row, underWay, goesOn }));

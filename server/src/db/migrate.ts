@@ -10,8 +10,8 @@ const ASK_MS = 200;
 const AGAIN_MS = 500;
 /** A table that is busy for this long is held by something an operator has to look at, in milliseconds. */
 const PATIENCE_MS = 300_000;
-/** PostgreSQL's `lock_not_available`. */
-const BUSY = '55P03';
+/** PostgreSQL's `lock_not_available`, and `deadlock_detected`: somebody held what was asked for and waited for what was held. */
+const BUSY: readonly unknown[] = ['55P03', '40P01'];
 
 /**
  * Runs the missing migrations. On PostgreSQL under an advisory lock, held by a connection of its own. Changes that others made and
@@ -50,4 +50,4 @@ async function whenNotBusy(up: () => Promise<unknown>, until: number): Promise<v
   }
 }
 
-const isBusy = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === BUSY;
+const isBusy = (error: unknown): boolean => error instanceof Error && 'code' in error && BUSY.includes(error.code);

@@ -44,14 +44,15 @@ export async function startReplay(services: Services, actor: MemberActor, filter
   return services.db.write(async (tx) => {
     await requireVerb(tx.em, { userId: actor.userId, projectId }, 'replay_deliveries');
     await refuseNowhere(tx, projectId);
-    const running = await findRunning(tx, filter);
-    if (running !== null) return running;
-    await wakeEndpoint(tx, projectId);
+    // Counted before anybody has to wait for us.
     const [{ n = 0 } = {}] = await tx.em.execute<{ n: number }[]>(
       `select count(*)::int as n from delivery where project_id = ? and status = ? and body <> ''
          and created_at >= coalesce(?::timestamptz, '-infinity') and created_at <= ?::timestamptz`,
       [projectId, status, from, to],
     );
+    const running = await findRunning(tx, filter);
+    if (running !== null) return running;
+    await wakeEndpoint(tx, projectId);
     const over = n === 0;
     const replay = tx.em.create(Replay, {
       id: services.ids.uuid(),

@@ -82,10 +82,13 @@ async function fill(services: Services, slots: Slots, start: (...ready: ReadyToS
   if (room.limit <= 0) return {};
   const wait = slots.pace.waitMs(room);
   if (wait > 0) return { at: new Date(Date.now() + wait) };
-  const due = await services.db.statement((em) => leaseDue(em, room));
-  if (due.length === 0) return { at: await nextDue(services) };
-  slots.pace.leased(due.length, room);
-  for (const ready of await services.db.read((em) => stillLeased(em, due))) start(...ready);
+  const leased = await slots.toFill(async () => {
+    const due = await services.db.statement((em) => leaseDue(em, room));
+    for (const ready of await services.db.read((em) => stillLeased(em, due))) start(...ready);
+    return due.length;
+  });
+  if (leased === 0) return { at: await nextDue(services) };
+  slots.pace.leased(leased, room);
   return { again: true };
 }
 

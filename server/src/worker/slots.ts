@@ -17,6 +17,8 @@ export class Slots {
   readonly #taken = new Set<Seat>();
   readonly #underWay = new Set<Promise<void>>();
   readonly #onFree: () => void;
+  /** Somebody looks for what is due to fill the free ones. */
+  #filling = false;
 
   /** `onFree` is called whenever there may be room again. */
   constructor(onFree: () => void) {
@@ -37,10 +39,20 @@ export class Slots {
     if (this.#taken.delete(seat)) this.#onFree();
   }
 
+  /** Has the free slots to itself until `fill` is over. */
+  async toFill<T>(fill: () => Promise<T>): Promise<T> {
+    this.#filling = true;
+    try {
+      return await fill();
+    } finally {
+      this.#filling = false;
+    }
+  }
+
   /** Takes a slot for each of these that there is room for now; answers who has which. */
   keep(fresh: readonly NewDelivery[]): Map<string, Seat> {
     const room = this.room();
-    const fit = this.pace.waitMs(room) > 0 ? [] : fitting(fresh, room);
+    const fit = this.#filling || this.pace.waitMs(room) > 0 ? [] : fitting(fresh, room);
     const kept = fit.map(({ id, projectId }): [string, Seat] => [id, { projectId, attempt: 1, scheduleFrom: 0 }]);
     for (const [, seat] of kept) this.take(seat);
     return new Map(kept);

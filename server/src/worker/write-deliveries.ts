@@ -54,8 +54,8 @@ export async function writeDeliveries(
   const portions = portionsOf(deliveries);
   const last = portions.pop() ?? [];
   const ready: ReadyToSend[] = [];
-  for (const some of portions) ready.push(...(await insert(em, { some, kept, bells: [] })));
   const due = deliveries.length > 0 ? [{ channel: DUE, payload: '' }] : [];
+  for (const some of portions) ready.push(...(await insert(em, { some, kept, bells: due })));
   ready.push(...(await insert(em, { some: last, kept, bells: [...due, ...bells] })));
   return ready;
 }

@@ -172,7 +172,9 @@ describe('AR1: while it is archived', () => {
     for (const { id } of [kept, undone]) await review(world.services, scene.anna, { itemId: id, action: 'approve' });
     await archive();
     expect(await undoDecision(world.services, scene.anna, undone.id)).toMatchObject({ status: 'queued' });
-    await world.sql('update decision set undo_until = now() where item_id = ?', [kept.id]);
+    await world.sql('update decision set undo_until = now() - make_interval(secs => 0.001) where item_id = ?', [
+      kept.id,
+    ]);
     while ((await finalizeOnce(world.services)).again);
     while ((await relayOnce(world.services, world.signals)).again);
     expect(await world.sql('select status from delivery where item_id = ?', [kept.id])).toEqual([

@@ -136,7 +136,10 @@ describe('AU2: a verdict changes nothing that was shipped', () => {
     expect(undone).toMatchObject({ status: 'escalated', publicStatus: null });
     expect(await seenByPipeline(slow, id)).toEqual(before);
     await review(world.services, slow.supervisor, { itemId: id, action: 'edit' });
-    await world.sql(`update decision set undo_until = now() where item_id = ? and final_at is null`, [id]);
+    await world.sql(
+      `update decision set undo_until = now() - make_interval(secs => 0.001) where item_id = ? and final_at is null`,
+      [id],
+    );
     while ((await finalizeOnce(world.services)).again);
     expect(await seenByPipeline(slow, id)).toEqual(before);
     expect(await rowOf(world, id)).toMatchObject({ status: 'auto_approved', public_status: null });

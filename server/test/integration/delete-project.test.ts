@@ -136,7 +136,9 @@ describe('AR2: nothing is sent any more', () => {
     await world.sql('update project set undo_window_seconds = 30 where id = ?', [scene.projectId]);
     await decided(1);
     await remove();
-    await world.sql('update decision set undo_until = now() where project_id = ?', [scene.projectId]);
+    await world.sql('update decision set undo_until = now() - make_interval(secs => 0.001) where project_id = ?', [
+      scene.projectId,
+    ]);
     while ((await finalizeOnce(world.services)).again);
     await relay();
     await deliver();

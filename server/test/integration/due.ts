@@ -24,7 +24,8 @@ export async function aDelivery(world: Opened, of: Scene, given: Given = {}): Pr
   await world.sql(
     `insert into delivery (id, project_id, item_id, webhook_id, seq, body, status, attempt, next_attempt_at, created_at)
      values (?, ?, ?, ?, ?, '{}', 'pending', ?, now() - make_interval(secs => ?), now())`,
-    [id, of.projectId, itemId, webhookId, made, attempt, ago],
+    // The column has milliseconds, and would round what is now to what is not yet.
+    [id, of.projectId, itemId, webhookId, made, attempt, ago + 0.001],
   );
   return id;
 }

@@ -59,7 +59,9 @@ const endpoint = async (of: Scene = scene) =>
     )
   )[0] as Endpoint;
 const restOver = () =>
-  world.sql(`update webhook_endpoint set open_until = now() where project_id = ?`, [scene.projectId]);
+  world.sql(`update webhook_endpoint set open_until = now() - make_interval(secs => 0.001) where project_id = ?`, [
+    scene.projectId,
+  ]);
 const attempts = async () =>
   Number((await world.sql<{ n: string }>('select coalesce(sum(attempt), 0) as n from delivery'))[0]?.n);
 
@@ -145,7 +147,7 @@ describe('WH5: an endpoint that fails', () => {
     await world.sql('update project set webhook_url = ? where id = ?', [`http://127.0.0.1:${port}/`, scene.projectId]);
     await due(12);
     await world.sql(
-      'update webhook_endpoint set failures = 12, openings = 1, open_until = now() where project_id = ?',
+      'update webhook_endpoint set failures = 12, openings = 1, open_until = now() - make_interval(secs => 0.001) where project_id = ?',
       [scene.projectId],
     );
     const deliverer = createDeliverer(world.services, POLICY, () => undefined);

@@ -142,7 +142,7 @@ const REACHED: Partial<Record<ErrorCode, () => Promise<Sent | Raw>>> = {
   undo_window_passed: async () => {
     const { id } = await project.pipeline.submit(aSubmission());
     await review(anna, id);
-    await inside.sql('update decision set undo_until = now() where item_id = ?', [id]);
+    await inside.sql('update decision set undo_until = now() - make_interval(secs => 0.001) where item_id = ?', [id]);
     return onPage(anna, { method: 'POST', path: `/api/items/${id}/decision/undo` });
   },
   payload_too_large: async () => post(submitting({ input: 'x'.repeat(256 * 1024) })),

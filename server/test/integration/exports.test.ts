@@ -61,7 +61,9 @@ describe('LX2: an export', () => {
     const itemId = await overridden(open, 1);
     await relay();
     expect((await linesOf(open)).lines).toEqual([]);
-    await world.sql('update decision set undo_until = now() where item_id = ?', [itemId]);
+    await world.sql('update decision set undo_until = now() - make_interval(secs => 0.001) where item_id = ?', [
+      itemId,
+    ]);
     while ((await finalizeOnce(world.services)).again);
     await relay();
     expect(idsOf((await linesOf(open)).lines)).toEqual([itemId]);

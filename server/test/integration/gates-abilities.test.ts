@@ -97,7 +97,10 @@ const SITUATIONS: Record<string, (stage: Stage) => Promise<string>> = {
   'decided by someone else a moment ago': async (stage) => approved(await submit(stage), stage.someone),
   'decided by me, the window passed': async (stage) => {
     const id = await approved(await submit(stage), stage.me);
-    await inside.sql('update decision set undo_until = now(), final_at = now() where item_id = ?', [id]);
+    await inside.sql(
+      'update decision set undo_until = now() - make_interval(secs => 0.001), final_at = now() where item_id = ?',
+      [id],
+    );
     return id;
   },
   'approved by itself': (stage) => submit(stage, { confidence: 1 }),

@@ -150,7 +150,7 @@ describe('a delivery that is written while there is a free slot', () => {
     expect((await rows()).map(({ status }) => status)).toEqual(Array<string>(SLOTS_OF_PROJECT).fill('sending'));
   });
 
-  it('AR2: is not sent when its project was deleted before', async () => {
+  it('AR2: is not made when its project was deleted before', async () => {
     await decide();
     await deleteProject(world.services, scene.owner, scene.projectId);
     await relay();

@@ -21,7 +21,7 @@ import type { Opened } from './services.ts';
 
 export const DAY_MS = 24 * 60 * 60_000;
 
-type Days = Pick<ProjectSettings, 'keep_payloads_days' | 'keep_attempts_days' | 'keep_ledger_days'>;
+type Days = Pick<ProjectSettings, 'keep_payloads_days' | 'keep_attempts_days' | 'keep_ledger_days' | 'audit_rate'>;
 
 /** The owner says for how long. */
 export async function say(world: Opened, { owner, projectId }: Scene, days: Partial<Days>): Promise<void> {

@@ -89,12 +89,19 @@ describe('KE1: for how long', () => {
 describe('KE2: payloads', () => {
   it('KE2: no table holds a word of it; ids, times, reasons, history and figures stay', async () => {
     await days({ keep_payloads_days: 7 });
-    const id = await told('edit');
+    now.says = mark('answer');
+    const { id } = await submitted();
+    await review(world.services, now.scene.anna, { itemId: id, action: 'escalate', note: mark('doubt') });
+    const output = { value: mark('output'), raw: JSON.stringify(mark('output')) };
+    await review(world.services, now.scene.supervisor, { itemId: id, action: 'edit', output, note: mark('note') });
+    await settle(world);
     const before = await seenBy(id);
     const history = () => readHistory(world.services, now.scene.supervisor, { itemId: id, after: undefined });
     const types = async () => (await history()).events.map(({ type, seq, actor }) => ({ type, seq, actor }));
     const facts = await types();
-    expect(await wheresOf(world, mark(''))).toEqual(expect.arrayContaining(['decision', 'delivery', 'event', 'item']));
+    expect(await wheresOf(world, mark(''))).toEqual(
+      expect.arrayContaining(['attempt', 'decision', 'delivery', 'event', 'item']),
+    );
     await leaveOut(id);
     await pass(8);
     expect(await wheresOf(world, mark(''))).toEqual([]);
@@ -103,6 +110,18 @@ describe('KE2: payloads', () => {
     expect(after.decision).toMatchObject({ action: 'edit', reason: 'Wrong fact', output: null, note: null });
     expect(after.emptied_at).toEqual(expect.any(String));
     expect(await types()).toEqual(facts);
+    expect(await faultsOf(world)).toEqual([]);
+  });
+
+  it('KE2: nor of one that was looked at in an audit', async () => {
+    await days({ keep_payloads_days: 7, audit_rate: 1 });
+    const { id } = await submitted({ confidence: 1 });
+    await review(world.services, now.scene.anna, { itemId: id, action: 'approve', note: mark('verdict') });
+    await settle(world);
+    expect(await wheresOf(world, mark(''))).toEqual(expect.arrayContaining(['decision', 'event', 'item']));
+    await pass(8);
+    expect(await publicOf(id)).toMatchObject({ status: 'auto_approved', emptied_at: expect.any(String) as string });
+    expect(await wheresOf(world, mark(''))).toEqual([]);
     expect(await faultsOf(world)).toEqual([]);
   });
 

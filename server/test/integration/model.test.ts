@@ -146,7 +146,8 @@ const STEPS: Record<string, Step> = {
     expect(await outcomeOf(undoDecision(world.services, actor, piece.id))).toBe(rules.undoes(piece, who));
   }),
   finalize: on(async (piece) => {
-    await world.sql('update decision set undo_until = now() where item_id = ? and final_at is null', [piece.id]);
+    const over = `update decision set undo_until = now() - '1ms'::interval where item_id = ? and final_at is null`;
+    await world.sql(over, [piece.id]);
     await finalizeOnce(world.services);
     rules.finalizes(piece);
   }),

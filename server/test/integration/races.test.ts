@@ -152,9 +152,10 @@ async function relayAll(): Promise<void> {
 
 /** Everything that is still provisional becomes final, and is told. */
 async function closeAll(itemIds: string[]): Promise<void> {
-  await world.sql('update decision set undo_until = now() where item_id = any(?::uuid[]) and final_at is null', [
-    `{${itemIds.join(',')}}`,
-  ]);
+  await world.sql(
+    'update decision set undo_until = now() - make_interval(secs => 0.001) where item_id = any(?::uuid[]) and final_at is null',
+    [`{${itemIds.join(',')}}`],
+  );
   await finalizeOnce(world.services);
   await relayAll();
 }

@@ -151,7 +151,10 @@ const MOVES = {
   },
   lapse: ({ world }: At) => lapseOnce(world.services),
   finalize: async ({ world, itemId }: At) => {
-    await world.sql('update decision set undo_until = now() where item_id = ? and final_at is null', [itemId]);
+    await world.sql(
+      'update decision set undo_until = now() - make_interval(secs => 0.001) where item_id = ? and final_at is null',
+      [itemId],
+    );
     await finalizeOnce(world.services);
   },
   relay: ({ world }: At) => relayOnce(world.services, world.signals),

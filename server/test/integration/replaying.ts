@@ -16,18 +16,19 @@ export interface Got {
 /** A scene, and a receiver at its URL, anew for each test. */
 export function useReplaying() {
   const world = useServices();
-  const now = { scene: undefined as unknown as Scene, got: [] as Got[], answers: [] as number[] };
+  const now = { scene: undefined as unknown as Scene, got: [] as Got[], answers: [] as number[], says: '' };
 
   beforeEach(async () => {
     now.got = [];
     now.answers = [];
+    now.says = 'hello';
     const { port } = await httpReceiver((request, response) => {
       let body = '';
       request.on('data', (chunk: Buffer) => (body += chunk.toString()));
       request.on('end', () => {
         const header = (name: string) => request.headers[name] as string | undefined;
         now.got.push({ id: header('webhook-id'), attempt: header('x-webhook-attempt'), body });
-        response.writeHead(now.answers.shift() ?? 200).end('hello');
+        response.writeHead(now.answers.shift() ?? 200).end(now.says);
       });
     });
     now.scene = await aScene(world.services, { webhook_url: `http://127.0.0.1:${port}/` });

@@ -27,7 +27,10 @@ async function finalizeAll(): Promise<void> {
 }
 
 const endWindow = (itemId: string) =>
-  world.sql(`update decision set undo_until = now() where item_id = ? and final_at is null`, [itemId]);
+  world.sql(
+    `update decision set undo_until = now() - make_interval(secs => 0.001) where item_id = ? and final_at is null`,
+    [itemId],
+  );
 const told = (itemId: string) => toldOf(world, itemId);
 const learnings = (itemId: string) => world.sql('select id from learning where item_id = ?', [itemId]);
 const seenByPipeline = async (itemId: string) => {

@@ -159,7 +159,8 @@ describe('WH7: while the proxy fails', () => {
 
   it('a receiver that is left alone is not left alone for longer', async () => {
     await due();
-    const resting = 'update webhook_endpoint set failures = 12, openings = 1, open_until = now() where project_id = ?';
+    const resting =
+      'update webhook_endpoint set failures = 12, openings = 1, open_until = now() - make_interval(secs => 0.001) where project_id = ?';
     await world.sql(resting, [scene.projectId]);
     await deliver();
     const { rest, ...health } = (await endpoint()) ?? { rest: null };

@@ -7,7 +7,7 @@ const KeepingSchema = defineEntity({
   name: 'Keeping',
   tableName: 'keeping',
   properties: {
-    projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id').primary(),
+    projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id').primary().deleteRule('cascade'),
     kind: p.enum(KEPT_KINDS).primary(),
     /** Every fact up to here was looked at. */
     throughSeq: p.bigint('number').default(0),

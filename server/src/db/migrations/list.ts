@@ -19,6 +19,7 @@ import { Rollups } from './0017-rollups.ts';
 import { Stop } from './0018-stop.ts';
 import { RegressionKeys } from './0019-regression-keys.ts';
 import { Keeping } from './0020-keeping.ts';
+import { Emptied } from './0021-emptied.ts';
 
 export const MIGRATIONS = [
   { name: '0001-initial', class: Initial },
@@ -41,4 +42,5 @@ export const MIGRATIONS = [
   { name: '0018-stop', class: Stop },
   { name: '0019-regression-keys', class: RegressionKeys },
   { name: '0020-keeping', class: Keeping },
+  { name: '0021-emptied', class: Emptied },
 ];

@@ -34,6 +34,9 @@ function troubles({ statements, transactional }: Step): string[] {
   const online = statements.filter((text) => /\bconcurrently\b/i.test(text));
   if (online.length > 0 && transactional) found.push('concurrently is for a step that is no transaction');
   if (online.length < statements.length && !transactional) found.push('what can be a transaction is a step of its own');
+  const tables = new Set(old.flatMap((text) => /alter table "(\w+)"/i.exec(text)?.[1] ?? []));
+  if (tables.size > 1)
+    found.push('one table in a step: who holds one of them while they wait for the other meets it crosswise');
   return found;
 }
 
@@ -65,6 +68,7 @@ describe('a change of the schema', () => {
     inOne('alter table "item" add constraint "a" check ("b" > 0)'),
     inOne(`update "item" set "a" = 1`),
     inOne('create index concurrently "a" on "item" ("b")'),
+    inOne('alter table "project" add column "a" text null', 'alter table "item" add column "a" text null'),
     beside('alter table "item" add column "a" text null'),
   ])('is not survived: %j', (step) => expect(troubles(step)).toHaveLength(1));
 

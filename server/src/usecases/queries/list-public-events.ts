@@ -22,21 +22,23 @@ export function listPublicEvents(
 ): Promise<PublicEventsPage> {
   const from = decodeSeq(after) ?? 0;
   return services.db.read(async (em) => {
-    const found = await rawQuery<{ id: string; seq: string; item_id: string; bytes: number }>(
+    const found = await rawQuery<{ id: string; seq: string; item_id: string; bytes: number; emptied: boolean }>(
       em,
       // That routing turned an item away is no decision: nothing is told of it. One that a person makes later has a fact of its own.
-      // Nor is what people said of an audited item (AU2). A decision whose output was taken away (KE2) would be told as another one.
-      `select e.id, e.seq, e.item_id, coalesce(octet_length(d.output), 0) as bytes
+      // Nor is what people said of an audited item (AU2).
+      `select e.id, e.seq, e.item_id, coalesce(octet_length(d.output), 0) as bytes, i.emptied_at is not null as emptied
        from event e join decision d on d.item_id = e.item_id and not d.audit and d.action = e.data ->> 'action' and d.final_at is not null
-         join item i on i.id = e.item_id and i.emptied_at is null
+         join item i on i.id = e.item_id
        where e.project_id = $1 and e.type = 'item.finalized' and e.data ->> 'action' is not null
          and e.seq > $2 order by e.seq limit $3`,
       [actor.projectId, from, limit + 1],
     );
     const page = found.slice(0, fitting(found, limit));
-    const decisions = await em.find(Decision, { itemId: { $in: page.map((row) => row.item_id) }, audit: false });
+    // A decision whose output was taken away (KE2) would be told as another one: the cursor passes it by.
+    const told = page.filter(({ emptied }) => !emptied);
+    const decisions = await em.find(Decision, { itemId: { $in: told.map((row) => row.item_id) }, audit: false });
     const byItem = new Map(decisions.map((decision) => [decision.itemId, decision]));
-    const rows = page.flatMap((row) => {
+    const rows = told.flatMap((row) => {
       const decision = byItem.get(row.item_id);
       return decision ? [{ eventId: row.id, decision }] : [];
     });

@@ -9,7 +9,7 @@ interface Kept {
 
 export const keepingWords = {
   heading: 'How long things are kept',
-  lead: 'For good, unless you say for how many days. They run from when an item is done with: decided for good, and none of its deliveries on its way.',
+  lead: 'For good, unless you say for how many days. They run from when an item is done with: decided for good, and its webhook told. While the webhook is paused or has no URL, nothing goes.',
   quoted: 'What a learning quotes stays, and its item with it, until the learning is left out.',
   forGood: 'for good',
   unit: 'days',
