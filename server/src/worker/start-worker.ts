@@ -51,7 +51,11 @@ export async function startWorker({
   };
   const relay = () => relayOnce(services, signals, { onStamped, slots: deliverer });
   const relaying = loop('relay', relay, { gapMs: RELAY_GAP_MS, urgentGapMs: URGENT_RELAY_GAP_MS });
-  const counting = loop('count', () => countOnce(services), { gapMs: COUNT_GAP_MS });
+  const count = async () => {
+    // What is far behind is caught up without a pause.
+    if ((await countOnce(services)).again) counting.nudge(true);
+  };
+  const counting = loop('count', count, { gapMs: COUNT_GAP_MS, urgentGapMs: 0 });
   const finalizing = loop('finalize', () => finalizeOnce(services));
   const lapsing = loop('lapse-claims', () => lapseOnce(services));
   const delivering = loop('deliver', () => deliverer.runOnce(), { gapMs: LEASE_GAP_MS, urgentGapMs: 0 });

@@ -37,10 +37,11 @@ const INSERT = planned(`
     where channel <> '${DUE}' or exists (select 1 from r where not leased)
   )
   select w.id, w.claim_token, p.webhook_url as url, ${SECRETS}
-  from (select count(*) from rung) once
-  join written w on w.claim_token is not null join project p on p.id = w.project_id join webhook_endpoint e on e.project_id = p.id`);
+  from (select count(*) from rung) rings left join (written w
+    join project p on p.id = w.project_id join webhook_endpoint e on e.project_id = p.id) on w.claim_token is not null`);
 
-type Written = StoredSecrets<string> & { id: string; claim_token: string; url: string };
+/** One row without an id where nothing is leased: what rings has to be asked for, or it would not. */
+type Written = StoredSecrets<string> & { id: string | null; claim_token: string; url: string };
 
 /** Writes them, due at once, and rings. `kept`: the ids that a slot is kept for. Answers those that are leased. */
 export async function writeDeliveries(
@@ -68,7 +69,7 @@ async function insert(
   const written = await rawQuery<Written>(em, INSERT, [JSON.stringify(rows), JSON.stringify(bells)]);
   const byId = new Map(some.map((delivery) => [delivery.id, delivery]));
   return written.flatMap(({ id, claim_token: claimToken, url, ...secrets }): ReadyToSend[] => {
-    const delivery = byId.get(id);
+    const delivery = id === null ? undefined : byId.get(id);
     return delivery === undefined ? [] : [[firstAttempt(delivery, { claimToken, url }), secrets]];
   });
 }
