@@ -9,6 +9,8 @@ import type { Next } from './loop.ts';
 
 /** How often to look, in milliseconds. */
 export const KEEP_MS = 10 * 60_000;
+/** The shortest time between the starts of two portions, in milliseconds: a past of years is no reason to slow people down. */
+export const KEEP_GAP_MS = 100;
 /** Facts that one transaction looks at. */
 const PORTION = 500;
 
