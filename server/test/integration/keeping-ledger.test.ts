@@ -12,12 +12,11 @@ import { person } from '../client.ts';
 import { ON_POSTGRES } from '../world.ts';
 import { expectCounted, recountOf, sumsOf } from './counted.ts';
 import { aBody, aSender, hexOf, outcome, post } from './inbound-sender.ts';
-import { DAY_MS, faultsOf, keepAll, say, settle } from './keeping-scene.ts';
-import { useReplaying } from './replaying.ts';
+import { DAY_MS, faultsOf, keepAll, say, settle, useKeeping } from './keeping-scene.ts';
 import { anItem, items, review } from './scene.ts';
 import { serve, type Served } from './served.ts';
 
-const { world, now } = useReplaying();
+const { world, now, pass, leaveOut } = useKeeping();
 
 const TABLES = ['item', 'decision', 'delivery', 'event', 'learning'];
 /** How many rows of each the project has; of facts those of items alone. */
@@ -42,11 +41,6 @@ async function live(count: number): Promise<void> {
   await anItem(services, now.scene, { confidence: 1 });
   await anItem(services, now.scene, { confidence: 0.1 });
   await settle(world);
-}
-
-async function pass(days: number): Promise<void> {
-  world.clock.pass(days * DAY_MS);
-  await keepAll(world);
 }
 
 describe('KE1: what an owner may say', () => {
@@ -200,14 +194,17 @@ describe('KE: everything at once', () => {
     await say(world, now.scene, { keep_payloads_days: 7, keep_attempts_days: 14, keep_ledger_days: 30 });
     let seed = 7;
     const random = (below: number) => (seed = (seed * 16_807) % 2_147_483_647) % below;
-    const begun: { id: string; at: number }[] = [];
+    const begun: { id: string; at: number; quoted: boolean }[] = [];
     const days = () => Math.floor(world.clock.now().getTime() / DAY_MS);
     for (let step = 0; step < 40; step += 1) {
       const { id } = await anItem(world.services, now.scene, { confidence: [0.1, 0.8, 0.8, 1][random(4)] ?? 1 });
       const open = (await world.sql('select 1 from item where id = ? and status = ?', [id, 'queued'])).length > 0;
-      if (open) await review(world.services, now.scene.anna, { itemId: id, action: 'approve' });
+      const action = (['approve', 'approve', 'edit', 'reject'] as const)[random(4)] ?? 'approve';
+      if (open) await review(world.services, now.scene.anna, { itemId: id, action });
       await settle(world);
-      begun.push({ id, at: days() });
+      const quoted = open && action !== 'approve' && random(2) === 0;
+      if (open && action !== 'approve' && !quoted) await leaveOut(id);
+      begun.push({ id, at: days(), quoted });
       world.clock.pass(random(6) * DAY_MS);
       await keepAll(world, 1 + random(9));
       const there = new Set((await world.sql<{ id: string }>('select id from item')).map((row) => row.id));
@@ -215,12 +212,17 @@ describe('KE: everything at once', () => {
         (await world.sql<{ id: string }>('select id from item where emptied_at is null')).map((row) => row.id),
       );
       for (const item of begun) {
-        const age = days() - item.at;
+        const age = item.quoted ? 0 : days() - item.at;
         if (age !== 30) expect(there.has(item.id), `there after ${age} days`).toBe(age < 30);
         if (age !== 7) expect(full.has(item.id), `full after ${age} days`).toBe(age < 7);
       }
     }
     expect(await faultsOf(world)).toEqual([]);
+    await pass(31);
+    const quoted = begun.flatMap((item) => (item.quoted ? [item.id] : []));
+    expect(quoted.length).toBeGreaterThan(0);
+    expect(await rows()).toMatchObject({ item: quoted.length, learning: quoted.length });
+    for (const id of quoted) await leaveOut(id);
     await pass(31);
     expect(await rows()).toEqual(NOTHING);
     const { data } = await listLearnings(world.services, now.scene.supervisor, {
