@@ -5,8 +5,8 @@ import { createInvite } from '../../src/usecases/invites.ts';
 import { deleteProject } from '../../src/usecases/lifecycle.ts';
 import { submit } from '../../src/usecases/submit.ts';
 import { purgeOnce } from '../../src/worker/purge.ts';
-import { relayOnce } from '../../src/worker/relay.ts';
 import { ON_POSTGRES } from '../world.ts';
+import { relayAll } from './counted.ts';
 import { holding } from './holding.ts';
 import { aScene, aSubmission, items, review, type Scene } from './scene.ts';
 import { useServices } from './services.ts';
@@ -19,7 +19,7 @@ let neighbour: Scene;
 /** Every table that has rows of a project; an attempt has its delivery's. */
 const TABLES = [
   ...['learning', 'decision', 'delivery', 'idempotency_key', 'event', 'item', 'invite', 'api_key', 'inbound_source'],
-  ...['project_settings', 'webhook_endpoint', 'webhook_alert', 'member', 'rollup'],
+  ...['project_settings', 'webhook_endpoint', 'webhook_alert', 'member', 'rollup', 'keeping'],
 ];
 
 async function rowsOf(projectId: string): Promise<Record<string, number>> {
@@ -47,12 +47,13 @@ async function furnished(): Promise<Scene> {
   await items(world.services, made, 8);
   const once = { idempotency: { key: 'k', bodySha256: 'a'.repeat(64) } };
   await submit(world.services, made.pipeline, aSubmission(once));
-  await relay();
+  await relayAll(world);
   await world.sql(
     `insert into attempt (delivery_id, n, url, started_at, total_ms)
      select id, n, 'x', now(), 1 from delivery, generate_series(1, 2) n where project_id = ?`,
     [projectId],
   );
+  await world.sql(`insert into keeping (project_id, kind) values (?, 'attempts')`, [projectId]);
   await world.sql(
     `insert into webhook_alert (id, project_id, kind, created_at) select gen_random_uuid(), ?, 'exhausted', now() from generate_series(1, 3)`,
     [projectId],
@@ -60,14 +61,10 @@ async function furnished(): Promise<Scene> {
   return made;
 }
 
-async function relay(): Promise<void> {
-  while ((await relayOnce(world.services, world.signals)).again);
-}
-
 /** It has been deleted for a while. */
 async function deletedLongAgo({ projectId, owner }: Scene): Promise<void> {
   await deleteProject(world.services, owner, projectId);
-  await relay();
+  await relayAll(world);
   await world.sql(`update project set deleted_at = now() - interval '1 hour' where id = ?`, [projectId]);
 }
 
