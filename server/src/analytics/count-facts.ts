@@ -63,7 +63,7 @@ export interface Progress {
 
 /** Facts that one transaction counts at most, and ledgers that share in it. */
 const PORTION = 2000;
-const LEDGERS = 100;
+export const LEDGERS = 100;
 
 /** $1: one project, or null for any. Those that are furthest behind. */
 const BEHIND = `

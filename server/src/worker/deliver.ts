@@ -59,12 +59,12 @@ export function createDeliverer(services: Services, egress: Egress, onFree: () =
     keep: (fresh) => {
       const kept = slots.keep(fresh);
       const use = (ready: readonly ReadyToSend[]) => {
-        for (const [leased, secrets] of ready) {
-          const seat = kept.get(leased.id);
-          if (seat && kept.delete(leased.id)) slots.leave(seat);
-          start(leased, secrets);
+        for (const [leased, secrets] of ready) start(leased, secrets);
+        const used = new Set(ready.map(([{ id }]) => id));
+        for (const [id, seat] of kept) {
+          if (used.has(id)) slots.leave(seat);
+          else slots.free(seat);
         }
-        for (const seat of kept.values()) slots.free(seat);
       };
       return { ids: new Set(kept.keys()), use };
     },

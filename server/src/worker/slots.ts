@@ -29,7 +29,7 @@ export class Slots {
     this.#taken.add(seat);
   }
 
-  /** For another to take at once. */
+  /** Its delivery has one of its own by now: nothing became free. */
   leave(seat: Seat): void {
     this.#taken.delete(seat);
   }

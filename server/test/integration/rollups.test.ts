@@ -1,4 +1,4 @@
-// The rollups: counted with the stamp, once, for every ledger there is, and the same as a recount at any time (I9).
+// The rollups: counted soon after the stamp, once, for every ledger there is, and the same as a recount at any time (I9).
 import { beforeEach, describe, expect, it } from 'vitest';
 import { forgetRollups } from '../../src/analytics/recount.ts';
 import { claim } from '../../src/usecases/claim.ts';
@@ -127,6 +127,29 @@ describe('the rollups', () => {
     await world.services.db.write(({ em }) => forgetRollups(em, scene.projectId));
     await relayAll(world);
     await expectCounted(world, scene.projectId);
+  });
+
+  it('I9: of more ledgers than share in a portion every one is counted, and nobody has to ask again later', async () => {
+    await relayAll(world);
+    const columns = await world.sql<{ name: string }>(
+      `select quote_ident(column_name) as name from information_schema.columns
+       where table_schema = current_schema() and table_name = 'project' and column_name not in ('id', 'event_seq', 'rollup_seq')`,
+    );
+    const names = columns.map(({ name }) => name).join(', ');
+    await world.sql(
+      `insert into project (id, event_seq, rollup_seq, ${names})
+       select gen_random_uuid(), 1, 0, ${names} from project, generate_series(1, 105) where id = ?`,
+      [scene.projectId],
+    );
+    const behind = async () =>
+      (await world.sql<{ n: number }>('select count(*)::int as n from project where rollup_seq < event_seq'))[0]?.n;
+    expect(await behind()).toBe(105);
+    let again = true;
+    for (let turn = 0; again && turn < 5; turn += 1) again = (await countOnce(world.services)).again === true;
+    expect([await behind(), again]).toEqual([0, false]);
+    await world.sql(
+      `delete from project where event_seq = 1 and not exists (select 1 from event e where e.project_id = project.id)`,
+    );
   });
 
   it('I9: a batch of many projects counts each for itself', async () => {
