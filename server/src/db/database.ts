@@ -71,7 +71,7 @@ const INSERT_FACTS = planned(`
   select pg_notify($3, $4)`);
 
 async function insertFacts(em: Em, statements: Statement[], { clock, ids }: { clock: Clock; ids: Ids }): Promise<void> {
-  const rows = statements.map((statement) => toRow(statement, ids.uuid()));
+  const rows = statements.map((statement) => factRow(statement, ids.uuid()));
   const types = new Set(statements.map(ringOf));
   const values = [JSON.stringify(rows), clock.now().toISOString(), RECORDED, [...types].join(',')];
   await rawQuery(em, INSERT_FACTS, values);
@@ -81,7 +81,8 @@ async function insertFacts(em: Em, statements: Statement[], { clock, ids }: { cl
 const ringOf = (statement: Statement): string =>
   statement.type === 'item.finalized' && statement.version === 1 ? ARRIVED_FINAL : statement.type;
 
-function toRow({ type, project_id, actor, ...data }: Statement, id: string) {
+/** A fact as the ledger's columns have it. */
+export function factRow({ type, project_id, actor, ...data }: Statement, id: string) {
   const itemId = 'item_id' in data ? data.item_id : null;
   return { id, project_id, type, item_id: itemId, actor, data };
 }

@@ -3,7 +3,6 @@ import { DatabaseGone, type Tx } from '../db/database.ts';
 import { GroupCommit } from '../db/group-commit.ts';
 import { planned } from '../db/planned.ts';
 import { rawQuery } from '../db/raw-query.ts';
-import { SYSTEM } from '../domain/actor.ts';
 import { nextStep } from '../domain/retry.ts';
 import type { StoredSecrets } from '../domain/webhook-secrets.ts';
 import type { Services } from '../usecases/services.ts';
@@ -12,9 +11,10 @@ import type { GuardPolicy } from '../webhooks/guard.ts';
 import { FIRST_OF_ITEM, leaseDue, type Leased, type ReadyToSend, stillLeased, UNDELIVERED } from './delivery-rows.ts';
 import { type Alert, logAlert } from './alert-rows.ts';
 import { noteEndpoints } from './endpoint-rows.ts';
-import { type Done, type Fate, finishAll, STATUS_AFTER } from './finish-rows.ts';
+import { type Done, endedFact, type Fate, finishAll } from './finish-rows.ts';
 import type { Next } from './loop.ts';
-import type { FreeSlots } from './relay.ts';
+import { endPlainly, isPlain } from './plain-ends.ts';
+import type { FreeSlots, Stamped } from './relay.ts';
 import { MOST_UNDER_WAY, Slots } from './slots.ts';
 
 export interface Deliverer extends FreeSlots {
@@ -38,17 +38,31 @@ export type Egress = GuardPolicy &
     onAttempt?: (seen: SeenAttempt) => void;
   };
 
-/** `onFree` is called when a slot becomes free, to run again. */
-export function createDeliverer(services: Services, egress: Egress, onFree: () => void): Deliverer {
+interface Heard {
+  /** A slot became free: time to run again. */
+  onFree?: () => void;
+  /** Facts have got their place in a ledger. */
+  onFacts?: (facts: readonly Stamped[]) => void;
+}
+
+const ignore = (): void => undefined;
+
+export function createDeliverer(
+  services: Services,
+  egress: Egress,
+  { onFree = ignore, onFacts = ignore }: Heard = {},
+): Deliverer {
   const slots = new Slots(onFree);
-  const finishing = createFinishing(services);
+  const plainly = writtenTogether((done) => endPlainly(services, done, onFacts));
+  const finishing = writtenTogether((done) => finish(services, done));
   const deliver = async (leased: Leased, secrets: StoredSecrets<string>) => {
     const done = await send({ services, egress }, leased, secrets);
     slots.pace.note(done.outcome);
     // The slot is for the POST: the next one may begin while this one is written down. After a failure it waits for that: whether
     // its endpoint is left alone from now on is known then (WH5), and a database that is slow must not cost more tries.
     if (done.outcome.error === null) slots.free(leased);
-    await finishing.add(done);
+    const ended = isPlain(done) && (await plainly.add(done));
+    if (!ended) await finishing.add(done);
   };
   const start = (leased: Leased, secrets: StoredSecrets<string>) => {
     slots.take(leased);
@@ -131,13 +145,9 @@ async function send(
 }
 
 /** What ends together is written together; one that cannot be written fails alone. */
-function createFinishing(services: Services): GroupCommit<Done, void> {
-  return new GroupCommit<Done, void>({
-    commit: async (done) => {
-      const alerts = await services.db.write((tx) => record(tx, done));
-      for (const alert of alerts) logAlert(services.log, alert);
-      return done.map(() => ({ result: undefined }));
-    },
+function writtenTogether<R>(write: (done: readonly Done[]) => Promise<readonly R[]>): GroupCommit<Done, R> {
+  return new GroupCommit<Done, R>({
+    commit: async (done) => (await write(done)).map((result) => ({ result })),
     meetsAll: (error) => error instanceof DatabaseGone,
     weigh: () => 1,
     maxWeight: MOST_UNDER_WAY,
@@ -145,6 +155,12 @@ function createFinishing(services: Services): GroupCommit<Done, void> {
     slots: 1,
     laterMs: 0,
   });
+}
+
+async function finish({ db, log }: Services, done: readonly Done[]): Promise<readonly undefined[]> {
+  const alerts = await db.write((tx) => record(tx, done));
+  for (const alert of alerts) logAlert(log, alert);
+  return done.map(() => undefined);
 }
 
 async function record(tx: Tx, done: readonly Done[]): Promise<readonly Alert[]> {
@@ -158,7 +174,7 @@ async function record(tx: Tx, done: readonly Done[]): Promise<readonly Alert[]> 
   const told = new Map(alerts.map(({ deliveryId, kind }) => [deliveryId, kind]));
   for (const each of counted) {
     const { id } = each.leased;
-    tx.record({ ...changed(each), ...(waiting.has(id) && { status: 'pending' }), alert: told.get(id) });
+    tx.record({ ...endedFact(each), ...(waiting.has(id) && { status: 'pending' }), alert: told.get(id) });
   }
   return alerts;
 }
@@ -166,18 +182,3 @@ async function record(tx: Tx, done: readonly Done[]): Promise<readonly Alert[]> 
 /** That an endpoint without trouble has answered once more changes nothing: its row need not be held for that. */
 const isNoted = ({ next }: Done, fate: Fate | undefined): boolean =>
   fate === 'troubled' || (fate === 'well' && next.kind !== 'succeeded');
-
-function changed({ leased, outcome, next }: Done) {
-  return {
-    type: 'delivery.changed' as const,
-    project_id: leased.projectId,
-    actor: SYSTEM,
-    delivery_id: leased.id,
-    item_id: leased.itemId,
-    status: STATUS_AFTER[next.kind],
-    attempt: leased.attempt,
-    http_status: outcome.httpStatus,
-    error: outcome.error,
-    next_attempt_at: next.kind === 'retry' ? next.at.toISOString() : null,
-  };
-}

@@ -44,11 +44,11 @@ export async function startWorker({
   const { log } = services;
   const loop = (name: string, run: LoopOptions['run'], gaps: Pick<LoopOptions, 'gapMs' | 'urgentGapMs'> = {}): Loop =>
     startLoop({ name, run, pollMs: POLL_MS, log, onRun, ...gaps });
-  const deliverer = createDeliverer(services, egress, () => delivering.nudge());
   const onStamped = (facts: readonly Stamped[]) => {
     onFacts(facts);
     if (facts.length > 0) counting.nudge();
   };
+  const deliverer = createDeliverer(services, egress, { onFree: () => delivering.nudge(), onFacts: onStamped });
   const relay = () => relayOnce(services, signals, { onStamped, slots: deliverer });
   const relaying = loop('relay', relay, { gapMs: RELAY_GAP_MS, urgentGapMs: URGENT_RELAY_GAP_MS });
   const count = async () => {

@@ -74,7 +74,7 @@ describe('WH6: what is told', () => {
     const [gone] = await due(2, 0);
     let arrive = (_: number) => undefined as void;
     now.answer = (id) => (id === `evt_${gone}` ? 410 : new Promise<number>((resolve) => (arrive = resolve)));
-    const deliverer = createDeliverer(world.services, POLICY, () => undefined);
+    const deliverer = createDeliverer(world.services, POLICY);
     await deliverer.runOnce();
     await expect.poll(told).toEqual(['paused']);
     arrive(200);
@@ -97,7 +97,7 @@ describe('WH6: what is told', () => {
       now.answer = () => new Promise<number>((resolve) => ((arrive = resolve), heard()));
     });
     const [id] = await due(1, attempt);
-    const deliverer = createDeliverer(world.services, POLICY, () => undefined);
+    const deliverer = createDeliverer(world.services, POLICY);
     await deliverer.runOnce();
     await asked;
     await change('http://127.0.0.1:9999/');

@@ -47,7 +47,7 @@ const deliveries = () =>
   ]);
 
 async function deliver(services: Services = world.services): Promise<void> {
-  const deliverer = createDeliverer(services, POLICY, () => undefined);
+  const deliverer = createDeliverer(services, POLICY);
   await deliverer.runOnce();
   await deliverer.drain();
 }

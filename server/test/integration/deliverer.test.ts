@@ -61,7 +61,7 @@ const rowOf = async (id: string) =>
 
 /** Sends what is due and waits for it. */
 async function deliver() {
-  const deliverer = createDeliverer(world.services, POLICY, () => undefined);
+  const deliverer = createDeliverer(world.services, POLICY);
   const next = await deliverer.runOnce();
   await deliverer.drain();
   return next;
@@ -124,7 +124,7 @@ describe('the deliverer', () => {
     const slow: typeof db = { ...db, write: (work) => written.then(() => db.write(work)) };
     let ended = 0;
     const egress = { ...POLICY, onAttempt: () => (ended += 1) };
-    const deliverer = createDeliverer({ ...world.services, db: slow }, egress, () => undefined);
+    const deliverer = createDeliverer({ ...world.services, db: slow }, egress);
     await deliverer.runOnce();
     await expect.poll(() => ended).toBe(SLOTS_OF_PROJECT);
     await deliverer.runOnce();

@@ -37,7 +37,7 @@ afterEach(() => closeReceivers());
 
 /** Sends everything that is due and waits for it. */
 async function deliver(): Promise<void> {
-  const deliverer = createDeliverer(world.services, POLICY, () => undefined);
+  const deliverer = createDeliverer(world.services, POLICY);
   while ((await deliverer.runOnce()).again) await deliverer.drain();
 }
 

@@ -56,7 +56,7 @@ export async function sendAll(
   services: Opened['services'],
   egress: Parameters<typeof createDeliverer>[1] = POLICY,
 ): Promise<Date | null> {
-  const deliverer = createDeliverer(services, egress, () => undefined);
+  const deliverer = createDeliverer(services, egress);
   for (;;) {
     const next = await deliverer.runOnce();
     await deliverer.drain();

@@ -150,7 +150,7 @@ describe('WH5: an endpoint that fails', () => {
       'update webhook_endpoint set failures = 12, openings = 1, open_until = now() - make_interval(secs => 0.001) where project_id = ?',
       [scene.projectId],
     );
-    const deliverer = createDeliverer(world.services, POLICY, () => undefined);
+    const deliverer = createDeliverer(world.services, POLICY);
     for (let wakes = 0; wakes < 6; wakes += 1) {
       await restOver();
       while ((await deliverer.runOnce()).again);
@@ -169,7 +169,7 @@ describe('WH5: an endpoint that fails', () => {
     });
     await world.sql('update project set webhook_url = ? where id = ?', [`http://127.0.0.1:${port}/`, scene.projectId]);
     await due(1);
-    const deliverer = createDeliverer(world.services, POLICY, () => undefined);
+    const deliverer = createDeliverer(world.services, POLICY);
     await deliverer.runOnce();
     await expect.poll(() => got.length).toBe(1);
     const changes = {

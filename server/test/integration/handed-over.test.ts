@@ -31,7 +31,7 @@ beforeEach(async () => {
     request.resume().on('end', () => void answering.promise.then(() => response.writeHead(200).end()));
   });
   scene = await aScene(world.services, { webhook_url: `http://127.0.0.1:${port}/` });
-  deliverer = createDeliverer(world.services, POLICY, () => undefined);
+  deliverer = createDeliverer(world.services, POLICY);
   if (rung === 0) await world.signals.on(DUE, () => (rung += 1));
   rung = 1;
 });

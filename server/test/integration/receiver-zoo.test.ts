@@ -93,7 +93,7 @@ async function stream(count: number): Promise<number[]> {
 /** The stream by itself, then the deliverer let at all the animals with the stream beside them, until every one has been tried. */
 async function run(): Promise<void> {
   const egress = { ...POLICY, lookup: world.names.lookup, limits: LIMITS };
-  const deliverer = createDeliverer(world.services, egress, () => loop.nudge());
+  const deliverer = createDeliverer(world.services, egress, { onFree: () => loop.nudge() });
   const { log } = world.services;
   loop = startLoop({ name: 'deliver', run: () => deliverer.runOnce(), pollMs: 1_000, gapMs: 10, log });
   delays.alone = await stream(ALONE);

@@ -46,7 +46,7 @@ export function useReplaying() {
 
   /** Sends everything that is due and waits for it. */
   const deliver = async (): Promise<void> => {
-    const deliverer = createDeliverer(world.services, POLICY, () => undefined);
+    const deliverer = createDeliverer(world.services, POLICY);
     while ((await deliverer.runOnce()).again) await deliverer.drain();
   };
 

@@ -119,7 +119,7 @@ describe('WH7: while the proxy fails', () => {
 
   it('what waits is not tried one by one: one delivery a while is enough to know', async () => {
     for (let n = 0; n < 5; n += 1) await due();
-    const deliverer = createDeliverer(world.services, { ...POLICY, proxyUrl }, () => undefined);
+    const deliverer = createDeliverer(world.services, { ...POLICY, proxyUrl });
     await deliverer.runOnce();
     await deliverer.drain();
     for (let n = 0; n < 5; n += 1) await due();

@@ -1,4 +1,4 @@
-// The ledger: one row per fact, written only by `record()`. `seq` is null until the relay has stamped it.
+// The ledger: one row per fact, written by `record()`, or by the statement that ends an attempt well. `seq` is null until it has its place.
 import { defineEntity, p } from '@mikro-orm/core';
 import type { ActorRef, FactType } from '@countersign/shared/events';
 import { Project } from './project.ts';
