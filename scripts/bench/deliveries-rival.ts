@@ -6,10 +6,11 @@ import { createClient } from 'redis';
 import { parseKeyRing, seal } from '../../server/src/crypto/key-ring.ts';
 import { makeWebhookSecret } from '../../server/src/crypto/webhook-secret.ts';
 import { secretContext } from '../../server/src/domain/webhook-secrets.ts';
+import { KeptConnections } from '../../server/src/webhooks/connections.ts';
 import { dispatchWebhook } from '../../server/src/webhooks/dispatch.ts';
 
 /** As many POSTs at once as our own worker makes. */
-const AT_ONCE = 64;
+const AT_ONCE = 128;
 const PROJECT = '00000000-0000-7000-8000-000000000001';
 const NAME = 'webhooks';
 
@@ -17,6 +18,7 @@ const { DATABASE_URL = '', REDIS_URL = '', BENCH_RECEIVER = '', BENCH_WAY = '', 
 const keyRing = parseKeyRing(`bench:${randomBytes(32).toString('base64')}`);
 const current = seal(keyRing, makeWebhookSecret(), secretContext(PROJECT));
 const secrets = { current, next: null, promoteAt: null, previous: null, previousUntil: null };
+const connections = new KeptConnections();
 const policy = { allowCidrs: ['127.0.0.0/8'], allowHttp: true };
 
 interface Job {
@@ -29,7 +31,7 @@ const jobs: Job[] = Array.from({ length: Number(BENCH_JOBS) }, (_, n) => ({ id: 
 /** Signed and sent through the guard, as `worker/deliver.ts` does. Errors: anything but a 2xx. */
 async function post({ id, body }: Job): Promise<void> {
   const message = { projectId: PROJECT, url: BENCH_RECEIVER, webhookId: id, attempt: 1, body, secrets, at: new Date() };
-  const { error } = await dispatchWebhook({ keyRing, policy }, message);
+  const { error } = await dispatchWebhook({ keyRing, policy, connections }, message);
   if (error !== null) throw new Error(error);
 }
 

@@ -14,7 +14,7 @@ export interface Dispatch {
   at: Date;
 }
 
-/** Where the time of one attempt went, in ms; null for what it did not get to, and for TLS where there is none. */
+/** Where the time of one attempt went, in ms; null for what it did not get to, for TLS where there is none, and for both on a kept connection. */
 export interface Timings {
   /** Looking the name up. */
   dnsMs: number | null;

@@ -1,4 +1,4 @@
-// What comes over one connection is bounded as a whole (rule W4): interim answers and the sizes of chunks are no body, and count too.
+// What comes over a connection for one attempt is bounded as a whole (rule W4): interim answers and the sizes of chunks are no body, and count too.
 import type { Socket } from 'node:net';
 
 /** More came than any answer needs. */
@@ -6,9 +6,9 @@ export class TooMuch extends Error {
   override readonly name = 'TooMuch';
 }
 
-/** Ends the connection, with `TooMuch`, once more than so many bytes have come over it. */
-export function boundReads(socket: Socket, bytes: number): void {
+/** Ends the connection, with `TooMuch`, once `read` says that more than so many bytes have come over it. */
+export function boundReads(socket: Socket, bytes: number, read: () => number): void {
   socket.on('readable', () => {
-    if (socket.bytesRead > bytes) socket.destroy(new TooMuch());
+    if (read() > bytes) socket.destroy(new TooMuch());
   });
 }

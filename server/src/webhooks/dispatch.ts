@@ -7,6 +7,7 @@ import type { Dispatch, Dispatched } from '../domain/webhook-attempt.ts';
 import { stampOf, withFixed } from '../domain/webhook-headers.ts';
 import { secretContext, signingSecrets } from '../domain/webhook-secrets.ts';
 import type { GuardPolicy, Lookup } from './guard.ts';
+import type { KeptConnections } from './connections.ts';
 import { type SendLimits, sendWebhook } from './send.ts';
 
 export interface DispatchTools {
@@ -16,19 +17,24 @@ export interface DispatchTools {
   lookup?: Lookup | undefined;
   /** Others than the usual, for tests that cannot wait for those. */
   limits?: Partial<SendLimits> | undefined;
+  /** Those of attempts before; without them each has one of its own. */
+  connections?: KeptConnections;
   /** Where the operator reads what their own proxy failed with (WH7). */
   log?: Pick<Logger, 'warn'>;
 }
 
 /** Signs with every secret that signs at this moment, and sends through the guard. Errors: a secret that does not open; of the sending, none. */
 export async function dispatchWebhook(tools: DispatchTools, what: Dispatch): Promise<Dispatched> {
-  const { keyRing, policy, lookup } = tools;
+  const { keyRing, policy, lookup, connections } = tools;
   const { url, body, webhookId, attempt, at } = what;
   const reveal = (sealed: string) => open(keyRing, sealed, secretContext(what.projectId));
   const [first, ...rest] = signingSecrets(what.secrets, at);
   const message = { id: webhookId, timestamp: stampOf(at), attempt, body };
   const headers = withFixed(await signWebhook(message, [reveal(first), ...rest.map(reveal)], hmacSha256));
-  const outcome = await sendWebhook({ url, headers, body, policy, ...(lookup && { lookup }) }, tools.limits);
+  // To the proxy there is a connection of its own each time: what it leads to is the proxy's to know.
+  const kept = connections && !policy.proxyUrl ? { connections, projectId: what.projectId } : undefined;
+  const request = { url, headers, body, policy, ...(lookup && { lookup }), ...(kept && { kept }) };
+  const outcome = await sendWebhook(request, tools.limits);
   if (outcome.proxyFault !== undefined) {
     tools.log?.warn({ fault: outcome.proxyFault }, 'the proxy of WEBHOOK_PROXY_URL failed: a webhook did not leave');
   }

@@ -5,8 +5,9 @@ import tls from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CERTIFICATE, PRIVATE_KEY } from '../../test/fixtures/receiver-certificate.ts';
 import { closeReceivers, httpReceiver, listening } from '../../test/fixtures/receivers.ts';
+import { KeptConnections } from './connections.ts';
 import type { Lookup } from './guard.ts';
-import { sendWebhook } from './send.ts';
+import { sendWebhook, type WebhookRequest } from './send.ts';
 
 const SLOW_MS = 60;
 const NUMBER: unknown = expect.any(Number);
@@ -14,8 +15,11 @@ const POLICY = { allowCidrs: ['127.0.0.0/8'], allowHttp: true };
 
 afterEach(closeReceivers);
 
-const send = (url: string, lookup?: Lookup) =>
-  sendWebhook({ url, headers: {}, body: '{}', policy: POLICY, ...(lookup && { lookup }) }, { deadlineMs: 5_000 });
+const send = (url: string, lookup?: Lookup, more: Pick<WebhookRequest, 'kept'> = {}) =>
+  sendWebhook(
+    { url, headers: {}, body: '{}', policy: POLICY, ...(lookup && { lookup }), ...more },
+    { deadlineMs: 5_000 },
+  );
 
 /** A name that takes its time. */
 const slowName: Lookup = async () => {
@@ -47,6 +51,11 @@ describe('the timings of an attempt', () => {
     const { error, timings } = await send(url, slowName);
     expect(error).toBeNull();
     expect(timings).toEqual({ dnsMs: NUMBER, connectMs: NUMBER, tlsMs: NUMBER, firstByteMs: NUMBER });
+    const kept = { connections: new KeptConnections(), projectId: 'a' };
+    await send(url, slowName, { kept });
+    const { timings: again } = await send(url, slowName, { kept });
+    kept.connections.close();
+    expect(again).toEqual({ dnsMs: NUMBER, connectMs: null, tlsMs: null, firstByteMs: NUMBER });
   });
 
   it('of a port where nobody listens are those of the name alone', async () => {

@@ -1,10 +1,11 @@
-// Sends one attempt of a delivery: one connection to a pinned address, one deadline over everything, a bounded answer (rules W2, W4, W5).
+// Sends one attempt of a delivery: a connection to a pinned address, one deadline over everything, a bounded answer (rules W2, W4, W5).
 import { type LookupFunction, Socket } from 'node:net';
-import { buildConnector, Client } from 'undici';
+import { buildConnector } from 'undici';
 import type { AttemptError } from '../domain/retry.ts';
 import type { Outcome, Timings } from '../domain/webhook-attempt.ts';
 import { errorOf, errorOfStatus, isOfNetwork, TlsFailure } from './attempt-error.ts';
 import { boundReads } from './bounded-reads.ts';
+import { Connection, type KeptConnections } from './connections.ts';
 import { inert } from './inert-text.ts';
 import { keptHeaders } from './kept-headers.ts';
 import {
@@ -25,6 +26,8 @@ export interface WebhookRequest {
   policy: GuardPolicy;
   /** Who is asked for the addresses of a name; the system when absent. */
   lookup?: Lookup;
+  /** Where it may find a connection and leave one for the next attempt of the same project; without it has one of its own. Never through a proxy. */
+  kept?: { connections: KeptConnections; projectId: string };
 }
 
 export interface SendLimits {
@@ -59,7 +62,7 @@ interface Attempt {
   signal: AbortSignal;
   /** Filled in as things become known, so that a broken attempt still reports what it saw. */
   answer: Answer;
-  /** When the connection stood, TLS included. */
+  /** When the connection stood, TLS included, or was taken over. */
   connectedAt: number;
 }
 
@@ -98,18 +101,65 @@ async function post(attempt: Attempt): Promise<AttemptError | null> {
   const { request, limits, signal, answer } = attempt;
   const verdict = examineUrl(request.url, request.policy);
   if (!verdict.ok) return verdict.code;
-  const { origin, pathname, search } = verdict.url;
   const asked = performance.now();
   const addresses = await unlessAborted(addressesFor(verdict.url, request), signal);
   answer.timings.dnsMs = since(asked);
-  const client = new Client(origin, {
-    connect: guardedConnector(addresses, attempt),
-    maxHeaderSize: limits.headerBytes,
-  });
+  const { origin } = verdict.url;
+  const exchanged = (connection: Connection) => {
+    connection.connector = guardedConnector(addresses, { attempt, connection });
+    return exchange(verdict.url, { attempt, connection });
+  };
+  const kept = keptConnection(origin, { addresses, attempt });
+  if (kept !== undefined) {
+    try {
+      return await exchanged(kept);
+    } catch (error) {
+      if (!wasClosedBefore(error, { attempt, connection: kept })) throw error;
+    }
+  }
+  return exchanged(new Connection(origin, limits));
+}
+
+/** Whose turn it is on a connection. */
+interface Turn {
+  attempt: Attempt;
+  connection: Connection;
+}
+
+/** One of an attempt before, open to an address that the name has now. */
+function keptConnection(
+  origin: string,
+  { addresses, attempt }: { addresses: TargetAddress[]; attempt: Attempt },
+): Connection | undefined {
+  const { kept } = attempt.request;
+  const connection = kept?.connections.take(placeOf(origin, kept.projectId), addresses);
+  if (connection === undefined) return undefined;
+  attempt.connectedAt = performance.now();
+  attempt.answer.remoteAddress = connection.openTo ?? null;
+  return connection;
+}
+
+/** Projects share none: an answer that comes unasked is never another's. */
+const placeOf = (origin: string, projectId: string): string => `${projectId} ${origin}`;
+
+/** The receiver had closed it before it could know of this attempt: nothing came, and that says nothing of the receiver. */
+const wasClosedBefore = (error: unknown, { attempt, connection }: Turn): boolean =>
+  connection.read === 0 &&
+  !attempt.signal.aborted &&
+  errorOf(error, { httpStatus: attempt.answer.httpStatus, late: false }) === 'connection_reset';
+
+async function exchange(
+  { origin, pathname, search }: URL,
+  { attempt, connection }: Turn,
+): Promise<AttemptError | null> {
+  const { request, signal, answer } = attempt;
+  const { headers, body, kept } = request;
   let ended = false;
   try {
-    const { headers, body } = request;
-    const reply = await client.request({ method: 'POST', path: pathname + search, headers, body, reset: true });
+    const path = pathname + search;
+    const reply = await connection.client.request({
+      ...{ method: 'POST', path, headers, body, signal, reset: kept === undefined },
+    });
     answer.timings.firstByteMs = since(attempt.connectedAt);
     answer.httpStatus = reply.statusCode;
     answer.retryAfter = [reply.headers['retry-after'] ?? []].flat()[0]?.slice(0, RETRY_AFTER_LENGTH) ?? null;
@@ -117,8 +167,9 @@ async function post(attempt: Attempt): Promise<AttemptError | null> {
     ended = await readBody(reply.body, attempt);
     return errorOfStatus(reply.statusCode);
   } finally {
-    // One that has been read to its end is closed by `reset`; to close it again costs as much as sending it did.
-    if (!ended) client.destroy().catch(() => undefined);
+    // One that has been read to its end and is not kept is closed by `reset`; to close it again costs as much as sending it did.
+    if (!ended) connection.close();
+    else kept?.connections.keep(placeOf(origin, kept.projectId), connection);
   }
 }
 
@@ -133,7 +184,7 @@ async function addressesFor(url: URL, { policy, lookup }: WebhookRequest): Promi
 }
 
 /** Connects to the checked addresses only, whatever the name says by now, and looks at the other end before a byte is sent. */
-function guardedConnector(addresses: TargetAddress[], attempt: Attempt): buildConnector.connector {
+function guardedConnector(addresses: TargetAddress[], { attempt, connection }: Turn): buildConnector.connector {
   const { request, limits, signal } = attempt;
   const clock = connectionClock(attempt);
   const direct = namingTls({
@@ -158,7 +209,8 @@ function guardedConnector(addresses: TargetAddress[], attempt: Attempt): buildCo
         socket.destroy();
         return callback(new Blocked('blocked_address'), null);
       }
-      boundReads(socket, limits.wireBytes);
+      connection.opened(socket);
+      boundReads(socket, limits.wireBytes, () => connection.read);
       callback(null, socket);
     });
     // The socket itself says when TCP stands; the connector calls back only after TLS.

@@ -7,15 +7,24 @@ import { nextStep } from '../domain/retry.ts';
 import type { StoredSecrets } from '../domain/webhook-secrets.ts';
 import type { Services } from '../usecases/services.ts';
 import { type DispatchTools, dispatchWebhook } from '../webhooks/dispatch.ts';
+import { KeptConnections } from '../webhooks/connections.ts';
 import type { GuardPolicy } from '../webhooks/guard.ts';
-import { FIRST_OF_ITEM, leaseDue, type Leased, type ReadyToSend, stillLeased, UNDELIVERED } from './delivery-rows.ts';
+import {
+  FIRST_OF_ITEM,
+  leaseDue,
+  type Leased,
+  type ReadyToSend,
+  stillLeased,
+  tookAll,
+  UNDELIVERED,
+} from './delivery-rows.ts';
 import { type Alert, logAlert } from './alert-rows.ts';
 import { noteEndpoints } from './endpoint-rows.ts';
 import { type Done, endedFact, type Fate, finishAll } from './finish-rows.ts';
 import type { Next } from './loop.ts';
-import { endPlainly, isPlain } from './plain-ends.ts';
+import { endPlainly, isPlain, MOST_TOGETHER } from './plain-ends.ts';
 import type { FreeSlots, Stamped } from './relay.ts';
-import { MOST_UNDER_WAY, Slots } from './slots.ts';
+import { Slots } from './slots.ts';
 
 export interface Deliverer extends FreeSlots {
   /** Fills the free slots with what is due. */
@@ -39,8 +48,8 @@ export type Egress = GuardPolicy &
   };
 
 interface Heard {
-  /** A slot became free: time to run again. */
-  onFree?: () => void;
+  /** Slots became free: time to run again, at once where enough of them did. */
+  onFree?: (atOnce: boolean) => void;
   /** Facts have got their place in a ledger. */
   onFacts?: (facts: readonly Stamped[]) => void;
 }
@@ -53,16 +62,15 @@ export function createDeliverer(
   { onFree = ignore, onFacts = ignore }: Heard = {},
 ): Deliverer {
   const slots = new Slots(onFree);
-  const plainly = writtenTogether((done) => endPlainly(services, done, onFacts));
-  const finishing = writtenTogether((done) => finish(services, done));
+  const connections = new KeptConnections();
+  const writeDown = createEnds(services, onFacts);
   const deliver = async (leased: Leased, secrets: StoredSecrets<string>) => {
-    const done = await send({ services, egress }, leased, secrets);
+    const done = await send({ services, egress, connections }, leased, secrets);
     slots.pace.note(done.outcome);
     // The slot is for the POST: the next one may begin while this one is written down. After a failure it waits for that: whether
     // its endpoint is left alone from now on is known then (WH5), and a database that is slow must not cost more tries.
     if (done.outcome.error === null) slots.free(leased);
-    const ended = isPlain(done) && (await plainly.add(done));
-    if (!ended) await finishing.add(done);
+    await writeDown(done);
   };
   const start = (leased: Leased, secrets: StoredSecrets<string>) => {
     slots.take(leased);
@@ -83,7 +91,10 @@ export function createDeliverer(
       return { ids: new Set(kept.keys()), use };
     },
     runOnce: () => fill(services, slots, start),
-    drain: () => slots.drain(),
+    drain: async () => {
+      await slots.drain();
+      connections.close();
+    },
   };
 }
 
@@ -99,11 +110,10 @@ async function fill(services: Services, slots: Slots, start: (...ready: ReadyToS
   const leased = await slots.toFill(async () => {
     const due = await services.db.statement((em) => leaseDue(em, room));
     for (const ready of await services.db.read((em) => stillLeased(em, due))) start(...ready);
-    return due.length;
+    return due;
   });
-  if (leased === 0) return { at: await nextDue(services) };
-  slots.pace.leased(leased, room);
-  return { again: true };
+  slots.pace.leased({ posting: room.posting + leased.length, backlog: tookAll(leased, room) });
+  return leased.length === 0 ? { at: await nextDue(services) } : { again: true };
 }
 
 const NEXT_DUE = planned(`
@@ -125,14 +135,14 @@ async function nextDue(services: Services): Promise<Date | null> {
 }
 
 async function send(
-  { services, egress }: { services: Services; egress: Egress },
+  { services, egress, connections }: { services: Services; egress: Egress; connections: KeptConnections },
   leased: Leased,
   secrets: StoredSecrets<string>,
 ): Promise<Done> {
   const startedAt = services.clock.now();
   const attempt = leased.attempt - leased.scheduleFrom;
   const { lookup, limits, onAttempt, ...policy } = egress;
-  const tools = { keyRing: services.keyRing, log: services.log, policy, lookup, limits };
+  const tools = { keyRing: services.keyRing, log: services.log, policy, lookup, limits, connections };
   const outcome = await dispatchWebhook(tools, { ...leased, secrets, at: startedAt });
   const { itemId, projectId, webhookId, attempt: number } = leased;
   onAttempt?.({
@@ -144,14 +154,24 @@ async function send(
   return { leased, outcome, next, startedAt };
 }
 
+/** Writes one attempt's end down: plainly, as far as that goes. */
+function createEnds(services: Services, onFacts: Required<Heard>['onFacts']): (done: Done) => Promise<void> {
+  const plainly = writtenTogether((done) => endPlainly(services, done, onFacts));
+  const finishing = writtenTogether((done) => finish(services, done));
+  return async (done) => {
+    const isWritten = isPlain(done) && (await plainly.add(done));
+    if (!isWritten) await finishing.add(done);
+  };
+}
+
 /** What ends together is written together; one that cannot be written fails alone. */
 function writtenTogether<R>(write: (done: readonly Done[]) => Promise<readonly R[]>): GroupCommit<Done, R> {
   return new GroupCommit<Done, R>({
     commit: async (done) => (await write(done)).map((result) => ({ result })),
     meetsAll: (error) => error instanceof DatabaseGone,
     weigh: () => 1,
-    maxWeight: MOST_UNDER_WAY,
-    maxEntries: MOST_UNDER_WAY,
+    maxWeight: MOST_TOGETHER,
+    maxEntries: MOST_TOGETHER,
     slots: 1,
     laterMs: 0,
   });

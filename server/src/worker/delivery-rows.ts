@@ -40,13 +40,23 @@ export interface Room {
   limit: number;
   /** How many of them may be retries: the rest is kept for first attempts, so that failing receivers hold nobody up. */
   retries: number;
-  /** POSTs under way per project. */
+  /** POSTs under way, in all and per project. */
+  posting: number;
   inFlight: ReadonlyMap<string, number>;
 }
 
 /** POSTs to one project's endpoint at once, in one process: while it answers, and from its first failure on. */
-const SLOTS_PER_PROJECT = 8;
+const SLOTS_PER_PROJECT = 16;
 const SLOTS_WHEN_FAILING = 2;
+
+/** Whether these took what there was: every slot, or all that each of their projects may have. More is likely due then. */
+export function tookAll(leased: readonly Pick<Leased, 'projectId'>[], room: Room): boolean {
+  if (leased.length === room.limit) return true;
+  const byProject = Map.groupBy(leased, ({ projectId }) => projectId);
+  const all = ([projectId, its]: [string, unknown[]]) =>
+    its.length + (room.inFlight.get(projectId) ?? 0) >= SLOTS_PER_PROJECT;
+  return byProject.size > 0 && [...byProject].every(all);
+}
 
 /** Of deliveries that are being written, those that there is room for, in their order: of one item the first alone. */
 export function fitting<T extends Pick<Leased, 'projectId' | 'itemId'>>(fresh: readonly T[], room: Room): T[] {
@@ -112,7 +122,7 @@ const LEASE = planned(`with recursive ${UNDELIVERED}, busy as (
      ) x
    ), taken as (
      select w.id, due.url, due.probe from delivery w join due on due.id = w.id
-     where (not due.retry or due.probe or due.place <= $3)
+     where w.id = any(array(select id from due)) and (not due.retry or due.probe or due.place <= $3)
        and (w.status = 'pending' or (w.status = 'sending' and w.lease_until < now())) and w.next_attempt_at <= now()
      order by due.probe desc, due.next_attempt_at limit $4 for update of w skip locked
    )

@@ -2,16 +2,16 @@
 import type { Outcome } from '../domain/webhook-attempt.ts';
 import type { Room } from './delivery-rows.ts';
 
-/** While more is due than there are slots, fewer free ones than this wait for others to become free, for so long at most: each lease has its price. */
-const FEW_SLOTS = 16;
-const FEW_WAIT_MS = 25;
+/** Behind a backlog free slots wait for others to become free, until two thirds of those that were filled last are, for so long at most: each lease has its price. */
+const WAIT_MS = 25;
+const WAIT_WHILE = 1 / 3;
 /** While the proxy is away one delivery tries it, this often: what waits makes no more attempts than that. */
 const PROXY_REST_MS = 2000;
 
 /** By `performance.now()`. */
 export class Pace {
-  /** When all free slots were filled last. */
-  #filledAt = -Infinity;
+  /** When slots were last filled as far as they may be, and how many were taken then. */
+  #filled = { at: -Infinity, posting: 0 };
   /** While the operator's proxy fails (WH7): when one delivery may try it again. */
   #proxyRestsUntil: number | null = null;
 
@@ -19,18 +19,24 @@ export class Pace {
     this.#proxyRestsUntil = proxyFault === undefined ? null : performance.now() + PROXY_REST_MS;
   }
 
-  leased(count: number, { limit }: Room): void {
-    this.#filledAt = count === limit ? performance.now() : -Infinity;
+  /** `posting` are taken after a lease; `backlog`: as many as may be, so that more is likely due. */
+  leased({ posting, backlog }: { posting: number; backlog: boolean }): void {
+    this.#filled = { at: backlog ? performance.now() : -Infinity, posting };
   }
 
   /** What waits need not be tried one by one to know that the proxy is away. */
-  narrow(room: Room, posting: number): void {
-    if (this.#proxyRestsUntil !== null) room.limit = Math.min(1 - posting, room.limit);
+  narrow(room: Room): void {
+    if (this.#proxyRestsUntil !== null) room.limit = Math.min(1 - room.posting, room.limit);
   }
 
   /** How long nothing is to be leased, in ms. */
-  waitMs({ limit }: Room): number {
-    const until = this.#proxyRestsUntil ?? (limit < FEW_SLOTS ? this.#filledAt + FEW_WAIT_MS : -Infinity);
-    return Math.max(0, until - performance.now());
+  waitMs({ posting }: Pick<Room, 'posting'>): number {
+    const company = posting > this.#filled.posting * WAIT_WHILE ? this.#filled.at + WAIT_MS : -Infinity;
+    return Math.max(0, (this.#proxyRestsUntil ?? company) - performance.now());
+  }
+
+  /** Whether there is a backlog, as far as is known. */
+  get isBehind(): boolean {
+    return performance.now() - this.#filled.at < WAIT_MS;
   }
 }

@@ -7,6 +7,9 @@ import type { Services } from '../usecases/services.ts';
 import { ATTEMPT_COLUMNS, ATTEMPT_RECORD, attemptRow, type Done, endedFact, STILL_OURS, WELL } from './finish-rows.ts';
 import type { Stamped } from './relay.ts';
 
+/** So many ledgers stay within NOTIFY's 8000 bytes. */
+export const MOST_TOGETHER = 128;
+
 /** Whether it may be one: what failed changes more than its own delivery. */
 export const isPlain = ({ next }: Done): boolean => next.kind === 'succeeded';
 

@@ -4,10 +4,10 @@ import { Pace } from './pace.ts';
 import type { NewDelivery } from './write-deliveries.ts';
 
 /** POSTs under way at once, in this process, and how many of them may be retries. */
-const SLOTS = 64;
-const RETRY_SLOTS = 44;
+const SLOTS = 128;
+const RETRY_SLOTS = 85;
 /** With those whose end is still to be written down: a slow database must not make more and more of them. */
-export const MOST_UNDER_WAY = 2 * SLOTS;
+const MOST_UNDER_WAY = 2 * SLOTS;
 
 /** Who has a slot: a leased delivery, or one that is being written and will be its first attempt. */
 export type Seat = Pick<Leased, 'projectId' | 'attempt' | 'scheduleFrom'>;
@@ -16,12 +16,12 @@ export class Slots {
   readonly pace = new Pace();
   readonly #taken = new Set<Seat>();
   readonly #underWay = new Set<Promise<void>>();
-  readonly #onFree: () => void;
+  readonly #onFree: (atOnce: boolean) => void;
   /** Somebody looks for what is due to fill the free ones. */
   #filling = false;
 
-  /** `onFree` is called whenever there may be room again. */
-  constructor(onFree: () => void) {
+  /** `onFree` is called whenever there may be room again; `atOnce`: what is behind has waited for so much of it. */
+  constructor(onFree: (atOnce: boolean) => void) {
     this.#onFree = onFree;
   }
 
@@ -36,7 +36,7 @@ export class Slots {
 
   /** Nothing happens to one that is free already. */
   free(seat: Seat): void {
-    if (this.#taken.delete(seat)) this.#onFree();
+    if (this.#taken.delete(seat)) this.#tellFree();
   }
 
   /** Has the free slots to itself until `fill` is over. */
@@ -52,7 +52,9 @@ export class Slots {
   /** Takes a slot for each of these that there is room for now; answers who has which. */
   keep(fresh: readonly NewDelivery[]): Map<string, Seat> {
     const room = this.room();
-    const fit = this.#filling || this.pace.waitMs(room) > 0 ? [] : fitting(fresh, room);
+    // What is due and waits for company comes first, where there is little room.
+    const isTaken = this.#filling || (room.limit < SLOTS / 2 && this.pace.waitMs(room) > 0);
+    const fit = isTaken ? [] : fitting(fresh, room);
     const kept = fit.map(({ id, projectId }): [string, Seat] => [id, { projectId, attempt: 1, scheduleFrom: 0 }]);
     for (const [, seat] of kept) this.take(seat);
     return new Map(kept);
@@ -65,10 +67,11 @@ export class Slots {
     const retrying = [...this.#taken].filter(({ attempt, scheduleFrom }) => attempt - scheduleFrom > 1).length;
     const room = {
       limit: Math.min(SLOTS - this.#taken.size, MOST_UNDER_WAY - this.#underWay.size),
+      posting: this.#taken.size,
       retries: Math.max(0, RETRY_SLOTS - retrying),
       inFlight: counts,
     };
-    this.pace.narrow(room, this.#taken.size);
+    this.pace.narrow(room);
     return room;
   }
 
@@ -76,9 +79,15 @@ export class Slots {
   follow(work: Promise<void>): void {
     const followed = work.finally(() => {
       this.#underWay.delete(followed);
-      this.#onFree();
+      this.#tellFree();
     });
     this.#underWay.add(followed);
+  }
+
+  /** Who waits for company is told when it is there. */
+  #tellFree(): void {
+    const behind = this.pace.isBehind;
+    if (!behind || this.pace.waitMs({ posting: this.#taken.size }) === 0) this.#onFree(behind);
   }
 
   /** Waits for all that is under way. */

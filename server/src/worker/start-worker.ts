@@ -33,6 +33,8 @@ export interface WorkerTools {
   onFacts: (facts: readonly Stamped[]) => void;
 }
 
+type Gaps = Pick<LoopOptions, 'gapMs' | 'urgentGapMs'>;
+
 /** Starts the loops; answers what stops them and waits for what is under way. */
 export async function startWorker({
   services,
@@ -41,20 +43,20 @@ export async function startWorker({
   onRun,
   onFacts,
 }: WorkerTools): Promise<() => Promise<void>> {
-  const { log } = services;
-  const loop = (name: string, run: LoopOptions['run'], gaps: Pick<LoopOptions, 'gapMs' | 'urgentGapMs'> = {}): Loop =>
-    startLoop({ name, run, pollMs: POLL_MS, log, onRun, ...gaps });
+  const loop = (name: string, run: LoopOptions['run'], gaps: Gaps = {}): Loop =>
+    startLoop({ name, run, pollMs: POLL_MS, log: services.log, onRun, ...gaps });
   const onStamped = (facts: readonly Stamped[]) => {
     onFacts(facts);
     if (facts.length > 0) counting.nudge();
   };
-  const deliverer = createDeliverer(services, egress, { onFree: () => delivering.nudge(), onFacts: onStamped });
+  const deliverer = createDeliverer(services, egress, {
+    onFree: (atOnce) => delivering.nudge(atOnce),
+    onFacts: onStamped,
+  });
   const relay = () => relayOnce(services, signals, { onStamped, slots: deliverer });
   const relaying = loop('relay', relay, { gapMs: RELAY_GAP_MS, urgentGapMs: URGENT_RELAY_GAP_MS });
-  const count = async () => {
-    // What is far behind is caught up without a pause.
-    if ((await countOnce(services)).again) counting.nudge(true);
-  };
+  // What is far behind is caught up without a pause.
+  const count = async () => void ((await countOnce(services)).again && counting.nudge(true));
   const counting = loop('count', count, { gapMs: COUNT_GAP_MS, urgentGapMs: 0 });
   const finalizing = loop('finalize', () => finalizeOnce(services));
   const lapsing = loop('lapse-claims', () => lapseOnce(services));

@@ -11,7 +11,7 @@ import { anItem, aScene, review, type Scene } from './scene.ts';
 import { POLICY, useServices } from './services.ts';
 
 /** POSTs to one project at a time. */
-const SLOTS_OF_PROJECT = 8;
+const SLOTS_OF_PROJECT = 16;
 /** More than that. */
 const DUE = 20;
 

@@ -36,7 +36,7 @@ beforeEach(async () => {
 const due = (of: Scene = scene, given: { itemId?: string; ago?: number } = {}) =>
   aDelivery(world, of, { ago: 1, ...given });
 
-const ROOM: Room = { limit: 100, retries: 100, inFlight: new Map() };
+const ROOM: Room = { limit: 100, retries: 100, posting: 0, inFlight: new Map() };
 const lease = (room: Partial<Room> = {}) => world.services.db.statement((em) => leaseDue(em, { ...ROOM, ...room }));
 /** Writes what came of one attempt; answers whether its lease still held. */
 async function finish(leased: Leased, how: Partial<Done>): Promise<boolean> {
@@ -118,20 +118,20 @@ describe('a lease', () => {
     expect(only(await lease())).toMatchObject({ id, attempt: 2 });
   });
 
-  it('takes at most eight of a project, oldest due first, so that no backlog fills the slots', async () => {
+  it('takes at most sixteen of a project, oldest due first, so that no backlog fills the slots', async () => {
     const other = await aScene(world.services, WEBHOOK);
     const backlog: string[] = [];
-    for (let ago = 30; ago > 20; ago -= 1) backlog.push(await due(scene, { ago }));
+    for (let ago = 40; ago > 20; ago -= 1) backlog.push(await due(scene, { ago }));
     const others = await due(other);
-    expect((await lease()).map(({ id }) => id).sort()).toEqual([...backlog.slice(0, 8), others].sort());
-    expect((await lease({ inFlight: new Map([[scene.projectId, 7]]) })).map(({ id }) => id)).toEqual([backlog[8]]);
+    expect((await lease()).map(({ id }) => id).sort()).toEqual([...backlog.slice(0, 16), others].sort());
+    expect((await lease({ inFlight: new Map([[scene.projectId, 15]]) })).map(({ id }) => id)).toEqual([backlog[16]]);
   });
 
   it('passes over busy projects, and takes no more than it is asked to', async () => {
     const other = await aScene(world.services, WEBHOOK);
     const id = await due(other);
     await due(scene);
-    const busy = new Map([[scene.projectId, 8]]);
+    const busy = new Map([[scene.projectId, 16]]);
     expect((await lease({ inFlight: busy })).map((leased) => leased.id)).toEqual([id]);
     await due(other);
     expect(await lease({ limit: 1 })).toHaveLength(1);

@@ -41,7 +41,7 @@ const GONE: Dispatched = {
   remoteAddress: null,
   signatures: 1,
 };
-const ROOM = { limit: 10, retries: 10, inFlight: new Map<string, number>() };
+const ROOM = { limit: 10, retries: 10, posting: 0, inFlight: new Map<string, number>() };
 
 const due = (count: number, of: Scene = scene) => deliveriesOf(world, of, { count });
 const deliver = () => sendAll(world.services);

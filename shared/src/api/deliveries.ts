@@ -5,7 +5,7 @@ import { abilitiesTo } from '../words.ts';
 import { endpoint } from './endpoint.ts';
 import { delivery } from './insights.ts';
 
-/** Where the time of an attempt went, in ms; null for what it did not get to, and for what was not measured then. */
+/** Where the time of an attempt went, in ms; null for what it did not get to, for connecting where a connection was kept, and for what was not measured then. */
 export const timings = z.object({
   dns_ms: z.number().nullable(),
   connect_ms: z.number().nullable(),

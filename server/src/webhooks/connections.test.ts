@@ -1,0 +1,230 @@
+// A connection that one attempt leaves for the next: when it is used again, when it may not be, and what bounds it (W2, W4).
+import { createServer } from 'node:http';
+import type { Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { closeReceivers, httpReceiver, listening, type Receiver, tcpReceiver } from '../../test/fixtures/receivers.ts';
+import { KeptConnections } from './connections.ts';
+import type { TargetAddress } from './guard.ts';
+import { type SendLimits, sendWebhook, type WebhookRequest } from './send.ts';
+
+const POLICY = { allowCidrs: ['127.0.0.0/8'], allowHttp: true };
+const OK = 'HTTP/1.1 204 No Content\r\n\r\n';
+
+let connections: KeptConnections;
+beforeEach(() => {
+  connections = new KeptConnections();
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  connections.close();
+  await closeReceivers();
+});
+
+interface Sent extends Partial<WebhookRequest> {
+  projectId?: string;
+  limits?: Partial<SendLimits>;
+}
+
+function send({ port }: Pick<Receiver, 'port'>, { projectId = 'a', limits, ...more }: Sent = {}) {
+  const request = { url: `http://127.0.0.1:${port}/`, headers: {}, body: '{}', policy: POLICY, ...more };
+  return sendWebhook({ ...request, kept: { connections, projectId } }, { deadlineMs: 5_000, ...limits });
+}
+
+/** Answers each request with what its number, from 0, on its connection gets. */
+const scripted = (answer: (n: number, socket: Socket) => string | undefined) =>
+  tcpReceiver((socket) => {
+    let n = 0;
+    socket.on('data', () => {
+      const text = answer(n, socket);
+      n += 1;
+      if (text !== undefined) socket.write(text);
+    });
+  });
+
+const friendly = () => httpReceiver((request, response) => request.resume().on('end', () => response.end('thanks')));
+const WELL = { httpStatus: 200, error: null, responseText: 'thanks', remoteAddress: '127.0.0.1' };
+
+describe('a connection', () => {
+  it('is used again for the same project and origin, and says that it took no time to connect', async () => {
+    const receiver = await friendly();
+    expect(await send(receiver)).toMatchObject({ ...WELL, timings: { connectMs: expect.any(Number) as number } });
+    for (let n = 0; n < 3; n += 1) {
+      const { timings, ...again } = await send(receiver);
+      expect(again).toMatchObject(WELL);
+      expect(timings).toMatchObject({ connectMs: null, tlsMs: null, firstByteMs: expect.any(Number) as number });
+    }
+    expect(receiver.connections()).toBe(1);
+  });
+
+  it('serves one attempt at a time', async () => {
+    const receiver = await friendly();
+    await Promise.all(Array.from({ length: 4 }, () => send(receiver)));
+    expect(receiver.connections()).toBe(4);
+    await Promise.all(Array.from({ length: 4 }, () => send(receiver)));
+    expect(receiver.connections()).toBe(4);
+  });
+
+  it('is no other project’s, nor for another host or port', async () => {
+    const [one, other] = [await friendly(), await friendly()];
+    await send(one);
+    await send(one, { projectId: 'b' });
+    await send(other);
+    const lookup = () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]);
+    await send(one, { url: `http://hooks.example:${one.port}/`, lookup });
+    expect([one.connections(), other.connections()]).toEqual([3, 1]);
+  });
+
+  it('is closed after a second without use, and sooner where the receiver says so', async () => {
+    const receiver = await friendly();
+    await send(receiver);
+    await expect.poll(() => receiver.sockets.size, { timeout: 5_000 }).toBe(0);
+    const brief = await scripted(() => 'HTTP/1.1 204 No Content\r\nkeep-alive: timeout=1\r\n\r\n');
+    await send(brief);
+    await send(brief);
+    expect(brief.connections()).toBe(2);
+  });
+
+  it('is not used any more once it is a minute old', async () => {
+    const receiver = await friendly();
+    await send(receiver);
+    const kept = connections.take('a http://127.0.0.1:' + receiver.port, [{ address: '127.0.0.1' }]);
+    expect(kept?.isFresh()).toBe(true);
+    vi.useFakeTimers({ toFake: ['performance'] });
+    vi.advanceTimersByTime(performance.now() + 61_000);
+    expect(kept?.isFresh()).toBe(false);
+    kept?.close();
+  });
+
+  it('is not kept where the answer ends it, or was not read to its end', async () => {
+    const closing = await scripted(() => 'HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n');
+    const endless = await scripted(() => `HTTP/1.1 200 OK\r\ncontent-length: 900000\r\n\r\n${'x'.repeat(100_000)}`);
+    for (const receiver of [closing, endless]) {
+      await send(receiver);
+      expect(await send(receiver)).toMatchObject({ error: null });
+      expect(receiver.connections()).toBe(2);
+    }
+  });
+
+  it('ends with those who kept it', async () => {
+    const receiver = await friendly();
+    await send(receiver);
+    expect(receiver.sockets.size).toBe(1);
+    connections.close();
+    await expect.poll(() => receiver.sockets.size).toBe(0);
+  });
+
+  it('is one of a bounded number: the one that rested longest goes', async () => {
+    const receiver = await friendly();
+    for (let n = 0; n <= 130; n += 1) await send(receiver, { projectId: `p${n}` });
+    await expect.poll(() => receiver.sockets.size).toBeLessThanOrEqual(128);
+    const before = receiver.connections();
+    await send(receiver, { projectId: 'p130' });
+    expect(receiver.connections()).toBe(before);
+    await send(receiver, { projectId: 'p0' });
+    expect(receiver.connections()).toBe(before + 1);
+  });
+});
+
+describe('W2: a name that leads elsewhere by now', () => {
+  const at = (answers: TargetAddress[][]) => {
+    const left = [...answers];
+    return () => Promise.resolve(left.shift() ?? []);
+  };
+  const [HERE, THERE, INSIDE]: TargetAddress[] = [
+    { address: '127.0.0.1', family: 4 },
+    { address: '127.0.0.2', family: 4 },
+    { address: '10.0.0.1', family: 4 },
+  ] as const;
+  const named = (receiver: Receiver, lookup: ReturnType<typeof at>) =>
+    send(receiver, { url: `http://hooks.example:${receiver.port}/`, lookup });
+
+  it('is looked up again each time, and an address that may not be met refuses it, kept connection or not', async () => {
+    const receiver = await friendly();
+    const lookup = at([[HERE], [INSIDE], [HERE, INSIDE]]);
+    expect(await named(receiver, lookup)).toMatchObject(WELL);
+    for (let n = 0; n < 2; n += 1) {
+      expect(await named(receiver, lookup)).toMatchObject({ error: 'blocked_address', httpStatus: null });
+    }
+    expect(receiver.connections()).toBe(1);
+  });
+
+  it('gets a connection to where it leads, and the old one is closed', async () => {
+    const receiver = await listening(
+      createServer((_, response) => response.end('thanks')),
+      '0.0.0.0',
+    );
+    const lookup = at([[HERE], [THERE], [HERE, THERE]]);
+    expect(await named(receiver, lookup)).toMatchObject({ remoteAddress: '127.0.0.1' });
+    expect(await named(receiver, lookup)).toMatchObject({ remoteAddress: '127.0.0.2' });
+    await expect.poll(() => receiver.sockets.size).toBe(1);
+    expect(await named(receiver, lookup)).toMatchObject({ remoteAddress: '127.0.0.2' });
+    expect(receiver.connections()).toBe(2);
+  });
+});
+
+describe('a kept connection that breaks', () => {
+  it('is replaced within the attempt where the receiver had closed it: the attempt is none the worse', async () => {
+    const bodies: number[] = [];
+    const receiver = await scripted((n, socket) => {
+      bodies.push(n);
+      if (n === 0) return OK;
+      socket.destroy();
+      return undefined;
+    });
+    await send(receiver);
+    expect(await send(receiver)).toMatchObject({
+      httpStatus: 204,
+      error: null,
+      timings: { connectMs: expect.any(Number) as number },
+    });
+    expect([receiver.connections(), bodies]).toEqual([2, [0, 1, 0]]);
+  });
+
+  it('is replaced when it was closed while nobody used it', async () => {
+    const receiver = await scripted(() => OK);
+    await send(receiver);
+    for (const socket of receiver.sockets) socket.destroy();
+    await expect.poll(() => receiver.sockets.size).toBe(0);
+    await nextTurn();
+    expect(await send(receiver)).toMatchObject({ httpStatus: 204, error: null });
+    expect(receiver.connections()).toBe(2);
+  });
+
+  it('fails the attempt where anything of an answer came: that was the receiver', async () => {
+    const receiver = await scripted((n, socket) => {
+      if (n === 0) return OK;
+      socket.end('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf');
+      return undefined;
+    });
+    await send(receiver);
+    expect(await send(receiver)).toMatchObject({ httpStatus: 200, error: 'connection_reset', responseText: 'half' });
+    expect(receiver.connections()).toBe(1);
+  });
+
+  it('W4: is bound to the deadline as any other, and is gone after it', async () => {
+    const receiver = await scripted((n) => (n === 0 ? OK : undefined));
+    await send(receiver);
+    expect(await send(receiver, { limits: { deadlineMs: 200 } })).toMatchObject({ error: 'timeout', httpStatus: null });
+    expect(receiver.connections()).toBe(1);
+    await expect.poll(() => receiver.sockets.size).toBe(0);
+  });
+
+  it('W4: is bounded for each attempt: many small answers are not one that is too large', async () => {
+    const small = `HTTP/1.1 200 OK\r\ncontent-length: 600\r\n\r\n${'x'.repeat(600)}`;
+    const chatty = `HTTP/1.1 103 Early Hints\r\nlink: ${'x'.repeat(200)}\r\n\r\n`.repeat(20);
+    const receiver = await scripted((n) => (n < 5 ? small : chatty));
+    const limits = { wireBytes: 2_000 };
+    for (let n = 0; n < 5; n += 1) expect(await send(receiver, { limits })).toMatchObject({ error: null });
+    expect(await send(receiver, { limits })).toMatchObject({ error: 'response_too_large' });
+    expect(receiver.connections()).toBe(1);
+  });
+
+  it('is not used again when something came that nobody asked for', async () => {
+    const receiver = await scripted(() => OK + OK);
+    expect(await send(receiver)).toMatchObject({ httpStatus: 204 });
+    await expect.poll(() => receiver.sockets.size).toBe(0);
+    expect(await send(receiver)).toMatchObject({ httpStatus: 204 });
+    expect(receiver.connections()).toBe(2);
+  });
+});

@@ -1,0 +1,90 @@
+// Connections that outlive an attempt, for the next one of the same project to the same origin: a handshake costs more than a POST (rule W2).
+import type { Socket } from 'node:net';
+import { type buildConnector, Client } from 'undici';
+
+/** A receiver closes its end later than that, so that both never meet on the way; a bounded number of them costs little. */
+const IDLE_MS = 1_000;
+const MOST_IDLE = 128;
+/** Load balancers and receivers that are replaced get their share again. */
+const OLDEST_MS = 60_000;
+
+/** At most one connection to one origin, for one attempt at a time. */
+export class Connection {
+  readonly client: Client;
+  /** Set by whoever has it: how to connect, should there be no open socket. */
+  connector: buildConnector.connector | undefined;
+  #socket: Socket | undefined;
+  #openedAt = 0;
+  #freeAt = 0;
+  #readBefore = 0;
+
+  constructor(origin: string, { headerBytes }: { headerBytes: number }) {
+    this.client = new Client(origin, {
+      connect: (options, callback) => this.connector?.(options, callback),
+      maxHeaderSize: headerBytes,
+      keepAliveTimeout: IDLE_MS,
+      keepAliveMaxTimeout: IDLE_MS,
+    });
+  }
+
+  /** The address of the other end, while it is open. */
+  get openTo(): string | undefined {
+    const socket = this.#socket;
+    return socket === undefined || socket.destroyed || socket.readableEnded ? undefined : socket.remoteAddress;
+  }
+
+  /** The bytes that came over it for the attempt that has it now. */
+  get read(): number {
+    return (this.#socket?.bytesRead ?? 0) - this.#readBefore;
+  }
+
+  opened(socket: Socket): void {
+    this.#socket = socket;
+    this.#openedAt = performance.now();
+    this.#readBefore = 0;
+  }
+
+  isFresh(): boolean {
+    const now = performance.now();
+    return now - this.#openedAt < OLDEST_MS && now - this.#freeAt < IDLE_MS;
+  }
+
+  rest(): void {
+    this.connector = undefined;
+    this.#freeAt = performance.now();
+    this.#readBefore = this.#socket?.bytesRead ?? 0;
+  }
+
+  close(): void {
+    this.client.destroy().catch(() => undefined);
+  }
+}
+
+/** The idle ones of a worker, the longest idle first. */
+export class KeptConnections {
+  #idle: { place: string; connection: Connection }[] = [];
+
+  /** One that is open to one of these addresses, the last that was used; those that lead elsewhere by now are closed. */
+  take(place: string, addresses: readonly { address: string }[]): Connection | undefined {
+    const here = this.#idle.filter((each) => each.place === place).map(({ connection }) => connection);
+    const fits = (connection: Connection) =>
+      connection.isFresh() && addresses.some(({ address }) => address === connection.openTo);
+    const stale = new Set(here.filter((connection) => !fits(connection)));
+    const taken = here.findLast((connection) => !stale.has(connection));
+    for (const connection of stale) connection.close();
+    this.#idle = this.#idle.filter(({ connection }) => connection !== taken && !stale.has(connection));
+    return taken;
+  }
+
+  /** Keeps it for the next attempt, unless it was closed with the answer. */
+  keep(place: string, connection: Connection): void {
+    connection.rest();
+    if (connection.openTo === undefined) return;
+    this.#idle.push({ place, connection });
+    if (this.#idle.length > MOST_IDLE) this.#idle.shift()?.connection.close();
+  }
+
+  close(): void {
+    for (const { connection } of this.#idle.splice(0)) connection.close();
+  }
+}
