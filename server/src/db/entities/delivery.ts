@@ -34,10 +34,6 @@ const DeliverySchema = defineEntity({
       name: 'delivery_due',
       expression: `create index "delivery_due" on "delivery" ("project_id", "next_attempt_at") where "status" in ('pending', 'sending')`,
     },
-    {
-      name: 'delivery_in_flight',
-      expression: `create index "delivery_in_flight" on "delivery" ("item_id", "seq") where "status" in ('pending', 'sending')`,
-    },
     { name: 'delivery_of_item', properties: ['itemId'] },
     { name: 'delivery_by_status', properties: ['projectId', 'status', 'createdAt', 'id'] },
     { name: 'delivery_newest', properties: ['projectId', 'createdAt', 'id'] },

@@ -20,6 +20,7 @@ import { Stop } from './0018-stop.ts';
 import { RegressionKeys } from './0019-regression-keys.ts';
 import { Keeping } from './0020-keeping.ts';
 import { Emptied } from './0021-emptied.ts';
+import { FewerIndexes } from './0022-fewer-indexes.ts';
 
 export const MIGRATIONS = [
   { name: '0001-initial', class: Initial },
@@ -43,4 +44,5 @@ export const MIGRATIONS = [
   { name: '0019-regression-keys', class: RegressionKeys },
   { name: '0020-keeping', class: Keeping },
   { name: '0021-emptied', class: Emptied },
+  { name: '0022-fewer-indexes', class: FewerIndexes },
 ];
