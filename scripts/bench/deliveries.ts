@@ -11,7 +11,7 @@ import { median, type Row } from './rows.ts';
 type Rival = 'pg-boss' | 'graphile-worker' | 'bullmq';
 /** BullMQ is measured where it is installed (`npm i --no-save bullmq`). */
 const RIVALS: Rival[] = ['pg-boss', 'graphile-worker', ...(installed('bullmq') ? ['bullmq' as const] : [])];
-const SIZES = { full: { rounds: 3, count: 4000, decisions: 300 }, quick: { rounds: 1, count: 400, decisions: 20 } };
+const SIZES = { full: { rounds: 3, count: 16_000, decisions: 300 }, quick: { rounds: 1, count: 400, decisions: 20 } };
 /** As many projects as it takes for every slot of a worker to be used. */
 const PROJECTS = 8;
 const LONGEST_MS = 120_000;

@@ -179,16 +179,17 @@ const toLeased = (row: LeasedRow): Leased => ({
 export const SECRETS = `e.current, e.next, e.promote_at as "promoteAt", e.previous, e.previous_until as "previousUntil"`;
 
 const STILL_LEASED = planned(`
-  select d.claim_token, ${SECRETS}
+  select string_agg(d.claim_token::text, ',') as tokens, ${SECRETS}
   from delivery d join webhook_endpoint e on e.project_id = d.project_id
-  where d.id = any($1::uuid[]) and d.status = 'sending'`);
+  where d.id = any($1::uuid[]) and d.status = 'sending'
+  group by e.project_id`);
 
 /** Those whose lease is still the one that was given, each with what signs it. Asked at the last moment before the POSTs (AR2). */
 export async function stillLeased(em: Em, leased: readonly Leased[]): Promise<ReadyToSend[]> {
   if (leased.length === 0) return [];
   const ids = leased.map(({ id }) => id);
-  const rows = await rawQuery<StoredSecrets<string> & { claim_token: string }>(em, STILL_LEASED, [ids]);
-  const byToken = new Map(rows.map(({ claim_token, ...secrets }) => [claim_token, secrets]));
+  const rows = await rawQuery<StoredSecrets<string> & { tokens: string }>(em, STILL_LEASED, [ids]);
+  const byToken = new Map(rows.flatMap(({ tokens, ...secrets }) => tokens.split(',').map((token) => [token, secrets])));
   return leased.flatMap((each): ReadyToSend[] => {
     const secrets = byToken.get(each.claimToken);
     return secrets === undefined ? [] : [[each, secrets]];

@@ -5,7 +5,7 @@ import { planned } from '../db/planned.ts';
 import { rawQuery } from '../db/raw-query.ts';
 import type { Services } from '../usecases/services.ts';
 import { ATTEMPT_COLUMNS, ATTEMPT_RECORD, attemptRow, type Done, endedFact, STILL_OURS, WELL } from './finish-rows.ts';
-import type { Stamped } from './relay.ts';
+import { NUMBERING, type Stamped } from './relay.ts';
 
 /** So many ledgers stay within NOTIFY's 8000 bytes. */
 export const MOST_TOGETHER = 128;
@@ -17,14 +17,17 @@ export const isPlain = ({ next }: Done): boolean => next.kind === 'succeeded';
  * $1: the attempts with their facts; $2: now. A fact gets its place in the ledger here, beside the relay, where its project is not
  * held by anybody else and no earlier fact of its item waits for one: it can overtake none that it follows from. All others are left
  * to the relay. Projects are held first and never waited for, so that nobody who holds one waits for us in a circle; whoever has one
- * is alone in numbering it, as the relay is.
+ * is alone in numbering it, as the relay is. The relay alone is waited for, before anything is held: else each of its runs would
+ * meet the end of some, whose facts it would have to run for again.
  */
 const END = planned(`
   with r as materialized (
     select * from json_to_recordset($1::json) as r(id uuid, token uuid, fact_id uuid, project_id uuid, type text, item_id uuid,
       actor jsonb, data jsonb, ${ATTEMPT_RECORD})
+  ), turn as materialized (
+    select pg_advisory_xact_lock_shared(${NUMBERING})
   ), held as materialized (
-    select id from project where id = any(array(select project_id from r)) order by id for no key update skip locked
+    select id from project where (select count(*) from turn) = 1 and id = any(array(select project_id from r)) order by id for no key update skip locked
   ), ended as (
     update delivery d set status = 'succeeded', next_attempt_at = null, claim_token = null, lease_until = null,
       http_status = r.http_status, error = null, completed_at = now()

@@ -30,6 +30,9 @@ export interface KeptSlots {
   use(ready: readonly ReadyToSend[]): void;
 }
 
+/** Any other fixed number: a relay numbers alone, those who end attempts beside each other. */
+export const NUMBERING = 7_202_611_203;
+
 interface Relaying {
   /** Is told of a batch when it is done. */
   onStamped?: (facts: readonly Stamped[]) => void;
@@ -83,14 +86,16 @@ export interface Stamped {
 const TOLD = DECISION_ACTIONS.filter(isToldOf);
 
 /**
- * $1: `TOLD`. The row locks make a second relay, should leadership ever be in doubt, wait and find nothing: no number twice. Projects
+ * $1: `TOLD`. Whoever ends attempts meanwhile waits for its turn (`plain-ends.ts`). The row locks make a second relay, should leadership ever be in doubt, wait and find nothing: no number twice. Projects
  * are held in the order of their ids, as whoever counts holds them. Each decision is looked up by its index: there are few of them in a
  * batch, however many there are.
  */
 const STAMP = `
-  with unstamped as (
+  with turn as materialized (
+    select pg_advisory_xact_lock(${NUMBERING})
+  ), unstamped as (
     select position, project_id, item_id, type, data ->> 'action' as action, (data ->> 'version')::int as version from event
-    where seq is null order by position limit ${BATCH} for update
+    where seq is null and (select count(*) from turn) = 1 order by position limit ${BATCH} for update
   ), batch as (
     select *, row_number() over (partition by project_id order by position) as n from unstamped
   ), grown as (
