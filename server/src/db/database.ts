@@ -1,4 +1,4 @@
-// The door to the database: `read` asks, `write` changes. Facts leave only through the `record` that `write` hands out.
+// The door to the database: `read` asks, `write` changes. Facts leave through the `record` that `write` hands out, and where an attempt went well by the statement that says so.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ConnectionException, type LockWaitTimeoutException } from '@mikro-orm/core';
 import { Refusal } from '@countersign/shared/errors';
@@ -21,7 +21,7 @@ export interface Tx {
 export interface Database {
   /** Runs a query outside any transaction. */
   read<T>(work: (em: Em) => Promise<T>): Promise<T>;
-  /** One statement that changes something and states no fact: it is its own transaction, without the round trips of a larger one. */
+  /** One statement that changes something: it is its own transaction, without the round trips of a larger one. Facts it states itself, if any. */
   statement<T>(work: (em: Em) => Promise<T>): Promise<T>;
   /** One transaction: the change and its facts commit together. Never awaits the network. */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;

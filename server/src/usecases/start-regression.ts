@@ -85,7 +85,7 @@ async function begunEarlier(em: Em, { projectId, cluster, title, filter, request
   return run.id;
 }
 
-/** The project itself is not held: the relay writes it for every fact, and a run is long in pinning its cases. */
+/** The project itself is not held: it is written for every fact, and a run is long in pinning its cases. */
 async function refuseOthers(em: Em, who: MemberActor | ApiKeyActor, projectId: string): Promise<void> {
   if (who.kind === 'member') await requireVerb(em, { userId: who.userId, projectId }, 'start_regressions');
   await refuseArchived(em, projectId);

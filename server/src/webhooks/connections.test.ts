@@ -85,13 +85,13 @@ describe('a connection', () => {
     expect(brief.connections()).toBe(2);
   });
 
-  it('is not used any more once it is a minute old', async () => {
+  it('is not used any more once it is five seconds old', async () => {
     const receiver = await friendly();
     await send(receiver);
     const kept = connections.take('a http://127.0.0.1:' + receiver.port, [{ address: '127.0.0.1' }]);
     expect(kept?.isFresh()).toBe(true);
     vi.useFakeTimers({ toFake: ['performance'] });
-    vi.advanceTimersByTime(performance.now() + 61_000);
+    vi.advanceTimersByTime(performance.now() + 5_001);
     expect(kept?.isFresh()).toBe(false);
     kept?.close();
   });
@@ -179,6 +179,45 @@ describe('a kept connection that breaks', () => {
       timings: { connectMs: expect.any(Number) as number },
     });
     expect([receiver.connections(), bodies]).toEqual([2, [0, 1, 0]]);
+  });
+
+  it.each([
+    ['it is closed only after the receiver had it for a while', 700],
+    ['the new one is closed too', 0],
+  ])('fails the attempt where %s', async (_, ms) => {
+    let posts = 0;
+    const receiver = await scripted((n, socket) => {
+      posts += 1;
+      if (n === 0 && posts === 1) return OK;
+      setTimeout(() => socket.destroy(), ms);
+      return undefined;
+    });
+    await send(receiver);
+    expect(await send(receiver)).toMatchObject({ httpStatus: null, error: 'connection_reset' });
+    expect(posts).toBe(ms === 0 ? 3 : 2);
+  });
+
+  it('names nobody where the new connection finds nobody', async () => {
+    const receiver = await scripted((n, socket) => {
+      if (n === 0) return OK;
+      void closeReceivers();
+      socket.destroy();
+      return undefined;
+    });
+    await send(receiver);
+    expect(await send(receiver)).toMatchObject({ error: 'connection_refused', remoteAddress: null });
+  });
+
+  it('is not kept while a part of what was sent is still on its way', async () => {
+    const receiver = await tcpReceiver((socket) => {
+      socket.once('data', () => {
+        socket.pause();
+        socket.write(OK);
+      });
+    });
+    expect(await send(receiver, { body: 'x'.repeat(8_000_000) })).toMatchObject({ httpStatus: 204 });
+    expect(await send(receiver)).toMatchObject({ httpStatus: 204 });
+    expect(receiver.connections()).toBe(2);
   });
 
   it('is replaced when it was closed while nobody used it', async () => {

@@ -2,11 +2,11 @@
 import type { Socket } from 'node:net';
 import { type buildConnector, Client } from 'undici';
 
-/** A receiver closes its end later than that, so that both never meet on the way; a bounded number of them costs little. */
+/** Nearly every receiver keeps its end open for longer than that; a bounded number of them costs little. */
 const IDLE_MS = 1_000;
 const MOST_IDLE = 128;
-/** Load balancers and receivers that are replaced get their share again. */
-const OLDEST_MS = 60_000;
+/** A receiver that serves few connections at a time takes the others in its turn: well before their attempts run out of time. */
+const OLDEST_MS = 5_000;
 
 /** At most one connection to one origin, for one attempt at a time. */
 export class Connection {
@@ -17,6 +17,8 @@ export class Connection {
   #openedAt = 0;
   #freeAt = 0;
   #readBefore = 0;
+  /** What is open was so before the attempt that has it now. */
+  isOld = false;
 
   constructor(origin: string, { headerBytes }: { headerBytes: number }) {
     this.client = new Client(origin, {
@@ -42,6 +44,7 @@ export class Connection {
     this.#socket = socket;
     this.#openedAt = performance.now();
     this.#readBefore = 0;
+    this.isOld = false;
   }
 
   isFresh(): boolean {
@@ -49,8 +52,14 @@ export class Connection {
     return now - this.#openedAt < OLDEST_MS && now - this.#freeAt < IDLE_MS;
   }
 
+  /** Whether what was sent over it has left: an answer may come before that, and the next request would stand behind the rest. */
+  get isSent(): boolean {
+    return this.#socket?.writableLength === 0;
+  }
+
   rest(): void {
     this.connector = undefined;
+    this.isOld = true;
     this.#freeAt = performance.now();
     this.#readBefore = this.#socket?.bytesRead ?? 0;
   }
@@ -80,6 +89,7 @@ export class KeptConnections {
   keep(place: string, connection: Connection): void {
     connection.rest();
     if (connection.openTo === undefined) return;
+    if (!connection.isSent) return connection.close();
     this.#idle.push({ place, connection });
     if (this.#idle.length > MOST_IDLE) this.#idle.shift()?.connection.close();
   }

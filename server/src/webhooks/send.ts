@@ -53,6 +53,8 @@ const LIMITS: SendLimits = {
 /** Node gives up on one of several addresses after 250 ms by default, too soon for a receiver on the other side of the world. */
 const ADDRESS_MS = 1_000;
 const RETRY_AFTER_LENGTH = 200;
+/** What we send and the end of a kept connection meet on the way: a way to the other side of the world and back, and some. */
+const MEETING_MS = 500;
 
 type Answer = Omit<Outcome, 'error' | 'totalMs'>;
 
@@ -115,6 +117,7 @@ async function post(attempt: Attempt): Promise<AttemptError | null> {
       return await exchanged(kept);
     } catch (error) {
       if (!wasClosedBefore(error, { attempt, connection: kept })) throw error;
+      answer.remoteAddress = null;
     }
   }
   return exchanged(new Connection(origin, limits));
@@ -142,10 +145,11 @@ function keptConnection(
 /** Projects share none: an answer that comes unasked is never another's. */
 const placeOf = (origin: string, projectId: string): string => `${projectId} ${origin}`;
 
-/** The receiver had closed it before it could know of this attempt: nothing came, and that says nothing of the receiver. */
+/** It was closed so soon that the receiver hardly knew of this attempt: nothing came, and that says nothing of the receiver. */
 const wasClosedBefore = (error: unknown, { attempt, connection }: Turn): boolean =>
+  connection.isOld &&
   connection.read === 0 &&
-  !attempt.signal.aborted &&
+  performance.now() - attempt.connectedAt < MEETING_MS &&
   errorOf(error, { httpStatus: attempt.answer.httpStatus, late: false }) === 'connection_reset';
 
 async function exchange(

@@ -1,4 +1,4 @@
-// Adds to the rollups what the ledgers say beyond them: soon after the relay has numbered it, and on nobody's way.
+// Adds to the rollups what the ledgers say beyond them: soon after it has its number, and on nobody's way.
 import { countPortion, LEDGERS } from '../analytics/count-facts.ts';
 import type { Services } from '../usecases/services.ts';
 import type { Next } from './loop.ts';

@@ -22,9 +22,10 @@ import { type Alert, logAlert } from './alert-rows.ts';
 import { noteEndpoints } from './endpoint-rows.ts';
 import { type Done, endedFact, type Fate, finishAll } from './finish-rows.ts';
 import type { Next } from './loop.ts';
-import { endPlainly, isPlain, MOST_TOGETHER } from './plain-ends.ts';
+import { endPlainly, isPlain, MOST_PLAIN_ENDS } from './plain-ends.ts';
 import type { FreeSlots, Stamped } from './relay.ts';
-import { Slots } from './slots.ts';
+import { MOST_LEASED, Slots } from './slots.ts';
+import { Turns } from './turns.ts';
 
 export interface Deliverer extends FreeSlots {
   /** Fills the free slots with what is due. */
@@ -52,6 +53,8 @@ interface Heard {
   onFree?: (atOnce: boolean) => void;
   /** Facts have got their place in a ledger. */
   onFacts?: (facts: readonly Stamped[]) => void;
+  /** Those of whoever else numbers facts in this process. */
+  turns?: Turns;
 }
 
 const ignore = (): void => undefined;
@@ -59,11 +62,11 @@ const ignore = (): void => undefined;
 export function createDeliverer(
   services: Services,
   egress: Egress,
-  { onFree = ignore, onFacts = ignore }: Heard = {},
+  { onFree = ignore, onFacts = ignore, turns = new Turns() }: Heard = {},
 ): Deliverer {
   const slots = new Slots(onFree);
   const connections = new KeptConnections();
-  const writeDown = createEnds(services, onFacts);
+  const writeDown = createEnds(services, { onFacts, turns });
   const deliver = async (leased: Leased, secrets: StoredSecrets<string>) => {
     const done = await send({ services, egress, connections }, leased, secrets);
     slots.pace.note(done.outcome);
@@ -104,16 +107,20 @@ const logUnrecorded = ({ log }: Services, { id }: Leased, error: unknown): void 
 /** Leases what is due, as far as there is room, and starts it. */
 async function fill(services: Services, slots: Slots, start: (...ready: ReadyToSend) => void): Promise<Next> {
   const room = slots.room();
-  if (room.limit <= 0) return {};
+  // Whoever waits for company comes again after a while even if there is no room now: until then nobody is told of slots that become free.
   const wait = slots.pace.waitMs(room);
   if (wait > 0) return { at: new Date(Date.now() + wait) };
+  if (room.limit <= 0) return {};
   const leased = await slots.toFill(async () => {
-    const due = await services.db.statement((em) => leaseDue(em, room));
+    const limit = Math.min(room.limit, MOST_LEASED);
+    const due = await services.db.statement((em) => leaseDue(em, { ...room, limit }));
     for (const ready of await services.db.read((em) => stillLeased(em, due))) start(...ready);
     return due;
   });
   slots.pace.leased({ posting: room.posting + leased.length, backlog: tookAll(leased, room) });
-  return leased.length === 0 ? { at: await nextDue(services) } : { again: true };
+  if (leased.length === 0) return { at: await nextDue(services) };
+  slots.look();
+  return { again: true };
 }
 
 const NEXT_DUE = planned(`
@@ -154,13 +161,33 @@ async function send(
   return { leased, outcome, next, startedAt };
 }
 
-/** Writes one attempt's end down: plainly, as far as that goes. */
-function createEnds(services: Services, onFacts: Required<Heard>['onFacts']): (done: Done) => Promise<void> {
-  const plainly = writtenTogether((done) => endPlainly(services, done, onFacts));
+/**
+ * Writes one attempt's end down, plainly where that goes. Behind a failure of its project that is being written it goes the same way:
+ * what came last says how the endpoint is (WH5). The relay of this process has its turn in between: else each of its runs would meet
+ * the end of some, whose facts it would have to run for again.
+ */
+function createEnds(
+  services: Services,
+  { onFacts, turns }: Required<Pick<Heard, 'onFacts' | 'turns'>>,
+): (done: Done) => Promise<void> {
+  const plainly = writtenTogether((done) => turns.take(() => endPlainly(services, done)));
   const finishing = writtenTogether((done) => finish(services, done));
+  const finishingOf = new Map<string, number>();
+  const count = (projectId: string, by: 1 | -1) => {
+    const now = (finishingOf.get(projectId) ?? 0) + by;
+    if (now === 0) finishingOf.delete(projectId);
+    else finishingOf.set(projectId, now);
+  };
+  const end = (done: Done, projectId: string) => {
+    count(projectId, 1);
+    return finishing.add(done).finally(() => count(projectId, -1));
+  };
   return async (done) => {
-    const isWritten = isPlain(done) && (await plainly.add(done));
-    if (!isWritten) await finishing.add(done);
+    const { projectId } = done.leased;
+    if (!isPlain(done) || finishingOf.has(projectId)) return end(done, projectId);
+    const { isWritten, facts } = await plainly.add(done);
+    onFacts(facts);
+    if (!isWritten) await end(done, projectId);
   };
 }
 
@@ -170,8 +197,8 @@ function writtenTogether<R>(write: (done: readonly Done[]) => Promise<readonly R
     commit: async (done) => (await write(done)).map((result) => ({ result })),
     meetsAll: (error) => error instanceof DatabaseGone,
     weigh: () => 1,
-    maxWeight: MOST_TOGETHER,
-    maxEntries: MOST_TOGETHER,
+    maxWeight: MOST_PLAIN_ENDS,
+    maxEntries: MOST_PLAIN_ENDS,
     slots: 1,
     laterMs: 0,
   });

@@ -31,8 +31,8 @@ export type ReadyToSend = [Leased, StoredSecrets<string>];
 export const LEASE_SECONDS = 60;
 
 /** The delivery `x` waits for no earlier one of its item. */
-export const FIRST_OF_ITEM = `not exists (
-  select 1 from delivery y where y.item_id = x.item_id and y.seq < x.seq and y.status in ('pending', 'sending'))`;
+export const FIRST_OF_ITEM = `(
+  select true from delivery y where y.item_id = x.item_id and y.seq < x.seq and y.status in ('pending', 'sending') limit 1) is null`;
 
 /** What this worker has room for. */
 export interface Room {
@@ -90,7 +90,8 @@ const DUE = `x.next_attempt_at <= now()
   and (x.status = 'pending' or (x.status = 'sending' and x.lease_until < now())) and ${FIRST_OF_ITEM}`;
 
 /**
- * $1, $2: the projects in flight and their counts; $3: how many retries; $4: how many in all. `probes` lets one attempt through to
+ * $1, $2: the projects in flight and their counts; $3: how many retries; $4: how many in all. One lease takes half of a project's slots
+ * at most: the next is on its way while these are sent. `probes` lets one attempt through to
  * each endpoint whose rest is over (WH5): of any number of workers one gets it.
  */
 const LEASE = planned(`with recursive ${UNDELIVERED}, busy as (
@@ -107,7 +108,8 @@ const LEASE = planned(`with recursive ${UNDELIVERED}, busy as (
    ), takes as materialized (
      select e.project_id, p.webhook_url as url, e.open_until is not null as probe,
        case when e.open_until is not null then 1
-         else case when e.failures > 0 then ${SLOTS_WHEN_FAILING} else ${SLOTS_PER_PROJECT} end - coalesce(b.n, 0) end as free
+         else least(${SLOTS_PER_PROJECT / 2}, case when e.failures > 0 then ${SLOTS_WHEN_FAILING} else ${SLOTS_PER_PROJECT} end - coalesce(b.n, 0))
+         end as free
      from undelivered u join webhook_endpoint e on e.project_id = u.project_id
      join project p on p.id = e.project_id and p.webhook_url is not null
      left join busy b on b.project_id = e.project_id

@@ -22,13 +22,13 @@ describe('free slots', () => {
   });
 
   it.each([SLOTS, 16])(
-    'wait for company behind a backlog that took %i: until two thirds are free, or for a moment',
+    'wait for company behind a backlog that took %i: until half are free, or for a moment',
     (posting) => {
       const pace = new Pace();
       pace.leased({ posting, backlog: true });
       expect(pace.isBehind).toBe(true);
-      expect(pace.waitMs(room(Math.floor(posting / 3) + 1))).toBe(25);
-      expect(pace.waitMs(room(Math.floor(posting / 3)))).toBe(0);
+      expect(pace.waitMs(room(Math.floor(posting / 2) + 1))).toBe(25);
+      expect(pace.waitMs(room(Math.floor(posting / 2)))).toBe(0);
       vi.advanceTimersByTime(24);
       expect(pace.waitMs(room(posting))).toBe(1);
       vi.advanceTimersByTime(1);

@@ -1,10 +1,9 @@
-// How fast a deliverer fills its slots: a few free ones wait for company, and a proxy that is away is not asked by everything that waits (WH7).
+// How fast a deliverer fills its slots: behind a backlog free ones wait for company, and a proxy that is away is not asked by everything that waits (WH7).
 import type { Outcome } from '../domain/webhook-attempt.ts';
 import type { Room } from './delivery-rows.ts';
 
-/** Behind a backlog free slots wait for others to become free, until two thirds of those that were filled last are, for so long at most: each lease has its price. */
+/** Behind a backlog free slots wait for others to become free, until half of those that were filled last are, for so long at most: each lease has its price. */
 const WAIT_MS = 25;
-const WAIT_WHILE = 1 / 3;
 /** While the proxy is away one delivery tries it, this often: what waits makes no more attempts than that. */
 const PROXY_REST_MS = 2000;
 
@@ -31,7 +30,7 @@ export class Pace {
 
   /** How long nothing is to be leased, in ms. */
   waitMs({ posting }: Pick<Room, 'posting'>): number {
-    const company = posting > this.#filled.posting * WAIT_WHILE ? this.#filled.at + WAIT_MS : -Infinity;
+    const company = posting > this.#filled.posting / 2 ? this.#filled.at + WAIT_MS : -Infinity;
     return Math.max(0, (this.#proxyRestsUntil ?? company) - performance.now());
   }
 

@@ -5,10 +5,10 @@ import { planned } from '../db/planned.ts';
 import { rawQuery } from '../db/raw-query.ts';
 import type { Services } from '../usecases/services.ts';
 import { ATTEMPT_COLUMNS, ATTEMPT_RECORD, attemptRow, type Done, endedFact, STILL_OURS, WELL } from './finish-rows.ts';
-import { NUMBERING, type Stamped } from './relay.ts';
+import type { Stamped } from './relay.ts';
 
 /** So many ledgers stay within NOTIFY's 8000 bytes. */
-export const MOST_TOGETHER = 128;
+export const MOST_PLAIN_ENDS = 128;
 
 /** Whether it may be one: what failed changes more than its own delivery. */
 export const isPlain = ({ next }: Done): boolean => next.kind === 'succeeded';
@@ -17,26 +17,25 @@ export const isPlain = ({ next }: Done): boolean => next.kind === 'succeeded';
  * $1: the attempts with their facts; $2: now. A fact gets its place in the ledger here, beside the relay, where its project is not
  * held by anybody else and no earlier fact of its item waits for one: it can overtake none that it follows from. All others are left
  * to the relay. Projects are held first and never waited for, so that nobody who holds one waits for us in a circle; whoever has one
- * is alone in numbering it, as the relay is. The relay alone is waited for, before anything is held: else each of its runs would
- * meet the end of some, whose facts it would have to run for again.
+ * is alone in numbering it, as the relay is. That an item has a fact that waits is asked of the index of items, whatever the planner
+ * thinks of how many there are: `limit` keeps it from reading the table instead.
  */
 const END = planned(`
   with r as materialized (
     select * from json_to_recordset($1::json) as r(id uuid, token uuid, fact_id uuid, project_id uuid, type text, item_id uuid,
       actor jsonb, data jsonb, ${ATTEMPT_RECORD})
-  ), turn as materialized (
-    select pg_advisory_xact_lock_shared(${NUMBERING})
   ), held as materialized (
-    select id from project where (select count(*) from turn) = 1 and id = any(array(select project_id from r)) order by id for no key update skip locked
+    select id from project where id = any(array(select project_id from r)) order by id for no key update skip locked
   ), ended as (
     update delivery d set status = 'succeeded', next_attempt_at = null, claim_token = null, lease_until = null,
       http_status = r.http_status, error = null, completed_at = now()
     from r join webhook_endpoint e on e.project_id = r.project_id join project p on p.id = r.project_id
     where (select count(*) from held) >= 0 and ${STILL_OURS} and ${WELL}
-    returning d.id
+    returning r.token
   ), done as materialized (
-    select r.*, held.id is not null and not exists (select 1 from event v where v.item_id = r.item_id and coalesce(v.seq, 0) = 0) as numbered
-    from ended join r on r.id = ended.id left join held on held.id = r.project_id
+    select r.*, held.id is not null
+      and (select true from event v where v.item_id = r.item_id and coalesce(v.seq, 0) = 0 limit 1) is null as numbered
+    from ended join r on r.token = ended.token left join held on held.id = r.project_id
   ), written as (
     insert into attempt (delivery_id, ${ATTEMPT_COLUMNS}) select id, ${ATTEMPT_COLUMNS} from done
   ), heads as (
@@ -57,26 +56,32 @@ const END = planned(`
     union all
     select pg_notify('${RECORDED}', 'delivery.changed') where exists (select 1 from placed where not numbered)
   )
-  select placed.id, placed.seq from placed, (select count(*) from rung) bells`);
+  select placed.token, placed.seq from placed, (select count(*) from rung) bells`);
 
 /**
  * Writes down attempts that ended well: the delivery, the attempt and the fact of each whose lease held and whose endpoint has no
- * trouble. `onFacts` is told of facts that got their place. Answers of each, in order, whether it was written; what was not has an
- * end of the other kind (`finishAll`), and nothing of it has changed.
+ * trouble. Answers of each, in order, whether it was written, and its fact where that got its place; what was not written has an end
+ * of the other kind (`finishAll`), and nothing of it has changed.
  */
 export async function endPlainly(
   { db, clock, ids }: Pick<Services, 'db' | 'clock' | 'ids'>,
   done: readonly Done[],
-  onFacts: (facts: readonly Stamped[]) => void,
-): Promise<boolean[]> {
+): Promise<PlainEnd[]> {
   const now = clock.now();
   const rows = done.map((each) => ({ ...attemptRow(each), ...factColumns(each, ids.uuid()) }));
   const written = await db.statement((em) =>
-    rawQuery<{ id: string; seq: string | null }>(em, END, [JSON.stringify(rows), now.toISOString()]),
+    rawQuery<{ token: string; seq: string | null }>(em, END, [JSON.stringify(rows), now.toISOString()]),
   );
-  const seqs = new Map(written.map(({ id, seq }) => [id, seq]));
-  onFacts(done.flatMap(({ leased }) => placedFact(leased, seqs.get(leased.id) ?? null, now)));
-  return done.map(({ leased }) => seqs.has(leased.id));
+  const seqs = new Map(written.map(({ token, seq }) => [token, seq]));
+  return done.map(({ leased }) => {
+    const seq = seqs.get(leased.claimToken);
+    return { isWritten: seq !== undefined, facts: placedFact(leased, seq ?? null, now) };
+  });
+}
+
+export interface PlainEnd {
+  isWritten: boolean;
+  facts: readonly Stamped[];
 }
 
 function factColumns(done: Done, factId: string) {

@@ -11,6 +11,7 @@ import type { Services } from '../usecases/services.ts';
 import { deliveryOf, isToldOf, type Told } from '../webhooks/fan-out.ts';
 import type { ReadyToSend } from './delivery-rows.ts';
 import type { Next } from './loop.ts';
+import { Turns } from './turns.ts';
 import { type Doorbell, type NewDelivery, writeDeliveries } from './write-deliveries.ts';
 
 /** Any fixed number: one relay at a time among all processes on a database. */
@@ -30,14 +31,13 @@ export interface KeptSlots {
   use(ready: readonly ReadyToSend[]): void;
 }
 
-/** Any other fixed number: a relay numbers alone, those who end attempts beside each other. */
-export const NUMBERING = 7_202_611_203;
-
 interface Relaying {
   /** Is told of a batch when it is done. */
   onStamped?: (facts: readonly Stamped[]) => void;
   /** Without any every delivery waits for a worker. */
   slots?: FreeSlots;
+  /** Those of whoever else numbers facts in this process. */
+  turns?: Turns;
 }
 
 const NO_SLOTS: FreeSlots = { keep: () => ({ ids: new Set(), use: () => undefined }) };
@@ -46,20 +46,21 @@ const NO_SLOTS: FreeSlots = { keep: () => ({ ids: new Set(), use: () => undefine
 export async function relayOnce(
   services: Services,
   signals: Signals,
-  { onStamped = () => undefined, slots = NO_SLOTS }: Relaying = {},
+  { onStamped = () => undefined, slots = NO_SLOTS, turns = new Turns() }: Relaying = {},
 ): Promise<Next> {
   if (!(await signals.lead(RELAY))) return {};
   let kept = NO_SLOTS.keep([]);
   let sent: readonly ReadyToSend[] = [];
   try {
-    const { stamped, ready } = await services.db.write(async (tx) => {
+    const write = async (tx: Tx) => {
       const stamped = await stamp(tx);
       if (stamped.length === 0) return { stamped, ready: [] };
       const deliveries = newDeliveries(services, stamped);
       kept = slots.keep(deliveries);
       const ready = await writeDeliveries(tx.em, { deliveries, kept: kept.ids, bells: stampedBells(stamped) });
       return { stamped, ready };
-    });
+    };
+    const { stamped, ready } = await turns.take(() => services.db.write(write));
     sent = ready;
     onStamped(stamped);
     return { again: stamped.length === BATCH };
@@ -86,16 +87,14 @@ export interface Stamped {
 const TOLD = DECISION_ACTIONS.filter(isToldOf);
 
 /**
- * $1: `TOLD`. Whoever ends attempts meanwhile waits for its turn (`plain-ends.ts`). The row locks make a second relay, should leadership ever be in doubt, wait and find nothing: no number twice. Projects
+ * $1: `TOLD`. The row locks make a second relay, should leadership ever be in doubt, wait and find nothing: no number twice. Projects
  * are held in the order of their ids, as whoever counts holds them. Each decision is looked up by its index: there are few of them in a
  * batch, however many there are.
  */
 const STAMP = `
-  with turn as materialized (
-    select pg_advisory_xact_lock(${NUMBERING})
-  ), unstamped as (
+  with unstamped as (
     select position, project_id, item_id, type, data ->> 'action' as action, (data ->> 'version')::int as version from event
-    where seq is null and (select count(*) from turn) = 1 order by position limit ${BATCH} for update
+    where seq is null order by position limit ${BATCH} for update
   ), batch as (
     select *, row_number() over (partition by project_id order by position) as n from unstamped
   ), grown as (

@@ -6,6 +6,8 @@ import type { NewDelivery } from './write-deliveries.ts';
 /** POSTs under way at once, in this process, and how many of them may be retries. */
 const SLOTS = 128;
 const RETRY_SLOTS = 85;
+/** One lease takes half of them at most: the next is on its way while these are sent. */
+export const MOST_LEASED = SLOTS / 2;
 /** With those whose end is still to be written down: a slow database must not make more and more of them. */
 const MOST_UNDER_WAY = 2 * SLOTS;
 
@@ -82,6 +84,11 @@ export class Slots {
       this.#tellFree();
     });
     this.#underWay.add(followed);
+  }
+
+  /** More is likely due. */
+  look(): void {
+    this.#onFree(true);
   }
 
   /** Who waits for company is told when it is there. */

@@ -11,6 +11,7 @@ import { type Loop, type LoopOptions, startLoop } from './loop.ts';
 import { relayOnce, type Stamped } from './relay.ts';
 import { replayOnce } from './replay.ts';
 import { startSlowLoops } from './slow-loops.ts';
+import { Turns } from './turns.ts';
 
 const POLL_MS = 1000;
 /**
@@ -49,11 +50,10 @@ export async function startWorker({
     onFacts(facts);
     if (facts.length > 0) counting.nudge();
   };
-  const deliverer = createDeliverer(services, egress, {
-    onFree: (atOnce) => delivering.nudge(atOnce),
-    onFacts: onStamped,
-  });
-  const relay = () => relayOnce(services, signals, { onStamped, slots: deliverer });
+  const turns = new Turns();
+  const onFree = (atOnce: boolean) => delivering.nudge(atOnce);
+  const deliverer = createDeliverer(services, egress, { onFree, onFacts: onStamped, turns });
+  const relay = () => relayOnce(services, signals, { onStamped, slots: deliverer, turns });
   const relaying = loop('relay', relay, { gapMs: RELAY_GAP_MS, urgentGapMs: URGENT_RELAY_GAP_MS });
   // What is far behind is caught up without a pause.
   const count = async () => void ((await countOnce(services)).again && counting.nudge(true));

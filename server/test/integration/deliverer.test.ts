@@ -1,11 +1,11 @@
 // The deliverer over a real receiver: what is due leaves signed, what came of it is recorded and told.
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { HEADERS, verifyWebhook } from '@countersign/shared/webhook';
 import { createDeliverer } from '../../src/worker/deliver.ts';
 import { relayOnce } from '../../src/worker/relay.ts';
 import { rotateWebhookSecret } from '../../src/usecases/rotate-webhook-secret.ts';
 import { closeReceivers, httpReceiver } from '../fixtures/receivers.ts';
-import { makeDue } from './due.ts';
+import { deliveriesOf, makeDue } from './due.ts';
 import { ledgerOf } from './looking.ts';
 import { anItem, aScene, review, type Scene } from './scene.ts';
 import { POLICY, useServices } from './services.ts';
@@ -14,6 +14,7 @@ import { POLICY, useServices } from './services.ts';
 const SLOTS_OF_PROJECT = 16;
 /** More than that. */
 const DUE = 20;
+const ALL_SLOTS = 128;
 
 const world = useServices();
 let scene: Scene;
@@ -21,7 +22,10 @@ let scene: Scene;
 beforeAll(async () => {
   scene = await aScene(world.services);
 });
-afterEach(() => closeReceivers());
+afterEach(async () => {
+  vi.useRealTimers();
+  await closeReceivers();
+});
 
 interface Got {
   headers: Record<string, string | undefined>;
@@ -125,7 +129,7 @@ describe('the deliverer', () => {
     let ended = 0;
     const egress = { ...POLICY, onAttempt: () => (ended += 1) };
     const deliverer = createDeliverer({ ...world.services, db: slow }, egress);
-    await deliverer.runOnce();
+    for (let leases = 0; leases < 2; leases += 1) await deliverer.runOnce();
     await expect.poll(() => ended).toBe(SLOTS_OF_PROJECT);
     await deliverer.runOnce();
     const sending = `select id from delivery where project_id = ? and status = 'sending'`;
@@ -133,5 +137,22 @@ describe('the deliverer', () => {
     write(undefined);
     await deliverer.drain();
     expect(got).toHaveLength(SLOTS_OF_PROJECT);
+  });
+
+  it('looks again after a moment when every slot is taken: nobody is told of the few that become free until then', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const over = Promise.withResolvers<undefined>();
+    const { port } = await httpReceiver((_, response) => void over.promise.then(() => response.end()));
+    for (let n = 0; n < ALL_SLOTS / SLOTS_OF_PROJECT + 1; n += 1) {
+      const of = await aScene(world.services, { webhook_url: `http://127.0.0.1:${port}/` });
+      await deliveriesOf(world, of, { count: SLOTS_OF_PROJECT });
+    }
+    const deliverer = createDeliverer(world.services, POLICY);
+    const sending = async () =>
+      (await world.sql<{ n: number }>(`select count(*)::int as n from delivery where status = 'sending'`))[0]?.n;
+    while ((await sending()) !== ALL_SLOTS) expect(await deliverer.runOnce()).toEqual({ again: true });
+    expect(await deliverer.runOnce()).toEqual({ at: expect.any(Date) as Date });
+    over.resolve(undefined);
+    await deliverer.drain();
   });
 });

@@ -118,13 +118,14 @@ describe('a lease', () => {
     expect(only(await lease())).toMatchObject({ id, attempt: 2 });
   });
 
-  it('takes at most sixteen of a project, oldest due first, so that no backlog fills the slots', async () => {
+  it('takes at most eight of a project at a time, and sixteen in all, oldest due first, so that no backlog fills the slots', async () => {
     const other = await aScene(world.services, WEBHOOK);
     const backlog: string[] = [];
     for (let ago = 40; ago > 20; ago -= 1) backlog.push(await due(scene, { ago }));
     const others = await due(other);
-    expect((await lease()).map(({ id }) => id).sort()).toEqual([...backlog.slice(0, 16), others].sort());
-    expect((await lease({ inFlight: new Map([[scene.projectId, 15]]) })).map(({ id }) => id)).toEqual([backlog[16]]);
+    expect((await lease()).map(({ id }) => id).sort()).toEqual([...backlog.slice(0, 8), others].sort());
+    expect((await lease({ inFlight: new Map([[scene.projectId, 15]]) })).map(({ id }) => id)).toEqual([backlog[8]]);
+    expect(await lease({ inFlight: new Map([[scene.projectId, 16]]) })).toEqual([]);
   });
 
   it('passes over busy projects, and takes no more than it is asked to', async () => {

@@ -3,6 +3,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RECORDED, STAMPED } from '../../src/db/channels.ts';
 import { createDeliverer } from '../../src/worker/deliver.ts';
+import { leaseDue } from '../../src/worker/delivery-rows.ts';
+import type { Done } from '../../src/worker/finish-rows.ts';
+import { endPlainly } from '../../src/worker/plain-ends.ts';
 import { relayOnce, type Stamped } from '../../src/worker/relay.ts';
 import { closeReceivers, httpReceiver } from '../fixtures/receivers.ts';
 import { ON_POSTGRES } from '../world.ts';
@@ -68,6 +71,11 @@ async function expectWhole(of: Scene): Promise<void> {
   expect(await headOf(of)).toBe(seqs.length);
 }
 
+const ROOM = { limit: 10, retries: 10, posting: 0, inFlight: new Map<string, number>() };
+const WELL: Done['outcome'] = {
+  ...{ httpStatus: 204, error: null, retryAfter: null, responseHeaders: {}, responseText: '', remoteAddress: null },
+  ...{ totalMs: 1, timings: { dnsMs: 0, connectMs: 0, tlsMs: null, firstByteMs: 1 }, signatures: 1 },
+};
 const SUCCEEDED = { status: 'succeeded', attempt: 1, http_status: 204, error: null, claim_token: null };
 
 describe('the end of an attempt that went well', () => {
@@ -135,6 +143,27 @@ describe('the end of an attempt that went well', () => {
     expect(await rowOf(id)).toMatchObject({ status: 'sending', attempt: 2, http_status: null });
     expect(await triesOf(id)).toEqual([{ n: 1, error: 'lease_lost', http_status: 204 }]);
     expect(await toldOf(id)).toEqual([]);
+  });
+
+  it('I5: of two ends of one delivery that are written together counts the one whose lease holds', async () => {
+    const id = await aDelivery(world, scene);
+    await relayAll();
+    const ends: Done[] = [];
+    for (const attempt of [1, 2]) {
+      const [leased] = await world.services.db.statement((em) => leaseDue(em, ROOM));
+      if (leased !== undefined)
+        ends.push({ leased, outcome: WELL, next: { kind: 'succeeded' }, startedAt: new Date() });
+      expect(ends).toHaveLength(attempt);
+      await world.sql(`update delivery set lease_until = now() - interval '1 s' where id = ?`, [id]);
+    }
+    const written = await endPlainly(world.services, ends);
+    expect(written.map(({ isWritten, facts }) => [isWritten, facts.length])).toEqual([
+      [false, 0],
+      [true, 1],
+    ]);
+    expect(await triesOf(id)).toEqual([{ n: 2, error: null, http_status: 204 }]);
+    expect(await toldOf(id)).toHaveLength(1);
+    await expectWhole(scene);
   });
 
   const trouble = [

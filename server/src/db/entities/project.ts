@@ -34,7 +34,7 @@ const ProjectSchema = defineEntity({
     settingsVersion: p.integer(),
     /** The settings version that brought the guidelines as they are now. */
     guidelinesVersion: p.integer().default(1),
-    /** The `seq` of the last stamped event; the relay alone moves it. */
+    /** The `seq` of the last stamped event; moved by who numbers facts, with this row held. */
     eventSeq: p.bigint('number').default(0),
     /** Up to which `seq` the rollups have counted (I9): the last one, but for a ledger that was there before them. */
     rollupSeq: p.bigint('number').default(0),

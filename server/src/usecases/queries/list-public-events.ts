@@ -12,7 +12,7 @@ export interface PublicEventsPage {
 }
 
 /**
- * Errors: `invalid_cursor`. The cursor is a position in the ledger, which the relay hands out in order and without gaps:
+ * Errors: `invalid_cursor`. The cursor is a position in the ledger, which is given in order and without gaps:
  * nothing can turn up before it later.
  */
 export function listPublicEvents(

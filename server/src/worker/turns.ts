@@ -1,0 +1,12 @@
+// Work of one process that would only get into each other's way in the database: one after the other, in the order asked.
+
+export class Turns {
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** Begins when all before it are over, however they ended. */
+  take<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.#last.then(work);
+    this.#last = mine.catch(() => undefined);
+    return mine;
+  }
+}
