@@ -120,7 +120,8 @@ describe.skipIf(!ON_POSTGRES)('three servers and two workers behind one address'
       ] as const) {
         const counts = async () => (await seenOn(page, [])).counts;
         const { counts: now } = await seenFresh(reviewer, 'all');
-        await expect.poll(counts).toEqual(now);
+        // Of what is beyond the lines that a page holds it counts what it hears, and asks for the number anew within 15 s.
+        await expect.poll(counts, { timeout: 30_000 }).toEqual(now);
         expect(await page.evaluate(() => 'stayed' in window)).toBe(true);
       }
       await desk.keyboard.press('a');

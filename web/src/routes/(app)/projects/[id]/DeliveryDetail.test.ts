@@ -66,6 +66,21 @@ it('shows what hides or turns text as marks', async () => {
   expect(within(body).getByTitle('U+202E right-to-left override')).toBeTruthy();
 });
 
+it('says where the time went, and that a kept connection took none', async () => {
+  const [attempt] = DEAD.attempts;
+  const told = (timings: object) => ({
+    ...DEAD,
+    attempts: [{ ...attempt!, timings: { ...attempt!.timings, ...timings } }],
+  });
+  now = told({});
+  render(Detail, { row: DEAD });
+  expect(await screen.findByText('name 0 ms · connection 1 ms · answer 2 ms')).toBeTruthy();
+  cleanup();
+  now = told({ connect_ms: null });
+  render(Detail, { row: DEAD });
+  expect(await screen.findByText('name 0 ms · answer 2 ms · over the connection of an attempt before')).toBeTruthy();
+});
+
 it('names the cause in words', async () => {
   render(Detail, { row: DEAD });
   expect(await screen.findAllByText('connection refused', { exact: false })).not.toHaveLength(0);
