@@ -78,7 +78,7 @@ it('says where the time went, and that a kept connection took none', async () =>
   cleanup();
   now = told({ connect_ms: null });
   render(Detail, { row: DEAD });
-  expect(await screen.findByText('name 0 ms · answer 2 ms · over the connection of an attempt before')).toBeTruthy();
+  expect(await screen.findByText('name 0 ms · answer 2 ms · kept connection')).toBeTruthy();
 });
 
 it('names the cause in words', async () => {

@@ -76,7 +76,7 @@ export const deliveriesWords = {
     keyof Timings,
     string
   >,
-  keptConnection: 'over the connection of an attempt before',
+  keptConnection: 'kept connection',
   took: (ms: number) => `${Math.round(ms)} ms`,
   request: 'Request',
   requestHeaders: 'Request headers',
