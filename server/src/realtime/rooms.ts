@@ -1,6 +1,7 @@
 // Who is in which room: the server alone decides, from the database, and again whenever a project's members change (I8).
 import type { Server, Socket } from 'socket.io';
 import type { ClientToServer, ServerToClient, Whereabouts } from '@countersign/shared/sockets';
+import { Turns } from '../db/turns.ts';
 import { displayName } from '../domain/actor.ts';
 import type { Services } from '../usecases/services.ts';
 
@@ -63,13 +64,12 @@ export function createRooms(
     }
   };
 
-  let sorting: Promise<unknown> = Promise.resolve();
+  const sorting = new Turns();
   /** One after the other: of two at once the older answer of the database could be carried out last. */
-  const sync = (projectId: string) => {
+  const sync = async (projectId: string) => {
     changes += 1;
-    const mine = sorting.then(() => sortAnew(services, local(), projectId));
-    sorting = mine.catch(() => undefined);
-    return mine.then(() => hearSorted(projectId));
+    await sorting.take(() => sortAnew(services, local(), projectId));
+    hearSorted(projectId);
   };
 
   return {

@@ -3,6 +3,7 @@ import { DatabaseGone, type Tx } from '../db/database.ts';
 import { GroupCommit } from '../db/group-commit.ts';
 import { planned } from '../db/planned.ts';
 import { rawQuery } from '../db/raw-query.ts';
+import { Turns } from '../db/turns.ts';
 import { nextStep } from '../domain/retry.ts';
 import type { StoredSecrets } from '../domain/webhook-secrets.ts';
 import type { Services } from '../usecases/services.ts';
@@ -25,7 +26,6 @@ import type { Next } from './loop.ts';
 import { endPlainly, isPlain, MOST_PLAIN_ENDS } from './plain-ends.ts';
 import type { FreeSlots, Stamped } from './relay.ts';
 import { MOST_LEASED, Slots } from './slots.ts';
-import { Turns } from './turns.ts';
 
 export interface Deliverer extends FreeSlots {
   /** Fills the free slots with what is due. */

@@ -7,11 +7,11 @@ import type { Tx } from '../db/database.ts';
 import { STAMPED, stampedText } from '../db/channels.ts';
 import { rawQuery } from '../db/raw-query.ts';
 import type { Signals } from '../db/signals.ts';
+import { Turns } from '../db/turns.ts';
 import type { Services } from '../usecases/services.ts';
 import { deliveryOf, isToldOf, type Told } from '../webhooks/fan-out.ts';
 import type { ReadyToSend } from './delivery-rows.ts';
 import type { Next } from './loop.ts';
-import { Turns } from './turns.ts';
 import { type Doorbell, type NewDelivery, writeDeliveries } from './write-deliveries.ts';
 
 /** Any fixed number: one relay at a time among all processes on a database. */

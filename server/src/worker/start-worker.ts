@@ -2,6 +2,7 @@
 import { COALESCE_MS } from '@countersign/shared/sockets';
 import { DUE, RECORDED } from '../db/channels.ts';
 import type { Signals } from '../db/signals.ts';
+import { Turns } from '../db/turns.ts';
 import type { Services } from '../usecases/services.ts';
 import { countOnce } from './count.ts';
 import { createDeliverer, type Egress } from './deliver.ts';
@@ -11,7 +12,6 @@ import { type Loop, type LoopOptions, startLoop } from './loop.ts';
 import { relayOnce, type Stamped } from './relay.ts';
 import { replayOnce } from './replay.ts';
 import { startSlowLoops } from './slow-loops.ts';
-import { Turns } from './turns.ts';
 
 const POLL_MS = 1000;
 /**

@@ -1,4 +1,4 @@
-// Work of one process that would only get into each other's way in the database: one after the other, in the order asked.
+// Work of one process that would get into each other's way, or be carried out on an older answer last: one after the other, in the order asked.
 
 export class Turns {
   #last: Promise<unknown> = Promise.resolve();
