@@ -7,6 +7,7 @@ import { findChromium } from '../scripts/browser.ts';
 import { aSubmission } from '../server/test/builders.ts';
 import { useHouse } from './house.ts';
 import { expectAccessible } from './looks.ts';
+import { atRest } from './queue.ts';
 
 const chromium = await findChromium();
 
@@ -27,8 +28,6 @@ describe.skipIf(chromium === undefined)('the queue by keyboard alone', () => {
   const focused = () =>
     page.evaluate(() => (document.activeElement?.matches('button') ? document.activeElement.textContent.trim() : ''));
   const submit = async (suggestion: string) => (await house().project.pipeline.submit(aSubmission({ suggestion }))).id;
-  /** Nothing is on show and nothing on its way: the verbs' keys count. */
-  const onlyList = () => page.locator('[data-armed=true]').filter({ hasText: 'No item is open' }).waitFor();
 
   beforeAll(async () => {
     const { owner, project, visit } = house();
@@ -83,7 +82,7 @@ describe.skipIf(chromium === undefined)('the queue by keyboard alone', () => {
     await press('u', '2');
     await expect.poll(async () => (await read(fourth)).status).toBe('escalated');
     // The escalated one is the owner's to decide; it does not come again by itself, only when it is asked for.
-    await onlyList();
+    await atRest(page);
     await press('n');
     await page.getByRole('button', { name: 'Finalize' }).and(page.locator(':enabled')).waitFor();
     await ready('Four');

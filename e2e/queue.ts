@@ -17,6 +17,16 @@ export async function openRow(page: Page, text: string): Promise<void> {
   await page.mouse.move(1, 1);
 }
 
+/**
+ * Waits until nothing is on show, and nothing on its way. A page that decided asks for what comes next a moment later, and
+ * would be given what is submitted until then.
+ */
+export const atRest = (page: Page): Promise<void> =>
+  page
+    .locator('[data-armed=true]')
+    .filter({ hasText: /No item is open|Nothing waits for you/ })
+    .waitFor();
+
 /** How somebody who has given no name is called. */
 export const nameOf = ({ wallet: { address } }: Person): string => `${address.slice(0, 4)}…${address.slice(-4)}`;
 

@@ -11,6 +11,7 @@ import { findChromium } from '../scripts/browser.ts';
 import { useHouse } from './house.ts';
 import { injectWallet, signIn } from './injected-wallet.ts';
 import { expectAccessible } from './looks.ts';
+import { atRest } from './queue.ts';
 
 const chromium = await findChromium();
 const editor = (page: Page) => page.getByLabel('Your answer');
@@ -62,8 +63,7 @@ describe.skipIf(chromium === undefined)('in the middle of the work', () => {
     expect(await project.pipeline.read(id)).toMatchObject({
       decision: { output: 'Typed before the session ended.' },
     });
-    // After a decision the page asks for what comes next: it would be given what the next test submits.
-    await page.getByText('Nothing waits for you').waitFor();
+    await atRest(page);
   });
 
   it('PM2: a role that goes gives the item back, and what was typed can be copied and taken away', async () => {

@@ -6,6 +6,7 @@ import { makeWallet, person } from '../server/test/client.ts';
 import { findChromium } from '../scripts/browser.ts';
 import { useHouse } from './house.ts';
 import { signIn } from './injected-wallet.ts';
+import { atRest } from './queue.ts';
 
 const chromium = await findChromium();
 
@@ -38,6 +39,7 @@ describe.skipIf(chromium === undefined)('the whole story', () => {
     expect(arrival.event).toMatchObject({ item_id: id, status: 'approved', reviewer_id: owner.id });
     expect(arrival.event.decision).toMatchObject({ action: 'approve', output: 'From end to end.', edited: false });
     expect(await project.pipeline.read(id)).toMatchObject({ status: 'approved' });
+    await atRest(page);
   });
 
   it('shows what one browser claims as held in the other within a second (I4)', async () => {

@@ -5,7 +5,7 @@ import { findChromium } from '../scripts/browser.ts';
 import { aSubmission, join, openProject, type OpenProject } from '../server/test/builders.ts';
 import { person, type Person } from '../server/test/client.ts';
 import { useHouse } from './house.ts';
-import { countKeys, expectTrue, keysTaken, nameOf, openRow, pressUntilTaken, row } from './queue.ts';
+import { atRest, countKeys, expectTrue, keysTaken, nameOf, openRow, pressUntilTaken, row } from './queue.ts';
 
 const chromium = await findChromium();
 
@@ -80,6 +80,7 @@ describe.skipIf(chromium === undefined)('two reviewers', () => {
     await loser.getByText('About: And after that?').waitFor();
     await Promise.all([pressUntilTaken(anas, 'a'), pressUntilTaken(bens, 'a')]);
     await expect.poll(async () => (await project.pipeline.read(first)).status).toBe('queued');
+    await Promise.all([anas, bens].map(atRest));
     await Promise.all([
       expectTrue(anas, { reviewer: ana, view: 'all', people: [ana, ben] }),
       expectTrue(bens, { reviewer: ben, view: 'all', people: [ana, ben] }),
@@ -112,6 +113,7 @@ describe.skipIf(chromium === undefined)('two reviewers', () => {
     await countKeys(bens);
     await expect.poll(async () => (await project.pipeline.read(id)).decision).toBeNull();
     await pressUntilTaken(bens, 'Enter');
+    await Promise.all([anas, bens].map(atRest));
   });
 
   it('LC2: undoes with one key, and the item is in hand again on this page and held on the other', async () => {

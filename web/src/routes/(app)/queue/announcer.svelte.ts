@@ -21,10 +21,13 @@ const HEARD: Record<SpokenLevel, readonly Urgency[]> = {
 /** One region of the page: messages of one moment are said together. Emptied first, the same words are heard a second time. */
 class Region {
   words = $state('');
+  /** When what was said has been there for its time, in ms. */
+  saidAt = -Infinity;
   #gathered: string[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   say(message: string): void {
+    this.saidAt = Date.now() + GATHER_MS + CLEAR_MS;
     if (this.#gathered.length === 0) this.words = '';
     if (!this.#gathered.includes(message)) this.#gathered.push(message);
     clearTimeout(this.#timer);
@@ -84,14 +87,19 @@ export class Announcer {
     if (!HEARD[this.#level()].includes('summary')) return;
     const waits = this.#summary !== null;
     this.#summary = message;
-    if (waits) return;
-    this.#timer = setTimeout(
-      () => {
-        this.#summedAt = Date.now();
-        this.#polite.say(this.#summary ?? '');
-        this.#summary = null;
-      },
-      Math.max(0, this.#summedAt + SUMMARY_MS - Date.now()),
-    );
+    if (!waits) this.#sayWhenQuiet(message);
+  }
+
+  /** What came of the reader's own doing is heard and read to its end: a summary would take its place. */
+  #sayWhenQuiet(summary: string): void {
+    const now = Date.now();
+    const wait = Math.max(this.#summedAt + SUMMARY_MS, this.#polite.saidAt) - now;
+    if (wait > 0) {
+      this.#timer = setTimeout(() => this.#sayWhenQuiet(this.#summary ?? summary), wait);
+      return;
+    }
+    this.#summedAt = now;
+    this.#summary = null;
+    this.#polite.say(summary);
   }
 }

@@ -62,6 +62,36 @@ describe('announcer', () => {
     expect(announcer.words).toContain('Item approved');
   });
 
+  it('lets what the reader did be read to its end before a summary takes its place', () => {
+    const announcer = new Announcer(() => 'all');
+    const heard: [at: number, words: string][] = [];
+    let before = '';
+    for (let at = 0; at < 21_000; at += 20) {
+      if (at === 0) announcer.say('4 new', 'summary');
+      if (at === 5000) announcer.say('1 new', 'summary');
+      // As late as it can come before the summary's turn, and another before the first is over.
+      if (at === 9800) announcer.say('Item given back');
+      if (at === 12_000) announcer.say('Item approved');
+      vi.advanceTimersByTime(20);
+      if (announcer.words !== before) heard.push([at, (before = announcer.words)]);
+    }
+    expect(heard.map(([, words]) => words)).toEqual([
+      '4 new',
+      '',
+      'Item given back',
+      '',
+      'Item approved',
+      '',
+      '1 new',
+      '',
+    ]);
+    const lasted = (words: string) => {
+      const index = heard.findIndex((one) => one[1] === words);
+      return (heard[index + 1]?.[0] ?? 0) - (heard[index]?.[0] ?? 0);
+    };
+    expect(lasted('Item approved')).toBe(4000);
+  });
+
   it('says the same sentence again when it comes a second time', () => {
     const announcer = new Announcer(() => 'all');
     const heard = listen(announcer, 3000, (at) => {
