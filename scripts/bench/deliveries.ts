@@ -4,14 +4,21 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { measureLatency } from './delivery-latency.ts';
-import { type BenchDatabase, type BenchHouse, openHouse, openProject, seedItems } from './house.ts';
+import { type BenchDatabase, type BenchHouse, idAt, openHouse, openProject, seedItems } from './house.ts';
 import type { Options } from './options.ts';
 import { median, type Row } from './rows.ts';
 
 type Rival = 'pg-boss' | 'graphile-worker' | 'bullmq';
 /** BullMQ is measured where it is installed (`npm i --no-save bullmq`). */
 const RIVALS: Rival[] = ['pg-boss', 'graphile-worker', ...(installed('bullmq') ? ['bullmq' as const] : [])];
-const SIZES = { full: { rounds: 3, count: 16_000, decisions: 300 }, quick: { rounds: 1, count: 400, decisions: 20 } };
+/**
+ * What is due at once. Queues differ in what a long one costs them: the short backlog is a burst, most of which is over when the code is
+ * warm; the long one is an hour of a million items a day, as a receiver leaves it that was down for so long.
+ */
+const SIZES = {
+  full: { rounds: 3, backlogs: [16_000, 48_000], decisions: 300 },
+  quick: { rounds: 1, backlogs: [400], decisions: 20 },
+};
 /** As many projects as it takes for every slot of a worker to be used. */
 const PROJECTS = 8;
 const LONGEST_MS = 120_000;
@@ -19,32 +26,42 @@ const LONGEST_MS = 120_000;
 /** Ours and the rivals in turns. Errors: no PostgreSQL or Redis; a delivery that does not arrive. */
 export async function benchDeliveries(say: (line: string) => void, { quick }: Options): Promise<Row[]> {
   if (!installed('bullmq')) say('deliveries: BullMQ is not installed (npm i --no-save bullmq): not measured');
-  const { rounds, count, decisions } = SIZES[quick ? 'quick' : 'full'];
+  const { rounds, backlogs, decisions } = SIZES[quick ? 'quick' : 'full'];
   const house = await openHouse();
   const receiver = await fastReceiver();
-  const rates = new Map<string, number[]>();
-  const note = (way: string, round: number, rate: number) => {
-    rates.set(way, [...(rates.get(way) ?? []), rate]);
-    say(`deliveries, round ${round} of ${rounds}: ${way.padEnd(16)} ${rate.toFixed(0)} deliveries/s`);
-  };
-  let latency: Row;
   try {
-    latency = await measureLatency(house, decisions, say);
-    for (let round = 1; round <= rounds; round += 1) {
-      note('ours', round, await ours(house, receiver, { round, count }));
-      for (const way of RIVALS) note(way, round, await rival(house, receiver, { way, round, count }));
-    }
+    const rows = [await measureLatency(house, decisions, say)];
+    for (const count of backlogs) rows.push(...(await measureBacklog({ house, receiver, say }, { rounds, count })));
+    return rows;
   } finally {
     receiver.close();
     await house.close();
   }
+}
+
+interface Stand {
+  house: BenchHouse;
+  receiver: Receiver;
+  say: (line: string) => void;
+}
+
+/** So many deliveries, all due, ours and each rival's in turns. */
+async function measureBacklog(stand: Stand, { rounds, count }: { rounds: number; count: number }): Promise<Row[]> {
+  const rates = new Map<string, number[]>();
+  const note = (way: string, round: number, rate: number) => {
+    rates.set(way, [...(rates.get(way) ?? []), rate]);
+    stand.say(`${count} deliveries, round ${round} of ${rounds}: ${way.padEnd(16)} ${rate.toFixed(0)} deliveries/s`);
+  };
+  for (let round = 1; round <= rounds; round += 1) {
+    note('ours', round, await ours(stand, { round, count }));
+    for (const way of RIVALS) note(way, round, await rival(stand, { way, round, count }));
+  }
   const mine = median(rates.get('ours') ?? []);
-  const throughput = RIVALS.map((way) => {
+  return RIVALS.map((way) => {
     const theirs = median(rates.get(way) ?? []);
-    const measure = `deliveries/s against ${way} doing the same POST`;
+    const measure = `deliveries/s of ${count} due, against ${way} doing the same POST`;
     return { section: 'deliveries', measure, ours: mine, rival: theirs, ratio: mine / theirs, goal: '>= 1' };
   });
-  return [latency, ...throughput];
 }
 
 interface Receiver {
@@ -85,8 +102,8 @@ interface Turn {
 }
 
 /** The whole service as `npm start` runs it; every delivery of an item of its own, due at an endpoint that was paused and is no more. */
-async function ours(house: BenchHouse, receiver: Receiver, { round, count }: Turn): Promise<number> {
-  const database = await house.createDatabase(`bench_deliveries_${round}`);
+async function ours({ house, receiver }: Stand, { round, count }: Turn): Promise<number> {
+  const database = await house.createDatabase(`bench_deliveries_${count}_${round}`);
   const env = { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' };
   const server = await house.startServer(database, { env });
   for (let n = 0; n < PROJECTS; n += 1) {
@@ -102,24 +119,21 @@ async function ours(house: BenchHouse, receiver: Receiver, { round, count }: Tur
   return measured;
 }
 
+/** As the relay writes them: one after the other, in the order of time. */
 async function seedDeliveries(database: BenchDatabase, projectId: string, count: number): Promise<void> {
   await seedItems(database, projectId, { all: count, waiting: 0 });
   await database.sql(`update webhook_endpoint set state = 'paused' where project_id = $1`, [projectId]);
   await database.sql(
     `insert into delivery (id, project_id, item_id, webhook_id, seq, body, status, attempt, next_attempt_at, created_at)
-     select gen_random_uuid(), project_id, id, 'evt_' || id, 1, '{"event":"x"}', 'pending', 0, now(), now()
-     from item where project_id = $1`,
+     select ${idAt('created_at')}, project_id, id, 'evt_' || ${idAt('created_at')}, 1, '{"event":"x"}', 'pending', 0, created_at, created_at
+     from item where project_id = $1 order by created_at`,
     [projectId],
   );
   await database.sql('vacuum (analyze) delivery');
 }
 
-async function rival(
-  house: BenchHouse,
-  receiver: Receiver,
-  { way, round, count }: Turn & { way: Rival },
-): Promise<number> {
-  const database = await house.createDatabase(`bench_${way.replaceAll('-', '_')}_${round}`);
+async function rival({ house, receiver }: Stand, { way, round, count }: Turn & { way: Rival }): Promise<number> {
+  const database = await house.createDatabase(`bench_${way.replaceAll('-', '_')}_${count}_${round}`);
   const program = join(import.meta.dirname, 'deliveries-rival.ts');
   const env = { BENCH_WAY: way, BENCH_JOBS: String(count), BENCH_RECEIVER: receiver.url };
   const worker = await house.startServer(database, { program, env });

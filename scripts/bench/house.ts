@@ -199,6 +199,11 @@ interface Seed {
   apartMs?: number;
 }
 
+/** An id as the service gives them, in the order of time: a statement that has it made at the moment `at`. */
+export const idAt = (at: string): string => `
+  overlay(gen_random_uuid()::text placing
+    regexp_replace(lpad(to_hex((extract(epoch from ${at}) * 1000)::bigint), 12, '0'), '(.{8})', '\\1-') || '-7' from 1 for 15)::uuid`;
+
 /** Items as the demo's pipeline would submit them, written past the intake. */
 export async function seedItems(
   { sql }: BenchDatabase,
@@ -208,7 +213,7 @@ export async function seedItems(
   await sql(
     `insert into item (id, project_id, status, input, suggestion, confidence, risk_flags, preview, model, source, rule, auto_threshold,
        review_threshold, matched_flags, settings_version, version, created_at, due_at, decided_at)
-     select gen_random_uuid(), $1, case when n > $2::int - $3::int then 'queued' else 'approved' end,
+     select ${idAt('at')}, $1, case when n > $2::int - $3::int then 'queued' else 'approved' end,
        '{"question":"Question ' || n || ': may the parcel be returned?"}', '"Yes, within 30 days."', 0.8, '{}',
        'Question ' || n || ': may the parcel be returned?', 'gpt-' || n % 3, 'mail', 'RT4', 0.95, 0.7, '{}', 1, 1,
        at, at + interval '1 hour', case when n > $2::int - $3::int then null else at + interval '1 minute' end

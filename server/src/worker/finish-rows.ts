@@ -97,11 +97,13 @@ export const attemptRow = ({ leased, outcome, startedAt }: Omit<Done, 'next'>) =
   signatures: outcome.signatures,
 });
 
+/** What the facts of all ends have in common. */
+export const ENDED = { type: 'delivery.changed', actor: SYSTEM } as const;
+
 /** The fact that an attempt ended so. */
 export const endedFact = ({ leased, outcome, next }: Done) => ({
-  type: 'delivery.changed' as const,
+  ...ENDED,
   project_id: leased.projectId,
-  actor: SYSTEM,
   delivery_id: leased.id,
   item_id: leased.itemId,
   status: STATUS_AFTER[next.kind],

@@ -4,7 +4,16 @@ import { factRow } from '../db/database.ts';
 import { planned } from '../db/planned.ts';
 import { rawQuery } from '../db/raw-query.ts';
 import type { Services } from '../usecases/services.ts';
-import { ATTEMPT_COLUMNS, ATTEMPT_RECORD, attemptRow, type Done, endedFact, STILL_OURS, WELL } from './finish-rows.ts';
+import {
+  ATTEMPT_COLUMNS,
+  ATTEMPT_RECORD,
+  attemptRow,
+  type Done,
+  ENDED,
+  endedFact,
+  STILL_OURS,
+  WELL,
+} from './finish-rows.ts';
 import type { Stamped } from './relay.ts';
 
 /** So many ledgers stay within NOTIFY's 8000 bytes. */
@@ -14,16 +23,16 @@ export const MOST_PLAIN_ENDS = 128;
 export const isPlain = ({ next }: Done): boolean => next.kind === 'succeeded';
 
 /**
- * $1: the attempts with their facts; $2: now. A fact gets its place in the ledger here, beside the relay, where its project is not
- * held by anybody else and no earlier fact of its item waits for one: it can overtake none that it follows from. All others are left
- * to the relay. Projects are held first and never waited for, so that nobody who holds one waits for us in a circle; whoever has one
- * is alone in numbering it, as the relay is. That an item has a fact that waits is asked of the index of items, whatever the planner
- * thinks of how many there are: `limit` keeps it from reading the table instead.
+ * $1: the attempts with their facts; $2: now; $3, $4: the type and the actor of all these facts. A fact gets its place in the ledger
+ * here, beside the relay, where its project is not held by anybody else and no earlier fact of its item waits for one: it can overtake
+ * none that it follows from. All others are left to the relay. Projects are held first and never waited for, so that nobody who holds
+ * one waits for us in a circle; whoever has one is alone in numbering it, as the relay is. That an item has a fact that waits is asked
+ * of the index of items, whatever the planner thinks of how many there are: `limit` keeps it from reading the table instead.
  */
 const END = planned(`
   with r as materialized (
-    select * from json_to_recordset($1::json) as r(id uuid, token uuid, fact_id uuid, project_id uuid, type text, item_id uuid,
-      actor jsonb, data jsonb, ${ATTEMPT_RECORD})
+    select * from json_to_recordset($1::json) as r(id uuid, token uuid, fact_id uuid, project_id uuid, item_id uuid,
+      data jsonb, ${ATTEMPT_RECORD})
   ), held as materialized (
     select id from project where id = any(array(select project_id from r)) order by id for no key update skip locked
   ), ended as (
@@ -47,7 +56,7 @@ const END = planned(`
     from done left join heads h on done.numbered and h.id = done.project_id
   ), stated as (
     insert into event (id, project_id, seq, type, item_id, actor, data, created_at)
-    select fact_id, project_id, seq, type, item_id, actor, data, $2::timestamptz from placed
+    select fact_id, project_id, seq, $3, item_id, $4::jsonb, data, $2::timestamptz from placed
   ), grown as (
     select string_agg(project_id || ':' || seq, ',') as ledgers
     from (select project_id, min(seq) as seq from placed where numbered group by project_id) first
@@ -69,9 +78,8 @@ export async function endPlainly(
 ): Promise<PlainEnd[]> {
   const now = clock.now();
   const rows = done.map((each) => ({ ...attemptRow(each), ...factColumns(each, ids.uuid()) }));
-  const written = await db.statement((em) =>
-    rawQuery<{ token: string; seq: string | null }>(em, END, [JSON.stringify(rows), now.toISOString()]),
-  );
+  const values = [JSON.stringify(rows), now.toISOString(), ENDED.type, JSON.stringify(ENDED.actor)];
+  const written = await db.statement((em) => rawQuery<{ token: string; seq: string | null }>(em, END, values));
   const seqs = new Map(written.map(({ token, seq }) => [token, seq]));
   return done.map(({ leased }) => {
     const seq = seqs.get(leased.claimToken);
@@ -85,12 +93,12 @@ export interface PlainEnd {
 }
 
 function factColumns(done: Done, factId: string) {
-  const { id, ...columns } = factRow(endedFact(done), factId);
-  return { fact_id: id, ...columns };
+  const { project_id, item_id, data } = factRow(endedFact(done), factId);
+  return { fact_id: factId, project_id, item_id, data };
 }
 
 function placedFact({ projectId, itemId }: Done['leased'], seq: string | null, now: Date): Stamped[] {
   if (seq === null) return [];
-  const fact = { projectId, seq: Number(seq), type: 'delivery.changed' as const, itemId };
+  const fact = { projectId, seq: Number(seq), type: ENDED.type, itemId };
   return [{ ...fact, version: null, statedAt: now.getTime(), told: null }];
 }
