@@ -2,6 +2,7 @@
 import { type Audit, type AuditStratum, WINDOW_MS } from '../domain/audit-error.ts';
 import type { Em } from './orm.ts';
 import { rawQuery } from './raw-query.ts';
+import { GONE_UNTIL } from './whole-since.ts';
 
 /** Arrivals from one time until another, in one project. */
 export interface AuditSpan {
@@ -16,14 +17,15 @@ export interface AuditSpan {
 const MOST_AUDITS = 10_000;
 
 /**
- * $1: the project, $2 and $3: the span, $4: its version. Only audits of what would pass today, drawn while everything from today's line on passed:
- * those of a higher line say nothing of what lies below it.
+ * $1: the project, $2 and $3: the span, $4: its version. Only audits of what would pass today, drawn while everything from today's line on
+ * passed: those of a higher line say nothing of what lies below it. And only of a time whose items are all there still (KE5).
  */
 const RECENT = `
   recent as (
     select i.id, i.settings_version, i.confidence
     from item i join project p on p.id = i.project_id
     where i.project_id = $1 and i.audit and i.created_at >= $2::timestamptz and i.created_at < $3::timestamptz
+      and i.created_at > ${GONE_UNTIL}
       and i.settings_version >= $4::int and i.confidence >= p.auto_threshold and i.auto_threshold <= p.auto_threshold
     order by i.created_at desc limit ${MOST_AUDITS})`;
 

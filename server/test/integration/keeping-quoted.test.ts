@@ -2,10 +2,14 @@
 import { describe, expect, it } from 'vitest';
 import { exportFilter } from '@countersign/shared/api/exports';
 import { exportLearnings } from '../../src/usecases/export-learnings.ts';
+import { readAudits } from '../../src/usecases/queries/read-audits.ts';
+import { readCalibration } from '../../src/usecases/queries/read-calibration.ts';
+import { readThresholds } from '../../src/usecases/queries/read-thresholds.ts';
 import { replayDelivery } from '../../src/usecases/replay-deliveries.ts';
 import { DAY_MS, faultsOf, settle, useKeeping } from './keeping-scene.ts';
+import { review } from './scene.ts';
 
-const { world, now, days, pass, told, detailOf, publicOf, learningOf, leaveOut, gone, mark } = useKeeping();
+const { world, now, days, pass, submitted, told, detailOf, publicOf, learningOf, leaveOut, gone, mark } = useKeeping();
 
 describe('KE3: attempts', () => {
   it('KE3: go, and the line of the delivery stays with how it ended', async () => {
@@ -60,5 +64,37 @@ describe('KE5: what a learning quotes', () => {
     await pass(23);
     expect(await gone(id)).toBe(true);
     expect(await faultsOf(world)).toEqual([]);
+  });
+
+  it('KE5: what is left of a time whose items went is what people overrode: nothing is judged by it', async () => {
+    await days({ keep_ledger_days: 30, audit_rate: 1 });
+    const { services } = world;
+    const audited = async (action: 'approve' | 'reject') => {
+      const { id } = await submitted({ confidence: 1 });
+      await review(services, now.scene.anna, { itemId: id, action });
+    };
+    const some = async () => {
+      await told('reject');
+      await audited('reject');
+      await told('approve');
+      await told('approve');
+      await audited('approve');
+      await settle(world);
+      // The database has its own clock, which does not pass with ours.
+      await world.sql('update decision d set decided_at = i.created_at from item i where i.id = d.item_id');
+    };
+    await some();
+    await pass(31);
+    const left = await world.sql('select 1 from item where project_id = ?', [now.scene.projectId]);
+    await some();
+    const at = services.clock.now().getTime();
+    const window = { projectId: now.scene.projectId, from: new Date(at - 80 * DAY_MS), to: new Date(at + 60_000) };
+    const { arrivals, decisions } = await readThresholds(services, now.scene.supervisor, window);
+    const { quantile } = await readCalibration(services, now.scene.supervisor, window);
+    const { drawn, judged, wrong } = await readAudits(services, now.scene.supervisor, window);
+    expect(left).toHaveLength(2);
+    expect([arrivals.n, decisions.n]).toEqual([5, 5]);
+    expect(quantile.reduce((sum, { n }) => sum + n, 0)).toBe(5);
+    expect({ drawn, judged, wrong }).toEqual({ drawn: 2, judged: 2, wrong: 1 });
   });
 });

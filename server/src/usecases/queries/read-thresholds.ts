@@ -4,6 +4,7 @@ import type { RoutingRule } from '@countersign/shared/words';
 import { sampleOf, type Alike, type SampleRows } from '../../domain/threshold-sample.ts';
 import type { Em } from '../../db/orm.ts';
 import { rawQuery } from '../../db/raw-query.ts';
+import { GONE_UNTIL } from '../../db/whole-since.ts';
 import { Project } from '../../db/entities/project.ts';
 import { ProjectSettings } from '../../db/entities/project-settings.ts';
 import { requireVerb } from '../membership.ts';
@@ -76,7 +77,7 @@ async function arrivalsOf(em: Em, { projectId, from, to }: TimeWindow) {
     `select ${ALIKE}, count(*)::int as arrived, min(i.created_at) as oldest
      from (select *, ntile(${BLOCKS}) over (order by created_at, id) as block
          from (select id, confidence, risk_flags, rule, settings_version, created_at from item
-           where project_id = $1 and created_at >= $2 and created_at < $3
+           where project_id = $1 and created_at >= $2 and created_at < $3 and created_at > ${GONE_UNTIL}
            order by created_at desc, id desc limit ${SAMPLE_SIZE}) newest) i
      group by ${ALIKE}`,
     [projectId, from, to],
