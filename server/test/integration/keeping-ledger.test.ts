@@ -4,6 +4,7 @@ import { changeProject, projectSettings } from '@countersign/shared/api/projects
 import { forgetRollups } from '../../src/analytics/recount.ts';
 import { deleteProject } from '../../src/usecases/lifecycle.ts';
 import { listLearnings } from '../../src/usecases/queries/list-learnings.ts';
+import { readFirstRun } from '../../src/usecases/queries/read-first-run.ts';
 import { replayDelivery } from '../../src/usecases/replay-deliveries.ts';
 import { countOnce } from '../../src/worker/count.ts';
 import { purgeOnce } from '../../src/worker/purge.ts';
@@ -69,6 +70,8 @@ describe('KE4: items with their facts', () => {
     expect(await faultsOf(world)).toEqual([]);
     await pass(20);
     expect(await rows()).toEqual(NOTHING);
+    const firstRun = await readFirstRun(world.services, now.scene.owner, now.scene.projectId);
+    expect(firstRun).toMatchObject({ item: null, decision: null, webhook: null, gone: true });
     expect(all.item).toBe(9);
     expect(before).toEqual({ approve: 3 });
     expect(await sumsOf(world, now.scene.projectId, 'decided')).toEqual({ approve: 5 });

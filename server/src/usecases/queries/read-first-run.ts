@@ -21,6 +21,7 @@ export function readFirstRun(services: Services, actor: MemberActor, projectId: 
       item: await firstItem(em, projectId),
       decision: await firstDecision(em, projectId),
       webhook: await firstWebhook(em, projectId),
+      gone: await hasGone(em, projectId),
     };
   });
 }
@@ -52,6 +53,13 @@ async function firstDecision(em: Em, projectId: string): Promise<FirstRun['decis
   );
   if (row === undefined) return null;
   return { at: new Date(row.decided_at).toISOString(), action: row.action, name: displayName(row) };
+}
+
+async function hasGone(em: Em, projectId: string): Promise<boolean> {
+  const rows = await em.execute(`select 1 from keeping where project_id = ? and kind = 'ledger' and facts_gone > 0`, [
+    projectId,
+  ]);
+  return rows.length > 0;
 }
 
 async function firstWebhook(em: Em, projectId: string): Promise<FirstRun['webhook']> {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { happenings, hostOf, isComplete, STEPS, stepsOf } from './first-run.ts';
 
 const at = (second: number) => `2026-03-01T14:01:${String(second).padStart(2, '0')}.000Z`;
-const NOTHING: FirstRun = { created_at: at(1), key: null, item: null, decision: null, webhook: null };
+const NOTHING: FirstRun = { created_at: at(1), key: null, item: null, decision: null, webhook: null, gone: false };
 const key = { at: at(2), name: 'first key', last4: 'a0Rk' };
 const item = { at: at(3), preview: 'How many?', status: 'queued' as const };
 const decision = { at: at(4), action: 'approve' as const, name: 'Ana' };
@@ -23,6 +23,7 @@ describe('the steps', () => {
     ['an item', {}, { key, item }, 'done done open later'],
     ['a decision', {}, { key, item, decision }, 'done done done open'],
     ['all', {}, { key, item, decision, webhook }, 'done done done done'],
+    ['nothing of all that was is still kept (KE4)', {}, { gone: true }, 'done done done done'],
     // An item that the rules decided is delivered by no webhook, but a test may come in any order.
     ['a webhook before a decision', {}, { item, webhook }, 'done done open done'],
   ])('%s', (_, project, run, expected) => {

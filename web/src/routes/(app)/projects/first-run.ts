@@ -14,13 +14,14 @@ export const STEPS = ['make', 'send', 'decide', 'webhook'] as const;
 export type Step = (typeof STEPS)[number];
 type StepState = 'done' | 'open' | 'later';
 
-/** How each step stands: done by its fact, whatever the order; the first that is not done is open. */
+/** How each step stands: done by its fact, whatever the order, also by one that is kept no longer; the first that is not done is open. */
 export function stepsOf(project: unknown, run: FirstRun | null): Record<Step, StepState> {
+  const before = run?.gone === true;
   const done = {
     make: project !== null,
-    send: has(run?.item),
-    decide: has(run?.decision),
-    webhook: has(run?.webhook),
+    send: before || has(run?.item),
+    decide: before || has(run?.decision),
+    webhook: before || has(run?.webhook),
   } satisfies Record<Step, boolean>;
   const open = STEPS.find((step) => !done[step]);
   const state = (step: Step): StepState => (done[step] ? 'done' : step === open ? 'open' : 'later');
