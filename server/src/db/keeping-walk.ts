@@ -14,7 +14,10 @@ export interface Errand {
   counted: number;
 }
 
-/** $1: now. The one whose next fact is the oldest. */
+/** Tells errands apart. */
+export const nameOf = ({ projectId, kind }: Pick<Errand, 'projectId' | 'kind'>): string => `${projectId} ${kind}`;
+
+/** $1: now; $2: names of errands that rest. Of the others the one whose next fact is the oldest. */
 const NEXT = `
   select p.id as project_id, k.kind, k.days, coalesce(m.through_seq, 0) as through_seq, p.rollup_seq
   from project p
@@ -24,7 +27,7 @@ const NEXT = `
     select e.created_at from event e where e.project_id = p.id and e.seq > coalesce(m.through_seq, 0) and e.seq <= p.rollup_seq
     order by e.seq limit 1
   ) first
-  where p.deleted_at is null and k.days is not null and first.created_at < $1::timestamptz - make_interval(hours => k.days * 24)
+  where p.deleted_at is null and k.days is not null and p.id || ' ' || k.kind <> all($2::text[]) and first.created_at < $1::timestamptz - make_interval(hours => k.days * 24)
   order by first.created_at, p.id, k.kind limit 1`;
 
 interface ErrandRow {
@@ -35,9 +38,12 @@ interface ErrandRow {
   rollup_seq: string;
 }
 
-/** Null when nothing is old enough anywhere, or another worker is at it. Holds the kind of the project until the transaction ends. */
-export async function nextErrand(em: Em, now: Date): Promise<Errand | null> {
-  const [row] = await rawQuery<ErrandRow>(em, NEXT, [now]);
+/**
+ * Null when nothing is old enough anywhere but in errands that are `resting`, or another worker is at it. Holds the kind of the project
+ * until the transaction ends.
+ */
+export async function nextErrand(em: Em, now: Date, resting: readonly string[]): Promise<Errand | null> {
+  const [row] = await rawQuery<ErrandRow>(em, NEXT, [now, resting]);
   if (row === undefined) return null;
   const place = [row.project_id, row.kind];
   await rawQuery(em, 'insert into keeping (project_id, kind) values ($1, $2) on conflict do nothing', place);

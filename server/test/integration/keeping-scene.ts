@@ -11,7 +11,7 @@ import { changeSettings } from '../../src/usecases/change-settings.ts';
 import { excludeLearning } from '../../src/usecases/exclude-learning.ts';
 import { readDelivery } from '../../src/usecases/queries/read-delivery.ts';
 import { readItem, readPublicItem } from '../../src/usecases/queries/read-item.ts';
-import { keepOnce } from '../../src/worker/keep.ts';
+import { createKeeper } from '../../src/worker/keep.ts';
 import { finalizeOnce } from '../../src/worker/finalize.ts';
 import { relayAll } from './counted.ts';
 import { makeDue, sendAll } from './due.ts';
@@ -39,8 +39,8 @@ export async function settle(world: Opened): Promise<void> {
 }
 
 /** The worker, until nothing is left to take away. */
-export async function keepAll(world: Opened, portion?: number): Promise<void> {
-  while ((await keepOnce(world.services, portion)).again === true);
+export async function keepAll(world: Opened, portion?: number, keeper = createKeeper(world.services)): Promise<void> {
+  while ((await keeper.runOnce(portion)).again === true);
 }
 
 /** Everything that is wrong in the database. */

@@ -6,9 +6,10 @@ import { listPublicEvents } from '../../src/usecases/queries/list-public-events.
 import { readHistory } from '../../src/usecases/queries/read-item.ts';
 import { reopen } from '../../src/usecases/reopen.ts';
 import { replayDelivery, startReplay } from '../../src/usecases/replay-deliveries.ts';
+import { createKeeper, KEEP_MS } from '../../src/worker/keep.ts';
 import { replayOnce } from '../../src/worker/replay.ts';
-import { DAY_MS, faultsOf, keepAll, settle, useKeeping, wheresOf } from './keeping-scene.ts';
-import { review } from './scene.ts';
+import { DAY_MS, faultsOf, keepAll, say, settle, useKeeping, wheresOf } from './keeping-scene.ts';
+import { anItem, aScene, review } from './scene.ts';
 
 const { world, now, days, pass, submitted, told, deliveryOf, detailOf, publicOf, seenBy, leaveOut, gone, mark } =
   useKeeping();
@@ -83,6 +84,38 @@ describe('KE1: for how long', () => {
     const expected = old.filter((_, index) => index !== 2);
     expect(emptied.map(({ id }) => id)).toEqual(expect.arrayContaining(expected));
     for (const id of [...young, old[2] ?? '']) expect(await publicOf(id)).not.toHaveProperty('emptied_at');
+  });
+});
+
+describe('KE1: what cannot be taken away', () => {
+  it('KE1: rests for a while, and the others go on', async () => {
+    await days({ keep_payloads_days: 7 });
+    const id = await told();
+    const other = await aScene(world.services);
+    await say(world, other, { keep_payloads_days: 7 });
+    const theirs = await anItem(world.services, other, { confidence: 1 });
+    await settle(world);
+    await world.sql(
+      `create function keeping_fails() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$`,
+    );
+    await world.sql(
+      `create trigger keeping_fails before update on item for each row when (old.project_id = '${now.scene.projectId}')
+       execute function keeping_fails()`,
+    );
+    const keeper = createKeeper(world.services);
+    world.clock.pass(8 * DAY_MS);
+    await keepAll(world, undefined, keeper);
+    await world.sql('drop function keeping_fails cascade');
+    const emptied = async () => {
+      const rows = await world.sql<{ id: string }>('select id from item where emptied_at is not null');
+      return [theirs.id, id].map((one) => rows.some((row) => row.id === one));
+    };
+    expect(await emptied()).toEqual([true, false]);
+    await keepAll(world, undefined, keeper);
+    expect(await emptied()).toEqual([true, false]);
+    world.clock.pass(KEEP_MS);
+    await keepAll(world, undefined, keeper);
+    expect(await emptied()).toEqual([true, true]);
   });
 });
 
