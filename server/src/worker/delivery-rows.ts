@@ -91,8 +91,9 @@ const DUE = `x.next_attempt_at <= now()
 
 /**
  * $1, $2: the projects in flight and their counts; $3: how many retries; $4: how many in all. One lease takes half of a project's slots
- * at most: the next is on its way while these are sent. `probes` lets one attempt through to
- * each endpoint whose rest is over (WH5): of any number of workers one gets it.
+ * at most: the next is on its way while these are sent. `probes` lets one attempt through to each endpoint whose rest is over (WH5): of
+ * any number of workers one gets it. What is chosen is locked where it is found, and what another worker has locked is passed by: they
+ * have different ones, and the row is taken by its place, which nobody can change before the statement ends.
  */
 const LEASE = planned(`with recursive ${UNDELIVERED}, busy as (
      select * from unnest($1::uuid[], $2::int[]) as b(project_id, n)
@@ -114,23 +115,21 @@ const LEASE = planned(`with recursive ${UNDELIVERED}, busy as (
      join project p on p.id = e.project_id and p.webhook_url is not null
      left join busy b on b.project_id = e.project_id
      where e.state = 'active' and (e.open_until is null or e.project_id in (select project_id from probes))
-   ), due as (
-     select x.id, x.next_attempt_at, t.url, t.probe, x.retry,
+   ), due as materialized (
+     select x.at, x.next_attempt_at, t.url, t.probe, x.retry,
        row_number() over (partition by x.retry order by x.next_attempt_at) as place
      from takes t cross join lateral (
-       select x.id, x.next_attempt_at, x.attempt > x.schedule_from as retry from delivery x
+       select x.ctid as at, x.next_attempt_at, x.attempt > x.schedule_from as retry from delivery x
        where x.project_id = t.project_id and ${DUE}
-       order by x.next_attempt_at limit greatest(t.free, 0)
+       order by x.next_attempt_at limit greatest(t.free, 0) for update of x skip locked
      ) x
-   ), taken as (
-     select w.id, due.url, due.probe from delivery w join due on due.id = w.id
-     where w.id = any(array(select id from due)) and (not due.retry or due.probe or due.place <= $3)
-       and (w.status = 'pending' or (w.status = 'sending' and w.lease_until < now())) and w.next_attempt_at <= now()
-     order by due.probe desc, due.next_attempt_at limit $4 for update of w skip locked
+   ), taken as materialized (
+     select at, url, probe from due where not retry or probe or place <= $3
+     order by probe desc, next_attempt_at limit $4
    )
    update delivery d set status = 'sending', claim_token = gen_random_uuid(), attempt = d.attempt + 1,
      lease_until = now() + interval '${LEASE_SECONDS} s'
-   from taken where d.id = taken.id and d.id = any(array(select id from taken))
+   from taken where d.ctid = taken.at and d.ctid = any(array(select at from taken))
    returning d.id, d.project_id, d.item_id, d.webhook_id, d.body, d.attempt, d.schedule_from, d.claim_token, d.error,
      taken.url, taken.probe`);
 

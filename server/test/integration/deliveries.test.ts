@@ -111,6 +111,17 @@ describe('a lease', () => {
     expect(only(await holding(world, taking, quick)).id).toBe(newer);
   });
 
+  it.runIf(ON_POSTGRES)('beside another that is being given has the next of the same project', async () => {
+    const backlog: string[] = [];
+    for (let ago = 40; ago > 20; ago -= 1) backlog.push(await due(scene, { ago }));
+    const taking: [string, unknown[]] = [
+      'select id from delivery where project_id = ? order by next_attempt_at limit 8 for update',
+      [scene.projectId],
+    ];
+    const beside = await holding(world, taking, () => lease());
+    expect(beside.map(({ id }) => id).sort()).toEqual(backlog.slice(8, 16).sort());
+  });
+
   it('has an end: then another worker gets it, with the next number', async () => {
     const id = await due();
     await lease();
