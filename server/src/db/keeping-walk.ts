@@ -14,8 +14,10 @@ export interface Errand {
   counted: number;
 }
 
-/** Tells errands apart. */
+/** Tells errands apart, as `NAME` does in SQL. */
 export const nameOf = ({ projectId, kind }: Pick<Errand, 'projectId' | 'kind'>): string => `${projectId} ${kind}`;
+
+const NAME = `p.id || ' ' || k.kind`;
 
 /** $1: now; $2: names of errands that rest. Of the others the one whose next fact is the oldest. */
 const NEXT = `
@@ -27,7 +29,8 @@ const NEXT = `
     select e.created_at from event e where e.project_id = p.id and e.seq > coalesce(m.through_seq, 0) and e.seq <= p.rollup_seq
     order by e.seq limit 1
   ) first
-  where p.deleted_at is null and k.days is not null and p.id || ' ' || k.kind <> all($2::text[]) and first.created_at < $1::timestamptz - make_interval(hours => k.days * 24)
+  where p.deleted_at is null and k.days is not null and ${NAME} <> all($2::text[])
+    and first.created_at < $1::timestamptz - make_interval(hours => k.days * 24)
   order by first.created_at, p.id, k.kind limit 1`;
 
 interface ErrandRow {

@@ -1,4 +1,4 @@
-// Where what is left of a ledger's items stops being all that there was (KE4, KE5).
+// Since when the items of a project are all still there (KE4, KE5).
 
 /**
  * SQL, of the project $1: the moment up to which items have gone. Of what happened until then only those are left that a learning

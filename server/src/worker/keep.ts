@@ -1,5 +1,5 @@
 // Takes away what was kept for as long as an owner said (KE), a portion at a time along each ledger: a crash costs a portion.
-import { Refusal } from '@countersign/shared/errors';
+import { DatabaseGone } from '../db/database.ts';
 import { holdItems, nameOf, nextErrand, walk, type Errand } from '../db/keeping-walk.ts';
 import type { Em } from '../db/orm.ts';
 import { rawQuery } from '../db/raw-query.ts';
@@ -19,32 +19,44 @@ const PORTION = 500;
 const REST_MS = KEEP_MS;
 
 export interface Keeper {
-  /** Carries out one portion of one kind of one project. Several workers may run it at once: of one errand one has the next portion. */
+  /**
+   * Carries out one portion of one kind of one project. Several workers may run it at once: of one errand one has the next portion.
+   * Errors: what a portion fails with; that errand rests then, and the next run goes on with the others.
+   */
   runOnce(portion?: number): Promise<Next>;
 }
 
 export function createKeeper(services: Services): Keeper {
   /** Until when, in ms. */
   const resting = new Map<string, number>();
+  const carryOutNext = async (under: { errand: Errand | null }, portion: number): Promise<Next> => {
+    const now = services.clock.now();
+    for (const [name, until] of resting) if (until <= now.getTime()) resting.delete(name);
+    const items = await services.db.write(async ({ em }) => {
+      under.errand = await nextErrand(em, now, [...resting.keys()]);
+      return under.errand === null ? null : carryOut(em, under.errand, { now, portion });
+    });
+    if (items === null) return { at: resting.size === 0 ? null : new Date(Math.min(...resting.values())) };
+    services.log.debug({ ...named(under.errand), items }, 'what was kept for long enough was taken away');
+    return { again: true };
+  };
   return {
     runOnce: async (portion = PORTION) => {
-      const now = services.clock.now();
-      for (const [errand, until] of resting) if (until <= now.getTime()) resting.delete(errand);
-      let errand: Errand | null = null;
+      const under: { errand: Errand | null } = { errand: null };
       try {
-        const items = await services.db.write(async ({ em }) => {
-          errand = await nextErrand(em, now, [...resting.keys()]);
-          return errand === null ? null : carryOut(em, errand, { now, portion });
-        });
-        if (items === null) return { again: false };
-        services.log.debug({ ...named(errand), items }, 'what was kept for long enough was taken away');
+        return await carryOutNext(under, portion);
       } catch (error) {
-        // What is in the way of everything is no fault of this one.
-        if (errand === null || error instanceof Refusal) throw error;
-        resting.set(nameOf(errand), now.getTime() + REST_MS);
-        services.log.error({ err: error, ...named(errand) }, 'could not take away what was kept for long enough');
+        const { errand } = under;
+        // That there is no database is no fault of this one.
+        if (errand !== null && !(error instanceof DatabaseGone)) {
+          resting.set(nameOf(errand), services.clock.now().getTime() + REST_MS);
+          services.log.error(
+            named(errand),
+            'could not take away what was kept for long enough; it is tried again in ten minutes',
+          );
+        }
+        throw error;
       }
-      return { again: true };
     },
   };
 }

@@ -71,7 +71,7 @@ describe('KE4: items with their facts', () => {
     await pass(20);
     expect(await rows()).toEqual(NOTHING);
     const firstRun = await readFirstRun(world.services, now.scene.owner, now.scene.projectId);
-    expect(firstRun).toMatchObject({ item: null, decision: null, webhook: null, gone: true });
+    expect(firstRun).toMatchObject({ item: null, gone: { item: true, decision: true, webhook: true } });
     expect(all.item).toBe(9);
     expect(before).toEqual({ approve: 3 });
     expect(await sumsOf(world, now.scene.projectId, 'decided')).toEqual({ approve: 5 });

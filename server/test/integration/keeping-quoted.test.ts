@@ -89,11 +89,11 @@ describe('KE5: what a learning quotes', () => {
     await some();
     const at = services.clock.now().getTime();
     const window = { projectId: now.scene.projectId, from: new Date(at - 80 * DAY_MS), to: new Date(at + 60_000) };
-    const { arrivals, decisions } = await readThresholds(services, now.scene.supervisor, window);
+    const { arrivals, decisions, pace } = await readThresholds(services, now.scene.supervisor, window);
     const { quantile } = await readCalibration(services, now.scene.supervisor, window);
     const { drawn, judged, wrong } = await readAudits(services, now.scene.supervisor, window);
     expect(left).toHaveLength(2);
-    expect([arrivals.n, decisions.n]).toEqual([5, 5]);
+    expect([arrivals.n, decisions.n, pace.n]).toEqual([5, 5, 5]);
     expect(quantile.reduce((sum, { n }) => sum + n, 0)).toBe(5);
     expect({ drawn, judged, wrong }).toEqual({ drawn: 2, judged: 2, wrong: 1 });
   });

@@ -39,7 +39,8 @@ export async function settle(world: Opened): Promise<void> {
 }
 
 /** The worker, until nothing is left to take away. */
-export async function keepAll(world: Opened, portion?: number, keeper = createKeeper(world.services)): Promise<void> {
+export async function keepAll(world: Opened, portion?: number): Promise<void> {
+  const keeper = createKeeper(world.services);
   while ((await keeper.runOnce(portion)).again === true);
 }
 

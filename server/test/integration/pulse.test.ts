@@ -140,7 +140,14 @@ describe('the first run', () => {
 
   it('is told by what happened first: a key, an item, a person’s decision, an answered webhook', async () => {
     const { anna } = scene;
-    expect(await firstRun()).toMatchObject({ key: { name: 'Pipeline' }, item: null, decision: null, webhook: null });
+    const gone = { item: false, decision: false, webhook: false };
+    expect(await firstRun()).toMatchObject({
+      key: { name: 'Pipeline' },
+      item: null,
+      decision: null,
+      webhook: null,
+      gone,
+    });
     await anItem(world.services, scene, { confidence: 0.99 });
     expect(await firstRun()).toMatchObject({ item: { status: 'auto_approved' }, decision: null });
     const { id } = await anItem(world.services, scene);

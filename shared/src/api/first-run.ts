@@ -15,8 +15,8 @@ export const firstRun = z
     decision: z.object({ at: timestamp, action: decisionAction, name: z.string() }).nullable(),
     /** Answered 2xx by the project's endpoint. */
     webhook: z.object({ at: timestamp, http_status: z.number().int().nullable() }).nullable(),
-    /** There were items before those that are still kept: the first steps were taken then. */
-    gone: z.boolean(),
+    /** Of what is null: whether there was one all the same, which is kept no longer (KE4). */
+    gone: z.object({ item: z.boolean(), decision: z.boolean(), webhook: z.boolean() }),
   })
   .meta({ id: 'FirstRun' });
 export type FirstRun = z.infer<typeof firstRun>;

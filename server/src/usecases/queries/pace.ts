@@ -1,6 +1,7 @@
 // How long a person has an item before they decide it (FL1): the floor's medians, and what reviewer hours are reckoned with (AN26).
 import type { Em } from '../../db/orm.ts';
 import { rawQuery } from '../../db/raw-query.ts';
+import { GONE_UNTIL } from '../../db/whole-since.ts';
 import { type Made, median, timesOf } from '../../domain/floor.ts';
 import type { TimeWindow } from './time-window.ts';
 
@@ -13,13 +14,14 @@ export async function paceOf(em: Em, window: TimeWindow): Promise<{ n: number; s
   return { n: times.length, seconds: median(times.map(({ seconds }) => seconds)) };
 }
 
-/** The latest decisions of people in the window, each with its claim; both moments as the ledger has them, by one clock. */
+/** The latest decisions of people in the window and after what has gone (KE5), each with its claim; both moments as the ledger has them, by one clock. */
 export async function latestMade(em: Em, { projectId, from, to }: TimeWindow, limit: number): Promise<Made[]> {
   const rows = await rawQuery<{ user_id: string; decided_at: string | Date; claimed_at: string | Date | null }>(
     em,
     `select d.reviewer_id as user_id, coalesce(e.decided_at, d.decided_at) as decided_at, e.claimed_at from (
        select reviewer_id, item_id, decided_at from decision
        where project_id = $1 and reviewer_id is not null and decided_at >= $2 and decided_at <= $3
+         and decided_at > ${GONE_UNTIL}
        order by decided_at desc limit $4) d
      cross join lateral (
        select max(created_at) filter (where type = 'item.claimed') as claimed_at,

@@ -2,6 +2,7 @@
 import type { FirstRun } from '@countersign/shared/api/first-run';
 import { displayName } from '../../domain/actor.ts';
 import { may } from '../../domain/permissions.ts';
+import type { Measure } from '../../domain/rollup.ts';
 import type { Em } from '../../db/orm.ts';
 import { ApiKey } from '../../db/entities/api-key.ts';
 import { Delivery } from '../../db/entities/delivery.ts';
@@ -15,13 +16,16 @@ export function readFirstRun(services: Services, actor: MemberActor, projectId: 
   return services.db.read(async (em) => {
     const role = await roleIn(em, actor.userId, projectId);
     const project = await em.findOneOrFail(Project, { id: projectId });
-    return {
-      created_at: project.createdAt.toISOString(),
-      key: may(role, 'manage_keys') ? await firstKey(em, projectId) : null,
+    const first = {
       item: await firstItem(em, projectId),
       decision: await firstDecision(em, projectId),
       webhook: await firstWebhook(em, projectId),
-      gone: await hasGone(em, projectId),
+    };
+    return {
+      created_at: project.createdAt.toISOString(),
+      key: may(role, 'manage_keys') ? await firstKey(em, projectId) : null,
+      ...first,
+      gone: await goneOf(em, projectId, first),
     };
   });
 }
@@ -55,11 +59,24 @@ async function firstDecision(em: Em, projectId: string): Promise<FirstRun['decis
   return { at: new Date(row.decided_at).toISOString(), action: row.action, name: displayName(row) };
 }
 
-async function hasGone(em: Em, projectId: string): Promise<boolean> {
-  const rows = await em.execute(`select 1 from keeping where project_id = ? and kind = 'ledger' and facts_gone > 0`, [
-    projectId,
-  ]);
-  return rows.length > 0;
+/** What was counted once, and is kept no longer. */
+async function goneOf(
+  em: Em,
+  projectId: string,
+  { item, decision, webhook }: Pick<FirstRun, 'item' | 'decision' | 'webhook'>,
+): Promise<FirstRun['gone']> {
+  const counted = async (measure: Measure, key: string | null = null) => {
+    const rows = await em.execute(
+      `select 1 from rollup where project_id = ? and measure = ? and grain = 'day' and n > 0 and key = coalesce(?, key) limit 1`,
+      [projectId, measure, key],
+    );
+    return rows.length > 0;
+  };
+  return {
+    item: item === null && (await counted('arrived')),
+    decision: decision === null && (await counted('reviewer')),
+    webhook: webhook === null && (await counted('delivery', 'succeeded')),
+  };
 }
 
 async function firstWebhook(em: Em, projectId: string): Promise<FirstRun['webhook']> {

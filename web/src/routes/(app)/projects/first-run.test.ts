@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { happenings, hostOf, isComplete, STEPS, stepsOf } from './first-run.ts';
 
 const at = (second: number) => `2026-03-01T14:01:${String(second).padStart(2, '0')}.000Z`;
-const NOTHING: FirstRun = { created_at: at(1), key: null, item: null, decision: null, webhook: null, gone: false };
+const KEPT = { item: false, decision: false, webhook: false };
+const NOTHING: FirstRun = { created_at: at(1), key: null, item: null, decision: null, webhook: null, gone: KEPT };
 const key = { at: at(2), name: 'first key', last4: 'a0Rk' };
 const item = { at: at(3), preview: 'How many?', status: 'queued' as const };
 const decision = { at: at(4), action: 'approve' as const, name: 'Ana' };
@@ -23,7 +24,12 @@ describe('the steps', () => {
     ['an item', {}, { key, item }, 'done done open later'],
     ['a decision', {}, { key, item, decision }, 'done done done open'],
     ['all', {}, { key, item, decision, webhook }, 'done done done done'],
-    ['nothing of all that was is still kept (KE4)', {}, { gone: true }, 'done done done done'],
+    [
+      'what was there and is kept no longer (KE4)',
+      {},
+      { gone: { ...KEPT, item: true, webhook: true } },
+      'done done open done',
+    ],
     // An item that the rules decided is delivered by no webhook, but a test may come in any order.
     ['a webhook before a decision', {}, { item, webhook }, 'done done open done'],
   ])('%s', (_, project, run, expected) => {
@@ -42,6 +48,10 @@ describe('what happens', () => {
     const { happened, toCome } = happenings({ ...NOTHING, key, item });
     expect(happened.map(({ kind }) => kind)).toEqual(['item', 'key', 'project']);
     expect(toCome).toEqual(['decision', 'webhook']);
+  });
+
+  it('is to come no more when it came and is kept no longer (KE4)', () => {
+    expect(happenings({ ...NOTHING, key, gone: { ...KEPT, item: true } }).toCome).toEqual(['decision', 'webhook']);
   });
 
   it('of one moment has the later kind above', () => {

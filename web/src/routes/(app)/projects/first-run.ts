@@ -16,12 +16,11 @@ type StepState = 'done' | 'open' | 'later';
 
 /** How each step stands: done by its fact, whatever the order, also by one that is kept no longer; the first that is not done is open. */
 export function stepsOf(project: unknown, run: FirstRun | null): Record<Step, StepState> {
-  const before = run?.gone === true;
   const done = {
     make: project !== null,
-    send: before || has(run?.item),
-    decide: before || has(run?.decision),
-    webhook: before || has(run?.webhook),
+    send: has(run?.item) || run?.gone.item === true,
+    decide: has(run?.decision) || run?.gone.decision === true,
+    webhook: has(run?.webhook) || run?.gone.webhook === true,
   } satisfies Record<Step, boolean>;
   const open = STEPS.find((step) => !done[step]);
   const state = (step: Step): StepState => (done[step] ? 'done' : step === open ? 'open' : 'later');
@@ -49,9 +48,13 @@ export function happenings(run: FirstRun): {
   const happened = moments.flatMap(({ kind, at }) => (at === undefined ? [] : [{ kind, at }]));
   // Later kinds stand above when two moments are the same.
   const newest = happened.toReversed().toSorted((one, other) => other.at.localeCompare(one.at));
-  const toCome = moments.flatMap(({ kind, at }) => (at === undefined && kind !== 'project' ? [kind] : []));
+  const toCome = moments.flatMap(({ kind, at }) =>
+    at === undefined && kind !== 'project' && !isGone(run, kind) ? [kind] : [],
+  );
   return { happened: newest, toCome };
 }
+
+const isGone = ({ gone }: FirstRun, kind: Exclude<Kind, 'project'>): boolean => kind !== 'key' && gone[kind];
 
 /** The host a webhook URL names, as people say it; the text itself when it is no URL. */
 export const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);

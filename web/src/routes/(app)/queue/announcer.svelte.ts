@@ -21,13 +21,13 @@ const HEARD: Record<SpokenLevel, readonly Urgency[]> = {
 /** One region of the page: messages of one moment are said together. Emptied first, the same words are heard a second time. */
 class Region {
   words = $state('');
-  /** When what was said has been there for its time, in ms. */
-  saidAt = -Infinity;
+  /** When what was said last will have been there for its time, in ms. */
+  readUntil = -Infinity;
   #gathered: string[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   say(message: string): void {
-    this.saidAt = Date.now() + GATHER_MS + CLEAR_MS;
+    this.readUntil = Date.now() + GATHER_MS + CLEAR_MS;
     if (this.#gathered.length === 0) this.words = '';
     if (!this.#gathered.includes(message)) this.#gathered.push(message);
     clearTimeout(this.#timer);
@@ -65,6 +65,11 @@ export class Announcer {
     return this.#assertive.words;
   }
 
+  /** Whether what was said has been there for its time: a summary can be said at once. */
+  get isQuiet(): boolean {
+    return this.#polite.readUntil <= Date.now();
+  }
+
   /** Whether a screen reader is to hear it. */
   get heard(): boolean {
     return this.#level() !== 'off';
@@ -87,19 +92,19 @@ export class Announcer {
     if (!HEARD[this.#level()].includes('summary')) return;
     const waits = this.#summary !== null;
     this.#summary = message;
-    if (!waits) this.#sayWhenQuiet(message);
+    if (!waits) this.#sayWhenQuiet();
   }
 
   /** What came of the reader's own doing is heard and read to its end: a summary would take its place. */
-  #sayWhenQuiet(summary: string): void {
+  #sayWhenQuiet(): void {
     const now = Date.now();
-    const wait = Math.max(this.#summedAt + SUMMARY_MS, this.#polite.saidAt) - now;
+    const wait = Math.max(this.#summedAt + SUMMARY_MS, this.#polite.readUntil) - now;
     if (wait > 0) {
-      this.#timer = setTimeout(() => this.#sayWhenQuiet(this.#summary ?? summary), wait);
+      this.#timer = setTimeout(() => this.#sayWhenQuiet(), wait);
       return;
     }
     this.#summedAt = now;
+    this.#polite.say(this.#summary ?? '');
     this.#summary = null;
-    this.#polite.say(summary);
   }
 }

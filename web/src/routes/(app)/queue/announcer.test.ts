@@ -32,7 +32,7 @@ describe('announcer', () => {
     let id = 0;
     const heard = listen(announcer, 60_000, (at) => {
       summary.hear(fact('item.queued', id++));
-      if (at % 1000 === 0) summary.tick({ listening: true, waiting: id, now: Date.now() });
+      if (at % 1000 === 0) summary.tick({ listening: true, quiet: true, waiting: id, now: Date.now() });
     });
     expect(heard.length).toBeGreaterThan(3);
     expect(heard.length).toBeLessThanOrEqual(6);
@@ -127,15 +127,26 @@ describe('summary', () => {
     for (let id = 0; id < 12; id++) summary.hear(fact('item.queued', id));
     for (const id of [10, 11, 50]) summary.hear(fact('item.claimed', id));
     summary.hear(fact('item.claimed', 60, 'me'));
-    summary.tick({ listening: true, waiting: 41, now: 0 });
+    summary.tick({ listening: true, quiet: true, waiting: 41, now: 0 });
     expect(told).toEqual(['10 new, 3 taken, 41 waiting']);
+  });
+
+  it('adds up while something else is said, and is told in one afterwards', () => {
+    const summary = open();
+    for (let id = 0; id < 3; id++) {
+      summary.hear(fact('item.queued', id));
+      summary.tick({ listening: true, quiet: false, waiting: id + 1, now: id * 20_000 });
+    }
+    expect(told).toEqual([]);
+    summary.tick({ listening: true, quiet: true, waiting: 3, now: 60_000 });
+    expect(told).toEqual(['3 new, 3 waiting']);
   });
 
   it('is silent while nobody works in the list, and does not tell it afterwards', () => {
     const summary = open();
     summary.hear(fact('item.queued', 1));
-    summary.tick({ listening: false, waiting: 1, now: 0 });
-    summary.tick({ listening: true, waiting: 1, now: 20_000 });
+    summary.tick({ listening: false, quiet: true, waiting: 1, now: 0 });
+    summary.tick({ listening: true, quiet: true, waiting: 1, now: 20_000 });
     expect(told).toEqual([]);
   });
 });

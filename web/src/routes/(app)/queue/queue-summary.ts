@@ -7,6 +7,13 @@ const { said } = keysText;
 /** At most one sentence in so many ms is worth listening to. */
 const EVERY_MS = 10_000;
 
+interface Moment {
+  listening: boolean;
+  quiet: boolean;
+  waiting: number;
+  now: number;
+}
+
 export class QueueSummary {
   readonly #me: string;
   readonly #tell: (sentence: string) => void;
@@ -24,13 +31,16 @@ export class QueueSummary {
     else if (fact.type === 'item.claimed' && fact.actor.id !== this.#me) this.#changed.set(fact.item_id, 'taken');
   }
 
-  /** Once a second. What changes while nobody listens to the list is not told afterwards. Times in ms. */
-  tick({ listening, waiting, now }: { listening: boolean; waiting: number; now: number }): void {
+  /**
+   * Once a second. What changes while nobody listens to the list is not told afterwards; while something else is said (not `quiet`) it
+   * adds up. Times in ms.
+   */
+  tick({ listening, quiet, waiting, now }: Moment): void {
     if (!listening) {
       this.#changed.clear();
       return;
     }
-    if (this.#changed.size === 0 || now - this.#toldAt < EVERY_MS) return;
+    if (!quiet || this.#changed.size === 0 || now - this.#toldAt < EVERY_MS) return;
     const taken = [...this.#changed.values()].filter((how) => how === 'taken').length;
     const arrived = this.#changed.size - taken;
     this.#changed.clear();

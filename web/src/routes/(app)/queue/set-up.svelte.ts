@@ -194,7 +194,8 @@ class QueuePage implements Ui {
     });
     $effect(() => {
       const listening = this.box?.contains(document.activeElement) === true;
-      this.#summary.tick({ listening, waiting: queue.counts.all, now: clock.now });
+      const quiet = this.work.announcer.isQuiet;
+      this.#summary.tick({ listening, quiet, waiting: queue.counts.all, now: clock.now });
     });
     $effect(() => {
       const shown = this.#shown;
