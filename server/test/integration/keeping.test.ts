@@ -1,5 +1,6 @@
 // KE1 and KE2 on a real database: what goes when its time is over, what stays, and what is refused afterwards.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { DatabaseGone } from '../../src/db/database.ts';
 import { presentDelivery } from '../../src/presenters/delivery.ts';
 import { listDeliveries } from '../../src/usecases/queries/list-deliveries.ts';
 import { listPublicEvents } from '../../src/usecases/queries/list-public-events.ts';
@@ -99,6 +100,8 @@ describe('KE1: what cannot be taken away', () => {
     await world.sql(
       `create function keeping_fails() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$`,
     );
+    const mend = () => world.sql('drop function if exists keeping_fails cascade');
+    onTestFinished(async () => void (await mend()));
     await world.sql(
       `create trigger keeping_fails before update on item for each row when (old.project_id = '${now.scene.projectId}')
        execute function keeping_fails()`,
@@ -120,7 +123,7 @@ describe('KE1: what cannot be taken away', () => {
     expect(at?.getTime()).toBeGreaterThanOrEqual(before + KEEP_MS);
     expect(at?.getTime()).toBeLessThanOrEqual(world.clock.now().getTime() + KEEP_MS);
     expect(failures).toHaveLength(1);
-    await world.sql('drop function keeping_fails cascade');
+    await mend();
     const emptied = async () => {
       const rows = await world.sql<{ id: string }>('select id from item where emptied_at is not null');
       return [theirs.id, id].map((one) => rows.some((row) => row.id === one));
@@ -133,6 +136,25 @@ describe('KE1: what cannot be taken away', () => {
     expect(await goOn()).toEqual({ at: null });
     expect(await emptied()).toEqual([true, true]);
   });
+});
+
+it('KE1: nothing rests because the database went away in the middle of it', async () => {
+  await days({ keep_payloads_days: 7 });
+  const id = await told();
+  const { db } = world.services;
+  let isGone = true;
+  const write: typeof db.write = (work) =>
+    db.write(async (tx) => {
+      const done = await work(tx);
+      if (isGone) throw new DatabaseGone();
+      return done;
+    });
+  const keeper = createKeeper({ ...world.services, db: { ...db, write } });
+  world.clock.pass(8 * DAY_MS);
+  await expect(keeper.runOnce()).rejects.toThrow(DatabaseGone);
+  isGone = false;
+  while ((await keeper.runOnce()).again === true);
+  expect(await publicOf(id)).toMatchObject({ emptied_at: expect.any(String) as string });
 });
 
 describe('KE2: payloads', () => {

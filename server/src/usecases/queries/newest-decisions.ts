@@ -4,7 +4,8 @@ import { GONE_UNTIL } from '../../db/whole-since.ts';
 
 /**
  * Rows of `columns`, which name those of the decision as `d` and of its item as `i`; of the project $1, decided from $2 until $3, and
- * at a time whose items are all there still (KE5). Items are found one at a time by their key: a plain join reads all there are once they are many, and the limit keeps it from that.
+ * at a time whose items are all there still (KE5). Items are found one at a time by their key: a plain join reads all there are once
+ * they are many, and the limit keeps it from that.
  */
 export const newestDecisions = (columns: string): string => `
   select ${columns}

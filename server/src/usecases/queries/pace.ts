@@ -14,7 +14,10 @@ export async function paceOf(em: Em, window: TimeWindow): Promise<{ n: number; s
   return { n: times.length, seconds: median(times.map(({ seconds }) => seconds)) };
 }
 
-/** The latest decisions of people in the window and after what has gone (KE5), each with its claim; both moments as the ledger has them, by one clock. */
+/**
+ * The latest decisions of people in the window, at a time whose items are all there still (KE5), each with its claim; both moments as the
+ * ledger has them, by one clock.
+ */
 export async function latestMade(em: Em, { projectId, from, to }: TimeWindow, limit: number): Promise<Made[]> {
   const rows = await rawQuery<{ user_id: string; decided_at: string | Date; claimed_at: string | Date | null }>(
     em,

@@ -14,13 +14,13 @@ export const STEPS = ['make', 'send', 'decide', 'webhook'] as const;
 export type Step = (typeof STEPS)[number];
 type StepState = 'done' | 'open' | 'later';
 
-/** How each step stands: done by its fact, whatever the order, also by one that is kept no longer; the first that is not done is open. */
+/** How each step stands: done by its fact, whatever the order; the first that is not done is open. */
 export function stepsOf(project: unknown, run: FirstRun | null): Record<Step, StepState> {
   const done = {
     make: project !== null,
-    send: has(run?.item) || run?.gone.item === true,
-    decide: has(run?.decision) || run?.gone.decision === true,
-    webhook: has(run?.webhook) || run?.gone.webhook === true,
+    send: came(run, 'item'),
+    decide: came(run, 'decision'),
+    webhook: came(run, 'webhook'),
   } satisfies Record<Step, boolean>;
   const open = STEPS.find((step) => !done[step]);
   const state = (step: Step): StepState => (done[step] ? 'done' : step === open ? 'open' : 'later');
@@ -48,15 +48,13 @@ export function happenings(run: FirstRun): {
   const happened = moments.flatMap(({ kind, at }) => (at === undefined ? [] : [{ kind, at }]));
   // Later kinds stand above when two moments are the same.
   const newest = happened.toReversed().toSorted((one, other) => other.at.localeCompare(one.at));
-  const toCome = moments.flatMap(({ kind, at }) =>
-    at === undefined && kind !== 'project' && !isGone(run, kind) ? [kind] : [],
-  );
+  const toCome = moments.flatMap(({ kind }) => (kind === 'project' || came(run, kind) ? [] : [kind]));
   return { happened: newest, toCome };
 }
-
-const isGone = ({ gone }: FirstRun, kind: Exclude<Kind, 'project'>): boolean => kind !== 'key' && gone[kind];
 
 /** The host a webhook URL names, as people say it; the text itself when it is no URL. */
 export const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);
 
-const has = (value: unknown): boolean => value !== null && value !== undefined;
+/** Whether there was one, also if it is kept no longer (KE4). */
+const came = (run: FirstRun | null, kind: Exclude<Kind, 'project'>): boolean =>
+  run !== null && (run[kind] !== null || (kind !== 'key' && run.gone[kind]));
