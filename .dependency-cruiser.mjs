@@ -130,6 +130,13 @@ const rooms = [
     may: [SHARED, DB],
     comment: 'telemetry/ counts what it is told of and looks up the rest: who tells it is wired in main.ts.',
   }),
+  only({
+    name: 'embedded-knows-only-itself',
+    from: room('embedded'),
+    may: [],
+    comment:
+      'embedded/ runs a PostgreSQL server and knows nothing of what is in it: tables and connections belong to db/.',
+  }),
   {
     name: 'nobody-imports-main',
     severity: 'error',

@@ -7,7 +7,7 @@ import { findChromium } from '../scripts/browser.ts';
 import { join, openProject, type OpenProject } from '../server/test/builders.ts';
 import { people, type Person } from '../server/test/client.ts';
 import { expectInvariants, runScript } from '../server/test/run-script.ts';
-import { ON_POSTGRES } from '../server/test/world.ts';
+import { WITH_REDIS } from '../server/test/world.ts';
 import { useHouse } from './house.ts';
 import { keepPicture } from './looks.ts';
 import { workAtRandom } from './random-work.ts';
@@ -18,7 +18,7 @@ const TEAM = 6;
 /** A page may ask while nobody answers. */
 const AWAY = /Failed to load resource|WebSocket connection/;
 
-describe.skipIf(chromium === undefined || !ON_POSTGRES)('figures under fire', () => {
+describe.skipIf(chromium === undefined || !WITH_REDIS)('figures under fire', () => {
   const house = useHouse({ RATE_LIMIT_PER_MINUTE: '1000000' });
   const pages: Page[] = [];
   let project: OpenProject;

@@ -6,7 +6,6 @@ import { readDelivery } from '@countersign/shared/api/deliveries';
 import { listDeliveries } from '@countersign/shared/api/insights';
 import { readQueueItem } from '@countersign/shared/api/queue';
 import { aSubmission, review } from '../server/test/builders.ts';
-import { ON_POSTGRES } from '../server/test/world.ts';
 import { findChromium } from '../scripts/browser.ts';
 import { useHouse } from './house.ts';
 import { signIn } from './injected-wallet.ts';
@@ -38,7 +37,6 @@ describe.skipIf(chromium === undefined)('how long things are kept', () => {
   /** Everything that has happened in the project is so many days old. The worker looks at once when it starts; no page may be open. */
   async function age(days: number): Promise<void> {
     const { world, front } = house();
-    if (!ON_POSTGRES) await world.terminate(0);
     await world.sql(
       `update event set created_at = least(created_at, now() - make_interval(days => $2)) where project_id = $1`,
       [house().project.id, days],

@@ -6,7 +6,7 @@ import { aSubmission, join, openProject, type OpenProject } from '../server/test
 import { changeMember } from '../shared/src/api/projects.ts';
 import { people, type Person } from '../server/test/client.ts';
 import { type OwnRedis, startOwnRedis } from '../server/test/own-redis.ts';
-import { ON_POSTGRES, startWorld, type World } from '../server/test/world.ts';
+import { WITH_REDIS, startWorld, type World } from '../server/test/world.ts';
 import { startFront, type Front } from '../scripts/lib/front.ts';
 
 const chromium = await findChromium();
@@ -24,7 +24,7 @@ describe.skipIf(chromium === undefined)('PR1: the queue of three people', () => 
   beforeAll(async () => {
     browser = (await launchBrowser()) as Browser;
     front = await startFront();
-    if (ON_POSTGRES) redis = await startOwnRedis();
+    if (WITH_REDIS) redis = await startOwnRedis();
     world = await startWorld({
       env: { PUBLIC_BASE_URL: front.url, ...(redis === undefined ? {} : { REDIS_URL: redis.url }) },
     });
@@ -81,7 +81,7 @@ describe.skipIf(chromium === undefined)('PR1: the queue of three people', () => 
     await cem.getByText('1 online', { exact: true }).waitFor();
   });
 
-  it.runIf(ON_POSTGRES)(
+  it.runIf(WITH_REDIS)(
     'LC6: says that live assignment is degraded while Redis is gone, and stops by itself',
     async () => {
       const cem = pages[2] as Page;

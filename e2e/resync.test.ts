@@ -5,7 +5,7 @@ import { claimItem, claimNext, listQueue, releaseClaim } from '@countersign/shar
 import { findChromium } from '../scripts/browser.ts';
 import { aSubmission, join, review } from '../server/test/builders.ts';
 import { people, type Person } from '../server/test/client.ts';
-import { ON_POSTGRES } from '../server/test/world.ts';
+import { WITH_REDIS } from '../server/test/world.ts';
 import { useHouse } from './house.ts';
 import { expectTrue, seenOn } from './queue.ts';
 
@@ -94,7 +94,7 @@ describe.skipIf(chromium === undefined)('a page that was away', () => {
     await expectFresh(WITHIN_MS);
   });
 
-  it.runIf(ON_POSTGRES)('after the process it was connected to was killed, and another takes it', async () => {
+  it.runIf(WITH_REDIS)('after the process it was connected to was killed, and another takes it', async () => {
     const { world, front } = house();
     for (const dead of [0, 1]) {
       up = 1 - dead;

@@ -12,7 +12,7 @@ import { emptyDatabase } from '../server/test/fixtures/own-database.ts';
 import { connectLive, type Live } from '../server/test/live-client.ts';
 import { submitMeanwhile } from '../server/test/meanwhile.ts';
 import { expectInvariants } from '../server/test/run-script.ts';
-import { ON_POSTGRES, type World } from '../server/test/world.ts';
+import { WITH_REDIS, type World } from '../server/test/world.ts';
 import { type Pages, pagesOf } from './house.ts';
 import { seenFresh, seenOn } from './queue.ts';
 
@@ -25,7 +25,7 @@ const PER_SECOND = 200;
 
 const chromium = await findChromium();
 
-describe.skipIf(!ON_POSTGRES)('three servers and two workers behind one address', () => {
+describe.skipIf(!WITH_REDIS)('three servers and two workers behind one address', () => {
   let topology: Topology;
   let database: Awaited<ReturnType<typeof emptyDatabase>>;
   let owner: Person;

@@ -1,6 +1,6 @@
 // `npm run export`: learnings as JSONL from the database itself, for jobs that run by schedule. Adds what is new to the file (LX2).
 import { ConfigError } from '../server/src/config.ts';
-import { FolderInUse } from '../server/src/db/embedded-lock.ts';
+import { EmbeddedError } from '../server/src/embedded/embedded-error.ts';
 import { openForCommand } from '../server/src/main.ts';
 import { exportLearnings } from '../server/src/usecases/export-learnings.ts';
 import { Refusal } from '../shared/src/errors.ts';
@@ -24,7 +24,7 @@ async function main(): Promise<void> {
 /** What went wrong, in words where they say it all. */
 function wordsOf(error: unknown): unknown {
   if (error instanceof UsageError) return `${error.message}\n\n${EXPORT_USAGE}`;
-  const inWords = [Refusal, FileFault, ConfigError, FolderInUse].some((kind) => error instanceof kind);
+  const inWords = [Refusal, FileFault, ConfigError, EmbeddedError].some((kind) => error instanceof kind);
   return inWords ? (error as Error).message : error;
 }
 

@@ -1,7 +1,7 @@
 // `npm run invariants`: looks at everything in a database and says whether it keeps the invariants of docs/RULES.md.
 import { parseArgs } from 'node:util';
 import { ConfigError } from '../server/src/config.ts';
-import { FolderInUse } from '../server/src/db/embedded-lock.ts';
+import { EmbeddedError } from '../server/src/embedded/embedded-error.ts';
 import { type Check, checksOf, type Fault, reader } from '../server/src/invariants/invariants.ts';
 import { openForCommand } from '../server/src/main.ts';
 import { progressOf } from './lib/progress.ts';
@@ -11,8 +11,7 @@ const USAGE = `Usage: npm run invariants
   Looks at every item, fact, idempotency key, delivery and figure, and says what is not as docs/RULES.md promises (I1 to I9);
   ends with 1 when something is not. It changes nothing and may run beside the service.
 
-Works on the database that DATABASE_URL or DATA_DIR names, with the service's own environment; the embedded one only while the
-service does not run.`;
+Works on the database that DATABASE_URL or DATA_DIR names, with the service's own environment.`;
 
 /** So many of each kind are said; a database that is broken is broken in many places. */
 const SAID = 20;
@@ -57,7 +56,7 @@ function asksForHelp(): boolean {
 try {
   await main();
 } catch (error) {
-  const inWords = [ConfigError, FolderInUse, TypeError].some((kind) => error instanceof kind);
+  const inWords = [ConfigError, EmbeddedError, TypeError].some((kind) => error instanceof kind);
   console.error(inWords ? (error as Error).message : error);
   process.exitCode = 1;
 }

@@ -2,7 +2,7 @@
 import { ConfigError } from '../server/src/config.ts';
 import { countPortion } from '../server/src/analytics/count-facts.ts';
 import { type Difference, forgetRollups, LedgerGone, recount } from '../server/src/analytics/recount.ts';
-import { FolderInUse } from '../server/src/db/embedded-lock.ts';
+import { EmbeddedError } from '../server/src/embedded/embedded-error.ts';
 import { openForCommand } from '../server/src/main.ts';
 import type { Services } from '../server/src/usecases/services.ts';
 import { progressOf } from './lib/progress.ts';
@@ -86,7 +86,7 @@ async function rebuild({ db }: Services, { id, name, seq }: Named): Promise<bool
 /** What went wrong, in words where they say it all. */
 function wordsOf(error: unknown): unknown {
   if (error instanceof UsageError) return `${error.message}\n\n${ROLLUPS_USAGE}`;
-  const inWords = [ConfigError, FolderInUse].some((kind) => error instanceof kind);
+  const inWords = [ConfigError, EmbeddedError].some((kind) => error instanceof kind);
   return inWords ? (error as Error).message : error;
 }
 

@@ -16,19 +16,11 @@ export interface Report {
   }[];
 }
 
-export interface Circumstances {
-  exitCode: number;
-  /** The database suites ran on PGlite alone: every one of their tests was also due on PostgreSQL. */
-  postgresSkipped: boolean;
-}
-
-const IN_DATABASE_SUITES = /[\\/]server[\\/]test[\\/]/;
-
 /**
  * Counts tests. A file that failed without a failing test (it did not load, a hook threw) is one failure, and so is a run that
  * ended badly without any: a red run never counts zero failures. Without a report (undefined) nothing ran, which is a failure.
  */
-export function countTests(report: Report | undefined, { exitCode, postgresSkipped }: Circumstances): Counts {
+export function countTests(report: Report | undefined, exitCode: number): Counts {
   const files = report?.testResults ?? [];
   const counts = { passed: 0, failed: 0, skipped: 0 };
   for (const file of files) {
@@ -37,7 +29,6 @@ export function countTests(report: Report | undefined, { exitCode, postgresSkipp
     counts.passed += of('passed');
     counts.failed += failed === 0 && file.status === 'failed' ? 1 : failed;
     counts.skipped += file.assertionResults.length - of('passed') - failed;
-    if (postgresSkipped && IN_DATABASE_SUITES.test(file.name)) counts.skipped += file.assertionResults.length;
   }
   if (counts.failed === 0 && (exitCode !== 0 || report === undefined)) counts.failed = 1;
   return counts;

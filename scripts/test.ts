@@ -1,17 +1,26 @@
-// `npm test`: starts private services, runs every vitest project (or what the arguments name), ends with one line that counts.
+// `npm test`, `test:quick` and `test:soak`: starts private services, runs vitest, ends with one line that counts.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findChromium, MISSING_BROWSER } from './browser.ts';
+import { findPostgresTool, NO_INSTALLED_POSTGRES } from './lib/installed-postgres.ts';
 import { type Service, startPostgres, startRedis } from './services.ts';
 import { countTests, type Counts, type Report } from './test-counts.ts';
 
 const VITEST = join(import.meta.dirname, '../node_modules/vitest/vitest.mjs');
-const NO_POSTGRES = 'No PostgreSQL: `apt-get install postgresql` (its service need not run).';
 const NO_REDIS = 'No Redis: `apt-get install redis-server` (its service need not run).';
 
+/** What each tier runs, by the first argument. Without one: everything, the long tests in one short round. */
+const TIERS: Readonly<Partial<Record<string, { args: string[]; env: Record<string, string> }>>> = {
+  '--quick': { args: ['unit', 'web', 'usecases'].flatMap((name) => ['--project', name]), env: {} },
+  '--soak': { args: [], env: { SOAK: '1' } },
+};
+
+const [first = '', ...others] = process.argv.slice(2);
+const tier = TIERS[first];
+const isQuick = first === '--quick';
 const required = process.env.REQUIRE_SERVICES === '1';
 const services: Service[] = [];
 const missing: string[] = [];
@@ -31,14 +40,17 @@ console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped}
 process.exitCode = counts.failed > 0 ? 1 : 0;
 
 async function testAll(): Promise<Counts> {
-  const postgres = await provide('TEST_POSTGRES_URL', () => startPostgres({ fsync: false }));
+  await provide('TEST_POSTGRES_URL', () => startPostgres({ fsync: false }));
   const redis = await provide('TEST_REDIS_URL', startRedis);
-  if (!postgres) missing.push(`${NO_POSTGRES} Without it the database suites run on PGlite alone.`);
-  if (!redis) missing.push(`${NO_REDIS} Without it the suites on PostgreSQL and Redis do not run.`);
-  if ((await findChromium()) === undefined)
-    missing.push(`${MISSING_BROWSER} Without it the browser suites do not run.`);
+  if (!redis) missing.push(`${NO_REDIS} Without it what several processes share is not tested.`);
+  if (!isQuick) {
+    if (findPostgresTool('pg_dump') === undefined)
+      missing.push(`${NO_INSTALLED_POSTGRES} Without its tools the backup is not tested.`);
+    if ((await findChromium()) === undefined)
+      missing.push(`${MISSING_BROWSER} Without it the browser suites do not run.`);
+  }
   if (required && missing.length > 0) return { passed: 0, failed: missing.length, skipped: 0 };
-  return runVitest({ postgresSkipped: !(postgres && redis) });
+  return runVitest();
 }
 
 /** Makes sure the variable names a service: one that is given, else one of our own. False when there is none. */
@@ -51,15 +63,19 @@ async function provide(variable: string, start: () => Promise<Service | undefine
   return true;
 }
 
-async function runVitest(circumstances: { postgresSkipped: boolean }): Promise<Counts> {
+async function runVitest(): Promise<Counts> {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-report-'));
   const file = join(folder, 'report.json');
+  const args = tier === undefined ? process.argv.slice(2) : [...tier.args, ...others];
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
   try {
-    if (interrupted) return countTests(undefined, { exitCode: 1, ...circumstances });
-    vitest = spawn(process.execPath, [VITEST, 'run', ...process.argv.slice(2), ...reporters], { stdio: 'inherit' });
+    if (interrupted) return countTests(undefined, 1);
+    vitest = spawn(process.execPath, [VITEST, 'run', ...args, ...reporters], {
+      stdio: 'inherit',
+      env: { ...process.env, ...tier?.env },
+    });
     await once(vitest, 'close');
-    return countTests(readReport(file), { exitCode: vitest.exitCode ?? 1, ...circumstances });
+    return countTests(readReport(file), vitest.exitCode ?? 1);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

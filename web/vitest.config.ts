@@ -19,6 +19,7 @@ export default defineProject({
     include: ['src/**/*.test.ts'],
     pool: 'forks',
     maxWorkers: 2,
+    isolate: false,
     // Packages of components are compiled as ours are.
     server: { deps: { inline: ['@lucide/svelte', 'bits-ui'] } },
   },

@@ -2,7 +2,7 @@
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { claimNext, releaseClaim } from '../../shared/src/api/queue.ts';
-import { freePort } from '../services.ts';
+import { freePort } from '../../server/src/embedded/address.ts';
 import { openHouse, openProject, seedItems, signInMany, type BenchServer, type Visitor } from './house.ts';
 import type { Options } from './options.ts';
 import { median, type Row } from './rows.ts';

@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { createProject, createApiKey, type ProjectSettings } from '../../shared/src/api/projects.ts';
 import { WITH_ITS_PARENT, whenReady } from '../lib/service-process.ts';
-import { freePort, startPostgres, startRedis, type Service } from '../services.ts';
+import { freePort } from '../../server/src/embedded/address.ts';
+import { startPostgres, startRedis, type Service } from '../services.ts';
 
 const READY_MS = 60_000;
 const MAIN = join(import.meta.dirname, '../../server/src/main.ts');
@@ -49,11 +50,9 @@ export interface BenchHouse {
   close(): Promise<void>;
 }
 
-/** Errors: PostgreSQL or Redis is not installed. */
+/** Errors: Redis is not installed. */
 export async function openHouse(): Promise<BenchHouse> {
   const postgres = await startPostgres();
-  if (postgres === undefined)
-    throw new Error('No PostgreSQL: `apt-get install postgresql` (its service need not run).');
   const redis = await startRedis();
   if (redis === undefined) {
     await postgres.stop();

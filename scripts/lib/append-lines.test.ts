@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, it } from 'vitest';
-import { takeLock } from '../../server/src/db/process-lock.ts';
+import { takeLock } from '../../server/src/embedded/process-lock.ts';
 import { appendLines } from './append-lines.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'append-lines-'));

@@ -1,6 +1,6 @@
 // A file of lines that grows: what is in it must be how the whole begins, and is never written over.
 import { type FileHandle, open } from 'node:fs/promises';
-import { takeLock } from '../../server/src/db/process-lock.ts';
+import { takeLock } from '../../server/src/embedded/process-lock.ts';
 
 const LINE_END = 10;
 

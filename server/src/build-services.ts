@@ -1,5 +1,4 @@
-// The only place that says which: PostgreSQL or PGlite, Redis or memory, the clock, the ids.
-import { join } from 'node:path';
+// The only place that says which: a PostgreSQL that is given or the embedded one, Redis or memory, the clock, the ids.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { pino, type Logger } from 'pino';
@@ -11,7 +10,6 @@ import { ConfigError, type Config } from './config.ts';
 import { parseKeyRing, type KeyRing } from './crypto/key-ring.ts';
 import { systemClock, uuidV7 } from './db/clock.ts';
 import { createDatabase } from './db/database.ts';
-import { lockFolder } from './db/embedded-lock.ts';
 import { loggableError } from './db/loggable-error.ts';
 import { migrate } from './db/migrate.ts';
 import { openOrm, type DatabaseTarget, type Orm } from './db/orm.ts';
@@ -19,6 +17,7 @@ import { type Connections, connectionsOf } from './db/pool.ts';
 import { kidsInUse } from './db/sealed-texts.ts';
 import { openSignals, type Signals } from './db/signals.ts';
 import { watchStatements } from './db/slow-statements.ts';
+import { startEmbedded } from './embedded/embedded-postgres.ts';
 import { type Limiter, policiesOf } from './limits/limiter.ts';
 import { createMemoryLimiter } from './limits/memory-limiter.ts';
 import { createRedisLimiter } from './limits/redis-limiter.ts';
@@ -34,21 +33,17 @@ export interface Built {
   signals: Signals;
   /** Redis connections by use, or null without REDIS_URL. */
   redis: { commands: RedisClientType; pub: RedisClientType; sub: RedisClientType } | null;
-  /** Of the pool now; null on the embedded database. */
-  connections(): Connections | null;
+  /** Of the pool now. */
+  connections(): Connections;
   close(): Promise<void>;
 }
 
-/** Opens everything a process needs and brings the schema up to date. Errors: `FolderInUse`, connection failures. */
+/** Opens everything a process needs and brings the schema up to date. Errors: `FolderInUse`, `EmbeddedError`, connection failures. */
 export async function buildServices(config: Config): Promise<Built> {
   const keyRing = keyRingOf(config);
   const log = pino({ level: config.logLevel, base: null, serializers: { err: loggableError } });
-  const unlock = config.database.kind === 'embedded' ? lockFolder(config.database.folder) : () => undefined;
-  const database = await openDatabase(config, log).catch((error: unknown) => {
-    unlock();
-    throw error;
-  });
-  const signals = await openSignals(database.orm, config.database, {
+  const database = await openDatabase(config, log);
+  const signals = openSignals(database.url, {
     onError: (error) => log.warn({ err: error }, 'listening connection lost'),
   });
   const redis = config.redisUrl === null ? null : await connectRedis(config.redisUrl, log);
@@ -76,7 +71,6 @@ export async function buildServices(config: Config): Promise<Built> {
     await claims.close();
     if (redis) for (const client of [redis.pub, redis.sub, redis.commands]) client.destroy();
     await database.close();
-    unlock();
   };
   return { services, signals, redis, connections: database.connections, close };
 }
@@ -104,19 +98,44 @@ function keyRingOf(config: Config): KeyRing {
   }
 }
 
-async function openDatabase(
-  { database: target, slowStatementMs }: Config,
-  log: Logger,
-): Promise<{ orm: Orm; connections: () => Connections | null; close: () => Promise<void> }> {
+interface OpenDatabase {
+  url: string;
+  orm: Orm;
+  connections: () => Connections;
+  close: () => Promise<void>;
+}
+
+async function openDatabase({ database, slowStatementMs }: Config, log: Logger): Promise<OpenDatabase> {
+  const { target, stop } = await findDatabase(database, log);
   let pool: Pool | null = null;
-  const opened: DatabaseTarget =
-    target.kind === 'embedded' ? { ...target, folder: join(target.folder, 'database') } : target;
-  const orm = await openOrm(opened, (made) => {
-    pool = made;
-    watchStatements(made, slowStatementMs, (slow) => log.warn(slow, 'a slow statement'));
-  });
-  await migrate(orm, opened);
-  return { orm, connections: () => (pool === null ? null : connectionsOf(pool)), close: () => orm.close() };
+  try {
+    const orm = await openOrm(target, (made) => {
+      pool = made;
+      watchStatements(made, slowStatementMs, (slow) => log.warn(slow, 'a slow statement'));
+    });
+    await migrate(orm, target);
+    const connections = () => (pool === null ? NO_CONNECTIONS : connectionsOf(pool));
+    const close = () => orm.close().finally(stop);
+    return { url: target.url, orm, connections, close };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** The pool makes none before it is asked for one. */
+const NO_CONNECTIONS: Connections = { total: 0, idle: 0, waiting: 0 };
+
+/** What the embedded server has room for, with some left for commands. */
+const EMBEDDED_POOL = 20;
+
+async function findDatabase(
+  database: Config['database'],
+  log: Logger,
+): Promise<{ target: DatabaseTarget; stop: () => Promise<void> }> {
+  if (database.kind === 'postgres') return { target: database, stop: () => Promise.resolve() };
+  const embedded = await startEmbedded({ folder: database.folder, log });
+  return { target: { url: embedded.url, poolSize: EMBEDDED_POOL }, stop: () => embedded.stop() };
 }
 
 /** How long a start waits for Redis, in milliseconds. */

@@ -1,6 +1,6 @@
 // Environment to typed, grouped configuration: the only reader of process.env. A bad value stops the start with one sentence.
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
@@ -215,10 +215,17 @@ function keptRing(database: Config['database']): string {
       'SECRET_KEYS is required with DATABASE_URL: set it to kid:base64 of 32 random bytes (openssl rand -base64 32), the same for every process.',
     );
   }
-  const path = join(database.folder, 'secret-keys');
-  if (existsSync(path)) return readFileSync(path, 'utf8').trim();
   mkdirSync(database.folder, { recursive: true });
-  const text = `k1:${randomBytes(32).toString('base64')}`;
-  writeFileSync(path, `${text}\n`, { mode: 0o600 });
-  return text;
+  const path = join(database.folder, 'secret-keys');
+  const draft = `${path}.${process.pid}`;
+  writeFileSync(draft, `k1:${randomBytes(32).toString('base64')}\n`, { mode: 0o600 });
+  try {
+    // Whole or not at all, and once: of two starts at the same moment both read what the first has placed.
+    linkSync(draft, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  return readFileSync(path, 'utf8').trim();
 }

@@ -7,7 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { buildServices, refuseMissingKeys, type Built } from './build-services.ts';
 import { ConfigError, readConfig, type Config } from './config.ts';
 import { RECORDED, REVOKED } from './db/channels.ts';
-import { FolderInUse } from './db/embedded-lock.ts';
+import { EmbeddedError } from './embedded/embedded-error.ts';
+import { addressOfRunning } from './embedded/embedded-postgres.ts';
+import { FolderInUse } from './embedded/folder-lock.ts';
 import { createApp } from './http/app.ts';
 import { loadSite } from './http/pages.ts';
 import { createHttpServer, listen } from './http/server.ts';
@@ -44,7 +46,7 @@ const GOODBYE_MS = 1000;
 const SWEEP_IDLE_MS = 100;
 const POLL_MS = 1000;
 
-/** Starts a process by its environment. Errors: `ConfigError`, `FolderInUse`, or what the database says. */
+/** Starts a process by its environment. Errors: `ConfigError`, `FolderInUse`, `EmbeddedError`, or what the database says. */
 export async function start(env?: NodeJS.ProcessEnv): Promise<Running> {
   const config = readConfig(env);
   const built = await buildServices(config);
@@ -71,9 +73,24 @@ export async function start(env?: NodeJS.ProcessEnv): Promise<Running> {
   return { url: config.baseUrl, services: built.services, stop };
 }
 
-/** The services alone, for a command: no loop, no port, no Redis and no log. Errors: as `start`. */
-export const openForCommand = (env?: NodeJS.ProcessEnv): Promise<Pick<Built, 'services' | 'close'>> =>
-  buildServices({ ...readConfig(env), redisUrl: null, logLevel: 'silent' });
+/** How many connections a command may have beside the service. */
+const COMMAND_POOL = 5;
+
+/**
+ * The services alone, for a command: no loop, no port, no Redis and no log. On an embedded database it may run beside the service,
+ * whose PostgreSQL it then uses. Errors: as `start`.
+ */
+export async function openForCommand(env?: NodeJS.ProcessEnv): Promise<Pick<Built, 'services' | 'close'>> {
+  const config: Config = { ...readConfig(env), redisUrl: null, logLevel: 'silent' };
+  try {
+    return await buildServices(config);
+  } catch (error) {
+    if (!(error instanceof FolderInUse) || config.database.kind !== 'embedded') throw error;
+    const url = addressOfRunning(config.database.folder);
+    if (url === undefined) throw error;
+    return buildServices({ ...config, database: { kind: 'postgres', url, poolSize: COMMAND_POOL } });
+  }
+}
 
 async function startWeb(built: Built, config: Config, telemetry: Telemetry): Promise<Stop> {
   const { services, redis } = built;
@@ -220,11 +237,11 @@ async function run(): Promise<void> {
 }
 
 function refuse(error: unknown): never {
-  const known = error instanceof ConfigError || error instanceof FolderInUse;
+  const known = [ConfigError, EmbeddedError].some((kind) => error instanceof kind);
   const { code, port } = (error ?? {}) as { code?: string; port?: number };
   const sentence =
     code === 'EADDRINUSE' ? `Port ${port} is in use: stop what uses it, or set PORT to another.` : String(error);
-  process.stderr.write(`${known ? error.message : sentence}\n`);
+  process.stderr.write(`${known && error instanceof Error ? error.message : sentence}\n`);
   process.exit(1);
 }
 

@@ -11,7 +11,7 @@ import type { Services } from './usecases/services.ts';
 
 /** The figures of a process, and the traces it sends; those of the whole service are said by those that work (ROLES). */
 export function processTelemetry(
-  { services, connections }: { services: Services; connections: () => Connections | null },
+  { services, connections }: { services: Services; connections: () => Connections },
   { works, traces = null }: { works: boolean; traces?: Traces | null },
 ): Telemetry {
   const telemetry = createTelemetry(traces);

@@ -1,5 +1,5 @@
 // A Redis of a test's own that can die, come back empty, or be cut off, behind an address that stays.
-import { type Service, startRedis } from '../../scripts/services.ts';
+import { type OwnRedis as RedisServer, startRedis } from '../../scripts/services.ts';
 import { startForwarder } from './forwarder.ts';
 
 export interface OwnRedis {
@@ -50,7 +50,7 @@ export async function startOwnRedis(): Promise<OwnRedis> {
   };
 }
 
-async function newRedis(): Promise<Service> {
+async function newRedis(): Promise<RedisServer> {
   const service = await startRedis();
   if (service === undefined) throw new Error('TEST_REDIS_URL is there, but no redis-server to start another one from.');
   return service;

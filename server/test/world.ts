@@ -1,23 +1,20 @@
-// A world for black-box tests: real server processes on a database of their own, PGlite or PostgreSQL with Redis (TEST_DATABASE).
+// A world for black-box tests: real server processes on a database of their own, two that share Redis where there is one, else one.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PGlite } from '@electric-sql/pglite';
-import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import { copyEmbedded, emptyDatabase, migratedDatabase } from './fixtures/own-database.ts';
+import { emptyDatabase, migratedDatabase } from './fixtures/own-database.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 
-/** Which database this run of the suite is on. */
-export const DATABASE = process.env.TEST_DATABASE === 'postgres' ? 'postgres' : 'pglite';
-export const ON_POSTGRES = DATABASE === 'postgres';
+/** Whether there is a Redis for processes to share: without it a world is one process, whose claims are its own. */
+export const WITH_REDIS = process.env.TEST_REDIS_URL !== undefined;
 
 export interface WorldOptions {
-  /** How many processes, each web and worker. Default: 2 on PostgreSQL; on PGlite there is always one. */
+  /** How many processes, each web and worker. Default: 2 with Redis; without it there is always one. */
   processes?: number;
-  /** The ROLES of each process instead, on PostgreSQL; the first ones must be `web` for those who talk to them. */
+  /** The ROLES of each process instead, with Redis; the first ones must be `web` for those who talk to them. */
   roles?: readonly string[];
   /** Environment of single processes, on top of all other; by their number. */
   own?: Readonly<Record<number, Record<string, string>>>;
@@ -28,7 +25,6 @@ export interface WorldOptions {
 }
 
 export interface World {
-  readonly database: typeof DATABASE;
   /** PUBLIC_BASE_URL, the Origin that every process accepts. Not an address to connect to. */
   readonly baseUrl: string;
   /** Where the processes answer, one each. A restarted one has another address: read it again. */
@@ -50,7 +46,7 @@ export interface World {
   setEnv(changes: Record<string, string>): void;
   /** Stops everything in order and removes the data. Safe to call twice. */
   stop(): Promise<void>;
-  /** Looks inside (`$1` parameters). On PGlite only while the process is not running: the database has one owner. */
+  /** Looks inside (`$1` parameters). */
   sql<T>(text: string, params?: unknown[]): Promise<T[]>;
   /** What the processes have logged so far, the end of it. */
   log(): string;
@@ -63,7 +59,7 @@ const DEBUG = '{"level":20';
 /** Starts a world. Whoever starts one stops it; in a test file `useWorld` does both. */
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-world-'));
-  const data = ON_POSTGRES ? await ownDatabase(options) : await embeddedData(folder, options);
+  const data = await ownDatabase(options);
   const baseUrl = 'http://countersign.test';
   const env: Record<string, string> = {
     PUBLIC_BASE_URL: baseUrl,
@@ -86,7 +82,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     await data.remove();
     rmSync(folder, { recursive: true, force: true });
   };
-  const count = ON_POSTGRES ? (options.roles?.length ?? options.processes ?? 2) : 1;
+  const count = WITH_REDIS ? (options.roles?.length ?? options.processes ?? 2) : 1;
   const processes = await startAll(count, start).catch(async (error: unknown) => {
     await remove();
     throw error;
@@ -95,7 +91,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
 }
 
 function rolesOf({ roles }: WorldOptions, index: number): Record<string, string> {
-  const own = ON_POSTGRES ? roles?.[index] : undefined;
+  const own = WITH_REDIS ? roles?.[index] : undefined;
   return own === undefined ? {} : { ROLES: own };
 }
 
@@ -118,7 +114,6 @@ function assemble({ baseUrl, env, processes, start, lines, data, remove }: Parts
   const which = (index: number | undefined) => (index === undefined ? [...processes.keys()] : [index]);
   let stopped: Promise<void> | null = null;
   return {
-    database: DATABASE,
     baseUrl,
     env,
     get urls() {
@@ -140,10 +135,7 @@ function assemble({ baseUrl, env, processes, start, lines, data, remove }: Parts
     },
     setEnv: (changes) => void Object.assign(env, changes),
     stop: () => (stopped ??= stopAll(processes).finally(remove)),
-    sql: (text, params = []) => {
-      if (!ON_POSTGRES && at(0).isRunning()) throw new Error('On PGlite, look inside only while the process is down.');
-      return data.query(text, params);
-    },
+    sql: (text, params = []) => data.query(text, params),
     log: () => lines.join('\n'),
   };
 }
@@ -170,13 +162,12 @@ interface Data {
   remove(): Promise<void>;
 }
 
-/** A new database on the test server. Redis is shared: every key and room carries a UUID of this world. */
+/** A new database on the test server. Redis is one for all: every key and room carries a UUID of this world. */
 async function ownDatabase({ empty }: WorldOptions): Promise<Data> {
-  const { TEST_POSTGRES_URL: server, TEST_REDIS_URL: redis } = process.env;
-  if (!server || !redis) throw new Error('TEST_DATABASE=postgres needs TEST_POSTGRES_URL and TEST_REDIS_URL.');
+  const { TEST_REDIS_URL: redis } = process.env;
   const { url, remove } = await (empty ? emptyDatabase() : migratedDatabase());
   return {
-    env: { DATABASE_URL: url, REDIS_URL: redis },
+    env: { DATABASE_URL: url, ...(redis === undefined ? {} : { REDIS_URL: redis }) },
     query: <T>(text: string, params: unknown[]) => queryOnce<T>(url, text, params),
     remove,
   };
@@ -190,23 +181,6 @@ async function queryOnce<T>(url: string, text: string, params: unknown[]): Promi
   } finally {
     await client.end();
   }
-}
-
-async function embeddedData(folder: string, { empty }: WorldOptions): Promise<Data> {
-  const path = join(folder, 'database');
-  if (empty !== true) await copyEmbedded(path);
-  return {
-    env: {},
-    query: async <T>(text: string, params: unknown[]) => {
-      const database = await PGlite.create(path, { extensions: { pg_trgm } });
-      try {
-        return (await database.query<T>(text, params)).rows;
-      } finally {
-        await database.close();
-      }
-    },
-    remove: () => Promise.resolve(),
-  };
 }
 
 /** Shows what the servers logged when a test of this file (or describe block) fails. */

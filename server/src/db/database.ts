@@ -13,7 +13,7 @@ import { rawQuery } from './raw-query.ts';
 export type Record = (statement: Statement) => void;
 
 export interface Tx {
-  /** The only entity manager that may query inside this transaction (PGlite has one connection). */
+  /** The only entity manager that may query inside this transaction. */
   em: Em;
   record: Record;
 }
@@ -32,7 +32,7 @@ export interface Database {
 export function createDatabase(orm: Orm, tools: { clock: Clock; ids: Ids }): Database {
   const inside = new AsyncLocalStorage<true>();
   const guard = () => {
-    // On the embedded database such a query would wait for its own transaction for ever; on PostgreSQL it would see another world.
+    // It would not see what the transaction has written, and could wait for a lock that the transaction holds.
     if (inside.getStore()) throw new Error('A query outside the open transaction: use the transaction’s own em.');
   };
   const outside = async <T>(work: (em: Em) => Promise<T>): Promise<T> => {

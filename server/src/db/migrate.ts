@@ -14,13 +14,12 @@ const PATIENCE_MS = 300_000;
 const BUSY: readonly unknown[] = ['55P03', '40P01'];
 
 /**
- * Runs the missing migrations. On PostgreSQL under an advisory lock, held by a connection of its own. Changes that others made and
+ * Runs the missing migrations, under an advisory lock, held by a connection of its own. Changes that others made and
  * that are not known here, as after a way back to an older version, are left alone. Errors: a change that fails, or that found its
  * table busy for five minutes; those before it stay made.
  */
-export async function migrate(orm: Orm, target: DatabaseTarget, patienceMs = PATIENCE_MS): Promise<void> {
-  if (target.kind !== 'postgres') return void (await orm.migrator.up());
-  const client = new pg.Client({ connectionString: target.url });
+export async function migrate(orm: Orm, { url }: Pick<DatabaseTarget, 'url'>, patienceMs = PATIENCE_MS): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
     await takeTurn(client);

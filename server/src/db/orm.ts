@@ -1,8 +1,6 @@
-// MikroORM on PostgreSQL or on the embedded PGlite: one entity list, one migration list, unchanged on both.
-import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm';
+// MikroORM on PostgreSQL: the entities, the migrations, and the pool.
 import { MikroORM, type Options } from '@mikro-orm/core';
 import { Migrator } from '@mikro-orm/migrations';
-import { PgliteDriver } from '@mikro-orm/pglite';
 import { PostgreSqlDriver } from '@mikro-orm/postgresql';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { Pool } from 'pg';
@@ -36,9 +34,11 @@ import { Wording } from './entities/wording.ts';
 import { MIGRATIONS } from './migrations/list.ts';
 import { equipPool } from './pool.ts';
 
-/** Where the data lives: a PostgreSQL URL, a folder for the embedded database, or memory (tests). */
-export type DatabaseTarget =
-  { kind: 'postgres'; url: string; poolSize: number } | { kind: 'embedded'; folder: string } | { kind: 'memory' };
+/** Where the data lives, and how many connections this process may have to it. */
+export interface DatabaseTarget {
+  url: string;
+  poolSize: number;
+}
 
 export type Em = SqlEntityManager;
 export type Orm = MikroORM & { em: Em };
@@ -83,23 +83,17 @@ const common = {
 /** How long a transaction waits for a connection before it is told that the database cannot be reached, in milliseconds. */
 const CONNECT_MS = 5000;
 
-/** Opens the database. On PGlite `int8` comes back as a string, as it does on PostgreSQL, so that one mapping serves both. `onPool` is told of the pool on PostgreSQL. */
+/** Opens the database. `onPool` is told of the pool. */
 export async function openOrm(target: DatabaseTarget, onPool: (pool: Pool) => void = () => undefined): Promise<Orm> {
-  if (target.kind === 'postgres') {
-    const onPoolCreated = (pool: Pool) => {
-      equipPool(pool);
-      onPool(pool);
-    };
-    const options = {
-      ...common,
-      driver: PostgreSqlDriver,
-      clientUrl: target.url,
-      pool: { min: 0, max: target.poolSize },
-      driverOptions: { onPoolCreated, connectionTimeoutMillis: CONNECT_MS },
-    };
-    return await MikroORM.init(options);
-  }
-  const dbName = target.kind === 'memory' ? 'memory://' : target.folder;
-  const driverOptions = { extensions: { pg_trgm }, parsers: { 20: (value: string) => value } };
-  return await MikroORM.init({ ...common, driver: PgliteDriver, dbName, driverOptions });
+  const onPoolCreated = (pool: Pool) => {
+    equipPool(pool);
+    onPool(pool);
+  };
+  return await MikroORM.init({
+    ...common,
+    driver: PostgreSqlDriver,
+    clientUrl: target.url,
+    pool: { min: 0, max: target.poolSize },
+    driverOptions: { onPoolCreated, connectionTimeoutMillis: CONNECT_MS },
+  });
 }

@@ -1,8 +1,6 @@
-// NOTIFY as a doorbell, on both databases, and one process at a time for the relay. Loops also poll: a lost ring costs a second, never a fact.
+// NOTIFY as a doorbell, and one process at a time for the relay. Loops also poll: a lost ring costs a second, never a fact.
 import pg from 'pg';
-import type { PGlite } from '@electric-sql/pglite';
 import { Lead, type Rhythm } from './lead.ts';
-import type { DatabaseTarget, Orm } from './orm.ts';
 
 export type Listener = (payload: string) => void;
 
@@ -20,27 +18,8 @@ interface Options {
   rhythm?: Rhythm;
 }
 
-/** PGlite has one process, which therefore leads; PostgreSQL uses a session of its own that reconnects. */
-export async function openSignals(orm: Orm, target: DatabaseTarget, options: Options): Promise<Signals> {
-  return target.kind === 'postgres' ? new PostgresSignals(target.url, options) : embeddedSignals(orm);
-}
-
-function embeddedSignals(orm: Orm): Signals {
-  const stops: (() => Promise<void>)[] = [];
-  return {
-    on: async (channel, listener) => {
-      // The driver's native client is the PGlite instance; MikroORM types it as unknown.
-      const native = await (
-        orm.em.getConnection() as unknown as { getNativeClient(): Promise<PGlite> }
-      ).getNativeClient();
-      stops.push(await native.listen(channel, listener));
-    },
-    lead: () => Promise.resolve(true),
-    close: async () => {
-      await Promise.all(stops.map((stop) => stop()));
-    },
-  };
-}
+/** A session of its own, which connects again when it is lost. */
+export const openSignals = (url: string, options: Options): Signals => new PostgresSignals(url, options);
 
 const RECONNECT_MS = 500;
 

@@ -4,9 +4,8 @@ import type { Connections } from '../db/pool.ts';
 import { rawQuery } from '../db/raw-query.ts';
 import type { Telemetry } from './telemetry.ts';
 
-/** Of the process's own pool; nothing on the embedded database, which has none. */
-export function watchConnections(telemetry: Telemetry, connections: () => Connections | null): void {
-  if (connections() === null) return;
+/** Of the process's own pool. */
+export function watchConnections(telemetry: Telemetry, connections: () => Connections): void {
   telemetry.gauges(
     {
       countersign_database_connections: 'Connections to PostgreSQL that this process has.',
@@ -14,7 +13,7 @@ export function watchConnections(telemetry: Telemetry, connections: () => Connec
       countersign_database_connections_waiting: 'Who waits for one of them.',
     },
     () => {
-      const { total = NaN, idle = NaN, waiting = NaN } = connections() ?? {};
+      const { total, idle, waiting } = connections();
       return Promise.resolve({
         countersign_database_connections: total,
         countersign_database_connections_idle: idle,

@@ -2,7 +2,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createDeliverer } from '../../src/worker/deliver.ts';
 import { ALERT_KEPT_MS, sweepOnce } from '../../src/worker/sweep.ts';
-import { ON_POSTGRES } from '../world.ts';
 import { alertingSteps, useAlerting } from './alerting.ts';
 import { holding, waiting } from './holding.ts';
 import { POLICY, useServices } from './services.ts';
@@ -122,7 +121,7 @@ describe('WH6: what is told', () => {
     expect(await told()).toEqual(['exhausted', 'paused', 'recovered']);
   });
 
-  it.runIf(ON_POSTGRES)('is told by one of two workers that end their attempts at the same moment', async () => {
+  it('is told by one of two workers that end their attempts at the same moment', async () => {
     const telling =
       'update webhook_endpoint set in_trouble = true, alerted_at = clock_timestamp() where project_id = ?';
     await due(1);

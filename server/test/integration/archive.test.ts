@@ -21,7 +21,6 @@ import { takeOver } from '../../src/usecases/take-over.ts';
 import { undoDecision } from '../../src/usecases/undo-decision.ts';
 import { finalizeOnce } from '../../src/worker/finalize.ts';
 import { relayOnce } from '../../src/worker/relay.ts';
-import { ON_POSTGRES } from '../world.ts';
 import { holding, waiting } from './holding.ts';
 import { endLease, ledgerOf, rowOf } from './looking.ts';
 import { aDecision, anItem, aPerson, aScene, aSubmission, items, review, type Scene } from './scene.ts';
@@ -213,7 +212,7 @@ describe('AR1: at the same moment', () => {
     await expect(send()).rejects.toMatchObject(REFUSED);
   });
 
-  it.runIf(ON_POSTGRES)('archiving waits for a claim that is under way, and gives it back', async () => {
+  it('archiving waits for a claim that is under way, and gives it back', async () => {
     const { id } = await anItem(world.services, scene);
     const claiming: [string, unknown[]] = [
       `with held as (select role from member where project_id = ? and user_id = ? for share)
@@ -230,7 +229,7 @@ describe('AR1: at the same moment', () => {
     expect(await rowOf(world, id)).toMatchObject({ claimed_by: null, claim_expires_at: null, version: 3 });
   });
 
-  it.runIf(ON_POSTGRES)('a claim waits for the archiving that is under way, and is refused', async () => {
+  it('a claim waits for the archiving that is under way, and is refused', async () => {
     const [{ id = '' } = {}] = await items(world.services, scene, 2);
     const archiving: [string, unknown[]] = [
       `with shut as (update project set archived_at = now() where id = ?)

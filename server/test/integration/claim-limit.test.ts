@@ -8,7 +8,6 @@ import { releaseClaim } from '../../src/usecases/release-claim.ts';
 import { renewClaim } from '../../src/usecases/renew-claim.ts';
 import { takeOver } from '../../src/usecases/take-over.ts';
 import { lapseOnce } from '../../src/worker/lapse-claims.ts';
-import { ON_POSTGRES } from '../world.ts';
 import { endLease, rowOf, toldOf } from './looking.ts';
 import { aDecision, anItem, aScene, items, type Scene } from './scene.ts';
 import { useServices } from './services.ts';
@@ -190,14 +189,14 @@ describe('LC4: at once', () => {
     ['without it', true],
   ])('of 24 claims of one person, in two processes, three are granted, %s', async (_, down) => {
     const waiting = await items(world.services, scene, 24);
-    const other = ON_POSTGRES ? await world.another() : world;
+    const other = await world.another();
     for (const process of [world, other]) process.lock.down = down;
     const ask = waiting.map(({ id }, n) => {
       const { services } = n % 2 === 0 ? world : other;
       return n % 3 === 0 ? claimNext(services, scene.anna, {}) : claim(services, scene.anna, id);
     });
     const results = await Promise.allSettled(ask);
-    if (other !== world) await other.close();
+    await other.close();
     const granted = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value?.item.id] : []));
     expect(new Set(granted).size).toBe(MOST_CLAIMS);
     for (const result of results)

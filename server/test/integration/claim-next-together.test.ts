@@ -5,7 +5,6 @@ import { claimNext } from '../../src/usecases/claim-next.ts';
 import type { MemberActor } from '../../src/usecases/services.ts';
 import { aSubmission, openProject } from '../builders.ts';
 import { people, type Person } from '../client.ts';
-import { ON_POSTGRES } from '../world.ts';
 import { holding, waiting } from './holding.ts';
 import { emptyHands, rowOf, toldOf } from './looking.ts';
 import { aCrowd, aPerson, anItem, aScene, items, review, type Scene } from './scene.ts';
@@ -107,7 +106,7 @@ describe('several press next at once', () => {
   });
 });
 
-describe.runIf(ON_POSTGRES)('while somebody is held by another transaction', () => {
+describe('while somebody is held by another transaction', () => {
   it.each([
     ['taking an item elsewhere', 'select id from app_user where id = ? for no key update'],
     ['being taken out of the pool', 'delete from member where user_id = ?'],
@@ -125,7 +124,7 @@ describe.runIf(ON_POSTGRES)('while somebody is held by another transaction', () 
   });
 });
 
-describe.runIf(ON_POSTGRES)('while an item is just being escalated', () => {
+describe('while an item is just being escalated', () => {
   it('PM2: a reviewer who waits for it is not given it, and a supervisor is', async () => {
     const { id } = await anItem(world.services, scene);
     const escalation = `update item set status = 'escalated', version = version + 1 where id = ?`;

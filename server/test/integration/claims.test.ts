@@ -7,7 +7,6 @@ import { claimNext } from '../../src/usecases/claim-next.ts';
 import { decide } from '../../src/usecases/decide.ts';
 import { renewClaim } from '../../src/usecases/renew-claim.ts';
 import type { MemberActor } from '../../src/usecases/services.ts';
-import { ON_POSTGRES } from '../world.ts';
 import { aCrowd, aDecision, anItem, aPerson, aScene, items, review, type Scene } from './scene.ts';
 import { useServices } from './services.ts';
 import { holding } from './holding.ts';
@@ -141,7 +140,7 @@ describe('the next item', () => {
     for (const { id } of waiting) expect(await row(id)).toMatchObject({ claim_fence: 1 });
   });
 
-  it.runIf(ON_POSTGRES)('is another one while the first is being taken, at once', async () => {
+  it('is another one while the first is being taken, at once', async () => {
     const [first, second] = await items(world.services, scene, 2);
     await world.sql(`update item set due_at = now() where id = ?`, [first?.id]);
     const taking: [string, unknown[]] = ['select id from item where id = ? for update', [first?.id]];

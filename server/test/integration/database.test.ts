@@ -173,7 +173,7 @@ describe('the schema', () => {
 
   it('was made by every migration once, and a second start makes nothing', async () => {
     expect(await applied(world.orm)).toEqual(NAMES);
-    await migrate(world.orm, { kind: 'memory' });
+    await migrate(world.orm, { url: world.url });
     expect(await applied(world.orm)).toEqual(NAMES);
   });
 });

@@ -15,7 +15,6 @@ import type { Services } from '../../src/usecases/services.ts';
 import { createDeliverer } from '../../src/worker/deliver.ts';
 import { finalizeOnce } from '../../src/worker/finalize.ts';
 import { relayOnce } from '../../src/worker/relay.ts';
-import { ON_POSTGRES } from '../world.ts';
 import { closeReceivers, httpReceiver } from '../fixtures/receivers.ts';
 import { holding, waiting } from './holding.ts';
 import { ledgerOf } from './looking.ts';
@@ -214,7 +213,7 @@ describe('AR2: at the same moment', () => {
     }
   });
 
-  it.runIf(ON_POSTGRES)('no key, and no webhook URL, slips in behind it', async () => {
+  it('no key, and no webhook URL, slips in behind it', async () => {
     const { projectId, owner } = scene;
     const deleting: [string, unknown[]] = [
       `with out as (delete from member where project_id = ?)
@@ -234,7 +233,7 @@ describe('AR2: at the same moment', () => {
     expect(await world.sql(`select id from api_key where project_id = ? and name = 'Late'`, [projectId])).toEqual([]);
   });
 
-  it.runIf(ON_POSTGRES)('a delivery that the relay was just writing goes nowhere', async () => {
+  it('a delivery that the relay was just writing goes nowhere', async () => {
     const { id } = await anItem(world.services, scene);
     const relaying: [string, unknown[]] = [
       `with stamped as (update project set event_seq = event_seq + 1 where id = ? returning id)

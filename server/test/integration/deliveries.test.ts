@@ -4,7 +4,6 @@ import { changeSettings } from '../../src/usecases/change-settings.ts';
 import { leaseDue, type Leased, type Room } from '../../src/worker/delivery-rows.ts';
 import { pauseEndpoint } from '../../src/worker/endpoint-rows.ts';
 import { type Done, finishAll } from '../../src/worker/finish-rows.ts';
-import { ON_POSTGRES } from '../world.ts';
 import { aDelivery, makeDue } from './due.ts';
 import { holding } from './holding.ts';
 import { anItem, aScene, type Scene } from './scene.ts';
@@ -99,7 +98,7 @@ describe('a lease', () => {
     for (const id of ids) expect((await rowOf(id))?.attempt).toBe(1);
   });
 
-  it.runIf(ON_POSTGRES)('that a slow worker is about to take holds nobody else up', async () => {
+  it('that a slow worker is about to take holds nobody else up', async () => {
     const others = await aScene(world.services, WEBHOOK);
     const [older, newer] = [await due(scene, { ago: 50 }), await due(others, { ago: 10 })];
     const taking: [string, unknown[]] = ['select id from delivery where id = ? for update', [older]];
@@ -111,7 +110,7 @@ describe('a lease', () => {
     expect(only(await holding(world, taking, quick)).id).toBe(newer);
   });
 
-  it.runIf(ON_POSTGRES)('beside another that is being given has the next of the same project', async () => {
+  it('beside another that is being given has the next of the same project', async () => {
     const backlog: string[] = [];
     for (let ago = 40; ago > 20; ago -= 1) backlog.push(await due(scene, { ago }));
     const taking: [string, unknown[]] = [

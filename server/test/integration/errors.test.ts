@@ -10,7 +10,6 @@ import { createMemoryLimiter } from '../../src/limits/memory-limiter.ts';
 import { createWaiters } from '../../src/usecases/waiters.ts';
 import { aSubmission, join, openProject, review, type OpenProject } from '../builders.ts';
 import { checked, makeWallet, person, type Person } from '../client.ts';
-import { ON_POSTGRES } from '../world.ts';
 import { holding, keyBeingTaken } from './holding.ts';
 import { trioOf } from './inbound-sender.ts';
 import { emptyHands } from './looking.ts';
@@ -65,9 +64,7 @@ const decision = (id: string, body: object): Omit<Sent, 'headers'> => ({
 });
 
 /** A code that no endpoint gives yet, and why. */
-const NOT_YET: Partial<Record<ErrorCode, string>> = {
-  ...(ON_POSTGRES ? {} : { idempotency_in_progress: 'one connection: the second request waits for the first' }),
-};
+const NOT_YET: Partial<Record<ErrorCode, string>> = {};
 
 /** How each code is reached, and what its problem holds besides. */
 const REACHED: Partial<Record<ErrorCode, () => Promise<Sent | Raw>>> = {
@@ -245,7 +242,7 @@ async function onBroken(broken: Partial<typeof inside.services>): Promise<Raw> {
 
 /** The answer of an app whose database nobody listens for. */
 async function withoutDatabase(): Promise<Raw> {
-  const orm = await openOrm({ kind: 'postgres', url: 'postgres://nobody@127.0.0.1:1/none', poolSize: 1 });
+  const orm = await openOrm({ url: 'postgres://nobody@127.0.0.1:1/none', poolSize: 1 });
   const raw = await onBroken({ db: createDatabase(orm, { clock: inside.clock, ids: inside.services.ids }) });
   await orm.close();
   return raw;

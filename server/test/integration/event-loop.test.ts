@@ -5,7 +5,6 @@ import { LIMITS } from '@countersign/shared/api/public';
 import { relayOnce } from '../../src/worker/relay.ts';
 import { openProject, type OpenProject } from '../builders.ts';
 import { person } from '../client.ts';
-import { ON_POSTGRES } from '../world.ts';
 import { ask, serve, type Raw, type Served } from './served.ts';
 import { useServices } from './services.ts';
 
@@ -16,7 +15,7 @@ let project: OpenProject;
 /** The most that one request may hold the loop, in ms. */
 const MOST_MS = 100;
 /** The machine has other work: the least of several tries is what the code itself needs, and one good one is enough. */
-const TRIES = ON_POSTGRES ? 8 : 1;
+const TRIES = 8;
 
 beforeAll(async () => {
   served = await serve(inside.services);
@@ -152,8 +151,8 @@ describe('the event loop is not held by', () => {
   );
 });
 
-/** Prints the figure. The embedded database works in this very loop, so there it is only printed. */
+/** Prints the figure. */
 function report(name: string, ms: number): void {
   process.stdout.write(`${name}: the event loop is held ${ms.toFixed(0)} ms\n`);
-  if (ON_POSTGRES) expect(ms, name).toBeLessThan(MOST_MS);
+  expect(ms, name).toBeLessThan(MOST_MS);
 }

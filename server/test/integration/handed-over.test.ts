@@ -5,7 +5,6 @@ import { deleteProject } from '../../src/usecases/lifecycle.ts';
 import { createDeliverer, type Deliverer } from '../../src/worker/deliver.ts';
 import { type FreeSlots, relayOnce } from '../../src/worker/relay.ts';
 import { closeReceivers, httpReceiver } from '../fixtures/receivers.ts';
-import { ON_POSTGRES } from '../world.ts';
 import { aDelivery, sendAll } from './due.ts';
 import { waiting } from './holding.ts';
 import { anItem, aScene, review, type Scene } from './scene.ts';
@@ -152,35 +151,32 @@ describe('a delivery that is written while there is a free slot', () => {
     expect((await rows()).map(({ status }) => status)).toEqual(Array<string>(SLOTS_OF_PROJECT).fill('sending'));
   });
 
-  it.runIf(ON_POSTGRES)(
-    'AR2: whoever deletes its project meanwhile waits until it is written, and nothing begins after',
-    async () => {
-      await decide();
-      const written = Promise.withResolvers<undefined>();
-      // Begun out here: what begins inside a transaction belongs to it.
-      const deleting = written.promise.then(() => deleteProject(world.services, scene.owner, scene.projectId));
-      const waits = written.promise.then(() => waiting(world, 1));
-      const { db } = world.services;
-      const slow: typeof db = {
-        ...db,
-        write: (work) =>
-          db.write(async (tx) => {
-            const done = await work(tx);
-            written.resolve(undefined);
-            await waits;
-            return done;
-          }),
-      };
-      await relayOnce({ ...world.services, db: slow }, world.signals, { slots: deliverer });
-      await deleting;
-      await expect.poll(() => got).toHaveLength(1);
-      expect(await rows()).toMatchObject([{ status: 'cancelled', attempt: 1 }]);
-      answering.resolve(undefined);
-      await deliverer.drain();
-      await sendAll(world.services);
-      expect(got).toHaveLength(1);
-    },
-  );
+  it('AR2: whoever deletes its project meanwhile waits until it is written, and nothing begins after', async () => {
+    await decide();
+    const written = Promise.withResolvers<undefined>();
+    // Begun out here: what begins inside a transaction belongs to it.
+    const deleting = written.promise.then(() => deleteProject(world.services, scene.owner, scene.projectId));
+    const waits = written.promise.then(() => waiting(world, 1));
+    const { db } = world.services;
+    const slow: typeof db = {
+      ...db,
+      write: (work) =>
+        db.write(async (tx) => {
+          const done = await work(tx);
+          written.resolve(undefined);
+          await waits;
+          return done;
+        }),
+    };
+    await relayOnce({ ...world.services, db: slow }, world.signals, { slots: deliverer });
+    await deleting;
+    await expect.poll(() => got).toHaveLength(1);
+    expect(await rows()).toMatchObject([{ status: 'cancelled', attempt: 1 }]);
+    answering.resolve(undefined);
+    await deliverer.drain();
+    await sendAll(world.services);
+    expect(got).toHaveLength(1);
+  });
 
   it('AR2: is not made when its project was deleted before', async () => {
     await decide();

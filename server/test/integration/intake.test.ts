@@ -4,7 +4,6 @@ import { createDatabase } from '../../src/db/database.ts';
 import { openOrm } from '../../src/db/orm.ts';
 import { createIntake, type Parcel } from '../../src/usecases/intake.ts';
 import { submitBatch } from '../../src/usecases/submit.ts';
-import { ON_POSTGRES } from '../world.ts';
 import { holding, keyBeingTaken } from './holding.ts';
 import { ledgerOf } from './looking.ts';
 import { anItem, aScene, aSubmission, type Scene } from './scene.ts';
@@ -152,7 +151,7 @@ describe('one bad neighbour', () => {
     expect(await world.sql('select 1 from idempotency_key where project_id = ?', [archived.projectId])).toEqual([]);
   });
 
-  it.runIf(ON_POSTGRES)('whose key is in flight elsewhere holds nobody up', async () => {
+  it('whose key is in flight elsewhere holds nobody up', async () => {
     const place = await aScene(world.services);
     const { id } = await anItem(world.services, place);
     const rival = { projectId: place.projectId, operation: 'submit', key: 'busy' };
@@ -196,7 +195,7 @@ describe('twins in one group', () => {
 
 describe('a database that cannot be reached', () => {
   it('refuses the whole group at once, each by name', async () => {
-    const orm = await openOrm({ kind: 'postgres', url: 'postgres://nobody@127.0.0.1:1/none', poolSize: 2 });
+    const orm = await openOrm({ url: 'postgres://nobody@127.0.0.1:1/none', poolSize: 2 });
     const intake = createIntake({ ...world.services, db: createDatabase(orm, world.services) });
     const outcomes = await outcomesOf(numbers(50).map(() => intake.submit(aParcel(scene))));
     expect(new Set(outcomes)).toEqual(new Set(['unavailable']));

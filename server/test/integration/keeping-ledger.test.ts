@@ -10,7 +10,6 @@ import { countOnce } from '../../src/worker/count.ts';
 import { purgeOnce } from '../../src/worker/purge.ts';
 import { openProject } from '../builders.ts';
 import { person } from '../client.ts';
-import { ON_POSTGRES } from '../world.ts';
 import { expectCounted, recountOf, sumsOf } from './counted.ts';
 import { aBody, aSender, hexOf, outcome, post } from './inbound-sender.ts';
 import { DAY_MS, faultsOf, keepAll, say, settle, useKeeping } from './keeping-scene.ts';
@@ -170,7 +169,7 @@ describe('KE4: what is sent again', () => {
 });
 
 describe('KE: everything at once', () => {
-  it.runIf(ON_POSTGRES)('KE2: who sends again while bytes go sends all of them or is refused', async () => {
+  it('KE2: who sends again while bytes go sends all of them or is refused', async () => {
     await say(world, now.scene, { keep_payloads_days: 7 });
     await live(12);
     world.clock.pass(8 * DAY_MS);

@@ -1,15 +1,13 @@
 // Who leads: one session at a time, until it ends or says nothing any more.
 import { afterEach, describe, expect, it } from 'vitest';
-import { openOrm, type Orm } from '../../src/db/orm.ts';
 import { openSignals, type Signals } from '../../src/db/signals.ts';
 import { emptyDatabase } from '../fixtures/own-database.ts';
-import { ON_POSTGRES } from '../world.ts';
 
 const KEY = 7_202_611_298;
 /** Silence is long enough to be sure of here when a process that is well has said something many times. */
 const RHYTHM = { beatMs: 20, silentMs: 400 };
 
-describe.runIf(ON_POSTGRES)('leading', () => {
+describe('leading', () => {
   const open: (() => Promise<unknown>)[] = [];
   afterEach(async () => {
     for (const close of open.splice(0).reverse()) await close();
@@ -18,13 +16,11 @@ describe.runIf(ON_POSTGRES)('leading', () => {
   /** So many processes on one database; what each heard of losing its session. */
   async function processes(count: number) {
     const { url, remove } = await emptyDatabase();
-    const target = { kind: 'postgres', url, poolSize: 1 } as const;
-    const orm: Orm = await openOrm(target);
-    open.push(remove, () => orm.close());
+    open.push(remove);
     return Promise.all(
       Array.from({ length: count }, async () => {
         const lost: unknown[] = [];
-        const signals: Signals = await openSignals(orm, target, {
+        const signals: Signals = openSignals(url, {
           onError: (error) => lost.push(error),
           rhythm: RHYTHM,
         });

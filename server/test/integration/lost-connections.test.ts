@@ -3,16 +3,15 @@ import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { createDatabase } from '../../src/db/database.ts';
 import { openOrm } from '../../src/db/orm.ts';
-import { ON_POSTGRES } from '../world.ts';
 import { emptyDatabase } from '../fixtures/own-database.ts';
 import { useServices } from './services.ts';
 
 const inside = useServices();
 
-describe.runIf(ON_POSTGRES)('a session that PostgreSQL ends', () => {
+describe('a session that PostgreSQL ends', () => {
   it('while it writes leaves room for the next one, however often', async () => {
     const { url, remove } = await emptyDatabase();
-    const orm = await openOrm({ kind: 'postgres', url, poolSize: 2 });
+    const orm = await openOrm({ url, poolSize: 2 });
     const db = createDatabase(orm, inside.services);
     const killed = () =>
       db.write(async ({ em }) => {
@@ -26,7 +25,7 @@ describe.runIf(ON_POSTGRES)('a session that PostgreSQL ends', () => {
 
   it('because its transaction said nothing for too long leaves room as well, and every session has such an end', async () => {
     const { url, remove } = await emptyDatabase();
-    const orm = await openOrm({ kind: 'postgres', url, poolSize: 1 });
+    const orm = await openOrm({ url, poolSize: 1 });
     const db = createDatabase(orm, inside.services);
     const told = await db.read((em) => em.execute('show idle_in_transaction_session_timeout'));
     expect(told).toEqual([{ idle_in_transaction_session_timeout: '30s' }]);
@@ -45,7 +44,7 @@ describe.runIf(ON_POSTGRES)('a session that PostgreSQL ends', () => {
 
   it('while it is idle is not noticed by anybody', async () => {
     const { url, remove } = await emptyDatabase();
-    const orm = await openOrm({ kind: 'postgres', url, poolSize: 2 });
+    const orm = await openOrm({ url, poolSize: 2 });
     const db = createDatabase(orm, inside.services);
     await Promise.all([1, 2].map(() => db.write(({ em }) => em.execute('select pg_sleep(0.05)'))));
     const others =

@@ -6,7 +6,6 @@ import { MIGRATIONS } from '../../src/db/migrations/list.ts';
 import { SchemaChange } from '../../src/db/migrations/schema-change.ts';
 import { openOrm, type Orm } from '../../src/db/orm.ts';
 import { emptyDatabase, migratedDatabase, type OwnDatabase } from '../fixtures/own-database.ts';
-import { ON_POSTGRES } from '../world.ts';
 
 class Column extends SchemaChange {
   override up(): void {
@@ -35,20 +34,20 @@ const applied = async (orm: Orm) => {
 const NAMES = MIGRATIONS.map(({ name }) => name);
 const NEXT_NAMES = [...NAMES, ...NEXT.map(({ name }) => name)];
 
-describe.runIf(ON_POSTGRES)('the schema on PostgreSQL', () => {
+describe('the schema, changed by several processes', () => {
   let database: OwnDatabase;
   let busy: pg.Client;
   const open: Orm[] = [];
 
   /** A process of this version, or of one with more changes. */
   const start = async (more: typeof NEXT = []) => {
-    const orm = await openOrm({ kind: 'postgres', url: database.url, poolSize: 2 });
+    const orm = await openOrm({ url: database.url, poolSize: 2 });
     const migrations = orm.config.get('migrations');
     orm.config.set('migrations', { ...migrations, migrationsList: [...MIGRATIONS, ...more] });
     open.push(orm);
     return {
       orm,
-      migrate: (patienceMs?: number) => migrate(orm, { kind: 'postgres', url: database.url, poolSize: 2 }, patienceMs),
+      migrate: (patienceMs?: number) => migrate(orm, database, patienceMs),
     };
   };
   const use = async (made: OwnDatabase) => {

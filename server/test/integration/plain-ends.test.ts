@@ -8,7 +8,6 @@ import type { Done } from '../../src/worker/finish-rows.ts';
 import { endPlainly } from '../../src/worker/plain-ends.ts';
 import { relayOnce, type Stamped } from '../../src/worker/relay.ts';
 import { closeReceivers, httpReceiver } from '../fixtures/receivers.ts';
-import { ON_POSTGRES } from '../world.ts';
 import { aDelivery, deliveriesOf, sendAll } from './due.ts';
 import { holding } from './holding.ts';
 import { ledgerOf } from './looking.ts';
@@ -123,7 +122,7 @@ describe('the end of an attempt that went well', () => {
     await expectWhole(scene);
   });
 
-  it.runIf(ON_POSTGRES)('waits for nobody who holds the project: its fact is left to the relay', async () => {
+  it('waits for nobody who holds the project: its fact is left to the relay', async () => {
     const id = await aDelivery(world, scene);
     await relayAll();
     const hold = 'select 1 from project where id = ? for no key update';

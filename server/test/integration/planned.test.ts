@@ -2,7 +2,6 @@
 import { describe, expect, it } from 'vitest';
 import { planned } from '../../src/db/planned.ts';
 import { rawQuery } from '../../src/db/raw-query.ts';
-import { ON_POSTGRES } from '../world.ts';
 import { useServices } from './services.ts';
 
 const world = useServices();
@@ -15,7 +14,7 @@ describe('a statement that is marked as planned', () => {
     expect(await world.services.db.read((em) => rawQuery(em, OFTEN, [4]))).toEqual([{ often: 4 }]);
   });
 
-  it.skipIf(!ON_POSTGRES)('is kept by its connection, and no other is', async () => {
+  it('is kept by its connection, and no other is', async () => {
     const kept = await world.services.db.write(async ({ em }) => {
       for (const n of [1, 2, 3]) {
         await rawQuery(em, OFTEN, [n]);

@@ -10,7 +10,6 @@ import { readPool } from '../../src/usecases/queries/list-pool.ts';
 import { renewClaim } from '../../src/usecases/renew-claim.ts';
 import type { MemberActor } from '../../src/usecases/services.ts';
 import { lapseOnce } from '../../src/worker/lapse-claims.ts';
-import { ON_POSTGRES } from '../world.ts';
 import { holding, waiting } from './holding.ts';
 import { endLease, eventsOf, ledgerOf, rowOf, toldOf } from './looking.ts';
 import { aDecision, anItem, aPerson, aScene, review, type Scene } from './scene.ts';
@@ -250,7 +249,7 @@ describe('PM2: claims', () => {
     claim: (itemId: string) => claim(world.services, scene.anna, itemId),
     'claim-next': () => claimNext(world.services, scene.anna, { projectId: scene.projectId }),
   };
-  it.runIf(ON_POSTGRES).each(Object.entries(taking))(
+  it.each(Object.entries(taking))(
     'cannot be taken by who is being taken out: %s waits and is refused',
     async (_, take) => {
       const { id } = await anItem(world.services, scene);

@@ -5,7 +5,6 @@ import { createInvite } from '../../src/usecases/invites.ts';
 import { deleteProject } from '../../src/usecases/lifecycle.ts';
 import { submit } from '../../src/usecases/submit.ts';
 import { purgeOnce } from '../../src/worker/purge.ts';
-import { ON_POSTGRES } from '../world.ts';
 import { relayAll } from './counted.ts';
 import { holding } from './holding.ts';
 import { aScene, aSubmission, items, review, type Scene } from './scene.ts';
@@ -116,7 +115,7 @@ describe('AR2: the rows of a deleted project', () => {
     expect(await totalOf(scene.projectId)).toBe(0);
   });
 
-  it.runIf(ON_POSTGRES)('go by several workers at once, each at a project of its own', async () => {
+  it('go by several workers at once, each at a project of its own', async () => {
     await deletedLongAgo(scene);
     await deletedLongAgo(neighbour);
     const other = await world.another();
@@ -129,7 +128,7 @@ describe('AR2: the rows of a deleted project', () => {
     await other.close();
   });
 
-  it.runIf(ON_POSTGRES)('leave a fact that the relay is at, and go when it is done', async () => {
+  it('leave a fact that the relay is at, and go when it is done', async () => {
     await deletedLongAgo(scene);
     const stamping: [string, unknown[]] = [
       'select position from event where project_id = ? order by position limit 1 for update',

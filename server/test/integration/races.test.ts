@@ -6,26 +6,22 @@ import type { ItemStatus } from '@countersign/shared/words';
 import { finalizeOnce } from '../../src/worker/finalize.ts';
 import { relayOnce } from '../../src/worker/relay.ts';
 import { webhookIdOf } from '../../src/domain/decision.ts';
-import { ON_POSTGRES } from '../world.ts';
 import { emptyHands, type ItemRow } from './looking.ts';
 import { walk } from './model.ts';
 import { aCleanRace, aRace, run, type Move, type Race, type Racer } from './races.ts';
 import { aCrowd, aScene, anItem, type Scene } from './scene.ts';
 import { useServices, type Opened } from './services.ts';
+import { scaled } from '../soak.ts';
 
 const world = useServices();
-/**
- * The embedded database takes one transaction after the other, so that fewer races meet each other, and each takes longer.
- * RACES=1000 runs more of them than the suite has time for.
- */
-const RACES = Number(process.env.RACES ?? (ON_POSTGRES ? 300 : 60));
+const RACES = Number(process.env.RACES ?? scaled(60, 1000));
 let processes: Opened[];
 let scene: Scene;
 /** Ten, two of them supervisors. */
 let crowd: Pick<Racer, 'actor' | 'supervises'>[];
 
 beforeAll(async () => {
-  processes = ON_POSTGRES ? [world, await world.another()] : [world];
+  processes = [world, await world.another()];
   const webhook = { webhook_url: 'http://127.0.0.1:44999/hooks' };
   scene = await aScene(world.services, { undo_window_seconds: 30, claim_lease_seconds: 60, ...webhook });
   const reviewers = (await aCrowd(world.services, scene, 8)).map((actor) => ({ actor, supervises: false }));
@@ -34,7 +30,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  if (ON_POSTGRES) await processes[1]?.close();
+  await processes[1]?.close();
 });
 
 const everywhere = (work: (process: Opened) => void) => processes.forEach(work);

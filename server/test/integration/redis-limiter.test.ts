@@ -10,9 +10,9 @@ import { createMemoryLimiter } from '../../src/limits/memory-limiter.ts';
 import { createRedisLimiter } from '../../src/limits/redis-limiter.ts';
 import { limiterContract, movableClock } from '../contracts/limiter.contract.ts';
 import { type OwnRedis, startOwnRedis } from '../own-redis.ts';
-import { ON_POSTGRES } from '../world.ts';
+import { WITH_REDIS } from '../world.ts';
 
-describe.runIf(ON_POSTGRES)('on Redis', () => {
+describe.runIf(WITH_REDIS)('on Redis', () => {
   let redis: OwnRedis;
   let admin: RedisClientType;
   const clients: RedisClientType[] = [];

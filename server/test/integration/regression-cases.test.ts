@@ -9,7 +9,6 @@ import { listPublicCases } from '../../src/usecases/queries/list-public-cases.ts
 import { listRegressionCases, listRegressions } from '../../src/usecases/queries/list-regressions.ts';
 import { shapeCluster } from '../../src/usecases/shape-cluster.ts';
 import { undoDecision } from '../../src/usecases/undo-decision.ts';
-import { ON_POSTGRES } from '../world.ts';
 import { holding } from './holding.ts';
 import { rerunning } from './rerunning.ts';
 import { anItem, aScene, review, type Scene } from './scene.ts';
@@ -156,7 +155,7 @@ describe('RS2: what a run goes over', () => {
   });
 });
 
-it.runIf(ON_POSTGRES)('is begun without waiting for who has the project, so that nobody waits for it', async () => {
+it('is begun without waiting for who has the project, so that nobody waits for it', async () => {
   await overridden(1, 'edit');
   const held: [string, unknown[]] = ['select id from project where id = ? for no key update', [scene.projectId]];
   await holding(world, held, async () => expect((await start()).cases).toBe(1));

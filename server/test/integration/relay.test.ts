@@ -7,7 +7,6 @@ import type { Signals } from '../../src/db/signals.ts';
 import { relayOnce } from '../../src/worker/relay.ts';
 import { finalizeOnce } from '../../src/worker/finalize.ts';
 import { undoDecision } from '../../src/usecases/undo-decision.ts';
-import { ON_POSTGRES } from '../world.ts';
 import { eventsOf, ledgerOf, rowOf } from './looking.ts';
 import { anItem, aScene, items, review, type Scene } from './scene.ts';
 import { useServices } from './services.ts';
@@ -112,7 +111,7 @@ describe('the numbers of a ledger', () => {
 });
 
 describe('two relays', () => {
-  it.runIf(ON_POSTGRES)('one leads, and when it is gone the other does', async () => {
+  it('one leads, and when it is gone the other does', async () => {
     const other = await world.another();
     await anItem(world.services, scene);
     expect(await relayOnce(world.services, world.signals)).toEqual({ again: false });

@@ -6,7 +6,6 @@ import { reopen } from '../../src/usecases/reopen.ts';
 import { undoDecision } from '../../src/usecases/undo-decision.ts';
 import { countOnce } from '../../src/worker/count.ts';
 import { relayOnce } from '../../src/worker/relay.ts';
-import { ON_POSTGRES } from '../world.ts';
 import { expectCounted, recountOf, relayAll, sumsOf } from './counted.ts';
 import { emptyHands } from './looking.ts';
 import { anItem, aScene, items, review, type Scene } from './scene.ts';
@@ -164,7 +163,7 @@ describe('the rollups', () => {
     await expectCounted(world, other.projectId);
   });
 
-  it.runIf(ON_POSTGRES)('I9: two workers that count one ledger count it once', async () => {
+  it('I9: two workers that count one ledger count it once', async () => {
     await live();
     await relayAll(world);
     await world.services.db.write(({ em }) => forgetRollups(em, scene.projectId));

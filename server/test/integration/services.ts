@@ -1,9 +1,6 @@
-// The services of one process, in the test's own: real database and claim lock (TEST_DATABASE), a clock that can be moved, a lock that can fail.
+// The services of one process, in the test's own: a real database, a claim lock on Redis where there is one, a clock that can be moved, a lock that can fail.
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createClient } from 'redis';
 import { afterAll, beforeAll } from 'vitest';
 import { type ClaimLock, LockStoreDown } from '../../src/claims/claim-lock.ts';
@@ -24,8 +21,7 @@ import { createWaiters } from '../../src/usecases/waiters.ts';
 import { dispatchWebhook } from '../../src/webhooks/dispatch.ts';
 import { type Lookup, refuseTarget } from '../../src/webhooks/guard.ts';
 import { watchedLogger } from '../log-watch.ts';
-import { copyEmbedded, migratedDatabase } from '../fixtures/own-database.ts';
-import { ON_POSTGRES } from '../world.ts';
+import { migratedDatabase } from '../fixtures/own-database.ts';
 
 /** Loopback receivers are allowed, as in the demo. */
 export const POLICY = { allowCidrs: ['127.0.0.0/8'], allowHttp: true };
@@ -58,11 +54,13 @@ export interface Opened {
   names: Names;
   signals: Signals;
   orm: Orm;
+  /** The database, for a session of a test's own. */
+  url: string;
   clock: MovableClock;
   lock: TestLock;
   /** Looks inside, `?` for parameters. */
   sql<T>(text: string, params?: unknown[]): Promise<T[]>;
-  /** One more process on the same database and the same lock store. On PGlite there is one process only. */
+  /** One more process on the same database and the same lock store. */
   another(): Promise<Opened>;
   /** Closes this process; the first one takes the database with it. */
   close(): Promise<void>;
@@ -70,7 +68,7 @@ export interface Opened {
 
 interface Place {
   target: DatabaseTarget;
-  lockSpace: string;
+  store: LockStore;
   remove(): Promise<void>;
 }
 
@@ -83,30 +81,51 @@ async function openServices(): Promise<Opened> {
   });
   const close = async () => {
     await opened.close();
+    await place.store.close();
     await place.remove();
   };
   return { ...opened, close };
 }
 
 async function newPlace(): Promise<Place> {
-  const lockSpace = `countersign:test:${randomUUID()}:`;
-  if (!ON_POSTGRES) {
-    const home = mkdtempSync(join(tmpdir(), 'countersign-embedded-'));
-    const folder = join(home, 'database');
-    await copyEmbedded(folder);
-    const remove = async () => rmSync(home, { recursive: true, force: true });
-    return { target: { kind: 'embedded', folder }, lockSpace, remove };
-  }
   const { url, remove } = await migratedDatabase();
-  return { target: { kind: 'postgres', url, poolSize: 20 }, lockSpace, remove };
+  return { target: { url, poolSize: 20 }, store: await openLockStore(), remove };
+}
+
+/** Where the processes of one place keep who holds what. */
+interface LockStore {
+  /** The lock as one process sees it. The number: how often the store was flushed, after which nothing of before is known. */
+  lock(clock: Clock, flushed: number): ClaimLock;
+  close(): Promise<void>;
+}
+
+async function openLockStore(): Promise<LockStore> {
+  const { TEST_REDIS_URL: url } = process.env;
+  if (url === undefined) return memoryLockStore();
+  const client = await createClient({ url }).connect();
+  // Each lock of a flushed store listens for errors of its own.
+  client.setMaxListeners(0);
+  const space = `countersign:test:${randomUUID()}:`;
+  const close = async () => void (await client.close());
+  return { lock: (_clock, flushed) => createRedisClaimLock(client, `${space}${flushed}:`), close };
+}
+
+function memoryLockStore(): LockStore {
+  const locks = new Map<number, ClaimLock>();
+  const lock = (clock: Clock, flushed: number) => {
+    const known = locks.get(flushed) ?? createMemoryClaimLock({ now: () => clock.now() });
+    locks.set(flushed, known);
+    return known;
+  };
+  return { lock, close: () => Promise.resolve() };
 }
 
 async function openAt(place: Place): Promise<Opened> {
   const orm = await openOrm(place.target);
   await migrate(orm, place.target);
-  const signals = await openSignals(orm, place.target, { onError: () => undefined });
+  const signals = openSignals(place.target.url, { onError: () => undefined });
   const clock = movableClock();
-  const lock = await openLock(place.lockSpace, clock);
+  const lock = testLock(place.store, clock);
   const db = createDatabase(orm, { clock, ids: uuidV7 });
   const names = givenNames();
   const services: Services = {
@@ -132,6 +151,7 @@ async function openAt(place: Place): Promise<Opened> {
     names,
     signals,
     orm,
+    url: place.target.url,
     clock,
     lock,
     sql: (text, params = []) => services.db.read((em) => em.execute(text, params)),
@@ -161,14 +181,9 @@ function movableClock(): MovableClock {
   return { now: () => new Date(Date.now() + ahead), pass: (ms) => void (ahead += ms) };
 }
 
-async function openLock(space: string, clock: Clock): Promise<TestLock> {
-  const client = ON_POSTGRES ? await createClient({ url: process.env.TEST_REDIS_URL ?? '' }).connect() : null;
-  // Each lock of a flushed store listens for errors of its own.
-  client?.setMaxListeners(0);
+function testLock(store: LockStore, clock: Clock): TestLock {
   let flushed = 0;
-  const make = () =>
-    client ? createRedisClaimLock(client, `${space}${flushed}:`) : createMemoryClaimLock({ now: () => clock.now() });
-  let inner = make();
+  let inner = store.lock(clock, flushed);
   const asked = async <T>(question: () => Promise<T>): Promise<T> => {
     if (lock.down) throw new LockStoreDown('taken away by the test');
     return question();
@@ -179,10 +194,10 @@ async function openLock(space: string, clock: Clock): Promise<TestLock> {
     renew: (held) => asked(() => inner.renew(held)),
     release: (held) => asked(() => inner.release(held)),
     holders: (itemIds) => asked(() => inner.holders(itemIds)),
-    close: () => inner.close(),
+    close: () => Promise.resolve(),
     flush: async () => {
       flushed += 1;
-      inner = make();
+      inner = store.lock(clock, flushed);
     },
     lapse: async (itemId) => {
       const holder = (await inner.holders([itemId])).get(itemId);

@@ -7,7 +7,6 @@ import { signIn, startSignIn, type Challenge, type SignedChallenge } from '../..
 import type { Services } from '../../src/usecases/services.ts';
 import { browser, makeWallet, person, signedChallenge } from '../client.ts';
 import { logWatch, watchedLogger } from '../log-watch.ts';
-import { ON_POSTGRES } from '../world.ts';
 import { base64, handedIn } from './handed-in.ts';
 import { ask, serve, type Served } from './served.ts';
 import { useServices } from './services.ts';
@@ -67,14 +66,14 @@ describe('the challenge', () => {
   });
 
   it('S3: opens one session however many hand it in at once, at however many processes', async () => {
-    const other = ON_POSTGRES ? await inside.another() : null;
+    const other = await inside.another();
     const wallet = makeWallet();
     const given = await start();
     const signed = handedIn(given, wallet);
-    const at = (n: number) => (other !== null && n % 2 === 1 ? other.services : inside.services);
+    const at = (n: number) => (n % 2 === 1 ? other.services : inside.services);
     const tries = Array.from({ length: 50 }, (_, n) => signIn(at(n), signed));
     const settled = await Promise.allSettled(tries);
-    await other?.close();
+    await other.close();
     expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect(await sessions(wallet.address)).toHaveLength(1);
   });

@@ -9,7 +9,6 @@ import { releaseProject, stopProject } from '../../src/usecases/stop-project.ts'
 import { submit, submitBatch } from '../../src/usecases/submit.ts';
 import { openProject } from '../builders.ts';
 import { exactly, person } from '../client.ts';
-import { ON_POSTGRES } from '../world.ts';
 import { holding, waiting } from './holding.ts';
 import { aBody, aSender, post, trioOf } from './inbound-sender.ts';
 import { ledgerOf, linesOf, toldOf } from './looking.ts';
@@ -155,7 +154,7 @@ describe('RT7: races', () => {
   }
 
   it('no submission sent after the stop was answered passes by itself, in any process; after the release each does', async () => {
-    const processes = ON_POSTGRES ? [world, await world.another()] : [world];
+    const processes = [world, await world.another()] as const;
     let over = false;
     const streams = processes.map((process) => stream(process, () => over));
     for (let n = 0; n < 3; n += 1) await anItem(world.services, scene, SURE);
@@ -183,10 +182,10 @@ describe('RT7: races', () => {
       [`{${between.join(',')}}`],
     );
     expect([between.length > 0, passed?.n]).toEqual([true, 0]);
-    if (processes[1]) await processes[1].close();
+    await processes[1].close();
   });
 
-  it.runIf(ON_POSTGRES)('a submission that meets a stop under way waits for it, and is routed by it', async () => {
+  it('a submission that meets a stop under way waits for it, and is routed by it', async () => {
     const statement = `with held as (select id from project where id = ? for update)
       update project set stopped_at = now() where id in (select id from held)`;
     await holding(world, [statement, [scene.projectId]], async (commit) => {
@@ -197,7 +196,7 @@ describe('RT7: races', () => {
     });
   });
 
-  it.runIf(ON_POSTGRES)('a stop waits for the submission that has not seen it', async () => {
+  it('a stop waits for the submission that has not seen it', async () => {
     const reading = 'select id from project where id = ? for key share';
     await holding(world, [reading, [scene.projectId]], async (commit) => {
       const stopping = stop();
@@ -209,27 +208,24 @@ describe('RT7: races', () => {
     });
   });
 
-  it.runIf(ON_POSTGRES)(
-    'a stop that waits is passed by no later submission, so it waits for nobody twice',
-    async () => {
-      const process = await world.another();
-      const underWay = Promise.withResolvers<undefined>();
-      const entered = Promise.withResolvers<undefined>();
-      const early = process.services.db.write(async ({ em }) => {
-        await enterIntake(em, [scene.projectId], []);
-        await readRouting(em, [scene.projectId]);
-        entered.resolve(undefined);
-        await underWay.promise;
-      });
-      await entered.promise;
-      const stopping = stop();
-      await waiting(world, 1);
-      const later = [anItem(world.services, scene, SURE), anItem(process.services, scene, SURE)];
-      await waiting(world, 3);
-      underWay.resolve(undefined);
-      await Promise.all([early, stopping]);
-      expect((await Promise.all(later)).map(({ rule }) => rule)).toEqual(['RT7', 'RT7']);
-      await process.close();
-    },
-  );
+  it('a stop that waits is passed by no later submission, so it waits for nobody twice', async () => {
+    const process = await world.another();
+    const underWay = Promise.withResolvers<undefined>();
+    const entered = Promise.withResolvers<undefined>();
+    const early = process.services.db.write(async ({ em }) => {
+      await enterIntake(em, [scene.projectId], []);
+      await readRouting(em, [scene.projectId]);
+      entered.resolve(undefined);
+      await underWay.promise;
+    });
+    await entered.promise;
+    const stopping = stop();
+    await waiting(world, 1);
+    const later = [anItem(world.services, scene, SURE), anItem(process.services, scene, SURE)];
+    await waiting(world, 3);
+    underWay.resolve(undefined);
+    await Promise.all([early, stopping]);
+    expect((await Promise.all(later)).map(({ rule }) => rule)).toEqual(['RT7', 'RT7']);
+    await process.close();
+  });
 });

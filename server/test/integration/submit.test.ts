@@ -6,7 +6,6 @@ import { presentPublicItem } from '../../src/presenters/item.ts';
 import { changeSettings } from '../../src/usecases/change-settings.ts';
 import { readPublicItem } from '../../src/usecases/queries/read-item.ts';
 import { submit, type SubmitRequest } from '../../src/usecases/submit.ts';
-import { ON_POSTGRES } from '../world.ts';
 import { holding, keyBeingTaken } from './holding.ts';
 import { eventsOf } from './looking.ts';
 import { anItem, aScene, aSubmission, type Scene } from './scene.ts';
@@ -187,7 +186,7 @@ describe('I2: an idempotency key', () => {
     expect(await send(key('four'), place)).toMatchObject({ replayed: false });
   });
 
-  it.runIf(ON_POSTGRES)('whose first request is still running is told to come back', async () => {
+  it('whose first request is still running is told to come back', async () => {
     const { id } = await anItem(world.services, scene);
     const place = { projectId: scene.projectId, operation: 'submit', key: 'slow' };
     const first = keyBeingTaken(place, { itemId: id, bodySha256: 'a'.repeat(64) });

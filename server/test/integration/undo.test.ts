@@ -6,7 +6,6 @@ import { decide } from '../../src/usecases/decide.ts';
 import { readPublicItem } from '../../src/usecases/queries/read-item.ts';
 import { undoDecision } from '../../src/usecases/undo-decision.ts';
 import { finalizeOnce } from '../../src/worker/finalize.ts';
-import { ON_POSTGRES } from '../world.ts';
 import { holding, waiting } from './holding.ts';
 import { eventsOf, rowOf, toldOf } from './looking.ts';
 import { aDecision, anItem, aPerson, aScene, items, review, type Scene } from './scene.ts';
@@ -162,7 +161,7 @@ describe('LC2: when the window has passed', () => {
     for (const { id } of waiting) expect((await told(id)).filter((type) => type === 'item.finalized')).toHaveLength(1);
   });
 
-  it.runIf(ON_POSTGRES)('an undo that began in time but comes second is refused, and the decision stays', async () => {
+  it('an undo that began in time but comes second is refused, and the decision stays', async () => {
     const { id } = await anItem(world.services, scene);
     await review(world.services, scene.anna, { itemId: id, action: 'approve' });
     const finalizing: [string, unknown[]] = ['update decision set final_at = now() where item_id = ?', [id]];

@@ -1,4 +1,4 @@
-// A backup taken under load and restored elsewhere starts, keeps every invariant, and sends what was on its way under the same ids.
+// A backup taken by the tools of an installed PostgreSQL, of whatever version that is: taken under load and restored elsewhere starts, keeps every invariant, and sends what was on its way under the same ids.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,13 +6,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { findPostgresTool } from '../../../scripts/services.ts';
+import { findPostgresTool, startInstalledPostgres } from '../../../scripts/lib/installed-postgres.ts';
 import { aSubmission, openProject, review } from '../builders.ts';
 import { person } from '../client.ts';
-import { emptyDatabase } from '../fixtures/own-database.ts';
 import { type Receiver, startReceiver } from '../receiver.ts';
 import { expectInvariants } from '../run-script.ts';
-import { ON_POSTGRES, startWorld, type World } from '../world.ts';
+import { WITH_REDIS, startWorld, type World } from '../world.ts';
 
 const run = promisify(execFile);
 const DECIDED = 5;
@@ -46,9 +45,16 @@ async function backUp(world: World): Promise<string> {
   return file;
 }
 
-async function restored(file: string): Promise<string> {
-  const { url, remove } = await emptyDatabase();
-  onTestFinished(remove);
+/** A new database on the server of that address. */
+async function newDatabase(server: string, name: string): Promise<string> {
+  const client = new pg.Client({ connectionString: server });
+  await client.connect();
+  await client.query(`create database ${name}`).finally(() => client.end());
+  return Object.assign(new URL(server), { pathname: `/${name}` }).href;
+}
+
+async function restored(file: string, server: string): Promise<string> {
+  const url = await newDatabase(server, 'restored');
   await run(tool('pg_restore'), ['--no-owner', `--dbname=${url}`, file]);
   return url;
 }
@@ -61,9 +67,12 @@ const tool = (name: string): string => {
 
 const sentBy = (receiver: Receiver) => new Map(receiver.arrivals.map(({ webhookId, body }) => [webhookId, body]));
 
-describe.skipIf(!ON_POSTGRES)('a backup', () => {
+describe.skipIf(findPostgresTool('pg_dump') === undefined || !WITH_REDIS)('a backup', () => {
   it('I5, I7: taken under load and restored elsewhere, sends what was pending with the same ids and bytes', async () => {
-    const world = await started();
+    const installed = await startInstalledPostgres();
+    onTestFinished(() => installed?.stop());
+    const server = installed?.url ?? '';
+    const world = await started({ env: { DATABASE_URL: await newDatabase(server, 'first') } });
     const receiver = await startReceiver();
     receiver.answer = () => ({ status: 503 });
     const project = await openProject(await person(world), { receiver });
@@ -79,7 +88,7 @@ describe.skipIf(!ON_POSTGRES)('a backup', () => {
     expect(accepted.length).toBeGreaterThan(0);
     await world.stop();
 
-    const DATABASE_URL = await restored(file);
+    const DATABASE_URL = await restored(file, server);
     const env = { DATABASE_URL, SECRET_KEYS: world.env.SECRET_KEYS ?? '' };
     await expectInvariants(env);
 

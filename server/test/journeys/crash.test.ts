@@ -7,7 +7,7 @@ import { type Person, person } from '../client.ts';
 import { connectLive } from '../live-client.ts';
 import { type Receiver, startReceiver } from '../receiver.ts';
 import { expectInvariants, runScript } from '../run-script.ts';
-import { ON_POSTGRES, useWorld } from '../world.ts';
+import { WITH_REDIS, useWorld } from '../world.ts';
 import { endDeliveryLeases } from './passing-time.ts';
 
 const world = useWorld();
@@ -139,7 +139,7 @@ describe('kill -9', () => {
 });
 
 describe('kill -9 of one process of two', () => {
-  it.runIf(ON_POSTGRES)('is not felt by those who use the other one', async () => {
+  it.runIf(WITH_REDIS)('is not felt by those who use the other one', async () => {
     const live = await connectLive(owner, { process: 1 });
     for (const round of ROUNDS) {
       const { id } = await project.pipeline.submit(aSubmission(), { process: 0 });
@@ -158,7 +158,6 @@ describe('the database after all of it', () => {
   beforeAll(async () => {
     await crash();
     // The embedded database has one owner, and a command is one.
-    if (!ON_POSTGRES) await world.terminate(0);
   });
 
   it('I9: npm run rollups -- check finds every one of them equal to the ledger', async () => {

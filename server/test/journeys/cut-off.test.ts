@@ -9,7 +9,7 @@ import { decideMeanwhile, submitMeanwhile } from '../meanwhile.ts';
 import { type OwnRedis, startOwnRedis } from '../own-redis.ts';
 import { type Receiver, startReceiver } from '../receiver.ts';
 import { expectInvariants } from '../run-script.ts';
-import { ON_POSTGRES, showLogOnFailure, startWorld, useWorld, type World } from '../world.ts';
+import { WITH_REDIS, showLogOnFailure, startWorld, useWorld, type World } from '../world.ts';
 
 const HEALTHY = { status: 'ok', database: true, lock_store: true };
 const DEGRADED = { status: 'degraded', database: true, lock_store: false };
@@ -43,7 +43,7 @@ const LEADS = `a.datname = current_database() and exists (select from pg_locks l
 const someoneLeads = (world: World) =>
   expect.poll(() => world.sql(`select pid from pg_stat_activity a where ${LEADS}`), { interval: 50 }).toHaveLength(1);
 
-describe.runIf(ON_POSTGRES)('sessions of PostgreSQL that end', () => {
+describe.runIf(WITH_REDIS)('sessions of PostgreSQL that end', () => {
   const world = useWorld();
   let receiver: Receiver;
   let project: OpenProject;
@@ -99,7 +99,7 @@ describe.runIf(ON_POSTGRES)('sessions of PostgreSQL that end', () => {
   });
 });
 
-describe.runIf(ON_POSTGRES)('a relay that is frozen', () => {
+describe.runIf(WITH_REDIS)('a relay that is frozen', () => {
   const world = useWorld({ roles: ['web', 'worker', 'worker'] });
 
   it('I6: is taken over, and what it wakes up to is another one’s', async () => {
@@ -123,7 +123,7 @@ describe.runIf(ON_POSTGRES)('a relay that is frozen', () => {
   }, 90_000);
 });
 
-describe.runIf(ON_POSTGRES)('a network to Redis that swallows everything, for one server of two', () => {
+describe.runIf(WITH_REDIS)('a network to Redis that swallows everything, for one server of two', () => {
   let redis: OwnRedis;
   let world: World;
   let ana: Person;

@@ -85,10 +85,8 @@ async function send(secret: string): Promise<number> {
 beforeAll(async () => {
   receiver = await startReceiver();
   await everything();
-  if (world.database === 'pglite') await world.terminate(0);
   tables = await readAllTables(world);
   dumps = [tables, (await pgDump(world)) ?? ''];
-  if (world.database === 'pglite') await world.restart(0);
 });
 afterAll(() => receiver.close());
 

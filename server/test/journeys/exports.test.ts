@@ -10,7 +10,7 @@ import { exportLearnings, listExports, previewExport } from '@countersign/shared
 import { claimItem, decideItem } from '@countersign/shared/api/queue';
 import { aSubmission, openProject, type OpenProject } from '../builders.ts';
 import { type Person, person } from '../client.ts';
-import { ON_POSTGRES, useWorld } from '../world.ts';
+import { useWorld } from '../world.ts';
 
 const world = useWorld();
 /** Together more than the buffers between server and reader hold. */
@@ -32,7 +32,7 @@ beforeAll(async () => {
   await vi.waitUntil(async () => (await numbered()) === ITEMS, { timeout: 10_000 });
 });
 
-/** Runs the command on the world's own database; on PGlite nothing else may have it meanwhile. */
+/** Runs the command on the world's own database, beside the service. */
 async function runCommand(args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   const script = join(import.meta.dirname, '../../../scripts/export.ts');
   const env = { PATH: process.env.PATH, ...world.env };
@@ -80,7 +80,6 @@ describe('LX2: an export over HTTP', () => {
   it('the command adds what is new to its file, and mends the end of it', { timeout: 120_000 }, async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'countersign-export-')), 'learnings.jsonl');
     const whole = await owner.call(exportLearnings, { params: params(), query: { format: 'chat' } });
-    if (!ON_POSTGRES) await world.terminate(0);
     writeFileSync(file, whole.slice(0, whole.length / 2));
     const asked = ['--project', project.id, '--format', 'chat', file];
     const first = await runCommand(asked);
@@ -95,7 +94,6 @@ describe('LX2: an export over HTTP', () => {
     expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining('holds something else') as string });
     const stranger = await runCommand(['--project', randomUUID(), `${file}.other`]);
     expect(stranger).toMatchObject({ code: 1, stderr: expect.stringContaining('Check the id') as string });
-    if (!ON_POSTGRES) await world.restart();
     const { data } = await owner.call(listExports, { params: params() });
     const byCommand = data.find(({ exported_by_name: by, filter }) => by === null && filter.format === 'chat');
     expect(byCommand).toMatchObject({ lines: ITEMS });

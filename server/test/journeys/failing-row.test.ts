@@ -2,15 +2,13 @@
 import { expect, it } from 'vitest';
 import { aSubmission, openProject } from '../builders.ts';
 import { person } from '../client.ts';
-import { ON_POSTGRES, useWorld } from '../world.ts';
+import { useWorld } from '../world.ts';
 
 const world = useWorld({ processes: 1 });
 
 it('K7: is logged by its constraint and its place, without what was in it', async () => {
   const project = await openProject(await person(world));
-  if (!ON_POSTGRES) await world.terminate(0);
   await world.sql(`alter table item add constraint none_of_these check (preview not like '%parcel%')`);
-  if (!ON_POSTGRES) await world.restart(0);
   const submission = aSubmission({ metadata: { note: 'nobody else may read this' } });
   const answer = await project.pipeline.submitRaw(JSON.stringify({ project_id: project.id, ...submission }));
   expect(answer).toMatchObject({ ok: false, status: 500, problem: { code: 'internal' } });

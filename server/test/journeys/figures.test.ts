@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { aSubmission, openProject, review } from '../builders.ts';
 import { person } from '../client.ts';
 import { type Receiver, startReceiver } from '../receiver.ts';
-import { ON_POSTGRES, useWorld } from '../world.ts';
+import { WITH_REDIS, useWorld } from '../world.ts';
 
 const TOKEN = 'for-prometheus';
 
@@ -38,7 +38,7 @@ describe('the figures', () => {
     const { id } = await project.pipeline.submit(aSubmission({ confidence: 0.8 }));
     await review(project.owner, id);
     await receiver.next(id);
-    const worker = operatorsOf(ON_POSTGRES ? 1 : 0);
+    const worker = operatorsOf(WITH_REDIS ? 1 : 0);
     await expect
       .poll(() => read(worker))
       .toMatch(/^countersign_delivery_attempt_duration_seconds_count\{outcome="succeeded"\} 1$/m);
@@ -51,19 +51,19 @@ describe('the figures', () => {
       /^countersign_http_request_duration_seconds_count\{method="POST",route="\/api\/public\/items",status="201"\} 1$/m,
     );
     expect(web).toMatch(/^countersign_sockets 0$/m);
-    if (ON_POSTGRES) {
+    if (WITH_REDIS) {
       expect(web).toMatch(/^countersign_database_connections [1-9]/m);
       expect(web).not.toContain('countersign_relay_lag_seconds');
     }
   });
 
   it('have health beside them, for a worker has no other port', async () => {
-    const worker = operatorsOf(ON_POSTGRES ? 1 : 0);
+    const worker = operatorsOf(WITH_REDIS ? 1 : 0);
     for (const path of ['/healthz', '/readyz']) expect((await fetch(worker + path)).status).toBe(200);
   });
 });
 
-describe.skipIf(!ON_POSTGRES)('a slow statement', () => {
+describe.skipIf(!WITH_REDIS)('a slow statement', () => {
   const world = useWorld({ processes: 1, env: { SLOW_STATEMENT_MS: '100' } });
 
   it('is told in the log with how long it took, and without what was handed in', async () => {

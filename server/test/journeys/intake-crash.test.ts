@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listEvents, listItems } from '@countersign/shared/api/public';
 import { aSubmission, openProject, type OpenProject, review } from '../builders.ts';
 import { type Person, person } from '../client.ts';
-import { ON_POSTGRES, showLogOnFailure, startWorld, useWorld, type World } from '../world.ts';
-import { type OwnPostgres, startOwnPostgres } from './own-postgres.ts';
+import { WITH_REDIS, showLogOnFailure, startWorld, useWorld, type World } from '../world.ts';
+import { type OwnPostgres, startPostgres } from '../../../scripts/services.ts';
 
 /** How long PostgreSQL is away, in ms: long enough for every pool and listener to notice. */
 const OUTAGE_MS = 5000;
@@ -62,7 +62,6 @@ describe('kill -9 of one process while it commits', () => {
     await world.kill9(0);
     for (const { status, reason } of (await settled) as { status: string; reason?: unknown }[])
       if (status === 'rejected') expect(String(reason), name).toContain('fetch failed');
-    if (!ON_POSTGRES) await world.restart();
     const again = await Promise.all(
       work.map(({ body, ...via }) => project.pipeline.submitRaw(body, { ...via, process: 1 })),
     );
@@ -76,14 +75,14 @@ describe('kill -9 of one process while it commits', () => {
   });
 });
 
-describe.runIf(ON_POSTGRES)('PostgreSQL goes away under load and comes back', () => {
+describe.runIf(WITH_REDIS)('PostgreSQL goes away under load and comes back', () => {
   let postgres: OwnPostgres;
   let world: World | undefined;
   let project: OpenProject;
   showLogOnFailure(() => world);
 
   beforeAll(async () => {
-    postgres = await startOwnPostgres();
+    postgres = await startPostgres();
     world = await startWorld({ env: { DATABASE_URL: postgres.url } });
     project = await openProject(await person(world));
   });

@@ -13,7 +13,7 @@ import {
 import { aSubmission, join, openProject, type OpenProject } from '../builders.ts';
 import { people, type Person } from '../client.ts';
 import { connectLive } from '../live-client.ts';
-import { ON_POSTGRES, useWorld } from '../world.ts';
+import { WITH_REDIS, useWorld } from '../world.ts';
 import { endClaimIn, endClaims } from './passing-time.ts';
 
 const world = useWorld();
@@ -79,7 +79,7 @@ describe('a lease', () => {
 });
 
 describe('a lapsed claim', () => {
-  it.runIf(ON_POSTGRES)('is told to everyone within two seconds, by the system', async () => {
+  it.runIf(WITH_REDIS)('is told to everyone within two seconds, by the system', async () => {
     const live = await connectLive(owner, { process: 1 });
     const { id } = await project.pipeline.submit(aSubmission());
     const { item } = await reviewer.call(claimItem, { params: { id } });
@@ -90,7 +90,7 @@ describe('a lapsed claim', () => {
     live.close();
   });
 
-  it.runIf(ON_POSTGRES)('is noticed at the end of its lease, not before, and within two seconds of it', async () => {
+  it.runIf(WITH_REDIS)('is noticed at the end of its lease, not before, and within two seconds of it', async () => {
     const live = await connectLive(owner, { process: 1 });
     const { id } = await project.pipeline.submit(aSubmission());
     await reviewer.call(claimItem, { params: { id } });

@@ -6,7 +6,7 @@ import { readItem } from '@countersign/shared/api/public';
 import { problem } from '@countersign/shared/errors';
 import { aSubmission, openProject, type OpenProject } from '../builders.ts';
 import { type Answer, person, pipeline, type Pipeline } from '../client.ts';
-import { ON_POSTGRES, showLogOnFailure, startWorld, useWorld, type World } from '../world.ts';
+import { WITH_REDIS, showLogOnFailure, startWorld, useWorld, type World } from '../world.ts';
 import { type OwnRedis, startOwnRedis } from '../own-redis.ts';
 import { rawAnswer } from './raw-http.ts';
 
@@ -97,7 +97,7 @@ describe('a key', () => {
   });
 });
 
-describe.runIf(ON_POSTGRES)('without Redis', () => {
+describe.runIf(WITH_REDIS)('without Redis', () => {
   let redis: OwnRedis;
   let world: World;
 

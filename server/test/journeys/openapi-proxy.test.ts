@@ -9,14 +9,12 @@ import { person } from '../client.ts';
 import { connectLive } from '../live-client.ts';
 import { publicTour, type Step } from '../public-tour.ts';
 import { WITH_ITS_PARENT } from '../../../scripts/lib/service-process.ts';
-import { ON_POSTGRES, useWorld } from '../world.ts';
+import { useWorld } from '../world.ts';
 
 /** The `prism` program of @stoplight/prism-cli. It brings hundreds of packages along, so it is no part of this repository. */
 const { PRISM_CLI } = process.env;
-// What a proxy sees is the same on either database.
-const runs = PRISM_CLI !== undefined && !ON_POSTGRES;
 
-describe.runIf(runs)('through Prism (where PRISM_CLI names its program)', () => {
+describe.runIf(PRISM_CLI !== undefined)('through Prism (where PRISM_CLI names its program)', () => {
   const world = useWorld();
   let prism: Proxy;
   let project: OpenProject;

@@ -1,13 +1,13 @@
 // Time that passes without waiting: a claim's or a delivery's lease is moved into the past, in the rows and in the lock store.
 import { createClient } from 'redis';
-import type { World } from '../world.ts';
+import { WITH_REDIS, type World } from '../world.ts';
 
-/** Ends the leases of these items' claims, as if their holders had been silent. On PGlite the process restarts: its locks are its memory. */
+/** Ends the leases of these items' claims, as if their holders had been silent. Without Redis the process restarts: its locks are its memory. */
 export async function endClaims(world: World, itemIds: string[]): Promise<void> {
-  if (world.database === 'pglite') await world.kill9();
+  if (!WITH_REDIS) await world.kill9();
   await dropLocks(itemIds);
   await world.sql(`update item set claim_expires_at = now() - interval '1 second' where id = any($1)`, [itemIds]);
-  if (world.database === 'pglite') await world.restart();
+  if (!WITH_REDIS) await world.restart();
 }
 
 /** Lets a claim's lease end so many milliseconds from now, in the row and in Redis, as one that was never renewed does; when that is. */

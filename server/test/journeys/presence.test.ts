@@ -5,7 +5,7 @@ import { removeMember } from '@countersign/shared/api/projects';
 import { join, openProject, type OpenProject } from '../builders.ts';
 import { people, type Person } from '../client.ts';
 import { connectLive, type Live } from '../live-client.ts';
-import { ON_POSTGRES, showLogOnFailure, startWorld, useWorld, type World } from '../world.ts';
+import { WITH_REDIS, showLogOnFailure, startWorld, useWorld, type World } from '../world.ts';
 import { type OwnRedis, startOwnRedis } from '../own-redis.ts';
 
 /** A process that was killed is missed after three beats of two seconds. */
@@ -73,7 +73,7 @@ describe('PR1: who is online', () => {
     for (const live of back) await vi.waitFor(() => expect(online(live, project)).toEqual(ids(...pool)), SILENCE);
   }, 60_000);
 
-  it.runIf(ON_POSTGRES)('forgets the people of a process that was killed', async () => {
+  it.runIf(WITH_REDIS)('forgets the people of a process that was killed', async () => {
     const [ana, bo] = [await connect(pool[0], 0), await connect(pool[1], 1)];
     await vi.waitFor(() => expect(online(ana, project)).toContain(pool[1]?.id), SOON);
     for (const live of open) if (live !== ana) live.close();
@@ -88,7 +88,7 @@ describe('PR1: who is online', () => {
   });
 });
 
-describe.runIf(ON_POSTGRES)('without Redis', () => {
+describe.runIf(WITH_REDIS)('without Redis', () => {
   let redis: OwnRedis;
   let world: World;
 

@@ -6,10 +6,10 @@ import { endSession, readSession } from '@countersign/shared/api/session';
 import { aSubmission, join, openProject, type OpenProject, review } from '../builders.ts';
 import { browser, people, type Person } from '../client.ts';
 import { connectLive, type Live } from '../live-client.ts';
-import { ON_POSTGRES, showLogOnFailure, startWorld, type World } from '../world.ts';
+import { WITH_REDIS, showLogOnFailure, startWorld, type World } from '../world.ts';
 import { type OwnRedis, startOwnRedis } from '../own-redis.ts';
 
-describe.runIf(ON_POSTGRES)('without Redis', () => {
+describe.runIf(WITH_REDIS)('without Redis', () => {
   let redis: OwnRedis;
   let world: World;
   let owner: Person;

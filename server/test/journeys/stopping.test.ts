@@ -7,7 +7,7 @@ import { aSubmission, openProject, type OpenProject, review } from '../builders.
 import { type Person, person } from '../client.ts';
 import { connectLive } from '../live-client.ts';
 import { type Receiver, startReceiver } from '../receiver.ts';
-import { ON_POSTGRES, useWorld } from '../world.ts';
+import { WITH_REDIS, useWorld } from '../world.ts';
 import { type RawSocket, rawSocket } from './raw-socket.ts';
 
 const world = useWorld();
@@ -47,7 +47,7 @@ describe('a process that is told to stop', () => {
     live.close();
   });
 
-  it.runIf(ON_POSTGRES)('closes its own sockets, and leaves those of the others alone', async () => {
+  it.runIf(WITH_REDIS)('closes its own sockets, and leaves those of the others alone', async () => {
     const [here, there] = [await connectLive(owner), await connectLive(owner, { process: 1 })];
     await world.terminate(0);
     expect(await here.closed()).toBe('io server disconnect');

