@@ -2,8 +2,9 @@
 import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { closeReceivers, httpReceiver, listening, type Receiver, tcpReceiver } from '../../test/fixtures/receivers.ts';
+import { outOfTime, pass, until, useStillClock } from '../../test/fixtures/still-clock.ts';
 import { KeptConnections } from './connections.ts';
 import type { TargetAddress } from './guard.ts';
 import { type SendLimits, sendWebhook, type WebhookRequest } from './send.ts';
@@ -11,12 +12,13 @@ import { type SendLimits, sendWebhook, type WebhookRequest } from './send.ts';
 const POLICY = { allowCidrs: ['127.0.0.0/8'], allowHttp: true };
 const OK = 'HTTP/1.1 204 No Content\r\n\r\n';
 
+useStillClock();
+
 let connections: KeptConnections;
 beforeEach(() => {
   connections = new KeptConnections();
 });
 afterEach(async () => {
-  vi.useRealTimers();
   connections.close();
   await closeReceivers();
 });
@@ -28,7 +30,7 @@ interface Sent extends Partial<WebhookRequest> {
 
 function send({ port }: Pick<Receiver, 'port'>, { projectId = 'a', limits, ...more }: Sent = {}) {
   const request = { url: `http://127.0.0.1:${port}/`, headers: {}, body: '{}', policy: POLICY, ...more };
-  return sendWebhook({ ...request, kept: { connections, projectId } }, { deadlineMs: 5_000, ...limits });
+  return sendWebhook({ ...request, kept: { connections, projectId } }, limits);
 }
 
 /** Answers each request with what its number, from 0, on its connection gets. */
@@ -76,9 +78,12 @@ describe('a connection', () => {
   });
 
   it('is closed after a second without use, and sooner where the receiver says so', async () => {
-    const receiver = await friendly();
+    const receiver = await scripted(() => OK);
     await send(receiver);
-    await expect.poll(() => receiver.sockets.size, { timeout: 5_000 }).toBe(0);
+    await pass(999);
+    expect(receiver.sockets.size).toBe(1);
+    await pass(1);
+    await until(() => receiver.sockets.size === 0);
     const brief = await scripted(() => 'HTTP/1.1 204 No Content\r\nkeep-alive: timeout=1\r\n\r\n');
     await send(brief);
     await send(brief);
@@ -90,8 +95,10 @@ describe('a connection', () => {
     await send(receiver);
     const kept = connections.take('a http://127.0.0.1:' + receiver.port, [{ address: '127.0.0.1' }]);
     expect(kept?.isFresh()).toBe(true);
-    vi.useFakeTimers({ toFake: ['performance'] });
-    vi.advanceTimersByTime(performance.now() + 5_001);
+    await pass(4_999);
+    kept?.rest();
+    expect(kept?.isFresh()).toBe(true);
+    await pass(1);
     expect(kept?.isFresh()).toBe(false);
     kept?.close();
   });
@@ -111,13 +118,13 @@ describe('a connection', () => {
     await send(receiver);
     expect(receiver.sockets.size).toBe(1);
     connections.close();
-    await expect.poll(() => receiver.sockets.size).toBe(0);
+    await until(() => receiver.sockets.size === 0);
   });
 
   it('is one of a bounded number: the one that rested longest goes', async () => {
     const receiver = await friendly();
     for (let n = 0; n <= 130; n += 1) await send(receiver, { projectId: `p${n}` });
-    await expect.poll(() => receiver.sockets.size).toBeLessThanOrEqual(128);
+    await until(() => receiver.sockets.size <= 128);
     const before = receiver.connections();
     await send(receiver, { projectId: 'p130' });
     expect(receiver.connections()).toBe(before);
@@ -157,7 +164,7 @@ describe('W2: a name that leads elsewhere by now', () => {
     const lookup = at([[HERE], [THERE], [HERE, THERE]]);
     expect(await named(receiver, lookup)).toMatchObject({ remoteAddress: '127.0.0.1' });
     expect(await named(receiver, lookup)).toMatchObject({ remoteAddress: '127.0.0.2' });
-    await expect.poll(() => receiver.sockets.size).toBe(1);
+    await until(() => receiver.sockets.size === 1);
     expect(await named(receiver, lookup)).toMatchObject({ remoteAddress: '127.0.0.2' });
     expect(receiver.connections()).toBe(2);
   });
@@ -173,11 +180,8 @@ describe('a kept connection that breaks', () => {
       return undefined;
     });
     await send(receiver);
-    expect(await send(receiver)).toMatchObject({
-      httpStatus: 204,
-      error: null,
-      timings: { connectMs: expect.any(Number) as number },
-    });
+    const timings = { connectMs: expect.any(Number) as number };
+    expect(await send(receiver)).toMatchObject({ httpStatus: 204, error: null, timings });
     expect([receiver.connections(), bodies]).toEqual([2, [0, 1, 0]]);
   });
 
@@ -189,7 +193,7 @@ describe('a kept connection that breaks', () => {
     const receiver = await scripted((n, socket) => {
       posts += 1;
       if (n === 0 && posts === 1) return OK;
-      setTimeout(() => socket.destroy(), ms);
+      void pass(ms).then(() => socket.destroy());
       return undefined;
     });
     await send(receiver);
@@ -224,7 +228,7 @@ describe('a kept connection that breaks', () => {
     const receiver = await scripted(() => OK);
     await send(receiver);
     for (const socket of receiver.sockets) socket.destroy();
-    await expect.poll(() => receiver.sockets.size).toBe(0);
+    await until(() => receiver.sockets.size === 0);
     await nextTurn();
     expect(await send(receiver)).toMatchObject({ httpStatus: 204, error: null });
     expect(receiver.connections()).toBe(2);
@@ -242,11 +246,14 @@ describe('a kept connection that breaks', () => {
   });
 
   it('W4: is bound to the deadline as any other, and is gone after it', async () => {
-    const receiver = await scripted((n) => (n === 0 ? OK : undefined));
+    const asked = Promise.withResolvers<undefined>();
+    const receiver = await scripted((n) => (n === 0 ? OK : void asked.resolve(undefined)));
     await send(receiver);
-    expect(await send(receiver, { limits: { deadlineMs: 200 } })).toMatchObject({ error: 'timeout', httpStatus: null });
+    const limits = { deadlineMs: 200 };
+    const late = await outOfTime(send(receiver, { limits }), { ...limits, soFar: () => asked.promise });
+    expect(late).toMatchObject({ error: 'timeout', httpStatus: null });
     expect(receiver.connections()).toBe(1);
-    await expect.poll(() => receiver.sockets.size).toBe(0);
+    await until(() => receiver.sockets.size === 0);
   });
 
   it('W4: is bounded for each attempt: many small answers are not one that is too large', async () => {
@@ -262,7 +269,7 @@ describe('a kept connection that breaks', () => {
   it('is not used again when something came that nobody asked for', async () => {
     const receiver = await scripted(() => OK + OK);
     expect(await send(receiver)).toMatchObject({ httpStatus: 204 });
-    await expect.poll(() => receiver.sockets.size).toBe(0);
+    await until(() => receiver.sockets.size === 0);
     expect(await send(receiver)).toMatchObject({ httpStatus: 204 });
     expect(receiver.connections()).toBe(2);
   });
