@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { buildServices, refuseMissingKeys, type Built } from './build-services.ts';
 import { ConfigError, readConfig, type Config } from './config.ts';
-import { RECORDED, REVOKED } from './db/channels.ts';
+import { REVOKED } from './db/channels.ts';
 import { EmbeddedError } from './embedded/embedded-error.ts';
 import { addressOfRunning } from './embedded/embedded-postgres.ts';
 import { FolderInUse } from './embedded/folder-lock.ts';
@@ -25,6 +25,7 @@ import { watchSockets } from './telemetry/gauges.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 import { openTraces } from './telemetry/traces.ts';
 import type { Services } from './usecases/services.ts';
+import { startWaking } from './waking.ts';
 import { startLoop } from './worker/loop.ts';
 import { startWorker } from './worker/start-worker.ts';
 
@@ -116,28 +117,32 @@ async function startWeb(built: Built, config: Config, telemetry: Telemetry): Pro
     services.waiters.letGo(keyId);
   });
   const hangUp = trackUpgraded(http);
-  const stopWaiting = await startWaiting(built);
+  const stopWaiting = await startWaking(built);
   const stopLive = await startLive(built, io, () => probes.lockStore());
   await listen(http, config.listen);
   const { port } = http.address() as AddressInfo;
   services.log.info({ port, url: config.baseUrl }, 'ready');
-  return () => stopWeb({ http, io, hangUp, stopLive, stopWaiting });
+  return () => stopWeb({ http, io, log: services.log, hangUp, stopLive, stopWaiting });
 }
 
 interface Web {
   http: HttpServer;
   io: LiveServer;
+  log: Services['log'];
   hangUp: () => void;
   stopLive: Stop;
   stopWaiting: Stop;
 }
 
-async function stopWeb({ http, io, hangUp, stopLive, stopWaiting }: Web): Promise<void> {
+async function stopWeb({ http, io, log, hangUp, stopLive, stopWaiting }: Web): Promise<void> {
   const closed = new Promise((resolve) => http.close(resolve));
   // Our own sockets are told to go at once; requests under way may finish.
   io.local.disconnectSockets(true);
   const goodbye = setTimeout(hangUp, GOODBYE_MS);
-  const cut = setTimeout(() => http.closeAllConnections(), DRAIN_MS);
+  const cut = setTimeout(() => {
+    log.warn({ after_ms: DRAIN_MS }, 'open connections were cut');
+    http.closeAllConnections();
+  }, DRAIN_MS);
   http.closeIdleConnections();
   await stopWaiting();
   // What has just been answered leaves an idle connection behind.
@@ -158,19 +163,6 @@ function trackUpgraded(http: HttpServer): () => void {
     socket.once('close', () => upgraded.delete(socket));
   });
   return () => upgraded.forEach((socket) => socket.destroy());
-}
-
-/** Wakes the requests that wait for a decision. */
-async function startWaiting({ services, signals }: Built): Promise<Stop> {
-  const { waiters, log } = services;
-  const waking = startLoop({ name: 'waiters', run: () => waiters.runOnce(), pollMs: POLL_MS, gapMs: FRAME_MS, log });
-  await signals.on(RECORDED, (types) => {
-    if (types.includes('item.finalized')) waking.nudge();
-  });
-  return async () => {
-    waiters.close();
-    await waking.stop();
-  };
 }
 
 async function startLive(built: Built, io: LiveServer, lockStore: () => Promise<boolean>): Promise<Stop> {

@@ -1,10 +1,12 @@
 // Things that tests need and that complete themselves: a submission, a project with its key, its members and its receiver.
 import {
   addMember,
+  changeProject,
   createApiKey,
   createProject,
   type Project,
   type ProjectSettings,
+  readProject,
   rotateWebhookSecret,
 } from '@countersign/shared/api/projects';
 import type { Submission } from '@countersign/shared/api/public';
@@ -52,6 +54,13 @@ export async function openProject(
   if (receiver) receiver.trust(project.id, (await owner.call(rotateWebhookSecret, { params })).webhook_secret);
   const { api_key: apiKey } = await owner.call(createApiKey, { params, body: { name: 'Pipeline' } });
   return { id: project.id, project, owner, pipeline: pipeline(owner.world, { projectId: project.id, apiKey }) };
+}
+
+/** From now on decisions of the project can be undone for so many seconds (LC2). */
+export async function setUndoWindow({ owner, id }: OpenProject, seconds: number): Promise<void> {
+  const params = { id };
+  const { settings_version } = await owner.call(readProject, { params });
+  await owner.call(changeProject, { params, body: { settings_version, undo_window_seconds: seconds } });
 }
 
 /** Assigns somebody to the reviewer pool. */

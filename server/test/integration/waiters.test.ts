@@ -6,7 +6,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readItem, submitItem } from '@countersign/shared/api/public';
 import type { Services } from '../../src/usecases/services.ts';
 import { createWaiters, type Waiters } from '../../src/usecases/waiters.ts';
-import { aSubmission, openProject, type OpenProject } from '../builders.ts';
+import { startWaking } from '../../src/waking.ts';
+import { aSubmission, openProject, type OpenProject, review } from '../builders.ts';
 import { person } from '../client.ts';
 import { serve, type Served } from './served.ts';
 import { useServices } from './services.ts';
@@ -78,7 +79,7 @@ const reading = (of: OpenProject, id: string, signal: AbortSignal) =>
     signal,
   });
 
-const taken = (count: number) => expect.poll(() => waiters.taken, { timeout: 15_000, interval: 5 }).toBe(count);
+const taken = (count: number) => expect.poll(() => waiters.taken, { interval: 5 }).toBe(count);
 const countOf = async (of: OpenProject) =>
   (await inside.sql<{ n: number }>('select count(*)::int as n from item where project_id = ?', [of.id]))[0]?.n;
 
@@ -116,7 +117,7 @@ describe('a client that goes', () => {
     await noticed;
     const before = left;
     released.resolve(undefined);
-    await expect.poll(() => left, { timeout: 15_000, interval: 5 }).toBe(before + 1);
+    await expect.poll(() => left, { interval: 5 }).toBe(before + 1);
     expect(waiters.taken).toBe(0);
   });
 });
@@ -125,6 +126,22 @@ let open: string | undefined;
 async function anOpenItem(): Promise<string> {
   return (open ??= (await project.pipeline.submit(aSubmission())).id);
 }
+
+describe('who waits', () => {
+  it('is woken by the decision itself: here nobody polls', async () => {
+    const room = createWaiters(inside.services.db);
+    const { signals } = inside;
+    const stop = await startWaking({ services: { ...inside.services, waiters: room }, signals }, 3_600_000);
+    const [key, gone] = [{ keyId: 'a', projectId: project.id }, new AbortController()];
+    for (const action of ['approve', 'reject'] as const) {
+      const { id } = await project.pipeline.submit(aSubmission());
+      const woken = room.take(key).until(id, 3600, gone.signal);
+      await review(project.owner, id, action);
+      await woken;
+    }
+    await stop();
+  });
+});
 
 describe('who gets no place', () => {
   it('has stored nothing: by key, and by process', async () => {

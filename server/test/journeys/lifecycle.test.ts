@@ -11,6 +11,7 @@ import { people, type Answer, type Person } from '../client.ts';
 import { connectLive } from '../live-client.ts';
 import { startReceiver, type Receiver } from '../receiver.ts';
 import { useWorld } from '../world.ts';
+import { endUndoWindows } from './passing-time.ts';
 
 const world = useWorld();
 let owner: Person;
@@ -26,11 +27,6 @@ afterAll(() => receiver.close());
 const bodyFor = ({ id }: OpenProject) => JSON.stringify({ project_id: id, ...aSubmission() });
 const refusal = (answer: Answer<unknown>) => (answer.ok ? 'in' : answer.problem.code);
 
-async function timed<T>(work: Promise<T>): Promise<{ value: T; ms: number }> {
-  const since = performance.now();
-  return { value: await work, ms: performance.now() - since };
-}
-
 describe('AR1: an archived project', () => {
   it('tells a pipeline so, whichever way it submits; what it submitted can be read and repeated', async () => {
     const project = await openProject(owner);
@@ -43,12 +39,10 @@ describe('AR1: an archived project', () => {
     expect(archived.archived_at).not.toBeNull();
 
     const words = expect.stringContaining('archived') as string;
-    const { value: waited, ms } = await timed(
-      project.pipeline.submitRaw(bodyFor(project), { headers: { prefer: 'wait=30' } }),
-    );
+    // It would wait for longer than this test may take.
+    const waited = await project.pipeline.submitRaw(bodyFor(project), { headers: { prefer: 'wait=60' } });
     for (const answer of [await project.pipeline.submitRaw(bodyFor(project), { process: 1 }), waited])
       expect(answer).toMatchObject({ status: 403, problem: { code: 'forbidden', detail: words } });
-    expect(ms).toBeLessThan(10_000);
     const items = [aSubmission(), { ...aSubmission(), confidence: 7 }, aSubmission()];
     const batch = await project.pipeline.submitBatchRaw(
       JSON.stringify({ items: items.map((item) => ({ project_id: project.id, ...item })) }),
@@ -103,9 +97,7 @@ describe('AR2: a deleted project', () => {
     const seqs = await Promise.all(sockets.map((socket) => socket.next('item.claimed', (fact) => fact.item_id === id)));
     await owner.call(deleteProject, { params: { id: project.id } });
     for (const [index, socket] of sockets.entries()) {
-      await expect
-        .poll(() => socket.resyncs, { timeout: 10_000 })
-        .toContainEqual({ project_id: project.id, reason: 'membership' });
+      await expect.poll(() => socket.resyncs).toContainEqual({ project_id: project.id, reason: 'membership' });
       // A room of their own still speaks: what was to come of the deleted one would have come before it.
       const own = await openProject(index === 0 ? reviewer : owner);
       const { id: mine } = await own.pipeline.submit(aSubmission());
@@ -119,16 +111,14 @@ describe('AR2: a deleted project', () => {
   it('lets go whoever waits with its key, in every process, and knows the key no more (K4)', async () => {
     const project = await openProject(owner);
     const { id } = await project.pipeline.submit(aSubmission());
-    const wait = { params: { id }, query: { wait: 30 } };
-    const waiting = [0, 1].map((process) => timed(project.pipeline.attempt(readItem, wait, { process })));
-    const patient = project.pipeline.submitRaw(bodyFor(project), { headers: { prefer: 'wait=30' } });
+    // A minute: longer than this test may take.
+    const wait = { params: { id }, query: { wait: 60 } };
+    const waiting = [0, 1].map((process) => project.pipeline.attempt(readItem, wait, { process }));
+    const patient = project.pipeline.submitRaw(bodyFor(project), { headers: { prefer: 'wait=60' } });
     const queue = () => owner.call(listQueue, { query: { project_id: project.id, view: 'all' } });
     await expect.poll(async () => (await queue()).data.length).toBe(2);
     await owner.call(deleteProject, { params: { id: project.id } });
-    for (const { value, ms } of await Promise.all(waiting)) {
-      expect(refusal(value)).toBe('api_key_invalid');
-      expect(ms).toBeLessThan(20_000);
-    }
+    for (const answer of await Promise.all(waiting)) expect(refusal(answer)).toBe('api_key_invalid');
     // It was stored while the project was there, and its sender hears so.
     expect(await patient).toMatchObject({ status: 201, reply: { status: 'queued' } });
     for (const process of [0, 1])
@@ -137,7 +127,7 @@ describe('AR2: a deleted project', () => {
         () => project.pipeline.attempt(listEvents, {}, { process }),
         () => project.pipeline.attempt(submitItem, { body: { project_id: project.id, ...aSubmission() } }, { process }),
       ])
-        await expect.poll(async () => refusal(await call()), { timeout: 5000 }).toBe('api_key_invalid');
+        await expect.poll(async () => refusal(await call())).toBe('api_key_invalid');
   });
 
   it('answers as one that never was, to its owner, to its items and at its source', async () => {
@@ -170,7 +160,7 @@ describe('AR2: a deleted project', () => {
   });
 
   it('LC2: what was decided in it and could still be taken back is never sent', async () => {
-    const settings = { undo_window_seconds: 1 };
+    const settings = { undo_window_seconds: 30 };
     const [leaving, staying] = await Promise.all([
       openProject(owner, { settings, receiver }),
       openProject(owner, { settings, receiver }),
@@ -180,6 +170,7 @@ describe('AR2: a deleted project', () => {
     );
     for (const id of ids) await review(owner, id);
     await owner.call(deleteProject, { params: { id: leaving.id } });
+    await endUndoWindows(world);
     // Its neighbour was decided after it: when that has arrived, its own would have, too.
     await receiver.next(ids[1]);
     expect(receiver.arrivals.map(({ event }) => event.item_id)).not.toContain(ids[0]);

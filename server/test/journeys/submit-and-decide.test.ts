@@ -4,7 +4,7 @@ import { listClusters } from '@countersign/shared/api/clusters';
 import { listDeliveries, listLearnings } from '@countersign/shared/api/insights';
 import { readItem } from '@countersign/shared/api/public';
 import { readHistory, readQueueItem, undoDecision } from '@countersign/shared/api/queue';
-import { aSubmission, openProject, review, type OpenProject } from '../builders.ts';
+import { aSubmission, openProject, review, setUndoWindow, type OpenProject } from '../builders.ts';
 import { type Person, person } from '../client.ts';
 import { connectLive, type Live } from '../live-client.ts';
 import { type Receiver, startReceiver } from '../receiver.ts';
@@ -184,11 +184,12 @@ describe('the undo window (LC2)', () => {
   });
 
   it('ends with item.finalized and one webhook, for the decision that stood and not for the one undone', async () => {
-    const own = await openProject(owner, { receiver, settings: { undo_window_seconds: 1 } });
+    const own = await openProject(owner, { receiver, settings: { undo_window_seconds: 30 } });
     await live.entered(own.id);
     const id = await arrive({}, own);
     await review(owner, id, 'reject');
     await owner.call(undoDecision, { params: { id } });
+    await setUndoWindow(own, 1);
     await review(owner, id, 'approve');
     const decided = await live.next('item.decided', (fact) => fact.item_id === id && fact.action === 'approve');
     const finalized = await live.next('item.finalized', (fact) => fact.item_id === id);

@@ -1,0 +1,23 @@
+// Wakes the requests that wait for a decision when the ledger rings; the poll is the net under a bell that nobody heard.
+import type { Built } from './build-services.ts';
+import { RECORDED } from './db/channels.ts';
+import { FRAME_MS } from './realtime/tail.ts';
+import { startLoop } from './worker/loop.ts';
+
+const POLL_MS = 1000;
+
+/** Answers what lets everybody go who waits, and stops. */
+export async function startWaking(
+  { services, signals }: Pick<Built, 'services' | 'signals'>,
+  pollMs = POLL_MS,
+): Promise<() => Promise<void>> {
+  const { waiters, log } = services;
+  const waking = startLoop({ name: 'waiters', run: () => waiters.runOnce(), pollMs, gapMs: FRAME_MS, log });
+  await signals.on(RECORDED, (types) => {
+    if (types.includes('item.finalized')) waking.nudge();
+  });
+  return async () => {
+    waiters.close();
+    await waking.stop();
+  };
+}
