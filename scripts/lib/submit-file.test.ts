@@ -30,13 +30,16 @@ describe('submitFile', () => {
   });
 
   it('keeps as many requests in flight as asked, and never more', async () => {
-    let inFlight = 0;
+    const inFlight: (() => void)[] = [];
     let most = 0;
-    const { url } = await fakeService(async (_seen, _attempt, response) => {
-      most = Math.max(most, ++inFlight);
-      await new Promise((resolve) => setTimeout(resolve, 5));
-      inFlight -= 1;
-      take(response);
+    const { url, requests } = await fakeService((_seen, _attempt, response) => {
+      most = Math.max(
+        most,
+        inFlight.push(() => take(response)),
+      );
+      // Nobody is answered before there are seven; the last ones are four. A moment in which an eighth could come.
+      if (inFlight.length === 7 || requests.length === 60)
+        setTimeout(() => inFlight.splice(0).forEach((answer) => answer()), 5);
     });
     await run(url, items(60), { concurrency: 7 });
     expect(most).toBe(7);

@@ -77,7 +77,7 @@ describe('a download', () => {
       expect(String(chunk)).toBe('a\n');
       break;
     }
-    await vi.waitUntil(() => ended);
+    await expect.poll(() => ended, { timeout: 10_000 }).toBe(true);
     expect(logged).toEqual([]);
   });
 });

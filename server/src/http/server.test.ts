@@ -7,6 +7,12 @@ import { problem } from '@countersign/shared/errors';
 import { createHttpServer, type Patience } from './server.ts';
 
 const IMPATIENT: Patience = { headersMs: 60, requestMs: 120, checkEveryMs: 20, silenceMs: 60_000 };
+const PATIENT: Patience = { ...IMPATIENT, headersMs: 30_000, requestMs: 30_000 };
+/** A server that was patient until a request had come so far is so no longer: how soon that came decides nothing. */
+const losePatience = () => {
+  server.headersTimeout = IMPATIENT.headersMs;
+  server.requestTimeout = IMPATIENT.requestMs;
+};
 let server: Server;
 const sockets: Socket[] = [];
 
@@ -135,25 +141,36 @@ describe('a request that arrives too slowly', () => {
     expect(problemIn(answer)).toMatchObject({ status: 408, code: 'request_timeout' });
   });
 
-  it('body: 408 request_timeout, however busily it drips, and whoever reads it learns that it broke off', async () => {
-    const broken = Promise.withResolvers<unknown>();
-    const port = await serve((request) => void request.resume().on('error', broken.resolve), IMPATIENT);
-    const socket = open(port);
+  it('body: 408 request_timeout, however busily it drips', async () => {
+    const socket = open(await serve((request) => void request.resume().on('error', () => undefined), IMPATIENT));
     socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n');
     const drip = setInterval(() => socket.write('x'), 10);
     const answer = await saidTo(socket).finally(() => clearInterval(drip));
     expect(problemIn(answer)).toMatchObject({ status: 408, code: 'request_timeout' });
+  });
+
+  it('body: whoever reads it learns that it broke off', async () => {
+    const broken = Promise.withResolvers<unknown>();
+    const listener: RequestListener = (request) => {
+      request.resume().on('error', broken.resolve);
+      losePatience();
+    };
+    const socket = open(await serve(listener, PATIENT));
+    socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n');
+    expect(problemIn(await saidTo(socket))).toMatchObject({ status: 408, code: 'request_timeout' });
     await broken.promise;
   });
 
   it('body: what comes after the answer does not make it a request any more', async () => {
     const outcome = Promise.withResolvers<string>();
-    const listener: RequestListener = (request) =>
-      void request
+    const listener: RequestListener = (request) => {
+      request
         .resume()
         .on('end', () => outcome.resolve('complete'))
         .on('error', () => outcome.resolve('broken off'));
-    const socket = open(await serve(listener, IMPATIENT), { allowHalfOpen: true });
+      losePatience();
+    };
+    const socket = open(await serve(listener, PATIENT), { allowHalfOpen: true });
     socket.resume().write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nx');
     await once(socket, 'end');
     socket.write('x');
@@ -161,7 +178,10 @@ describe('a request that arrives too slowly', () => {
   });
 
   it('an answer that takes long is none of that: the request was there in time', async () => {
-    const port = await serve((_, response) => void setTimeout(() => response.end('late'), 300), IMPATIENT);
+    const port = await serve((_, response) => {
+      losePatience();
+      setTimeout(() => response.end('late'), 300);
+    }, PATIENT);
     expect(await answerTo(port, `${REQUEST}Connection: close\r\n\r\n`)).toContain('late');
   });
 });
@@ -192,7 +212,7 @@ describe('a bad request behind a good one', () => {
   });
 
   it('a client that hangs up at the worst moments takes nothing with it', async () => {
-    const port = await serve(ok, IMPATIENT);
+    const port = await serve(ok, PATIENT);
     for (const bytes of ['', 'GET', 'nonsense\r\n\r\n', REQUEST, `${REQUEST}Content-Length: 9\r\n\r\nx`]) {
       const socket = open(port);
       await once(socket, 'connect');
@@ -211,7 +231,7 @@ describe('a client that asks and does not read', () => {
       response.end(Buffer.alloc(64 * 1024 * 1024));
       resolve(response);
     };
-    const port = await serve(listener, { ...IMPATIENT, silenceMs: 100 });
+    const port = await serve(listener, { ...PATIENT, silenceMs: 1000 });
     const socket = open(port);
     socket.pause();
     socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');

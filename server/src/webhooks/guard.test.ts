@@ -144,7 +144,7 @@ describe('W1: URLs', () => {
   });
 
   it('a hostile length costs nothing', () => {
-    const started = performance.now();
+    const parsing = vi.spyOn(URL, 'parse');
     for (const host of [
       '.'.repeat(1_000_000),
       `${'.'.repeat(1_000_000)}a`,
@@ -153,8 +153,9 @@ describe('W1: URLs', () => {
     ]) {
       expect(refuseUrl(`https://${host}/`, STRICT)).toMatch(/2048/);
     }
+    expect(parsing).not.toHaveBeenCalled();
+    parsing.mockRestore();
     expect(refuseUrl(`https://${'.'.repeat(2_000)}a/`, STRICT)).toBeNull();
-    expect(performance.now() - started).toBeLessThan(1_000);
   });
 
   it('never throws, and never passes a host that is a refused literal', () => {

@@ -1,6 +1,6 @@
 // Every way a call can end without its reply, against a real HTTP server.
 /// <reference types="node" />
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ApiError, createClient, NetworkError, UnexpectedAnswerError } from '../client.ts';
 import {
   closeServices,
@@ -14,7 +14,10 @@ import {
   type Behaviour,
 } from './fake-service.fixture.ts';
 
-afterEach(closeServices);
+afterEach(() => {
+  vi.useRealTimers();
+  closeServices();
+});
 
 describe('how a call fails', () => {
   it('with what the service says: status, code, detail, fields, request and when to come back', async () => {
@@ -94,12 +97,17 @@ describe('how a call fails', () => {
   });
 
   it('where no answer comes in time, to which the seconds of waiting are added', async () => {
-    const options = { timeoutSeconds: 0.05, retry: { tries: 2 } };
-    const { api, requests } = await connected(() => undefined, options);
-    expect(await failed(api.item(ITEM))).toMatchObject({ reason: 'no answer within 0.05 s', tries: 2 });
+    // Time stands still until a request has come.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const options = { timeoutSeconds: 5, retry: { tries: 2 } };
+    const { api, requests } = await connected(() => vi.advanceTimersByTimeAsync(5000), options);
+    expect(await failed(api.item(ITEM))).toMatchObject({ reason: 'no answer within 5 s', tries: 2 });
     expect(requests).toHaveLength(2);
-    const patient = await connected((_seen, _attempt, response) => setTimeout(() => take(response), 100), options);
+    const late: Behaviour = (_seen, _attempt, response) =>
+      vi.advanceTimersByTimeAsync(14_999).then(() => take(response));
+    const patient = await connected(late, options);
     expect(await patient.api.submit(NEW_ITEM, { waitSeconds: 10 })).toMatchObject({ id: ITEM });
+    expect(patient.requests).toHaveLength(1);
   });
 });
 
