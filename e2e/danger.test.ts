@@ -6,8 +6,8 @@ import { findChromium } from '../scripts/browser.ts';
 import { aSubmission, join, openProject, review, type OpenProject } from '../server/test/builders.ts';
 import { person, type Person } from '../server/test/client.ts';
 import { useHouse } from './house.ts';
-import { signIn } from './injected-wallet.ts';
 import { expectAccessible } from './looks.ts';
+import { noteText } from './noted.ts';
 
 const chromium = await findChromium();
 
@@ -22,17 +22,15 @@ describe.skipIf(chromium === undefined)('the danger tab', () => {
   const dialog = () => owner.getByRole('dialog');
 
   beforeAll(async () => {
-    const { world, visit, owner: first } = house();
+    const { world, enter, owner: first } = house();
     reviewer = await person(world);
     project = await openProject(first, { settings: { name: 'Refunds  "east"' } });
     await join(project, reviewer);
     for (const action of ['approve', 'reject'] as const)
       await review(first, (await project.pipeline.submit(aSubmission())).id, action);
     await project.pipeline.submit(aSubmission({ input: { question: 'Waits for a person' } }));
-    owner = await visit(first.wallet, `/projects/${project.id}/danger`);
-    await signIn(owner);
-    member = await visit(reviewer.wallet, `/queue?project=${project.id}`);
-    await signIn(member);
+    owner = await enter(first, `/projects/${project.id}/danger`);
+    member = await enter(reviewer, `/queue?project=${project.id}`);
     await member.getByText('Waits for a person').first().waitFor();
   });
 
@@ -40,12 +38,13 @@ describe.skipIf(chromium === undefined)('the danger tab', () => {
     await owner.getByText('1 item waits for people').waitFor();
     await owner.getByText('3 items, 1 of them waiting for people, 2 decisions and 1 learning').waitFor();
     await expectAccessible(owner);
+    const left = await noteText(member, 'Left the queue');
     await owner.getByRole('button', { name: 'Archive the project' }).click();
     await dialog().getByText('1 item waits for people').waitFor();
     await dialog().getByRole('button', { name: 'Archive', exact: true }).click();
     await owner.getByRole('region', { name: 'Archived project' }).waitFor();
     await owner.getByRole('heading', { name: 'Restore the project' }).waitFor();
-    await member.getByText('Left the queue').waitFor();
+    await left();
     await expectAccessible(owner);
     expect(await owner.getByRole('link', { name: 'Keys', exact: true }).count()).toBe(1);
     expect(await owner.getByRole('link', { name: 'Webhook', exact: true }).count()).toBe(0);

@@ -1,5 +1,5 @@
 // What every end-to-end test stands on: a browser, a world behind one address, a receiver, and pages whose console stays clean.
-import type { Browser, BrowserContext, Page } from 'playwright';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { launchBrowser } from '../scripts/browser.ts';
 import { openProject, type OpenProject } from '../server/test/builders.ts';
@@ -20,16 +20,27 @@ export interface House {
   visit(wallet: Wallet, path?: string): Promise<Page>;
   /** Opens a page in a browser of its own in which this person is signed in already. Errors on its console fail the test. */
   enter(reviewer: Person, path: string): Promise<Page>;
+  /** A browser of its own without a page; whatever is opened in it, nobody watches its console. */
+  openContext(options?: BrowserContextOptions): Promise<BrowserContext>;
   /** What a console may say, because the test brings it about. */
   excuse(fault: RegExp): void;
   close(): Promise<void>;
+}
+
+let launched: Promise<Browser | undefined> | undefined;
+/** One for all files of a worker process, and gone with it: a start takes longer than most pages. Undefined: the machine has none. */
+export function sharedBrowser(): Promise<Browser | undefined> {
+  return (launched ??= launchBrowser().then((browser) => {
+    browser?.once('disconnected', () => (launched = undefined));
+    return browser;
+  }));
 }
 
 /** The house of a test file, its processes with this environment on top; `house()` is undefined where the machine has no browser. */
 export function useHouse(env: Record<string, string> = {}): () => House {
   let opened: House | undefined;
   beforeAll(async () => {
-    const browser = await launchBrowser();
+    const browser = await sharedBrowser();
     if (browser !== undefined) opened = await openHouse(browser, env);
   });
   afterAll(() => opened?.close());
@@ -46,9 +57,9 @@ async function openHouse(browser: Browser, env: Record<string, string>): Promise
   const receiver = await startReceiver();
   const owner = await person(world, makeWallet());
   const project = await openProject(owner, { receiver });
-  const { excuse, visit, enter, close } = pagesOf(browser, front.url);
+  const { close, ...pages } = pagesOf(browser, front.url);
   return {
-    ...{ world, front, receiver, owner, project, excuse, visit, enter },
+    ...{ world, front, receiver, owner, project, ...pages },
     close: async () => {
       const faults = await close();
       await world.stop();
@@ -60,18 +71,22 @@ async function openHouse(browser: Browser, env: Record<string, string>): Promise
 }
 
 /** Pages of one address. `close` answers what they said on their consoles and has no excuse. */
-export interface Pages extends Pick<House, 'visit' | 'enter' | 'excuse'> {
+export interface Pages extends Pick<House, 'visit' | 'enter' | 'openContext' | 'excuse'> {
   close(): Promise<string[]>;
 }
 
-/** Opens pages in this browser, which closes with them. */
+/** Opens pages in this browser, which stays when they are closed. */
 export function pagesOf(browser: Browser, url: string): Pages {
   const faults: string[] = [];
   const excused: RegExp[] = [];
   const contexts: BrowserContext[] = [];
-  const open = async () => {
-    const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  const openContext = async (options: BrowserContextOptions = {}) => {
+    const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
     contexts.push(context);
+    return context;
+  };
+  const open = async () => {
+    const context = await openContext();
     const page = await context.newPage();
     watch(page, faults);
     return page;
@@ -95,10 +110,10 @@ export function pagesOf(browser: Browser, url: string): Pages {
       await page.goto(url + path);
       return page;
     },
+    openContext,
     excuse: (fault) => void excused.push(fault),
     close: async () => {
       await Promise.all(contexts.map((context) => context.close()));
-      await browser.close();
       return faults.filter((fault) => !excused.some((known) => known.test(fault)));
     },
   };

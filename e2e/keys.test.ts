@@ -7,6 +7,7 @@ import { findChromium } from '../scripts/browser.ts';
 import { aSubmission } from '../server/test/builders.ts';
 import { useHouse } from './house.ts';
 import { expectAccessible } from './looks.ts';
+import { noteText } from './noted.ts';
 import { atRest } from './queue.ts';
 
 const chromium = await findChromium();
@@ -27,6 +28,11 @@ describe.skipIf(chromium === undefined)('the queue by keyboard alone', () => {
   };
   const focused = () =>
     page.evaluate(() => (document.activeElement?.matches('button') ? document.activeElement.textContent.trim() : ''));
+  const giveBack = async () => {
+    const said = await noteText(page, 'Item given back');
+    await press('q');
+    await said();
+  };
   const submit = async (suggestion: string) => (await house().project.pipeline.submit(aSubmission({ suggestion }))).id;
 
   beforeAll(async () => {
@@ -93,8 +99,7 @@ describe.skipIf(chromium === undefined)('the queue by keyboard alone', () => {
     await press('z');
     await ready('Four');
     await expect.poll(async () => (await read(fourth)).status).toBe('escalated');
-    await press('q');
-    await page.getByText('Item given back').waitFor();
+    await giveBack();
   });
 
   it('QU2: decides nothing while a key is held, in a field, or under a dialog', async () => {
@@ -124,8 +129,7 @@ describe.skipIf(chromium === undefined)('the queue by keyboard alone', () => {
     expect(await page.locator('textarea:focus').inputValue()).toBe('a1 r2');
     await press('Escape');
     await page.locator('textarea').waitFor({ state: 'detached' });
-    await press('q');
-    await page.getByText('Item given back').waitFor();
+    await giveBack();
   });
 
   it('QU5: changes Approve to G by a swap, decides with it, and shows it everywhere', async () => {

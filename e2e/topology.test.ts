@@ -3,7 +3,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { claimItem, decideItem } from '@countersign/shared/api/queue';
-import { findChromium, launchBrowser } from '../scripts/browser.ts';
+import { findChromium } from '../scripts/browser.ts';
 import { startTopology, type Topology } from '../scripts/lib/topology.ts';
 import { MIGRATIONS } from '../server/src/db/migrations/list.ts';
 import { aSubmission, join, openProject, type OpenProject } from '../server/test/builders.ts';
@@ -13,7 +13,7 @@ import { connectLive, type Live } from '../server/test/live-client.ts';
 import { submitMeanwhile } from '../server/test/meanwhile.ts';
 import { expectInvariants } from '../server/test/run-script.ts';
 import { WITH_REDIS, type World } from '../server/test/world.ts';
-import { type Pages, pagesOf } from './house.ts';
+import { type Pages, pagesOf, sharedBrowser } from './house.ts';
 import { seenFresh, seenOn } from './queue.ts';
 
 const SOCKETS = Number(process.env.SOCKETS ?? 200);
@@ -41,7 +41,7 @@ describe.skipIf(!WITH_REDIS)('three servers and two workers behind one address',
     // All that people and pipelines need of a world is its address.
     owner = await person({ baseUrl: topology.url, url: () => topology.url } as World);
     project = await openProject(owner, { settings: { claim_lease_seconds: 600 } });
-    const browser = await launchBrowser();
+    const browser = await sharedBrowser();
     if (browser !== undefined) pages = pagesOf(browser, topology.url);
     // While a process is away a request of a page may fail, and a browser writes that down.
     pages?.excuse(/net::ERR|WebSocket connection|Failed to fetch|status of 5\d\d/);
