@@ -8,7 +8,7 @@ import { aSubmission } from '../server/test/builders.ts';
 import { useHouse } from './house.ts';
 import { expectAccessible } from './looks.ts';
 import { noteText } from './noted.ts';
-import { atRest } from './queue.ts';
+import { atRest, undoForADay } from './queue.ts';
 
 const chromium = await findChromium();
 
@@ -36,7 +36,7 @@ describe.skipIf(chromium === undefined)('the queue by keyboard alone', () => {
   const submit = async (suggestion: string) => (await house().project.pipeline.submit(aSubmission({ suggestion }))).id;
 
   beforeAll(async () => {
-    const { owner, project, visit } = house();
+    const { world, owner, project, visit } = house();
     await owner.call(changeProject, {
       params: { id: project.id },
       body: {
@@ -45,6 +45,7 @@ describe.skipIf(chromium === undefined)('the queue by keyboard alone', () => {
         reasons: ['Wrong fact', 'Policy', 'Other'],
       },
     });
+    await undoForADay(world, project.id);
     page = await visit(owner.wallet, '/queue');
     await page.getByRole('button', { name: 'Test Wallet' }).waitFor();
     while (!(await focused()).includes('Test Wallet')) await press('Tab');

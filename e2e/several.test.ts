@@ -6,6 +6,7 @@ import { findChromium } from '../scripts/browser.ts';
 import { aSubmission, join, openProject, type OpenProject } from '../server/test/builders.ts';
 import { people, type Person } from '../server/test/client.ts';
 import { useHouse } from './house.ts';
+import { noteText } from './noted.ts';
 import { row } from './queue.ts';
 
 const chromium = await findChromium();
@@ -57,9 +58,10 @@ describe.skipIf(chromium === undefined)('a list', () => {
 
   it('one that somebody else takes leaves the selection, and the page says so', async () => {
     await chooseRefunds();
+    const said = await noteText(page, '1 selected item was taken or decided');
     await reviewer.call(claimItem, { params: { id: ids[2] ?? '' } });
     await page.getByText('4 selected').waitFor();
-    await page.getByText('1 selected item was taken or decided').waitFor();
+    await said();
   });
 
   it('a filter stands in the address, Back takes it off, and what arrives is shown only when it answers', async () => {
@@ -102,11 +104,11 @@ describe.skipIf(chromium === undefined)('a list', () => {
     expect(await lines()).toBe(500);
     await page.locator('#queue-filter').fill('letter 599.');
     await row(page, 'Letter 599.').waitFor();
-    expect(await lines()).toBe(1);
+    await expect.poll(lines).toBe(1);
     await page.getByRole('link', { name: /^Available 607$/ }).waitFor();
     await page.locator('#queue-filter').press('Escape');
     await expect.poll(lines).toBe(500);
     await page.getByRole('button', { name: 'Show more' }).click();
-    await expect.poll(lines, { timeout: 30_000 }).toBe(607);
+    await expect.poll(lines).toBe(607);
   });
 });
