@@ -5,7 +5,6 @@ import { addMember, changeProject, createApiKey } from '@countersign/shared/api/
 import { makeWallet } from '../server/test/client.ts';
 import { findChromium } from '../scripts/browser.ts';
 import { useHouse } from './house.ts';
-import { signIn } from './injected-wallet.ts';
 
 const chromium = await findChromium();
 
@@ -21,8 +20,7 @@ describe.skipIf(chromium === undefined)('the change log', () => {
     });
 
   it('CL1: shows who changed what, from what to what, as it happens', async () => {
-    const page = await house().visit(house().owner.wallet, `/projects/${house().project.id}/changes`);
-    await signIn(page);
+    const page = await house().enter(house().owner, `/projects/${house().project.id}/changes`);
     await rows(page).filter({ hasText: 'created the project' }).waitFor();
     const before = await rows(page).count();
 
@@ -59,8 +57,7 @@ describe.skipIf(chromium === undefined)('the change log', () => {
 
   it('CL1: goes back page by page to where it began', async () => {
     for (let target = 100; target < 160; target += 1) await retarget(target);
-    const page = await house().visit(house().owner.wallet, `/projects/${house().project.id}/changes`);
-    await signIn(page);
+    const page = await house().enter(house().owner, `/projects/${house().project.id}/changes`);
     await rows(page).first().waitFor();
     expect(await rows(page).count()).toBe(50);
     await page.getByRole('button', { name: 'Show older' }).click();

@@ -3,22 +3,19 @@ import { describe, expect, it } from 'vitest';
 import { aSubmission, review } from '../server/test/builders.ts';
 import { findChromium } from '../scripts/browser.ts';
 import { useHouse } from './house.ts';
-import { signIn } from './injected-wallet.ts';
 
 const chromium = await findChromium();
-const PATIENCE = { timeout: 10_000 };
 
 describe.skipIf(chromium === undefined)('the delivery log', () => {
   const house = useHouse();
 
   it('I5: opens a delivery with its bytes and sends it again under the same id', async () => {
-    const { owner, project, receiver, visit } = house();
+    const { owner, project, receiver, enter } = house();
     const { id } = await project.pipeline.submit(aSubmission());
     await review(owner, id);
     const first = await receiver.next(id);
 
-    const page = await visit(owner.wallet, `/projects/${project.id}/deliveries`);
-    await signIn(page);
+    const page = await enter(owner, `/projects/${project.id}/deliveries`);
     await page.getByRole('button', { name: `Show ${first.webhookId}` }).click();
     const bytes = page.getByRole('region', { name: 'Body', exact: true });
     await expect.poll(() => bytes.textContent()).toBe(first.body);
@@ -34,9 +31,8 @@ describe.skipIf(chromium === undefined)('the delivery log', () => {
   });
 
   it('filters by state, in its address', async () => {
-    const { owner, project, visit } = house();
-    const page = await visit(owner.wallet, `/projects/${project.id}/deliveries?status=dead`);
-    await signIn(page);
+    const { owner, project, enter } = house();
+    const page = await enter(owner, `/projects/${project.id}/deliveries?status=dead`);
     await page.getByText('None of these').waitFor();
     await page.getByText('Delivered', { exact: true }).click();
     await page.waitForURL('**/deliveries?status=succeeded');
@@ -46,12 +42,11 @@ describe.skipIf(chromium === undefined)('the delivery log', () => {
   });
 
   it('I5: sends many again in the background, and says how many', async () => {
-    const { owner, project, receiver, visit } = house();
+    const { owner, project, receiver, enter } = house();
     const { id } = await project.pipeline.submit(aSubmission());
     await review(owner, id);
     const { webhookId, attempt } = await receiver.next(id);
-    const page = await visit(owner.wallet, `/projects/${project.id}/deliveries`);
-    await signIn(page);
+    const page = await enter(owner, `/projects/${project.id}/deliveries`);
     await page.getByRole('button', { name: 'Send many again' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('Delivered', { exact: true }).click();
@@ -62,19 +57,18 @@ describe.skipIf(chromium === undefined)('the delivery log', () => {
   });
 
   it('finds by answer, event or item, in its address, and says at the field what it cannot look for', async () => {
-    const { owner, project, receiver, visit } = house();
+    const { owner, project, receiver, enter } = house();
     const { id } = await project.pipeline.submit(aSubmission());
     receiver.answer = ({ event }) => ({ status: event.item_id === id ? 404 : 200 });
     await review(owner, id);
     await review(owner, (await project.pipeline.submit(aSubmission())).id);
     const { webhookId } = await receiver.next(id);
-    const page = await visit(owner.wallet, `/projects/${project.id}/deliveries`);
-    await signIn(page);
+    const page = await enter(owner, `/projects/${project.id}/deliveries`);
     const field = page.getByRole('searchbox', { name: 'Find by answer code' });
     const rows = page.locator('tbody tr');
     await field.fill('4xx');
     await page.waitForURL('**/deliveries?code=4xx');
-    await expect.poll(() => rows.count(), PATIENCE).toBe(1);
+    await expect.poll(() => rows.count()).toBe(1);
     await rows.getByText('404').waitFor();
     await field.fill(`4xx ${webhookId}`);
     await page.waitForURL(`**/deliveries?code=4xx&event=${webhookId}`);
@@ -85,23 +79,22 @@ describe.skipIf(chromium === undefined)('the delivery log', () => {
     await page.getByText('Nothing matches answer 599.').waitFor();
     await page.getByRole('button', { name: 'Clear the filter' }).last().click();
     await page.waitForURL('**/deliveries');
-    await expect.poll(() => rows.count(), PATIENCE).toBeGreaterThan(1);
+    await expect.poll(() => rows.count()).toBeGreaterThan(1);
     // What was typed is one step back, and no letter of it.
     await page.goBack();
     await page.waitForURL('**/deliveries?code=599');
     await page.goto(new URL(`/projects/${project.id}/deliveries?item=${id}`, page.url()).href);
-    await expect.poll(() => rows.count(), PATIENCE).toBe(1);
-    await expect.poll(() => field.inputValue(), PATIENCE).toBe(id);
+    await expect.poll(() => rows.count()).toBe(1);
+    await expect.poll(() => field.inputValue()).toBe(id);
   });
 
   it('W6: a row stays open, and the focus in it, while others arrive, its own attempts go on and it leaves the filter', async () => {
-    const { owner, project, receiver, visit } = house();
+    const { owner, project, receiver, enter } = house();
     const busy = { status: 503, headers: { 'retry-after': '1', server: 'busy' } };
     const second = Promise.withResolvers<{ status: number }>();
     receiver.answer = ({ attempt }) => (attempt === 1 ? busy : second.promise);
     const { id } = await project.pipeline.submit(aSubmission());
-    const page = await visit(owner.wallet, `/projects/${project.id}/deliveries?status=failed`);
-    await signIn(page);
+    const page = await enter(owner, `/projects/${project.id}/deliveries?status=failed`);
     await page.getByRole('searchbox').waitFor();
     await review(owner, id);
     const first = await receiver.next(id);
@@ -134,9 +127,8 @@ describe.skipIf(chromium === undefined)('the delivery log', () => {
   });
 
   it('WT1: sends a test event from here, and shows what came of it in place', async () => {
-    const { owner, project, receiver, visit } = house();
-    const page = await visit(owner.wallet, `/projects/${project.id}/deliveries`);
-    await signIn(page);
+    const { owner, project, receiver, enter } = house();
+    const page = await enter(owner, `/projects/${project.id}/deliveries`);
     await page.getByRole('button', { name: 'Send a test event' }).click();
     await page.getByText('Answered 200 after').waitFor();
     expect((await receiver.nextTest()).webhookId).toMatch(/^evt_test_/);
@@ -145,10 +137,9 @@ describe.skipIf(chromium === undefined)('the delivery log', () => {
   });
 
   it('on a phone shows all that matters of a row without scrolling sideways', async () => {
-    const { owner, project, visit } = house();
-    const page = await visit(owner.wallet, `/projects/${project.id}/deliveries`);
+    const { owner, project, enter } = house();
+    const page = await enter(owner, `/projects/${project.id}/deliveries`);
     await page.setViewportSize({ width: 390, height: 844 });
-    await signIn(page);
     const row = page.locator('tbody tr').first();
     for (const part of [/delivered|retrying/, /\d\d:\d\d:\d\d/, /^[1-5]\d\d$/, / ms$/, /^\d+\/10$/]) {
       const box = await row.getByText(part).filter({ visible: true }).first().boundingBox();

@@ -60,11 +60,10 @@ describe.skipIf(chromium === undefined)('the API documentation', () => {
   });
 
   it('says what happened when its document does not come, and fetches it again', async () => {
-    const visited = await house().visit(makeWallet(), DOCS);
-    // A page of its own: this one is to have a failed request on its console.
-    const page = await visited.context().newPage();
+    // Nobody watches its console: it is to have a failed request on it.
+    const page = await (await house().openContext()).newPage();
     await page.route('**/openapi.json', (route) => route.fulfill({ status: 503, body: 'busy' }), { times: 1 });
-    await page.goto(visited.url());
+    await page.goto(house().front.url + DOCS);
     await page.getByText('The documentation could not be loaded').waitFor();
     await page.getByRole('button', { name: 'Retry' }).click();
     await page.getByRole('heading', { name: 'Your first request' }).waitFor();

@@ -5,11 +5,10 @@ import { readItem } from '@countersign/shared/api/public';
 import { claimItem, decideItem } from '@countersign/shared/api/queue';
 import type { Json } from '@countersign/shared/json';
 import { aSubmission, join, openProject } from '../server/test/builders.ts';
-import { makeWallet, person } from '../server/test/client.ts';
+import { person } from '../server/test/client.ts';
 import { findChromium } from '../scripts/browser.ts';
 import { HOSTILE_SHAPES, HOSTILE_TEXTS, TRAP } from '../web/src/lib/values/hostile.fixture.ts';
 import { useHouse } from './house.ts';
-import { signIn } from './injected-wallet.ts';
 import { expectAccessible } from './looks.ts';
 
 const chromium = await findChromium();
@@ -58,7 +57,7 @@ describe.skipIf(chromium === undefined)('values', () => {
   const house = useHouse();
 
   it('QU6: hostile content is inert wherever it is shown', { timeout: 4 * MINUTE }, async () => {
-    const { owner, visit, receiver } = house();
+    const { owner, enter, receiver } = house();
     const project = await openProject(owner, {
       settings: { name: HOSTILE_TEXTS['img onerror']?.slice(0, 60) ?? '' },
       receiver,
@@ -75,8 +74,7 @@ describe.skipIf(chromium === undefined)('values', () => {
     ];
     const ids: string[] = [];
     for (const submission of submissions) ids.push((await project.pipeline.submit(aSubmission(submission))).id);
-    const page = await visit(owner.wallet, '/queue');
-    await signIn(page);
+    const page = await enter(owner, '/queue');
     const caught = guard(page);
     for (const id of ids) await open(page, id);
     expect(await caught()).toEqual([]);
@@ -102,11 +100,10 @@ describe.skipIf(chromium === undefined)('values', () => {
   });
 
   it('QU6: a link names its host and opens at the second click alone', { timeout: MINUTE }, async () => {
-    const { owner, project, visit } = house();
+    const { owner, project, enter } = house();
     const suggestion = `Sign in at https://bank.example@trap.example/login or [here](${TRAP}/b).\n\n- a\n- b`;
     const { id } = await project.pipeline.submit(aSubmission({ suggestion }));
-    const page = await visit(owner.wallet, `/queue?item=${id}`);
-    await signIn(page);
+    const page = await enter(owner, `/queue?item=${id}`);
     await open(page, id);
     const caught = guard(page);
     await page.context().route(`${TRAP}/**`, (route) => route.fulfill({ body: 'trapped' }));
@@ -123,7 +120,7 @@ describe.skipIf(chromium === undefined)('values', () => {
   });
 
   it('every renderer and every editor is without a fault of accessibility', { timeout: 3 * MINUTE }, async () => {
-    const { owner, project, visit } = house();
+    const { owner, project, enter } = house();
     const rows = Array.from({ length: 260 }, (_, at) => ({ id: at, text: `row ${at}` }));
     const pixel =
       'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -145,8 +142,7 @@ describe.skipIf(chromium === undefined)('values', () => {
       },
       { input: { at: '2026-11-20T14:02:11Z', pixel }, suggestion: 'long line\n'.repeat(60), edits: true },
     ];
-    const page = await visit(owner.wallet, '/queue');
-    await signIn(page);
+    const page = await enter(owner, '/queue');
     for (const { input, suggestion, edits } of cases) {
       const { id } = await project.pipeline.submit(aSubmission({ input, suggestion }));
       await open(page, id);
@@ -168,16 +164,15 @@ describe.skipIf(chromium === undefined)('values', () => {
     'LC0: an edit in the form sends every other number as it was spelt, and asks before it breaks the shape',
     { timeout: MINUTE },
     async () => {
-      const { world, project, visit } = house();
-      const wallet = makeWallet();
-      await join(project, await person(world, wallet));
+      const { world, project, enter } = house();
+      const reviewer = await person(world);
+      await join(project, reviewer);
       const suggestion = '{"payee":"Ana","sum":1.0,"rate":0.12345678901234567890,"10":1e2,"2":"x"}';
       const body = `{"project_id":"${project.id}","input":"Pay","suggestion":${suggestion},"confidence":0.8}`;
       const answer = await project.pipeline.submitRaw(body);
       if (!answer.ok) throw new Error(answer.text);
       const { id } = answer.reply;
-      const page = await visit(wallet, `/queue?item=${id}`);
-      await signIn(page);
+      const page = await enter(reviewer, `/queue?item=${id}`);
       await open(page, id);
       expect(await page.getByText('0.12345678901234567890').count()).toBe(1);
       await page.keyboard.press('l');

@@ -43,8 +43,7 @@ describe.skipIf(chromium === undefined)('hostile wallets', () => {
 
   /** The sign-in page with these wallets; what it asked of others than the service, and what went wrong on it. */
   async function visit(animals: Animal[]): Promise<{ page: Page; outside: string[]; faults: string[] }> {
-    const context = (await house().visit(makeWallet(), '/api/public/docs')).context();
-    const page = await context.newPage();
+    const page = await (await house().openContext()).newPage();
     const { host } = new URL(house().world.baseUrl);
     const [outside, faults]: [string[], string[]] = [[], []];
     page.on('request', (request) => {

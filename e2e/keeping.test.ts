@@ -8,7 +8,6 @@ import { readQueueItem } from '@countersign/shared/api/queue';
 import { aSubmission, review } from '../server/test/builders.ts';
 import { findChromium } from '../scripts/browser.ts';
 import { useHouse } from './house.ts';
-import { signIn } from './injected-wallet.ts';
 import { type Look, lookAllOver, PHONE, WIDE } from './looks.ts';
 
 const chromium = await findChromium();
@@ -16,7 +15,8 @@ const LOOKS: Look[] = [
   { colorScheme: 'dark', size: PHONE },
   { colorScheme: 'light', size: WIDE },
 ];
-const PATIENCE = { timeout: 30_000, interval: 1000 };
+/** The worker may leave it for its next start, which takes its time: in ms. */
+const PATIENCE = { timeout: 50_000, interval: 1000 };
 
 describe.skipIf(chromium === undefined)('how long things are kept', () => {
   const house = useHouse();
@@ -27,10 +27,9 @@ describe.skipIf(chromium === undefined)('how long things are kept', () => {
   const question = (page: Page) => page.getByRole('dialog', { name: 'Keep it for less time?' });
 
   async function open(path: string): Promise<Page> {
-    const page = await house().visit(house().owner.wallet, path);
+    const page = await house().enter(house().owner, path);
     // The browser asks whether to leave: the test means it.
     page.on('dialog', (dialog) => void dialog.accept());
-    await signIn(page);
     return page;
   }
 

@@ -67,13 +67,15 @@ describe.skipIf(chromium === undefined)('learnings in and out', () => {
 
   it('flags, models and sources are chosen from what there is, the commonest first; Back works, in the search field too', async () => {
     const flags = page.getByLabel('Flag', { exact: true });
-    expect(await flags.getByRole('option').allInnerTexts()).toEqual(['Any flag', 'pii (3)', 'legal_hold (1)']);
+    await expect
+      .poll(() => flags.getByRole('option').allInnerTexts())
+      .toEqual(['Any flag', 'pii (3)', 'legal_hold (1)']);
     await flags.selectOption({ label: 'legal_hold (1)' });
     await expect.poll(() => examples().count()).toBe(1);
     expect(query().get('flag')).toBe('legal_hold');
     await page.goBack();
     await expect.poll(() => examples().count()).toBe(4);
-    expect(await flags.inputValue()).toBe('');
+    await expect.poll(() => flags.inputValue()).toBe('');
     await page.getByLabel('Model', { exact: true }).selectOption({ label: 'm-2 (1)' });
     await expect.poll(() => query().get('model')).toBe('m-2');
     await page.goBack();

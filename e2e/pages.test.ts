@@ -5,7 +5,6 @@ import { createInboundSource } from '@countersign/shared/api/inbound';
 import { findChromium } from '../scripts/browser.ts';
 import { aSubmission, review } from '../server/test/builders.ts';
 import { useHouse } from './house.ts';
-import { signIn } from './injected-wallet.ts';
 import { lookAllOver, PHONE } from './looks.ts';
 
 const chromium = await findChromium();
@@ -35,15 +34,14 @@ describe.skipIf(chromium === undefined)('every page', () => {
     }) satisfies Record<string, string>;
 
   beforeAll(async () => {
-    const { owner, project, visit } = house();
+    const { owner, project, enter } = house();
     for (const action of ['approve', 'edit', 'reject'] as const) {
       const { id } = await project.pipeline.submit(aSubmission());
       await review(owner, id, action);
     }
     await owner.call(createInboundSource, { params: { id: project.id }, body: { name: 'Support mailbox' } });
     await project.pipeline.submit(aSubmission({ input: { question: 'Waits for a person' } }));
-    page = await visit(owner.wallet, '/projects');
-    await signIn(page);
+    page = await enter(owner, '/projects');
   });
 
   it(

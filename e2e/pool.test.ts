@@ -6,7 +6,6 @@ import { aSubmission, join } from '../server/test/builders.ts';
 import { makeWallet, person } from '../server/test/client.ts';
 import { findChromium } from '../scripts/browser.ts';
 import { useHouse } from './house.ts';
-import { signIn } from './injected-wallet.ts';
 
 const chromium = await findChromium();
 
@@ -15,8 +14,7 @@ describe.skipIf(chromium === undefined)('the reviewer pool', () => {
   const people = () => `/projects/${house().project.id}/people`;
 
   async function asOwner(): Promise<Page> {
-    const page = await house().visit(house().owner.wallet, people());
-    await signIn(page);
+    const page = await house().enter(house().owner, people());
     await page.getByRole('heading', { name: 'Reviewer pool' }).waitFor();
     return page;
   }

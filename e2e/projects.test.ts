@@ -67,24 +67,23 @@ describe.skipIf(chromium === undefined)('the projects', () => {
   });
 
   it('sorts by a head, filters by name, both in the address, and no line moves by itself', async () => {
-    const { world, visit } = house();
-    const wallet = makeWallet();
-    const me = await person(world, wallet);
+    const { world, enter } = house();
+    const me = await person(world);
     const names = ['Alpha', 'Beta', 'Gamma', 'Delta', 'Epsilon', 'Zeta', 'Eta', 'Theta'];
     for (const name of names) await me.call(createProject, { body: aProject({ name }) });
     const busy = await openProject(me, { settings: { name: 'Busy' } });
-    const page = await visit(wallet, '/projects');
-    await signIn(page);
+    const page = await enter(me, '/projects');
     await row(page, 'Busy').waitFor();
     const order = async () => (await page.locator('tbody th a').allInnerTexts()).map((name) => name.trim());
 
     await page.getByRole('button', { name: 'Name' }).click();
     await page.waitForURL(/sort=name/);
     const sorted = [...names, 'Busy'].sort();
-    expect(await order()).toEqual(sorted);
+    await expect.poll(order).toEqual(sorted);
     await page.getByRole('button', { name: 'Waiting' }).click();
     await page.waitForURL(/sort=-waiting/);
-    expect(await page.getByRole('columnheader', { name: 'Waiting' }).getAttribute('aria-sort')).toBe('descending');
+    const waiting = page.getByRole('columnheader', { name: 'Waiting' });
+    await expect.poll(() => waiting.getAttribute('aria-sort')).toBe('descending');
 
     // Figures change where they stand.
     const before = await order();
@@ -105,9 +104,8 @@ describe.skipIf(chromium === undefined)('the projects', () => {
   });
 
   it('the address rules the filter: the way to all projects shows all', async () => {
-    const { owner, project, visit } = house();
-    const page = await visit(owner.wallet, '/projects?q=nothing');
-    await signIn(page);
+    const { owner, project, enter } = house();
+    const page = await enter(owner, '/projects?q=nothing');
     const field = page.getByRole('searchbox');
     await expect.poll(() => field.inputValue()).toBe('nothing');
     await page.getByRole('navigation').getByRole('link', { name: 'Projects' }).first().click();
@@ -116,9 +114,8 @@ describe.skipIf(chromium === undefined)('the projects', () => {
   });
 
   it('shows who holds a claim as people, in the list and on the overview', async () => {
-    const { world, owner, project, visit } = house();
-    const page = await visit(owner.wallet, '/projects');
-    await signIn(page);
+    const { world, owner, project, enter } = house();
+    const page = await enter(owner, '/projects');
     await row(page, project.project.name).filter({ hasText: 'nobody' }).waitFor();
     const anna = await person(world);
     await join(project, anna);

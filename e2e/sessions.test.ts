@@ -24,13 +24,11 @@ describe.skipIf(chromium === undefined)('one’s own sessions', () => {
     return tab;
   }
 
-  const openBrowser = async (wallet: Wallet) => (await house().visit(wallet, '/api/public/docs')).context();
-
   /** A person who is signed in with so many browsers. */
   async function browsers(wallet: Wallet, count: number): Promise<Page[]> {
     const pages: Page[] = [];
     for (let n = 0; n < count; n += 1) {
-      const page = await openTab(await openBrowser(wallet), wallet);
+      const page = await openTab(await house().openContext(), wallet);
       await signIn(page);
       await page.getByRole('button', { name: /^Account/ }).waitFor();
       pages.push(page);
@@ -91,7 +89,7 @@ describe.skipIf(chromium === undefined)('one’s own sessions', () => {
 
   it('A4: signing in as somebody else in another tab leaves no tab with the first one’s page', async () => {
     const other = makeWallet();
-    const context = await openBrowser(makeWallet());
+    const context = await house().openContext();
     const tab = await openTab(context, other);
     // One browser holds one message to sign: the one asked for last. The other tab learns so by its first try.
     const page = await openTab(context, makeWallet());

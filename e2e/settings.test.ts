@@ -3,10 +3,9 @@ import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { changeProject, readProject, type ProjectSettings } from '@countersign/shared/api/projects';
 import { aSubmission, join, openProject } from '../server/test/builders.ts';
-import { makeWallet, person, type Wallet } from '../server/test/client.ts';
+import { type Person, person } from '../server/test/client.ts';
 import { findChromium } from '../scripts/browser.ts';
 import { useHouse } from './house.ts';
-import { signIn } from './injected-wallet.ts';
 import { type Look, lookAllOver, PHONE, WIDE } from './looks.ts';
 
 const chromium = await findChromium();
@@ -27,11 +26,10 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
     await house().owner.call(changeProject, { params: { id }, body: { settings_version, ...changes } });
   }
 
-  async function open(wallet: Wallet, path: string): Promise<Page> {
-    const page = await house().visit(wallet, path);
+  async function open(who: Person, path: string): Promise<Page> {
+    const page = await house().enter(who, path);
     // The browser asks whether to leave: the test means it.
     page.on('dialog', (dialog) => void dialog.accept());
-    await signIn(page);
     await page.getByRole('navigation').first().waitFor();
     return page;
   }
@@ -55,15 +53,15 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
     await editor.fill(change(await editor.inputValue()));
   }
 
-  let second: Wallet;
+  let second: Person;
   beforeAll(async () => {
-    second = makeWallet();
-    await join(house().project, await person(house().world, second), 'owner');
+    second = await person(house().world);
+    await join(house().project, second, 'owner');
     await save({ guidelines: GUIDELINES, reasons: ['Wrong fact', 'Other'] });
   });
 
   it('ST1: what both changed is asked, what one changed is merged, and a reload in the middle keeps it all', async () => {
-    const [mine, theirs] = await Promise.all([open(house().owner.wallet, at('rules')), open(second, at('rules'))]);
+    const [mine, theirs] = await Promise.all([open(house().owner, at('rules')), open(second, at('rules'))]);
     await mine.getByLabel('Automatic from').last().fill('0.85');
     await mine.getByLabel('Target for a decision').fill('30');
     await addReason(mine, 'Mine');
@@ -127,7 +125,7 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
   }
 
   it('ST1: of two who save at one moment one is refused, and neither loses a field', async () => {
-    const pages = await Promise.all([open(house().owner.wallet, at('rules')), open(second, at('rules'))]);
+    const pages = await Promise.all([open(house().owner, at('rules')), open(second, at('rules'))]);
     const [one, other] = pages;
     await one.getByLabel('Review from').last().fill('0.55');
     await other.getByLabel('A claim lasts').fill('300');
@@ -143,7 +141,7 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
   });
 
   it('ST1: whoever leaves with something unsaved is told that it is kept, and finds it again', async () => {
-    const page = await open(house().owner.wallet, at('rules'));
+    const page = await open(house().owner, at('rules'));
     await page.getByLabel('Target for a decision').fill('45');
     await turnTo(page, 'Guidelines');
     await page.getByText('As reviewers read it').waitFor();
@@ -161,7 +159,7 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
   });
 
   it('a key that is shown once stays on its tab until it is put away, and leaving asks', async () => {
-    const page = await open(house().owner.wallet, at('keys'));
+    const page = await open(house().owner, at('keys'));
     await page.getByRole('button', { name: 'Make a key' }).click();
     const shown = page.getByRole('region', { name: 'The new key' });
     await shown.waitFor();
@@ -181,7 +179,7 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
 
   it('AR1, AR2: the keys go on after archiving and restoring, and a deleted project asks about nothing', async () => {
     const { id } = await openProject(house().owner, { settings: { name: 'Gone soon' } });
-    const page = await open(house().owner.wallet, `/projects/${id}/rules`);
+    const page = await open(house().owner, `/projects/${id}/rules`);
     house().excuse(/status of 404/);
     await page.getByLabel('Target for a decision').fill('45');
     await turnTo(page, 'Danger');
@@ -201,7 +199,7 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
 
   it('the order of the reasons gives the digit keys of the queue', async () => {
     await save({ reasons: ['Wrong fact', 'Policy', 'Other'], undo_window_seconds: 0 });
-    const page = await open(house().owner.wallet, at('rules'));
+    const page = await open(house().owner, at('rules'));
     await page.getByRole('button', { name: 'Move “Policy” up' }).click();
     await saveButton(page).click();
     await saveButton(page).waitFor({ state: 'detached' });
@@ -221,11 +219,11 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
   });
 
   it('GL1: a reviewer is told once what changed, and nothing moves for it', async () => {
-    const wallet = makeWallet();
+    const reviewer = await person(house().world);
     await save({ guidelines: GUIDELINES });
-    await join(house().project, await person(house().world, wallet));
+    await join(house().project, reviewer);
     await house().project.pipeline.submit(aSubmission({ input: { question: 'Does it stay where it is?' } }));
-    const page = await open(wallet, '/queue');
+    const page = await open(reviewer, '/queue');
     const row = page.getByRole('row').filter({ hasText: 'Does it stay where it is?' });
     await row.waitFor();
     await row.focus();

@@ -21,7 +21,7 @@ describe.skipIf(chromium === undefined)('in the middle of the work', () => {
 
   /** A tab on the queue whose console nobody watches: where a session or a role ends, a 401 or 404 may stand on it. */
   async function openTab(wallet: Wallet, path: string): Promise<{ page: Page; context: BrowserContext }> {
-    const context = (await house().visit(wallet, '/api/public/docs')).context();
+    const context = await house().openContext();
     const page = await context.newPage();
     await injectWallet(page, wallet);
     await page.goto(house().world.baseUrl + path);

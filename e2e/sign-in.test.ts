@@ -24,14 +24,10 @@ describe.skipIf(chromium === undefined)('signing in', () => {
 
   /** The sign-in page in a browser of its own, with these wallets. `asked` is what they were asked to sign. */
   async function visit(animals: Animal[], options: BrowserContextOptions = {}, path = '/') {
-    const elsewhere = await house().visit(makeWallet(), '/api/public/docs');
-    const browser = elsewhere.context().browser();
-    if (browser === null) throw new Error('The browser is gone.');
-    const page = await (await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })).newPage();
+    const page = await (await house().openContext(options)).newPage();
     const asked = await openZoo(page, ...animals);
     await page.goto(new URL(path, house().world.baseUrl).href);
     await page.getByRole('heading', { level: 1 }).waitFor();
-    await elsewhere.context().close();
     return { page, asked };
   }
 

@@ -1,14 +1,16 @@
-// No line moves under pointer or focus (QU1): a hundred arrivals and leavings above and around it, watched frame by frame.
+// No line moves under pointer or focus (QU1): arrivals and leavings above and around it, a hundred under SOAK=1, watched frame by frame.
 import type { Page } from 'playwright';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { findChromium } from '../scripts/browser.ts';
 import { aSubmission, join, openProject, review, type OpenProject } from '../server/test/builders.ts';
 import { people, type Person } from '../server/test/client.ts';
+import { scaled } from '../server/test/soak.ts';
 import { useHouse } from './house.ts';
 import { openRow, row, seenFresh } from './queue.ts';
 
 const chromium = await findChromium();
-const HALF = 50;
+const HALF = scaled(20, 50);
+const CALM = 30;
 
 describe.skipIf(chromium === undefined)('the list stands still', () => {
   const house = useHouse();
@@ -27,7 +29,7 @@ describe.skipIf(chromium === undefined)('the list stands still', () => {
     for (const project of [urgent, calm])
       for (const member of [reader, other]) await join(project, member, 'supervisor');
     await arrive(urgent, HALF);
-    for (let n = 0; n < 30; n += 1) {
+    for (let n = 0; n < CALM; n += 1) {
       await calm.pipeline.submit(aSubmission({ input: { question: `Calm ${n}` } }));
     }
     page = await enter(reader, '/queue?view=all');
@@ -56,7 +58,7 @@ describe.skipIf(chromium === undefined)('the list stands still', () => {
   const moved = () =>
     page.evaluate(() => (window as unknown as { lineWatch: { moved: number; frames: number } }).lineWatch);
 
-  /** Fifty arrive above it, and the fifty that were there leave; done when the page has counted them all. */
+  /** As many arrive above it as were there, and those leave; done when the page has counted them all. */
   async function comeAndGo(): Promise<void> {
     const before = (await seenFresh(other, 'all')).lines.slice(0, HALF);
     const arrivals = arrive(urgent, HALF);
@@ -107,7 +109,7 @@ describe.skipIf(chromium === undefined)('the list stands still', () => {
     await watchLine('Calm 10');
     await page.mouse.move(x, 10);
     await arrive(urgent, 1);
-    await page.getByRole('link', { name: /^All 81$/ }).waitFor();
+    await page.getByRole('link', { name: new RegExp(`^All ${HALF + CALM + 1}$`) }).waitFor();
     expect((await moved()).moved).toBe(0);
   });
 
@@ -115,7 +117,7 @@ describe.skipIf(chromium === undefined)('the list stands still', () => {
     await list(page).evaluate((box) => (box.scrollTop = box.scrollHeight));
     await watchLine('Calm 29');
     await arrive(urgent, HALF);
-    await page.getByRole('link', { name: /^All 130$/ }).waitFor();
+    await page.getByRole('link', { name: new RegExp(`^All ${2 * HALF + CALM}$`) }).waitFor();
     await someFrames();
     expect((await moved()).moved).toBe(0);
   });
@@ -125,7 +127,7 @@ describe.skipIf(chromium === undefined)('the list stands still', () => {
     await first.evaluate((line: HTMLElement) => line.focus({ preventScroll: true }));
     await watchLine('Calm 10');
     await arrive(urgent, HALF);
-    await page.getByRole('link', { name: /^All 130$/ }).waitFor();
+    await page.getByRole('link', { name: new RegExp(`^All ${2 * HALF + CALM}$`) }).waitFor();
     await someFrames();
     expect((await moved()).moved).toBe(0);
     expect(await first.evaluate((line) => line === document.activeElement)).toBe(true);
@@ -135,6 +137,7 @@ describe.skipIf(chromium === undefined)('the list stands still', () => {
     const { front, world, excuse } = house();
     excuse(/net::ERR|WebSocket connection|Failed to fetch|status of 5\d\d/);
     const failed = page.getByText('This list could not be refreshed');
+    await page.clock.install();
     await row(page, 'Calm 10').hover();
     await watchLine('Calm 10');
     await page.route('**/api/queue?*', (route) => route.fulfill({ status: 503, json: {} }));
@@ -144,6 +147,8 @@ describe.skipIf(chromium === undefined)('the list stands still', () => {
     await someFrames();
     expect((await moved()).moved).toBe(0);
     await page.unroute('**/api/queue?*');
+    // It is asked again some seconds later: the page's clock goes past them.
+    await page.clock.fastForward(20_000);
     await failed.waitFor({ state: 'detached' });
     await someFrames();
     expect((await moved()).moved).toBe(0);

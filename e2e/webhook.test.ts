@@ -17,9 +17,9 @@ describe.skipIf(chromium === undefined)('the webhook tab', () => {
 
   /** Signed in as the owner, on the tab. */
   async function openTab(project: OpenProject = house().project): Promise<Page> {
-    const page = await house().visit(house().owner.wallet);
-    await signIn(page);
-    return onTab(page, project);
+    const page = await house().enter(house().owner, `/projects/${project.id}/webhook`);
+    await page.getByRole('heading', { name: 'Signing secret' }).waitFor();
+    return page;
   }
 
   async function onTab(page: Page, project: OpenProject): Promise<Page> {
@@ -54,7 +54,7 @@ describe.skipIf(chromium === undefined)('the webhook tab', () => {
     const { owner } = house();
     const project = await openProject(owner);
     // A tab whose console nobody watches: a refusal stands on it.
-    const page = await (await house().visit(owner.wallet, '/api/public/docs')).context().newPage();
+    const page = await (await house().openContext()).newPage();
     await injectWallet(page, owner.wallet);
     await page.goto(house().world.baseUrl);
     await signIn(page);
