@@ -5,14 +5,13 @@ import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { findChromium } from '../scripts/browser.ts';
 import { aSubmission } from '../server/test/builders.ts';
-import { ON_POSTGRES } from '../server/test/world.ts';
-import { useHouse } from './house.ts';
+import { useOwnHouse } from './house.ts';
 import { keepPicture, lookAllOver } from './looks.ts';
 
 const chromium = await findChromium();
 
 describe.skipIf(chromium === undefined)('audits', () => {
-  const house = useHouse();
+  const house = useOwnHouse();
   let page: Page;
 
   const audited = async () => house().project.pipeline.submit(aSubmission({ confidence: 0.97 }));
@@ -61,7 +60,7 @@ describe.skipIf(chromium === undefined)('audits', () => {
     for (let n = 0; n < 56; n += 1) await judge(n < 12 ? 'reject' : 'approve');
     // The budget is looked at twice a minute, and by a process that starts.
     excuse(/net::ERR|WebSocket connection|Failed to fetch|status of 5\d\d/);
-    if (ON_POSTGRES) await world.restart(1);
+    await world.restart(1);
     front.serve(world.urls);
     const told = page.getByText('may be wrong more often than its budget allows.');
     await told.waitFor({ timeout: 90_000 });

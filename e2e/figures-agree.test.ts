@@ -9,7 +9,7 @@ import { people, type Person } from '../server/test/client.ts';
 import { expectInvariants, runScript } from '../server/test/run-script.ts';
 import { scaled } from '../server/test/soak.ts';
 import { WITH_REDIS } from '../server/test/world.ts';
-import { useHouse } from './house.ts';
+import { useOwnHouse } from './house.ts';
 import { keepPicture } from './looks.ts';
 import { workAtRandom } from './random-work.ts';
 
@@ -20,7 +20,7 @@ const TEAM = 6;
 const AWAY = /Failed to load resource|WebSocket connection/;
 
 describe.skipIf(chromium === undefined || !WITH_REDIS)('figures under fire', () => {
-  const house = useHouse({ RATE_LIMIT_PER_MINUTE: '1000000' });
+  const house = useOwnHouse({ RATE_LIMIT_PER_MINUTE: '1000000' });
   const pages: Page[] = [];
   let project: OpenProject;
   let team: Person[];

@@ -5,14 +5,14 @@ import { launchBrowser } from '../scripts/browser.ts';
 import { openProject, type OpenProject } from '../server/test/builders.ts';
 import { makeWallet, person, type Person, type Wallet } from '../server/test/client.ts';
 import { startReceiver, type Receiver } from '../server/test/receiver.ts';
-import { startWorld, type World } from '../server/test/world.ts';
+import { type SharedWorld, showLogOnFailure, startWorld, type World } from '../server/test/world.ts';
 import { startFront, type Front } from '../scripts/lib/front.ts';
 import { injectWallet } from './injected-wallet.ts';
 
 export interface House {
-  world: World;
-  /** The one address of the processes, which can be cut off and pointed elsewhere. */
-  front: Front;
+  /** Other files use it after this one: it is not to be stopped, killed or configured. */
+  world: SharedWorld;
+  front: Pick<Front, 'url'>;
   receiver: Receiver;
   owner: Person;
   project: OpenProject;
@@ -27,6 +27,13 @@ export interface House {
   close(): Promise<void>;
 }
 
+/** A house whose processes and address serve one file alone. */
+export interface OwnHouse extends House {
+  world: World;
+  /** The one address of the processes, which can be cut off and pointed elsewhere. */
+  front: Front;
+}
+
 let launched: Promise<Browser | undefined> | undefined;
 /** One for all files of a worker process, and gone with it: a start takes longer than most pages. Undefined: the machine has none. */
 export function sharedBrowser(): Promise<Browser | undefined> {
@@ -36,13 +43,41 @@ export function sharedBrowser(): Promise<Browser | undefined> {
   }));
 }
 
-/** The house of a test file, its processes with this environment on top; `house()` is undefined where the machine has no browser. */
-export function useHouse(env: Record<string, string> = {}): () => House {
-  let opened: House | undefined;
+interface Place {
+  world: World;
+  front: Front;
+}
+
+async function openPlace(env: Record<string, string>): Promise<Place> {
+  const front = await startFront();
+  const world = await startWorld({ env: { ...env, PUBLIC_BASE_URL: front.url } });
+  front.serve(world.urls);
+  return { world, front };
+}
+
+async function closePlace({ world, front }: Place): Promise<void> {
+  await world.stop();
+  await front.close();
+}
+
+let shared: Promise<Place> | undefined;
+/** The processes behind one address for all files of a worker that do nothing to them, gone with it. */
+const sharedPlace = (): Promise<Place> => (shared ??= openPlace({}));
+
+/** The house of a test file: people, a project and pages of its own, on processes that it shares. */
+export const useHouse = (): (() => House) => use(sharedPlace, () => Promise.resolve());
+
+/** The house of a test file that kills, stops, cuts off or configures its processes. */
+export const useOwnHouse = (env: Record<string, string> = {}): (() => OwnHouse) =>
+  use(() => openPlace(env), closePlace);
+
+function use(open: () => Promise<Place>, closePlace: (place: Place) => Promise<void>): () => OwnHouse {
+  let opened: OwnHouse | undefined;
   beforeAll(async () => {
     const browser = await sharedBrowser();
-    if (browser !== undefined) opened = await openHouse(browser, env);
+    if (browser !== undefined) opened = await openHouse(browser, await open(), closePlace);
   });
+  showLogOnFailure(() => opened?.world);
   afterAll(() => opened?.close());
   return () => {
     if (opened === undefined) throw new Error('The house is not open.');
@@ -50,10 +85,12 @@ export function useHouse(env: Record<string, string> = {}): () => House {
   };
 }
 
-async function openHouse(browser: Browser, env: Record<string, string>): Promise<House> {
-  const front = await startFront();
-  const world = await startWorld({ env: { ...env, PUBLIC_BASE_URL: front.url } });
-  front.serve(world.urls);
+async function openHouse(
+  browser: Browser,
+  place: Place,
+  closePlace: (place: Place) => Promise<void>,
+): Promise<OwnHouse> {
+  const { world, front } = place;
   const receiver = await startReceiver();
   const owner = await person(world, makeWallet());
   const project = await openProject(owner, { receiver });
@@ -62,9 +99,8 @@ async function openHouse(browser: Browser, env: Record<string, string>): Promise
     ...{ world, front, receiver, owner, project, ...pages },
     close: async () => {
       const faults = await close();
-      await world.stop();
+      await closePlace(place);
       await receiver.close();
-      await front.close();
       expect(faults, 'errors on the console of a page').toEqual([]);
     },
   };

@@ -7,7 +7,7 @@ import { listDeliveries } from '@countersign/shared/api/insights';
 import { readQueueItem } from '@countersign/shared/api/queue';
 import { aSubmission, review } from '../server/test/builders.ts';
 import { findChromium } from '../scripts/browser.ts';
-import { useHouse } from './house.ts';
+import { useOwnHouse } from './house.ts';
 import { type Look, lookAllOver, PHONE, WIDE } from './looks.ts';
 
 const chromium = await findChromium();
@@ -19,7 +19,7 @@ const LOOKS: Look[] = [
 const PATIENCE = { timeout: 50_000, interval: 1000 };
 
 describe.skipIf(chromium === undefined)('how long things are kept', () => {
-  const house = useHouse();
+  const house = useOwnHouse();
   const params = () => ({ id: house().project.id });
   const project = () => house().owner.call(readProject, { params: params() });
   const at = (tab: string) => `/projects/${house().project.id}/${tab}`;

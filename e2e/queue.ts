@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright';
 import { expect } from 'vitest';
 import { listQueue, QUEUE_VIEWS, type QueueView } from '@countersign/shared/api/queue';
 import type { Person } from '../server/test/client.ts';
-import { ON_POSTGRES, type World } from '../server/test/world.ts';
+import type { World } from '../server/test/world.ts';
 
 export const row = (page: Page, text: string): Locator => page.getByRole('row').filter({ hasText: text });
 
@@ -28,12 +28,9 @@ export const atRest = (page: Page): Promise<void> =>
     .filter({ hasText: /No item is open|Nothing waits for you/ })
     .waitFor();
 
-/**
- * Decisions of this project can be undone for a day, more than its settings allow: no machine is too slow to do it in time. Where
- * nobody else may look into the database it stays as it is set.
- */
-export async function undoForADay(world: World, projectId: string): Promise<void> {
-  if (ON_POSTGRES) await world.sql('update project set undo_window_seconds = 86400 where id = $1', [projectId]);
+/** Decisions of this project can be undone for a day, more than its settings allow: no machine is too slow to do it in time. */
+export async function undoForADay(world: Pick<World, 'sql'>, projectId: string): Promise<void> {
+  await world.sql('update project set undo_window_seconds = 86400 where id = $1', [projectId]);
 }
 
 /** How somebody who has given no name is called. */

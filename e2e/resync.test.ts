@@ -6,14 +6,14 @@ import { findChromium } from '../scripts/browser.ts';
 import { aSubmission, join, review } from '../server/test/builders.ts';
 import { people, type Person } from '../server/test/client.ts';
 import { WITH_REDIS } from '../server/test/world.ts';
-import { useHouse } from './house.ts';
+import { useOwnHouse } from './house.ts';
 import { expectTrue, seenOn } from './queue.ts';
 
 const chromium = await findChromium();
 const ITEMS = 30;
 
 describe.skipIf(chromium === undefined)('a page that was away', () => {
-  const house = useHouse();
+  const house = useOwnHouse();
   let reader: Person;
   let others: [Person, Person];
   let page: Page;

@@ -5,7 +5,7 @@ import { findChromium } from '../scripts/browser.ts';
 import { aSubmission, join, openProject, review, type OpenProject } from '../server/test/builders.ts';
 import { people, type Person } from '../server/test/client.ts';
 import { scaled } from '../server/test/soak.ts';
-import { useHouse } from './house.ts';
+import { useOwnHouse } from './house.ts';
 import { openRow, row, seenFresh } from './queue.ts';
 
 const chromium = await findChromium();
@@ -13,7 +13,7 @@ const HALF = scaled(20, 50);
 const CALM = 30;
 
 describe.skipIf(chromium === undefined)('the list stands still', () => {
-  const house = useHouse();
+  const house = useOwnHouse();
   let reader: Person;
   let other: Person;
   /** Its items are due before those of the other one, so they come and go above them. */

@@ -17,7 +17,7 @@ import {
 import { challenge, type Session, type SignInInput, verify } from '@countersign/shared/api/session';
 import { problem, type ErrorCode, type Problem } from '@countersign/shared/errors';
 import { logWatch, noteShown } from './log-watch.ts';
-import type { World } from './world.ts';
+import type { SharedWorld } from './world.ts';
 
 type Required<Name extends string, T> = undefined extends T ? { [K in Name]?: T } : { [K in Name]: T };
 export type Args<P, Q, B> = Required<'params', P> & Required<'body', B> & { query?: Partial<Q> };
@@ -52,7 +52,7 @@ interface Sent {
 
 /** A caller that adds these headers to every request and sees every answer's headers. */
 function caller(
-  world: World,
+  world: SharedWorld,
   headers: () => Record<string, string>,
   seen: (headers: Headers) => void = () => undefined,
 ): Caller {
@@ -177,7 +177,7 @@ export interface Browser extends Caller {
   cookieHeader(): string;
 }
 
-export function browser(world: World): Browser {
+export function browser(world: SharedWorld): Browser {
   const cookies = new Map<string, string>();
   const cookieHeader = () => [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   const keep = (headers: Headers) => {
@@ -194,21 +194,21 @@ export function browser(world: World): Browser {
 
 /** Somebody who is signed in. */
 export interface Person extends Browser {
-  readonly world: World;
+  readonly world: SharedWorld;
   readonly wallet: Wallet;
   readonly id: string;
   readonly session: Session;
 }
 
 /** Makes a wallet (or takes this one) and signs in with it over HTTP, as a browser does. */
-export async function person(world: World, wallet: Wallet = makeWallet(), via: Via = {}): Promise<Person> {
+export async function person(world: SharedWorld, wallet: Wallet = makeWallet(), via: Via = {}): Promise<Person> {
   const page = browser(world);
   const given = await page.call(challenge, {}, via);
   const session = await page.call(verify, { body: signedChallenge(wallet, given) }, via);
   return { ...page, world, wallet, id: session.user.id, session };
 }
 
-export function people(world: World, count: number): Promise<Person[]> {
+export function people(world: SharedWorld, count: number): Promise<Person[]> {
   return Promise.all(Array.from({ length: count }, () => person(world)));
 }
 
@@ -228,7 +228,7 @@ export interface Pipeline extends Caller {
   read(itemId: string, via?: Via): Promise<PublicItem>;
 }
 
-export function pipeline(world: World, { projectId, apiKey }: { projectId: string; apiKey: string }): Pipeline {
+export function pipeline(world: SharedWorld, { projectId, apiKey }: { projectId: string; apiKey: string }): Pipeline {
   const base = caller(world, () => ({ 'x-api-key': apiKey }));
   const raw =
     <R>(endpoint: Endpoint<unknown, unknown, unknown, R>) =>

@@ -184,23 +184,45 @@ async function queryOnce<T>(url: string, text: string, params: unknown[]): Promi
 }
 
 /** Shows what the servers logged when a test of this file (or describe block) fails. */
-export function showLogOnFailure(world: () => World | undefined): void {
+export function showLogOnFailure(world: () => Pick<World, 'log'> | undefined): void {
   afterEach(({ task }) => {
     const log = world()?.log();
     if (task.result?.state === 'fail' && log) process.stderr.write(`\n--- servers of “${task.name}” ---\n${log}\n`);
   });
 }
 
+/** What files may do with a world that others use after them: anything but kill, stop or configure its processes. */
+export type SharedWorld = Omit<World, 'kill9' | 'freeze' | 'thaw' | 'terminate' | 'restart' | 'setEnv' | 'stop'>;
+
+let shared: Promise<World> | undefined;
+
+/** The world of this worker: started by the first file that asks for it, and gone with the worker, as its database is with the server. */
+export const startSharedWorld = (): Promise<SharedWorld> => (shared ??= startWorld());
+
+/** The worker's world for all tests of a file (or describe block), its log shown when a test fails. */
+export const useSharedWorld = (): SharedWorld => fromBeforeAll(startSharedWorld, () => Promise.resolve());
+
 /** One world for all tests of a file (or describe block): started before, stopped after, its log shown when a test fails. */
-export function useWorld(options: WorldOptions = {}): World {
-  let world: World | undefined;
+export const useWorld = (options: WorldOptions = {}): World =>
+  fromBeforeAll(
+    () => startWorld(options),
+    (world) => world.stop(),
+  );
+
+function fromBeforeAll<Some extends SharedWorld>(
+  open: () => Promise<Some>,
+  close: (world: Some) => Promise<void>,
+): Some {
+  let world: Some | undefined;
   beforeAll(async () => {
-    world = await startWorld(options);
+    world = await open();
   });
   showLogOnFailure(() => world);
-  afterAll(() => world?.stop());
+  afterAll(async () => {
+    if (world !== undefined) await close(world);
+  });
   // Tests are written before the world exists: what they hold looks it up when it is used.
-  return new Proxy({} as World, {
+  return new Proxy({} as Some, {
     get: (_, name) => {
       if (world === undefined) throw new Error('The world is there from beforeAll on.');
       return Reflect.get(world, name) as unknown;

@@ -6,9 +6,9 @@ import { listQueue } from '@countersign/shared/api/queue';
 import { ERRORS, type ErrorCode } from '@countersign/shared/errors';
 import { aSubmission, openProject, type OpenProject } from '../builders.ts';
 import { type Person, person } from '../client.ts';
-import { useWorld } from '../world.ts';
+import { useSharedWorld } from '../world.ts';
 
-const world = useWorld();
+const world = useSharedWorld();
 let owner: Person;
 let project: OpenProject;
 

@@ -5,9 +5,9 @@ import { listQueue, readHistory } from '@countersign/shared/api/queue';
 import { aSubmission, join, openProject, type OpenProject } from '../builders.ts';
 import { people, type Person } from '../client.ts';
 import { connectLive, type Live } from '../live-client.ts';
-import { useWorld } from '../world.ts';
+import { useSharedWorld } from '../world.ts';
 
-const world = useWorld();
+const world = useSharedWorld();
 let reviewer: Person;
 let project: OpenProject;
 let live: Live;

@@ -5,9 +5,9 @@ import { submitBatch } from '@countersign/shared/api/public';
 import { aSubmission, join, openProject, type OpenProject, review } from '../builders.ts';
 import { people, type Person } from '../client.ts';
 import { connectLive, type Live } from '../live-client.ts';
-import { useWorld } from '../world.ts';
+import { useSharedWorld } from '../world.ts';
 
-const world = useWorld();
+const world = useSharedWorld();
 const CROWD = 50;
 const PILE = 200;
 /** How long after the answer everybody else may wait to see it, in milliseconds. */

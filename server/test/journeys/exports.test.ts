@@ -10,9 +10,9 @@ import { exportLearnings, listExports, previewExport } from '@countersign/shared
 import { claimItem, decideItem } from '@countersign/shared/api/queue';
 import { aSubmission, openProject, type OpenProject } from '../builders.ts';
 import { type Person, person } from '../client.ts';
-import { useWorld } from '../world.ts';
+import { useSharedWorld } from '../world.ts';
 
-const world = useWorld();
+const world = useSharedWorld();
 /** Together more than the buffers between server and reader hold. */
 const ITEMS = 60;
 const LONG = 'x'.repeat(100_000);

@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { listQueue, undoDecision } from '@countersign/shared/api/queue';
 import { aSubmission, openProject, type OpenProject, review } from '../builders.ts';
 import { type Person, person } from '../client.ts';
-import { useWorld } from '../world.ts';
+import { useSharedWorld } from '../world.ts';
 
-const world = useWorld();
+const world = useSharedWorld();
 let owner: Person;
 let project: OpenProject;
 

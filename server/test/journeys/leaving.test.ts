@@ -6,9 +6,9 @@ import { claimItem, decideItem, readQueueItem } from '@countersign/shared/api/qu
 import { aSubmission, join, openProject, type OpenProject } from '../builders.ts';
 import { people, type Person } from '../client.ts';
 import { connectLive, type Live } from '../live-client.ts';
-import { useWorld } from '../world.ts';
+import { useSharedWorld } from '../world.ts';
 
-const world = useWorld();
+const world = useSharedWorld();
 let owner: Person;
 let reviewer: Person;
 let stayer: Person;

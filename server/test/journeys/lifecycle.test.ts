@@ -10,10 +10,10 @@ import { aSubmission, join, openProject, type OpenProject, review } from '../bui
 import { people, type Answer, type Person } from '../client.ts';
 import { connectLive } from '../live-client.ts';
 import { startReceiver, type Receiver } from '../receiver.ts';
-import { useWorld } from '../world.ts';
+import { useSharedWorld } from '../world.ts';
 import { endUndoWindows } from './passing-time.ts';
 
-const world = useWorld();
+const world = useSharedWorld();
 let owner: Person;
 let reviewer: Person;
 let receiver: Receiver;

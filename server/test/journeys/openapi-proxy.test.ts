@@ -9,13 +9,13 @@ import { person } from '../client.ts';
 import { connectLive } from '../live-client.ts';
 import { publicTour, type Step } from '../public-tour.ts';
 import { WITH_ITS_PARENT } from '../../../scripts/lib/service-process.ts';
-import { useWorld } from '../world.ts';
+import { useSharedWorld } from '../world.ts';
 
 /** The `prism` program of @stoplight/prism-cli. It brings hundreds of packages along, so it is no part of this repository. */
 const { PRISM_CLI } = process.env;
 
 describe.runIf(PRISM_CLI !== undefined)('through Prism (where PRISM_CLI names its program)', () => {
-  const world = useWorld();
+  const world = useSharedWorld();
   let prism: Proxy;
   let project: OpenProject;
   let itemId: string;

@@ -23,11 +23,9 @@ export async function endClaimIn(world: World, itemId: string, ms: number): Prom
   return row.ends;
 }
 
-/** Ends every undo window that is open. On PGlite the process restarts. */
-export async function endUndoWindows(world: World): Promise<void> {
-  if (world.database === 'pglite') await world.kill9();
+/** Ends every undo window that is open. */
+export async function endUndoWindows(world: Pick<World, 'sql'>): Promise<void> {
   await world.sql('update decision set undo_until = now() where final_at is null');
-  if (world.database === 'pglite') await world.restart();
 }
 
 async function dropLocks(itemIds: string[]): Promise<void> {

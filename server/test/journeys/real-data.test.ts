@@ -11,7 +11,7 @@ import { listQueue } from '@countersign/shared/api/queue';
 import type { ItemStatus } from '@countersign/shared/words';
 import { openProject, type OpenProject } from '../builders.ts';
 import { type Person, person } from '../client.ts';
-import { useWorld } from '../world.ts';
+import { useSharedWorld } from '../world.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const FILE = join(ROOT, '../shared/data/math-answers.jsonl');
@@ -25,7 +25,7 @@ const SUBMIT_MS = 120_000;
 const AGAIN = 660;
 
 describe.runIf(isThere)('2,640 answers of language models', () => {
-  const world = useWorld();
+  const world = useSharedWorld();
   const lines = isThere
     ? readFileSync(FILE, 'utf8')
         .split('\n')

@@ -8,12 +8,12 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aSubmission, openProject, type OpenProject, review } from '../builders.ts';
 import { person } from '../client.ts';
-import { useWorld } from '../world.ts';
+import { useSharedWorld } from '../world.ts';
 
 const COMMAND = join(import.meta.dirname, '../../../scripts/regress.ts');
 /** What `review` writes into an edit. */
 const WRITTEN = 'An answer that a person wrote.';
-const world = useWorld();
+const world = useSharedWorld();
 const folder = mkdtempSync(join(tmpdir(), 'countersign-regress-'));
 const [casesFile, answersFile] = [join(folder, 'cases.jsonl'), join(folder, 'answers.jsonl')];
 let project: OpenProject;

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { endOneSession, endOtherSessions, listSessions, readSession } from '@countersign/shared/api/session';
 import { makeWallet, people, person } from '../client.ts';
 import { connectLive } from '../live-client.ts';
-import { useWorld } from '../world.ts';
+import { useSharedWorld } from '../world.ts';
 
-const world = useWorld();
+const world = useSharedWorld();
 const CHROME = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36';
 const SECOND_MS = 1000;
 

@@ -5,9 +5,9 @@ import { challenge, endSession, readMeta, readSession, verify } from '@countersi
 import type { Problem } from '@countersign/shared/errors';
 import { type Browser, browser, makeWallet, person, signedChallenge } from '../client.ts';
 import { connectLive } from '../live-client.ts';
-import { useWorld } from '../world.ts';
+import { useSharedWorld } from '../world.ts';
 
-const world = useWorld();
+const world = useSharedWorld();
 const BINDER = '__Host-siws';
 const SESSION = '__Host-sid';
 const NOBODY = '00000000-0000-7000-8000-000000000000';

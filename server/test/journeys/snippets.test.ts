@@ -11,10 +11,10 @@ import { signWebhook } from '@countersign/shared/webhook';
 import { aSubmission, type OpenProject, openProject, review } from '../builders.ts';
 import { type Person, person } from '../client.ts';
 import { Remembered } from '../remembered.ts';
-import { useWorld } from '../world.ts';
+import { useSharedWorld } from '../world.ts';
 import { languagesHere, runSnippet, type SnippetReceiver, startVerify } from './snippets.ts';
 
-const world = useWorld();
+const world = useSharedWorld();
 const languages = languagesHere();
 let owner: Person;
 

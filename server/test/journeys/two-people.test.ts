@@ -16,9 +16,9 @@ import type { Problem } from '@countersign/shared/errors';
 import { aSubmission, join, openProject, type OpenProject, review } from '../builders.ts';
 import { people, type Person } from '../client.ts';
 import { connectLive, type Live } from '../live-client.ts';
-import { useWorld } from '../world.ts';
+import { useSharedWorld } from '../world.ts';
 
-const world = useWorld();
+const world = useSharedWorld();
 const NOBODY = '00000000-0000-7000-8000-000000000000';
 /** A problem without what names the request itself. */
 const bare = ({ request_id: _id, instance: _path, ...rest }: Problem) => rest;

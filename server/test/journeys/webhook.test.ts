@@ -13,10 +13,10 @@ import { HEADERS, verifyWebhook } from '@countersign/shared/webhook';
 import { join, openProject, type OpenProject } from '../builders.ts';
 import { type Person, person } from '../client.ts';
 import { type Receiver, startReceiver } from '../receiver.ts';
-import { useWorld } from '../world.ts';
+import { useSharedWorld } from '../world.ts';
 
 describe('an owner', () => {
-  const world = useWorld();
+  const world = useSharedWorld();
   let owner: Person;
   let receiver: Receiver;
   let project: OpenProject;

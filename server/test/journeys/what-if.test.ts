@@ -7,7 +7,7 @@ import { predict, replay } from '@countersign/shared/what-if';
 import { openProject, type OpenProject } from '../builders.ts';
 import { type Person, person } from '../client.ts';
 import { mathAnswers, type Answer } from '../fixtures/math-answers.ts';
-import { useWorld } from '../world.ts';
+import { useSharedWorld } from '../world.ts';
 
 const answers = mathAnswers('the journey of the what-if');
 const BATCH = 60;
@@ -20,7 +20,7 @@ const SETTINGS = {
 };
 
 describe.runIf(answers !== null)('AN24: half of 2,640 real answers, reviewed by who knows the truth', () => {
-  const world = useWorld();
+  const world = useSharedWorld();
   const all = answers ?? [];
   const halves = { seen: all.slice(0, all.length / 2), other: all.slice(all.length / 2) };
   let owner: Person;
