@@ -1,13 +1,13 @@
 // `npm test`, `test:quick` and `test:soak`: starts private services, runs vitest, ends with one line that counts.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findChromium, MISSING_BROWSER } from './browser.ts';
 import { findPostgresTool, NO_INSTALLED_POSTGRES } from './lib/installed-postgres.ts';
 import { type Service, startPostgres, startRedis } from './services.ts';
-import { countTests, type Counts, type Report } from './test-counts.ts';
+import { countTests, type Counts, readReport } from './test-report.ts';
 
 const VITEST = join(import.meta.dirname, '../node_modules/vitest/vitest.mjs');
 const NO_REDIS = 'No Redis: `apt-get install redis-server` (its service need not run).';
@@ -65,7 +65,8 @@ async function provide(variable: string, start: () => Promise<Service | undefine
 
 async function runVitest(): Promise<Counts> {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-report-'));
-  const file = join(folder, 'report.json');
+  // scripts/flakes.ts looks at it afterwards.
+  const file = process.env.TEST_REPORT ?? join(folder, 'report.json');
   const args = tier === undefined ? process.argv.slice(2) : [...tier.args, ...others];
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
   try {
@@ -78,14 +79,5 @@ async function runVitest(): Promise<Counts> {
     return countTests(readReport(file), vitest.exitCode ?? 1);
   } finally {
     rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-function readReport(file: string): Report | undefined {
-  try {
-    // The file is vitest's own and a moment old: its type is vitest's word.
-    return JSON.parse(readFileSync(file, 'utf8')) as Report;
-  } catch {
-    return undefined;
   }
 }

@@ -1,4 +1,5 @@
-// The numbers of the last line of `npm test`, from vitest's JSON report.
+// What vitest's JSON report says of a run: the numbers of the last line of `npm test`, and which tests failed.
+import { readFileSync } from 'node:fs';
 import type { JsonAssertionResult, JsonTestResult } from 'vitest/node';
 
 export interface Counts {
@@ -12,7 +13,7 @@ export interface Report {
   testResults: readonly {
     name: JsonTestResult['name'];
     status: JsonTestResult['status'];
-    assertionResults: readonly Pick<JsonAssertionResult, 'status'>[];
+    assertionResults: readonly Pick<JsonAssertionResult, 'status' | 'fullName'>[];
   }[];
 }
 
@@ -32,4 +33,23 @@ export function countTests(report: Report | undefined, exitCode: number): Counts
   }
   if (counts.failed === 0 && (exitCode !== 0 || report === undefined)) counts.failed = 1;
   return counts;
+}
+
+/** What failed: each test by its file and full name, and a file that did not load, or whose hook threw, as itself. */
+export function failuresOf(report: Report | undefined): { file: string; name: string }[] {
+  return (report?.testResults ?? []).flatMap(({ name: file, status, assertionResults }) => {
+    const tests = assertionResults.filter((test) => test.status === 'failed');
+    if (tests.length === 0) return status === 'failed' ? [{ file, name: '(the file itself)' }] : [];
+    return tests.map(({ fullName }) => ({ file, name: fullName }));
+  });
+}
+
+/** The report in a file; undefined where there is none, as after a run that was killed. */
+export function readReport(file: string): Report | undefined {
+  try {
+    // The file is vitest's own and a moment old: its type is vitest's word.
+    return JSON.parse(readFileSync(file, 'utf8')) as Report;
+  } catch {
+    return undefined;
+  }
 }
