@@ -197,7 +197,7 @@ export type SharedWorld = Omit<World, 'kill9' | 'freeze' | 'thaw' | 'terminate' 
 let shared: Promise<World> | undefined;
 
 /** The world of this worker: started by the first file that asks for it, and gone with the worker, as its database is with the server. */
-export const startSharedWorld = (): Promise<SharedWorld> => (shared ??= startWorld());
+const startSharedWorld = (): Promise<SharedWorld> => (shared ??= startWorld());
 
 /** The worker's world for all tests of a file (or describe block), its log shown when a test fails. */
 export const useSharedWorld = (): SharedWorld => fromBeforeAll(startSharedWorld, () => Promise.resolve());

@@ -1,12 +1,11 @@
 // The SSRF guard's judgement of URLs (W1) and names (W2).
+import dns from 'node:dns/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { isIP } from 'node:net';
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, type MockInstance, onTestFinished, vi } from 'vitest';
 import { numeric, reachOf } from '../../test/fixtures/address-registry.ts';
-import { Blocked, examineUrl, type GuardPolicy, refuseUrl, resolveTarget } from './guard.ts';
-
-const system = vi.hoisted(() => ({ lookup: vi.fn() }));
-vi.mock('node:dns/promises', () => system);
+import { Blocked, examineUrl, type GuardPolicy, type Lookup, refuseUrl, resolveTarget } from './guard.ts';
 
 const STRICT: GuardPolicy = { allowCidrs: [], allowHttp: false };
 const LOOPBACK: GuardPolicy = { allowCidrs: ['127.0.0.0/8', '::1/128'], allowHttp: true };
@@ -250,8 +249,15 @@ describe('W2: names', () => {
   });
 
   it('asks the system for all addresses when nobody else is given', async () => {
-    system.lookup.mockImplementation(answering('8.8.8.8', '10.0.0.1'));
+    const lookup = vi.spyOn(dns, 'lookup') as unknown as MockInstance<Lookup>;
+    lookup.mockImplementation(answering('8.8.8.8', '10.0.0.1'));
+    // What is imported by name is told of the change too.
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      lookup.mockRestore();
+      syncBuiltinESMExports();
+    });
     await expect(resolveTarget(url, STRICT)).rejects.toMatchObject({ code: 'blocked_address' });
-    expect(system.lookup).toHaveBeenCalledExactlyOnceWith('receiver.example', { all: true });
+    expect(lookup).toHaveBeenCalledExactlyOnceWith('receiver.example', { all: true });
   });
 });

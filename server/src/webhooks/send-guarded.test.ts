@@ -2,7 +2,7 @@
 import { createServer as createTlsServer } from 'node:https';
 import tls from 'node:tls';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { CERTIFICATE, PRIVATE_KEY } from '../../test/fixtures/receiver-certificate.ts';
+import { CERTIFICATE, PRIVATE_KEY, trust } from '../../test/fixtures/receiver-certificate.ts';
 import { closeReceivers, closingAfter, httpReceiver, listening, tcpReceiver } from '../../test/fixtures/receivers.ts';
 import { sendWebhook, type WebhookRequest } from './send.ts';
 
@@ -137,7 +137,7 @@ describe('TLS', () => {
   });
 
   it('a trusted certificate holds for its name, with or without the last dot, and for no other', async () => {
-    tls.setDefaultCACertificates([CERTIFICATE]);
+    trust(CERTIFICATE);
     const { port } = await secure();
     expect(await send(`https://receiver.test:${port}/`, { lookup })).toMatchObject({
       httpStatus: 200,
@@ -154,7 +154,7 @@ describe('TLS', () => {
   it('TLS 1.1 is tls_error, even when the ciphers would allow it', async () => {
     const ciphers = tls.DEFAULT_CIPHERS;
     tls.DEFAULT_CIPHERS = 'DEFAULT@SECLEVEL=0';
-    tls.setDefaultCACertificates([CERTIFICATE]);
+    trust(CERTIFICATE);
     const { port } = await secure({ minVersion: 'TLSv1', maxVersion: 'TLSv1.1' });
     expect(await send(`https://receiver.test:${port}/`, { lookup })).toMatchObject({ error: 'tls_error' });
     tls.DEFAULT_CIPHERS = ciphers;

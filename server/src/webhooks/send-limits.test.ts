@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import tls, { createServer as createTlsServer } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import { connectProxy } from '../../test/fixtures/connect-proxy.ts';
-import { CERTIFICATE, PRIVATE_KEY } from '../../test/fixtures/receiver-certificate.ts';
+import { CERTIFICATE, PRIVATE_KEY, trust } from '../../test/fixtures/receiver-certificate.ts';
 import {
   answering,
   closeReceivers,
@@ -115,7 +115,7 @@ describe('W4: what comes over the connection is bounded as a whole', () => {
     );
 
   it('interim answers without end: plain, in TLS, and through a proxy', async () => {
-    tls.setDefaultCACertificates([CERTIFICATE]);
+    trust(CERTIFICATE);
     const lookup = async () => [{ address: '127.0.0.1', family: 4 }];
     const plain = await answering('', without(INTERIM));
     const secure = await inTls(without(INTERIM));

@@ -1,10 +1,9 @@
 // An attempt through the operator's proxy (W5, WH7): where it goes, what TLS holds, and whose fault a failure is.
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import tls from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import { connectProxy } from '../../test/fixtures/connect-proxy.ts';
-import { CERTIFICATE, PRIVATE_KEY } from '../../test/fixtures/receiver-certificate.ts';
+import { CERTIFICATE, PRIVATE_KEY, trust } from '../../test/fixtures/receiver-certificate.ts';
 import { closeReceivers, closingAfter, httpReceiver, listening, tcpReceiver } from '../../test/fixtures/receivers.ts';
 import { bodyRead, outOfTime, pass, until, useStillClock } from '../../test/fixtures/still-clock.ts';
 import { type SendLimits, sendWebhook, type WebhookRequest } from './send.ts';
@@ -71,7 +70,7 @@ describe('W5: through the proxy', () => {
       httpStatus: null,
       error: 'tls_error',
     });
-    tls.setDefaultCACertificates([CERTIFICATE]);
+    trust(CERTIFICATE);
     const outcome = await send(`https://receiver.test:${port}/`, proxy.url);
     expect(outcome).toMatchObject({ httpStatus: 200, error: null, responseText: `receiver.test:${port}` });
     expect(outcome.timings).toEqual({ dnsMs: NUMBER, connectMs: NUMBER, tlsMs: NUMBER, firstByteMs: NUMBER });

@@ -1,8 +1,7 @@
 // Where the time of an attempt went: each part is measured on its own, and what was not reached has none.
 import { createServer as createTlsServer } from 'node:https';
-import tls from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
-import { CERTIFICATE, PRIVATE_KEY } from '../../test/fixtures/receiver-certificate.ts';
+import { CERTIFICATE, PRIVATE_KEY, trust } from '../../test/fixtures/receiver-certificate.ts';
 import { closeReceivers, httpReceiver, listening } from '../../test/fixtures/receivers.ts';
 import { pass, useStillClock } from '../../test/fixtures/still-clock.ts';
 import { KeptConnections } from './connections.ts';
@@ -41,7 +40,7 @@ describe('the timings of an attempt', () => {
     const failed = await send(url, slowName);
     expect(failed.error).toBe('tls_error');
     expect(failed.timings).toMatchObject({ connectMs: NUMBER, tlsMs: null, firstByteMs: null });
-    tls.setDefaultCACertificates([CERTIFICATE]);
+    trust(CERTIFICATE);
     const { error, timings } = await send(url, slowName);
     expect(error).toBeNull();
     expect(timings).toEqual({ dnsMs: NUMBER, connectMs: NUMBER, tlsMs: NUMBER, firstByteMs: NUMBER });
