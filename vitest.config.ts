@@ -12,13 +12,21 @@ const shared = { pool: 'forks', maxWorkers: 2, isolate: false, environment: 'nod
 /** Files that start servers, in this process or in others. */
 const onServers = { ...shared, setupFiles: 'server/test/watch-logs.ts', expect: PATIENCE } as const;
 
+/** They move the clock under an HTTP client that keeps one timer for all its requests: the next file would inherit it. */
+const OWN_PROCESS = 'server/src/webhooks/{send,kept,connections}*.test.ts';
+
 const unit: TestProjectInlineConfiguration = {
   test: {
     ...shared,
     name: 'unit',
     testTimeout: 30 * SECOND,
     include: ['shared/src/**/*.test.ts', 'server/src/**/*.test.ts', 'scripts/**/*.test.ts'],
+    exclude: [OWN_PROCESS],
   },
+};
+
+const unitAlone: TestProjectInlineConfiguration = {
+  test: { ...unit.test, name: 'unit-alone', isolate: true, include: [OWN_PROCESS], exclude: [] },
 };
 
 /** Each use case on a real database, in the test's own process. */
@@ -55,5 +63,5 @@ const e2e: TestProjectInlineConfiguration = {
 };
 
 export default defineConfig({
-  test: { projects: [unit, './web/vitest.config.ts', usecases, journeys, e2e] },
+  test: { projects: [unit, unitAlone, './web/vitest.config.ts', usecases, journeys, e2e] },
 });

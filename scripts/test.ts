@@ -14,7 +14,7 @@ const NO_REDIS = 'No Redis: `apt-get install redis-server` (its service need not
 
 /** What each tier runs, by the first argument. Without one: everything, the long tests in one short round. */
 const TIERS: Readonly<Partial<Record<string, { args: string[]; env: Record<string, string> }>>> = {
-  '--quick': { args: ['unit', 'web', 'usecases'].flatMap((name) => ['--project', name]), env: {} },
+  '--quick': { args: ['unit', 'unit-alone', 'web', 'usecases'].flatMap((name) => ['--project', name]), env: {} },
   '--soak': { args: [], env: { SOAK: '1' } },
 };
 

@@ -14,7 +14,7 @@ export interface Live {
   /** The projects whose rooms this socket is in, with the `seq` each started from. */
   readonly rooms: ReadonlyMap<string, number>;
   readonly resyncs: readonly { project_id: string | null; reason: string }[];
-  /** The first fact of this type that fits and that no earlier `next` has given out; waits for it (`within` ms, 10 s). */
+  /** The first fact of this type that fits and that no earlier `next` has given out; waits for it (`within` ms, 25 s). */
   next<T extends FactType>(type: T, fits?: (fact: FactOf<T>) => boolean, within?: number): Promise<FactOf<T>>;
   /** Waits until the server has said which rooms the socket is in, this project's among them. */
   entered(projectId: string): Promise<void>;

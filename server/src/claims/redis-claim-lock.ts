@@ -14,8 +14,14 @@ export interface LockClient {
   destroy(): void;
 }
 
-/** How long one call may take, in ms. */
 const CALL_MS = 500;
+
+interface Options {
+  /** Only turns the milliseconds left in Redis into `expiresAt`; Redis alone ends a lease. */
+  clock?: { now(): Date };
+  /** How long one call may take, in ms; half a second unless told. */
+  withinMs?: number;
+}
 
 /** KEYS[1] the item; ARGV value, ms. Empty when taken now, else what stands there and its ms left. */
 const ACQUIRE = `
@@ -56,17 +62,16 @@ const holderTriple = z.tuple([z.number(), z.string(), z.number()]);
 type Run = <T>(script: string, call: { itemIds: readonly string[]; args: string[]; reply: z.ZodType<T> }) => Promise<T>;
 
 /**
- * The lock over a connected node-redis client, which `close` closes. Keys are `<prefix>claim:<item>`, values `<fence>:<user>`. The clock
- * only turns the milliseconds left in Redis into `expiresAt`; Redis alone ends a lease.
+ * The lock over a connected node-redis client, which `close` closes. Keys are `<prefix>claim:<item>`, values `<fence>:<user>`.
  */
 export function createRedisClaimLock(
   client: LockClient,
   prefix = 'countersign:',
-  clock: { now(): Date } = { now: () => new Date() },
+  { clock = { now: () => new Date() }, withinMs = CALL_MS }: Options = {},
 ): ClaimLock {
   // A client without a listener ends the process when its connection breaks; here every call reports that itself.
   client.on('error', () => undefined);
-  const run = scriptRunner(client, prefix);
+  const run = scriptRunner(client, { prefix, withinMs });
   const inMs = (ms: number) => new Date(clock.now().getTime() + ms);
 
   return {
@@ -95,30 +100,34 @@ export function createRedisClaimLock(
         }),
       );
     },
-    close: () => closeSoon(client),
+    close: () => closeSoon(client, withinMs),
   };
 }
 
-function scriptRunner(client: LockClient, prefix: string): Run {
+function scriptRunner(client: LockClient, { prefix, withinMs }: { prefix: string; withinMs: number }): Run {
   // The client's own timeout takes back a command that was never sent, so that it does not run after a reconnect.
-  const commands = client.withCommandOptions({ timeout: CALL_MS });
+  const commands = client.withCommandOptions({ timeout: withinMs });
   return async (script, { itemIds, args, reply }) => {
     const keys = itemIds.map((itemId) => `${prefix}claim:${itemId}`);
-    return reply.parse(await bounded(client, () => commands.eval(script, { keys, arguments: args })));
+    const ask = () => commands.eval(script, { keys, arguments: args });
+    return reply.parse(await bounded(ask, { client, withinMs }));
   };
 }
 
 /** Lets commands on their way finish, if that takes no longer than a call may. */
-async function closeSoon(client: LockClient): Promise<void> {
-  if (client.isReady) await bounded(client, () => client.close()).catch(() => undefined);
+async function closeSoon(client: LockClient, withinMs: number): Promise<void> {
+  if (client.isReady) await bounded(() => client.close(), { client, withinMs }).catch(() => undefined);
   if (client.isOpen) client.destroy();
 }
 
-/** The answer within half a second, or `LockStoreDown`; while there is no connection it does not wait for one. */
-async function bounded<T>(client: LockClient, ask: () => Promise<T>): Promise<T> {
+/** The answer in time, or `LockStoreDown`; while there is no connection it does not wait for one. */
+async function bounded<T>(
+  ask: () => Promise<T>,
+  { client, withinMs }: { client: LockClient; withinMs: number },
+): Promise<T> {
   if (!client.isReady) throw new LockStoreDown('The lock store is not connected');
   const { promise: tooLate, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`No answer within ${CALL_MS} ms`)), CALL_MS);
+  const timer = setTimeout(() => reject(new Error(`No answer within ${withinMs} ms`)), withinMs);
   try {
     return await Promise.race([ask(), tooLate]);
   } catch (cause) {

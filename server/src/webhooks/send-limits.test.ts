@@ -1,6 +1,6 @@
 // One attempt against receivers that answer too much or too slowly (W4).
 import type { Socket } from 'node:net';
-import tls, { createServer as createTlsServer } from 'node:tls';
+import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import { connectProxy } from '../../test/fixtures/connect-proxy.ts';
 import { CERTIFICATE, PRIVATE_KEY, trust } from '../../test/fixtures/receiver-certificate.ts';

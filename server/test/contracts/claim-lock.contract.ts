@@ -56,7 +56,7 @@ function takingIt(given: () => LockHarness): void {
     for (const answer of answers) {
       if (answer.acquired) continue;
       expect(answer.holder).toMatchObject({ userId: winners[0], fence: 0 });
-      expect(answer.holder.expiresAt.getTime() - now().getTime()).toBeGreaterThan(LONG - 5_000);
+      expect(answer.holder.expiresAt.getTime() - now().getTime()).toBeGreaterThan(LONG / 2);
       expect(answer.holder.expiresAt.getTime() - now().getTime()).toBeLessThanOrEqual(LONG);
     }
   });
@@ -73,13 +73,13 @@ function keepingIt(given: () => LockHarness): void {
   it('on probation the first renewal confirms it with its fence', async () => {
     const { lock, now } = given();
     const itemId = randomUUID();
-    await lock.acquire(itemId, 'anna', 5_000);
+    await lock.acquire(itemId, 'anna', LONG / 3);
     expect((await lock.holders([itemId])).get(itemId)).toMatchObject({ userId: 'anna', fence: 0 });
     const holder = await lock.renew({ itemId, userId: 'anna', fence: 7, ms: LONG });
     expect(holder).toMatchObject({ userId: 'anna', fence: 7 });
     const stored = (await lock.holders([itemId])).get(itemId);
     expect(stored).toMatchObject({ userId: 'anna', fence: 7 });
-    expect((stored?.expiresAt.getTime() ?? 0) - now().getTime()).toBeGreaterThan(LONG - 5_000);
+    expect((stored?.expiresAt.getTime() ?? 0) - now().getTime()).toBeGreaterThan(LONG / 2);
   });
 
   it('I3: renewed only by its holder with its fence', async () => {
@@ -153,12 +153,11 @@ function runningOut(given: () => LockHarness): void {
   });
 
   it('a renewal replaces the lease that was shorter', async () => {
-    const { lock, lapse } = given();
-    const [itemId, other] = [randomUUID(), randomUUID()];
-    await lock.acquire(itemId, 'anna', SHORT);
+    const { lock, now } = given();
+    const itemId = randomUUID();
+    await lock.acquire(itemId, 'anna', LONG / 3);
     await lock.renew({ itemId, userId: 'anna', fence: 7, ms: LONG });
-    await lock.acquire(other, 'anna', SHORT);
-    await lapse(other, SHORT);
-    expect([...(await lock.holders([itemId, other])).keys()]).toEqual([itemId]);
+    const stored = (await lock.holders([itemId])).get(itemId);
+    expect((stored?.expiresAt.getTime() ?? 0) - now().getTime()).toBeGreaterThan(LONG / 2);
   });
 }

@@ -70,24 +70,22 @@ describe('the signature', () => {
     await refused({ ...signed, signature: base64(signature) });
   });
 
-  it('S6: values of 20 000 and 100 000 characters are refused before anything quadratic happens to them', async () => {
+  it('S6: values of 20 000 and 400 000 characters are refused before anything quadratic happens to them', async () => {
     const page = browser(served.world);
     const given = await page.call(challenge, {});
     const signed = signedChallenge(makeWallet(), given);
-    const started = performance.now();
     for (const name of ['address', 'signed_message', 'signature', 'challenge_id'] as const) {
       await page.refused('validation_failed', verify, { body: { ...signed, [name]: '1'.repeat(20_000) } });
     }
     // The same at the use case, where the contract does not stand in front.
-    for (const length of [20_000, 100_000]) {
+    for (const length of [20_000, 400_000]) {
       const long = { address: 'z'.repeat(length), signedMessage: '\n'.repeat(length), signature: 'A'.repeat(length) };
       await refused({ ...handedIn(await start()), address: long.address });
       await refused({ ...handedIn(await start()), signedMessage: long.signedMessage });
       await refused({ ...handedIn(await start()), signature: long.signature });
       await refused({ ...handedIn(await start()), challengeId: long.address });
     }
-    // Decoding one address of 100 000 characters takes six seconds.
-    expect(performance.now() - started).toBeLessThan(5000);
+    // Decoding one address of 400 000 characters takes a minute and more, which is longer than this test may take.
     await page.call(verify, { body: signed });
   });
 });

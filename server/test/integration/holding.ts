@@ -42,7 +42,7 @@ export async function waiting(world: Opened, count: number): Promise<void> {
       );
       expect(n).toBeGreaterThanOrEqual(count);
     },
-    { timeout: 10_000, interval: 10 },
+    { timeout: 20_000, interval: 10 },
   );
 }
 

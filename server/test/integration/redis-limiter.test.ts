@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { clampCost, pour } from '../../src/limits/bucket.ts';
 import { type Limiter, policiesOf, type Taken } from '../../src/limits/limiter.ts';
 import { createMemoryLimiter } from '../../src/limits/memory-limiter.ts';
-import { createRedisLimiter } from '../../src/limits/redis-limiter.ts';
+import { createRedisLimiter, type LimiterClient } from '../../src/limits/redis-limiter.ts';
 import { limiterContract, movableClock } from '../contracts/limiter.contract.ts';
 import { type OwnRedis, startOwnRedis } from '../own-redis.ts';
 import { WITH_REDIS } from '../world.ts';
@@ -17,6 +17,8 @@ describe.runIf(WITH_REDIS)('on Redis', () => {
   let admin: RedisClientType;
   const clients: RedisClientType[] = [];
   const said: string[] = [];
+  /** The keys that any limiter has asked Redis about. */
+  const asked: string[] = [];
   const log = pino(
     { level: 'info' },
     { write: (line: string) => void said.push((JSON.parse(line) as { msg: string }).msg) },
@@ -34,7 +36,21 @@ describe.runIf(WITH_REDIS)('on Redis', () => {
   /** Impatient, as the service has it. */
   const impatient = (client: RedisClientType, quota: number, withinMs?: number): Limiter => {
     const local = createMemoryLimiter(policiesOf(quota), movableClock());
-    return createRedisLimiter(client, { local, log, ...(withinMs === undefined ? {} : { withinMs }) });
+    const listening: LimiterClient = {
+      get isReady() {
+        return client.isReady;
+      },
+      withCommandOptions: (options) => {
+        const commands = client.withCommandOptions(options);
+        return {
+          eval: (script, call) => {
+            asked.push(...call.keys);
+            return commands.eval(script, call);
+          },
+        };
+      },
+    };
+    return createRedisLimiter(listening, { local, log, ...(withinMs === undefined ? {} : { withinMs }) });
   };
   /** So patient that a busy machine does not count as a Redis that is away. */
   const over = (client: RedisClientType, quota: number) => impatient(client, quota, 10_000);
@@ -59,7 +75,7 @@ describe.runIf(WITH_REDIS)('on Redis', () => {
     /** Waits for what Redis's clock says, since that is the limiter's. */
     const pass = async (ms: number) => {
       const until = (await now()) + ms;
-      await vi.waitFor(async () => expect(await now()).toBeGreaterThan(until), { interval: 5 });
+      await vi.waitFor(async () => expect(await now()).toBeGreaterThan(until), { timeout: 20_000, interval: 5 });
     };
     return { open: (quota) => over(client, quota), pass, close: () => Promise.resolve() };
   });
@@ -91,13 +107,15 @@ describe.runIf(WITH_REDIS)('on Redis', () => {
   it('RL3: two processes count as one, also when both ask at the same moment', async () => {
     const [here, there] = [over(await connect(), 100), over(await connect(), 100)];
     const key = randomUUID();
+    const started = performance.now();
     const answers = await Promise.all(
       Array.from({ length: 400 }, (_, n) => (n % 2 ? here : there).take('default', key)),
     );
     const granted = answers.filter(({ allowed }) => allowed).length;
-    // 1.7 flow back in a second, and this takes less.
+    // A hundred flow back in a minute.
+    const back = (performance.now() - started) / 600;
     expect(granted).toBeGreaterThanOrEqual(100);
-    expect(granted).toBeLessThanOrEqual(102);
+    expect(granted).toBeLessThanOrEqual(101 + Math.ceil(back));
   });
 
   it('what is asked in one turn is one call to Redis, and its key ends when it is empty', async () => {
@@ -131,21 +149,15 @@ describe.runIf(WITH_REDIS)('on Redis', () => {
     const LOST = 'rate limits count per process: Redis does not answer';
     const FOUND = 'rate limits are shared again';
 
-    /** Answers in time, and by the process’s own bucket: that one is empty after two. */
+    /** Answers all the same, and by the process’s own bucket: that one is empty after two. */
     async function goesOnAlone(limiter: Limiter): Promise<void> {
       const key = randomUUID();
-      const started = performance.now();
       const answers = await Promise.all(Array.from({ length: 50 }, () => limiter.take('default', key)));
       expect(answers.filter(({ allowed }) => allowed)).toHaveLength(2);
-      expect(performance.now() - started).toBeLessThan(2_000);
-      const times: number[] = [];
-      for (let n = 0; n < 5; n += 1) {
-        const again = performance.now();
-        expect((await limiter.take('default', key)).allowed).toBe(false);
-        times.push(performance.now() - again);
-      }
-      // Now it is known, and nobody waits for it. The machine may be busy with another file: the quickest counts.
-      expect(Math.min(...times)).toBeLessThan(50);
+      // Now it is known, and nobody asks it any more.
+      asked.length = 0;
+      for (let n = 0; n < 5; n += 1) expect((await limiter.take('default', key)).allowed).toBe(false);
+      expect(asked.filter((id) => id.endsWith(key))).toEqual([]);
     }
 
     /** Writes to Redis again, as seen from outside. */
@@ -156,7 +168,7 @@ describe.runIf(WITH_REDIS)('on Redis', () => {
           await limiter.take('default', key);
           expect(await admin.exists(`countersign:limit:default:${key}`)).toBe(1);
         },
-        { timeout: 5000, interval: 20 },
+        { timeout: 20_000, interval: 20 },
       );
 
     it('RL3: cut off: goes on by itself, says so once, and comes back by itself', async () => {
@@ -177,9 +189,10 @@ describe.runIf(WITH_REDIS)('on Redis', () => {
       const limiter = impatient(await connect(), 2);
       await limiter.take('default', randomUUID());
       said.length = 0;
-      await admin.sendCommand(['CLIENT', 'PAUSE', '1500', 'ALL']);
+      redis.hush(true);
       await goesOnAlone(limiter);
       await goesOnAlone(limiter);
+      redis.hush(false);
       await shared(limiter);
       expect(said).toEqual([LOST, FOUND]);
     });
@@ -196,7 +209,7 @@ describe.runIf(WITH_REDIS)('on Redis', () => {
           await limiter.take('default', randomUUID());
           return Number(/cmdstat_eval:.*failed_calls=(\d+)/.exec(await admin.info('commandstats'))?.[1]);
         };
-        await expect.poll(refused, { timeout: 5000, interval: 20 }).toBeGreaterThan(1);
+        await expect.poll(refused, { interval: 20 }).toBeGreaterThan(1);
       } finally {
         await admin.configSet('maxmemory', '0');
       }

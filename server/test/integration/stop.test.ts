@@ -139,36 +139,37 @@ describe('RT7: while a project is stopped', () => {
 });
 
 describe('RT7: races', () => {
-  /** Submits without a break until told to stop, and answers for each submission when it was sent and what became of it. */
-  function stream(process: Opened, over: () => boolean) {
+  /** Submits without a break until told to stop, and notes for each submission when it was sent and what became of it. */
+  async function stream(
+    process: Opened,
+    { sent, over }: { sent: { at: number; rule: string }[]; over: () => boolean },
+  ) {
     const one = async () => {
-      const sentAt = performance.now();
+      const at = performance.now();
       const { item } = await submit(process.services, scene.pipeline, aSubmission(SURE));
-      return { sentAt, rule: item.rule };
+      sent.push({ at, rule: item.rule });
     };
-    return (async () => {
-      const results: Awaited<ReturnType<typeof one>>[] = [];
-      while (!over()) results.push(...(await Promise.all(Array.from({ length: 4 }, one))));
-      return results;
-    })();
+    while (!over()) await Promise.all(Array.from({ length: 4 }, one));
   }
 
   it('no submission sent after the stop was answered passes by itself, in any process; after the release each does', async () => {
     const processes = [world, await world.another()] as const;
     let over = false;
-    const streams = processes.map((process) => stream(process, () => over));
-    for (let n = 0; n < 3; n += 1) await anItem(world.services, scene, SURE);
+    const sent: { at: number; rule: string }[] = [];
+    const streams = processes.map((process) => stream(process, { sent, over: () => over }));
+    const some = (from: number) => expect.poll(() => sent.filter(({ at }) => at > from).length).toBeGreaterThan(2);
+    await some(0);
     await stop();
     const stoppedAt = performance.now();
-    for (let n = 0; n < 3; n += 1) await anItem(world.services, scene, SURE);
+    await some(stoppedAt);
     const releasing = performance.now();
     await release();
     const releasedAt = performance.now();
-    for (let n = 0; n < 3; n += 1) await anItem(world.services, scene, SURE);
+    await some(releasedAt);
     over = true;
-    const results = (await Promise.all(streams)).flat();
+    await Promise.all(streams);
     const rulesOf = (from: number, to: number) => [
-      ...new Set(results.filter(({ sentAt }) => sentAt > from && sentAt < to).map(({ rule }) => rule)),
+      ...new Set(sent.filter(({ at }) => at > from && at < to).map(({ rule }) => rule)),
     ];
     // What was sent shortly before the release may have met it.
     expect(rulesOf(stoppedAt, releasing)).toContain('RT7');

@@ -37,7 +37,7 @@ async function delivered(itemId: string): Promise<void> {
     const { data } = await owner.call(listDeliveries, { params: { id: project.id } });
     return data.filter((delivery) => delivery.item_id === itemId).map(({ status }) => status);
   };
-  await expect.poll(succeeded, { timeout: 10_000, interval: 50 }).toEqual(['succeeded']);
+  await expect.poll(succeeded, { interval: 50 }).toEqual(['succeeded']);
 }
 
 /** The one webhook-id of the item; the receiver has compared the bytes of repeats. */
@@ -71,9 +71,7 @@ describe('kill -9', () => {
       expect(again.headers.get('idempotent-replayed')).toBe('true');
       // The fact that went with it is in the ledger too, and gets its place there.
       await expect
-        .poll(async () => (await owner.call(readHistory, { params: { id } })).data.map((fact) => fact.type), {
-          timeout: 10_000,
-        })
+        .poll(async () => (await owner.call(readHistory, { params: { id } })).data.map((fact) => fact.type))
         .toEqual(['item.queued']);
 
       const { event } = await receiver.next(open.id);

@@ -29,7 +29,7 @@ beforeAll(async () => {
     await owner.call(decideItem, { params: { id }, body });
   }
   const numbered = async () => (await owner.call(previewExport, { params: { id: project.id } })).lines;
-  await vi.waitUntil(async () => (await numbered()) === ITEMS, { timeout: 10_000 });
+  await vi.waitUntil(async () => (await numbered()) === ITEMS, { timeout: 40_000 });
 });
 
 /** Runs the command on the world's own database, beside the service. */

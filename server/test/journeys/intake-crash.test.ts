@@ -7,10 +7,7 @@ import { type Person, person } from '../client.ts';
 import { WITH_REDIS, showLogOnFailure, startWorld, useWorld, type World } from '../world.ts';
 import { type OwnPostgres, startPostgres } from '../../../scripts/services.ts';
 
-/** How long PostgreSQL is away, in ms: long enough for every pool and listener to notice. */
-const OUTAGE_MS = 5000;
-/** Beyond this an answer counts as a hang, in ms. */
-const HANG_MS = 10_000;
+const WORKERS = 12;
 
 /** The ids of all items, newest first. */
 async function allIds(of: OpenProject, process: number): Promise<string[]> {
@@ -38,7 +35,7 @@ describe('kill -9 of one process while it commits', () => {
   const MOMENTS = {
     'at the first answer': (_: OpenProject, sent: Promise<unknown>[]) => Promise.race(sent),
     'at the first commit': (of: OpenProject) =>
-      expect.poll(async () => (await allIds(of, 1)).length, { timeout: 10_000, interval: 1 }).toBeGreaterThan(0),
+      expect.poll(async () => (await allIds(of, 1)).length, { interval: 1 }).toBeGreaterThan(0),
     'in the middle': (_: OpenProject, sent: Promise<unknown>[]) => Promise.any(sent.slice(30, 35)),
   };
 
@@ -91,20 +88,17 @@ describe.runIf(WITH_REDIS)('PostgreSQL goes away under load and comes back', () 
   });
 
   interface Seen {
-    key: string;
+    worker: number;
     status: number;
-    ms: number;
     id: string;
   }
 
   /** Submits under one key until it is stored; every answer on the way is a 201 or a 503 that says when to come back. */
-  async function submitUntilStored(key: string, process: number, seen: Seen[]): Promise<void> {
+  async function submitUntilStored(key: string, worker: number, seen: Seen[]): Promise<void> {
     const body = bodyOf(project);
     for (;;) {
-      const since = performance.now();
-      const answer = await project.pipeline.submitRaw(body, { idempotencyKey: key, process });
-      const ms = performance.now() - since;
-      seen.push({ key, status: answer.status, ms, id: answer.ok ? answer.reply.id : answer.problem.code });
+      const answer = await project.pipeline.submitRaw(body, { idempotencyKey: key, process: worker });
+      seen.push({ worker, status: answer.status, id: answer.ok ? answer.reply.id : answer.problem.code });
       if (answer.ok) return;
       expect(answer.problem.code, answer.text).toBe('unavailable');
       expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
@@ -116,27 +110,31 @@ describe.runIf(WITH_REDIS)('PostgreSQL goes away under load and comes back', () 
     for (let n = 0; !until.aborted; n += 1) await submitUntilStored(`worker ${worker}, item ${n}`, worker, seen);
   }
 
-  it('I2: says so by name meanwhile, loses nothing, and needs no restart', { timeout: 120_000 }, async () => {
+  it('I2: says so by name meanwhile, loses nothing, and needs no restart', { timeout: 180_000 }, async () => {
     const seen: Seen[] = [];
     const enough = new AbortController();
-    const workers = Array.from({ length: 12 }, (_, n) => keepSubmitting(n, seen, enough.signal));
+    const workers = Array.from({ length: WORKERS }, (_, n) => keepSubmitting(n, seen, enough.signal));
     const load = Promise.all(workers);
     // One that has met a wrong answer ends the others; the test fails where it waits for all.
     load.catch(() => enough.abort());
     const stored = () => seen.filter(({ status }) => status === 201).length;
-    await expect.poll(stored, { timeout: 20_000 }).toBeGreaterThan(100);
+    await expect.poll(stored, { timeout: 40_000 }).toBeGreaterThan(100);
     await postgres.down();
     const before = stored();
-    await delay(OUTAGE_MS);
+    // Whoever asks is answered while it is away, again and again: nobody hangs until it is back.
+    const since = seen.length;
+    const fewest = () => {
+      const refused = seen.slice(since).filter(({ status }) => status === 503);
+      return Math.min(...workers.map((_, n) => refused.filter(({ worker }) => worker === n).length));
+    };
+    await expect.poll(fewest, { timeout: 40_000 }).toBeGreaterThanOrEqual(10);
     const read = await project.pipeline.attempt(listItems, {}, { process: 1 });
     expect(read.ok ? read.text : read.problem.code).toBe('unavailable');
     expect((await fetch(`${world?.url()}/readyz`)).status).toBe(503);
     await postgres.up();
-    await expect.poll(stored, { timeout: 30_000 }).toBeGreaterThan(before + 100);
+    await expect.poll(stored, { timeout: 60_000 }).toBeGreaterThan(before + 100);
     enough.abort();
     await load;
-    expect(seen.filter(({ status }) => status === 503).length).toBeGreaterThan(12);
-    expect(Math.max(...seen.map(({ ms }) => ms))).toBeLessThan(HANG_MS);
     const made = seen.filter(({ status }) => status === 201);
     expect((await allIds(project, 0)).sort()).toEqual(made.map(({ id }) => id).sort());
     // Facts find their way again too: the listeners and the relay are back.
@@ -144,9 +142,7 @@ describe.runIf(WITH_REDIS)('PostgreSQL goes away under load and comes back', () 
     const waiting = project.pipeline.submitRaw(bodyOf(project), { headers: { prefer: 'wait=30' }, process: 1 });
     await review(project.owner, id, 'approve');
     await expect
-      .poll(async () => (await project.pipeline.call(listEvents)).data.map(({ item_id }) => item_id), {
-        timeout: 20_000,
-      })
+      .poll(async () => (await project.pipeline.call(listEvents)).data.map(({ item_id }) => item_id))
       .toEqual([id]);
     const [newest = ''] = await allIds(project, 0);
     await review(project.owner, newest, 'reject', { process: 0 });

@@ -61,7 +61,7 @@ describe.runIf(WITH_REDIS)('without Redis', () => {
     await owner.call(renewClaim, { params: { id: during }, body: { fence } });
     expect(await lockOf(redis, during)).toBe(`${fence}:${owner.id}`);
     await owner.call(decideItem, { params: { id: during }, body: { fence, action: 'approve' } });
-    await expect.poll(() => lockOf(redis, during), { timeout: 5000 }).toBeNull();
+    await expect.poll(() => lockOf(redis, during)).toBeNull();
     const after = await arrive();
     await live.next('item.queued', (fact) => fact.item_id === after);
     expect(await review(reviewer, after, 'edit', { process: 1 })).toMatchObject({ status: 'approved' });
@@ -120,7 +120,7 @@ describe.runIf(WITH_REDIS)('without Redis', () => {
         expect({ status: answer.status, body }).toEqual({ status: 200, body: expected });
       }
     };
-    await vi.waitFor(ask, { timeout: 8000 });
+    await vi.waitFor(ask, { timeout: 25_000 });
   }
 });
 
