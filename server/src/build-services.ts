@@ -38,11 +38,14 @@ export interface Built {
   close(): Promise<void>;
 }
 
-/** Opens everything a process needs and brings the schema up to date. Errors: `FolderInUse`, `EmbeddedError`, connection failures. */
-export async function buildServices(config: Config): Promise<Built> {
+/**
+ * Opens everything a process needs and brings the schema up to date; `signal` gives up the start of an embedded database. Errors:
+ * `FolderInUse`, `EmbeddedError`, connection failures.
+ */
+export async function buildServices(config: Config, signal?: AbortSignal): Promise<Built> {
   const keyRing = keyRingOf(config);
   const log = pino({ level: config.logLevel, base: null, serializers: { err: loggableError } });
-  const database = await openDatabase(config, log);
+  const database = await openDatabase(config, log, signal);
   const signals = openSignals(database.url, {
     onError: (error) => log.warn({ err: error }, 'listening connection lost'),
   });
@@ -105,13 +108,13 @@ interface OpenDatabase {
   close: () => Promise<void>;
 }
 
-async function openDatabase({ database, slowStatementMs }: Config, log: Logger): Promise<OpenDatabase> {
-  const { target, stop } = await findDatabase(database, log);
+async function openDatabase(config: Config, log: Logger, signal?: AbortSignal): Promise<OpenDatabase> {
+  const { target, stop } = await findDatabase(config.database, log, signal);
   let pool: Pool | null = null;
   try {
     const orm = await openOrm(target, (made) => {
       pool = made;
-      watchStatements(made, slowStatementMs, (slow) => log.warn(slow, 'a slow statement'));
+      watchStatements(made, config.slowStatementMs, (slow) => log.warn(slow, 'a slow statement'));
     });
     await migrate(orm, target);
     const connections = () => (pool === null ? NO_CONNECTIONS : connectionsOf(pool));
@@ -132,9 +135,10 @@ const EMBEDDED_POOL = 20;
 async function findDatabase(
   database: Config['database'],
   log: Logger,
+  signal?: AbortSignal,
 ): Promise<{ target: DatabaseTarget; stop: () => Promise<void> }> {
   if (database.kind === 'postgres') return { target: database, stop: () => Promise.resolve() };
-  const embedded = await startEmbedded({ folder: database.folder, log });
+  const embedded = await startEmbedded({ folder: database.folder, log, ...(signal && { signal }) });
   return { target: { url: embedded.url, poolSize: EMBEDDED_POOL }, stop: () => embedded.stop() };
 }
 

@@ -1,6 +1,6 @@
 // Environment to typed, grouped configuration: the only reader of process.env. A bad value stops the start with one sentence.
 import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
@@ -215,17 +215,38 @@ function keptRing(database: Config['database']): string {
       'SECRET_KEYS is required with DATABASE_URL: set it to kid:base64 of 32 random bytes (openssl rand -base64 32), the same for every process.',
     );
   }
-  mkdirSync(database.folder, { recursive: true });
-  const path = join(database.folder, 'secret-keys');
-  const draft = `${path}.${process.pid}`;
-  writeFileSync(draft, `k1:${randomBytes(32).toString('base64')}\n`, { mode: 0o600 });
+  const { folder } = database;
   try {
-    // Whole or not at all, and once: of two starts at the same moment both read what the first has placed.
+    return ringIn(folder);
+  } catch (error) {
+    const fault = error instanceof Error ? error.message : '';
+    throw new ConfigError(
+      `DATA_DIR takes a folder that this process can read and write; ${folder} is none (${fault}).`,
+    );
+  }
+}
+
+function ringIn(folder: string): string {
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, 'secret-keys');
+  if (!existsSync(path)) {
+    const draft = `${path}.${process.pid}`;
+    try {
+      // On the disk before anything is encrypted with it.
+      writeFileSync(draft, `k1:${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flush: true });
+      place(draft, path);
+    } finally {
+      rmSync(draft, { force: true });
+    }
+  }
+  return readFileSync(path, 'utf8').trim();
+}
+
+/** Whole or not at all, and once: of two starts at the same moment both read what the first has placed. */
+function place(draft: string, path: string): void {
+  try {
     linkSync(draft, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  } finally {
-    rmSync(draft, { force: true });
   }
-  return readFileSync(path, 'utf8').trim();
 }

@@ -47,10 +47,13 @@ const GOODBYE_MS = 1000;
 const SWEEP_IDLE_MS = 100;
 const POLL_MS = 1000;
 
-/** Starts a process by its environment. Errors: `ConfigError`, `FolderInUse`, `EmbeddedError`, or what the database says. */
-export async function start(env?: NodeJS.ProcessEnv): Promise<Running> {
+/**
+ * Starts a process by its environment; `signal` gives up the start of an embedded database. Errors: `ConfigError`, `FolderInUse`,
+ * `EmbeddedError`, or what the database says.
+ */
+export async function start(env?: NodeJS.ProcessEnv, signal?: AbortSignal): Promise<Running> {
   const config = readConfig(env);
-  const built = await buildServices(config);
+  const built = await buildServices(config, signal);
   const stops: Stop[] = [() => built.close()];
   const stop = async () => {
     for (const close of stops.splice(0).reverse()) await close();
@@ -209,7 +212,11 @@ function startPresence({ services, redis }: Built, io: LiveServer, rooms: Rooms)
 
 /** Run directly: start, stop on a signal, and say in one sentence why a start was refused. */
 async function run(): Promise<void> {
-  const running = await start().catch((error: unknown) => refuse(error));
+  const ending = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => ending.abort());
+  const running = await start(undefined, ending.signal).catch((error: unknown) =>
+    ending.signal.aborted ? process.exit(0) : refuse(error),
+  );
   // The next start reads our code as it is now, without the compiler that strips the types (NODE_COMPILE_CACHE of `npm start`).
   flushCompileCache();
   let stopping: Promise<void> | null = null;
@@ -219,8 +226,8 @@ async function run(): Promise<void> {
       () => process.exit(1),
     );
   };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+  ending.signal.addEventListener('abort', stop);
+  if (ending.signal.aborted) stop();
   // A failure nobody awaited leaves the process in an unknown state: stop cleanly, the supervisor starts a new one.
   process.on('unhandledRejection', (error) => {
     running.services.log.fatal({ err: error }, 'unhandled rejection');

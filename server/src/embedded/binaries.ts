@@ -16,6 +16,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { EmbeddedError } from './embedded-error.ts';
+import { makeOpenFolder } from './open-folder.ts';
 
 /** Node's `platform-arch`, as far as there is a package, and how the package calls it. */
 const PACKAGES: Readonly<Partial<Record<string, string>>> = {
@@ -94,13 +95,11 @@ function linksOf({ native }: Binaries): Link[] {
   return existsSync(list) ? (JSON.parse(readFileSync(list, 'utf8')) as Link[]) : [];
 }
 
-/** Another process may make the same link at the same moment. */
+/** In one step, in place of one that points nowhere: another process may make the same link at the same moment. */
 function makeLink(path: string, to: string): void {
-  try {
-    symlinkSync(to, path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  }
+  const draft = `${path}.${process.pid}`;
+  symlinkSync(to, draft);
+  renameSync(draft, path);
 }
 
 /** The variables that let the programs find their libraries. */
@@ -111,7 +110,8 @@ export function libraryEnv({ linkFolder }: Binaries): NodeJS.ProcessEnv {
 
 /**
  * Copies the programs into `cache`, one folder per version, so that a user who cannot reach `node_modules` can run them. A copy that
- * is there is used if nobody but root can have written it. Errors: `EmbeddedError`, of a copy that others own.
+ * is there is used if nobody but root can have written it. Errors: `EmbeddedError`, of a copy that others own, or when there is no
+ * place for one.
  */
 export function copyBinaries(binaries: Binaries, cache: string): Binaries {
   const folder = join(cache, `postgresql-${binaries.version}`);
@@ -124,16 +124,19 @@ export function copyBinaries(binaries: Binaries, cache: string): Binaries {
 
 /** Whole or not at all: of two that copy at once, the second uses what the first has placed. */
 function placeCopy({ native }: Binaries, folder: string): void {
-  mkdirSync(dirname(folder), { recursive: true, mode: 0o755 });
-  const draft = mkdtempSync(`${folder}.`);
+  let draft = '';
   try {
+    draft = mkdtempSync(join(makeOpenFolder(dirname(folder)), `${basename(folder)}.`));
     cpSync(native, join(draft, 'native'), { recursive: true, verbatimSymlinks: true });
     // Whatever the umask was when npm unpacked them.
     execFileSync('chmod', ['-R', 'u=rwX,go=rX', draft]);
     renameSync(draft, folder);
   } catch (error) {
-    if (!existsSync(folder)) throw error;
+    if (!existsSync(folder))
+      throw new EmbeddedError(
+        `PostgreSQL runs as another user here, who cannot reach ${native}, and its programs cannot be copied to ${folder} (${String(error)}): move Countersign to a folder that everybody can enter, or set DATABASE_URL.`,
+      );
   } finally {
-    rmSync(draft, { recursive: true, force: true });
+    if (draft !== '') rmSync(draft, { recursive: true, force: true });
   }
 }

@@ -1,15 +1,18 @@
 // The folder that PostgreSQL keeps its data in: where it is, whether this version can use it, and how a new one is made.
 import { createHash } from 'node:crypto';
 import {
+  closeSync,
   existsSync,
+  fsyncSync,
   lstatSync,
-  mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { EmbeddedError } from './embedded-error.ts';
@@ -29,21 +32,26 @@ const CONTROL = { versionAt: 8, version: 1800, float8ByValueAt: 248 } as const;
 export function locateData(folder: string, apart: string): string {
   const inside = join(folder, NAME);
   const elsewhere = dataApart(folder, apart);
-  return !existsSync(inside) && existsSync(elsewhere) ? elsewhere : inside;
+  return isEmpty(inside) && isInitialised(elsewhere) ? elsewhere : inside;
 }
 
 /** The folder that stands for DATA_DIR where only root can enter that. The same for the same DATA_DIR. */
-export function dataApart(folder: string, apart: string): string {
-  const name = createHash('sha256').update(realpathSync(folder)).digest('hex').slice(0, 16);
-  return join(apart, name, NAME);
-}
+export const dataApart = (folder: string, apart: string): string => join(apart, nameApart(folder), NAME);
+
+/** The name of the folder in `apart` that `dataApart` is in. */
+export const nameApart = (folder: string): string =>
+  createHash('sha256').update(realpathSync(folder)).digest('hex').slice(0, 16);
 
 /** Errors: `EmbeddedError`, when what is there is of another version or of PGlite, or is no database. Nothing is changed. */
 export function refuseForeign(folder: string, data: string): void {
   const old = join(folder, OF_PGLITE);
   if (!existsSync(data) && existsSync(join(old, 'PG_VERSION'))) throw new EmbeddedError(ofPglite(old));
-  if (!existsSync(data) || readdirSync(data).length === 0) return;
-  const version = textOf(join(data, 'PG_VERSION'));
+  if (isDangling(data))
+    throw new EmbeddedError(
+      `The link ${data} points to nothing: mount the disk that it points to, or remove the link.`,
+    );
+  if (isEmpty(data)) return;
+  const version = isFolder(data) ? textOf(join(data, 'PG_VERSION')) : undefined;
   if (version === undefined)
     throw new EmbeddedError(
       `The folder ${data} holds something that is not a PostgreSQL database: move it away, or choose another DATA_DIR.`,
@@ -64,6 +72,12 @@ function isOfPglite(data: string): boolean {
   return control.readUInt32LE(CONTROL.versionAt) === CONTROL.version && control[CONTROL.float8ByValueAt] === 0;
 }
 
+const isFolder = (path: string): boolean => statSync(path).isDirectory();
+
+function isDangling(path: string): boolean {
+  return !existsSync(path) && lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
 function textOf(path: string): string | undefined {
   return existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined;
 }
@@ -73,9 +87,19 @@ export const isInitialised = (data: string): boolean => existsSync(join(data, 'P
 
 /** Whom the data belongs to; undefined where there is none, or where the system has no such numbers. */
 export function ownerOf(data: string): Owner | undefined {
-  if (process.getuid === undefined || !isInitialised(data)) return undefined;
-  const { uid, gid } = lstatSync(data);
+  if (process.getuid === undefined || isEmpty(data)) return undefined;
+  const { uid, gid } = statSync(data);
   return { uid, gid };
+}
+
+/** Whether there is nothing at `path`, or a folder with nothing in it. A folder that one may not read counts as full. */
+function isEmpty(path: string): boolean {
+  if (!existsSync(path)) return true;
+  try {
+    return isFolder(path) && readdirSync(path).length === 0;
+  } catch {
+    return false;
+  }
 }
 
 /**
@@ -84,17 +108,33 @@ export function ownerOf(data: string): Owner | undefined {
  */
 export async function makeData(data: string, initialise: (draft: string) => Promise<void>): Promise<void> {
   const parent = dirname(data);
-  mkdirSync(parent, { recursive: true });
-  for (const name of readdirSync(parent).filter((one) => one.startsWith(DRAFT)))
-    rmSync(join(parent, name), { recursive: true, force: true });
+  for (const name of readdirSync(parent).filter((one) => one.startsWith(DRAFT))) remove(join(parent, name));
   const draft = mkdtempSync(join(parent, DRAFT));
   try {
     await initialise(draft);
     // An empty folder may stand there, of a volume that was made for it.
     rmSync(data, { recursive: true, force: true });
     renameSync(draft, data);
+    flush(parent);
   } catch (error) {
-    rmSync(draft, { recursive: true, force: true });
+    remove(draft);
     throw error;
   }
+}
+
+/** An initdb that outlives its parent for a moment still writes into its draft: what cannot be removed now is removed next time. */
+function remove(draft: string): void {
+  try {
+    rmSync(draft, { recursive: true, force: true });
+  } catch {
+    // See above.
+  }
+}
+
+/** The names in a folder survive a power cut from here on. Windows has no such call for folders. */
+function flush(folder: string): void {
+  if (process.platform === 'win32') return;
+  const descriptor = openSync(folder, 'r');
+  fsyncSync(descriptor);
+  closeSync(descriptor);
 }

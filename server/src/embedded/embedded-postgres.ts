@@ -5,18 +5,22 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Address, onLoopback, socketIn, socketUrl } from './address.ts';
 import { type Binaries, copyBinaries, findBinaries, linkLibraries, programOf } from './binaries.ts';
-import { dataApart, isInitialised, locateData, makeData, ownerOf, refuseForeign } from './data-folder.ts';
-import { EmbeddedError } from './embedded-error.ts';
+import { dataApart, isInitialised, locateData, makeData, nameApart, ownerOf, refuseForeign } from './data-folder.ts';
+import { EmbeddedError, explainFault } from './embedded-error.ts';
 import { lockFolder } from './folder-lock.ts';
 import { chooseIdentity, type Identity, reaches } from './identity.ts';
 import { endLeftover, serverOf } from './leftover.ts';
-import { makePrivateFolder } from './private-folder.ts';
+import { makeOpenFolder } from './open-folder.ts';
+import { makePrivateFolder, removeLastPrivateFolder } from './private-folder.ts';
 import { initialise, type Installation, type Server, startServer } from './server.ts';
 import { openServerLog } from './server-log.ts';
 import type { Settings } from './settings.ts';
 
 /** How long after each failed start the next one is tried, in milliseconds; the last one again and again. */
 const PAUSES_MS = [0, 200, 1000, 3000, 5000];
+
+/** One that ended sooner than this counts as a failed start, in milliseconds. */
+const STEADY_MS = 10_000;
 
 /** What of a logger is used here. */
 export interface Log {
@@ -33,6 +37,8 @@ export interface Options {
   readonly settings?: Settings;
   /** Where it is to answer. Default: a socket in a private folder; on Windows loopback with a password. */
   readonly address?: Address;
+  /** Gives the start up, and what it has started. Not heard after the start. */
+  readonly signal?: AbortSignal;
   /** Where programs and data go that PostgreSQL's user cannot reach otherwise. */
   readonly apart?: { cache: string; data: string };
 }
@@ -52,14 +58,19 @@ const APART = { cache: '/var/cache/countersign', data: '/var/lib/countersign' };
  * left running is ended first. Errors: `FolderInUse`, `EmbeddedError`.
  */
 export async function startEmbedded(options: Options): Promise<EmbeddedPostgres> {
-  const unlock = lockFolder(options.folder);
-  const undo: (() => void)[] = [unlock];
+  const undo: (() => void)[] = [];
+  const ending = new AbortController();
+  const giveUp = () => ending.abort();
+  options.signal?.addEventListener('abort', giveUp);
   try {
-    const at = await prepare(options, undo);
-    return supervise(at, await startServer(at), { log: options.log, release: () => undoAll(undo) });
+    undo.push(lockFolder(options.folder));
+    const at = { ...(await prepare(options, { undo, signal: ending.signal })), signal: ending.signal };
+    return supervise(at, await startServer(at), { log: options.log, ending, release: () => undoAll(undo) });
   } catch (error) {
     undoAll(undo);
-    throw error;
+    throw explainFault(error, options.folder);
+  } finally {
+    options.signal?.removeEventListener('abort', giveUp);
   }
 }
 
@@ -75,26 +86,31 @@ export function addressOfRunning(folder: string, apart = APART): string | undefi
   return running === undefined || running.socketFolder === '' ? undefined : socketUrl(running.socketFolder);
 }
 
-/** Everything up to the start of the server. What is to be undone when it has stopped is added to `undo`. */
-async function prepare(
-  { folder, log, settings = {}, apart = APART, ...given }: Options,
-  undo: (() => void)[],
-): Promise<Installation> {
+interface Start {
+  /** What is to be undone when the server has stopped. */
+  undo: (() => void)[];
+  signal: AbortSignal;
+}
+
+/** Everything up to the start of the server. */
+async function prepare(options: Options, { undo, signal }: Start): Promise<Omit<Installation, 'signal'>> {
+  const { folder, log, settings = {}, apart = APART } = options;
   const found = locateData(folder, apart.data);
-  refuseForeign(folder, found);
   const identity = chooseIdentity(ownerOf(found));
+  refuseForeign(folder, found);
+  const ended = await endLeftover(found);
+  if (ended !== undefined) log.info({ pid: ended }, 'ended the PostgreSQL that an earlier process left running');
+  removeLastPrivateFolder(found);
   const run = makePrivateFolder(identity);
   undo.push(() => rmSync(run, { recursive: true, force: true }));
   const linked = linkLibraries(findBinaries(), join(run, 'lib'));
   const binaries = reachable(linked, identity, apart.cache);
   const data = placeData({ folder, found, identity, apart: apart.data, log });
-  const ended = await endLeftover(data);
-  if (ended !== undefined) log.info({ pid: ended }, 'ended the PostgreSQL that an earlier process left running');
   const serverLog = openServerLog(join(dirname(data), 'postgres.log'));
   undo.push(() => serverLog.close());
-  const at = { binaries, identity, data, log: serverLog };
+  const at = { binaries, identity, data, log: serverLog, signal };
   if (!isInitialised(data)) await makeData(data, (draft) => initialise(at, draft));
-  const address = given.address ?? (process.platform === 'win32' ? await onLoopback() : socketIn(run));
+  const address = options.address ?? (process.platform === 'win32' ? await onLoopback() : socketIn(run));
   return { ...at, address, settings, say: (sentence) => log.warn({}, sentence) };
 }
 
@@ -115,8 +131,8 @@ function placeData(of: { folder: string; found: string; identity: Identity; apar
     throw new EmbeddedError(
       `The user that runs PostgreSQL cannot enter ${dirname(found)}: move DATA_DIR to a folder that everybody can enter, or let them enter the folders above it.`,
     );
+  makeOpenFolder(apart, nameApart(folder));
   const data = dataApart(folder, apart);
-  mkdirSync(dirname(data), { recursive: true, mode: 0o755 });
   log.warn({ folder: data }, 'PostgreSQL cannot reach DATA_DIR as an unprivileged user: the data is in this folder');
   return data;
 }
@@ -127,38 +143,41 @@ function giveTree(identity: Identity, data: string): void {
     execFileSync('chown', ['-R', `${identity.owner?.uid}:${identity.owner?.gid}`, data]);
 }
 
+interface Supervised {
+  log: Log;
+  ending: AbortController;
+  release: () => void;
+}
+
 /** Starts the server again whenever it ends without being told to: it was killed, or its disk was full. */
-function supervise(
-  at: Installation,
-  first: Server,
-  { log, release }: { log: Log; release: () => void },
-): EmbeddedPostgres {
+function supervise(at: Installation, first: Server, { log, ending, release }: Supervised): EmbeddedPostgres {
   let server = first;
   // A process that ends without stopping us takes the server along; `tieToParent` sees to it where that cannot be heard of.
   const last = () => void server.stop();
   process.once('exit', last);
-  const stopping = new AbortController();
   const watching = watch();
   let stopped: Promise<void> | undefined;
 
   async function watch(): Promise<void> {
-    for (;;) {
+    for (let failed = 0; ;) {
+      const since = performance.now();
       const { code, signal } = await server.gone;
-      if (stopping.signal.aborted) return;
+      failed = performance.now() - since < STEADY_MS ? failed + 1 : 0;
+      if (ending.signal.aborted) return;
       log.error({ code, signal, log: at.log.path }, 'the embedded PostgreSQL ended, and is started again');
-      const next = await startAgain(at, log, stopping.signal);
+      const next = await startAgain(at, log, failed);
       if (next === undefined) return;
       server = next;
       log.info({ pid: next.pid }, 'the embedded PostgreSQL answers again');
+      // Told to stop while it started: whoever waits for this loop has stopped the one before.
+      if (ending.signal.aborted) void next.stop();
     }
   }
 
   async function stop(): Promise<void> {
-    stopping.abort();
+    ending.abort();
     await server.stop();
     await watching;
-    // A start that was under way when we were told to stop.
-    await server.stop();
     process.off('exit', last);
     release();
   }
@@ -172,15 +191,16 @@ function supervise(
   };
 }
 
-/** Tries until it answers, or until `signal` says that nobody needs it any more. */
-async function startAgain(at: Installation, log: Log, signal: AbortSignal): Promise<Server | undefined> {
-  for (let tries = 0; !signal.aborted; tries += 1) {
+/** Tries until it answers, or until nobody needs it any more. */
+async function startAgain(at: Installation, log: Log, failed: number): Promise<Server | undefined> {
+  const { signal } = at;
+  for (let tries = failed; !signal.aborted; tries += 1) {
     const pause = PAUSES_MS[Math.min(tries, PAUSES_MS.length - 1)] ?? 0;
     await delay(pause, undefined, { signal }).catch(() => undefined);
     try {
       if (!signal.aborted) return await startServer(at);
     } catch (error) {
-      log.error({ err: error }, 'the embedded PostgreSQL does not start; it is tried again');
+      if (!signal.aborted) log.error({ err: error }, 'the embedded PostgreSQL does not start; it is tried again');
     }
   }
   return undefined;

@@ -55,7 +55,7 @@ function asUser(owner: Owner): Identity {
 
 /**
  * Chooses who runs PostgreSQL. `dataOwner`: whom an existing data folder belongs to, for PostgreSQL wants to own it. Errors:
- * `EmbeddedError`, when the data belongs to somebody else, or root has nobody to run it as.
+ * `EmbeddedError`, when the data belongs to somebody else, or root has nobody to run it as or may not become another user.
  */
 export function chooseIdentity(dataOwner: Owner | undefined): Identity {
   const self = process.getuid?.();
@@ -66,13 +66,21 @@ export function chooseIdentity(dataOwner: Owner | undefined): Identity {
       );
     return thisUser();
   }
-  if (dataOwner !== undefined && dataOwner.uid !== 0) return asUser(dataOwner);
-  return runs('unshare', [...NAMESPACE, 'true']) ? inNamespace() : asUser(unprivilegedUser());
+  if (dataOwner !== undefined && dataOwner.uid !== 0) return becoming(dataOwner);
+  return runs({ file: 'unshare', args: [...NAMESPACE, 'true'] }) ? inNamespace() : becoming(unprivilegedUser());
+}
+
+function becoming(owner: Owner): Identity {
+  const identity = asUser(owner);
+  if (runs(identity.wrap('true', []))) return identity;
+  throw new EmbeddedError(
+    `PostgreSQL does not run as root, and root cannot become the user with the id ${owner.uid} here: start as another user, or set DATABASE_URL.`,
+  );
 }
 
 /** Has the program end with our process, where this system can do that. */
 export function tieToParent(command: Command): Command {
-  if (process.platform !== 'linux' || !runs('setpriv', [...WITH_PARENT, 'true'])) return command;
+  if (process.platform !== 'linux' || !runs({ file: 'setpriv', args: [...WITH_PARENT, 'true'] })) return command;
   // `unshare … -- postgres` becomes `unshare … -- setpriv … -- postgres`: the signal is asked for by who will get it.
   const at = command.file === 'unshare' ? NAMESPACE.length : 0;
   const inner = at === 0 ? [command.file, ...command.args] : command.args.slice(at);
@@ -85,8 +93,7 @@ export function tieToParent(command: Command): Command {
 export function reaches(identity: Identity, { folder, program }: { folder?: string; program?: string }): boolean {
   if (identity.how === 'as this user') return true;
   const script = folder === undefined ? 'test -x "$0"' : 'cd "$0"';
-  const { file, args, user } = identity.wrap('/bin/sh', ['-c', script, folder ?? program ?? '']);
-  return spawnSync(file, args, { ...user, cwd: '/', stdio: 'ignore' }).status === 0;
+  return runs(identity.wrap('/bin/sh', ['-c', script, folder ?? program ?? '']));
 }
 
 /** Gives `path` to whom PostgreSQL runs as. */
@@ -105,5 +112,5 @@ export function unprivilegedUser(): Owner {
   );
 }
 
-const runs = (file: string, args: readonly string[]): boolean =>
-  spawnSync(file, args, { stdio: 'ignore' }).status === 0;
+const runs = ({ file, args, user = {} }: Pick<Command, 'file' | 'args'> & Partial<Command>): boolean =>
+  spawnSync(file, args, { ...user, cwd: '/', stdio: 'ignore' }).status === 0;

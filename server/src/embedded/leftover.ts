@@ -1,12 +1,12 @@
-// A PostgreSQL that a process of ours left running when it was killed: found by its postmaster.pid, and ended.
+// A PostgreSQL that an earlier process of ours left running when it was killed: found by its postmaster.pid, and ended.
 import { execFileSync } from 'node:child_process';
-import { readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isRunning } from './process-lock.ts';
 
 const POLL_MS = 20;
-/** What each signal is given to work, in milliseconds: fast shutdown, immediate shutdown, and none at all. */
+/** How long each signal gets, in milliseconds: fast shutdown, immediate shutdown, none at all. */
 const STEPS = [
   ['SIGINT', 10_000],
   ['SIGQUIT', 5000],
@@ -37,10 +37,10 @@ export function serverOf(data: string): PidFile | undefined {
   return file !== undefined && isRunning(file.pid) && isServerOf(file.pid, data) ? file : undefined;
 }
 
-/** A number may belong to another program by now: a server works in its data folder. */
+/** The number may belong to another program by now: a server works in its data folder. */
 function isServerOf(pid: number, data: string): boolean {
   try {
-    if (process.platform === 'linux') return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(data);
+    if (process.platform === 'linux') return worksIn(pid, data) ?? isStartedOn(pid, data);
     if (process.platform === 'win32')
       return execFileSync('tasklist', ['/fi', `pid eq ${pid}`], { encoding: 'utf8' }).includes('postgres');
     return execFileSync('ps', ['-p', String(pid), '-o', 'comm='], { encoding: 'utf8' }).includes('postgres');
@@ -49,18 +49,79 @@ function isServerOf(pid: number, data: string): boolean {
   }
 }
 
+/** Undefined where the system does not tell: root in a container may not look at processes of other users. */
+function worksIn(pid: number, data: string): boolean | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(data);
+  } catch {
+    return undefined;
+  }
+}
+
+/** By its command line, which everybody may read. */
+function isStartedOn(pid: number, data: string): boolean {
+  const args = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+  const folder = args[args.indexOf('-D') + 1] ?? '';
+  return basename(args[0] ?? '') === 'postgres' && realpathSync(folder) === realpathSync(data);
+}
+
 /**
- * Ends the server that is still on this data folder, in order if it can be. Whoever calls has the folder to itself, so nobody needs
- * that server. A lock file of a server that is gone is removed: PostgreSQL believes a number that another program has by now.
+ * Ends the server that is still on this data folder, in order if possible. The caller has locked the folder, so nobody needs that
+ * server.
  * @returns the pid that was ended, if any.
  */
 export async function endLeftover(data: string): Promise<number | undefined> {
   const left = serverOf(data);
   for (const [signal, patience] of left === undefined ? [] : STEPS) {
     if (serverOf(data) === undefined) break;
-    process.kill(left!.pid, signal);
+    send(left!.pid, signal);
     for (let waited = 0; waited < patience && isRunning(left!.pid); waited += POLL_MS) await delay(POLL_MS);
   }
-  if (serverOf(data) === undefined) rmSync(pathOf(data), { force: true });
+  if (serverOf(data) === undefined) {
+    endOrphans(data);
+    removeMisleadingPidFile(data);
+  }
   return left?.pid;
+}
+
+/** Processes of a server that was killed notice it when they next wait for something: a busy or a stopped one does not. Linux only. */
+function endOrphans(data: string): void {
+  if (process.platform !== 'linux') return;
+  const pids = readdirSync('/proc').map(Number).filter(Boolean);
+  for (const pid of pids) if (worksIn(pid, data) === true && nameOf(pid) === 'postgres') send(pid, 'SIGKILL');
+}
+
+function nameOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+  } catch {
+    return '';
+  }
+}
+
+/**
+ * PostgreSQL takes any process with the number in its lock file for a server: a zombie, or another program that has the number
+ * now. Where no process has it the file stays, for PostgreSQL learns from it which shared memory to check.
+ */
+function removeMisleadingPidFile(data: string): void {
+  const file = readPidFile(data);
+  if (file === undefined || !isThere(file.pid)) return;
+  rmSync(pathOf(data), { force: true });
+}
+
+function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** It may have ended meanwhile. */
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }

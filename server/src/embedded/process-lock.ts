@@ -1,6 +1,6 @@
 // A file that says which process has something to itself. What a process leaves that died (kill -9) is taken over.
 import { createHash } from 'node:crypto';
-import { linkSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 
 /** Others may be taking the same dead lock away: it is over in a moment, or they have the folder. */
 const TRIES = 20;
@@ -33,15 +33,15 @@ export function takeLock(path: string): Taken {
 /** Creates the lock file whole or not at all: a hard link to a finished file cannot be read half-written. */
 function place(path: string, content: string): boolean {
   const draft = `${path}.${process.pid}`;
-  writeFileSync(draft, content);
   try {
+    writeFileSync(draft, content);
     linkSync(draft, path);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
   } finally {
-    unlinkSync(draft);
+    rmSync(draft, { force: true });
   }
 }
 

@@ -1,28 +1,48 @@
 // The log of the embedded PostgreSQL: a file beside its data, whose last lines are shown when a start fails.
-import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readSync, renameSync, statSync, writeSync } from 'node:fs';
 
 const LARGEST_BYTES = 5_000_000;
 const LINES = 12;
+/** Twelve lines fit. */
+const TAIL_BYTES = 16_384;
 
 export interface ServerLog {
   readonly path: string;
-  /** To hand to the server as its output; it stays open. */
+  /** To hand to a program as its output. */
   readonly descriptor: number;
-  /** The last lines since this start. */
+  /** Begins the log of one run; a file that grew large becomes `PATH.1`. */
+  begin(): void;
+  add(line: string): void;
+  /** The last lines since the run began. */
   lastLines(): string;
   close(): void;
 }
 
-/** Opens it to be added to. One that grew large becomes `PATH.1`, and a new one begins. */
-export function openServerLog(path: string): ServerLog {
-  if (existsSync(path) && statSync(path).size > LARGEST_BYTES) renameSync(path, `${path}.1`);
-  const descriptor = openSync(path, 'a', 0o600);
-  const before = statSync(path).size;
+/** Opens the log for appending. */
+export function openServerLog(path: string, largestBytes = LARGEST_BYTES): ServerLog {
+  let descriptor = openSync(path, 'a+', 0o600);
+  let begun = fstatSync(descriptor).size;
   return {
     path,
-    descriptor,
-    lastLines: () =>
-      readFileSync(path).subarray(before).toString('utf8').trimEnd().split('\n').slice(-LINES).join('\n'),
+    get descriptor() {
+      return descriptor;
+    },
+    begin: () => {
+      if (existsSync(path) && statSync(path).size > largestBytes) {
+        renameSync(path, `${path}.1`);
+        closeSync(descriptor);
+        descriptor = openSync(path, 'a+', 0o600);
+      }
+      begun = fstatSync(descriptor).size;
+    },
+    add: (line) => void writeSync(descriptor, `${line}\n`),
+    lastLines: () => tailOf(descriptor, begun).trimEnd().split('\n').slice(-LINES).join('\n'),
     close: () => closeSync(descriptor),
   };
+}
+
+function tailOf(descriptor: number, begun: number): string {
+  const { size } = fstatSync(descriptor);
+  const tail = Buffer.alloc(Math.max(0, Math.min(size - begun, TAIL_BYTES)));
+  return tail.toString('utf8', 0, readSync(descriptor, tail, 0, tail.length, size - tail.length));
 }

@@ -1,0 +1,140 @@
+// Which data folders are used, which are refused and left as they are, and that no half of a database is ever left.
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { dataApart, isInitialised, locateData, makeData, ownerOf, refuseForeign } from './data-folder.ts';
+import { EmbeddedError } from './embedded-error.ts';
+
+let folder: string;
+let data: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'countersign-data-'));
+  data = join(folder, 'postgres');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What a database looks like from outside. `float8ByValue` is 0 in PGlite's, which is a 32-bit build. */
+function write(at: string, { version = '18', float8ByValue = 1 } = {}): void {
+  mkdirSync(join(at, 'global'), { recursive: true });
+  writeFileSync(join(at, 'PG_VERSION'), `${version}\n`);
+  const control = Buffer.alloc(8192);
+  control.writeUInt32LE(1800, 8);
+  control[248] = float8ByValue;
+  writeFileSync(join(at, 'global/pg_control'), control);
+}
+
+/** Every file below `folder` with what is in it. */
+const contents = () =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+    .map((path) => [path, existsSync(path) && !isFolder(path) ? readFileSync(path, 'base64') : null]);
+const isFolder = (path: string) =>
+  readdirSync(dirname(path), { withFileTypes: true }).some(
+    (one) => join(dirname(path), one.name) === path && one.isDirectory(),
+  );
+
+const REFUSED: Record<string, [() => void, RegExp]> = {
+  'of PostgreSQL 17': [
+    () => write(data, { version: '17' }),
+    /belongs to PostgreSQL 17, and this is PostgreSQL 18\. Dump it/,
+  ],
+  'of PostgreSQL 19': [
+    () => write(data, { version: '19' }),
+    /belongs to PostgreSQL 19, and this is PostgreSQL 18\. Dump it/,
+  ],
+  'of PGlite at its old place': [
+    () => write(join(folder, 'database'), { float8ByValue: 0 }),
+    /database was made by PGlite.* move it away.*docs\/OPERATIONS\.md\.$/,
+  ],
+  'of PGlite': [
+    () => write(data, { float8ByValue: 0 }),
+    /postgres was made by PGlite.* move it away.*docs\/OPERATIONS\.md\.$/,
+  ],
+  'with other files in it': [
+    () => (mkdirSync(data), writeFileSync(join(data, 'thesis.txt'), 'all of it')),
+    /holds something that is not a PostgreSQL database: move it away, or choose another DATA_DIR\.$/,
+  ],
+  'that is a file': [() => writeFileSync(data, 'x'), /is not a PostgreSQL database: move it away/],
+  'that is a link to nowhere': [() => symlinkSync('/nonexistent/disk', data), /points to nothing: mount the disk/],
+};
+
+describe('a data folder', () => {
+  it.each(Object.entries(REFUSED))(
+    '%s is refused in a sentence that says what to do, and left as it is',
+    (_, [make, says]) => {
+      make();
+      const before = contents();
+      const refuse = () => refuseForeign(folder, locateData(folder, join(folder, 'apart')));
+      expect(refuse).toThrow(EmbeddedError);
+      expect(refuse).toThrow(says);
+      expect(contents()).toEqual(before);
+    },
+  );
+
+  it.each([
+    ['that is not there', () => undefined],
+    ['that is empty', () => mkdirSync(data)],
+    ['of this version', () => write(data)],
+    [
+      'of this version beside one of PGlite',
+      () => (write(data), write(join(folder, 'database'), { float8ByValue: 0 })),
+    ],
+  ])('%s is accepted', (_, make) => {
+    make();
+    refuseForeign(folder, data);
+  });
+
+  it('is looked for where PostgreSQL could reach it, when there is none inside DATA_DIR', () => {
+    const apart = join(folder, 'apart');
+    expect(locateData(folder, apart)).toBe(data);
+    write(dataApart(folder, apart));
+    expect(locateData(folder, apart)).toBe(dataApart(folder, apart));
+    // Such as a volume that was made for it.
+    mkdirSync(data);
+    expect(locateData(folder, apart)).toBe(dataApart(folder, apart));
+    write(data);
+    expect(locateData(folder, apart)).toBe(data);
+  });
+
+  it.runIf(process.getuid !== undefined)('has an owner as soon as there is something in it', () => {
+    mkdirSync(data);
+    expect(ownerOf(data)).toBeUndefined();
+    write(data);
+    expect(ownerOf(data)).toEqual({ uid: process.getuid?.(), gid: process.getgid?.() });
+  });
+});
+
+describe('a new database', () => {
+  it('appears when it is whole, also in the place of an empty folder, and drafts that others left are removed', async () => {
+    mkdirSync(data);
+    mkdirSync(join(folder, 'postgres-new-killed/base'), { recursive: true });
+    await makeData(data, async (draft) => {
+      expect(readdirSync(folder).sort()).toEqual(['postgres', draft.slice(folder.length + 1)]);
+      write(draft);
+      expect(isInitialised(data)).toBe(false);
+    });
+    expect(isInitialised(data)).toBe(true);
+    expect(readdirSync(folder)).toEqual(['postgres']);
+  });
+
+  it('that fails halfway leaves nothing', async () => {
+    const failing = makeData(data, async (draft) => {
+      write(draft);
+      throw new Error('no space left on device');
+    });
+    await expect(failing).rejects.toThrow('no space left');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});

@@ -1,0 +1,13 @@
+// A folder of ours that every user can enter.
+import { chmodSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Makes `base` and the folders `names` below each other in it, with mode 0755 whatever the umask is. Those that exist stay as they are. */
+export function makeOpenFolder(base: string, ...names: string[]): string {
+  let path = base;
+  for (const name of ['', ...names]) {
+    path = join(path, name);
+    if (mkdirSync(path, { recursive: true }) !== undefined) chmodSync(path, 0o755);
+  }
+  return path;
+}

@@ -1,0 +1,64 @@
+// The folder of the socket: private, short enough for a socket's path, and removed at the next start when its process was killed.
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { chooseIdentity } from './identity.ts';
+import { makePrivateFolder, removeLastPrivateFolder } from './private-folder.ts';
+
+const made: string[] = [];
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(realpathSync(tmpdir()), 'countersign-private-'));
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  for (const path of [...made.splice(0), folder]) rmSync(path, { recursive: true, force: true });
+});
+
+const make = (): string => {
+  const path = makePrivateFolder(chooseIdentity(undefined));
+  made.push(path);
+  return path;
+};
+
+describe.runIf(process.platform !== 'win32')('the folder of the socket', () => {
+  it('is for its owner alone', () => {
+    expect(statSync(make()).mode & 0o777).toBe(0o700);
+  });
+
+  it('is in TMPDIR, written in full', () => {
+    vi.stubEnv('TMPDIR', '.');
+    const path = make();
+    expect(dirname(path)).toBe(process.cwd());
+  });
+
+  it.each([
+    ['too long for a socket', () => join(folder, 'x'.repeat(200))],
+    ['not there', () => join(folder, 'missing')],
+  ])('is elsewhere when TMPDIR is %s', (_, place) => {
+    const long = place();
+    if (long.length > 200) mkdirSync(long);
+    vi.stubEnv('TMPDIR', long);
+    const path = make();
+    expect(dirname(path)).not.toBe(long);
+    expect(`${path}/.s.PGSQL.5432`.length).toBeLessThanOrEqual(103);
+  });
+
+  it('of the last run is found in postmaster.opts and removed; nothing else of that name’s kind is', () => {
+    const old = join(folder, 'countersign-Ab12Cd');
+    mkdirSync(join(old, 'lib'), { recursive: true });
+    const opts = (path: string) =>
+      `/usr/bin/postgres "-D" "/data" "-c" "unix_socket_directories=${path}" "-c" "port=5432"\n`;
+    for (const other of [folder, join(old, 'lib'), '/tmp', '']) {
+      writeFileSync(join(folder, 'postmaster.opts'), opts(other));
+      removeLastPrivateFolder(folder);
+    }
+    expect(existsSync(join(old, 'lib'))).toBe(true);
+    writeFileSync(join(folder, 'postmaster.opts'), opts(old));
+    removeLastPrivateFolder(folder);
+    expect(existsSync(old)).toBe(false);
+    removeLastPrivateFolder(join(folder, 'new'));
+  });
+});
