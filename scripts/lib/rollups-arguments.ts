@@ -9,7 +9,7 @@ export const ROLLUPS_USAGE = `Usage: npm run rollups -- check|rebuild [--project
   rebuild    forgets the figures and counts them anew, a portion at a time; analytics fills up meanwhile
 
 Of one project, or of all. Works on the database that DATABASE_URL or DATA_DIR names, with the service's own environment;
-the embedded one only while the service does not run.`;
+it may run beside the service.`;
 
 const VERBS = ['check', 'rebuild'] as const;
 

@@ -15,6 +15,7 @@ const STOP_MS = 20_000;
 export interface ServerProcess {
   /** Where this process answers; the port is the system's choice. A process without the role `web` answers nowhere. */
   readonly url: string;
+  readonly pid: number;
   /** SIGKILL: no handler runs, nothing is flushed. Resolves when it is gone. */
   kill9(): Promise<void>;
   /** SIGSTOP and SIGCONT: it stands still as it is, and goes on as if no time had passed. */
@@ -23,12 +24,22 @@ export interface ServerProcess {
   /** SIGTERM, and wait. Errors: when it does not end in time, or not with code 0. */
   stop(): Promise<void>;
   isRunning(): boolean;
+  /** Resolves with its code, or the signal that ended it. */
+  ended(): Promise<number | string | null>;
 }
 
-/** Starts `server/src/main.ts` with exactly this environment (and PATH), and resolves when `/readyz` answers 200, or, without the role `web`, when it works. */
-export async function startServer(env: Record<string, string>, log: (line: string) => void): Promise<ServerProcess> {
+/**
+ * Starts `server/src/main.ts` with exactly this environment (and PATH), and resolves when `/readyz` answers 200, or, without the
+ * role `web`, when it works. `through`: a command that becomes the one behind it, such as `unshare`.
+ */
+export async function startServer(
+  env: Record<string, string>,
+  log: (line: string) => void,
+  through: readonly string[] = [],
+): Promise<ServerProcess> {
   logWatch.secret('a key of SECRET_KEYS', env.SECRET_KEYS ?? '');
-  const child = spawn(process.execPath, ['--import', WITH_ITS_PARENT, MAIN], {
+  const [file = '', ...args] = [...through, process.execPath, '--import', WITH_ITS_PARENT, MAIN];
+  const child = spawn(file, args, {
     env: { PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'debug', NODE_COMPILE_CACHE: COMPILED, ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
@@ -59,10 +70,15 @@ function handle({ child, gone, url }: { child: ChildProcess; gone: Promise<unkno
   const isRunning = () => child.exitCode === null && child.signalCode === null;
   return {
     url,
+    pid: child.pid ?? 0,
     isRunning,
     kill9: async () => {
       child.kill('SIGKILL');
       await gone;
+    },
+    ended: async () => {
+      await gone;
+      return child.exitCode ?? child.signalCode;
     },
     freeze: () => void child.kill('SIGSTOP'),
     thaw: () => void child.kill('SIGCONT'),

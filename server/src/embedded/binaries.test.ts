@@ -67,7 +67,7 @@ describe('the library links', () => {
     const linked = linkLibraries(binaries, join(folder, 'private'));
     expect(linked.linkFolder).toBe(join(folder, 'private'));
     expect(readlinkSync(join(folder, 'private/libpq.so.5'))).toBe(join(binaries.native, 'lib/libpq.so.5.18'));
-    expect(Object.values(libraryEnv(linked))).toEqual([join(folder, 'private')]);
+    expect(Object.values(libraryEnv(linked))).toEqual([`${join(folder, 'private')}:${join(binaries.native, 'lib')}`]);
   });
 });
 

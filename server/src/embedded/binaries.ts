@@ -103,9 +103,11 @@ function makeLink(path: string, to: string): void {
 }
 
 /** The variables that let the programs find their libraries. */
-export function libraryEnv({ linkFolder }: Binaries): NodeJS.ProcessEnv {
+export function libraryEnv({ native, linkFolder }: Binaries): NodeJS.ProcessEnv {
   if (linkFolder === undefined) return {};
-  return process.platform === 'darwin' ? { DYLD_LIBRARY_PATH: linkFolder } : { LD_LIBRARY_PATH: linkFolder };
+  // A library that is found by its link looks for those that it needs beside the link, not beside itself.
+  const path = `${linkFolder}:${join(native, 'lib')}`;
+  return process.platform === 'darwin' ? { DYLD_LIBRARY_PATH: path } : { LD_LIBRARY_PATH: path };
 }
 
 /**

@@ -107,7 +107,8 @@ async function untilReady({ address, say, signal }: Installation, server: Server
   void server.gone.then(() => (ended = true));
   for (let said = performance.now(); !ended; await delay(POLL_MS)) {
     signal.throwIfAborted();
-    if (await answers(address.url)) return false;
+    const givenUp = delay(ANSWER_MS, false, { signal }).catch(() => false);
+    if (await Promise.race([answers(address.url), givenUp])) return false;
     if (performance.now() - said < SAY_MS) continue;
     say('the embedded PostgreSQL is still starting: it recovers what it had written ahead');
     said = performance.now();
@@ -116,8 +117,7 @@ async function untilReady({ address, say, signal }: Installation, server: Server
 }
 
 async function answers(url: string): Promise<boolean> {
-  const patience = { connectionTimeoutMillis: ANSWER_MS, query_timeout: ANSWER_MS };
-  const client = new pg.Client({ connectionString: url, ...patience });
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: ANSWER_MS, query_timeout: ANSWER_MS });
   client.on('error', () => undefined);
   try {
     await client.connect();

@@ -13,15 +13,20 @@ const SMALL: Settings = {
   max_wal_size: '512MB',
   wal_level: 'minimal',
   max_wal_senders: '0',
+  max_logical_replication_workers: '0',
   io_method: 'sync',
   jit: 'off',
   max_parallel_workers_per_gather: '0',
 };
 
-/** Statements may hold what people wrote: of those that fail our own log tells, without values. */
+/**
+ * Statements may hold what people wrote: our own log tells of those that fail, without values. The details of a message would say
+ * what a session that was killed was running.
+ */
 const LOGGED: Settings = {
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
   log_checkpoints: 'off',
   log_timezone: 'UTC',
   timezone: 'UTC',
