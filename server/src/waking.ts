@@ -1,14 +1,15 @@
 // Wakes the requests that wait for a decision when the ledger rings; the poll is the net under a bell that nobody heard.
-import type { Built } from './build-services.ts';
 import { RECORDED } from './db/channels.ts';
+import type { Signals } from './db/signals.ts';
 import { FRAME_MS } from './realtime/tail.ts';
+import type { Services } from './usecases/services.ts';
 import { startLoop } from './worker/loop.ts';
 
 const POLL_MS = 1000;
 
 /** Answers what lets everybody go who waits, and stops. */
 export async function startWaking(
-  { services, signals }: Pick<Built, 'services' | 'signals'>,
+  { services, signals }: { services: Services; signals: Signals },
   pollMs = POLL_MS,
 ): Promise<() => Promise<void>> {
   const { waiters, log } = services;
