@@ -87,8 +87,8 @@ export function factRow({ type, project_id, actor, ...data }: Statement, id: str
   return { id, project_id, type, item_id: itemId, actor, data };
 }
 
-/** SQLSTATE, or the system's code: connection lost, shutting down, disk or memory full, too many clients, nobody listening. */
-const GONE = /^(08|57P0|53|ENOENT|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/;
+/** SQLSTATE, or the system's code: connection lost, shutting down, too many clients or a full disk (53), nobody listening (ENOENT: on a socket file). */
+const GONE = /^(08|57P0|53|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOENT|ENOTFOUND|EAI_AGAIN)/;
 const GONE_IN_WORDS = /Connection terminated|is not queryable|timeout exceeded when trying to connect/;
 /** SQLSTATE: deadlock, serialization failure, lock wait. The fault of this transaction's company, not of the database. */
 const IN_THE_WAY = /^(40P01|40001|55P03)/;
