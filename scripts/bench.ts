@@ -12,9 +12,11 @@ import { formatTable, type Row } from './bench/rows.ts';
 import { benchPage } from './bench/page.ts';
 import { benchQueue } from './bench/queue.ts';
 import { benchSockets } from './bench/sockets.ts';
+import { benchStart } from './bench/start.ts';
 
 /** Each section measures ours and its rivals in turns, and says its rows. */
 const SECTIONS = {
+  start: benchStart,
   intake: benchIntake,
   claims: benchClaims,
   sockets: benchSockets,

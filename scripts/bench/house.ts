@@ -80,7 +80,7 @@ function assemble(postgres: Service, redis: Service): BenchHouse {
         sql: async <T>(text: string, params: unknown[] = []) => (await pool.query(text, params)).rows as T[],
       };
     },
-    startServer: async (database, { program = MAIN, env = {} } = {}) => {
+    startServer: async (database, { program, env = {} } = {}) => {
       const server = await startServer({ DATABASE_URL: database.url, REDIS_URL: redis.url, ...env }, program);
       servers.push(server);
       return server;
@@ -93,7 +93,8 @@ function assemble(postgres: Service, redis: Service): BenchHouse {
   };
 }
 
-async function startServer(env: Record<string, string>, program: string): Promise<BenchServer> {
+/** Starts a program (the service, unless another is named) as `npm start` does; resolves when it says that it is ready. */
+export async function startServer(env: Record<string, string>, program = MAIN): Promise<BenchServer> {
   const port = env.PORT ?? String(await freePort());
   const url = `http://localhost:${port}`;
   const child = spawn(process.execPath, [...NODE_OPTIONS, '--import', WITH_ITS_PARENT, program], {

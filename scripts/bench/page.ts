@@ -49,7 +49,7 @@ export async function benchPage(say: (line: string) => void, { quick }: Options)
     const rows = [await opening(many, few, size)];
     rows.push(...(await living(few, size)), ...(await stillness(few)), await growth(many, size));
     rows.push(...(await scripts(browser, few)));
-    for (const { measure, ours, rival } of rows) say(`page: ${measure}: ${ours.toFixed(1)} (${rival.toFixed(1)})`);
+    for (const { measure, ours, rival } of rows) say(`page: ${measure}: ${ours.toFixed(1)} (${rival?.toFixed(1)})`);
     return rows;
   } finally {
     await browser.close();

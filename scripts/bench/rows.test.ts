@@ -32,4 +32,16 @@ describe('the bench', () => {
       ].join('\n'),
     );
   });
+
+  it('judges a figure without a rival by itself, and only tells one without a goal', () => {
+    const alone = { section: 'start', rival: null, ratio: null };
+    const rows = [
+      { ...alone, measure: 'first', ours: 2000, goal: null },
+      { ...alone, measure: 'second', ours: 900, goal: '<= 1000' },
+    ];
+    expect(formatTable(rows).split('\n').slice(2)).toEqual([
+      'start    first    2000',
+      'start    second   900                 <= 1000  met',
+    ]);
+  });
 });

@@ -1,15 +1,16 @@
-// The rows of the bench and how they look: only the ratio of one run means anything, so it stands beside its goal.
+// The rows of the bench and how they look: a ratio of one run, or a figure of ours alone, beside its goal.
 
 export interface Row {
   section: string;
   measure: string;
   /** Median of our turns, in the unit of the measure. */
   ours: number;
-  rival: number;
+  /** Null where there is none: the goal is then one for ours. */
+  rival: number | null;
   /** Ours to the rival. */
-  ratio: number;
-  /** As QUALITY.md words it, such as `>= 0.45`. */
-  goal: string;
+  ratio: number | null;
+  /** For the ratio, such as `>= 0.45`. Null of what is only told. */
+  goal: string | null;
 }
 
 /** The middle value; of an even count the mean of the two in the middle. NaN of none. */
@@ -25,12 +26,15 @@ export function percentile(values: number[], share: number): number {
   return values.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(values.length * share) - 1)] ?? NaN;
 }
 
-/** Whether a ratio meets a goal of the form `>= 0.45` or `<= 2`. */
-export function meets(ratio: number, goal: string): boolean {
+/** Whether a value meets a goal of the form `>= 0.45` or `<= 2`. */
+export function meets(value: number, goal: string): boolean {
   const [, sign, number] = /^([<>]=) ([\d.]+)$/.exec(goal) ?? [];
   if (number === undefined) throw new Error(`A goal reads like ">= 0.45", not "${goal}".`);
-  return sign === '>=' ? ratio >= Number(number) : ratio <= Number(number);
+  return sign === '>=' ? value >= Number(number) : value <= Number(number);
 }
+
+const verdictOf = ({ ours, ratio, goal }: Row): string =>
+  goal === null ? '' : meets(ratio ?? ours, goal) ? 'met' : 'MISSED';
 
 const figure = (value: number): string => (value >= 100 ? value.toFixed(0) : value.toPrecision(3));
 
@@ -40,10 +44,10 @@ export function formatTable(rows: Row[]): string {
     row.section,
     row.measure,
     figure(row.ours),
-    figure(row.rival),
-    row.ratio.toFixed(2),
-    row.goal,
-    meets(row.ratio, row.goal) ? 'met' : 'MISSED',
+    row.rival === null ? '' : figure(row.rival),
+    row.ratio === null ? '' : row.ratio.toFixed(2),
+    row.goal ?? '',
+    verdictOf(row),
   ]);
   const widths = heads.map((head, column) =>
     Math.max(head.length, ...lines.map((line) => (line[column] ?? '').length)),

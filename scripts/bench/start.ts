@@ -1,0 +1,113 @@
+// The whole service with its embedded PostgreSQL, as somebody has it who installed nothing: how soon it is ready, and what memory it holds.
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { addressOfRunning } from '../../server/src/embedded/embedded-postgres.ts';
+import { asker, openProject, signInMany, startServer, type BenchDatabase, type BenchServer } from './house.ts';
+import { memoryBelow, watchPeak } from './memory.ts';
+import type { Options } from './options.ts';
+import { median, type Row } from './rows.ts';
+import { submitFor } from './submissions.ts';
+import { claimNext, decideItem, type Granted } from '../../shared/src/api/queue.ts';
+
+const SIZES = {
+  full: { rounds: 5, seconds: 10, decisions: 200, restMs: 30_000, samples: 10 },
+  quick: { rounds: 1, seconds: 1, decisions: 5, restMs: 1000, samples: 3 },
+};
+type Size = (typeof SIZES)['full'];
+
+/** Each round begins with nothing: no database, and no code that Node has compiled before. */
+export async function benchStart(say: (line: string) => void, { quick }: Options): Promise<Row[]> {
+  const size = SIZES[quick ? 'quick' : 'full'];
+  const all = { first: [] as number[], second: [] as number[], peak: [] as number[], steady: [] as number[] };
+  for (let round = 1; round <= size.rounds; round += 1) {
+    const { first, second, peak, steady } = await inNewFolder((folder) => measure(folder, size, round === size.rounds));
+    all.first.push(first);
+    all.second.push(second);
+    all.peak.push(peak);
+    if (steady !== undefined) all.steady.push(steady);
+    say(`start, round ${round} of ${size.rounds}: first ${first.toFixed(0)} ms, second ${second.toFixed(0)} ms`);
+  }
+  return [
+    row('ms until ready, embedded, first start', median(all.first), null),
+    row('ms until ready, embedded, second start', median(all.second), '<= 1000'),
+    ...rowsOfMemory(Math.max(...all.peak), median(all.steady)),
+  ];
+}
+
+const row = (measure: string, ours: number, goal: string | null): Row => ({
+  ...{ section: 'start', measure, ours, rival: null, ratio: null, goal },
+});
+
+/** None where the system does not say. */
+const rowsOfMemory = (peak: number, steady: number): Row[] =>
+  Number.isNaN(peak)
+    ? []
+    : [
+        row('MiB of the service and its PostgreSQL, first start, at most', peak, '<= 400'),
+        row('MiB of the service and its PostgreSQL, after load and rest', steady, '<= 300'),
+      ];
+
+async function inNewFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-bench-'));
+  return work(folder).finally(() => rmSync(folder, { recursive: true, force: true }));
+}
+
+interface Round {
+  first: number;
+  second: number;
+  peak: number;
+  steady?: number;
+}
+
+async function measure(folder: string, size: Size, isLast: boolean): Promise<Round> {
+  const stopWatching = watchPeak(process.pid);
+  const { ms: first, server } = await startIn(folder);
+  const peak = stopWatching();
+  await endInOrder(server);
+  const again = await startIn(folder);
+  const steady = isLast ? await workOn(again.server, folder, size) : undefined;
+  await endInOrder(again.server);
+  return { first, second: again.ms, peak, ...(steady === undefined ? {} : { steady }) };
+}
+
+async function startIn(folder: string): Promise<{ ms: number; server: BenchServer }> {
+  const startedAt = performance.now();
+  const server = await startServer({ DATA_DIR: join(folder, 'data'), NODE_COMPILE_CACHE: join(folder, 'code') });
+  return { ms: performance.now() - startedAt, server };
+}
+
+async function endInOrder({ child }: BenchServer): Promise<void> {
+  const gone = once(child, 'close');
+  child.kill('SIGTERM');
+  await gone;
+}
+
+/** Submissions, decisions and their deliveries, then rest. Answers the memory held after it, in MiB. */
+async function workOn(server: BenchServer, folder: string, size: Size): Promise<number> {
+  const pool = new pg.Pool({ connectionString: addressOfRunning(join(folder, 'data')), max: 2 });
+  const database: BenchDatabase = {
+    url: '',
+    sql: async <T>(text: string, params: unknown[] = []) => (await pool.query(text, params)).rows as T[],
+  };
+  const [reviewer] = await signInMany(database, 1);
+  if (reviewer === undefined) throw new Error('Somebody was signed in.');
+  const { id, apiKey } = await openProject({ server, database }, { members: [reviewer] });
+  await submitFor({ url: server.url, projectId: id, apiKey }, size.seconds);
+  const ask = asker(server, reviewer);
+  for (let decided = 0; decided < size.decisions; decided += 1) {
+    const { item, fence } = await ask<Granted>('POST', claimNext.path, {});
+    await ask('POST', decideItem.path.replace(':id', item.id), { fence, action: 'approve' });
+  }
+  await pool.end();
+  await delay(size.restMs);
+  const seen: number[] = [];
+  for (let sample = 0; sample < size.samples; sample += 1) {
+    seen.push(memoryBelow(process.pid));
+    await delay(200);
+  }
+  return median(seen);
+}
