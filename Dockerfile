@@ -1,4 +1,5 @@
-# One image for every role: `ROLES=web`, `ROLES=worker` or both. Glibc on purpose: the embedded Node packages have no musl build.
+# One image for every role: `ROLES=web`, `ROLES=worker` or both, with PostgreSQL of their own or, without DATABASE_URL, the embedded
+# one in /data. Glibc on purpose: the packages of PostgreSQL have no musl build; its programs need libstdc++, which Node needs too.
 
 FROM node:24-bookworm-slim AS manifests
 WORKDIR /app
@@ -17,9 +18,9 @@ COPY web web
 COPY docs/snippets docs/snippets
 RUN npm run build
 
-# The optional packages are Node itself, which the image has.
+# The optional packages are the embedded PostgreSQL, and Node itself, which the image has.
 FROM manifests AS packages
-RUN npm ci --omit=dev --omit=optional
+RUN npm ci --omit=dev && rm -rf node_modules/node-linux-* node_modules/.bin/node
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data NODE_COMPILE_CACHE=/tmp/code
