@@ -15,9 +15,10 @@ export const EXPORT_USAGE = `Usage: npm run export -- --project ID [--format FOR
   --split       train or test: one side, by the input
   --test-share  how much of the inputs is on the side of the test, 0 to 1 (0.2)
 
-Reads the database that DATABASE_URL or DATA_DIR names, with the service's own environment; it may run
-beside the service. What the file has already stays, and the lines that are new since are added: run it again after a break, or every night, always with the same options. Where learnings were left out or put in again, or the
-cluster was put in order since, that is another export: it says so, and wants another file.`;
+Reads the database that DATABASE_URL or DATA_DIR names, with the service's own environment; it may run beside the
+service. What the file has already stays, and the lines that are new since are added: run it again after a break, or
+every night, always with the same options. Where learnings were left out or put in again, or the cluster was put in
+order since, that is another export: it says so, and wants another file.`;
 
 export interface ExportArguments {
   projectId: string;
