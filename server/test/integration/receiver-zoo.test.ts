@@ -5,7 +5,7 @@ import tls from 'node:tls';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createDeliverer } from '../../src/worker/deliver.ts';
 import { type Loop, startLoop } from '../../src/worker/loop.ts';
-import { EXPIRED_CERTIFICATE } from '../fixtures/receiver-certificate.ts';
+import { distrust, EXPIRED_CERTIFICATE } from '../fixtures/receiver-certificate.ts';
 import { closeReceivers, httpReceiver, listening, type Receiver } from '../fixtures/receivers.ts';
 import { type Animal, zoo } from '../fixtures/receiver-zoo.ts';
 import { aDelivery, makeDue } from './due.ts';
@@ -69,6 +69,7 @@ beforeAll(async () => {
   await run();
 }, 200_000);
 afterAll(closeReceivers);
+afterAll(distrust);
 
 /** Makes deliveries for the one that is well, one after the other, and waits until each has arrived. */
 async function stream(count: number): Promise<void> {
