@@ -10,7 +10,11 @@ const PATIENCE = { poll: { timeout: 30 * SECOND } };
 const shared = { pool: 'forks', maxWorkers: 2, isolate: false, environment: 'node' } as const;
 
 /** Files that start servers, in this process or in others. */
-const onServers = { ...shared, setupFiles: 'server/test/watch-logs.ts', expect: PATIENCE } as const;
+const onServers = {
+  ...shared,
+  setupFiles: ['server/test/patience.ts', 'server/test/watch-logs.ts'],
+  expect: PATIENCE,
+} as const;
 
 /** They move the clock under an HTTP client that keeps one timer for all its requests: the next file would inherit it. */
 const OWN_PROCESS = 'server/src/webhooks/{send,kept,connections}*.test.ts';
@@ -19,7 +23,9 @@ const unit: TestProjectInlineConfiguration = {
   test: {
     ...shared,
     name: 'unit',
-    testTimeout: 30 * SECOND,
+    setupFiles: 'server/test/patience.ts',
+    expect: PATIENCE,
+    testTimeout: 60 * SECOND,
     include: ['shared/src/**/*.test.ts', 'server/src/**/*.test.ts', 'scripts/**/*.test.ts'],
     exclude: [OWN_PROCESS],
   },

@@ -15,7 +15,8 @@ export default defineProject({
     name: 'web',
     // Pure files run in Node; a file that mounts a component asks for `@vitest-environment happy-dom` in its first comment.
     environment: 'node',
-    testTimeout: 15_000,
+    testTimeout: 60_000,
+    setupFiles: 'src/patience.fixture.ts',
     include: ['src/**/*.test.ts'],
     pool: 'forks',
     maxWorkers: 2,

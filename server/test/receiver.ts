@@ -39,7 +39,7 @@ export interface Receiver {
   answer: (arrival: Arrival) => Reply | Promise<Reply>;
   /** Everything that arrived and verified, in order. */
   readonly arrivals: readonly Arrival[];
-  /** The first arrival (with this webhook-id, or of this item) that no earlier `next` has given out; waits for it (`within` ms, 10 s). */
+  /** The first arrival (with this webhook-id, or of this item) that no earlier `next` has given out; waits for it (`within` ms, 25 s). */
   next(id?: string, within?: number): Promise<Arrival>;
   /** The first test event that no earlier call has given out; waits for it. */
   nextTest(): Promise<TestArrival>;

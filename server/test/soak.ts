@@ -1,6 +1,6 @@
 // How long the long tests are: one short round in `npm test`, their full length in `npm run test:soak`.
 
-const SOAK = process.env.SOAK === '1';
+export const SOAK = process.env.SOAK === '1';
 
 /** The number for `npm test`, or the one for a soak. */
 export const scaled = (short: number, long: number): number => (SOAK ? long : short);

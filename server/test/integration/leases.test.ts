@@ -36,7 +36,7 @@ describe('the heartbeat', () => {
   it.each(['flushed', 'down'])('goes on in the database when the lock store is %s', async (store) => {
     const { id } = await anItem(world.services, scene);
     const { fence } = await claim(world.services, scene.anna, id);
-    await world.sql(`update item set claim_expires_at = now() + interval '1 second' where id = ?`, [id]);
+    await world.sql(`update item set claim_expires_at = now() + interval '30 seconds' where id = ?`, [id]);
     if (store === 'down') world.lock.down = true;
     else await world.lock.flush();
     const renewed = await renewClaim(world.services, scene.anna, { itemId: id, fence });

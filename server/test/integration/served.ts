@@ -94,7 +94,7 @@ export async function ask(served: Served, { method, path, headers = {}, body }: 
     },
   );
   // A refusal may close the connection while the rest of the body is still on its way: the answer counts.
-  sent.on('error', (error) => setTimeout(() => reject(error), 200));
+  sent.on('error', (error) => setTimeout(() => reject(error), 5000));
   if (Array.isArray(body)) for (const part of body) sent.write(part);
   sent.end(Array.isArray(body) ? undefined : body);
   return promise;

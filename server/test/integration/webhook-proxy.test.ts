@@ -77,7 +77,7 @@ describe('WH7: while the proxy fails', () => {
       expect(await rowOf(id)).toMatchObject({ status: 'pending', attempt: n, schedule_from: n, error: 'internal' });
     }
     const { wait } = await rowOf(id);
-    expect(wait).toBeGreaterThan(22);
+    expect(wait).toBeGreaterThan(12);
     expect(wait).toBeLessThanOrEqual(36);
     expect(got).toEqual([]);
     expect(await endpoint()).toEqual({ failures: 0, openings: 0, rest: null });

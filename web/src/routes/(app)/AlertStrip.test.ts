@@ -71,6 +71,8 @@ describe('WH6: the strip', () => {
   let note: () => Promise<Response>;
 
   beforeEach(() => {
+    // It asks at most once in a while: `waitFor` takes its clock on.
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
     [list, noted, asked] = [[alert()], [], 0];
     note = () => Promise.resolve(new Response(null, { status: 204 }));
     vi.stubGlobal('fetch', (path: string, { method, body }: RequestInit) => {
@@ -85,6 +87,7 @@ describe('WH6: the strip', () => {
   });
   afterEach(() => {
     cleanup();
+    vi.useRealTimers();
     vi.unstubAllGlobals();
   });
 
@@ -132,7 +135,7 @@ describe('WH6: the strip', () => {
     list = [alert({ kind: 'paused', created_at: '2026-03-02T00:00:00.000Z' }), ...list];
     const answered = asked;
     lookAgain();
-    await vi.waitFor(() => expect(asked).toBe(answered + 1), { timeout: 4000 });
+    await vi.waitFor(() => expect(asked).toBe(answered + 1));
     await vi.waitFor(() => expect(words()).toContain('given up'));
     await gotIt();
     await vi.waitFor(() => expect(words()).toContain('is paused'));
@@ -147,7 +150,7 @@ describe('WH6: the strip', () => {
     await screen.findByText(/^Not noted\./);
     list = [alert({ kind: 'paused' })];
     lookAgain();
-    await vi.waitFor(() => expect(words()).toContain('is paused'), { timeout: 4000 });
+    await vi.waitFor(() => expect(words()).toContain('is paused'));
     expect(words()).not.toContain('Not noted.');
   });
 
@@ -187,7 +190,7 @@ describe('WH6: the strip', () => {
     await vi.waitFor(() => expect(words()).toContain('given up'));
     list = [];
     lookAgain();
-    await vi.waitFor(() => expect(words()).toBe(''), { timeout: 4000 });
+    await vi.waitFor(() => expect(words()).toBe(''));
   });
 
   it('an answer that was under way does not bring back what was noted; what is newer is told', async () => {
@@ -197,6 +200,6 @@ describe('WH6: the strip', () => {
     await vi.waitFor(() => expect(words()).toBe(''));
     list = [...list, alert({ kind: 'paused' })];
     lookAgain();
-    await vi.waitFor(() => expect(words()).toContain('is paused'), { timeout: 4000 });
+    await vi.waitFor(() => expect(words()).toContain('is paused'));
   });
 });
