@@ -14,7 +14,7 @@ const onServers = {
   ...shared,
   setupFiles: ['server/test/patience.ts', 'server/test/watch-logs.ts'],
   expect: PATIENCE,
-} as const;
+};
 
 /** They move the clock under an HTTP client that keeps one timer for all its requests: the next file would inherit it. */
 const OWN_PROCESS = 'server/src/webhooks/{send,kept,connections}*.test.ts';

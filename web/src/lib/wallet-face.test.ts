@@ -29,7 +29,7 @@ describe('the name of a wallet', () => {
   it('is cut before it is read through: how long it is costs nothing', () => {
     const replace = vi.spyOn(String.prototype, 'replace');
     nameOf({ name: '\n'.repeat(20_000_000) });
-    const lengths = replace.mock.contexts.map((text) => (text as unknown as string).length);
+    const lengths = replace.mock.contexts.map((text) => (text as string).length);
     replace.mockRestore();
     expect(Math.max(...lengths)).toBe(8 * 48);
   });
