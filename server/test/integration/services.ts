@@ -99,6 +99,9 @@ interface LockStore {
   close(): Promise<void>;
 }
 
+/** So patient that a busy machine does not count as a Redis that is away. */
+const PATIENT = { withinMs: 20_000 };
+
 async function openLockStore(): Promise<LockStore> {
   const { TEST_REDIS_URL: url } = process.env;
   if (url === undefined) return memoryLockStore();
@@ -107,7 +110,7 @@ async function openLockStore(): Promise<LockStore> {
   client.setMaxListeners(0);
   const space = `countersign:test:${randomUUID()}:`;
   const close = async () => void (await client.close());
-  return { lock: (_clock, flushed) => createRedisClaimLock(client, `${space}${flushed}:`), close };
+  return { lock: (_clock, flushed) => createRedisClaimLock(client, `${space}${flushed}:`, PATIENT), close };
 }
 
 function memoryLockStore(): LockStore {
