@@ -106,6 +106,9 @@ async function openHouse(
   };
 }
 
+/** What a slow machine may take for one step of a page; nothing is ever waited out. In milliseconds. */
+const PATIENCE_MS = 90_000;
+
 /** Pages of one address. `close` answers what they said on their consoles and has no excuse. */
 export interface Pages extends Pick<House, 'visit' | 'enter' | 'openContext' | 'excuse'> {
   close(): Promise<string[]>;
@@ -118,6 +121,7 @@ export function pagesOf(browser: Browser, url: string): Pages {
   const contexts: BrowserContext[] = [];
   const openContext = async (options: BrowserContextOptions = {}) => {
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+    context.setDefaultTimeout(PATIENCE_MS);
     contexts.push(context);
     return context;
   };

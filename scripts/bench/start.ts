@@ -14,7 +14,7 @@ import { submitFor } from './submissions.ts';
 import { claimNext, decideItem, type Granted } from '../../shared/src/api/queue.ts';
 
 const SIZES = {
-  full: { rounds: 5, seconds: 10, decisions: 200, restMs: 30_000, samples: 10 },
+  full: { rounds: 3, seconds: 10, decisions: 200, restMs: 30_000, samples: 10 },
   quick: { rounds: 1, seconds: 1, decisions: 5, restMs: 1000, samples: 3 },
 };
 type Size = (typeof SIZES)['full'];
@@ -24,12 +24,13 @@ export async function benchStart(say: (line: string) => void, { quick }: Options
   const size = SIZES[quick ? 'quick' : 'full'];
   const all = { first: [] as number[], second: [] as number[], peak: [] as number[], steady: [] as number[] };
   for (let round = 1; round <= size.rounds; round += 1) {
-    const { first, second, peak, steady } = await inNewFolder((folder) => measure(folder, size, round === size.rounds));
+    const { first, second, peak, steady } = await inNewFolder((folder) => measure(folder, size));
     all.first.push(first);
     all.second.push(second);
     all.peak.push(peak);
-    if (steady !== undefined) all.steady.push(steady);
-    say(`start, round ${round} of ${size.rounds}: first ${first.toFixed(0)} ms, second ${second.toFixed(0)} ms`);
+    all.steady.push(steady);
+    const [took, held] = [`first ${first.toFixed(0)} ms, second ${second.toFixed(0)} ms`, `${steady.toFixed(0)} MiB`];
+    say(`start, round ${round} of ${size.rounds}: ${took}, ${held} after load`);
   }
   return [
     row('ms until ready, embedded, first start', median(all.first), null),
@@ -60,18 +61,18 @@ interface Round {
   first: number;
   second: number;
   peak: number;
-  steady?: number;
+  steady: number;
 }
 
-async function measure(folder: string, size: Size, isLast: boolean): Promise<Round> {
+async function measure(folder: string, size: Size): Promise<Round> {
   const stopWatching = watchPeak(process.pid);
   const { ms: first, server } = await startIn(folder);
   const peak = stopWatching();
   await endInOrder(server);
   const again = await startIn(folder);
-  const steady = isLast ? await workOn(again.server, folder, size) : undefined;
+  const steady = await workOn(again.server, folder, size);
   await endInOrder(again.server);
-  return { first, second: again.ms, peak, ...(steady === undefined ? {} : { steady }) };
+  return { first, second: again.ms, peak, steady };
 }
 
 async function startIn(folder: string): Promise<{ ms: number; server: BenchServer }> {
