@@ -178,7 +178,13 @@ describe('the deliverer', () => {
     const deliverer = createDeliverer(world.services, POLICY);
     const sending = async () =>
       (await world.sql<{ n: number }>(`select count(*)::int as n from delivery where status = 'sending'`))[0]?.n;
-    while ((await sending()) !== ALL_SLOTS) expect(await deliverer.runOnce()).toEqual({ again: true });
+    // What other tests left due goes to receivers that are gone, and frees its slots again.
+    await expect
+      .poll(async () => {
+        await deliverer.runOnce();
+        return sending();
+      })
+      .toBe(ALL_SLOTS);
     expect(await deliverer.runOnce()).toEqual({ at: expect.any(Date) as Date });
     over.resolve(undefined);
     await deliverer.drain();

@@ -1,5 +1,6 @@
 // Time that passes without waiting: a claim's or a delivery's lease is moved into the past, in the rows and in the lock store.
 import { createClient } from 'redis';
+import { expect, vi } from 'vitest';
 import { WITH_REDIS, type World } from '../world.ts';
 
 /** Ends the leases of these items' claims, as if their holders had been silent. Without Redis the process restarts: its locks are its memory. */
@@ -36,7 +37,11 @@ async function dropLocks(itemIds: string[]): Promise<void> {
   await client.close();
 }
 
+const SESSIONS = 'select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()';
+
 /** Ends the leases of deliveries whose worker is gone. For a world whose processes are all down. */
 export async function endDeliveryLeases(world: World): Promise<void> {
+  // A statement that was under way when its process was killed still ends, and may lease one.
+  await vi.waitFor(async () => expect(await world.sql(SESSIONS)).toEqual([]));
   await world.sql(`update delivery set lease_until = now() - interval '1 second' where status = 'sending'`);
 }
