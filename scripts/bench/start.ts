@@ -81,7 +81,10 @@ async function startIn(folder: string): Promise<{ ms: number; server: BenchServe
   return { ms: performance.now() - startedAt, server };
 }
 
+/** Errors: it has ended by itself. */
 async function endInOrder({ child }: BenchServer): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null)
+    throw new Error(`The service ended by itself with ${child.exitCode ?? child.signalCode}.`);
   const gone = once(child, 'close');
   child.kill('SIGTERM');
   await gone;
@@ -90,6 +93,8 @@ async function endInOrder({ child }: BenchServer): Promise<void> {
 /** Submissions, decisions and their deliveries, then rest. Answers the memory held after it, in MiB. */
 async function workOn(server: BenchServer, folder: string, size: Size): Promise<number> {
   const pool = new pg.Pool({ connectionString: addressOfRunning(join(folder, 'data')), max: 2 });
+  // A server that has gone is told of by what asks it next.
+  pool.on('error', () => undefined);
   const database: BenchDatabase = {
     url: '',
     sql: async <T>(text: string, params: unknown[] = []) => (await pool.query(text, params)).rows as T[],
