@@ -71,7 +71,6 @@ describe('WH6: the strip', () => {
   let note: () => Promise<Response>;
 
   beforeEach(() => {
-    // It asks at most once in a while: `waitFor` takes its clock on.
     vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
     [list, noted, asked] = [[alert()], [], 0];
     note = () => Promise.resolve(new Response(null, { status: 204 }));
@@ -93,7 +92,11 @@ describe('WH6: the strip', () => {
 
   const words = () => screen.getByRole('status').textContent.replaceAll(/\s+/g, ' ').trim();
   const gotIt = () => fireEvent.click(screen.getByRole('button', { name: 'Got it' }));
-  const lookAgain = () => document.dispatchEvent(new Event('visibilitychange'));
+  /** Somebody looks at the tab again, when it may ask once more: it does so at most once in 1.5 s. */
+  const lookAgain = async () => {
+    document.dispatchEvent(new Event('visibilitychange'));
+    await vi.advanceTimersByTimeAsync(1500);
+  };
 
   it('says it, takes no focus, keeps others waiting, and goes when it was noted', async () => {
     render(AlertStrip, { still: false, tab, analytics });
@@ -134,7 +137,7 @@ describe('WH6: the strip', () => {
     await vi.waitFor(() => expect(words()).toContain('given up'));
     list = [alert({ kind: 'paused', created_at: '2026-03-02T00:00:00.000Z' }), ...list];
     const answered = asked;
-    lookAgain();
+    await lookAgain();
     await vi.waitFor(() => expect(asked).toBe(answered + 1));
     await vi.waitFor(() => expect(words()).toContain('given up'));
     await gotIt();
@@ -149,7 +152,7 @@ describe('WH6: the strip', () => {
     await gotIt();
     await screen.findByText(/^Not noted\./);
     list = [alert({ kind: 'paused' })];
-    lookAgain();
+    await lookAgain();
     await vi.waitFor(() => expect(words()).toContain('is paused'));
     expect(words()).not.toContain('Not noted.');
   });
@@ -189,7 +192,7 @@ describe('WH6: the strip', () => {
     render(AlertStrip, { still: false, tab, analytics });
     await vi.waitFor(() => expect(words()).toContain('given up'));
     list = [];
-    lookAgain();
+    await lookAgain();
     await vi.waitFor(() => expect(words()).toBe(''));
   });
 
@@ -199,7 +202,7 @@ describe('WH6: the strip', () => {
     await gotIt();
     await vi.waitFor(() => expect(words()).toBe(''));
     list = [...list, alert({ kind: 'paused' })];
-    lookAgain();
+    await lookAgain();
     await vi.waitFor(() => expect(words()).toContain('is paused'));
   });
 });
