@@ -56,7 +56,7 @@ describe('the numbers of a ledger', () => {
     const relaying = (async () => {
       while (writing) {
         await relayOnce(world.services, world.signals);
-        // As the loop of a process does: on the embedded database nothing in a run waits, and nobody else would get a turn.
+        // As the loop of a process does: between two runs others get a turn.
         await nextTurn();
       }
     })();

@@ -199,7 +199,7 @@ describe('WT1: a test event', () => {
     });
     const slow = test(`http://127.0.0.1:${port}/`);
     await arrived;
-    // On the embedded database there is one connection: an open transaction would hold it.
+    // An open transaction would hold a connection, and its locks, for as long as the receiver takes.
     await save('https://meanwhile.example/');
     release();
     expect(await slow).toMatchObject({ ok: true });

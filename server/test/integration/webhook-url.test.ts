@@ -106,7 +106,7 @@ describe('W1, W2: a webhook URL with a name', () => {
     const input = { projectId: scene.projectId, settingsVersion: 1, changes: { webhook_url: PUBLIC } };
     const slow = changeSettings(services, scene.owner, input);
     await asked;
-    // On the embedded database there is one connection: an open transaction would hold it.
+    // An open transaction would hold a connection, and its locks, for as long as the name takes.
     await change({ name: 'Quicker' });
     answer(null);
     await expect(slow).rejects.toMatchObject({ code: 'stale_settings' });

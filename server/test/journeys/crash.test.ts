@@ -155,7 +155,6 @@ describe('kill -9 of one process of two', () => {
 describe('the database after all of it', () => {
   beforeAll(async () => {
     await crash();
-    // The embedded database has one owner, and a command is one.
   });
 
   it('I9: npm run rollups -- check finds every one of them equal to the ledger', async () => {
