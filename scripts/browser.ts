@@ -1,7 +1,6 @@
 // The browser of the end-to-end tests: the one named in $CHROMIUM, the system's, or the one inside @sparticuz/chromium.
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { type Browser, chromium } from 'playwright';
+import { findBinary } from './lib/find-binary.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
@@ -26,8 +25,7 @@ export const MISSING_BROWSER = 'No Chromium: set CHROMIUM to its path, or `apt-g
 export async function findChromium(): Promise<string | undefined> {
   const named = process.env.CHROMIUM;
   if (named !== undefined && named !== '') return named;
-  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
-  const system = NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable);
+  const system = NAMES.map((name) => findBinary(name)).find((path) => path !== undefined);
   return system ?? (await unpack());
 }
 
@@ -37,13 +35,4 @@ async function unpack(): Promise<string | undefined> {
   process.env.AWS_LAMBDA_JS_RUNTIME ??= 'nodejs24.x';
   const packed = await import('@sparticuz/chromium');
   return packed.default.executablePath();
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

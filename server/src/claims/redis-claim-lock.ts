@@ -14,12 +14,13 @@ export interface LockClient {
   destroy(): void;
 }
 
+/** How long one call may take unless told otherwise, in ms. */
 const CALL_MS = 500;
 
 interface Options {
   /** Only turns the milliseconds left in Redis into `expiresAt`; Redis alone ends a lease. */
   clock?: { now(): Date };
-  /** How long one call may take, in ms; half a second unless told. */
+  /** How long one call may take, in ms. */
   withinMs?: number;
 }
 

@@ -1,7 +1,6 @@
 // The Redis lock: the contract on a shared Redis, and its faults on a Redis of the test's own.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { type AddressInfo, createServer } from 'node:net';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
@@ -10,6 +9,7 @@ import { createClient } from 'redis';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type ClaimLock, LockStoreDown } from '../../src/claims/claim-lock.ts';
 import { createRedisClaimLock, type LockClient } from '../../src/claims/redis-claim-lock.ts';
+import { freePort } from '../../src/embedded/address.ts';
 import { claimLockContract } from '../contracts/claim-lock.contract.ts';
 
 const { TEST_REDIS_URL } = process.env;
@@ -18,15 +18,6 @@ const hasRedisServer = spawnSync(SERVER, ['--version']).status === 0;
 const LONG = 60_000;
 /** So patient that a busy machine does not count as a Redis that is away. */
 const PATIENT = { withinMs: 20_000 };
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 describe.skipIf(!TEST_REDIS_URL)('on the shared Redis', () => {
   claimLockContract('Redis', async () => {

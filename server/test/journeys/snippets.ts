@@ -2,11 +2,11 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { freePort } from '../../src/embedded/address.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../docs/snippets');
 const TOOLS = { sh: ['curl', 'openssl'], ts: [], py: ['python3'] } as const satisfies Record<string, readonly string[]>;
@@ -87,15 +87,6 @@ function cgi(env: NodeJS.ProcessEnv): SnippetReceiver {
     taken: () => (existsSync(decisions) ? readFileSync(decisions, 'utf8') : ''),
     stop: async () => rmSync(cwd, { recursive: true }),
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0);
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** Resolves when something accepts connections at the port. Errors: the process ended before it did. */
