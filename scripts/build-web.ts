@@ -6,6 +6,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const WEB = join(ROOT, 'web');
@@ -42,9 +43,16 @@ export async function buildWeb({ demo = false, force = false }: BuildOptions = {
   if (!force && (await readStamp(folder)) === hash) return folder;
   const startedAt = performance.now();
   await run(binary('vite', 'vite'), ['build', '--logLevel', 'warn'], { WEB_OUT: out, DEMO: String(demo) });
+  if (demo) await compress(folder);
   await writeFile(join(folder, STAMP), `${hash}\n`);
   console.log(`web: built web/${out} in ${seconds(startedAt)}`);
   return folder;
+}
+
+/** Quickly, and nearly as small: an ordinary build compresses as far as it goes (`precompress` in vite.config.ts), which takes seconds. */
+async function compress(folder: string): Promise<void> {
+  const texts = (await filesUnder(folder)).filter((file) => /\.(js|css|json|svg|txt)$/.test(file));
+  for (const file of texts) await writeFile(`${file}.gz`, gzipSync(await readFile(file)));
 }
 
 /** Writes the generated types and `$app/tsconfig`, which type checks and tests need after `npm ci`. */

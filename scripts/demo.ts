@@ -1,4 +1,5 @@
 // `npm run demo`: the whole service in one process, with a simulated pipeline and a receiver that verifies signatures.
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Item } from '../server/src/db/entities/item.ts';
@@ -26,7 +27,6 @@ async function main(): Promise<void> {
   const fault = await portFault(env);
   if (fault !== null) throw new Error(fault);
   console.log('\n  Starting the demo …');
-  await buildWeb({ demo: true, force: false });
   const stop = new AbortController();
   onStopSignal(() => {
     console.log('\n  Stopping …');
@@ -35,7 +35,13 @@ async function main(): Promise<void> {
   });
   const print = (line: string): void => console.log(`  ${line}`);
   const receiver = await startReceiver({ port: receiverPort(env), print, now: () => new Date() });
-  const running = await start(env);
+  // The database is made while the page is built.
+  const pagesBuilt = Promise.race([buildWeb({ demo: true, force: false }), once(stop.signal, 'abort')]);
+  const running = await start(env, { signal: stop.signal, pagesBuilt }).catch((error: unknown) => {
+    if (stop.signal.aborted) return null;
+    throw error;
+  });
+  if (running === null) return;
   try {
     // A database that is being made is not cut off; but there is nothing to show any more.
     if (!stop.signal.aborted) await runDemo({ running, receiver, base: localAddress(env), print }, stop.signal);

@@ -15,7 +15,8 @@ export default defineConfig({
       adapter: adapter({
         pages: process.env.WEB_OUT ?? 'build',
         fallback: '200.html',
-        precompress: true,
+        // Takes seconds: the files of a demo are compressed by scripts/build-web.ts.
+        precompress: process.env.DEMO !== 'true',
       }),
     }),
   ],

@@ -41,18 +41,29 @@ type Stop = () => Promise<void>;
 
 /** How long a stop may take before open connections are cut, in milliseconds. */
 const DRAIN_MS = 10_000;
+/** What has not stopped by then is left as a crash would leave it, in milliseconds. */
+const STOP_WITHIN_MS = 19_000;
 /** How long a socket has to answer our goodbye, in milliseconds: a closed laptop never does. */
 const GOODBYE_MS = 1000;
 /** How often a stopping server closes connections on which nothing happens any more, in milliseconds. */
 const SWEEP_IDLE_MS = 100;
 const POLL_MS = 1000;
 
-/**
- * Starts a process by its environment; `signal` gives up the start of an embedded database. Errors: `ConfigError`, `FolderInUse`,
- * `EmbeddedError`, or what the database says.
- */
-export async function start(env?: NodeJS.ProcessEnv, signal?: AbortSignal): Promise<Running> {
+export interface StartOptions {
+  /** Gives up the start of an embedded database. */
+  signal?: AbortSignal;
+  /** Resolves when the web app is there to be read; whatever it rejects with ends the start. */
+  pagesBuilt?: Promise<unknown>;
+}
+
+/** Starts a process by its environment. Errors: `ConfigError`, `FolderInUse`, `EmbeddedError`, or what the database says. */
+export async function start(
+  env?: NodeJS.ProcessEnv,
+  { signal, pagesBuilt = Promise.resolve() }: StartOptions = {},
+): Promise<Running> {
   const config = readConfig(env);
+  // Its failure is met below, when the database is there.
+  pagesBuilt.catch(() => undefined);
   const built = await buildServices(config, signal);
   const stops: Stop[] = [() => built.close()];
   const stop = async () => {
@@ -68,6 +79,7 @@ export async function start(env?: NodeJS.ProcessEnv, signal?: AbortSignal): Prom
       const egress = { ...config.webhooks, onAttempt: telemetry.attempt };
       stops.push(await startWorker({ ...built, egress, onRun: telemetry.run, onFacts: telemetry.facts }));
     }
+    await pagesBuilt;
     if (config.roles.has('web')) stops.push(await startWeb(built, config, telemetry));
     else built.services.log.info('working');
   } catch (error) {
@@ -214,7 +226,7 @@ function startPresence({ services, redis }: Built, io: LiveServer, rooms: Rooms)
 async function run(): Promise<void> {
   const ending = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => ending.abort());
-  const running = await start(undefined, ending.signal).catch((error: unknown) =>
+  const running = await start(undefined, { signal: ending.signal }).catch((error: unknown) =>
     ending.signal.aborted ? process.exit(0) : refuse(error),
   );
   // The next start reads our code as it is now, without the compiler that strips the types (NODE_COMPILE_CACHE of `npm start`).
@@ -225,6 +237,8 @@ async function run(): Promise<void> {
       () => process.exit(0),
       () => process.exit(1),
     );
+    // A database that hangs answers nothing for ever, and whoever stops a process kills it after 20 s.
+    setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
   };
   ending.signal.addEventListener('abort', stop);
   if (ending.signal.aborted) stop();

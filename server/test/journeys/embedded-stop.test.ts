@@ -13,6 +13,7 @@ import {
   processesIn,
 } from '../embedded-service.ts';
 import { submitMeanwhile } from '../meanwhile.ts';
+import { SOAK } from '../soak.ts';
 
 cleanUpAfterwards();
 
@@ -57,6 +58,21 @@ describe.runIf(ON_LINUX)('a service that is told to stop', () => {
       await service.server.stop();
     },
   );
+
+  it.runIf(SOAK)('while PostgreSQL hangs: it ends all the same, before whoever stops it would kill it', async () => {
+    const service = embeddedService();
+    await service.start();
+    const project = await openProject(await person(service.world));
+    const { id } = await project.pipeline.submit(aSubmission());
+    const node = service.server.pid;
+    for (const pid of processesIn(service.folder)) if (pid !== node) process.kill(pid, 'SIGSTOP');
+    process.kill(node, 'SIGTERM');
+    expect(await service.server.ended()).toBe(1);
+    // What hangs is ended by the next start.
+    await service.start();
+    expect(await project.pipeline.read(id)).toMatchObject({ id });
+    await service.server.stop();
+  });
 
   it('while PostgreSQL, which was killed, cannot be started again', async () => {
     const service = embeddedService();
