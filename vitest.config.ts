@@ -1,4 +1,6 @@
 // Test projects. `npm test` runs them all; `npx vitest run --project unit` runs one. scripts/test.ts brings PostgreSQL and Redis.
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
 const SECOND = 1000;
@@ -35,6 +37,32 @@ const unitAlone: TestProjectInlineConfiguration = {
   test: { ...unit.test, name: 'unit-alone', isolate: true, include: [OWN_PROCESS], exclude: [] },
 };
 
+const WEB = join(import.meta.dirname, 'web');
+const ofTheWeb = { extends: './web/vitest.config.ts', root: WEB } as const;
+
+/**
+ * Files about what has state (a document, a store), or that replace a module or a global, have a process each: what is loaded late
+ * in one file would be met by the next. Files about functions alone share theirs.
+ */
+const leavesTraces = (file: string) =>
+  /happy-dom|\bvi\.(?:mock|stubGlobal)\(|\.svelte(?:\.ts)?'/.test(readFileSync(join(WEB, file), 'utf8'));
+const leaving = globSync('src/**/*.test.ts', { cwd: WEB }).filter(leavesTraces);
+
+const web: TestProjectInlineConfiguration = {
+  ...ofTheWeb,
+  test: { name: 'web', isolate: false, include: ['src/**/*.test.ts'], exclude: leaving.map(escaped) },
+};
+
+const webAlone: TestProjectInlineConfiguration = {
+  ...ofTheWeb,
+  test: { name: 'web-alone', include: leaving.map(escaped) },
+};
+
+/** Folders of routes have brackets in their names, which patterns read as choices. */
+function escaped(path: string): string {
+  return path.replaceAll(/[[\]()]/g, '\\$&');
+}
+
 /** Each use case on a real database, in the test's own process. */
 const usecases: TestProjectInlineConfiguration = {
   test: {
@@ -69,5 +97,5 @@ const e2e: TestProjectInlineConfiguration = {
 };
 
 export default defineConfig({
-  test: { projects: [unit, unitAlone, './web/vitest.config.ts', usecases, journeys, e2e] },
+  test: { projects: [unit, unitAlone, web, webAlone, usecases, journeys, e2e] },
 });

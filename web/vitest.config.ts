@@ -1,4 +1,4 @@
-// The `web` project of the root's vitest.config.ts. Schemas are real here, unlike in the browser build.
+// What the projects `web` and `web-alone` of the root's vitest.config.ts have in common. Schemas are real here, unlike in the browser build.
 import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { svelteTesting } from '@testing-library/svelte/vite';
@@ -12,15 +12,12 @@ export default defineProject({
     alias: { $app: fileURLToPath(new URL('../node_modules/@sveltejs/kit/src/runtime/app', import.meta.url)) },
   },
   test: {
-    name: 'web',
     // Pure files run in Node; a file that mounts a component asks for `@vitest-environment happy-dom` in its first comment.
     environment: 'node',
     testTimeout: 60_000,
     setupFiles: 'src/patience.fixture.ts',
-    include: ['src/**/*.test.ts'],
     pool: 'forks',
     maxWorkers: 2,
-    isolate: false,
     // Packages of components are compiled as ours are.
     server: { deps: { inline: ['@lucide/svelte', 'bits-ui'] } },
   },
