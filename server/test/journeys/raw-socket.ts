@@ -92,7 +92,8 @@ function readFrame(buffer: Buffer): { opcode: number; payload: string; length: n
   return { opcode: (buffer[0] ?? 0) & 15, payload: buffer.toString('utf8', head, length), length };
 }
 
-function frameOf(payload: Buffer, options: FrameOptions = {}): Buffer {
+/** The bytes of one frame. */
+export function frameOf(payload: Buffer, options: FrameOptions = {}): Buffer {
   const { opcode = 1, final = true, reserved = 0, masked = true, claims = BigInt(payload.length) } = options;
   const head = Buffer.alloc(10);
   head[0] = (final ? 0x80 : 0) | (reserved << 4) | opcode;
