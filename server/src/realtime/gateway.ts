@@ -6,11 +6,15 @@ import type { RedisClientType } from 'redis';
 import { displayName } from '../domain/actor.ts';
 import type { Services } from '../usecases/services.ts';
 import { findLiveSessions, findSession } from '../usecases/sessions.ts';
+import { guardConnections, type Connection, type Guard } from './guard.ts';
 import { sessionRoom, type LiveServer, type LiveSocket, type Rooms } from './rooms.ts';
-import { createTalk } from './talk.ts';
 
 /** Sockets of one person in one process (security A8): tabs enough for anybody, and none to fill it with. */
 export const MOST_SOCKETS = 50;
+/** The largest packet a client may send: where it is takes about 150 bytes (security A8). */
+const PACKET_BYTES = 4 * 1024;
+/** How long a connection may take to say who it is, in milliseconds. */
+const CONNECT_MS = 5000;
 /** How often the sessions behind open sockets are looked at again (security A4). */
 export const SESSION_CHECK_MS = 60_000;
 
@@ -30,8 +34,8 @@ export function createLiveServer(
     allowEIO3: false,
     serveClient: false,
     perMessageDeflate: false,
-    maxHttpBufferSize: 64 * 1024,
-    connectTimeout: 10_000,
+    maxHttpBufferSize: PACKET_BYTES,
+    connectTimeout: CONNECT_MS,
     // CORS settings do not stop a cross-site WebSocket; the handshake's Origin does, compared exactly (security A7).
     allowRequest: (request: IncomingMessage, answer) => {
       const allowed = request.headers.origin === origin;
@@ -50,21 +54,33 @@ function heedless(pub: RedisClientType): RedisClientType {
 
 /** Lets signed-in people in and keeps them in the right rooms. */
 export function openGateway(services: Services, io: LiveServer, rooms: Rooms): void {
+  const guard = guardConnections(services, io);
   const open = new Map<string, number>();
   io.use((socket, next) => {
-    authenticate(services, socket, open).then(next, (error: unknown) => {
-      services.log.warn({ err: error }, 'socket refused: its session could not be read');
-      next(new Error('unavailable'));
-    });
+    authenticate(services, socket, open)
+      .catch((error: unknown) => {
+        services.log.warn({ err: error }, 'socket refused: its session could not be read');
+        return new Error('unavailable');
+      })
+      .then((refusal) => {
+        next(refusal);
+        // The refusal leaves with the next tick; nothing else is to come.
+        if (refusal !== undefined) setImmediate(() => guard.hangUp(socket.conn));
+      }, next);
   });
-  io.on('connection', (socket) => {
-    forgetHandshake(socket);
-    limitPackets(services, socket);
-    count(open, socket);
-    admit(services, rooms, socket).catch((error: unknown) => {
-      services.log.warn({ err: error }, 'socket closed: its rooms could not be read');
-      socket.disconnect(true);
-    });
+  io.on('connection', (socket) => enter(services, socket, { rooms, guard }));
+}
+
+function enter(services: Services, socket: LiveSocket, { rooms, guard }: { rooms: Rooms; guard: Guard }): void {
+  const { conn } = socket;
+  forgetHandshake(socket);
+  // What is no valid packet is the client's problem, not a reason to stop.
+  socket.on('error', () => undefined);
+  // Whoever closes it, the connection goes with it, also when its client does not read what it was sent before.
+  socket.once('disconnect', () => guard.hangUp(conn));
+  admit(services, rooms, socket).catch((error: unknown) => {
+    services.log.warn({ err: error }, 'socket closed: its rooms could not be read');
+    socket.disconnect(true);
   });
 }
 
@@ -82,42 +98,33 @@ async function admit(services: Services, rooms: Rooms, socket: LiveSocket): Prom
   else socket.disconnect(true);
 }
 
-/** Counts a socket of its person for as long as it is open. */
-function count(open: Map<string, number>, socket: LiveSocket): void {
-  const { userId } = socket.data;
-  open.set(userId, (open.get(userId) ?? 0) + 1);
-  socket.once('disconnect', () => {
+/** Counts a connection of its person for as long as it is open; false when they have as many as they may. */
+function count(open: Map<string, number>, userId: string, conn: Connection): boolean {
+  const others = open.get(userId) ?? 0;
+  if (others >= MOST_SOCKETS) return false;
+  open.set(userId, others + 1);
+  conn.once('close', () => {
     const left = (open.get(userId) ?? 1) - 1;
     if (left > 0) open.set(userId, left);
     else open.delete(userId);
   });
+  return true;
 }
 
 async function authenticate(
   services: Services,
   socket: LiveSocket,
-  open: ReadonlyMap<string, number>,
+  open: Map<string, number>,
 ): Promise<Error | undefined> {
   const actor = await findSession(services, sessionToken(socket.handshake.headers.cookie));
   if (actor === null) return new Error('session_missing');
-  if ((open.get(actor.userId) ?? 0) >= MOST_SOCKETS) return new Error('too_many_sockets');
+  if (!count(open, actor.userId, socket.conn)) return new Error('too_many_sockets');
   socket.data = { userId: actor.userId, sessionId: actor.sessionId, name: displayName(actor) };
   return undefined;
 }
 
 function sessionToken(cookies: string | undefined): string | undefined {
   return /(?:^|;\s*)__Host-sid=([^;]+)/.exec(cookies ?? '')?.[1];
-}
-
-/** Whoever talks and talks is cut off. */
-function limitPackets({ clock }: Services, socket: LiveSocket): void {
-  const within = createTalk();
-  socket.use((_, next) => {
-    if (within(clock.now().getTime())) next();
-    else socket.disconnect(true);
-  });
-  // Errors of a middleware or a broken packet are the client's problem, not a reason to stop.
-  socket.on('error', () => undefined);
 }
 
 /** Closes this process's sockets whose session is over, by age or by idleness (A3), or gone. */

@@ -81,6 +81,17 @@ export async function serveLive(
   };
 }
 
+/** What no tab says of itself, so that it moves nothing. */
+const MARK = 'read so far';
+
+/** Resolves when the server has read all that this client has sent. */
+export async function readSoFar({ socket, inside }: Pick<Listener, 'socket' | 'inside'>): Promise<void> {
+  const read = new Promise<void>((resolve) => inside.onAny((_, said) => said === MARK && resolve()));
+  socket.emit('presence', MARK);
+  await read;
+  inside.offAny();
+}
+
 async function flow(
   services: Services,
   signals: Opened['signals'],

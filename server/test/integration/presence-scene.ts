@@ -6,7 +6,7 @@ import type { Present, PresenceChange } from '@countersign/shared/sockets';
 import { join, openProject, type OpenProject } from '../builders.ts';
 import { person, type Person } from '../client.ts';
 import type { Link, Message } from '../../src/realtime/neighbours.ts';
-import { type Listener, type LiveServed, serveLive } from './live-served.ts';
+import { type Listener, type LiveServed, readSoFar, serveLive } from './live-served.ts';
 import { serve, type Served } from './served.ts';
 import { type Opened, useServices } from './services.ts';
 
@@ -101,12 +101,9 @@ export const rename = (who: Person, project: OpenProject, name: string) =>
   who.call(changeMember, { params: { id: project.id, user_id: who.id }, body: { name } });
 
 /** Says where it is, and waits until the server has read it. */
-export async function say({ socket, inside: end }: Listener, where: unknown): Promise<void> {
-  const read = new Promise<void>((resolve) => end.onAny((event: string) => event === 'read so far' && resolve()));
-  socket.emit('presence', where);
-  socket.emit('read so far');
-  await read;
-  end.offAny();
+export async function say(listener: Listener, where: unknown): Promise<void> {
+  listener.socket.emit('presence', where);
+  await readSoFar(listener);
 }
 
 export const changesOf = ({ heard }: Listener) =>

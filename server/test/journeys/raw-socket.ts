@@ -11,8 +11,12 @@ export interface RawSocket {
   frame(payload: string | Uint8Array, options?: FrameOptions): void;
   /** Joins the main namespace as a client does, and waits until the server says so. */
   join(): Promise<void>;
+  /** What the server sent: the text of each frame, `pong` or `close` for those without. */
+  readonly heard: readonly string[];
   /** Resolves when the server says goodbye (a close frame) or hangs up. */
   readonly closed: Promise<unknown>;
+  /** Resolves when the server hangs up. A goodbye is never answered from here. */
+  readonly gone: Promise<unknown>;
   close(): void;
 }
 
@@ -43,7 +47,11 @@ export async function rawSocket(
   });
   upgrade.end();
   const { promise, resolve, reject } = Promise.withResolvers<Duplex>();
-  upgrade.once('upgrade', (_, socket: Duplex) => resolve(socket));
+  upgrade.once('upgrade', (_, socket: Duplex, head: Buffer) => {
+    // What came in one breath with the answer.
+    if (head.length > 0) socket.unshift(head);
+    resolve(socket);
+  });
   upgrade.once('error', reject);
   upgrade.once('response', (response) => {
     response.resume();
@@ -52,17 +60,25 @@ export async function rawSocket(
   return over(await promise);
 }
 
+const NAMES: Readonly<Record<number, string>> = { 8: 'close', 10: 'pong' };
+
 function over(socket: Duplex): RawSocket {
   const goodbye = Promise.withResolvers<undefined>();
+  const gone = Promise.withResolvers<undefined>();
+  const heard: string[] = [];
   const joined = Promise.withResolvers<undefined>();
   let buffer: Buffer = Buffer.alloc(0);
   // A server that has cut us off makes writing fail: that is its good right.
   socket.on('error', () => undefined);
-  socket.on('close', () => goodbye.resolve(undefined));
+  socket.on('close', () => {
+    goodbye.resolve(undefined);
+    gone.resolve(undefined);
+  });
   socket.on('data', (chunk: Buffer) => {
     buffer = Buffer.concat([buffer, chunk]);
     for (let read = readFrame(buffer); read !== null; read = readFrame(buffer)) {
       buffer = buffer.subarray(read.length);
+      heard.push(NAMES[read.opcode] ?? read.payload);
       if (read.opcode === 8) goodbye.resolve(undefined);
       if (read.payload.startsWith('40')) joined.resolve(undefined);
     }
@@ -75,7 +91,9 @@ function over(socket: Duplex): RawSocket {
       frame('40');
       await Promise.race([joined.promise, goodbye.promise.then(() => Promise.reject(new Error('closed, not joined')))]);
     },
+    heard,
     closed: goodbye.promise,
+    gone: gone.promise,
     close: () => socket.destroy(),
   };
 }
@@ -92,14 +110,21 @@ function readFrame(buffer: Buffer): { opcode: number; payload: string; length: n
   return { opcode: (buffer[0] ?? 0) & 15, payload: buffer.toString('utf8', head, length), length };
 }
 
-/** The bytes of one frame. */
+/** The bytes of one frame; its length is written as short as it can be, unless it is a claim. */
 export function frameOf(payload: Buffer, options: FrameOptions = {}): Buffer {
-  const { opcode = 1, final = true, reserved = 0, masked = true, claims = BigInt(payload.length) } = options;
-  const head = Buffer.alloc(10);
-  head[0] = (final ? 0x80 : 0) | (reserved << 4) | opcode;
-  head[1] = (masked ? 0x80 : 0) | 127;
-  head.writeBigUInt64BE(claims, 2);
+  const { opcode = 1, final = true, reserved = 0, masked = true } = options;
+  const start = (final ? 0x80 : 0) | (reserved << 4) | opcode;
+  const length = lengthOf(options.claims ?? BigInt(payload.length), options.claims !== undefined);
+  length[0] = (length[0] ?? 0) | (masked ? 0x80 : 0);
+  const head = Buffer.concat([Buffer.from([start]), length]);
   if (!masked) return Buffer.concat([head, payload]);
   const mask = randomBytes(4);
   return Buffer.concat([head, mask, payload.map((byte, n) => byte ^ (mask[n % 4] ?? 0))]);
+}
+
+function lengthOf(length: bigint, isClaim: boolean): Buffer {
+  if (length < 126n && !isClaim) return Buffer.from([Number(length)]);
+  const long = Buffer.alloc(9, 127);
+  long.writeBigUInt64BE(length, 1);
+  return long;
 }
