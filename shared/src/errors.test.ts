@@ -30,7 +30,7 @@ const CONTRACT = {
   413: ['payload_too_large'],
   415: ['unsupported_media_type'],
   422: ['validation_failed', 'idempotency_key_reused', 'webhook_url_refused', 'unchanged_edit'],
-  429: ['rate_limited', 'too_many_waiters'],
+  429: ['rate_limited'],
   500: ['internal'],
   503: ['unavailable'],
 };

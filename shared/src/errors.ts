@@ -34,7 +34,6 @@ export const ERRORS = {
   webhook_url_refused: { status: 422, title: 'The webhook URL cannot be used' },
   unchanged_edit: { status: 422, title: 'The edit changes nothing' },
   rate_limited: { status: 429, title: 'Too many requests' },
-  too_many_waiters: { status: 429, title: 'Too many requests are waiting' },
   internal: { status: 500, title: 'Something failed on our side' },
   unavailable: { status: 503, title: 'The service cannot answer just now' },
 } as const satisfies Record<string, { status: number; title: string }>;

@@ -2,6 +2,7 @@
 import { Refusal } from '@countersign/shared/errors';
 import { hashApiKey, isWellFormedApiKey } from '../crypto/api-key.ts';
 import { ApiKey } from '../db/entities/api-key.ts';
+import { ownerOf } from './membership.ts';
 import type { ApiKeyActor, Services } from './services.ts';
 
 /** `last_used_at` is kept to the minute: a busy key must not write a row per request. */
@@ -35,12 +36,16 @@ export async function checkApiKey(
 }
 
 async function lookUp(services: Services, hash: string): Promise<ApiKeyActor | null> {
-  const key = await services.db.read((em) => em.findOne(ApiKey, { hash, revokedAt: null }));
-  if (key === null) return null;
+  const found = await services.db.read(async (em) => {
+    const key = await em.findOne(ApiKey, { hash, revokedAt: null });
+    return key === null ? null : { key, ownerId: await ownerOf(em, key.projectId) };
+  });
+  if (found === null) return null;
+  const { key, ownerId } = found;
   await touch(services, key).catch((error: unknown) =>
     services.log.warn({ err: error }, 'a key’s last use was not noted'),
   );
-  return { kind: 'api_key', keyId: key.id, projectId: key.projectId, name: key.name };
+  return { kind: 'api_key', keyId: key.id, projectId: key.projectId, ownerId, name: key.name };
 }
 
 async function touch(services: Services, key: ApiKey): Promise<void> {

@@ -3,7 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { createKeyCache, FRESH_MS } from './key-cache.ts';
 import type { ApiKeyActor } from './services.ts';
 
-const actor = (keyId: string): ApiKeyActor => ({ kind: 'api_key', keyId, projectId: 'project', name: 'CI' });
+const actor = (keyId: string): ApiKeyActor => ({
+  kind: 'api_key',
+  keyId,
+  projectId: 'project',
+  ownerId: 'owner',
+  name: 'CI',
+});
 
 function aCache() {
   let ms = Date.parse('2026-03-01T12:00:00Z');

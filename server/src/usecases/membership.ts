@@ -17,6 +17,18 @@ export async function roleIn(em: Em, userId: string, projectId: string): Promise
   return member.role;
 }
 
+/**
+ * Who answers for what a project takes up (PW2, MB1): one of its owners, the member of longest standing, so that more owners do
+ * not mean more of it. The project itself where it has none.
+ */
+export async function ownerOf(em: Em, projectId: string): Promise<string> {
+  const [first] = await em.execute<{ user_id: string }[]>(
+    "select user_id from member where project_id = ? and role = 'owner' order by created_at, user_id limit 1",
+    [projectId],
+  );
+  return first?.user_id ?? projectId;
+}
+
 /** The role, kept as it is until the transaction ends: who takes it away waits. Null for who is no member. */
 export async function holdRole(em: Em, userId: string, projectId: string): Promise<Role | null> {
   const rows = await em.execute<{ role: Role }[]>(

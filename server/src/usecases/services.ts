@@ -49,5 +49,7 @@ export interface ApiKeyActor {
   kind: 'api_key';
   keyId: string;
   projectId: string;
+  /** Who answers for what its keys take up: the member who has been an owner of the project for longest. */
+  ownerId: string;
   name: string;
 }

@@ -1,9 +1,8 @@
 // Requests that wait for a final decision: bounded, woken by the fact, let go on abort and at shutdown.
-import { Refusal } from '@countersign/shared/errors';
 import { OPEN_STATUSES } from '@countersign/shared/words';
 import type { Database } from '../db/database.ts';
 
-/** A place to wait, taken before any work is done: who gets none is refused before anything is stored. */
+/** A place to wait. Who gets none is answered at once (PW1). */
 export interface Seat {
   /** Resolves when the item is final (LC2), after `seconds`, on abort or at shutdown: look again then. */
   until(itemId: string, seconds: number, signal: AbortSignal): Promise<void>;
@@ -11,8 +10,8 @@ export interface Seat {
 }
 
 export interface Waiters {
-  /** Errors: `too_many_waiters`. */
-  take(who: { keyId: string; projectId: string }): Seat;
+  /** Null when every place that this key, its owner or the process has is taken. */
+  take(who: { keyId: string; ownerId: string }): Seat | null;
   /** Wakes those whose item has become final; for a loop that is nudged by `item.finalized`. */
   runOnce(): Promise<void>;
   /** Lets those go who wait with this key: it is good no more (K4). */
@@ -25,12 +24,12 @@ export interface Waiters {
 
 export interface WaiterLimits {
   perKey: number;
-  /** A project may have any number of keys, and shall not take every seat with them. */
-  perProject: number;
+  /** All projects of one owner together, who may have any number of them and of keys: a tenth of the process's (PW2). */
+  perOwner: number;
   perProcess: number;
 }
 
-const LIMITS: WaiterLimits = { perKey: 100, perProject: 500, perProcess: 5000 };
+const LIMITS: WaiterLimits = { perKey: 100, perOwner: 500, perProcess: 5000 };
 
 export function createWaiters(db: Database, limits = LIMITS): Waiters {
   return new WaitingRoom(db, limits);
@@ -39,7 +38,7 @@ export function createWaiters(db: Database, limits = LIMITS): Waiters {
 class WaitingRoom implements Waiters {
   readonly #db: Database;
   readonly #limits: WaiterLimits;
-  /** Seats taken, by key and by project; ids of both are UUIDs, so one table does. */
+  /** Seats taken, by key and by owner; ids of both are UUIDs, so one table does. */
   readonly #seats = new Map<string, number>();
   /** Who waits for which item, each with the key it waits by. */
   readonly #wakes = new Map<string, Map<() => void, string>>();
@@ -51,16 +50,12 @@ class WaitingRoom implements Waiters {
     this.#limits = limits;
   }
 
-  take({ keyId, projectId }: { keyId: string; projectId: string }): Seat {
-    const { perKey, perProject, perProcess } = this.#limits;
-    if (this.#of(keyId) >= perKey || this.#of(projectId) >= perProject || this.taken >= perProcess) {
-      throw new Refusal('too_many_waiters', 'Ask without waiting, or when fewer of your requests wait.', {
-        retryAfter: 1,
-      });
-    }
+  take({ keyId, ownerId }: { keyId: string; ownerId: string }): Seat | null {
+    const { perKey, perOwner, perProcess } = this.#limits;
+    if (this.#of(keyId) >= perKey || this.#of(ownerId) >= perOwner || this.taken >= perProcess) return null;
     const count = (change: 1 | -1) => {
       this.taken += change;
-      for (const id of [keyId, projectId]) {
+      for (const id of [keyId, ownerId]) {
         const seats = this.#of(id) + change;
         if (seats === 0) this.#seats.delete(id);
         else this.#seats.set(id, seats);

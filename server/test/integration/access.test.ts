@@ -30,6 +30,7 @@ describe('an API key', () => {
       kind: 'api_key',
       keyId: key.id,
       projectId: scene.projectId,
+      ownerId: scene.owner.userId,
       name: 'CI',
     });
     const rows = await world.sql<object>('select * from api_key where id = ?', [key.id]);

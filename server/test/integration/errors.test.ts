@@ -7,7 +7,6 @@ import { createDatabase } from '../../src/db/database.ts';
 import { openOrm } from '../../src/db/orm.ts';
 import { policiesOf } from '../../src/limits/limiter.ts';
 import { createMemoryLimiter } from '../../src/limits/memory-limiter.ts';
-import { createWaiters } from '../../src/usecases/waiters.ts';
 import { aSubmission, join, openProject, review, type OpenProject } from '../builders.ts';
 import { checked, makeWallet, person, type Person } from '../client.ts';
 import { holding, keyBeingTaken } from './holding.ts';
@@ -101,13 +100,6 @@ const REACHED: Partial<Record<ErrorCode, () => Promise<Sent | Raw>>> = {
     await strict.close();
     return raw;
   },
-  too_many_waiters: async () => {
-    const waiters = createWaiters(inside.services.db, { perKey: 0, perProject: 1000, perProcess: 0 });
-    const full = await serve({ ...inside.services, waiters });
-    const raw = await ask(full, post(submitting(), { prefer: 'wait=1' }));
-    await full.close();
-    return raw;
-  },
   project_mismatch: async () => post(submitting({ project_id: SOME_ID })),
   forbidden: async () => onPage(ben, { method: 'GET', path: `/api/projects/${project.id}/deliveries` }),
   origin_refused: async () =>
@@ -177,7 +169,6 @@ const SAYS: Partial<Record<ErrorCode, (problem: Problem, raw: Raw) => void>> = {
     expect(detail).toBe('Use one of: POST, HEAD, GET.');
     expect(headers.get('allow')).toBe('POST, HEAD, GET');
   },
-  too_many_waiters: (_, { headers }) => expect(headers.get('retry-after')).toBe('1'),
   rate_limited: (_, { headers }) => expect(headers.get('retry-after')).toBe('60'),
   unavailable: (_, { headers }) => expect(headers.get('retry-after')).toBe('1'),
   idempotency_in_progress: (_, { headers }) => expect(headers.get('retry-after')).toBe('1'),

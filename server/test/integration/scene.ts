@@ -78,7 +78,7 @@ export async function aScene(services: Services, settings: Partial<ProjectSettin
     { who: ben, role: 'reviewer' },
   ]);
   const { key, text: apiKey } = await createApiKey(services, owner, { projectId, name: 'Pipeline' });
-  const pipeline = { kind: 'api_key' as const, keyId: key.id, projectId, name: key.name };
+  const pipeline = { kind: 'api_key' as const, keyId: key.id, projectId, ownerId: owner.userId, name: key.name };
   return { projectId, owner, supervisor, anna, ben, pipeline, apiKey };
 }
 

@@ -1,13 +1,15 @@
-// Places to wait: taken before anything is stored, and free again whenever their client goes.
+// Places to wait: who gets none is stored and answered at once, and they are free again whenever their client goes.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { removeMember } from '@countersign/shared/api/projects';
 import { readItem, submitItem } from '@countersign/shared/api/public';
-import type { Services } from '../../src/usecases/services.ts';
+import { checkApiKey } from '../../src/usecases/check-api-key.ts';
+import type { ApiKeyActor, Services } from '../../src/usecases/services.ts';
 import { createWaiters, type Waiters } from '../../src/usecases/waiters.ts';
 import { startWaking } from '../../src/waking.ts';
-import { aSubmission, openProject, type OpenProject, review } from '../builders.ts';
+import { aSubmission, join, openProject, type OpenProject, review } from '../builders.ts';
 import { person } from '../client.ts';
 import { serve, type Served } from './served.ts';
 import { useServices } from './services.ts';
@@ -23,7 +25,7 @@ let atSlowPoint: () => Promise<unknown>;
 
 beforeAll(async () => {
   const { services } = inside;
-  waiters = createWaiters(services.db, { perKey: 2, perProject: 1000, perProcess: 3 });
+  waiters = createWaiters(services.db, { perKey: 2, perOwner: 1000, perProcess: 3 });
   const slow: Partial<Services> = {
     intake: {
       submit: async (parcel) => {
@@ -42,9 +44,9 @@ beforeAll(async () => {
     },
   };
   const counted: Pick<Waiters, 'take'> = {
-    take: (keyId) => {
-      const { until, leave } = waiters.take(keyId);
-      return { until, leave: () => (leave(), void (left += 1)) };
+    take: (who) => {
+      const seat = waiters.take(who);
+      return seat && { until: seat.until, leave: () => (seat.leave(), void (left += 1)) };
     },
   };
   served = await serve({ ...services, ...slow, waiters: counted as Waiters });
@@ -132,10 +134,10 @@ describe('who waits', () => {
     const room = createWaiters(inside.services.db);
     const { signals } = inside;
     const stop = await startWaking({ services: { ...inside.services, waiters: room }, signals }, 3_600_000);
-    const [key, gone] = [{ keyId: 'a', projectId: project.id }, new AbortController()];
+    const [key, gone] = [{ keyId: 'a', ownerId: project.owner.id }, new AbortController()];
     for (const action of ['approve', 'reject'] as const) {
       const { id } = await project.pipeline.submit(aSubmission());
-      const woken = room.take(key).until(id, 3600, gone.signal);
+      const woken = room.take(key)?.until(id, 3600, gone.signal);
       await review(project.owner, id, action);
       await woken;
     }
@@ -144,7 +146,7 @@ describe('who waits', () => {
 });
 
 describe('who gets no place', () => {
-  it('has stored nothing: by key, and by process', async () => {
+  it('PW1: has stored it all the same, and is answered at once, by key and by process', async () => {
     const other = await openProject(project.owner);
     const leaving = new AbortController();
     const crowd = [project, project, other].map((of) => submitting(of, leaving.signal).catch(() => undefined));
@@ -152,10 +154,12 @@ describe('who gets no place', () => {
     for (const of of [project, other, await openProject(project.owner)]) {
       const before = await countOf(of);
       const answer = await submitting(of);
-      expect(answer.status).toBe(429);
-      expect(answer.headers.get('retry-after')).toBe('1');
-      expect(await answer.json()).toMatchObject({ code: 'too_many_waiters' });
-      expect(await countOf(of)).toBe(before);
+      expect(answer.status).toBe(201);
+      expect(answer.headers.get('preference-applied')).toBeNull();
+      const { id } = (await answer.json()) as { id: string };
+      expect(await countOf(of)).toBe(Number(before) + 1);
+      const read = await reading(of, id, leaving.signal);
+      expect(await read.json()).toMatchObject({ id, status: 'queued' });
     }
     leaving.abort();
     await Promise.all(crowd);
@@ -175,14 +179,38 @@ describe('who gets no place', () => {
   });
 });
 
-describe('a project with many keys', () => {
-  it('does not take every seat with them, and gets its own back', () => {
-    const room = createWaiters(inside.services.db, { perKey: 5, perProject: 2, perProcess: 10 });
-    const seats = ['a', 'b'].map((keyId) => room.take({ keyId, projectId: 'one' }));
-    expect(() => room.take({ keyId: 'c', projectId: 'one' })).toThrow('too_many_waiters');
-    room.take({ keyId: 'd', projectId: 'other' });
+describe('an owner of many projects', () => {
+  it('PW2: has a tenth of the places with all of them, whoever else is an owner there', async () => {
+    const { owner } = project;
+    const more = await Promise.all([openProject(owner), openProject(owner)]);
+    const friend = await person(served.world);
+    for (const of of more) await join(of, friend, 'owner');
+    const owners = await Promise.all([...more, await openProject(friend)].map((of) => actorOf(of)));
+    expect(owners.map(({ ownerId }) => ownerId)).toEqual([owner.id, owner.id, friend.id]);
+    const room = createWaiters(inside.services.db);
+    const takeAll = (who: ApiKeyActor) =>
+      Array.from({ length: 600 }, (_, at) => room.take({ ...who, keyId: `${who.keyId} ${at}` })).filter(Boolean).length;
+    expect(owners.map(takeAll)).toEqual([500, 0, 500]);
+  });
+
+  it('PW2: answers for them no more when somebody else has been an owner for longer', async () => {
+    const other = await openProject(project.owner);
+    const heir = await person(served.world);
+    await join(other, heir, 'owner');
+    await project.owner.call(removeMember, { params: { id: other.id, user_id: project.owner.id } });
+    expect((await actorOf(other)).ownerId).toBe(heir.id);
+  });
+
+  it('gets back what it leaves', () => {
+    const room = createWaiters(inside.services.db, { perKey: 5, perOwner: 2, perProcess: 10 });
+    const seats = ['a', 'b'].map((keyId) => room.take({ keyId, ownerId: 'one' }));
+    expect(room.take({ keyId: 'c', ownerId: 'one' })).toBeNull();
+    expect(room.take({ keyId: 'd', ownerId: 'other' })).not.toBeNull();
     seats[0]?.leave();
-    room.take({ keyId: 'c', projectId: 'one' });
+    expect(room.take({ keyId: 'c', ownerId: 'one' })).not.toBeNull();
     expect(room.taken).toBe(3);
   });
 });
+
+/** Whom the key of a project stands for. */
+const actorOf = (of: OpenProject): Promise<ApiKeyActor> => checkApiKey(inside.services, of.pipeline.apiKey);

@@ -101,16 +101,13 @@ const preferHeader = z
   .string()
   .optional()
   .meta({
-    description: `\`wait=N\` holds the answer until the item is final or N seconds have passed (at most ${LIMITS.waitSeconds}); \`Preference-Applied\` says what was done.`,
+    description: `\`wait=N\` holds the answer until the item is final or N seconds have passed (at most ${LIMITS.waitSeconds}). Where too many wait already the item is stored and answered at once, and \`Preference-Applied\` is not there.`,
   });
 
-const waitQuery = z.coerce
-  .number()
-  .int()
-  .min(0)
-  .max(LIMITS.waitSeconds)
-  .optional()
-  .meta({ description: 'Seconds to wait for the item to become final' });
+const waitQuery = z.coerce.number().int().min(0).max(LIMITS.waitSeconds).optional().meta({
+  description:
+    'Seconds to wait for the item to become final. Where too many wait already it is answered at once: ask again a second later',
+});
 
 /** How many rows a page has: 1 to 100. */
 const pageLimit = z.coerce
@@ -135,7 +132,7 @@ export const submitItem = endpoint({
   headers: z.object({ 'idempotency-key': idempotencyHeader, prefer: preferHeader }),
   body: submission,
   reply: submitted,
-  errors: ['project_mismatch', 'forbidden', 'idempotency_in_progress', 'idempotency_key_reused', 'too_many_waiters'],
+  errors: ['project_mismatch', 'forbidden', 'idempotency_in_progress', 'idempotency_key_reused'],
 });
 
 /** A batch as it is sent. Each item is checked by itself, against `submission`: one bad item does not sink the others. */
@@ -182,7 +179,7 @@ export const readItem = endpoint({
   params: z.object({ id: uuid.meta({ description: 'The id of the item' }) }),
   query: z.strictObject({ wait: waitQuery }),
   reply: publicItem,
-  errors: ['not_found', 'too_many_waiters'],
+  errors: ['not_found'],
 });
 
 const moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text));

@@ -36,7 +36,6 @@ describe('which failures are tried again', () => {
     [408, 'http_408'],
     [409, 'idempotency_in_progress'],
     [429, 'rate_limited'],
-    [429, 'too_many_waiters'],
     [500, 'internal'],
     [502, 'http_502'],
     [503, 'unavailable'],
@@ -102,12 +101,7 @@ describe('how long is waited', () => {
 
   it('never less than the service asks, whatever chance says and whatever failed', async () => {
     const failure = fc.record({
-      error: fc.constantFrom(
-        [409, 'idempotency_in_progress'],
-        [429, 'rate_limited'],
-        [429, 'too_many_waiters'],
-        [503, 'x'],
-      ),
+      error: fc.constantFrom([409, 'idempotency_in_progress'], [429, 'rate_limited'], [503, 'x']),
       retryAfter: fc.option(fc.integer({ min: 0, max: 5_000_000 })),
     });
     await fc.assert(
@@ -199,7 +193,6 @@ describe('a pause that the service asks for', () => {
     ['429 that does not say how long', refusal(429, 'rate_limited'), 250],
     ['503 that says how long', refusal(503, 'unavailable', 30), 30_000],
     ['503 that does not', refusal(503, 'unavailable'), 0],
-    ['too_many_waiters', refusal(429, 'too_many_waiters', 30), 0],
     ['idempotency_in_progress', refusal(409, 'idempotency_in_progress', 30), 0],
   ])('%s: another call of this client waits as long as it says', async (_, error, expected) => {
     let now = 0;

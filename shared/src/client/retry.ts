@@ -100,7 +100,7 @@ export class Retrier {
   }
 }
 
-/** The service asks this key to slow down; `too_many_waiters` is about waiting alone. */
+/** The service asks this key to slow down. */
 function isPacing(error: ApiError | NetworkError): boolean {
-  return error instanceof ApiError && error.status === 429 && error.code !== 'too_many_waiters';
+  return error instanceof ApiError && error.status === 429;
 }

@@ -58,12 +58,7 @@ function refusal(endpoint: Endpoint, codes: ErrorCode[]) {
   };
 }
 
-const COMES_WITH_RETRY_AFTER = new Set<ErrorCode>([
-  'idempotency_in_progress',
-  'rate_limited',
-  'too_many_waiters',
-  'unavailable',
-]);
+const COMES_WITH_RETRY_AFTER = new Set<ErrorCode>(['idempotency_in_progress', 'rate_limited', 'unavailable']);
 
 const EXAMPLE_ID = '0198c2f1-0c3e-7a55-9b1d-6f7e8d9c0a1b';
 
@@ -89,7 +84,6 @@ const DETAILS: Partial<Record<ErrorCode, string>> = {
   unsupported_media_type: 'Send content-type: application/json.',
   idempotency_key_reused: 'Use a new Idempotency-Key for another body.',
   rate_limited: 'Wait 12 s, then go on more slowly.',
-  too_many_waiters: 'Ask without waiting, or when fewer of your requests wait.',
   internal: 'It is our fault, not yours. Try again; if it stays, give the request id to the operator.',
   unavailable: 'The database cannot be reached just now. Try again in a moment.',
 };

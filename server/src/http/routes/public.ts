@@ -35,11 +35,11 @@ export function bindPublic(bind: Binder, services: Services): void {
     const input = { ...toSubmitInput(body, raw), idempotency: idempotencyOf(ctx, bytes) };
     const seconds = preferredWait(header(ctx, 'prefer'));
     if (seconds === null) return store(services, { actor, ctx }, input);
-    // A place to wait comes first: who gets none has not submitted anything.
     return seated(services, actor, async (seat) => {
       const answer = await store(services, { actor, ctx }, input);
-      ctx.set('preference-applied', `wait=${seconds}`);
-      if (!isOpen(answer.status)) return answer;
+      // Where no place is left it is stored all the same, and its sender told at once (PW1).
+      if (seat !== null || !isOpen(answer.status)) ctx.set('preference-applied', `wait=${seconds}`);
+      if (seat === null || !isOpen(answer.status)) return answer;
       await seat.until(answer.id, seconds, goneSignal(ctx));
       // It is stored: whatever happens while it waits, its sender hears of it. A key that was revoked meanwhile hears no more than that.
       const now = await recheckKey(services, ctx, true)
@@ -58,6 +58,7 @@ export function bindPublic(bind: Binder, services: Services): void {
     const { wait = 0 } = query;
     if (wait === 0 || !isOpen(answer.status)) return answer;
     return seated(services, actor, async (seat) => {
+      if (seat === null) return answer;
       await seat.until(answer.id, wait, goneSignal(ctx));
       await recheckKey(services, ctx, true);
       return read();
@@ -77,12 +78,17 @@ async function store(services: Services, { actor, ctx }: Asked, input: SubmitReq
   return presentSubmitted(item, decision);
 }
 
-async function seated<T>({ waiters }: Services, actor: ApiKeyActor, work: (seat: Seat) => Promise<T>): Promise<T> {
+/** Works with a place to wait, or with null where every one is taken. */
+async function seated<T>(
+  { waiters }: Services,
+  actor: ApiKeyActor,
+  work: (seat: Seat | null) => Promise<T>,
+): Promise<T> {
   const seat = waiters.take(actor);
   try {
     return await work(seat);
   } finally {
-    seat.leave();
+    seat?.leave();
   }
 }
 

@@ -26,9 +26,9 @@ What was refused or failed is not remembered: mend it and send it with the same 
   {
     id: 'waiting',
     title: 'Waiting for a decision',
-    text: `\`Prefer: wait=N\` on a submission, or \`?wait=N\` when reading an item, holds the answer until the item is final or N seconds have passed (at most ${LIMITS.waitSeconds}). The answer has the same shape either way: look at \`status\`. \`Preference-Applied\` says what was done.
+    text: `\`Prefer: wait=N\` on a submission, or \`?wait=N\` when reading an item, holds the answer until the item is final or N seconds have passed (at most ${LIMITS.waitSeconds}). The answer has the same shape either way: look at \`status\`. \`Preference-Applied: wait=N\` on a submission says that it could wait.
 
-A decision shows here when it is final, which is when the reviewer’s undo window has passed; until then the item reads \`queued\` or \`escalated\`. More waiting requests than a key may have are refused with 429 \`too_many_waiters\`. For everything that takes longer there is [the webhook](#webhook).`,
+A decision shows here when it is final, which is when the reviewer’s undo window has passed; until then the item reads \`queued\` or \`escalated\`. Where a key, or its owner with all projects, has as many requests waiting as they may, the rest is stored or read all the same and answered at once: ask again a second later. For everything that takes longer there is [the webhook](#webhook).`,
   },
   {
     id: 'paging',
