@@ -66,6 +66,8 @@ export const fact = z
       learning: z.object({ id: uuid, excluded: z.boolean() }).optional(),
       /** The clusters that have other reasons from here on (LX6). */
       reshaped: z.array(uuid).optional(),
+      /** Where a reason was placed after it was given (CT4): only exports up to here or later can have missed it. */
+      placed_from: z.number().int().optional(),
     }),
   ])
   .meta({ id: 'Fact' });

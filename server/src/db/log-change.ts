@@ -20,7 +20,7 @@ export interface Change {
   before?: Values | null;
   after?: Values | null;
   /** What else the fact says. */
-  fact?: Pick<FactOf<'project.changed'>, 'learning' | 'reshaped'>;
+  fact?: Pick<FactOf<'project.changed'>, 'learning' | 'reshaped' | 'placed_from'>;
 }
 
 /** Logs a change and states it. `by` is who did it: a member, or the system. */

@@ -1,9 +1,8 @@
-// The reason of an override finds its cluster (CT1, CT2), in the decision's own transaction.
+// The reason of an override finds its cluster (CT1, CT2): the decision notes it, and a worker places it afterwards (CT4).
 import type { Clock, Ids } from './clock.ts';
 import { withWhatTheyStandIn } from './cluster-tree.ts';
 import type { Database, Tx } from './database.ts';
 import { Cluster } from './entities/cluster.ts';
-import { Learning } from './entities/learning.ts';
 import { Project } from './entities/project.ts';
 import { Wording } from './entities/wording.ts';
 import type { Em } from './orm.ts';
@@ -11,57 +10,72 @@ import { planned } from './planned.ts';
 import { tellChange } from './log-change.ts';
 import { rawQuery } from './raw-query.ts';
 import { SYSTEM } from '../domain/actor.ts';
-import { CLOSE, keyOf } from '../domain/wording.ts';
+import { CLOSE, KEY_LENGTH, keyOf } from '../domain/wording.ts';
 
-interface Placing {
+export interface Placing {
   clock: Clock;
   ids: Ids;
+}
+
+interface Given {
+  projectId: string;
+  reason: string;
 }
 
 /** A reason that is given, or that a supervisor placed, stays where it is. */
 const GIVEN = `(w.placed_by_hand or exists (select from learning l where l.project_id = w.project_id and l.reason = w.reason))`;
 const KNOWN = planned(`select 1 from wording w where w.project_id = $1 and w.reason = $2 and ${GIVEN}`);
+/** One whose overrides were all undone finds its place anew. Noted twice at the same moment it waits once. */
+const NOTE = planned(`
+  insert into wording as w (id, project_id, cluster_id, reason, key, placed_by_hand, created_at) values ($3, $1, null, $2, $4, false, $5)
+  on conflict (project_id, reason) do update set stood_in = coalesce(w.cluster_id, w.stood_in), cluster_id = null where not ${GIVEN}`);
 
-/** Two transactions that bring close reasons at once must see each other's: they wait here, and whoever shapes clusters does. */
+/**
+ * Notes a reason that nobody gives yet, in the decision's transaction and before its learning: it stands in no cluster until a
+ * worker has placed it. Two statements, however many reasons there are.
+ */
+export async function noteReason({ clock, ids }: Placing, { em }: Tx, { projectId, reason }: Given): Promise<void> {
+  if ((await rawQuery(em, KNOWN, [projectId, reason])).length > 0) return;
+  await rawQuery(em, NOTE, [projectId, reason, ids.uuid(), keyOf(reason), clock.now()]);
+}
+
+/** Two transactions that place close reasons at once must see each other's: they wait here, and whoever shapes clusters does. */
 export async function holdClusters(em: Em, projectId: string): Promise<void> {
   await rawQuery(em, `select pg_advisory_xact_lock(hashtextextended('clusters:' || $1, 0))`, [projectId]);
 }
 
-/**
- * Gives a reason that nobody gives yet its cluster: the one of the closest reason, or one of its own. One whose overrides were all
- * undone finds its place anew.
- */
-export async function placeReason(
-  { clock, ids }: Placing,
-  tx: Tx,
-  { projectId, reason }: { projectId: string; reason: string },
-): Promise<void> {
-  const { em } = tx;
-  const known = () => rawQuery(em, KNOWN, [projectId, reason]);
-  if ((await known()).length > 0) return;
-  await holdClusters(em, projectId);
-  if ((await known()).length > 0) return;
-  const [createdAt, key] = [clock.now(), keyOf(reason)];
-  const before = await em.findOne(Wording, { projectId, reason });
-  const found = (await closest(em, { projectId, key })) ?? before?.clusterId;
-  const clusterId = found ?? ids.uuid();
-  if (found === undefined)
-    await em.insert(Cluster, { id: clusterId, projectId, name: null, mergedInto: null, createdAt });
-  if (before !== null) return void (await em.nativeUpdate(Wording, { id: before.id }, { clusterId }));
-  const id = ids.uuid();
-  await em.insert(Wording, { id, projectId, clusterId, reason, key, placedByHand: false, createdAt });
-  // Given before there were clusters, or by a server of an older version: they join the cluster with it.
-  if ((await em.count(Learning, { projectId, reason })) > 0) await tellPlaced(tx, { projectId, clusterId });
+/** The ids of the wordings that have waited longest. */
+export async function waitingReasons(em: Em, limit: number): Promise<string[]> {
+  const rows = await rawQuery<{ id: string }>(
+    em,
+    'select id from wording where cluster_id is null order by created_at limit $1',
+    [limit],
+  );
+  return rows.map(({ id }) => id);
 }
 
-/** Reasons that are placed at most before others get their turn. */
+/** Gives a wording that waits its cluster: the one of the closest reason, or one of its own. Nothing for one that was placed meanwhile. */
+export async function placeReason({ clock, ids }: Placing, tx: Tx, wordingId: string): Promise<void> {
+  const { em } = tx;
+  const waiting = await em.findOne(Wording, { id: wordingId }, { fields: ['projectId'] });
+  if (waiting === null) return;
+  const { projectId } = waiting;
+  await holdClusters(em, projectId);
+  const wording = await em.findOne(Wording, { id: wordingId, clusterId: null }, { refresh: true });
+  if (wording === null) return;
+  const found = (await closest(em, wording)) ?? wording.stoodIn;
+  const clusterId = found ?? ids.uuid();
+  if (found === null)
+    await em.insert(Cluster, { id: clusterId, projectId, name: null, mergedInto: null, createdAt: clock.now() });
+  const placed = await em.nativeUpdate(Wording, { id: wordingId, clusterId: null }, { clusterId, stoodIn: null });
+  if (placed > 0) await tellPlaced(tx, { projectId, reason: wording.reason, clusterId });
+}
+
+/** Reasons that are noted at most before others get their turn. */
 const PORTION = 200;
 
-/**
- * Places reasons that nobody placed: given before there were clusters, or by a server of an older version that runs beside this
- * one. Answers whether there may be more.
- */
-export async function placeForgotten(services: Placing & { db: Database }): Promise<boolean> {
+/** Notes reasons that nobody noted: given before there were clusters. Answers whether there may be more. */
+export async function noteForgotten(services: Placing & { db: Database }): Promise<boolean> {
   const forgotten = await services.db.read((em) =>
     rawQuery<{ project_id: string; reason: string }>(
       em,
@@ -71,33 +85,61 @@ export async function placeForgotten(services: Placing & { db: Database }): Prom
       [PORTION],
     ),
   );
-  for (const { project_id: projectId, reason } of forgotten)
-    await services.db.write((tx) => placeReason(services, tx, { projectId, reason }));
+  for (const { project_id: projectId, reason } of forgotten) {
+    const values = [projectId, reason, services.ids.uuid(), keyOf(reason), services.clock.now()];
+    await services.db.write(({ em }) => rawQuery(em, NOTE, values));
+  }
   return forgotten.length === PORTION;
 }
 
-/** Its learnings may have been final for long: a cluster that has them only now is another one to exports (LX6). */
-async function tellPlaced(tx: Tx, { projectId, clusterId }: { projectId: string; clusterId: string }): Promise<void> {
+/**
+ * An export up to a place in the ledger where a learning of this reason was final already may have begun without it (LX6). Where none
+ * has its place yet, only one that ends behind the ledger of this moment can.
+ */
+async function tellPlaced(
+  tx: Tx,
+  { projectId, reason, clusterId }: { projectId: string; reason: string; clusterId: string },
+): Promise<void> {
+  const [row] = await rawQuery<{ placed_from: string | number }>(
+    tx.em,
+    `select coalesce(
+       (select min(e.seq) from learning l join event e on e.item_id = l.item_id and e.type = 'item.finalized'
+        where l.project_id = $1 and l.reason = $2), p.event_seq + 1) as placed_from
+     from project p where p.id = $1`,
+    [projectId, reason],
+  );
   const reshaped = await withWhatTheyStandIn(tx.em, [clusterId]);
-  await tellChange(tx, { projectId, changed: ['clusters'], by: SYSTEM, fact: { reshaped } });
+  const fact = { reshaped, placed_from: Number(row?.placed_from ?? 0) };
+  await tellChange(tx, { projectId, changed: ['clusters'], by: SYSTEM, fact });
 }
+
+/** So many of the nearest are compared, whoever gives them (CT4). */
+export const MOST_COMPARED = 100;
+
+const KEY = `left(w.key, ${KEY_LENGTH})`;
+/** In the order in which they count. */
+const SAME = planned(`
+  select cluster_id from (select * from wording w where w.project_id = $1 and w.cluster_id is not null and ${KEY} = $2
+    order by placed_by_hand desc, created_at, id limit ${MOST_COMPARED}) w where ${GIVEN}
+  order by placed_by_hand desc, created_at, id limit 1`);
+/** The nearest of the index first; the dearer measure is for those alone. */
+export const NEAREST = planned(`
+  select cluster_id from
+    (select w.*, greatest(similarity(near, $2), (strict_word_similarity(near, $2) + strict_word_similarity($2, near)) / 2) as close
+     from (select *, ${KEY} as near from wording w where w.project_id = $1 and w.cluster_id is not null
+       order by ${KEY} <-> $2 limit ${MOST_COMPARED}) w where near % $2 and ${GIVEN}) near
+  where close >= $3::real order by close desc, placed_by_hand desc, created_at, id limit 1`);
 
 /**
  * CT2: a reason of the project's own list, however it is spelt, joins only what is the same but for its spelling, because the list
  * tells them apart. Reasons whose overrides were all undone draw nobody. Of equally close ones the one that a supervisor placed counts.
  */
-async function closest(em: Em, { projectId, key }: { projectId: string; key: string }): Promise<string | undefined> {
+async function closest(em: Em, { projectId, reason }: Wording): Promise<string | undefined> {
+  const key = keyOf(reason);
+  const [same] = await rawQuery<{ cluster_id: string }>(em, SAME, [projectId, key]);
+  if (same !== undefined) return same.cluster_id;
   const { reasons } = await em.findOneOrFail(Project, { id: projectId }, { fields: ['reasons'] });
-  const listed = reasons.some((each) => keyOf(each) === key);
-  const rows = await rawQuery<{ cluster_id: string }>(
-    em,
-    `select cluster_id from
-       (select w.*, greatest(similarity(w.key, $2),
-           (strict_word_similarity(w.key, $2) + strict_word_similarity($2, w.key)) / 2) as close
-        from wording w where w.project_id = $1 and (w.key = $2 or w.key % $2) and ${GIVEN}) near
-     where key = $2 or (close >= $3::real and not $4::boolean)
-     order by (key = $2) desc, close desc, placed_by_hand desc, created_at, id limit 1`,
-    [projectId, key, CLOSE, listed],
-  );
-  return rows[0]?.cluster_id;
+  if (reasons.some((each) => keyOf(each) === key)) return undefined;
+  const [near] = await rawQuery<{ cluster_id: string }>(em, NEAREST, [projectId, key, CLOSE]);
+  return near?.cluster_id;
 }

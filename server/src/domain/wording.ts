@@ -7,9 +7,12 @@ const EMPTY = new Set(
   ),
 );
 
+/** CT4: so many characters of a key are compared, so that no reason is dearer to compare than this. */
+export const KEY_LENGTH = 200;
+
 /**
  * CT1: a reason without marks, accents, upper case and empty words, in the order it was written. One of empty words alone keeps
- * them. Reasons with the same key are the same reason.
+ * them. Reasons with the same key are the same reason. At most `KEY_LENGTH` characters.
  */
 export function keyOf(reason: string): string {
   const plain = reason
@@ -20,7 +23,8 @@ export function keyOf(reason: string): string {
   const words = plain.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
   const telling = words.filter((word) => !EMPTY.has(word));
   // Where it is nothing but signs they are all there is to compare.
-  return (telling.length > 0 ? telling : words).join(' ') || reason.trim();
+  const key = (telling.length > 0 ? telling : words).join(' ') || reason.trim();
+  return Array.from(key).slice(0, KEY_LENGTH).join('').trimEnd();
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Tx } from '../db/database.ts';
 import { Decision } from '../db/entities/decision.ts';
 import type { Item } from '../db/entities/item.ts';
 import { Learning } from '../db/entities/learning.ts';
-import { placeReason } from '../db/place-reason.ts';
+import { noteReason } from '../db/place-reason.ts';
 import type { MemberActor, Services } from './services.ts';
 
 /** What a person hands in with a decision. */
@@ -53,7 +53,7 @@ export async function storeDecision(services: Services, tx: Tx, step: Step): Pro
   await tx.em.insert(Decision, decision);
   if (step.move.override) {
     const learning = learningRow(services, step, decision);
-    await placeReason(services, tx, learning);
+    await noteReason(services, tx, learning);
     await tx.em.insert(Learning, learning);
   }
   const { action, reason, undoUntil } = decision;

@@ -9,6 +9,7 @@ import { createDeliverer, type Egress } from './deliver.ts';
 import { finalizeOnce } from './finalize.ts';
 import { lapseOnce } from './lapse-claims.ts';
 import { type Loop, type LoopOptions, startLoop } from './loop.ts';
+import { placeOnce } from './place.ts';
 import { relayOnce, type Stamped } from './relay.ts';
 import { replayOnce } from './replay.ts';
 import { startSlowLoops } from './slow-loops.ts';
@@ -61,19 +62,29 @@ export async function startWorker({
   const finalizing = loop('finalize', () => finalizeOnce(services));
   const lapsing = loop('lapse-claims', () => lapseOnce(services));
   const delivering = loop('deliver', () => deliverer.runOnce(), { gapMs: LEASE_GAP_MS, urgentGapMs: 0 });
+  const placing = loop('place', () => placeOnce(services));
   const replaying = loop('replay', () => replayOnce(services));
   const slow = startSlowLoops(services, onRun);
+  await listen(signals, { relaying, finalizing, placing, delivering, replaying });
+  const loops = [relaying, counting, finalizing, placing, lapsing, delivering, replaying, ...slow];
+  return async () => {
+    await Promise.all(loops.map((running) => running.stop()));
+    await deliverer.drain();
+  };
+}
+
+type Rung = Record<'relaying' | 'finalizing' | 'placing' | 'delivering' | 'replaying', Loop>;
+
+/** What rings which loop. */
+async function listen(signals: Signals, { relaying, finalizing, placing, delivering, replaying }: Rung): Promise<void> {
   await signals.on(RECORDED, (types) => {
     relaying.nudge(types.includes('item.finalized'));
-    if (types.includes('item.decided')) finalizing.nudge();
+    if (!types.includes('item.decided')) return;
+    finalizing.nudge();
+    placing.nudge();
   });
   await signals.on(DUE, () => {
     delivering.nudge(true);
     replaying.nudge();
   });
-  const loops = [relaying, counting, finalizing, lapsing, delivering, replaying, ...slow];
-  return async () => {
-    await Promise.all(loops.map((running) => running.stop()));
-    await deliverer.drain();
-  };
 }

@@ -1,7 +1,7 @@
-// Clears away what has had its time: idempotency keys after seven days, invites a month after their end, what owners were told of their webhooks after ninety days, sessions that are over, sign-in challenges nobody used. Places reasons that have no cluster yet.
+// Clears away what has had its time: idempotency keys after seven days, invites a month after their end, what owners were told of their webhooks after ninety days, sessions that are over, sign-in challenges nobody used. Notes reasons that an older version left without a cluster.
 import { AuthChallenge } from '../db/entities/auth-challenge.ts';
 import { Session } from '../db/entities/session.ts';
-import { placeForgotten } from '../db/place-reason.ts';
+import { noteForgotten } from '../db/place-reason.ts';
 import type { Services } from '../usecases/services.ts';
 import type { Next } from './loop.ts';
 
@@ -43,6 +43,6 @@ export async function sweepOnce(services: Services): Promise<Next> {
     );
     return [rows.length, invites.length, alerts.length];
   });
-  const forgotten = await placeForgotten(services);
+  const forgotten = await noteForgotten(services);
   return { again: forgotten || swept.includes(BATCH) };
 }

@@ -1,7 +1,8 @@
 // How well clusters find what means the same (CT1), on reasons that were labelled by hand.
 import { expect, it } from 'vitest';
-import { placeReason } from '../../src/db/place-reason.ts';
+import { noteReason } from '../../src/db/place-reason.ts';
 import { LABELLED } from '../fixtures/labelled-reasons.ts';
+import { placeOnce } from '../../src/worker/place.ts';
 import { aScene } from './scene.ts';
 import { useServices } from './services.ts';
 
@@ -27,15 +28,14 @@ async function measure(
   labelled: { meaning: string; reason: string }[],
 ): Promise<{ purity: number; recall: number }> {
   const mixed = labelled.map((each, n) => ({ ...each, at: (n * 89) % labelled.length })).sort((a, b) => a.at - b.at);
-  await world.services.db.write(async (tx) => {
-    for (const { reason } of mixed) {
-      await placeReason(world.services, tx, { projectId, reason });
-      // As if it had been given: nobody decides two hundred items for this.
-      await tx.em.execute('update wording set placed_by_hand = true where project_id = ? and not placed_by_hand', [
-        projectId,
-      ]);
-    }
-  });
+  for (const { reason } of mixed) {
+    await world.services.db.write((tx) => noteReason(world.services, tx, { projectId, reason }));
+    await placeOnce(world.services);
+    // As if it had been given: nobody decides two hundred items for this.
+    await world.sql('update wording set placed_by_hand = true where project_id = ? and not placed_by_hand', [
+      projectId,
+    ]);
+  }
   const rows = await world.sql<{ reason: string; cluster_id: string }>(
     'select reason, cluster_id from wording where project_id = ?',
     [projectId],

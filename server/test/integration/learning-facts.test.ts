@@ -9,6 +9,7 @@ import { listLearningValues } from '../../src/usecases/queries/list-learning-val
 import { listWordings, readCluster } from '../../src/usecases/queries/read-cluster.ts';
 import { shapeCluster } from '../../src/usecases/shape-cluster.ts';
 import { relayOnce } from '../../src/worker/relay.ts';
+import { placeOnce } from '../../src/worker/place.ts';
 import { anItem, aScene, review, type Scene } from './scene.ts';
 import { useServices } from './services.ts';
 
@@ -23,6 +24,7 @@ async function overridden(reason: string, given: { flags?: string[]; model?: str
   const metadata = { raw: '{}', value: { model: given.model ?? 'm-1', source: 's' } };
   const { id } = await anItem(world.services, scene, { riskFlags: given.flags ?? [], metadata });
   await review(world.services, scene.supervisor, { itemId: id, action: 'reject', reason });
+  await placeOnce(world.services);
 }
 
 const page = () => ({ projectId: scene.projectId, filter: {}, after: undefined, limit: 100 });

@@ -13,6 +13,7 @@ import { shapeCluster } from '../../src/usecases/shape-cluster.ts';
 import { undoDecision } from '../../src/usecases/undo-decision.ts';
 import { relayOnce } from '../../src/worker/relay.ts';
 import { sweepOnce } from '../../src/worker/sweep.ts';
+import { placeOnce } from '../../src/worker/place.ts';
 import { anItem, aScene, review, type Scene } from './scene.ts';
 import { useServices } from './services.ts';
 
@@ -30,6 +31,7 @@ const relay = async () => {
 async function overridden(reason: string, riskFlags: string[] = []): Promise<string> {
   const { id } = await anItem(world.services, scene, { riskFlags });
   await review(world.services, scene.supervisor, { itemId: id, action: 'reject', reason });
+  await placeOnce(world.services);
   return id;
 }
 
@@ -197,6 +199,7 @@ describe('LX6: an export of a cluster', () => {
     const cluster = await clusterOf('Wrong sum');
     const { through } = await exported({ cluster });
     await sweepOnce(world.services);
+    await placeOnce(world.services);
     await relay();
     await expect(exported({ cluster, through })).rejects.toMatchObject({ code: 'validation_failed' });
     expect((await exported({ cluster })).lines).toHaveLength(2);

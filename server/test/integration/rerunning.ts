@@ -4,6 +4,7 @@ import { answerRegression, type CaseAnswered } from '../../src/usecases/answer-r
 import { listRegressionCases } from '../../src/usecases/queries/list-regressions.ts';
 import type { Services } from '../../src/usecases/services.ts';
 import { type RunInput, startRegression } from '../../src/usecases/start-regression.ts';
+import { placeOnce } from '../../src/worker/place.ts';
 import { anItem, review, type Scene } from './scene.ts';
 
 type Who = Parameters<typeof startRegression>[1];
@@ -16,6 +17,7 @@ export function rerunning(world: { services: Services }, scene: () => Scene) {
     const { id } = await anItem(world.services, scene(), { input, suggestion: { raw: String(n) } });
     const output = action === 'edit' ? { value: n + 100, raw: String(n + 100) } : null;
     await review(world.services, scene().supervisor, { itemId: id, action, reason, output });
+    await placeOnce(world.services);
     return id;
   }
   const begin = (input: Partial<RunInput> = {}, who: Who = scene().supervisor) =>

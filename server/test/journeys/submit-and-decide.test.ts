@@ -155,8 +155,10 @@ describe('learnings', () => {
       [rejected, 'reject', 'Incomplete'],
       [edited, 'edit', 'Wrong fact'],
     ]);
-    const clusters = await owner.call(listClusters, { params: { id: own.id } });
-    expect(clusters.data.map(({ name, size }) => [name, size]).sort()).toEqual([
+    // A worker places the reasons, once the decisions are in (CT4).
+    const clusters = () => owner.call(listClusters, { params: { id: own.id } });
+    const said = async () => (await clusters()).data.map(({ name, size }) => [name, size]).sort();
+    await expect.poll(said).toEqual([
       ['Incomplete', 1],
       ['Wrong fact', 1],
     ]);

@@ -9,7 +9,10 @@ const WordingSchema = defineEntity({
   properties: {
     id: p.uuid().primary(),
     projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id'),
-    clusterId: () => p.manyToOne(Cluster).mapToPk().fieldName('cluster_id'),
+    /** None until a worker has placed it (CT4). */
+    clusterId: () => p.manyToOne(Cluster).mapToPk().fieldName('cluster_id').nullable().deleteRule('no action'),
+    /** Where it stood when all that gave it was undone, and it was given again. */
+    stoodIn: p.uuid().nullable(),
     reason: p.text(),
     /** What closeness is measured on: see `domain/wording.ts`. */
     key: p.text(),
@@ -19,7 +22,18 @@ const WordingSchema = defineEntity({
   },
   indexes: [
     { name: 'wording_of_cluster', properties: ['clusterId'] },
-    { name: 'wording_close', expression: 'create index "wording_close" on "wording" using gin ("key" gin_trgm_ops)' },
+    {
+      name: 'wording_waiting',
+      expression: `create index "wording_waiting" on "wording" ("created_at") where "cluster_id" is null`,
+    },
+    {
+      name: 'wording_same',
+      expression: `create index "wording_same" on "wording" ("project_id", (left("key", 200)), "placed_by_hand" desc, "created_at", "id") where "cluster_id" is not null`,
+    },
+    {
+      name: 'wording_nearest',
+      expression: `create index "wording_nearest" on "wording" using gist ("project_id", (left("key", 200)) gist_trgm_ops (siglen = 64)) where "cluster_id" is not null`,
+    },
   ],
   uniques: [{ name: 'wording_of_reason', properties: ['projectId', 'reason'] }],
 });

@@ -21,6 +21,7 @@ import { RegressionKeys } from './0019-regression-keys.ts';
 import { Keeping } from './0020-keeping.ts';
 import { Emptied } from './0021-emptied.ts';
 import { FewerIndexes } from './0022-fewer-indexes.ts';
+import { Placing, PlacingIndexes } from './0023-placing.ts';
 
 export const MIGRATIONS = [
   { name: '0001-initial', class: Initial },
@@ -45,4 +46,6 @@ export const MIGRATIONS = [
   { name: '0020-keeping', class: Keeping },
   { name: '0021-emptied', class: Emptied },
   { name: '0022-fewer-indexes', class: FewerIndexes },
+  { name: '0023-placing', class: Placing },
+  { name: '0023-placing-indexes', class: PlacingIndexes },
 ];

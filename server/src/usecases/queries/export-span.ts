@@ -31,7 +31,7 @@ async function reasonsOf(em: Em, projectId: string, cluster: string): Promise<st
   return rows.flatMap(({ reason }) => reason ?? []);
 }
 
-/** A fact that has no place yet comes after every cut-off. */
+/** A fact that has no place yet comes after every cut-off. A reason that was placed late matters where its learnings were final before. */
 async function refuseReshaped(
   em: Em,
   projectId: string,
@@ -40,7 +40,8 @@ async function refuseReshaped(
   const since = await rawQuery(
     em,
     `select 1 from event where project_id = $1 and type = 'project.changed' and data -> 'reshaped' is not null
-       and jsonb_exists(data -> 'reshaped', $2) and (seq is null or seq > $3) limit 1`,
+       and jsonb_exists(data -> 'reshaped', $2) and (seq is null or seq > $3)
+       and (data -> 'placed_from' is null or (data ->> 'placed_from')::bigint <= $3) limit 1`,
     [projectId, cluster, through],
   );
   if (since.length === 0) return;

@@ -200,9 +200,11 @@ export class LearningsLog {
         if (this.shown !== null) this.shown = withoutItem(this.shown, item_id);
         this.#pacer.want();
       }),
-      live.on('project.changed', ({ project_id, changed, learning }) => {
+      live.on('project.changed', ({ project_id, changed, learning, placed_from }) => {
         if (project_id !== this.projectId) return;
-        if (changed.includes('clusters')) void this.#reorder();
+        // A new reason found its cluster (CT4): nothing that was on show is elsewhere now.
+        if (placed_from !== undefined) this.#pacer.want();
+        else if (changed.includes('clusters')) void this.#reorder();
         if (learning !== undefined) this.#marked(learning);
       }),
       live.onResync(() => this.load()),
