@@ -5,6 +5,7 @@ import { Refusal } from '@countersign/shared/errors';
 import type { Statement } from '@countersign/shared/events';
 import { ARRIVED_FINAL, RECORDED } from './channels.ts';
 import type { Clock, Ids } from './clock.ts';
+import { holdSession, idleSince, LIVE_SESSION, noSession } from './live-session.ts';
 import type { Em, Orm } from './orm.ts';
 import { planned } from './planned.ts';
 import { rawQuery } from './raw-query.ts';
@@ -16,6 +17,8 @@ export interface Tx {
   /** The only entity manager that may query inside this transaction. */
   em: Em;
   record: Record;
+  /** Asks for the session now instead of at the end, for a change that ends sessions itself (A21). Errors: `session_missing`. */
+  holdSession: () => Promise<void>;
 }
 
 export interface Database {
@@ -25,12 +28,23 @@ export interface Database {
   statement<T>(work: (em: Em) => Promise<T>): Promise<T>;
   /** One transaction: the change and its facts commit together. Never awaits the network. */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /**
+   * Whatever `work` writes is committed only while this session is alive: each transaction asks before it ends, and fails with
+   * `session_missing` (A21). With null `work` is done for nobody in particular, whoever called it.
+   */
+  forSession<T>(sessionId: string | null, work: () => Promise<T>): Promise<T>;
+  /** The session for which the caller acts; null for a pipeline, the worker, a command. */
+  session(): string | null;
+  /** For what is done outside any transaction: `session_missing` once the session is over (A21). */
+  refuseEnded(): Promise<void>;
   orm: Orm;
 }
 
 /** Wraps an open ORM. Any database failure that a retry may cure surfaces as `unavailable`. */
 export function createDatabase(orm: Orm, tools: { clock: Clock; ids: Ids }): Database {
   const inside = new AsyncLocalStorage<true>();
+  const acting = new AsyncLocalStorage<string | null>();
+  const session = () => acting.getStore() ?? null;
   const guard = () => {
     // It would not see what the transaction has written, and could wait for a lock that the transaction holds.
     if (inside.getStore()) throw new Error('A query outside the open transaction: use the transaction’s own em.');
@@ -39,42 +53,77 @@ export function createDatabase(orm: Orm, tools: { clock: Clock; ids: Ids }): Dat
     guard();
     return work(orm.em.fork()).catch(translate);
   };
+  const refuseEnded = async () => {
+    const id = session();
+    if (id !== null) await outside((em) => holdSession(em, id, tools.clock.now()));
+  };
   return {
     orm,
     read: outside,
-    statement: outside,
+    statement: (work) => {
+      if (session() !== null) throw new Error('A statement has no room to ask for a session: use write.');
+      return outside(work);
+    },
+    session,
+    forSession: (sessionId, work) => acting.run(sessionId, work),
+    refuseEnded,
     write: async (work) => {
       guard();
-      const run = (em: Em) => inside.run(true, () => inTransaction(em, work, tools));
+      const run = (em: Em) => inside.run(true, () => inTransaction(em, work, { ...tools, sessionId: session() }));
       return orm.em
         .fork()
         .transactional((em) => run(em as Em))
-        .catch(translate);
+        .catch(translate)
+        .catch(async (error: unknown) => {
+          // Whoever is signed out is told that, and no longer what else stands in the way.
+          if (error instanceof Refusal) await refuseEnded();
+          throw error;
+        });
     },
   };
 }
 
-async function inTransaction<T>(em: Em, work: (tx: Tx) => Promise<T>, tools: { clock: Clock; ids: Ids }): Promise<T> {
+interface Tools {
+  clock: Clock;
+  ids: Ids;
+  sessionId: string | null;
+}
+
+async function inTransaction<T>(em: Em, work: (tx: Tx) => Promise<T>, tools: Tools): Promise<T> {
   const statements: Statement[] = [];
-  const result = await work({ em, record: (statement) => void statements.push(statement) });
-  if (statements.length > 0) await insertFacts(em, statements, tools);
+  let asked = tools.sessionId;
+  const holdNow = async () => {
+    if (asked !== null) await holdSession(em, asked, tools.clock.now());
+    asked = null;
+  };
+  const result = await work({ em, record: (statement) => void statements.push(statement), holdSession: holdNow });
+  if (statements.length > 0) await insertFacts(em, statements, { ...tools, sessionId: asked });
+  else await holdNow();
   return result;
 }
 
 /** The rows as one JSON parameter, and the doorbell in the same round trip: this is on the way of every submission. */
-const INSERT_FACTS = planned(`
+const STATED = `
   with stated as (
     insert into event (id, project_id, type, item_id, actor, data, created_at)
     select id, project_id, type, item_id, actor, data, $2::timestamptz
     from json_to_recordset($1::json) as r(id uuid, project_id uuid, type text, item_id uuid, actor jsonb, data jsonb)
-  )
-  select pg_notify($3, $4)`);
+  )`;
+const INSERT_FACTS = planned(`${STATED} select pg_notify($3, $4), true as alive`);
+/** The same for a session, which is asked for on the way: of a decision it costs no round trip (A21). */
+const INSERT_FACTS_FOR = planned(`${STATED},
+  acting as (select id from session where ${LIVE_SESSION('$5', '$2', '$6')} for key share)
+  select pg_notify($3, $4), exists (select from acting) as alive`);
 
-async function insertFacts(em: Em, statements: Statement[], { clock, ids }: { clock: Clock; ids: Ids }): Promise<void> {
+async function insertFacts(em: Em, statements: Statement[], { clock, ids, sessionId }: Tools): Promise<void> {
+  const now = clock.now();
   const rows = statements.map((statement) => factRow(statement, ids.uuid()));
   const types = new Set(statements.map(ringOf));
-  const values = [JSON.stringify(rows), clock.now().toISOString(), RECORDED, [...types].join(',')];
-  await rawQuery(em, INSERT_FACTS, values);
+  const values = [JSON.stringify(rows), now.toISOString(), RECORDED, [...types].join(',')];
+  const [answer] = await (sessionId === null
+    ? rawQuery<{ alive: boolean }>(em, INSERT_FACTS, values)
+    : rawQuery<{ alive: boolean }>(em, INSERT_FACTS_FOR, [...values, `{${sessionId}}`, idleSince(now).toISOString()]));
+  if (!answer?.alive) throw noSession();
 }
 
 /** What the doorbell says of a fact. Of what was final on arrival nobody has to be told: nobody can be waiting for it. */

@@ -8,7 +8,7 @@ import { Refusal, type FieldError } from '@countersign/shared/errors';
 import { jsonText } from '@countersign/shared/json';
 import { checkApiKey } from '../usecases/check-api-key.ts';
 import type { ApiKeyActor, MemberActor, Services } from '../usecases/services.ts';
-import { findSession } from '../usecases/sessions.ts';
+import { requireSession } from '../usecases/sessions.ts';
 import { SESSION_COOKIE } from './cookies.ts';
 import { Download, sendDownload } from './download.ts';
 import { parseBody } from './i-json.ts';
@@ -86,7 +86,9 @@ export function binder(router: Router, services: Services): Binder {
   const { anybody, member, pipeline, signer } = callers(services);
   return {
     open: (endpoint, handler) => bind(endpoint, anybody(endpoint), handler),
-    member: (endpoint, handler) => bind(endpoint, member, handler),
+    // Whatever a handler writes for a person, it writes only while their session is alive (A21).
+    member: (endpoint, handler) =>
+      bind(endpoint, member, (call) => services.db.forSession(call.actor.sessionId, () => handler(call))),
     pipeline: (endpoint, handler) => bind(endpoint, pipeline, handler),
     pipelineBytes: (endpoint, limit, handler) => bindBytes(endpoint, { caller: pipeline, limit }, handler),
     signed: (endpoint, handler) => bindBytes(endpoint, { caller: signer, limit: LIMITS.itemBytes }, handler),
@@ -131,11 +133,11 @@ function callers(services: Services) {
     },
   });
   const member: Caller<MemberActor> = {
-    again,
+    again: (ctx) => recheckSession(services, ctx),
     identify: async (ctx) => {
       refuseForeignOrigin(ctx, services.baseUrl);
-      const actor = await findSession(services, ctx.cookies.get(SESSION_COOKIE));
-      if (actor === null) throw new Refusal('session_missing', 'Sign in with your wallet.');
+      const actor = await requireSession(services, ctx.cookies.get(SESSION_COOKIE));
+      ctx.state.identifiedAt = performance.now();
       return actor;
     },
   };
@@ -153,15 +155,21 @@ function callers(services: Services) {
   return { anybody, member, pipeline, signer };
 }
 
-/** A request that took no longer is not asked for its key again, in milliseconds. */
+/** A request that took no longer is not asked for its key or its session again, in milliseconds. */
 const RECHECK_MS = 1000;
+const tookLong = (ctx: Context) => performance.now() - (ctx.state.identifiedAt as number) >= RECHECK_MS;
+
+/** The session behind a body that took its time: what it would do outside any transaction is refused too (A21). */
+async function recheckSession(services: Services, ctx: Context): Promise<void> {
+  if (tookLong(ctx)) await requireSession(services, ctx.cookies.get(SESSION_COOKIE));
+}
 
 /**
  * A key that was good when the request began may be revoked by the time its body, or its answer, is there (K4): one that
  * `waited` was perhaps woken by that. Errors: `api_key_invalid`.
  */
 export async function recheckKey(services: Services, ctx: Context, waited = false): Promise<void> {
-  if (!waited && performance.now() - (ctx.state.identifiedAt as number) < RECHECK_MS) return;
+  if (!waited && !tookLong(ctx)) return;
   await checkApiKey(services, header(ctx, 'x-api-key'));
 }
 

@@ -3,6 +3,7 @@ import { MOST_CLAIMS } from '@countersign/shared/api/queue';
 import { Refusal } from '@countersign/shared/errors';
 import { mayHoldOneMore } from '../domain/pool.ts';
 import type { Tx } from '../db/database.ts';
+import { idleSince, LIVE_SESSION } from '../db/live-session.ts';
 import type { Em } from '../db/orm.ts';
 import { lockHolders } from './claim-store.ts';
 import type { MemberActor, Services } from './services.ts';
@@ -58,11 +59,25 @@ export async function holdClaimant(em: Em, userId: string): Promise<void> {
   await em.execute('select id from app_user where id = ? for no key update', [userId]);
 }
 
-/** The same for several people at once, without waiting: who is held elsewhere is not among the answer. */
-export async function holdClaimants(em: Em, userIds: readonly string[]): Promise<string[]> {
+interface Claimant {
+  userId: string;
+  /** The session they ask by, which has to be alive and stays so (A21); null for who needs none. */
+  sessionId: string | null;
+}
+
+/**
+ * The same for several people at once, without waiting: who is held elsewhere, whose session is over and whose is just being
+ * ended is not among the answer.
+ */
+export async function holdClaimants(em: Em, claimants: readonly Claimant[], now: Date): Promise<string[]> {
+  const sessions = claimants.flatMap(({ sessionId }) => (sessionId === null ? [] : [sessionId]));
+  const free = claimants.flatMap(({ userId, sessionId }) => (sessionId === null ? [userId] : []));
   const rows = await em.execute<{ id: string }[]>(
-    'select id from app_user where id = any(?::uuid[]) order by id for no key update skip locked',
-    [uuidArray(userIds)],
+    `with acting as (select user_id from session where ${LIVE_SESSION('?', '?', '?')} for key share skip locked)
+     select id from app_user
+     where id = any(?::uuid[]) and (id = any(?::uuid[]) or id in (select user_id from acting))
+     order by id for no key update skip locked`,
+    [uuidArray(sessions), now, idleSince(now), uuidArray(claimants.map(({ userId }) => userId)), uuidArray(free)],
   );
   return rows.map(({ id }) => id);
 }

@@ -12,6 +12,8 @@ import type { MemberActor, Services } from './services.ts';
 /** Who asks; for one project, or for all of theirs. */
 interface Caller {
   actor: MemberActor;
+  /** The session they ask by; null for who needs none. */
+  sessionId: string | null;
   projectId: string | undefined;
 }
 
@@ -28,15 +30,16 @@ const groups = new WeakMap<Services, GroupCommit<Caller, Picked | null>>();
  * Grants the next item in one transaction with whoever asks at the same moment, under the same rules as alone. Null decides
  * nothing: the caller's hands may be full, nothing may be free, or somebody is at their roles. Then they ask alone, and wait.
  */
-export function nextTogether(services: Services, caller: Caller): Promise<Picked | null> {
+export function nextTogether(services: Services, caller: Omit<Caller, 'sessionId'>): Promise<Picked | null> {
   const group = groups.get(services) ?? openGroup(services);
-  return group.add(caller);
+  return group.add({ ...caller, sessionId: services.db.session() });
 }
 
 function openGroup(services: Services): GroupCommit<Caller, Picked | null> {
   const group = new GroupCommit<Caller, Picked | null>({
     commit: async (callers) => {
-      const granted = await handOut(services, callers);
+      // For none of their sessions in particular: each is asked for with its person (A21).
+      const granted = await services.db.forSession(null, () => handOut(services, callers));
       return callers.map((caller) => ({ result: granted.get(caller) ?? null }));
     },
     meetsAll: (error) => error instanceof DatabaseGone,
@@ -60,7 +63,7 @@ async function handOut(services: Services, callers: readonly Caller[]): Promise<
   const wishes = await services.db.read((em) => wishesOf(em, callers));
   if (wishes.length === 0) return new Map();
   const free = await freeAmong(services, [...new Set(wishes.flatMap(({ projectIds }) => projectIds))]);
-  return services.db.write((tx) => take(tx, wishes, free));
+  return services.db.write((tx) => take(tx, { wishes, free, now: services.clock.now() }));
 }
 
 /** One wish of each person: who presses twice at once is counted once, and goes on alone. Nobody without a project has one. */
@@ -85,9 +88,12 @@ interface Ready extends Taker {
   scope: string;
 }
 
-async function take(tx: Tx, wishes: readonly Wish[], free: readonly string[]): Promise<Map<Caller, Picked>> {
+async function take(
+  tx: Tx,
+  { wishes, free, now }: { wishes: readonly Wish[]; free: readonly string[]; now: Date },
+): Promise<Map<Caller, Picked>> {
   const granted = new Map<Caller, Picked>();
-  const scopes = Map.groupBy(await readyOf(tx.em, wishes), ({ scope }) => scope);
+  const scopes = Map.groupBy(await readyOf(tx.em, wishes, now), ({ scope }) => scope);
   for (const takers of scopes.values()) {
     const [{ roles } = { roles: [] }] = takers;
     const ids = await pick(tx.em, { roles, free, wait: 'skip locked', most: takers.length });
@@ -106,11 +112,9 @@ async function take(tx: Tx, wishes: readonly Wish[], free: readonly string[]): P
  * every claim does, but nobody is waited for. The hands are counted after they are held, as LC4 needs: an older view of them
  * would miss the claim that was made a moment ago.
  */
-async function readyOf(em: Em, wishes: readonly Wish[]): Promise<Ready[]> {
-  const held = await holdClaimants(
-    em,
-    wishes.map(({ actor }) => actor.userId),
-  );
+async function readyOf(em: Em, wishes: readonly Wish[], now: Date): Promise<Ready[]> {
+  const claimants = wishes.map(({ actor, sessionId }) => ({ userId: actor.userId, sessionId }));
+  const held = await holdClaimants(em, claimants, now);
   const hands = await countClaimsOf(em, held);
   const able = wishes.filter(
     ({ actor }) => held.includes(actor.userId) && mayHoldOneMore(hands.get(actor.userId) ?? 0),

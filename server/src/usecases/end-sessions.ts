@@ -1,8 +1,9 @@
 // Ending one's own sessions: the rows go, and with them at once the sockets, in every process (A4).
+import { holdClaimant } from './claim-limit.ts';
 import { nothingHere } from './membership.ts';
 import type { MemberActor, Services } from './services.ts';
 
-/** Signs out: ends the session that asks. One that is gone already is no error. */
+/** Signs out: ends the session that asks. */
 export async function signOut(services: Services, actor: MemberActor): Promise<void> {
   await end(services, 'user_id = ? and id = ?', [actor.userId, actor.sessionId]);
 }
@@ -20,9 +21,13 @@ export async function endOtherSessions(services: Services, actor: MemberActor): 
 
 /** Answers how many there were. */
 async function end(services: Services, which: string, values: [userId: string, sessionId: string]): Promise<number> {
-  const ended = await services.db.write(({ em }) =>
-    em.execute<{ id: string }[]>(`delete from session where ${which} returning id`, values),
-  );
+  const ended = await services.db.write(async ({ em, holdSession }) => {
+    // The person first: two of their sessions that end each other take turns, and the second finds itself ended.
+    await holdClaimant(em, values[0]);
+    // Now and not at the end, when it may be among those that went.
+    await holdSession();
+    return em.execute<{ id: string }[]>(`delete from session where ${which} returning id`, values);
+  });
   // After the commit: whoever connects from here on finds no session, whoever was connected is closed now.
   for (const { id } of ended) services.kick.session(id);
   return ended.length;

@@ -28,6 +28,7 @@ export async function renewClaim(services: Services, actor: MemberActor, { itemI
   if (!isOpen(item.status)) throw decidedRefusal();
   const held = { itemId, userId: actor.userId, fence, ms: leaseSeconds * 1000 };
   if (holds(item, actor, fence)) {
+    await services.db.refuseEnded();
     const renewed = await extendLock(services, held);
     if (renewed !== null) return { item, fence, expiresAt: renewed.expiresAt };
     return renewInDatabase(services, actor, { itemId, fence, leaseSeconds });

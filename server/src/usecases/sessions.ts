@@ -3,11 +3,11 @@ import { randomToken, sameHex, sha256Hex } from '../crypto/tokens.ts';
 import type { Tx } from '../db/database.ts';
 import { Session } from '../db/entities/session.ts';
 import { User } from '../db/entities/user.ts';
+import { idleSince, noSession } from '../db/live-session.ts';
 import { deviceOf } from '../domain/device.ts';
 import type { MemberActor, Services } from './services.ts';
 
-/** A session ends after this long without a request, and after this long whatever happens. */
-export const IDLE_MS = 60 * 60_000;
+/** A session ends after this long whatever happens; after how long without a request is in live-session.ts. */
 export const ABSOLUTE_MS = 12 * 60 * 60_000;
 /** The last-seen time is kept to the minute, so that reading does not mean writing. */
 const SEEN_EVERY_MS = 60_000;
@@ -65,6 +65,13 @@ export async function findSession(services: Services, token: string | undefined)
   });
 }
 
+/** The same, refused when there is none. Errors: `session_missing`. */
+export async function requireSession(services: Services, token: string | undefined): Promise<MemberActor> {
+  const actor = await findSession(services, token);
+  if (actor === null) throw noSession();
+  return actor;
+}
+
 /** Which of these sessions go on, by id: one query however many there are. */
 export async function findLiveSessions(services: Services, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
@@ -76,5 +83,5 @@ export async function findLiveSessions(services: Services, ids: string[]): Promi
 /** A3 as a condition: neither the absolute nor the idle end has come. Requests, sockets and lists all ask by it. */
 export const alive = (now: Date) => ({
   expiresAt: { $gt: now },
-  lastSeenAt: { $gte: new Date(now.getTime() - IDLE_MS) },
+  lastSeenAt: { $gte: idleSince(now) },
 });

@@ -36,6 +36,8 @@ export async function testWebhook(services: Services, actor: MemberActor, input:
   if (url === null) throw noUrl();
   await limitTests(services, projectId);
   await checkWebhookUrl(services, url, 'url');
+  // What is sent cannot be taken back, and looking its name up took its time.
+  await services.db.refuseEnded();
   const at = services.clock.now();
   const event: WebhookTest = { event: 'webhook.test', project_id: projectId, sent_at: at.toISOString() };
   const webhookId = `evt_test_${services.ids.uuid()}`;

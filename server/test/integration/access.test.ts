@@ -10,7 +10,8 @@ import { signOut } from '../../src/usecases/end-sessions.ts';
 import { listApiKeys, readPool } from '../../src/usecases/queries/list-pool.ts';
 import { promoteWebhookSecret, rotateWebhookSecret } from '../../src/usecases/rotate-webhook-secret.ts';
 import type { MemberActor, Services } from '../../src/usecases/services.ts';
-import { ABSOLUTE_MS, createSession, findSession, IDLE_MS } from '../../src/usecases/sessions.ts';
+import { IDLE_MS } from '../../src/db/live-session.ts';
+import { ABSOLUTE_MS, createSession, findSession } from '../../src/usecases/sessions.ts';
 import { aPerson, aScene, type Scene } from './scene.ts';
 import { useServices } from './services.ts';
 

@@ -10,7 +10,8 @@ import { connectLive } from '../live-client.ts';
 import { createLiveServer, openGateway, SESSION_CHECK_MS, sweepSessions } from '../../src/realtime/gateway.ts';
 import { createRooms, type LiveServer } from '../../src/realtime/rooms.ts';
 import { signOut } from '../../src/usecases/end-sessions.ts';
-import { ABSOLUTE_MS, findSession, IDLE_MS } from '../../src/usecases/sessions.ts';
+import { IDLE_MS } from '../../src/db/live-session.ts';
+import { ABSOLUTE_MS, findSession } from '../../src/usecases/sessions.ts';
 import { serve, type Served } from './served.ts';
 import { useServices } from './services.ts';
 

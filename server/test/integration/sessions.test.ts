@@ -10,7 +10,8 @@ import {
   verify,
 } from '@countersign/shared/api/session';
 import { browser, makeWallet, person, type Person, signedChallenge } from '../client.ts';
-import { ABSOLUTE_MS, IDLE_MS } from '../../src/usecases/sessions.ts';
+import { IDLE_MS } from '../../src/db/live-session.ts';
+import { ABSOLUTE_MS } from '../../src/usecases/sessions.ts';
 import { serve, type Served } from './served.ts';
 import { useServices } from './services.ts';
 
