@@ -15,7 +15,8 @@ export const itemRow = z
     project_id: uuid,
     status: itemStatus,
     preview: z.string(),
-    confidence: z.number(),
+    /** Null while it is kept from who looks: in a project with audits, before it is decided for good (AU3). */
+    confidence: z.number().nullable(),
     risk_flags: z.array(z.string()),
     model: z.string().nullable(),
     source: z.string().nullable(),
@@ -34,7 +35,8 @@ export const itemDetail = itemRow
     input: json,
     suggestion: json,
     metadata: z.record(z.string(), json).nullable(),
-    routing,
+    /** Null where the confidence is (AU3). */
+    routing: routing.nullable(),
     /** A person looked at it after it was approved automatically: what was shipped stays (AU2). Told once it is decided. */
     audited: z.boolean(),
     decision: decision.nullable(),

@@ -26,7 +26,7 @@ export type QueueFilter = z.infer<typeof queueFilter>;
 type Filtered = Pick<ItemRow, 'risk_flags' | 'model' | 'source' | 'confidence' | 'preview'>;
 
 /**
- * Whether a row answers the filter. Flag, model and source are compared as submitted. `text` is compared character by
+ * Whether a row answers the filter; one whose confidence is not shown answers none for it. Flag, model and source are compared as submitted. `text` is compared character by
  * character, each standing for itself; only A to Z and a to z count as the same, because what other letters count as depends
  * on the database, and page and database have to agree.
  */
@@ -36,8 +36,8 @@ export function answers(filter: QueueFilter, row: Filtered): boolean {
     (flag === undefined || row.risk_flags.includes(flag)) &&
     (model === undefined || row.model === model) &&
     (source === undefined || row.source === source) &&
-    (min_confidence === undefined || row.confidence >= min_confidence) &&
-    (max_confidence === undefined || row.confidence <= max_confidence) &&
+    (min_confidence === undefined || (row.confidence !== null && row.confidence >= min_confidence)) &&
+    (max_confidence === undefined || (row.confidence !== null && row.confidence <= max_confidence)) &&
     (text === undefined || folded(row.preview).includes(folded(text)))
   );
 }

@@ -109,6 +109,8 @@ export interface RoutingRow {
   target_minutes: number;
   /** The share of automatic approvals that is drawn for an audit (AU1), from 0 to 1. */
   audit_rate: number;
+  /** What they are drawn by, beside the item's id. */
+  audit_salt: string;
   /** People decide everything (RT7). */
   stopped: boolean;
 }
@@ -121,7 +123,7 @@ export interface AskedProject extends RoutingRow {
 
 const READ_ROUTING =
   planned(`select id, auto_threshold, review_threshold, below_review, array_to_json(escalate_flags)::text as escalate_flags,
-    settings_version, target_minutes, audit_rate, stopped_at is not null as stopped, archived_at is not null as archived
+    settings_version, target_minutes, audit_rate, audit_salt, stopped_at is not null as stopped, archived_at is not null as archived
   from project where id in (select text::uuid from json_array_elements_text($1::json) as k(text)) and deleted_at is null
   for key share of project`);
 

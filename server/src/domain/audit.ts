@@ -1,16 +1,13 @@
 // Rule AU: which automatic approvals a person looks at again, unseen, so that the line is measured.
+import type { Role } from '@countersign/shared/words';
+import { may } from './permissions.ts';
 
 /**
- * AU1: whether an automatically approved item is drawn for an audit. `rate` from 0 to 1 is the share that is. By the item's id
- * alone: asked again, in whatever process, the answer is the same, and whoever is drawn at one rate is drawn at every higher one.
+ * AU1: whether an automatically approved item is drawn for an audit. `rate` from 0 to 1 is the share that is; `point`, from 0 to
+ * 1, is the hash of the project's salt and the item's id. Asked again, in whatever process, the answer is the same, and whoever
+ * is drawn at one rate is drawn at every higher one.
  */
-export const isDrawn = (itemId: string, rate: number): boolean => placeOf(itemId) < rate;
+export const isDrawn = (point: number, rate: number): boolean => point < rate;
 
-/** Where an id stands between 0 and 1: FNV-1a over its characters, stirred by the finalizer of MurmurHash3, so that ids of one moment scatter. */
-function placeOf(id: string): number {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < id.length; at += 1) hash = Math.imul(hash ^ id.charCodeAt(at), 0x01000193);
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-  return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
-}
+/** AU3: whether what tells audits apart is kept from a member with this role, in a project that has audits or has none. */
+export const isBlind = (role: Role, hasAudits: boolean): boolean => hasAudits && !may(role, 'see_analytics');

@@ -17,6 +17,9 @@ export interface RowItem {
   version: number;
 }
 
+/** AU3: the row without what tells audits apart, where that is `hidden`. */
+export const rowFor = (hidden: boolean, row: ItemRow): ItemRow => (hidden ? { ...row, confidence: null } : row);
+
 export function toItemRow(item: RowItem, claim: Claim | null): ItemRow {
   return {
     id: item.id,

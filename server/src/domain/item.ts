@@ -1,5 +1,5 @@
 // Rule LC: the life of an item. One table of moves; every other move is refused by name.
-import type { DecisionStatus, ItemStatus, ReviewAction } from '@countersign/shared/words';
+import type { DecisionAction, DecisionStatus, ItemStatus, ReviewAction } from '@countersign/shared/words';
 import type { Verb } from './permissions.ts';
 
 export interface Move {
@@ -53,6 +53,19 @@ const MOVES = {
 } as const satisfies Record<ItemStatus, OpenMoves>;
 
 export const isOpen = (status: ItemStatus): status is 'queued' | 'escalated' => Object.keys(MOVES[status]).length > 0;
+
+/** What a person's decision makes of an item that is no audit; null for any other action. */
+export const decidedStatus = (action: DecisionAction | null): ItemStatus | null =>
+  action === null || action === 'auto_approve' ? null : MOVES.escalated[action].decides;
+
+/** Decided, and for good: nobody can undo it any more (LC2). */
+export const isSettled = ({
+  status,
+  publicStatus,
+}: {
+  status: ItemStatus;
+  publicStatus?: ItemStatus | null;
+}): boolean => !isOpen(status) && !publicStatus;
 
 /**
  * The move this action makes on this item, or undefined: not an allowed edge. AU2: whatever a person says of an audited item,

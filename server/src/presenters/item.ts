@@ -4,10 +4,11 @@ import type { PublicEvent, PublicItem, Submitted } from '@countersign/shared/api
 import type { Routing } from '@countersign/shared/decision';
 import type { Claim, ItemDetail } from '@countersign/shared/item';
 import { displayName } from '../domain/actor.ts';
+import { isBlind } from '../domain/audit.ts';
 import { spliced, toDecided, toDecision, webhookIdOf, type DecisionFacts } from '../domain/decision.ts';
-import { isOpen, isReopenable, publicStatusOf } from '../domain/item.ts';
+import { isOpen, isReopenable, isSettled, publicStatusOf } from '../domain/item.ts';
 import { itemAbilities } from '../domain/permissions.ts';
-import { toItemRow, type RowItem } from '../domain/item-row.ts';
+import { rowFor, toItemRow, type RowItem } from '../domain/item-row.ts';
 import type { Role } from '@countersign/shared/words';
 import type { Decision } from '../db/entities/decision.ts';
 import type { Item } from '../db/entities/item.ts';
@@ -87,6 +88,8 @@ export interface ItemViewer {
 
 interface ItemView {
   item: Item;
+  /** What tells audits apart is kept from the viewer (AU3). */
+  blind: boolean;
   decision: Decision | null;
   archived: boolean;
   decidedBy: string | null;
@@ -96,6 +99,8 @@ interface ItemView {
 
 export function presentItem(view: ItemView, viewer: ItemViewer): ItemDetail {
   const { item, archived, decision, decidedBy, claim, handsFull } = view;
+  // What can be undone can be decided anew.
+  const hidden = view.blind && !isSettled(item);
   const undoUntil = decision && !decision.finalAt ? (decision.undoUntil ?? null) : null;
   const situation = {
     status: item.status,
@@ -106,12 +111,13 @@ export function presentItem(view: ItemView, viewer: ItemViewer): ItemDetail {
     handsFull,
   };
   return {
-    ...toItemRow(item, claim && presentClaim(claim)),
+    ...rowFor(hidden, toItemRow(item, claim && presentClaim(claim))),
+    ...(hidden && decision ? { status: decision.status } : {}),
     input: spliced(item.input),
     suggestion: spliced(item.suggestion),
     metadata: item.metadata ? spliced(item.metadata) : null,
-    routing: isOpen(item.status) ? unmarked(presentRouting(item)) : presentRouting(item),
-    audited: item.audit && !isOpen(item.status),
+    routing: hidden ? null : isOpen(item.status) ? unmarked(presentRouting(item)) : presentRouting(item),
+    audited: item.audit && !isOpen(item.status) && !hidden,
     decision: decision && toDecision(decision),
     decided_by: decidedBy,
     undo_until: undoUntil?.toISOString() ?? null,
@@ -131,13 +137,20 @@ interface HolderNamed {
   address: string;
 }
 
+interface PickedItem {
+  item: Item;
+  role: Role;
+  /** Its project has audits (AU3). */
+  hasAudits: boolean;
+  fence: number;
+  expiresAt: Date;
+}
+
 /** The same of an item that was just picked: an open one, which its new holder holds and nobody has decided. */
-export function presentTaken(
-  holder: HolderNamed,
-  { item, role, fence, expiresAt }: { item: Item; role: Role; fence: number; expiresAt: Date },
-): Granted {
+export function presentTaken(holder: HolderNamed, { item, role, hasAudits, fence, expiresAt }: PickedItem): Granted {
   const claim = { userId: holder.userId, name: displayName(holder), expiresAt };
-  const view = { item, decision: null, archived: false, decidedBy: null, claim, handsFull: false };
+  const blind = isBlind(role, hasAudits);
+  const view = { item, blind, decision: null, archived: false, decidedBy: null, claim, handsFull: false };
   return presentGrant(view, { userId: holder.userId, role }, { fence, expiresAt });
 }
 
@@ -157,6 +170,7 @@ export function presentQueue(
     end: { at: Date; id: string } | null;
     nextCursor: string | null;
     seqs: Map<string, number>;
+    blind: ReadonlySet<string>;
     counts: QueuePage['counts'];
   },
   at: { projectId: string | undefined; now: Date },
@@ -165,7 +179,10 @@ export function presentQueue(
   return {
     data: snapshot.items.map((item) => {
       const claim = snapshot.claims.get(item.id);
-      return toItemRow(item, claim === undefined ? null : presentClaim(claim));
+      return rowFor(
+        snapshot.blind.has(item.projectId),
+        toItemRow(item, claim === undefined ? null : presentClaim(claim)),
+      );
     }),
     next_cursor: snapshot.nextCursor,
     until: end === null ? null : { due_at: end.at.toISOString(), id: end.id },

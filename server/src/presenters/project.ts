@@ -28,10 +28,14 @@ interface View {
   project: Project;
   role: Role;
   pulse: Pulse;
+  blind: boolean;
   stoppedByName: string | null;
 }
 
-export function presentProject({ project, role, pulse, stoppedByName }: View, settings: ProjectSettings): WireProject {
+export function presentProject(
+  { project, role, pulse, blind, stoppedByName }: View,
+  settings: ProjectSettings,
+): WireProject {
   return {
     id: project.id,
     ...settings,
@@ -39,6 +43,7 @@ export function presentProject({ project, role, pulse, stoppedByName }: View, se
     created_at: project.createdAt.toISOString(),
     archived_at: project.archivedAt?.toISOString() ?? null,
     over_budget_since: project.overBudgetSince?.toISOString() ?? null,
+    hides_confidence: blind,
     stopped: presentStop(project, stoppedByName),
     role,
     abilities: projectAbilities(role, Boolean(project.archivedAt)),

@@ -1,8 +1,10 @@
 // Who is in which room: the server alone decides, from the database, and again whenever a project's members change (I8).
 import type { Server, Socket } from 'socket.io';
 import type { ClientToServer, ServerToClient, Whereabouts } from '@countersign/shared/sockets';
+import type { Role } from '@countersign/shared/words';
 import { Turns } from '../db/turns.ts';
 import { displayName } from '../domain/actor.ts';
+import { may } from '../domain/permissions.ts';
 import type { Services } from '../usecases/services.ts';
 
 export interface SocketData {
@@ -24,6 +26,9 @@ const PROJECT = 'project:';
 export const projectRoom = (projectId: string) => `${PROJECT}${projectId}`;
 /** The project whose room this is; null for any other room. */
 export const projectOfRoom = (room: string) => (room.startsWith(PROJECT) ? room.slice(PROJECT.length) : null);
+const BLIND = 'blind:';
+/** Of a project's room those who may not see its analytics: what tells audits apart is kept from them (AU3). */
+export const blindRoom = (projectId: string) => `${BLIND}${projectId}`;
 export const sessionRoom = (sessionId: string) => `session:${sessionId}`;
 
 export interface Rooms {
@@ -54,10 +59,7 @@ export function createRooms(
     for (let seen = -1; seen !== changes;) {
       seen = changes;
       const memberships = await membershipsOf(services, [socket.data.userId], null);
-      await settle(
-        socket,
-        memberships.map(({ projectId }) => projectId),
-      );
+      await settle(socket, memberships.flatMap(roomsOf));
       // After joining: a ledger is followed only while its room has a socket.
       for (const { projectId, seq } of memberships) onWatch(projectId, seq);
       if (seen === changes) tell(socket, memberships);
@@ -85,25 +87,33 @@ export function createRooms(
 async function sortAnew(services: Services, sockets: LiveSocket[], projectId: string): Promise<void> {
   const users = [...new Set(sockets.map((socket) => socket.data.userId))];
   const memberships = await membershipsOf(services, users, projectId);
-  const seqs = new Map(memberships.map((membership) => [membership.userId, membership.seq]));
+  const seats = new Map(memberships.map((membership) => [membership.userId, membership]));
   const room = projectRoom(projectId);
   for (const socket of sockets.filter(({ connected }) => connected)) {
-    const seq = seqs.get(socket.data.userId);
-    if (seq === undefined && socket.rooms.has(room)) {
+    const seat = seats.get(socket.data.userId);
+    const blind = seat !== undefined && !may(seat.role, 'see_analytics');
+    if (!blind) await socket.leave(blindRoom(projectId));
+    // Before the room itself: nobody is in it for a moment with other eyes than their role's.
+    else await socket.join(blindRoom(projectId));
+    if (seat === undefined && socket.rooms.has(room)) {
       await socket.leave(room);
       socket.emit('resync', { project_id: projectId, reason: 'membership' });
-    } else if (seq !== undefined && !socket.rooms.has(room)) {
+    } else if (seat !== undefined && !socket.rooms.has(room)) {
       await socket.join(room);
-      tell(socket, [{ projectId, seq }]);
+      tell(socket, [seat]);
       socket.emit('resync', { project_id: projectId, reason: 'membership' });
     }
   }
 }
 
-/** Joins these projects' rooms and leaves every other project's. */
-async function settle(socket: LiveSocket, projectIds: string[]): Promise<void> {
-  const wanted = new Set(projectIds.map(projectRoom));
-  for (const room of socket.rooms) if (projectOfRoom(room) !== null && !wanted.has(room)) await socket.leave(room);
+const roomsOf = ({ projectId, role }: Membership): string[] =>
+  may(role, 'see_analytics') ? [projectRoom(projectId)] : [projectRoom(projectId), blindRoom(projectId)];
+
+/** Joins these rooms of projects and leaves every other. */
+async function settle(socket: LiveSocket, rooms: string[]): Promise<void> {
+  const wanted = new Set(rooms);
+  const ofProject = (room: string) => projectOfRoom(room) !== null || room.startsWith(BLIND);
+  for (const room of socket.rooms) if (ofProject(room) && !wanted.has(room)) await socket.leave(room);
   // One that is gone meanwhile would stay in the rooms for good.
   if (socket.connected) await socket.join([...wanted]);
 }
@@ -118,19 +128,25 @@ function tell(socket: LiveSocket, memberships: { projectId: string; seq: number 
 interface Membership {
   userId: string;
   projectId: string;
+  role: Role;
   seq: number;
 }
 
 async function membershipsOf(services: Services, userIds: string[], projectId: string | null): Promise<Membership[]> {
   if (userIds.length === 0) return [];
   const rows = await services.db.read((em) =>
-    em.execute<{ user_id: string; project_id: string; seq: string }[]>(
-      `select m.user_id, m.project_id, p.event_seq as seq from member m join project p on p.id = m.project_id
+    em.execute<{ user_id: string; project_id: string; role: Role; seq: string }[]>(
+      `select m.user_id, m.project_id, m.role, p.event_seq as seq from member m join project p on p.id = m.project_id
        where m.user_id = any(?::uuid[]) and (?::uuid is null or m.project_id = ?::uuid)`,
       [`{${userIds.join(',')}}`, projectId, projectId],
     ),
   );
-  return rows.map((row) => ({ userId: row.user_id, projectId: row.project_id, seq: Number(row.seq) }));
+  return rows.map(({ user_id: userId, project_id: projectId, role, seq }) => ({
+    userId,
+    projectId,
+    role,
+    seq: Number(seq),
+  }));
 }
 
 interface Seat {

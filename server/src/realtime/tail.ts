@@ -2,10 +2,11 @@
 import { COALESCE_MS } from '@countersign/shared/sockets';
 import { parseStamped, STAMPED } from '../db/channels.ts';
 import { Event } from '../db/entities/event.ts';
+import { HAS_AUDITS } from '../db/has-audits.ts';
 import type { Signals } from '../db/signals.ts';
-import { presentFact } from '../presenters/fact.ts';
+import { presentFact, tellsApart } from '../presenters/fact.ts';
 import type { Services } from '../usecases/services.ts';
-import { projectRoom, type LiveServer, type Rooms } from './rooms.ts';
+import { blindRoom, projectRoom, type LiveServer, type Rooms } from './rooms.ts';
 
 const BATCH = 500;
 
@@ -50,7 +51,7 @@ export function createTail(services: Services, io: LiveServer, rooms: () => Room
         if (cursor !== undefined && cursor < seq) {
           const heard = rooms().has(projectId);
           const events = await readAfter(services, { projectId, cursor, heard });
-          await handOut({ projectId, events, io, rooms: rooms() });
+          await handOut(services, { projectId, events, io, rooms: rooms() });
           // A room that opened meanwhile is owed what was passed over.
           const owed = !heard && rooms().has(projectId);
           if (!owed) cursors.set(projectId, events.at(-1)?.seq ?? cursor);
@@ -63,27 +64,55 @@ export function createTail(services: Services, io: LiveServer, rooms: () => Room
   };
 }
 
+interface Frames {
+  projectId: string;
+  events: Event[];
+  io: LiveServer;
+  rooms: Rooms;
+}
+
 /** Sends events to the room in order, in one frame unless the members change on the way. */
-async function handOut(out: { projectId: string; events: Event[]; io: LiveServer; rooms: Rooms }): Promise<void> {
+async function handOut(services: Services, out: Frames): Promise<void> {
   const { projectId, events, io, rooms } = out;
   let frame: Event[] = [];
-  const send = () => {
-    if (frame.length > 0)
-      io.local.to(projectRoom(projectId)).emit(
-        'events',
-        frame.map((event) => presentFact(event)),
-      );
+  const send = async () => {
+    const facts = frame;
     frame = [];
+    if (facts.length === 0) return;
+    const room = projectRoom(projectId);
+    if (!facts.some(tellsApart) || !(await hasAudits(services, projectId))) {
+      io.local.to(room).emit(
+        'events',
+        facts.map((event) => presentFact(event)),
+      );
+      return;
+    }
+    for (const [hidden, to] of [
+      [false, io.local.to(room).except(blindRoom(projectId))],
+      [true, io.local.to(blindRoom(projectId))],
+    ] as const)
+      to.emit(
+        'events',
+        facts.map((event) => presentFact(event, { hidden })),
+      );
   };
   for (const event of events) {
     // Whoever is no member any more leaves before the fact that says so, and before every later one (I8).
     if (touchesMembers(event)) {
-      send();
+      await send();
       await rooms.sync(projectId);
     }
     frame.push(event);
   }
-  send();
+  await send();
+}
+
+/** AU3: asked of the database before each telling. */
+async function hasAudits(services: Services, projectId: string): Promise<boolean> {
+  const rows = await services.db.read((em) =>
+    em.execute(`select from project p where p.id = ? and ${HAS_AUDITS}`, [projectId]),
+  );
+  return rows.length > 0;
 }
 
 function touchesMembers(event: Event): boolean {

@@ -6,7 +6,6 @@ import { tieFreshLock } from './claim-store.ts';
 import { holdClaimant, refuseFullHands, withinLimit } from './claim-limit.ts';
 import { nextTogether } from './claim-next-together.ts';
 import { freeAmong, grantPicked, pick, type Picked } from './claim-pick.ts';
-import type { Taken } from './claim-row.ts';
 import { holdRoles, nothingHere, refuseArchived } from './membership.ts';
 import type { MemberActor, Services } from './services.ts';
 
@@ -25,7 +24,7 @@ export async function claimNext(
   services: Services,
   actor: MemberActor,
   { projectId }: { projectId?: string | undefined },
-): Promise<Taken | null> {
+): Promise<Picked | null> {
   // Together with who presses at the same moment; what is not plain is gone into alone.
   const granted = (await nextTogether(services, { actor, projectId })) ?? (await nextAlone(services, actor, projectId));
   if (granted === null) return null;

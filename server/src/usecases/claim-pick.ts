@@ -4,6 +4,7 @@ import { memberRef } from '../domain/actor.ts';
 import { may } from '../domain/permissions.ts';
 import type { Tx } from '../db/database.ts';
 import { Item } from '../db/entities/item.ts';
+import { HAS_AUDITS } from '../db/has-audits.ts';
 import type { Em } from '../db/orm.ts';
 import { endedAmong, uuidArray } from './claim-limit.ts';
 import type { Taken } from './claim-row.ts';
@@ -21,8 +22,8 @@ export interface Taker {
   roles: readonly HeldRole[];
 }
 
-/** What was granted, and how long its lease is. */
-export type Picked = Taken & { seconds: number };
+/** What was granted, how long its lease is, and whether its project has audits (AU3). */
+export type Picked = Taken & { seconds: number; hasAudits: boolean };
 
 /** How many of the first waiting items of a project one pick looks at beyond what it takes: more than others can be taking at the same moment. */
 const CANDIDATES = 200;
@@ -84,16 +85,16 @@ export async function pick(em: Em, { roles, free, wait, most }: Wanted): Promise
 export async function grantPicked(tx: Tx, pairs: readonly { id: string; taker: Taker }[]): Promise<Picked[]> {
   if (pairs.length === 0) return [];
   const ids = pairs.map(({ id }) => id);
-  const leases = await tx.em.execute<{ id: string; seconds: number }[]>(
+  const leases = await tx.em.execute<{ id: string; seconds: number; audits: boolean }[]>(
     `update item set
        claim_fence = item.claim_fence + 1, version = item.version + 1,
-       claimed_by = taker.user_id, claim_expires_at = now() + make_interval(secs => project.claim_lease_seconds)
-     from unnest(?::uuid[], ?::uuid[]) taker(item_id, user_id), project
-     where item.id = taker.item_id and project.id = item.project_id
-     returning item.id, project.claim_lease_seconds as seconds`,
+       claimed_by = taker.user_id, claim_expires_at = now() + make_interval(secs => p.claim_lease_seconds)
+     from unnest(?::uuid[], ?::uuid[]) taker(item_id, user_id), project p
+     where item.id = taker.item_id and p.id = item.project_id
+     returning item.id, p.claim_lease_seconds as seconds, ${HAS_AUDITS} as audits`,
     [uuidArray(ids), uuidArray(pairs.map(({ taker }) => taker.actor.userId))],
   );
-  const seconds = new Map(leases.map((lease) => [lease.id, lease.seconds]));
+  const terms = new Map(leases.map((lease) => [lease.id, lease]));
   const items = await tx.em.find(Item, { id: { $in: ids } }, { refresh: true });
   const byId = new Map(items.map((item) => [item.id, item]));
   return pairs.map(({ id, taker }) => {
@@ -101,7 +102,8 @@ export async function grantPicked(tx: Tx, pairs: readonly { id: string; taker: T
     const { role } = taker.roles.find(({ projectId }) => projectId === item.projectId) as HeldRole;
     const expiresAt = item.claimExpiresAt as Date;
     tellClaimed(tx, taker.actor, item);
-    return { item, role, fence: item.claimFence, expiresAt, seconds: seconds.get(id) as number };
+    const { seconds, audits: hasAudits } = terms.get(id) as { seconds: number; audits: boolean };
+    return { item, role, hasAudits, fence: item.claimFence, expiresAt, seconds };
   });
 }
 

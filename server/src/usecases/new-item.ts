@@ -1,5 +1,6 @@
 // From a validated submission to the rows and the fact it becomes, by the settings of the moment (RT6).
 import type { ActorRef, Statement } from '@countersign/shared/events';
+import { hashPoint } from '../crypto/hash-point.ts';
 import type { Ids } from '../db/clock.ts';
 import type { NewItem, RoutingRow } from '../db/submit-batch.ts';
 import { isDrawn } from '../domain/audit.ts';
@@ -21,7 +22,7 @@ export function toNewItem(input: SubmitInput, project: RoutingRow, made: { ids: 
   const routed = route({ confidence: input.confidence, risk_flags: input.riskFlags }, project);
   const id = made.ids.uuid();
   const ships = routed.status === 'auto_approved';
-  const audit = ships && isDrawn(id, project.audit_rate);
+  const audit = ships && isDrawn(hashPoint(`${project.audit_salt} ${id}`), project.audit_rate);
   const status = audit ? 'queued' : routed.status;
   return {
     id,

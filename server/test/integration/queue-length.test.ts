@@ -40,7 +40,7 @@ describe('LC3: behind 5 000 escalated items that are due first', () => {
     );
 
   it('what a reviewer may take is found without a look at those', async () => {
-    const scope = { all: [high.projectId], escalated: [], userId: high.anna.userId };
+    const scope = { all: [high.projectId], escalated: [], blind: new Set<string>(), userId: high.anna.userId };
     const asked = { view: 'available', filter: {}, after: null, limit: 100 } as const;
     expect(await visited(async (em) => expect((await readLines(em, scope, asked)).items).toHaveLength(1))).toBeLessThan(
       20,

@@ -1,7 +1,11 @@
-// What a reviewer's page is sent of an audited arrival, beside one that came to people by its confidence: nothing tells them apart.
+// Everything a reviewer can read of an audited arrival, beside one that came to people by its confidence: nothing tells them apart.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ENDPOINTS } from '@countersign/shared/api/all.fixture';
+import type { Endpoint } from '@countersign/shared/api/endpoint';
 import type { FactOf } from '@countersign/shared/events';
+import * as queue from '@countersign/shared/api/queue';
 import { listQueue, readHistory } from '@countersign/shared/api/queue';
+import type { Role } from '@countersign/shared/words';
 import { aSubmission, join, openProject, type OpenProject } from '../builders.ts';
 import { people, type Person } from '../client.ts';
 import { connectLive, type Live } from '../live-client.ts';
@@ -44,5 +48,127 @@ describe('AU3: what sockets, lists and histories say', () => {
     const historyOf = async (id: string) => (await reviewer.call(readHistory, { params: { id }, query: {} })).data;
     expect(await historyOf(audited.id)).toEqual([first]);
     expect(await historyOf(plain.id)).toEqual([second]);
+  });
+});
+
+const AUTO = 0.9;
+/** In one project an audit waits, in the other an item that routing sent to people; nothing else is different but their ids. */
+const KINDS = { audit: 0.971, plain: 0.713 } as const;
+const READS = ENDPOINTS.filter(([, { auth, method }]) => auth === 'session' && method === 'GET');
+
+/** Takes a person through everything there is to see and do with one item; all that came back, ids and times made alike. */
+async function storyOf(kind: keyof typeof KINDS, role: Role): Promise<string[]> {
+  const [owner, viewer] = (await people(world, 2)) as [Person, Person];
+  const settings = { name: 'Twins', audit_rate: 1, auto_threshold: AUTO, undo_window_seconds: 30 };
+  const twin = await openProject(owner, { settings });
+  await join(twin, viewer, role);
+  const watching = await connectLive(viewer, { process: 1 });
+  await watching.entered(twin.id);
+  const submission = {
+    input: { question: 'Twins?' },
+    suggestion: 'Yes.',
+    risk_flags: ['odd'],
+    confidence: KINDS[kind],
+  };
+  const { id } = await twin.pipeline.submit(submission);
+  await watching.next('item.queued');
+  const story = new Story(
+    [id, twin.id, viewer.id, owner.id, viewer.wallet.address, owner.wallet.address],
+    submission.confidence,
+  );
+  const ask = async (name: string, endpoint: Endpoint, args: object = {}) => {
+    const answer = await viewer.attempt(endpoint, args);
+    story.tell(name, answer.status, answer.text);
+    return answer;
+  };
+  const readAll = async () => {
+    for (const [name, endpoint] of READS) {
+      const own = endpoint.path.startsWith('/api/items/') ? id : twin.id;
+      const params = Object.fromEntries([...endpoint.path.matchAll(/:(\w+)/g)].map(([, at = '']) => [at, own]));
+      await ask(name, endpoint, { params });
+    }
+    for (const query of [{ min_confidence: AUTO }, { max_confidence: AUTO }, { min_confidence: 0 }, { text: 'Twins' }])
+      for (const view of ['available', 'mine', 'all'] as const)
+        await ask(`queue of ${JSON.stringify(query)}`, queue.listQueue, { query: { ...query, view } });
+  };
+  const params = { id };
+  const fenceOf = (text: string) => (JSON.parse(text) as { fence: number }).fence;
+  await readAll();
+  const { fence } = await viewer.call(queue.claimItem, { params });
+  await ask('renew', queue.renewClaim, { params, body: { fence } });
+  await readAll();
+  await ask('release', queue.releaseClaim, { params, body: { fence } });
+  const next = await ask('next', queue.claimNext, { body: { project_id: twin.id } });
+  await ask('decide', queue.decideItem, {
+    params,
+    body: { fence: fenceOf(next.text), action: 'reject', reason: 'Odd' },
+  });
+  await watching.next('item.decided');
+  await readAll();
+  await ask('undo', queue.undoDecision, { params });
+  await watching.next('item.undone');
+  await readAll();
+  const again = await ask('claim', queue.claimItem, { params });
+  const escalate = { fence: fenceOf(again.text), action: 'escalate', reason: 'Odd' };
+  await ask('escalate', queue.decideItem, { params, body: escalate });
+  await watching.next('item.escalated');
+  await readAll();
+  // What was changed of the project before may still have come.
+  for (const sent of watching.facts.filter(({ type }) => type !== 'project.changed'))
+    story.tell('event', 0, JSON.stringify(sent));
+  watching.close();
+  return story.lines;
+}
+
+/** What was seen, in words that do not depend on which ids and moments it was. */
+class Story {
+  readonly lines: string[] = [];
+  readonly #ids: string[];
+  readonly #confidence: string;
+
+  constructor(ids: string[], confidence: number) {
+    this.#ids = ids;
+    this.#confidence = String(confidence);
+  }
+
+  tell(name: string, status: number, text: string): void {
+    let line = text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>').replaceAll(this.#confidence, '<confidence>');
+    for (const [place, each] of this.#ids.entries()) {
+      line = line.replaceAll(each, `<id ${place}>`);
+      line = line.replaceAll(`${each.slice(0, 4)}…${each.slice(-4)}`, `<name ${place}>`);
+    }
+    // Ids of requests, sessions and events, cursors with a place in them.
+    line = line
+      .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '<other id>')
+      .replaceAll(/"next_cursor":"[^"]*"/g, '"next_cursor":"…"');
+    this.lines.push(`${name} ${status} ${line}`);
+  }
+}
+
+describe('AU3: what tells an audit from any other item that waits', () => {
+  it('is in nothing that a reviewer can read or hear, until it is decided for good', async () => {
+    const [audit, plain] = await Promise.all([storyOf('audit', 'reviewer'), storyOf('plain', 'reviewer')]);
+    expect(audit).toEqual(plain);
+    // Of what was submitted nobody saw the confidence, by which they could be told apart.
+    expect(audit.filter((line) => line.includes('<confidence>'))).toEqual([]);
+    expect(audit.filter((line) => line.startsWith('listQueue 200')).length).toBeGreaterThan(3);
+  });
+
+  it('is there for who may see analytics: by confidence and threshold', async () => {
+    const [audit, plain] = await Promise.all([storyOf('audit', 'supervisor'), storyOf('plain', 'supervisor')]);
+    expect(audit).not.toEqual(plain);
+    expect(audit.some((line) => line.includes('"confidence":<confidence>'))).toBe(true);
+  });
+
+  it('a project without audits shows everybody the confidence', async () => {
+    const [owner, viewer] = (await people(world, 2)) as [Person, Person];
+    const open = await openProject(owner, { settings: { auto_threshold: AUTO } });
+    await join(open, viewer);
+    const { id } = await open.pipeline.submit(aSubmission({ confidence: 0.75 }));
+    const { data } = await viewer.call(listQueue, { query: { project_id: open.id, min_confidence: 0.7 } });
+    expect(data.map((row) => [row.id, row.confidence])).toEqual([[id, 0.75]]);
+    expect((await viewer.call(queue.readQueueItem, { params: { id } })).routing).toMatchObject({
+      auto_threshold: AUTO,
+    });
   });
 });

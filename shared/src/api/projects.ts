@@ -93,6 +93,8 @@ export const project = z
     archived_at: timestamp.nullable(),
     /** Since when audits say that automatic answers may be wrong more often than `error_budget` allows (AU5). */
     over_budget_since: timestamp.nullable(),
+    /** Whether the confidence of what waits is kept from who asks (AU3). */
+    hides_confidence: z.boolean(),
     /** Null unless it is stopped. */
     stopped: projectStop.nullable(),
     role,

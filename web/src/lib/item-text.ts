@@ -53,6 +53,12 @@ export const itemText = {
     metadata: 'Metadata',
   },
 
+  /** Where audits are drawn reviewers decide without it (AU3). */
+  hidden: {
+    confidence: 'Confidence is hidden',
+    why: 'Some answers here are checked a second time. Confidence and routing are shown once the decision is final, so that they do not sway you.',
+  },
+
   history: {
     queued: 'Arrived, queued',
     escalatedAtOnce: 'Arrived, escalated',

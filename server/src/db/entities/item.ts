@@ -63,6 +63,10 @@ const ItemSchema = defineEntity({
       name: 'item_audit',
       expression: 'create index "item_audit" on "item" ("project_id", "created_at") where "audit"',
     },
+    {
+      name: 'item_audit_waiting',
+      expression: `create index "item_audit_waiting" on "item" ("project_id") where "audit" and ("status" in ('queued', 'escalated') or "public_status" is not null)`,
+    },
   ],
 });
 export class Item extends ItemSchema.class {}

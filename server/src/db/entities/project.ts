@@ -17,6 +17,8 @@ const ProjectSchema = defineEntity({
     guidelines: p.text(),
     reasons: p.type(TextArray).$type<string[]>(),
     auditRate: p.double().$type<number>(),
+    /** What its audits are drawn by, beside the item's id (AU1). No answer has it. */
+    auditSalt: p.uuid().defaultRaw('gen_random_uuid()'),
     errorBudget: p.double().$type<number>().nullable(),
     overBudget: p.enum(OVER_BUDGET).default('tell'),
     /** Since when audits say so (AU5); null while they do not. */

@@ -22,6 +22,8 @@ import { Keeping } from './0020-keeping.ts';
 import { Emptied } from './0021-emptied.ts';
 import { FewerIndexes } from './0022-fewer-indexes.ts';
 import { Placing, PlacingIndexes } from './0023-placing.ts';
+import { AuditSalt } from './0025-audit-salt.ts';
+import { AuditsWaiting } from './0025-audits-waiting.ts';
 
 export const MIGRATIONS = [
   { name: '0001-initial', class: Initial },
@@ -48,4 +50,6 @@ export const MIGRATIONS = [
   { name: '0022-fewer-indexes', class: FewerIndexes },
   { name: '0023-placing', class: Placing },
   { name: '0023-placing-indexes', class: PlacingIndexes },
+  { name: '0025-audit-salt', class: AuditSalt },
+  { name: '0025-audits-waiting', class: AuditsWaiting },
 ];

@@ -83,8 +83,9 @@ describe('a change of the schema', () => {
   });
 
   it('waits for no lock longer than those behind it can', () => {
-    for (const made of MIGRATIONS.map((each) => newOf(each.class)).filter((step) => step.isTransactional())) {
-      expect(made.getQueries()).toEqual([`set local lock_timeout = '2s'`]);
+    for (const { class: Made } of MIGRATIONS) {
+      const step = newOf(Made);
+      expect(step.getQueries()).toEqual(step.isTransactional() ? [`set local lock_timeout = '2s'`] : []);
     }
   });
 });

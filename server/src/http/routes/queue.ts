@@ -31,11 +31,11 @@ function bindReading(bind: Binder, services: Services): void {
   });
   bind.member(api.readQueueItem, async ({ actor, params }) => shown(services, actor, params.id));
   bind.member(api.readHistory, async ({ actor, params, query }) => {
-    const { events, audited, nextCursor } = await readHistory(services, actor, {
+    const { events, audited, hidden, nextCursor } = await readHistory(services, actor, {
       itemId: params.id,
       after: query.after,
     });
-    return { data: events.map((event) => presentFact(event, { audited })), next_cursor: nextCursor };
+    return { data: events.map((event) => presentFact(event, { audited, hidden })), next_cursor: nextCursor };
   });
 }
 

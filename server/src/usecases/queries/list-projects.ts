@@ -7,12 +7,15 @@ import { displayName } from '../../domain/actor.ts';
 import type { Em } from '../../db/orm.ts';
 import { roleIn } from '../membership.ts';
 import type { MemberActor, Services } from '../services.ts';
+import { blindOf } from './audited-projects.ts';
 import { pulsesOf, STILL, type Pulse } from './pulses.ts';
 
 export interface ProjectView {
   project: Project;
   role: Role;
   pulse: Pulse;
+  /** The confidence of what waits is kept from the actor (AU3). */
+  blind: boolean;
   /** What whoever stopped it is called (RT7). */
   stoppedByName: string | null;
 }
@@ -54,10 +57,12 @@ async function views(em: Em, seats: { project: Project; role: Role }[], now: Dat
     now,
   );
   const names = await stoppers(em, seats);
+  const blind = await blindOf(em, new Map(seats.map(({ project, role }) => [project.id, role])));
   return seats.map(({ project, role }) => ({
     project,
     role,
     pulse: pulses.get(project.id) ?? STILL,
+    blind: blind.has(project.id),
     stoppedByName: names.get(project.stoppedBy ?? '') ?? null,
   }));
 }

@@ -9,6 +9,7 @@ import { Project } from '../../db/entities/project.ts';
 import { may } from '../../domain/permissions.ts';
 import { nothingHere } from '../membership.ts';
 import type { MemberActor, Services } from '../services.ts';
+import { blindOf } from './audited-projects.ts';
 import { claimsOf, type ClaimView } from './claims-of.ts';
 import { decodeCursor, encodeCursor, type Cursor } from './cursor.ts';
 import { countsOf } from './queue-counts.ts';
@@ -30,6 +31,8 @@ export interface QueueSnapshot {
   end: Cursor | null;
   nextCursor: string | null;
   seqs: Map<string, number>;
+  /** Projects whose waiting items the actor sees without their confidence (AU3). */
+  blind: Set<string>;
   counts: Record<QueueView, number>;
 }
 
@@ -45,10 +48,12 @@ export async function listQueue(services: Services, actor: MemberActor, query: Q
     // It hands nothing out (AR1): its items are in no view.
     const open = new Set(projects.filter(({ archivedAt }) => archivedAt === null).map(({ id }) => id));
     const roles = new Map([...seats].filter(([id]) => open.has(id)));
-    const scope = { all: [...roles.keys()], escalated: mayDecideEscalated(roles), userId: actor.userId };
+    const blind = await blindOf(em, roles);
+    const scope = { all: [...roles.keys()], escalated: mayDecideEscalated(roles), userId: actor.userId, blind };
     return {
       ...(await readLines(em, scope, { filter: {}, ...query, after })),
       seqs,
+      blind,
       counts: await countsOf(em, scope),
     };
   });

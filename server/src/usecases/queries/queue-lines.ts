@@ -12,6 +12,8 @@ export interface QueueScope {
   all: string[];
   /** Those of them in which the actor may take escalated items. */
   escalated: string[];
+  /** Those in which the confidence of what waits is kept from the actor: no question for it finds anything there (AU3). */
+  blind: ReadonlySet<string>;
   userId: string;
 }
 
@@ -92,7 +94,7 @@ export async function readLines(em: Em, scope: QueueScope, asked: Asked): Promis
     CONDITIONS[view](scope, values),
     beyond(asked.after, values),
     horizon === null ? '' : `(due_at, id) <= (${place(horizon, values)})`,
-    ...filtered(filter, values),
+    ...filtered(filter, scope.blind, values),
   ];
   const most = values.add(limit + 1, 'int');
   const text = `select w.* from ${fromParts(PARTS[view](scope), values)} cross join lateral (
@@ -126,7 +128,7 @@ const beyond = (after: Cursor | null, values: Values): string =>
   after === null ? '' : `(due_at, id) > (${place(after, values)})`;
 
 /** The same question as `answers()` asks: only A to Z have two cases, and every character stands for itself. */
-function filtered(filter: QueueFilter, values: Values): string[] {
+function filtered(filter: QueueFilter, blind: ReadonlySet<string>, values: Values): string[] {
   const { flag, model, source, min_confidence, max_confidence, text } = filter;
   const conditions = [];
   if (flag !== undefined) conditions.push(`risk_flags @> array[${values.add(flag, 'text')}]`);
@@ -134,6 +136,8 @@ function filtered(filter: QueueFilter, values: Values): string[] {
   if (source !== undefined) conditions.push(`source = ${values.add(source, 'text')}`);
   if (min_confidence !== undefined) conditions.push(`confidence >= ${values.add(min_confidence, 'float8')}`);
   if (max_confidence !== undefined) conditions.push(`confidence <= ${values.add(max_confidence, 'float8')}`);
+  if ((min_confidence ?? max_confidence) !== undefined && blind.size > 0)
+    conditions.push(`p <> all(${values.add([...blind], 'uuid[]')})`);
   if (text !== undefined) conditions.push(`strpos(${folded('preview')}, ${folded(values.add(text, 'text'))}) > 0`);
   return conditions;
 }

@@ -38,9 +38,12 @@ async function firstKey(em: Em, projectId: string): Promise<FirstRun['key']> {
 }
 
 async function firstItem(em: Em, projectId: string): Promise<FirstRun['item']> {
-  const fields = ['preview', 'status', 'createdAt'] as const;
+  const fields = ['preview', 'status', 'publicStatus', 'createdAt'] as const;
   const [item] = await em.find(Item, { projectId }, { orderBy: OLDEST, limit: 1, fields });
-  return item === undefined ? null : { at: item.createdAt.toISOString(), preview: item.preview, status: item.status };
+  if (item === undefined) return null;
+  const { createdAt, preview, status, publicStatus } = item;
+  // As it was while its decision can be undone: what an undo would bring back says nothing of audits (AU3).
+  return { at: createdAt.toISOString(), preview, status: publicStatus ?? status };
 }
 
 type DecisionRow = Pick<NonNullable<FirstRun['decision']>, 'action'> & {

@@ -19,6 +19,12 @@ export const [getWork, setWork] = createContext<Work>();
 export const projectOf = (id: string | undefined): Project | null =>
   projects.list?.find((project) => project.id === id) ?? null;
 
+/** The names of the projects, of one or of all, in which confidence is kept from the reader (AU3). */
+export const hidingIn = (projectId: string | null): string[] =>
+  (projects.list ?? []).flatMap((one) =>
+    one.hides_confidence && (projectId === null || one.id === projectId) ? [one.name] : [],
+  );
+
 const LEASE_SECONDS = 120;
 
 /** The length of a lease in ms, for drawing what is left of it. */

@@ -1,0 +1,38 @@
+// A reviewer's queue in a project with audits, in a real browser: nothing tells them apart, and the page says why.
+import type { Page } from 'playwright';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { changeProject, readProject } from '@countersign/shared/api/projects';
+import { findChromium } from '../scripts/browser.ts';
+import { aSubmission, join } from '../server/test/builders.ts';
+import { person } from '../server/test/client.ts';
+import { useOwnHouse } from './house.ts';
+import { lookAllOver } from './looks.ts';
+
+const chromium = await findChromium();
+
+describe.skipIf(chromium === undefined)('AU3: blind audits', () => {
+  const house = useOwnHouse();
+  let page: Page;
+
+  beforeAll(async () => {
+    const { owner, project, enter } = house();
+    const params = { id: project.id };
+    const { settings_version } = await owner.call(readProject, { params });
+    await owner.call(changeProject, { params, body: { settings_version, audit_rate: 1 } });
+    const reviewer = await person(owner.world);
+    await join(project, reviewer);
+    await project.pipeline.submit(aSubmission({ confidence: 0.97 }));
+    await project.pipeline.submit(aSubmission({ confidence: 0.72 }));
+    page = await enter(reviewer, `/queue?project_id=${project.id}`);
+  });
+
+  it('line, item and filter say that confidence is hidden, and nothing shows it', async () => {
+    await page.getByRole('row').nth(1).click();
+    await page.getByRole('heading', { name: 'Suggestion' }).first().waitFor();
+    await page.getByText('Some answers here are checked a second time.').first().waitFor();
+    await page.getByRole('button', { name: 'More filters' }).click();
+    await page.getByText('Confidence is hidden here until a decision is final').waitFor();
+    expect(await page.locator('main').innerText()).not.toMatch(/0\.97|0\.72|audit/i);
+    await lookAllOver(page, 'blind-audits');
+  });
+});
