@@ -1,4 +1,4 @@
-// Changes come from our own page or not at all (security A5): exact Origin, and Sec-Fetch-Site where the browser sends it.
+// What changes something comes from our own page or not at all (A5, A22): exact Origin, and Sec-Fetch-Site where the browser sends it.
 import type { Context } from 'koa';
 import { Refusal } from '@countersign/shared/errors';
 
@@ -7,5 +7,24 @@ export function refuseForeignOrigin(ctx: Context, baseUrl: string): void {
   if (ctx.method === 'GET' || ctx.method === 'HEAD') return;
   const site = ctx.get('sec-fetch-site');
   if (ctx.get('origin') === new URL(baseUrl).origin && (site === '' || site === 'same-origin')) return;
-  throw new Refusal('origin_refused', `Open this service at ${new URL(baseUrl).origin} and try again there.`);
+  throw foreign(baseUrl);
+}
+
+/**
+ * Refuses a GET that leaves a trace when another site caused it (A22). A browser says so in Sec-Fetch-Site: `none` is an address
+ * that was typed or a bookmark. One that does not send it says with Origin or Referer where a request comes from, if anywhere.
+ * Errors: `origin_refused`.
+ */
+export function refuseForeignSite(ctx: Context, baseUrl: string): void {
+  const site = ctx.get('sec-fetch-site');
+  const own = new URL(baseUrl).origin;
+  const from = [ctx.get('origin'), ctx.get('referer')].filter((text) => text !== '');
+  const isOurs = site === '' ? from.every((text) => URL.parse(text)?.origin === own) : OUR_SITES.includes(site);
+  if (!isOurs) throw foreign(baseUrl);
+}
+
+const OUR_SITES = ['same-origin', 'none'];
+
+function foreign(baseUrl: string): Refusal {
+  return new Refusal('origin_refused', `Open this service at ${new URL(baseUrl).origin} and try again there.`);
 }

@@ -12,7 +12,7 @@ import { requireSession } from '../usecases/sessions.ts';
 import { SESSION_COOKIE } from './cookies.ts';
 import { Download, sendDownload } from './download.ts';
 import { parseBody } from './i-json.ts';
-import { refuseForeignOrigin } from './origin.ts';
+import { refuseForeignOrigin, refuseForeignSite } from './origin.ts';
 import { limitAddress, limitKey, limitOpen } from './rate-limit.ts';
 import { readBody } from './read-body.ts';
 
@@ -102,7 +102,8 @@ function registrar(router: Router, services: Services) {
     caller: Caller<A>,
     answer: (call: { params: P; query: Q; actor: A; ctx: Context }) => Promise<X>,
   ) => {
-    router.register(endpoint.path, [endpoint.method], async (ctx: Context) => {
+    const layer = router.register(endpoint.path, [endpoint.method], async (ctx: Context) => {
+      if (endpoint.leavesTrace) refuseForeignSite(ctx, services.baseUrl);
       const actor = await caller.identify(ctx);
       const params = parsePath(endpoint.params, ctx.params as Record<string, string>);
       const query = parseFields(endpoint.query, ctx.query, '#/query');
@@ -111,6 +112,8 @@ function registrar(router: Router, services: Services) {
       if (answered instanceof Download) await sendDownload({ log: services.log, identify }, ctx, answered);
       else reply(ctx, endpoint.status, answered);
     });
+    // The router takes HEAD along with GET, which runs the handler (A22).
+    if (endpoint.leavesTrace) layer.methods = layer.methods.filter((method) => method !== 'HEAD');
   };
 }
 

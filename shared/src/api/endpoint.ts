@@ -24,6 +24,8 @@ export interface Endpoint<P = unknown, Q = unknown, B = unknown, R = unknown> {
   readonly headers: z.ZodType | null;
   readonly body: z.ZodType<B> | null;
   readonly reply: z.ZodType<R> | null;
+  /** A GET that is recorded: answered to our own page and to who types its address, and not to HEAD (A22). */
+  readonly leavesTrace: boolean;
   /** Refusals of its own, beyond those that its `auth` and its body bring. */
   readonly errors: readonly ErrorCode[];
 }
@@ -40,6 +42,7 @@ interface Definition<P, Q, B, R> {
   headers?: z.ZodType;
   body?: z.ZodType<B>;
   reply?: z.ZodType<R>;
+  leavesTrace?: boolean;
   errors?: readonly ErrorCode[];
 }
 
@@ -59,6 +62,7 @@ export function endpoint<P = undefined, Q = undefined, B = undefined, R = undefi
     headers: definition.headers ?? null,
     body: definition.body ?? null,
     reply: definition.reply ?? null,
+    leavesTrace: definition.leavesTrace ?? false,
     errors: definition.errors ?? [],
   };
 }

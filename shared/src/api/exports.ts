@@ -62,6 +62,7 @@ export const exportLearnings = endpoint({
   query: exportFilter.extend({ skip: position.default(0) }),
   /** JSONL, sent as it is made. */
   reply: z.string(),
+  leavesTrace: true,
 });
 
 /** An export that was begun. */
