@@ -21,18 +21,23 @@ import { startEmbedded } from './embedded/embedded-postgres.ts';
 import { type Limiter, policiesOf } from './limits/limiter.ts';
 import { createMemoryLimiter } from './limits/memory-limiter.ts';
 import { createRedisLimiter } from './limits/redis-limiter.ts';
+import { ownPlaces } from './own-places.ts';
 import { createIntake } from './usecases/intake.ts';
 import { createKeyCache } from './usecases/key-cache.ts';
 import type { Services } from './usecases/services.ts';
 import { createWaiters } from './usecases/waiters.ts';
 import { dispatchWebhook } from './webhooks/dispatch.ts';
-import { createUrlCheck } from './webhooks/guard.ts';
+import { createUrlCheck, type GuardPolicy } from './webhooks/guard.ts';
 
 export interface Built {
   services: Services;
   signals: Signals;
   /** Redis connections by use, or null without REDIS_URL. */
   redis: { commands: RedisClientType; pub: RedisClientType; sub: RedisClientType } | null;
+  /** What webhooks may reach. */
+  egress: GuardPolicy;
+  /** A server of this process has got this port: no webhook reaches it (W7). */
+  listensOn(port: number): Promise<void>;
   /** Of the pool now. */
   connections(): Connections;
   close(): Promise<void>;
@@ -52,6 +57,8 @@ export async function buildServices(config: Config, signal?: AbortSignal): Promi
   const redis = config.redisUrl === null ? null : await connectRedis(config.redisUrl, log);
   const claims: ClaimLock = redis ? createRedisClaimLock(redis.commands) : createMemoryClaimLock(systemClock);
   const db = createDatabase(database.orm, { clock: systemClock, ids: uuidV7 });
+  const own = ownPlaces(config, { databaseUrl: database.url, db, signals });
+  const egress: GuardPolicy = { ...config.webhooks, own: own.endpoints };
   const services: Services = {
     db,
     intake: createIntake({ db, clock: systemClock, ids: uuidV7 }),
@@ -65,8 +72,8 @@ export async function buildServices(config: Config, signal?: AbortSignal): Promi
     log,
     baseUrl: config.baseUrl,
     demo: config.demo,
-    refuseWebhookUrl: createUrlCheck(config.webhooks),
-    dispatchWebhook: (dispatch) => dispatchWebhook({ keyRing, log, policy: config.webhooks }, dispatch),
+    refuseWebhookUrl: createUrlCheck(egress),
+    dispatchWebhook: (dispatch) => dispatchWebhook({ keyRing, log, policy: egress }, dispatch),
     kick: { session: () => undefined },
   };
   const close = async () => {
@@ -75,7 +82,8 @@ export async function buildServices(config: Config, signal?: AbortSignal): Promi
     if (redis) for (const client of [redis.pub, redis.sub, redis.commands]) client.destroy();
     await database.close();
   };
-  return { services, signals, redis, connections: database.connections, close };
+  const { connections } = database;
+  return { services, signals, redis, egress, listensOn: (port) => own.listensOn(port), connections, close };
 }
 
 /** What a lost key has sealed cannot be opened by anybody: better no start than deliveries that fail one by one. Errors: `ConfigError`. */

@@ -82,7 +82,7 @@ const VARIABLES = {
       .transform(toList)
       .refine((list) => list.every(isCidr)),
   ],
-  WEBHOOK_ALLOW_HTTP: ['true or false', flag.default(true)],
+  WEBHOOK_ALLOW_HTTP: ['true or false', flag.default(false)],
   WEBHOOK_PROXY_URL: [
     'an http:// address with a port and without a path, such as http://user:password@proxy.internal:4750',
     z.string().refine(isProxyAddress).optional(),

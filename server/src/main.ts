@@ -74,9 +74,9 @@ export async function start(
     const traces = await openTraces(config.traces);
     if (traces) stops.push(() => traces.stop());
     const telemetry = processTelemetry(built, { works: config.roles.has('worker'), traces });
-    stops.push(await startOperators(built.services, { host: config.listen.host, ...config.metrics }, telemetry));
+    stops.push(await startOperators(built, { host: config.listen.host, ...config.metrics }, telemetry));
     if (config.roles.has('worker')) {
-      const egress = { ...config.webhooks, onAttempt: telemetry.attempt };
+      const egress = { ...built.egress, onAttempt: telemetry.attempt };
       stops.push(await startWorker({ ...built, egress, onRun: telemetry.run, onFacts: telemetry.facts }));
     }
     await pagesBuilt;
@@ -136,6 +136,7 @@ async function startWeb(built: Built, config: Config, telemetry: Telemetry): Pro
   const stopLive = await startLive(built, io, () => probes.lockStore());
   await listen(http, config.listen);
   const { port } = http.address() as AddressInfo;
+  await built.listensOn(port);
   services.log.info({ port, url: config.baseUrl }, 'ready');
   return () => stopWeb({ http, io, log: services.log, hangUp, stopLive, stopWaiting });
 }

@@ -34,7 +34,7 @@ const answers = (asked: Promise<unknown>): Promise<boolean> =>
 
 /** Listens on METRICS_PORT, where one is set. Answers what ends it. Errors: EADDRINUSE. */
 export async function startOperators(
-  services: Services,
+  { services, listensOn }: { services: Services; listensOn: (port: number) => Promise<void> },
   { host, port, token }: { host: string; port: number | null; token: string | null },
   figures: Telemetry,
 ): Promise<() => Promise<void>> {
@@ -42,6 +42,8 @@ export async function startOperators(
   const handle = operatorsApp(services.log, { probes: probesOf(services), figures, token }).callback();
   const http = createHttpServer((request, response) => void handle(request, response));
   await listen(http, { host, port });
-  services.log.info({ port: (http.address() as AddressInfo).port }, 'health and figures');
+  const given = (http.address() as AddressInfo).port;
+  await listensOn(given);
+  services.log.info({ port: given }, 'health and figures');
   return () => new Promise((resolve) => http.close(() => resolve()).closeAllConnections());
 }

@@ -7,6 +7,8 @@ export type Listener = (payload: string) => void;
 export interface Signals {
   /** Rings `listener` for every notification on the channel. */
   on(channel: string, listener: Listener): Promise<void>;
+  /** Calls this session so in PostgreSQL's list of sessions, where the other processes of the service read it; at most 63 bytes. */
+  announce(name: string): Promise<void>;
   /** Takes, or still has, the named role among all processes on this database: see {@link Lead.take}. */
   lead(key: number): Promise<boolean>;
   close(): Promise<void>;
@@ -26,6 +28,8 @@ const RECONNECT_MS = 500;
 /** A machine or network that is gone says no goodbye: PostgreSQL finds out within twenty seconds, not the two hours of the system. */
 const NOTICE_SOON = 'set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 2';
 
+const CALL_IT = `select set_config('application_name', $1, false)`;
+
 class PostgresSignals implements Signals {
   readonly #url: string;
   readonly #options: Options;
@@ -36,6 +40,7 @@ class PostgresSignals implements Signals {
   #timer: NodeJS.Timeout | null = null;
   #closed = false;
   #generation = 0;
+  #name: string | null = null;
 
   constructor(url: string, options: Options) {
     this.#url = url;
@@ -47,6 +52,11 @@ class PostgresSignals implements Signals {
     this.#listeners.set(channel, [...(known ?? []), listener]);
     const client = await this.#connected();
     if (!known) await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+  }
+
+  async announce(name: string): Promise<void> {
+    this.#name = name;
+    await (await this.#connected()).query(CALL_IT, [name]);
   }
 
   async lead(key: number): Promise<boolean> {
@@ -88,6 +98,7 @@ class PostgresSignals implements Signals {
     await client.connect();
     // A server that does not know these goes on as it is.
     await client.query(NOTICE_SOON).catch(() => undefined);
+    if (this.#name !== null) await client.query(CALL_IT, [this.#name]);
     for (const channel of this.#listeners.keys()) await client.query(`listen ${pg.escapeIdentifier(channel)}`);
     return client;
   }

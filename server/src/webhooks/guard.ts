@@ -1,7 +1,9 @@
-// The SSRF guard of outbound webhooks: which URLs may be saved, and which addresses may be connected to (rules W1-W3).
+// The SSRF guard of outbound webhooks: which URLs may be saved, and which addresses may be connected to (rules W1-W3, W7).
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { embeddedV4, isIn, parse, type Range, ranges } from './addresses.ts';
+import type { OwnEndpoints } from './own-endpoints.ts';
 
 /** The operator's exceptions. `allowCidrs` opens address ranges (never a metadata service), `allowHttp` opens `http:` everywhere, not only there. */
 export interface GuardPolicy {
@@ -9,6 +11,8 @@ export interface GuardPolicy {
   allowHttp: boolean;
   /** The HTTP proxy that every webhook leaves through (W5), with its password if it has one; none when absent or null. */
   proxyUrl?: string | null;
+  /** What belongs to the service itself, and is refused whatever range is open (W7). */
+  own?: OwnEndpoints;
 }
 
 export interface TargetAddress {
@@ -45,7 +49,6 @@ const REFUSED = ranges(
   ...['224.0.0.0/4', '240.0.0.0/4', '2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'],
 );
 const MAPPED = ranges('::ffff:0:0/96');
-const SIX_TO_FOUR = ranges('2002::/16');
 
 /** Services that hand out a machine's credentials: AWS (with ECS and EKS), Azure, Alibaba, Google. No exception opens these. */
 const METADATA = ranges(
@@ -108,12 +111,14 @@ export function examineUrl(text: string, policy: GuardPolicy): UrlVerdict {
   if (url !== null && isIP(hostOf(url)) === 0) url.hostname = hostOf(url);
   const fault = urlFaults(text, url, policy).find(([applies]) => applies)?.[1];
   if (url === null || fault !== undefined) return { ok: false, code: 'invalid_url', advice: fault ?? NOT_A_URL };
-  return isRefusedHost(hostOf(url), policy)
-    ? { ok: false, code: 'blocked_address', advice: PRIVATE_HOST }
+  const isOwn = policy.own?.isNamed(hostOf(url), portOf(url)) === true;
+  return isOwn || isRefusedHost(hostOf(url), policy)
+    ? { ok: false, code: 'blocked_address', advice: isOwn ? OWN_HOST : PRIVATE_HOST }
     : { ok: true, url };
 }
 
 const PRIVATE_HOST = 'Use a public host: this one is a private, local or reserved address.';
+const OWN_HOST = 'Use another host or port: this one belongs to Countersign itself.';
 /** The address itself is not said: what a name means inside our network is nobody's business. */
 const leadsAstray = (host: string) => `Use a public host: ${host} leads to a private, local or reserved address.`;
 const NOT_A_URL = 'Write a full URL, such as https://example.com/hooks.';
@@ -134,6 +139,9 @@ function urlFaults(text: string, url: URL | null, policy: GuardPolicy): [boolean
     [url !== null && !isAllowedPort(url.port), 'Use port 443, 80, or one from 1024 up.'],
   ];
 }
+
+/** The port that is connected to. */
+const portOf = (url: URL): number => Number(url.port) || (url.protocol === 'http:' ? 80 : 443);
 
 function isAllowedPort(port: string): boolean {
   return port === '' || port === '443' || port === '80' || Number(port) >= 1_024;
@@ -170,7 +178,9 @@ export async function resolveTarget(
   const host = hostOf(url);
   const found = isIP(host) === 0 ? await answerInTime(lookup, host) : [{ address: host }];
   if (found.length === 0) throw new Blocked('dns_error');
-  if (!found.every(({ address }) => isPublicAddress(address, policy))) throw new Blocked('blocked_address');
+  await policy.own?.refresh();
+  const mayReach = (address: string) => mayConnect({ address, port: portOf(url) }, policy);
+  if (!found.every(({ address }) => mayReach(address))) throw new Blocked('blocked_address');
   return { addresses: found.map(({ address }) => ({ address, family: isIP(address) === 4 ? 4 : 6 })) };
 }
 
@@ -186,6 +196,11 @@ async function answerInTime(lookup: Lookup, host: string): Promise<readonly { ad
   }
 }
 
+/** Whether a webhook may connect there: to a public or opened address (W3) that is not one of our own (W7). */
+export function mayConnect({ address, port }: { address: string; port: number }, policy: GuardPolicy): boolean {
+  return isPublicAddress(address, policy) && policy.own?.isReached(address, port) !== true;
+}
+
 /** Whether a webhook may connect to this address, in canonical spelling (W3). Anything that is not one address is refused. */
 export function isPublicAddress(address: string, policy: GuardPolicy): boolean {
   if (isIP(address) === 0 || address.includes('%')) return false;
@@ -197,32 +212,11 @@ export function isPublicAddress(address: string, policy: GuardPolicy): boolean {
   return isIn(parsed, GLOBAL) && !isIn(parsed, REFUSED);
 }
 
-type Address = ipaddr.IPv4 | ipaddr.IPv6;
-
 /** Read once: they are the same for every webhook that this process sends. */
-const readExceptions = new WeakMap<readonly string[], [Address, number][]>();
+const readExceptions = new WeakMap<readonly string[], Range[]>();
 
-function exceptionsOf({ allowCidrs }: GuardPolicy): [Address, number][] {
+function exceptionsOf({ allowCidrs }: GuardPolicy): Range[] {
   const known = readExceptions.get(allowCidrs) ?? ranges(...allowCidrs.filter((cidr) => ipaddr.isValidCIDR(cidr)));
   readExceptions.set(allowCidrs, known);
   return known;
-}
-
-/** The IPv4 address that a translator may read out of an IPv6 one: 6to4's, else the last four bytes (mapped, NAT64, …). */
-function embeddedV4(address: Address): Address {
-  const bytes = address.toByteArray();
-  return new ipaddr.IPv4(isIn(address, SIX_TO_FOUR) ? bytes.slice(2, 6) : bytes.slice(-4));
-}
-
-/** By way of the URL parser, because ipaddr.js takes `::127.0.0.1` for `::ffff:127.0.0.1`, which is another address. */
-function parse(address: string): Address {
-  return ipaddr.parse(isIP(address) === 6 ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address);
-}
-
-function ranges(...cidrs: string[]): [Address, number][] {
-  return cidrs.map((cidr) => ipaddr.parseCIDR(cidr));
-}
-
-function isIn(address: Address, list: readonly [Address, number][]): boolean {
-  return list.some((range) => address.kind() === range[0].kind() && address.match(range));
 }

@@ -12,8 +12,8 @@ import {
   Blocked,
   examineUrl,
   type GuardPolicy,
-  isPublicAddress,
   type Lookup,
+  mayConnect,
   resolveTarget,
   type TargetAddress,
 } from './guard.ts';
@@ -234,10 +234,13 @@ function namingTls(options: buildConnector.BuildOptions): buildConnector.connect
 }
 
 /** The other end of a tunnel is the operator's proxy, which may stand anywhere and is nobody's business. */
-function leadsWhereItMay({ remoteAddress = '' }: Socket, { request: { policy }, answer }: Attempt): boolean {
+function leadsWhereItMay(
+  { remoteAddress = '', remotePort = 0 }: Socket,
+  { request: { policy }, answer }: Attempt,
+): boolean {
   if (policy.proxyUrl) return true;
   answer.remoteAddress = remoteAddress === '' ? null : remoteAddress;
-  return isPublicAddress(remoteAddress, policy);
+  return mayConnect({ address: remoteAddress, port: remotePort }, policy);
 }
 
 /** Splits the time of connecting into TCP and TLS. */

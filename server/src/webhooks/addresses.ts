@@ -1,0 +1,27 @@
+// IP addresses: how one is read, which ranges it is in, and which IPv4 address an IPv6 one stands for.
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+export type Address = ipaddr.IPv4 | ipaddr.IPv6;
+export type Range = [Address, number];
+
+export function ranges(...cidrs: string[]): Range[] {
+  return cidrs.map((cidr) => ipaddr.parseCIDR(cidr));
+}
+
+export function isIn(address: Address, list: readonly Range[]): boolean {
+  return list.some((range) => address.kind() === range[0].kind() && address.match(range));
+}
+
+/** By way of the URL parser, because ipaddr.js takes `::127.0.0.1` for `::ffff:127.0.0.1`, which is another address. */
+export function parse(address: string): Address {
+  return ipaddr.parse(isIP(address) === 6 ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address);
+}
+
+const SIX_TO_FOUR = ranges('2002::/16');
+
+/** The IPv4 address that a translator may read out of an IPv6 one: 6to4's, else the last four bytes (mapped, NAT64, …). */
+export function embeddedV4(address: Address): Address {
+  const bytes = address.toByteArray();
+  return new ipaddr.IPv4(isIn(address, SIX_TO_FOUR) ? bytes.slice(2, 6) : bytes.slice(-4));
+}
