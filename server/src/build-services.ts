@@ -19,6 +19,7 @@ import { openSignals, type Signals } from './db/signals.ts';
 import { watchStatements } from './db/slow-statements.ts';
 import { startEmbedded } from './embedded/embedded-postgres.ts';
 import { type Limiter, policiesOf } from './limits/limiter.ts';
+import { createMemory } from './limits/memory.ts';
 import { createMemoryLimiter } from './limits/memory-limiter.ts';
 import { createRedisLimiter } from './limits/redis-limiter.ts';
 import { ownPlaces } from './own-places.ts';
@@ -65,6 +66,7 @@ export async function buildServices(config: Config, signal?: AbortSignal): Promi
     waiters: createWaiters(db),
     claims,
     limiter: limiterOf(config, redis?.commands ?? null, log),
+    memory: createMemory(),
     keys: createKeyCache(systemClock),
     clock: systemClock,
     ids: uuidV7,

@@ -21,7 +21,7 @@ import { BEAT_MS, redisLink } from './realtime/neighbours.ts';
 import { createPresence, PRESENCE_MS } from './realtime/presence.ts';
 import { createRooms, sessionRoom, type LiveServer, type Rooms } from './realtime/rooms.ts';
 import { createTail, FRAME_MS } from './realtime/tail.ts';
-import { watchSockets } from './telemetry/gauges.ts';
+import { watchMemory, watchSockets } from './telemetry/gauges.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 import { openTraces } from './telemetry/traces.ts';
 import type { Services } from './usecases/services.ts';
@@ -120,6 +120,7 @@ async function startWeb(built: Built, config: Config, telemetry: Telemetry): Pro
   const http = createHttpServer((request, response) => void handle(request, response));
   const io = createLiveServer(http, { baseUrl: config.baseUrl, redis });
   watchSockets(telemetry, () => io.engine.clientsCount);
+  watchMemory(telemetry, services.memory);
   services.kick = {
     session: (id) => {
       // Our own at once, whatever Redis does; those of other processes through it.

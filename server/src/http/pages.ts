@@ -10,6 +10,15 @@ interface File {
   encodings: { br?: string; gzip?: string };
 }
 
+/** What was asked for once, by its path: in memory once, however many have not taken it (MB3). */
+const read = new Map<string, Buffer>();
+
+function bytesOf(path: string): Buffer {
+  const bytes = read.get(path) ?? readFileSync(path);
+  read.set(path, bytes);
+  return bytes;
+}
+
 /** The web app as built: the list is read once, so no path of a request ever reaches the file system. */
 export interface Site {
   files: Map<string, File>;
@@ -90,5 +99,5 @@ function sendFile(ctx: Context, { path, encodings }: File): void {
   const encoded = encodings[chosen as keyof typeof encodings];
   if (encoded !== undefined) ctx.set('content-encoding', chosen);
   ctx.type = extname(path);
-  ctx.body = readFileSync(encoded ?? path);
+  ctx.body = bytesOf(encoded ?? path);
 }

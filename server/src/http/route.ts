@@ -5,7 +5,8 @@ import type { z } from 'zod';
 import type { Endpoint } from '@countersign/shared/api/endpoint';
 import { LIMITS } from '@countersign/shared/api/public';
 import { Refusal, type FieldError } from '@countersign/shared/errors';
-import { jsonText } from '@countersign/shared/json';
+import { EXPECTED } from '../limits/memory.ts';
+import type { Owner, Place } from '../limits/room.ts';
 import { checkApiKey } from '../usecases/check-api-key.ts';
 import type { ApiKeyActor, MemberActor, Services } from '../usecases/services.ts';
 import { requireSession } from '../usecases/sessions.ts';
@@ -14,7 +15,9 @@ import { Download, sendDownload } from './download.ts';
 import { parseBody } from './i-json.ts';
 import { refuseForeignOrigin, refuseForeignSite } from './origin.ts';
 import { limitAddress, limitKey, limitOpen } from './rate-limit.ts';
+import { expectedOf, holderOf, keep, receiving } from './in-flight.ts';
 import { readBody } from './read-body.ts';
+import { type Answer, Later, reply } from './reply.ts';
 
 export interface Call<P, Q, B, A> {
   params: P;
@@ -27,17 +30,7 @@ export interface Call<P, Q, B, A> {
   ctx: Context;
 }
 
-/** An answer with another status than its endpoint's usual one. */
-export class Answer<R> {
-  readonly status: number;
-  readonly value: R;
-  constructor(status: number, value: R) {
-    this.status = status;
-    this.value = value;
-  }
-}
-
-type Handler<P, Q, B, R, A> = (call: Call<P, Q, B, A>) => Promise<R | Answer<R> | Download>;
+type Handler<P, Q, B, R, A> = (call: Call<P, Q, B, A>) => Promise<R | Answer<R> | Later<R> | Download>;
 
 /** What a handler gets that parses the body itself: its bytes, inflated, or none. */
 export interface BytesCall<P, Q, A> extends Omit<Call<P, Q, undefined, A>, 'body' | 'raw' | 'bytes'> {
@@ -57,33 +50,57 @@ export interface Binder {
     limit: number,
     handler: BytesHandler<P, Q, R, ApiKeyActor>,
   ): void;
-  /** A body that is read before it is known who sent it: the handler checks the signature over its bytes. */
-  signed<P, Q, B, R>(endpoint: Endpoint<P, Q, B, R>, handler: BytesHandler<P, Q, R, null>): void;
+  /** A body that is read before it is known who sent it: `limit` counts its sender first, the handler checks the signature. */
+  signed<P, Q, B, R>(
+    endpoint: Endpoint<P, Q, B, R>,
+    limit: (ctx: Context, params: P) => Promise<void>,
+    handler: BytesHandler<P, Q, R, null>,
+  ): void;
 }
+
+type Actor = ApiKeyActor | MemberActor | null;
 
 /** Bytes of a dashboard body: an edited answer may be as large as an item, and needs room around it. */
 const DASHBOARD_BYTES = 2 * LIMITS.itemBytes;
+/** Bytes of what a stranger sends to sign in. */
+const STRANGER_BYTES = 16 * 1024;
+
+const BODY_BYTES = {
+  none: STRANGER_BYTES,
+  session: DASHBOARD_BYTES,
+  api_key: LIMITS.itemBytes,
+  signature: LIMITS.itemBytes,
+};
 
 export function binder(router: Router, services: Services): Binder {
   const bindWith = registrar(router, services);
-  const bind = <P, Q, B, R, A>(endpoint: Endpoint<P, Q, B, R>, caller: Caller<A>, handler: Handler<P, Q, B, R, A>) => {
-    bindWith(endpoint, caller, async (call) => {
-      const parsed = await parseRequestBody(endpoint, call.ctx);
-      await caller.again(call.ctx);
-      return handler({ ...call, ...parsed });
-    });
+  const bind = <P, Q, B, R, A extends Actor>(
+    endpoint: Endpoint<P, Q, B, R>,
+    caller: Caller<A>,
+    handler: Handler<P, Q, B, R, A>,
+  ) => {
+    const limit = endpoint.body === null ? 0 : BODY_BYTES[endpoint.auth];
+    bindWith(endpoint, caller, (call) =>
+      receiving(services.memory, { ...call, limit }, async (place) => {
+        const parsed = await parseRequestBody(endpoint, call.ctx, { limit, place });
+        await caller.again(call.ctx);
+        return handler({ ...call, ...parsed });
+      }),
+    );
   };
-  const bindBytes = <P, Q, B, R, A>(
+  const bindBytes = <P, Q, B, R, A extends Actor>(
     endpoint: Endpoint<P, Q, B, R>,
     { caller, limit }: { caller: Caller<A>; limit: number },
     handler: BytesHandler<P, Q, R, A>,
   ) =>
-    bindWith(endpoint, caller, async (call) => {
-      const bytes = (await readBody(call.ctx, limit)) ?? Buffer.alloc(0);
-      await caller.again(call.ctx);
-      return handler({ ...call, bytes });
-    });
-  const { anybody, member, pipeline, signer } = callers(services);
+    bindWith(endpoint, caller, (call) =>
+      receiving(services.memory, { ...call, limit }, async (place) => {
+        const bytes = (await readBody(call.ctx, limit, place)) ?? Buffer.alloc(0);
+        await caller.again(call.ctx);
+        return handler({ ...call, bytes });
+      }),
+    );
+  const { anybody, member, pipeline } = callers(services);
   return {
     open: (endpoint, handler) => bind(endpoint, anybody(endpoint), handler),
     // Whatever a handler writes for a person, it writes only while their session is alive (A21).
@@ -91,30 +108,53 @@ export function binder(router: Router, services: Services): Binder {
       bind(endpoint, member, (call) => services.db.forSession(call.actor.sessionId, () => handler(call))),
     pipeline: (endpoint, handler) => bind(endpoint, pipeline, handler),
     pipelineBytes: (endpoint, limit, handler) => bindBytes(endpoint, { caller: pipeline, limit }, handler),
-    signed: (endpoint, handler) => bindBytes(endpoint, { caller: signer, limit: LIMITS.itemBytes }, handler),
+    signed: (endpoint, limit, handler) =>
+      bindBytes(endpoint, { caller: signer(endpoint.params, limit), limit: LIMITS.itemBytes }, handler),
   };
 }
 
 /** Registers an endpoint: finds out who calls, parses path and query, sends what `answer` makes of them. */
 function registrar(router: Router, services: Services) {
-  return <P, Q, B, R, A, X>(
+  return <P, Q, B, R, A extends Actor, X>(
     endpoint: Endpoint<P, Q, B, R>,
     caller: Caller<A>,
-    answer: (call: { params: P; query: Q; actor: A; ctx: Context }) => Promise<X>,
+    answer: (call: Asked<P, Q, A>) => Promise<X>,
   ) => {
+    const expected = expectedOf(endpoint);
     const layer = router.register(endpoint.path, [endpoint.method], async (ctx: Context) => {
       if (endpoint.leavesTrace) refuseForeignSite(ctx, services.baseUrl);
       const actor = await caller.identify(ctx);
       const params = parsePath(endpoint.params, ctx.params as Record<string, string>);
       const query = parseFields(endpoint.query, ctx.query, '#/query');
-      const answered = await answer({ params, query, actor, ctx });
-      const identify = () => caller.identify(ctx);
-      if (answered instanceof Download) await sendDownload({ log: services.log, identify }, ctx, answered);
-      else reply(ctx, endpoint.status, answered);
+      const owner = holderOf(ctx, actor);
+      // Room for the answer comes first: nothing is asked of the database for one that could not be held (MB1).
+      const place = await services.memory.unsent.enter(owner, expected, ctx.res);
+      try {
+        const answered: unknown = await answer({ params, query, actor, owner, ctx });
+        if (answered instanceof Later) place.force(EXPECTED.small);
+        const whole: unknown = answered instanceof Later ? await answered.answer() : answered;
+        const identify = () => caller.identify(ctx);
+        if (whole instanceof Download) {
+          await sendDownload({ log: services.log, identify }, ctx, whole);
+          keep(ctx, place, { slowly: true });
+        } else reply(ctx, place, { usual: endpoint.status, answer: whole });
+      } catch (error) {
+        place.leave();
+        throw error;
+      }
     });
     // The router takes HEAD along with GET, which runs the handler (A22).
     if (endpoint.leavesTrace) layer.methods = layer.methods.filter((method) => method !== 'HEAD');
   };
+}
+
+interface Asked<P, Q, A> {
+  params: P;
+  query: Q;
+  actor: A;
+  /** Whom it counts for. */
+  owner: Owner;
+  ctx: Context;
 }
 
 interface Caller<A> {
@@ -154,9 +194,17 @@ function callers(services: Services) {
       return actor;
     },
   };
-  const signer: Caller<null> = { again, identify: () => Promise.resolve(null) };
-  return { anybody, member, pipeline, signer };
+  return { anybody, member, pipeline };
 }
+
+/** Whoever signs: counted by `limit` before a byte of the body is read. */
+const signer = <P>(params: z.ZodType<P> | null, limit: (ctx: Context, params: P) => Promise<void>): Caller<null> => ({
+  again: () => Promise.resolve(),
+  identify: async (ctx) => {
+    await limit(ctx, parsePath(params, ctx.params as Record<string, string>));
+    return null;
+  },
+});
 
 /** A request that took no longer is not asked for its key or its session again, in milliseconds. */
 const RECHECK_MS = 1000;
@@ -182,19 +230,6 @@ export function header(ctx: Context, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-function reply(ctx: Context, usual: number, answer: unknown): void {
-  const status = answer instanceof Answer ? answer.status : usual;
-  const value: unknown = answer instanceof Answer ? answer.value : answer;
-  ctx.set('cache-control', 'no-store');
-  if (value === undefined) {
-    ctx.status = 204;
-    return;
-  }
-  ctx.status = status;
-  ctx.body = jsonText(value);
-  ctx.type = 'application/json';
-}
-
 function parsePath<P>(schema: z.ZodType<P> | null, params: Record<string, string>): P {
   if (schema === null) return undefined as P;
   const parsed = schema.safeParse(params);
@@ -202,9 +237,13 @@ function parsePath<P>(schema: z.ZodType<P> | null, params: Record<string, string
   return parsed.data;
 }
 
-async function parseRequestBody<P, Q, B, R>(endpoint: Endpoint<P, Q, B, R>, ctx: Context) {
+async function parseRequestBody<P, Q, B, R>(
+  endpoint: Endpoint<P, Q, B, R>,
+  ctx: Context,
+  { limit, place }: { limit: number; place: Place | null },
+) {
   if (endpoint.body === null) return { body: undefined as B, raw: new Map<string, string>(), bytes: null };
-  const bytes = await readBody(ctx, endpoint.auth === 'api_key' ? LIMITS.itemBytes : DASHBOARD_BYTES);
+  const bytes = await readBody(ctx, limit, place);
   const { value, raw } = bytes === null ? { value: undefined, raw: new Map<string, string>() } : parseBody(bytes);
   if (bytes === null && !endpoint.body.safeParse(undefined).success) {
     throw new Refusal('invalid_json', 'Send a JSON object as the body.');

@@ -1,6 +1,8 @@
 // The HTTP server itself: how long a request may take to arrive, how large its headers may be, and who answers when it is no request.
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { Refusal } from '@countersign/shared/errors';
+import { admitRequest } from './pipelining.ts';
 import { answerClientErrors, refuseRequest } from './client-error.ts';
 
 /** Milliseconds that the headers, and the whole request with its body, may take to arrive; and how often connections are looked at. */
@@ -20,6 +22,7 @@ const UNKNOWN_EXPECTATION = new Refusal('invalid_header', 'Send no Expect header
 
 /** A server that is not listening yet. Whatever it cannot read is answered 400 or 408 as a problem, and its connection closed. */
 export function createHttpServer(listener: RequestListener, patience: Patience = PATIENCE): Server {
+  const underWay = new WeakMap<Socket, number>();
   const http = createServer(
     {
       headersTimeout: patience.headersMs,
@@ -32,6 +35,7 @@ export function createHttpServer(listener: RequestListener, patience: Patience =
       shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
     },
     (request, response) => {
+      if (!admitRequest(underWay, request, response)) return;
       if (request.headers.host === undefined && request.httpVersion === '1.1') refuseRequest(response, NO_HOST);
       else listener(request, response);
     },

@@ -2,6 +2,7 @@
 import type { Database } from '../db/database.ts';
 import type { Connections } from '../db/pool.ts';
 import { rawQuery } from '../db/raw-query.ts';
+import type { Memory } from '../limits/memory.ts';
 import type { Telemetry } from './telemetry.ts';
 
 /** Of the process's own pool. */
@@ -27,6 +28,23 @@ export function watchConnections(telemetry: Telemetry, connections: () => Connec
 export function watchSockets(telemetry: Telemetry, count: () => number): void {
   telemetry.gauges({ countersign_sockets: 'Open sockets of this process.' }, () =>
     Promise.resolve({ countersign_sockets: count() }),
+  );
+}
+
+/** What clients make this process hold (MB1). */
+export function watchMemory(telemetry: Telemetry, { received, unsent }: Memory): void {
+  telemetry.gauges(
+    {
+      countersign_bytes_received: 'Bytes of request bodies that this process has room taken for.',
+      countersign_bytes_unsent: 'Bytes of answers that clients have not taken.',
+      countersign_requests_without_room: 'Requests that wait for room.',
+    },
+    () =>
+      Promise.resolve({
+        countersign_bytes_received: received.taken,
+        countersign_bytes_unsent: unsent.taken,
+        countersign_requests_without_room: received.waiting + unsent.waiting,
+      }),
   );
 }
 

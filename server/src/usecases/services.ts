@@ -6,6 +6,7 @@ import type { Clock, Ids } from '../db/clock.ts';
 import type { Database } from '../db/database.ts';
 import type { Dispatch, Outcome } from '../domain/webhook-attempt.ts';
 import type { Limiter } from '../limits/limiter.ts';
+import type { Memory } from '../limits/memory.ts';
 import type { Intake } from './intake.ts';
 import type { Waiters } from './waiters.ts';
 import type { KeyCache } from './key-cache.ts';
@@ -18,6 +19,8 @@ export interface Services {
   waiters: Waiters;
   claims: ClaimLock;
   limiter: Limiter;
+  /** What clients make this process hold. */
+  memory: Memory;
   keys: KeyCache<ApiKeyActor>;
   clock: Clock;
   ids: Ids;

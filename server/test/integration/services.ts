@@ -13,6 +13,7 @@ import { migrate } from '../../src/db/migrate.ts';
 import { type DatabaseTarget, openOrm, type Orm } from '../../src/db/orm.ts';
 import { openSignals, type Signals } from '../../src/db/signals.ts';
 import { policiesOf } from '../../src/limits/limiter.ts';
+import { createMemory } from '../../src/limits/memory.ts';
 import { createMemoryLimiter } from '../../src/limits/memory-limiter.ts';
 import { createIntake } from '../../src/usecases/intake.ts';
 import { createKeyCache } from '../../src/usecases/key-cache.ts';
@@ -137,6 +138,7 @@ async function openAt(place: Place): Promise<Opened> {
     waiters: createWaiters(db),
     claims: lock,
     limiter: createMemoryLimiter(policiesOf(60_000), clock),
+    memory: createMemory(),
     keys: createKeyCache(clock),
     clock,
     ids: uuidV7,

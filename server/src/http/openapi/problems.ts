@@ -6,7 +6,7 @@ import { HEADER, headersOfAll } from './headers.ts';
 
 /** What an endpoint can refuse because of who may call it. */
 const BY_AUTH = {
-  none: [],
+  none: ['unavailable'],
   session: ['session_missing', 'unavailable'],
   api_key: ['api_key_missing', 'api_key_invalid', 'rate_limited', 'unavailable'],
   signature: ['rate_limited', 'unavailable'],

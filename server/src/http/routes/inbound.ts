@@ -13,7 +13,8 @@ import { parseBody } from '../i-json.ts';
 import { createKnownSenders } from '../known-senders.ts';
 import { limitKey } from '../rate-limit.ts';
 import { toSubmitInput } from '../read-submission.ts';
-import { Answer, type Binder, header, parseFields } from '../route.ts';
+import { Answer } from '../reply.ts';
+import { type Binder, header, parseFields } from '../route.ts';
 
 export function bindInbound(bind: Binder, services: Services): void {
   bindReceiver(bind, services);
@@ -22,8 +23,8 @@ export function bindInbound(bind: Binder, services: Services): void {
 
 function bindReceiver(bind: Binder, services: Services): void {
   const senders = createKnownSenders(services);
-  bind.signed(api.receiveInbound, async ({ params, bytes, ctx }) => {
-    await senders.limit(ctx, params.source_id);
+  const limit = (ctx: Context, params: { source_id: string }) => senders.limit(ctx, params.source_id);
+  bind.signed(api.receiveInbound, limit, async ({ params, bytes, ctx }) => {
     // The order is the rule (K6): the bytes are JSON only once their signature holds.
     const sender = await checkInbound(services, { sourceId: params.source_id, headers: signatureHeaders(ctx), bytes });
     senders.welcome(ctx, params.source_id);

@@ -26,6 +26,7 @@ import { idempotencyKeyOf } from '../idempotency.ts';
 import { toProblem } from '../problem.ts';
 import { limitItems } from '../rate-limit.ts';
 import { readBatch, refuseOtherProject, toSubmitInput } from '../read-submission.ts';
+import { Later } from '../reply.ts';
 import { header, recheckKey, type Binder } from '../route.ts';
 import { goneSignal, preferredWait } from '../waiting.ts';
 
@@ -35,18 +36,14 @@ export function bindPublic(bind: Binder, services: Services): void {
     const input = { ...toSubmitInput(body, raw), idempotency: idempotencyOf(ctx, bytes) };
     const seconds = preferredWait(header(ctx, 'prefer'));
     if (seconds === null) return store(services, { actor, ctx }, input);
-    return seated(services, actor, async (seat) => {
-      const answer = await store(services, { actor, ctx }, input);
-      // Where no place is left it is stored all the same, and its sender told at once (PW1).
-      if (seat !== null || !isOpen(answer.status)) ctx.set('preference-applied', `wait=${seconds}`);
-      if (seat === null || !isOpen(answer.status)) return answer;
-      await seat.until(answer.id, seconds, goneSignal(ctx));
-      // It is stored: whatever happens while it waits, its sender hears of it. A key that was revoked meanwhile hears no more than that.
-      const now = await recheckKey(services, ctx, true)
-        .then(() => readPublicItem(services, actor, answer.id))
-        .catch(() => null);
-      return now === null ? answer : presentSubmitted(now.item, now.decision);
+    const seat = services.waiters.take(actor);
+    const answer = await store(services, { actor, ctx }, input).catch((error: unknown) => {
+      seat?.leave();
+      throw error;
     });
+    // Where no place is left it is stored all the same, and its sender told at once (PW1).
+    if (seat !== null || !isOpen(answer.status)) ctx.set('preference-applied', `wait=${seconds}`);
+    return new Later(() => untilFinal(services, { actor, ctx }, { answer, seat, seconds }));
   });
 
   bind.pipeline(readItem, async ({ actor, params, query, ctx }) => {
@@ -56,10 +53,10 @@ export function bindPublic(bind: Binder, services: Services): void {
     };
     const answer = await read();
     const { wait = 0 } = query;
-    if (wait === 0 || !isOpen(answer.status)) return answer;
-    return seated(services, actor, async (seat) => {
-      if (seat === null) return answer;
-      await seat.until(answer.id, wait, goneSignal(ctx));
+    const seat = wait === 0 || !isOpen(answer.status) ? null : services.waiters.take(actor);
+    if (seat === null) return answer;
+    return new Later(async () => {
+      await waited(seat, ctx, { id: params.id, seconds: wait });
       await recheckKey(services, ctx, true);
       return read();
     });
@@ -78,17 +75,29 @@ async function store(services: Services, { actor, ctx }: Asked, input: SubmitReq
   return presentSubmitted(item, decision);
 }
 
-/** Works with a place to wait, or with null where every one is taken. */
-async function seated<T>(
-  { waiters }: Services,
-  actor: ApiKeyActor,
-  work: (seat: Seat | null) => Promise<T>,
-): Promise<T> {
-  const seat = waiters.take(actor);
-  try {
-    return await work(seat);
-  } finally {
+/** What was submitted, once it is final or the time is over; at once where there is nothing to wait for, or no place. */
+async function untilFinal(
+  services: Services,
+  { actor, ctx }: Asked,
+  { answer, seat, seconds }: { answer: Submitted; seat: Seat | null; seconds: number },
+): Promise<Submitted> {
+  if (seat === null || !isOpen(answer.status)) {
     seat?.leave();
+    return answer;
+  }
+  await waited(seat, ctx, { id: answer.id, seconds });
+  // It is stored: whatever happens while it waits, its sender hears of it. A key that was revoked meanwhile hears no more than that.
+  const now = await recheckKey(services, ctx, true)
+    .then(() => readPublicItem(services, actor, answer.id))
+    .catch(() => null);
+  return now === null ? answer : presentSubmitted(now.item, now.decision);
+}
+
+async function waited(seat: Seat, ctx: Context, { id, seconds }: { id: string; seconds: number }): Promise<void> {
+  try {
+    await seat.until(id, seconds, goneSignal(ctx));
+  } finally {
+    seat.leave();
   }
 }
 

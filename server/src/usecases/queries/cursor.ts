@@ -81,8 +81,11 @@ export function toPage<T>(
   return { rows: page, nextCursor: rows.length > limit && last !== undefined ? encodeCursor(cursorOf(last)) : null };
 }
 
-/** Bytes of payload that one page of the public API holds at most: more would keep everybody else waiting while it is written. */
-const PAGE_BYTES = 8 * 1024 * 1024;
+/**
+ * Bytes of payload that one page holds at most: more would keep everybody else waiting while it is written, and would be much to
+ * hold for who does not take it (MB3).
+ */
+export const PAGE_BYTES = 1.5 * 1024 * 1024;
 
 /** How many of the first rows make a page of at most `limit`, by their bytes; always one, so that each page goes on. */
 export function fitting(rows: { bytes: number }[], limit: number): number {
@@ -90,3 +93,6 @@ export function fitting(rows: { bytes: number }[], limit: number): number {
   const over = rows.findIndex((row) => (bytes += row.bytes) > PAGE_BYTES);
   return over === -1 ? limit : Math.min(limit, Math.max(over, 1));
 }
+
+/** What a value weighs in an answer. */
+export const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');

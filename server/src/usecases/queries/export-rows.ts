@@ -2,10 +2,11 @@
 import type { ExportFilter } from '@countersign/shared/api/exports';
 import type { Em } from '../../db/orm.ts';
 import { rawQuery } from '../../db/raw-query.ts';
+import { fitting } from './cursor.ts';
 import { diffOf } from './json-diff.ts';
 import { type Exported, needsCorrection } from '../../domain/learning-lines.ts';
 
-/** As many as are read at once: of the longest items some 40 MB. */
+/** As many as are read at once, where they are not large: what one portion holds is held for who does not take it (MB3). */
 const PORTION = 50;
 
 interface Row {
@@ -67,9 +68,14 @@ const valuesOf = ({ projectId, filter, reasons, after, through }: Span) => {
   return [projectId, after, through, only, reason ?? null, flag ?? null, model ?? null, source ?? null, among];
 };
 
+const BYTES = `
+  select octet_length(i.input) + octet_length(i.suggestion) + 2 * coalesce(octet_length(l.output), 0) as bytes ${OVERRIDES}
+  order by e.seq limit $10`;
+
 /** The next portion; empty at the end. `at` is where the one after it begins. */
 export async function exportPortion(em: Em, span: Span): Promise<{ learnings: Exported[]; at: number }> {
-  const rows = await rawQuery<Row>(em, ROWS, [...valuesOf(span), PORTION]);
+  const bytes = await rawQuery<{ bytes: number }>(em, BYTES, [...valuesOf(span), PORTION]);
+  const rows = await rawQuery<Row>(em, ROWS, [...valuesOf(span), fitting(bytes, PORTION)]);
   return {
     learnings: rows.map((row) => toExported(row, span.filter.format)),
     at: Number(rows.at(-1)?.seq ?? span.through),

@@ -5,7 +5,7 @@ import { ProjectChange } from '../../db/entities/project-change.ts';
 import type { Em } from '../../db/orm.ts';
 import { requireVerb } from '../membership.ts';
 import type { MemberActor, Services } from '../services.ts';
-import { decodeCursor, toPage, type PageQuery } from './cursor.ts';
+import { bytesOf, decodeCursor, fitting, toPage, type PageQuery } from './cursor.ts';
 
 export interface ChangesQuery extends PageQuery {
   action: ChangeAction | undefined;
@@ -28,7 +28,8 @@ export function listChanges(
       ],
     };
     const rows = await em.find(ProjectChange, where, { orderBy: { position: 'desc' }, limit: limit + 1 });
-    return toPage(rows, limit, (row) => ({ at: row.changedAt, id: row.id }));
+    const weighed = rows.map(({ before, after: now }) => ({ bytes: bytesOf([before, now]) }));
+    return toPage(rows, fitting(weighed, limit), (row) => ({ at: row.changedAt, id: row.id }));
   });
 }
 

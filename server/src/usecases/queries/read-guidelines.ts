@@ -2,6 +2,7 @@
 import type { Em } from '../../db/orm.ts';
 import { nothingHere, roleIn } from '../membership.ts';
 import type { MemberActor, Services } from '../services.ts';
+import { bytesOf, fitting } from './cursor.ts';
 
 export interface GuidelinesVersionRow {
   version: number;
@@ -69,8 +70,9 @@ export function listGuidelinesVersions(
   return services.db.read(async (em) => {
     await roleIn(em, actor.userId, input.projectId);
     const rows = await versionsBefore(em, input);
-    const page = rows.slice(0, input.limit);
-    return { rows: page, nextCursor: rows.length > input.limit ? String(page.at(-1)?.version) : null };
+    const weighed = rows.map(({ text }) => ({ bytes: bytesOf(text) }));
+    const page = rows.slice(0, fitting(weighed, input.limit));
+    return { rows: page, nextCursor: rows.length > page.length ? String(page.at(-1)?.version) : null };
   });
 }
 

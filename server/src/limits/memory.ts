@@ -1,0 +1,43 @@
+// What clients may make a process hold: one table of numbers, all with their reasons (MB1).
+import { Room, type RoomLimits } from './room.ts';
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+/**
+ * With what stays of each while it is held, both together keep a process within 300 MB of what it has when it is idle.
+ * An owner has a tenth: two batches of the largest size, 5 MiB, with room beside them for single items, or six pages of a list.
+ * More than that waits for its turn: 64 connections with such batches are served two by two. A stranger has eight messages of
+ * the largest size, 256 KiB.
+ */
+const SHARES = { perProcess: 120 * MIB, perOwner: 12 * MIB, perStranger: 2 * MIB };
+
+/** Who waits holds what Node has read of the body already, 64 KiB at most: 32 MiB in all. */
+const WAITING = { waitingPerOwner: 128, waitingPerProcess: 512 };
+
+/** Bodies from before their first byte is read until they have been handled. A body has 30 s to arrive, its wait included. */
+export const RECEIVED: RoomLimits = { ...SHARES, ...WAITING, waitMs: 20_000, staleMs: 10_000 };
+
+/** Answers from before they are made until the client has taken them. */
+export const UNSENT: RoomLimits = { ...SHARES, ...WAITING, waitMs: 5000, staleMs: 10_000 };
+
+/** Bytes that an answer is given room for before it is made; what it really has counts from then on. */
+export const EXPECTED = {
+  /** A page of a list: more than `PAGE_BYTES` of content is in no page. */
+  page: 2 * MIB,
+  /** What is read one by one: an item with all that belongs to it. */
+  one: 256 * KIB,
+  /** What changes answer, and what anybody may ask for. */
+  small: 4 * KIB,
+} as const;
+
+/** Both counts of a process. */
+export interface Memory {
+  received: Room;
+  unsent: Room;
+}
+
+export const createMemory = (received = RECEIVED, unsent = UNSENT): Memory => ({
+  received: new Room(received),
+  unsent: new Room(unsent),
+});
