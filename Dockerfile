@@ -1,7 +1,7 @@
 # One image for every role: `ROLES=web`, `ROLES=worker` or both, with PostgreSQL of their own or, without DATABASE_URL, the embedded
 # one in /data. Glibc on purpose: the packages of PostgreSQL have no musl build; its programs need libstdc++, which Node needs too.
 
-FROM node:24-bookworm-slim AS manifests
+FROM node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20 AS manifests
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY shared/package.json shared/
@@ -22,7 +22,7 @@ RUN npm run build
 FROM manifests AS packages
 RUN npm ci --omit=dev && rm -rf node_modules/node-linux-* node_modules/.bin/node
 
-FROM node:24-bookworm-slim
+FROM node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data NODE_COMPILE_CACHE=/tmp/code
 WORKDIR /app
 RUN install -d -o node -g node /data

@@ -14,18 +14,31 @@ export interface ComposeService {
   depends_on?: Record<string, { condition: string }>;
   deploy?: { replicas: number };
   volumes?: string[];
+  networks?: string[];
+  user?: string;
   read_only?: boolean;
+  cap_drop?: string[];
+  cap_add?: string[];
+  security_opt?: string[];
 }
 
 export interface Compose {
   services: Record<string, ComposeService>;
   secrets: Record<string, { file: string }>;
   volumes: Record<string, null>;
+  networks: Record<string, { internal?: boolean } | null>;
 }
 
 /** With anchors and `<<` resolved. Errors: the file is no YAML. */
 export const readCompose = (): Compose =>
   parse(readFileSync(join(ROOT, 'docker-compose.yml'), 'utf8'), { merge: true }) as Compose;
+
+/** The images that the Dockerfile builds on, without its own stages. */
+export function baseImages(): string[] {
+  const lines = [...readFileSync(join(ROOT, 'Dockerfile'), 'utf8').matchAll(/^FROM (\S+)(?: AS (\S+))?$/gm)];
+  const stages = new Set(lines.map(([, , stage]) => stage));
+  return lines.flatMap(([, image = '']) => (stages.has(image) ? [] : [image]));
+}
 
 /** What the image runs: the `CMD` of its last stage, in the exec form. */
 export function imageCommand(): string[] {

@@ -51,7 +51,7 @@ interface Options {
 export async function startTopology(stores: Stores, { port = 0, env = {}, log }: Options = {}): Promise<Topology> {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-topology-'));
   const front = await startFront(port);
-  const own = { ...secretsIn(folder, stores), REDIS_URL: stores.redisUrl, PUBLIC_BASE_URL: front.url, ...env };
+  const own = { ...secretsIn(folder, stores), PUBLIC_BASE_URL: front.url, ...env };
   const plans = plansOf(own);
   const running: Member[] = [];
   const stop = async () => {
@@ -116,7 +116,7 @@ function plansOf(own: Record<string, string>): Plan[] {
 }
 
 /** The files that a container platform would mount. */
-function secretsIn(folder: string, { databaseUrl }: Stores): Record<string, string> {
+function secretsIn(folder: string, { databaseUrl, redisUrl }: Stores): Record<string, string> {
   const file = (name: string, text: string) => {
     const path = join(folder, name);
     writeFileSync(path, `${text}\n`, { mode: 0o600 });
@@ -124,6 +124,7 @@ function secretsIn(folder: string, { databaseUrl }: Stores): Record<string, stri
   };
   return {
     DATABASE_URL_FILE: file('database-url', databaseUrl),
+    REDIS_URL_FILE: file('redis-url', redisUrl),
     SECRET_KEYS_FILE: file('secret-keys', `k1:${randomBytes(32).toString('base64')}`),
   };
 }
