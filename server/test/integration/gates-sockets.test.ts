@@ -8,7 +8,8 @@ import type { ClientToServer, ServerToClient } from '@countersign/shared/sockets
 import { ROLES } from '@countersign/shared/words';
 import { aSubmission, join } from '../builders.ts';
 import { person, type Person } from '../client.ts';
-import { projectRoom, sessionRoom } from '../../src/realtime/rooms.ts';
+import { may } from '../../src/domain/permissions.ts';
+import { blindRoom, projectRoom, sessionRoom } from '../../src/realtime/rooms.ts';
 import { asPerson, type House, openHouse, sessionOf, type Who } from './gates-house.ts';
 import { type Listener, type LiveServed, readSoFar, serveLive } from './live-served.ts';
 import { serve } from './served.ts';
@@ -96,9 +97,10 @@ describe('T5: the handshake', () => {
 describe('T4: the rooms of a socket', () => {
   it.each(ROLES)('of a %s are their session’s and their project’s', async (role) => {
     const listener = await connect(asPerson(house, role));
-    expect(roomsOf(listener)).toEqual(
-      [projectRoom(house.ids.project), sessionRoom(sessionOf(house.people[role]))].sort(),
-    );
+    // Of the project's room those who may not see its analytics have another one (AU3).
+    const blind = may(role, 'see_analytics') ? [] : [blindRoom(house.ids.project)];
+    const rooms = [projectRoom(house.ids.project), sessionRoom(sessionOf(house.people[role])), ...blind];
+    expect(roomsOf(listener)).toEqual(rooms.sort());
     expect(heardOf(listener, await arrive([listener]))).toBe(true);
   });
 
