@@ -1,4 +1,5 @@
 // Things that tests need and that complete themselves: a submission, a project with its key, its members and its receiver.
+import { acceptOffer } from '@countersign/shared/api/offers';
 import {
   addMember,
   changeProject,
@@ -63,10 +64,25 @@ export async function setUndoWindow({ owner, id }: OpenProject, seconds: number)
   await owner.call(changeProject, { params, body: { settings_version, undo_window_seconds: seconds } });
 }
 
-/** Assigns somebody to the reviewer pool. */
-export async function join(project: OpenProject, member: Person, role: Role = 'reviewer'): Promise<void> {
-  const params = { id: project.id };
-  await project.owner.call(addMember, { params, body: { address: member.wallet.address, role } });
+/** Offers a seat to a wallet that is to be asked; the id of the offer. */
+export async function offerTo(
+  { id, owner }: Pick<OpenProject, 'id' | 'owner'>,
+  address: string,
+  role: Role = 'reviewer',
+): Promise<string> {
+  const added = await owner.call(addMember, { params: { id }, body: { address, role } });
+  if (added.kind !== 'offer') throw new Error('The wallet was added at once.');
+  return added.id;
+}
+
+/** Lets somebody new into the reviewer pool: an owner offers the seat, and they take it (PM5). */
+export async function join(
+  project: Pick<OpenProject, 'id' | 'owner'>,
+  member: Person,
+  role: Role = 'reviewer',
+): Promise<void> {
+  const id = await offerTo(project, member.wallet.address, role);
+  await member.call(acceptOffer, { params: { id } });
 }
 
 /** What `edit` and the other actions need beside their name, where a test does not care. */
@@ -78,6 +94,15 @@ const COMPLETED = {
   finalize: { reason: 'Against policy' },
   return: {},
 } as const satisfies Record<ReviewAction, object>;
+
+/** Seats more people than one may offer seats to in an hour (RL4), behind the service's back: no fact tells of it. */
+export async function seatCrowd(
+  { id, owner: { world } }: Pick<OpenProject, 'id' | 'owner'>,
+  crowd: readonly Person[],
+): Promise<void> {
+  const insert = `insert into member (project_id, user_id, role, created_at) values ($1, $2, 'reviewer', now())`;
+  for (const member of crowd) await world.sql(insert, [id, member.id]);
+}
 
 /** Claims the item and decides it. */
 export async function review(

@@ -13,7 +13,7 @@ const CONTRACT = {
     'signature_expired',
     'session_missing',
   ],
-  403: ['project_mismatch', 'forbidden', 'origin_refused'],
+  403: ['project_mismatch', 'forbidden', 'blocked', 'origin_refused'],
   404: ['not_found'],
   405: ['method_not_allowed'],
   408: ['request_timeout'],

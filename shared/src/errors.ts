@@ -15,6 +15,7 @@ export const ERRORS = {
   session_missing: { status: 401, title: 'Nobody is signed in' },
   project_mismatch: { status: 403, title: 'The key belongs to another project' },
   forbidden: { status: 403, title: 'This may not be done' },
+  blocked: { status: 403, title: 'This wallet is blocked' },
   origin_refused: { status: 403, title: 'The request came from another site' },
   not_found: { status: 404, title: 'There is nothing here' },
   method_not_allowed: { status: 405, title: 'This path does not take that method' },

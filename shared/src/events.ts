@@ -59,7 +59,7 @@ export const fact = z
       changed: z.array(
         z.enum([
           ...['created', 'archived', 'stop', 'settings', 'members', 'invites', 'keys', 'sources', 'webhook'],
-          ...['clusters', 'audits', 'learnings', 'regressions'],
+          ...['offers', 'clusters', 'audits', 'learnings', 'regressions'],
         ] as const),
       ),
       /** A learning that was left out, or put in again: exports of the ledger up to here count it so (LX5). */

@@ -45,6 +45,8 @@ export interface ServerToClient {
   presence: (change: PresenceChange) => void;
   /** The figures of a project moved, up to this place of its ledger: to those who may see them, at most once a second. Never in the ledger. */
   metrics: (tick: { project_id: string; seq: number }) => void;
+  /** The seats that are offered to this person are not what they were: read them again (PM5). */
+  offers: () => void;
   /** Sent on connect and when it changes: without the lock store claims go by the fence alone (LC6). */
   assignment: (state: { degraded: boolean }) => void;
 }

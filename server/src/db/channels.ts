@@ -10,6 +10,8 @@ export const STAMPED = 'countersign_stamped';
 export const COUNTED = 'countersign_counted';
 /** Deliveries are due. */
 export const DUE = 'countersign_due';
+/** What is offered to a person changed: payload their user id. */
+export const OFFERED = 'countersign_offered';
 /** An API key was revoked: payload its id. */
 export const REVOKED = 'countersign_revoked';
 

@@ -21,6 +21,7 @@ import { LearningExport } from './entities/learning-export.ts';
 import { Regression } from './entities/regression.ts';
 import { RegressionCase } from './entities/regression-case.ts';
 import { Member } from './entities/member.ts';
+import { Offer } from './entities/offer.ts';
 import { ProjectChange } from './entities/project-change.ts';
 import { ProjectSettings } from './entities/project-settings.ts';
 import { Project } from './entities/project.ts';
@@ -62,6 +63,7 @@ const common = {
     Regression,
     RegressionCase,
     Member,
+    Offer,
     Project,
     ProjectChange,
     ProjectSettings,

@@ -26,6 +26,7 @@ const TAKE = [
   rowsOf('event', 'for update skip locked'),
   rowsOf('item'),
   rowsOf('invite'),
+  rowsOf('offer'),
   rowsOf('api_key'),
   rowsOf('inbound_source'),
   rowsOf('project_settings'),

@@ -21,7 +21,7 @@ export function leavesNoOwner({ from, to }: SeatChange, owners: number): boolean
 export interface SeatView {
   /** Who looks. */
   viewer: { userId: string; role: Role };
-  member: { userId: string; role: Role; name: string | null };
+  member: { userId: string; role: Role };
   /** How many owners the project has. */
   owners: number;
   archived: boolean;
@@ -34,7 +34,7 @@ export function memberAbilities({ viewer, member, owners, archived }: SeatView):
   const stays = leavesNoOwner({ from: member.role, to: null }, owners);
   return {
     change_role: manages && !stays && !archived,
-    rename: mine || (manages && member.name === null),
+    rename: mine,
     remove: (mine || manages) && !stays,
   };
 }
@@ -49,7 +49,7 @@ export function mayHoldOneMore(held: number): boolean {
   return held < MOST_CLAIMS;
 }
 
-/** PM3: does this change take the right to invite away, and with it the invites already made? */
+/** PM3, PM5: does this change take the right to invite away, and with it the invites and offers already made? */
 export function losesInvites({ from, to }: SeatChange): boolean {
   return from !== null && may(from, 'manage_members') && !(to !== null && may(to, 'manage_members'));
 }

@@ -8,7 +8,7 @@ import type { PolicyName, Taken } from '../limits/limiter.ts';
 import type { ApiKeyActor, Services } from '../usecases/services.ts';
 
 type Limits = Pick<Services, 'limiter'>;
-type AddressPolicy = Exclude<PolicyName, 'default' | 'webhook-test' | 'invite'>;
+type AddressPolicy = Exclude<PolicyName, 'default' | 'webhook-test' | 'invite' | 'offer'>;
 
 /** Counts one request of this key, or of this inbound source, and says on the answer what is left. Errors: `rate_limited`. */
 export async function limitKey({ limiter }: Limits, ctx: Context, { keyId }: { keyId: string }): Promise<void> {

@@ -1,8 +1,8 @@
 // The rate limiter as the rest of the server sees it: named policies, and one question before work is done.
 
-/** The limits there are. The first counts by API key, the last two by project, the others by the address of the client. */
+/** The limits there are. The first counts by API key, `webhook-test` and `invite` by project, `offer` by person, the others by the address of the client. */
 export type PolicyName =
-  'default' | 'unknown-key' | 'unknown-source' | 'challenge' | 'verify' | 'webhook-test' | 'invite';
+  'default' | 'unknown-key' | 'unknown-source' | 'challenge' | 'verify' | 'webhook-test' | 'invite' | 'offer';
 
 /** So many requests at once, and as many again spread over every window that follows. */
 export interface Policy {
@@ -44,5 +44,6 @@ export function policiesOf(perMinute: number): Policies {
     verify: signIn,
     'webhook-test': { quota: 5, windowSeconds: MINUTE },
     invite: { quota: 20, windowSeconds: 60 * MINUTE },
+    offer: { quota: 40, windowSeconds: 60 * MINUTE },
   };
 }

@@ -83,7 +83,6 @@ export function presentMember(
   { user, role, holding }: { user: User; role: Role; holding: number },
   { viewer, owners, archived }: Omit<SeatView, 'member'>,
 ): WireMember {
-  const name = user.name ?? null;
-  const abilities = memberAbilities({ viewer, member: { userId: user.id, role, name }, owners, archived });
-  return { user_id: user.id, address: user.address, name, role, holding, abilities };
+  const abilities = memberAbilities({ viewer, member: { userId: user.id, role }, owners, archived });
+  return { user_id: user.id, address: user.address, name: user.name ?? null, role, holding, abilities };
 }

@@ -7,7 +7,7 @@ import { displayName } from '../domain/actor.ts';
 import type { Services } from '../usecases/services.ts';
 import { findLiveSessions, findSession } from '../usecases/sessions.ts';
 import { guardConnections, type Connection, type Guard } from './guard.ts';
-import { sessionRoom, type LiveServer, type LiveSocket, type Rooms } from './rooms.ts';
+import { sessionRoom, userRoom, type LiveServer, type LiveSocket, type Rooms } from './rooms.ts';
 
 /** Sockets of one person in one process (security A8): tabs enough for anybody, and none to fill it with. */
 export const MOST_SOCKETS = 50;
@@ -91,8 +91,8 @@ function forgetHandshake({ conn, handshake }: LiveSocket): void {
 }
 
 async function admit(services: Services, rooms: Rooms, socket: LiveSocket): Promise<void> {
-  const { sessionId } = socket.data;
-  await socket.join(sessionRoom(sessionId));
+  const { sessionId, userId } = socket.data;
+  await socket.join([sessionRoom(sessionId), userRoom(userId)]);
   // A session that ended during the handshake was kicked out of a room this socket was not in yet (A4): asked from inside, none is missed.
   if ((await findLiveSessions(services, [sessionId])).has(sessionId)) await rooms.enter(socket);
   else socket.disconnect(true);

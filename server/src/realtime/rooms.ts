@@ -30,6 +30,8 @@ const BLIND = 'blind:';
 /** Of a project's room those who may not see its analytics: what tells audits apart is kept from them (AU3). */
 export const blindRoom = (projectId: string) => `${BLIND}${projectId}`;
 export const sessionRoom = (sessionId: string) => `session:${sessionId}`;
+/** The sockets of one person, for what is theirs alone. */
+export const userRoom = (userId: string) => `user:${userId}`;
 
 export interface Rooms {
   /** Puts a new socket into the rooms of its user's projects and tells it so. */

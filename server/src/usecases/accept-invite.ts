@@ -6,6 +6,7 @@ import { isRaise } from '../domain/pool.ts';
 import type { Tx } from '../db/database.ts';
 import { Project } from '../db/entities/project.ts';
 import { holdProject } from '../db/hold-project.ts';
+import { refuseBlocked } from './blocked.ts';
 import { holdRole } from './membership.ts';
 import { changeSeat } from './pool.ts';
 import { nameOf } from './record-change.ts';
@@ -32,6 +33,7 @@ export async function acceptInvite(
       created_by: maker,
     } = await findOpen(tx, { token, address: actor.address });
     await holdProject(tx.em, projectId);
+    await refuseBlocked(tx.em, actor.userId);
     const project = await tx.em.findOneOrFail(Project, { id: projectId });
     const from = await holdRole(tx.em, actor.userId, projectId);
     if (from !== null && !isRaise({ from, to: role })) return { project, role: from };

@@ -1,10 +1,14 @@
-// An owner assigns a wallet to the reviewer pool. The wallet need not have signed in before.
+// An owner gives a wallet a seat in the reviewer pool: at once where its person allowed that, else by an offer (PM5, PM6).
 import type { Role } from '@countersign/shared/words';
 import { decodeAddress } from '../crypto/ed25519.ts';
 import type { Tx } from '../db/database.ts';
+import type { Offer } from '../db/entities/offer.ts';
 import { User } from '../db/entities/user.ts';
-import { holdRole, requireChange } from './membership.ts';
-import { badField, changeSeat, recordName } from './pool.ts';
+import type { Em } from '../db/orm.ts';
+import { isAddedAtOnce, type Known } from '../domain/offer.ts';
+import { holdRole, requireChange, requireVerb } from './membership.ts';
+import { limitOffers, makeOffer } from './offers.ts';
+import { badField, changeSeat } from './pool.ts';
 import { dropLocks } from './release-claims.ts';
 import type { MemberActor, Services } from './services.ts';
 
@@ -12,42 +16,55 @@ export interface NewMember {
   projectId: string;
   address: string;
   role: Role;
-  name: string | undefined;
 }
 
-/** Adds the wallet, or gives a member it already is another role (PM1, PM2), and a name where there is none (PM4). Errors: `not_found`, `forbidden`, `validation_failed`. */
-export async function addMember(
-  services: Services,
-  actor: MemberActor,
-  input: NewMember,
-): Promise<{ user: User; role: Role }> {
+/** What came of it. */
+export type Added = { kind: 'member'; user: User; role: Role } | { kind: 'offer'; offer: Offer };
+
+/**
+ * Gives a member another role (PM1, PM2), adds who allowed it, and offers everybody else a seat. Whether the wallet is known here
+ * makes no difference to what an offer answers or takes. Errors: `not_found`, `forbidden`, `validation_failed`, `rate_limited`.
+ */
+export async function addMember(services: Services, actor: MemberActor, input: NewMember): Promise<Added> {
   if (decodeAddress(input.address) === null) throw badField('address', 'This is not a Solana wallet address.');
-  const { projectId, role } = input;
-  const { user, ended } = await services.db.write(async (tx) => {
+  const { projectId, address, role } = input;
+  const atOnce = await services.db.read(async (em) => {
+    await requireVerb(em, { userId: actor.userId, projectId }, 'manage_members');
+    return isAddedAtOnce(await knownOf(em, actor, input));
+  });
+  // Asks the network, so before the transaction; only for who may offer: nobody uses up what belongs to others.
+  if (!atOnce) await limitOffers(services, actor, projectId);
+  const { added, ended } = await services.db.write(async (tx) => {
     await requireChange(tx.em, { userId: actor.userId, projectId }, 'manage_members');
-    const before = { address: input.address, name: await nameBefore(tx, input.address) };
-    const wallet = await findOrCreateUser(services, tx, input);
-    const from = await holdRole(tx.em, wallet.id, projectId);
-    const name = wallet.name ?? null;
-    if (from !== null && name !== null && before.name === null)
-      await recordName(services, { tx, actor }, { projectId, before: { ...before, userId: wallet.id }, name });
-    const seat = { projectId, userId: wallet.id, from, to: role };
-    return { user: wallet, ended: from === role ? [] : await changeSeat(services, { tx, actor }, seat) };
+    if (!isAddedAtOnce(await knownOf(tx.em, actor, input))) {
+      const offer = await makeOffer(services, { tx, actor }, { projectId, address, role });
+      return { added: { kind: 'offer' as const, offer }, ended: [] };
+    }
+    const user = await tx.em.findOneOrFail(User, { address });
+    const from = await holdRole(tx.em, user.id, projectId);
+    const seat = { projectId, userId: user.id, from, to: role };
+    const released = from === role ? [] : await changeSeat(services, { tx, actor }, seat);
+    return { added: { kind: 'member' as const, user, role }, ended: released };
   });
   await dropLocks(services, ended);
-  return { user, role };
+  return added;
 }
 
-/** The name a wallet has so far, kept as it is until the transaction ends. */
-async function nameBefore({ em }: Tx, address: string): Promise<string | null> {
-  const rows = await em.execute<{ name: string | null }[]>(
-    'select name from app_user where address = ? for no key update',
-    [address],
+/** What decides whether the wallet is asked first. */
+async function knownOf(em: Em, actor: MemberActor, { projectId, address }: NewMember): Promise<Known> {
+  const [known] = await em.execute<Known[]>(
+    `select
+       exists (select 1 from member m where m.project_id = ? and m.user_id = u.id) as member,
+       exists (select 1 from member theirs join member own on own.project_id = theirs.project_id
+               where theirs.user_id = u.id and own.user_id = ? and own.user_id <> u.id) as "sharesProject",
+       u.direct_adding as "allowsDirect", u.blocked_at is not null as blocked
+     from app_user u where u.address = ?`,
+    [projectId, actor.userId, address],
   );
-  return rows[0]?.name ?? null;
+  return known ?? { member: false, sharesProject: false, allowsDirect: false, blocked: false };
 }
 
-/** The user of a wallet address, made on first sight. A name given now is kept only while the wallet has none (PM4). */
+/** The user of a wallet address, made on first sight. `name` is for wallets of our own (the demo's host): nobody names another (PM4). */
 export async function findOrCreateUser(
   services: Services,
   tx: Tx,

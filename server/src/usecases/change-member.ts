@@ -1,10 +1,11 @@
-// A member gets another role, a name, or leaves the pool: by an owner, or by themself where it is theirs to decide.
+// A member gets another role, names themself, or leaves the pool: by an owner, or by themself where it is theirs to decide.
+import { Refusal } from '@countersign/shared/errors';
 import type { Role } from '@countersign/shared/words';
 import { User } from '../db/entities/user.ts';
 import type { Tx } from '../db/database.ts';
 import { holdProject } from '../db/hold-project.ts';
 import { holdRole, nothingHere, refuseArchived, refuseUnless, roleIn } from './membership.ts';
-import { badField, changeSeat, recordName } from './pool.ts';
+import { changeSeat, recordName } from './pool.ts';
 import { dropLocks } from './release-claims.ts';
 import type { MemberActor, Services } from './services.ts';
 
@@ -16,8 +17,8 @@ export interface MemberChange {
 }
 
 /**
- * Gives a member another role (owners; PM1, PM2) or a name (PM4). What is left out stays.
- * Errors: `not_found`, `forbidden`, `validation_failed` at `#/role` or `#/name`.
+ * Gives a member another role (owners; PM1, PM2), or the actor themself another name (PM4). What is left out stays.
+ * Errors: `not_found`, `forbidden`, `validation_failed` at `#/role`.
  */
 export async function changeMember(
   services: Services,
@@ -68,19 +69,19 @@ async function openSeat(
   return role;
 }
 
-/** PM4: a name shows in every project of its wallet, so an owner may give one, but only its person changes it. */
+/** PM4: a name shows in every project of its wallet, so nobody gives one but its person. */
 async function rename(
   services: Services,
   { tx, actor }: { tx: Tx; actor: MemberActor },
   { projectId, userId, name }: { projectId: string; userId: string; name: string },
 ): Promise<void> {
+  if (userId !== actor.userId)
+    throw new Refusal('forbidden', 'People choose their own names: only they can change theirs.');
   const [known] = await tx.em.execute<{ name: string | null; address: string }[]>(
     'select name, address from app_user where id = ? for no key update',
     [userId],
   );
   if (known === undefined) throw nothingHere();
-  const others = userId !== actor.userId;
-  if (others && known.name !== null) throw badField('name', 'They have a name already; only they can change it.');
   if (known.name === name) return;
   await tx.em.nativeUpdate(User, { id: userId }, { name });
   await recordName(services, { tx, actor }, { projectId, before: { ...known, userId }, name });

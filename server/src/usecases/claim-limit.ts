@@ -5,6 +5,7 @@ import { mayHoldOneMore } from '../domain/pool.ts';
 import type { Tx } from '../db/database.ts';
 import { idleSince, LIVE_SESSION } from '../db/live-session.ts';
 import type { Em } from '../db/orm.ts';
+import { blockedRefusal } from './blocked.ts';
 import { lockHolders } from './claim-store.ts';
 import type { MemberActor, Services } from './services.ts';
 
@@ -53,10 +54,15 @@ export async function endedAmong(services: Services, find: (em: Em) => Promise<{
 
 /**
  * From here to the end of the transaction nothing else gives this person a claim, in any process. It is the first lock that a
- * claim takes: the person, then their roles, then items.
+ * claim takes: the person, then their roles, then items. Errors: `blocked`.
  */
 export async function holdClaimant(em: Em, userId: string): Promise<void> {
-  await em.execute('select id from app_user where id = ? for no key update', [userId]);
+  const [person] = await em.execute<{ blocked: boolean }[]>(
+    'select blocked_at is not null as blocked from app_user where id = ? for no key update',
+    [userId],
+  );
+  // Whoever blocks them waits for us and finds the claim, or was first (A20).
+  if (person?.blocked) throw blockedRefusal();
 }
 
 interface Claimant {
@@ -75,7 +81,7 @@ export async function holdClaimants(em: Em, claimants: readonly Claimant[], now:
   const rows = await em.execute<{ id: string }[]>(
     `with acting as (select user_id from session where ${LIVE_SESSION('?', '?', '?')} for key share skip locked)
      select id from app_user
-     where id = any(?::uuid[]) and (id = any(?::uuid[]) or id in (select user_id from acting))
+     where id = any(?::uuid[]) and blocked_at is null and (id = any(?::uuid[]) or id in (select user_id from acting))
      order by id for no key update skip locked`,
     [uuidArray(sessions), now, idleSince(now), uuidArray(claimants.map(({ userId }) => userId)), uuidArray(free)],
   );

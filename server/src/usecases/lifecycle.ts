@@ -3,6 +3,7 @@ import { REVOKED } from '../db/channels.ts';
 import type { Tx } from '../db/database.ts';
 import { holdProject } from '../db/hold-project.ts';
 import { countContents } from './queries/read-contents.ts';
+import { endOffers } from './end-offers.ts';
 import { holdRole, isArchived, nothingHere, refuseUnless, requireVerb } from './membership.ts';
 import { recordChange } from './record-change.ts';
 import { dropLocks, releaseAllClaims } from './release-claims.ts';
@@ -19,7 +20,10 @@ export async function archiveProject(services: Services, actor: MemberActor, pro
     // A claim under way holds its member's role: either we wait here and find it below, or it waits and finds the project archived.
     await tx.em.execute('select user_id from member where project_id = ? order by user_id for update', [projectId]);
     await tx.em.execute('update project set archived_at = now() where id = ?', [projectId]);
-    const change = { projectId, changed: ['archived' as const], action: 'project.archived' as const };
+    // Nobody is to find themself in a project that comes back months later (PM5).
+    const offers = (await endOffers(tx, projectId, { all: true })).length;
+    const along = offers === 0 ? {} : { after: { offers_revoked: offers } };
+    const change = { projectId, changed: ['archived' as const], action: 'project.archived' as const, ...along };
     await recordChange(services, { tx, actor }, change);
     return releaseAllClaims(tx, actor, projectId);
   });
@@ -52,6 +56,7 @@ export async function deleteProject(services: Services, actor: MemberActor, proj
     // Told before the claims, and with the members: every socket has left the room when anything later is sent (I8).
     await recordChange(services, { tx, actor }, { ...change, changed: ['archived', 'members'] });
     await tx.em.execute('delete from member where project_id = ?', [projectId]);
+    await endOffers(tx, projectId, { all: true });
     const revoked = await closeDoors(tx, projectId);
     return { ended: await releaseAllClaims(tx, actor, projectId), keyIds: revoked };
   });

@@ -6,6 +6,7 @@ import { displayName } from '../domain/actor.ts';
 import { leavesNoOwner, losesInvites } from '../domain/pool.ts';
 import type { Tx } from '../db/database.ts';
 import { Member } from '../db/entities/member.ts';
+import { endOffers } from './end-offers.ts';
 import { nameOf, recordChange, type Change } from './record-change.ts';
 import { releaseClaims } from './release-claims.ts';
 import type { MemberActor, Services } from './services.ts';
@@ -15,8 +16,9 @@ export interface Seat {
   userId: string;
   from: Role | null;
   to: Role | null;
-  /** Who made the invite they came by, as people name them. */
+  /** Who made the invite or the offer they came by, as people name them. */
   invitedBy?: string | null;
+  offeredBy?: string | null;
 }
 
 /**
@@ -42,9 +44,9 @@ export async function changeSeat(
       [userId, to, services.clock.now(), projectId],
     );
   }
-  const revoked = losesInvites(seat) ? await revokeInvitesOf(tx, { projectId, userId }) : 0;
+  const ends = await endWithSeat(tx, seat);
   // Told before the claims: whoever is out has left the room when those are sent (I8).
-  await recordChange(services, { tx, actor }, seatChange(seat, { subject: await nameOf(tx, userId), revoked }));
+  await recordChange(services, { tx, actor }, seatChange(seat, { subject: await nameOf(tx, userId), ends }));
   return releaseClaims(tx, actor, { projectId, userId, role: to });
 }
 
@@ -61,17 +63,38 @@ export async function recordName(
   await recordChange(services, by, { projectId, changed: ['members'], ...change, ...names });
 }
 
-/** One line for the change and what it took along: the invites that ended with the role are counted in it. */
-function seatChange(seat: Seat, { subject, revoked }: { subject: string; revoked: number }): Change {
-  const { projectId, userId, from, to, invitedBy = null } = seat;
+/** What ended with a change of a seat, counted. */
+interface Ends {
+  invites: number;
+  offers: number;
+  /** Offers of either kind: pages that list them look again. */
+  told: boolean;
+}
+
+/** The invites and offers of who may make none any more; and any offer to whom the change is about, who has an answer now. */
+async function endWithSeat(tx: Tx, seat: Seat): Promise<Ends> {
+  const { projectId, userId } = seat;
+  const answered = await endOffers(tx, projectId, { forUser: userId });
+  if (!losesInvites(seat)) return { invites: 0, offers: 0, told: answered.length > 0 };
+  const invites = await revokeInvitesOf(tx, { projectId, userId });
+  const offers = (await endOffers(tx, projectId, { madeBy: userId })).length;
+  return { invites, offers, told: offers + answered.length > 0 };
+}
+
+/** One line for the change and what it took along: the invites and offers that ended with the role are counted in it. */
+function seatChange(seat: Seat, { subject, ends }: { subject: string; ends: Ends }): Change {
+  const { projectId, userId, from, to, invitedBy = null, offeredBy = null } = seat;
   const after = {
     ...(to === null ? {} : { role: to }),
     ...(invitedBy === null ? {} : { by_invite_of: invitedBy }),
-    ...(revoked === 0 ? {} : { invites_revoked: revoked }),
+    ...(offeredBy === null ? {} : { by_offer_of: offeredBy }),
+    ...(ends.invites === 0 ? {} : { invites_revoked: ends.invites }),
+    ...(ends.offers === 0 ? {} : { offers_revoked: ends.offers }),
   };
+  const along = [...(losesInvites(seat) ? ['invites' as const] : []), ...(ends.told ? ['offers' as const] : [])];
   return {
     projectId,
-    changed: losesInvites(seat) ? ['members', 'invites'] : ['members'],
+    changed: ['members', ...along],
     action: from === null ? 'member.joined' : to === null ? 'member.left' : 'member.changed',
     subject,
     subjectId: userId,

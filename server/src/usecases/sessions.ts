@@ -53,6 +53,7 @@ export async function findSession(services: Services, token: string | undefined)
       await em.nativeUpdate(Session, { id }, { lastSeenAt: now });
     }
     const user = await em.findOneOrFail(User, { id: session.userId });
+    if (user.blockedAt) return null;
     const name = user.name ?? null;
     return {
       kind: 'member',

@@ -7,6 +7,7 @@ import { CHALLENGE_SECONDS, isTimely, newSignInInput } from '../domain/sign-in.t
 import { AuthChallenge } from '../db/entities/auth-challenge.ts';
 import type { User } from '../db/entities/user.ts';
 import { findOrCreateUser } from './add-member.ts';
+import { blockedRefusal } from './blocked.ts';
 import { signOut } from './end-sessions.ts';
 import { holdDemo, joinDemo } from './seed-demo.ts';
 import { createSession, findSession, type NewSession } from './sessions.ts';
@@ -46,7 +47,7 @@ export interface SignedChallenge {
   heldToken: string | undefined;
 }
 
-/** Verifies a signed challenge and opens a session; the one the browser held ends with that (A4). Every failure is the same 401 (S13); a failed try burns the challenge (S3). */
+/** Verifies a signed challenge and opens a session; the one the browser held ends with that (A4). Every failure is the same 401 (S13), a blocked wallet's valid signature a 403 (A20); a failed try burns the challenge (S3). */
 export async function signIn(
   services: Services,
   signed: SignedChallenge,
@@ -60,6 +61,7 @@ export async function signIn(
   const result = await services.db.write(async (tx) => {
     if (services.demo) await holdDemo(tx);
     const user = await findOrCreateUser(services, tx, { address: signed.address, name: undefined });
+    if (user.blockedAt) throw blockedRefusal();
     if (services.demo) await joinDemo(services, tx, user);
     return { user, session: await createSession(services, tx, { userId: user.id, userAgent: signed.userAgent }) };
   });

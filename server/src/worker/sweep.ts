@@ -1,4 +1,4 @@
-// Clears away what has had its time: idempotency keys after seven days, invites a month after their end, what owners were told of their webhooks after ninety days, sessions that are over, sign-in challenges nobody used. Notes reasons that an older version left without a cluster.
+// Clears away what has had its time: idempotency keys after seven days, invites a month after their end, offers that are over, what owners were told of their webhooks after ninety days, sessions that are over, sign-in challenges nobody used. Notes reasons that an older version left without a cluster.
 import { AuthChallenge } from '../db/entities/auth-challenge.ts';
 import { Session } from '../db/entities/session.ts';
 import { noteForgotten } from '../db/place-reason.ts';
@@ -37,6 +37,9 @@ export async function sweepOnce(services: Services): Promise<Next> {
        ) returning 1`,
       [ended],
     );
+    await em.execute(`delete from offer where ctid in (select ctid from offer where expires_at < ? limit ${BATCH})`, [
+      now,
+    ]);
     const alerts = await em.execute<unknown[]>(
       `delete from webhook_alert where ctid in (select ctid from webhook_alert where created_at < ? limit ${BATCH}) returning 1`,
       [new Date(now.getTime() - ALERT_KEPT_MS)],

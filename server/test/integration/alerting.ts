@@ -1,14 +1,13 @@
 // A webhook in trouble, and what its owners are told of it (WH6): a scene with a receiver that answers as it is told.
 import { afterEach, beforeEach } from 'vitest';
 import type { WebhookAlertKind } from '@countersign/shared/words';
-import { addMember } from '../../src/usecases/add-member.ts';
 import { changeSettings } from '../../src/usecases/change-settings.ts';
 import { listAlerts, listProjectAlerts } from '../../src/usecases/queries/list-alerts.ts';
 import { seeAlerts } from '../../src/usecases/see-alerts.ts';
 import type { MemberActor } from '../../src/usecases/services.ts';
 import { closeReceivers, httpReceiver } from '../fixtures/receivers.ts';
 import { deliveriesOf, sendAll } from './due.ts';
-import { aScene, type Scene } from './scene.ts';
+import { aScene, letIn, type Scene } from './scene.ts';
 import type { Opened } from './services.ts';
 
 export interface Alerting {
@@ -101,8 +100,7 @@ function owning(world: Opened, now: Alerting) {
       await change(row?.webhook_url ?? null);
     },
     see: (who: MemberActor, until: Date) => seeAlerts(world.services, who, { projectId: project(), until }),
-    join: (who: MemberActor, role: 'owner' | 'supervisor') =>
-      addMember(world.services, now.scene.owner, { projectId: project(), address: who.address, role, name: undefined }),
+    join: (who: MemberActor, role: 'owner' | 'supervisor') => letIn(world.services, now.scene, { who, role }),
     /** All that was told, the oldest first. */
     told: async () =>
       (await listProjectAlerts(world.services, now.scene.owner, project())).map(({ kind }) => kind).reverse(),

@@ -23,7 +23,7 @@ import { finalizeOnce } from '../../src/worker/finalize.ts';
 import { relayOnce } from '../../src/worker/relay.ts';
 import { holding, waiting } from './holding.ts';
 import { endLease, ledgerOf, rowOf } from './looking.ts';
-import { aDecision, anItem, aPerson, aScene, aSubmission, items, review, type Scene } from './scene.ts';
+import { aDecision, anItem, aPerson, aScene, letIn, aSubmission, items, review, type Scene } from './scene.ts';
 import { useServices } from './services.ts';
 
 const world = useServices();
@@ -113,12 +113,7 @@ describe('AR1: while it is archived', () => {
   it('queues leave it out, and the server picks from the other projects', async () => {
     await anItem(world.services, scene, { riskFlags: ['legal'] });
     const other = await aScene(world.services);
-    await addMember(world.services, other.owner, {
-      projectId: other.projectId,
-      address: scene.supervisor.address,
-      role: 'supervisor',
-      name: undefined,
-    });
+    await letIn(world.services, other, { who: scene.supervisor, role: 'supervisor' });
     const { id } = await anItem(world.services, other);
     expect((await view(scene.supervisor)).counts.all).toBe(2);
     await archive();
@@ -144,7 +139,7 @@ describe('AR1: while it is archived', () => {
       () => createApiKey(world.services, owner, { projectId, name: 'Late' }),
       () => createInboundSource(world.services, owner, { projectId, name: 'Late' }),
       () => createInvite(world.services, owner, invited),
-      () => addMember(world.services, owner, { projectId, address: guest.address, role: 'owner', name: undefined }),
+      () => addMember(world.services, owner, { projectId, address: guest.address, role: 'owner' }),
       () => changeMember(world.services, owner, { projectId, userId: anna.userId, role: 'owner', name: undefined }),
       () => rotateWebhookSecret(world.services, owner, projectId),
       () => promoteWebhookSecret(world.services, owner, projectId),

@@ -12,11 +12,12 @@ import { changeMember, removeMember } from '../../src/usecases/change-member.ts'
 import { changeSettings } from '../../src/usecases/change-settings.ts';
 import { createInboundSource, removeInboundSource } from '../../src/usecases/inbound-sources.ts';
 import { createInvite, revokeInvite } from '../../src/usecases/invites.ts';
+import { acceptOffer, declineOffer, revokeOffer } from '../../src/usecases/offers.ts';
 import { promoteWebhookSecret, rotateWebhookSecret } from '../../src/usecases/rotate-webhook-secret.ts';
 import { joinDemo, seedDemo } from '../../src/usecases/seed-demo.ts';
 import type { MemberActor } from '../../src/usecases/services.ts';
 import { ledgerOf, linesOf } from './looking.ts';
-import { aPerson, aScene, type Scene } from './scene.ts';
+import { aPerson, aScene, letIn, type Scene } from './scene.ts';
 import { useServices } from './services.ts';
 
 const SOURCES = join(import.meta.dirname, '../../src');
@@ -39,8 +40,8 @@ const retarget = (target_minutes: number, by = scene.owner, settingsVersion = 1)
 const key = (by = scene.owner, name = 'Nightly') => createApiKey(world.services, by, { ...here(), name });
 const invite = (by = scene.owner, address: string | null = null) =>
   createInvite(world.services, by, { ...here(), role: 'reviewer', address, hours: 24 });
-const add = (who: MemberActor, by = scene.owner, name?: string) =>
-  addMember(world.services, by, { ...here(), address: who.address, role: 'reviewer', name });
+const add = (who: MemberActor, by = scene.owner) =>
+  addMember(world.services, by, { ...here(), address: who.address, role: 'reviewer' });
 
 /** From now on the database takes no row of this project into the table; the answer ends that. */
 async function refuseRows(table: string, projectId: string): Promise<() => Promise<void>> {
@@ -70,12 +71,15 @@ describe('CL1: no line without a change', () => {
       ['validation_failed', () => invite(owner, 'nowhere')],
       ['not_found', () => acceptInvite(services, guest, 'A'.repeat(43))],
       ['forbidden', () => add(guest, anna)],
-      ['validation_failed', () => rename(owner, ben, 'Benno')],
+      ['not_found', () => acceptOffer(services, guest, guest.userId)],
+      ['not_found', () => declineOffer(services, guest, guest.userId)],
+      ['not_found', () => revokeOffer(services, owner, { ...here(), offerId: guest.userId })],
+      ['forbidden', () => rename(owner, ben, 'Benno')],
       ['forbidden', () => removeMember(services, anna, seat(ben))],
       ['forbidden', () => removeMember(services, owner, seat(owner))],
       ['validation_failed', () => changeMember(services, owner, { ...seat(owner), role: 'reviewer' })],
       // The name is refused, so the role is not given either.
-      ['validation_failed', () => changeMember(services, owner, { ...seat(ben), role: 'owner', name: 'Benno' })],
+      ['forbidden', () => changeMember(services, owner, { ...seat(ben), role: 'owner', name: 'Benno' })],
     ];
     for (const [code, attempt] of refused) await expect(attempt(), String(attempt)).rejects.toMatchObject({ code });
     expect(await linesOf(world, scene.projectId)).toEqual(before);
@@ -104,7 +108,7 @@ describe('CL1: no line without a change', () => {
       key: () => key(),
       source: () => createInboundSource(services, scene.owner, { ...here(), name: 'Mailbox' }),
       invite: () => invite(),
-      joining: () => add(guest),
+      offer: () => add(guest),
       name: () => rename(scene.anna, scene.anna, 'Anne'),
       leaving: () => removeMember(services, scene.anna, seat(scene.anna)),
     };
@@ -119,12 +123,13 @@ describe('CL1: no line without a change', () => {
          (select count(*)::int from api_key where project_id = p.id) as keys,
          (select count(*)::int from inbound_source where project_id = p.id) as sources,
          (select count(*)::int from invite where project_id = p.id) as invites,
+         (select count(*)::int from offer where project_id = p.id) as offers,
          (select count(*)::int from member where project_id = p.id) as members,
          (select name from app_user where id = ?) as name
        from project p where p.id = ?`,
       [scene.anna.userId, scene.projectId],
     );
-    expect(counts).toEqual([{ version: 1, keys: 1, sources: 0, invites: 0, members: 4, name: 'Anna' }]);
+    expect(counts).toEqual([{ version: 1, keys: 1, sources: 0, invites: 0, offers: 0, members: 4, name: 'Anna' }]);
   });
 
   it('of ten owners’ changes on one version one counts, and one line is written', async () => {
@@ -151,8 +156,8 @@ describe('CL1: what was done stays as it was written', () => {
   });
 
   it('a role and a name given in one change are two lines', async () => {
-    await add(guest);
-    await changeMember(world.services, scene.owner, { ...seat(guest), role: 'supervisor', name: 'Gil' });
+    await letIn(world.services, scene, { who: guest, role: 'owner' });
+    await changeMember(world.services, guest, { ...seat(guest), role: 'supervisor', name: 'Gil' });
     const lines = (await linesOf(world, scene.projectId)).slice(-2);
     expect(lines.map(({ subject, after }) => [subject, after])).toEqual([
       [displayName(guest), { name: 'Gil' }],

@@ -4,6 +4,7 @@ import { DEFAULT_SETTINGS } from '@countersign/shared/api/projects';
 import type { Role } from '@countersign/shared/words';
 import { displayName } from '../../src/domain/actor.ts';
 import { acceptInvite } from '../../src/usecases/accept-invite.ts';
+import { changeAccount } from '../../src/usecases/account.ts';
 import { addMember } from '../../src/usecases/add-member.ts';
 import { createApiKey, revokeApiKey } from '../../src/usecases/api-keys.ts';
 import { changeMember, removeMember } from '../../src/usecases/change-member.ts';
@@ -13,7 +14,7 @@ import { createInboundSource, removeInboundSource } from '../../src/usecases/inb
 import { createInvite, revokeInvite } from '../../src/usecases/invites.ts';
 import type { MemberActor } from '../../src/usecases/services.ts';
 import { ledgerOf, linesOf } from './looking.ts';
-import { aPerson, aScene, type Scene } from './scene.ts';
+import { aPerson, aScene, letIn, type Scene } from './scene.ts';
 import { useServices } from './services.ts';
 
 const world = useServices();
@@ -27,8 +28,14 @@ beforeEach(async () => {
 
 const here = () => ({ projectId: scene.projectId });
 const seat = (who: MemberActor) => ({ ...here(), userId: who.userId });
-const add = (who: MemberActor, name?: string, role: Role = 'reviewer') =>
-  addMember(world.services, scene.owner, { ...here(), address: who.address, role, name });
+const add = (who: MemberActor, role: Role = 'reviewer') =>
+  addMember(world.services, scene.owner, { ...here(), address: who.address, role });
+/** They may be added directly, and share a project with the owner. */
+const allow = async (who: MemberActor) => {
+  const other = await createProject(world.services, scene.owner, { name: 'Claims' });
+  await letIn(world.services, { owner: scene.owner, projectId: other }, { who });
+  await changeAccount(world.services, who, { directAdding: true });
+};
 const change = (by: MemberActor, who: MemberActor, to: { role?: Role; name?: string }) =>
   changeMember(world.services, by, { ...seat(who), role: undefined, name: undefined, ...to });
 const remove = (by: MemberActor, who: MemberActor) => removeMember(world.services, by, seat(who));
@@ -78,9 +85,10 @@ const CASES: Record<string, Case> = {
     }),
     told: ['settings'],
   },
-  'an owner adds somebody': {
-    act: () => add(guest, 'Gil'),
-    line: () => ({ action: 'member.joined', subject: 'Gil', subject_id: guest.userId, after: { role: 'reviewer' } }),
+  'an owner adds somebody who allowed that': {
+    given: () => allow(guest),
+    act: () => add(guest),
+    line: () => ({ action: 'member.joined', ...unnamed(), after: { role: 'reviewer' } }),
     told: ['members'],
   },
   'an owner gives a role': {
@@ -89,15 +97,16 @@ const CASES: Record<string, Case> = {
     told: ['members'],
   },
   'an owner adds a member with another role': {
-    act: () => add(scene.anna, undefined, 'supervisor'),
+    act: () => add(scene.anna, 'supervisor'),
     line: () => ({ action: 'member.changed', ...anna(), ...RAISED }),
     told: ['members'],
   },
-  'an owner takes a role from who had made invites': {
+  'an owner takes a role from who had made invites and offers': {
     given: async () => {
       await change(scene.owner, scene.ben, { role: 'owner' });
       await invite(scene.ben);
       await invite(scene.ben);
+      await addMember(world.services, scene.ben, { ...here(), address: guest.address, role: 'owner' });
     },
     act: () => change(scene.owner, scene.ben, { role: 'supervisor' }),
     line: () => ({
@@ -105,19 +114,14 @@ const CASES: Record<string, Case> = {
       subject: 'Ben',
       subject_id: scene.ben.userId,
       before: { role: 'owner' },
-      after: { role: 'supervisor', invites_revoked: 2 },
+      after: { role: 'supervisor', invites_revoked: 2, offers_revoked: 1 },
     }),
-    told: ['members', 'invites'],
+    told: ['members', 'invites', 'offers'],
   },
-  'an owner names a member': {
-    given: () => add(guest),
-    act: () => change(scene.owner, guest, { name: 'Gil' }),
-    line: () => ({ action: 'member.changed', ...unnamed(), ...NAMED }),
-    told: ['members'],
-  },
-  'an owner adds a nameless member again, with a name': {
-    given: () => add(guest),
-    act: () => add(guest, 'Gil'),
+  'a member names themself': {
+    given: () => letIn(world.services, scene, { who: guest }),
+    by: () => guest,
+    act: () => change(guest, guest, { name: 'Gil' }),
     line: () => ({ action: 'member.changed', ...unnamed(), ...NAMED }),
     told: ['members'],
   },

@@ -2,13 +2,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addMember, rotateWebhookSecret } from '@countersign/shared/api/projects';
 import { claimItem, decideItem, MOST_CLAIMS } from '@countersign/shared/api/queue';
+import { challenge, verify } from '@countersign/shared/api/session';
 import { ERRORS, type ErrorCode, type Problem } from '@countersign/shared/errors';
 import { createDatabase } from '../../src/db/database.ts';
 import { openOrm } from '../../src/db/orm.ts';
 import { policiesOf } from '../../src/limits/limiter.ts';
 import { createMemoryLimiter } from '../../src/limits/memory-limiter.ts';
 import { aSubmission, join, openProject, review, type OpenProject } from '../builders.ts';
-import { checked, makeWallet, person, type Person } from '../client.ts';
+import { browser, checked, makeWallet, person, signedChallenge, type Person } from '../client.ts';
 import { holding, keyBeingTaken } from './holding.ts';
 import { trioOf } from './inbound-sender.ts';
 import { emptyHands } from './looking.ts';
@@ -102,6 +103,7 @@ const REACHED: Partial<Record<ErrorCode, () => Promise<Sent | Raw>>> = {
   },
   project_mismatch: async () => post(submitting({ project_id: SOME_ID })),
   forbidden: async () => onPage(ben, { method: 'GET', path: `/api/projects/${project.id}/deliveries` }),
+  blocked: () => signInBlocked(),
   origin_refused: async () =>
     onPage(anna, { method: 'POST', path: '/api/queue/claim-next', headers: { origin: 'https://evil.test' } }),
   not_found: async () => onPage(anna, { method: 'GET', path: `/api/items/${SOME_ID}` }),
@@ -216,6 +218,17 @@ describe('another member’s name and a stranger’s project', () => {
     });
   });
 });
+
+/** A wallet that the operator blocked signs in, with a signature that is good. */
+async function signInBlocked(): Promise<Raw> {
+  const wallet = makeWallet();
+  const { id } = await person(served.world, wallet);
+  await inside.sql('update app_user set blocked_at = now() where id = ?', [id]);
+  const page = browser(served.world);
+  const body = JSON.stringify(signedChallenge(wallet, await page.call(challenge, {})));
+  const headers = { origin: served.world.baseUrl, cookie: page.cookieHeader(), 'content-type': 'application/json' };
+  return ask(served, { method: 'POST', path: verify.path, headers, body });
+}
 
 function settingsChange(body: object): Sent {
   return onPage(project.owner, { method: 'PATCH', path: `/api/projects/${project.id}`, body: JSON.stringify(body) });

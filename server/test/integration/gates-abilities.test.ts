@@ -10,6 +10,8 @@ import {
   takeOver,
   undoDecision,
 } from '@countersign/shared/api/queue';
+import { policiesOf } from '../../src/limits/limiter.ts';
+import { createMemoryLimiter } from '../../src/limits/memory-limiter.ts';
 import { ABILITIES, ROLES, type Ability, type Role } from '@countersign/shared/words';
 import { aSubmission, join, openProject, review, type OpenProject } from '../builders.ts';
 import { type Answer, person, type Person } from '../client.ts';
@@ -23,7 +25,10 @@ const inside = useServices();
 let served: Served;
 
 beforeAll(async () => {
-  served = await serve(inside.services);
+  // There is a colleague for every case, more than one may offer seats to in an hour (RL4).
+  const plenty = { quota: 1000, windowSeconds: 1 };
+  const limiter = createMemoryLimiter({ ...policiesOf(60_000), invite: plenty, offer: plenty }, inside.clock);
+  served = await serve({ ...inside.services, limiter });
 });
 afterAll(() => served.close());
 

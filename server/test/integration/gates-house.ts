@@ -5,8 +5,8 @@ import * as invites from '@countersign/shared/api/invites';
 import * as projects from '@countersign/shared/api/projects';
 import { problem } from '@countersign/shared/errors';
 import type { Role } from '@countersign/shared/words';
-import { aSubmission, join, openProject, type OpenProject } from '../builders.ts';
-import { person, type Person } from '../client.ts';
+import { aSubmission, join, offerTo, openProject, type OpenProject } from '../builders.ts';
+import { makeWallet, person, type Person } from '../client.ts';
 import { endpointOf, GATES } from './gates.ts';
 import { aSender, type Sender } from './inbound-sender.ts';
 import { ask, type Raw, type Sent, type Served } from './served.ts';
@@ -20,6 +20,7 @@ export type Kind =
   | 'key'
   | 'member'
   | 'invite'
+  | 'offer'
   | 'source'
   | 'delivery'
   | 'replay'
@@ -33,6 +34,7 @@ const KIND_OF_ID: [start: RegExp, kind: Kind][] = [
   [/^\/api\/projects\/:id/, 'project'],
   [/^\/api\/(public\/)?items\/:id/, 'item'],
   [/^\/api\/sessions\/:id/, 'session'],
+  [/^\/api\/offers\/:id/, 'offer'],
   [/^\/api\/deliveries\/:id/, 'delivery'],
   [/^\/api\/replays\/:id/, 'replay'],
   [/^\/api\/public\/regressions\/:id/, 'regression'],
@@ -44,6 +46,7 @@ const KIND_OF_NAME: Record<string, Kind> = {
   key_id: 'key',
   user_id: 'member',
   invite_id: 'invite',
+  offer_id: 'offer',
   source_id: 'source',
   delivery_id: 'delivery',
   cluster_id: 'cluster',
@@ -136,6 +139,7 @@ async function furnish(
     key: (await project.owner.call(projects.createApiKey, { params, body: { name: 'Other' } })).id,
     member: member.id,
     invite: (await project.owner.call(invites.createInvite, { params, body: { role: 'reviewer' } })).id,
+    offer: await offerTo(project, makeWallet().address),
     source: spare.sourceId,
   };
   return { ids, source };

@@ -59,6 +59,7 @@ async function othersThings(): Promise<string> {
     'member',
     'api_key',
     'invite',
+    'offer',
     'inbound_source',
     'item',
     'project_settings',

@@ -2,14 +2,15 @@
 import { randomUUID } from 'node:crypto';
 import { io as connectSocket } from 'socket.io-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { declineOffer } from '@countersign/shared/api/offers';
 import { removeMember } from '@countersign/shared/api/projects';
 import { endSession } from '@countersign/shared/api/session';
 import type { ClientToServer, ServerToClient } from '@countersign/shared/sockets';
 import { ROLES } from '@countersign/shared/words';
-import { aSubmission, join } from '../builders.ts';
+import { aSubmission, join, offerTo } from '../builders.ts';
 import { person, type Person } from '../client.ts';
 import { may } from '../../src/domain/permissions.ts';
-import { blindRoom, projectRoom, sessionRoom } from '../../src/realtime/rooms.ts';
+import { blindRoom, projectRoom, sessionRoom, userRoom } from '../../src/realtime/rooms.ts';
 import { asPerson, type House, openHouse, sessionOf, type Who } from './gates-house.ts';
 import { type Listener, type LiveServed, readSoFar, serveLive } from './live-served.ts';
 import { serve } from './served.ts';
@@ -22,6 +23,7 @@ const HEARS: Record<keyof ServerToClient, 'of its rooms' | 'alone' | 'everybody'
   events: 'of its rooms',
   rooms: 'alone',
   resync: 'alone',
+  offers: 'alone',
   presence: 'of its rooms',
   metrics: 'of its rooms',
   assignment: 'everybody',
@@ -54,8 +56,12 @@ async function connect(...args: Parameters<LiveServed['connect']>): Promise<List
   return listener;
 }
 
-/** The rooms of projects and sessions a socket is in, as the server has it. */
-const roomsOf = ({ inside: socket }: Listener) => [...socket.rooms].filter((room) => room !== socket.id).sort();
+/** The rooms of projects and sessions a socket is in, as the server has it; the one of its person it is always in. */
+const roomsOf = ({ inside: socket }: Listener) => {
+  const own = userRoom(socket.data.userId);
+  expect([...socket.rooms]).toContain(own);
+  return [...socket.rooms].filter((room) => room !== socket.id && room !== own).sort();
+};
 
 /** An item arrives and is told; answers its id when everybody has heard what there was to hear. */
 async function arrive(listeners: Listener[], project = house.project): Promise<string> {
@@ -179,6 +185,24 @@ describe('T5: every event', () => {
     if (!may) expect(JSON.stringify(owner.heard)).not.toContain(house.people[who].id);
   });
 
+  it('PM5: that a seat is offered reaches every socket of that person, and nobody else’s', async () => {
+    const guest = house.people.stranger;
+    const [first, second] = [await connect(headersOf(guest)), await connect(headersOf(guest))];
+    const others = [await connect(headersOf(house.project.owner)), await connect(headersOf(house.people.reviewer))];
+    const told = [first, second].map(toldOffers);
+    const id = await offerTo(house.project, guest.wallet.address);
+    await Promise.all(told);
+    await live.flow();
+    for (const listener of [first, second, ...others]) await listener.caughtUp();
+    for (const { heard } of others) expect(heard.map(({ event }) => event)).not.toContain('offers');
+    // Nothing names the guest or lets them see anything of the project.
+    expect(roomsOf(first)).toEqual([sessionRoom(sessionOf(guest))]);
+    for (const listener of others) expect(heardOf(listener, guest.id)).toBe(false);
+    const answered = toldOffers(second);
+    await guest.call(declineOffer, { params: { id } });
+    await answered;
+  });
+
   it('a client hears has a row', () => {
     const heard = new Set(open.flatMap((listener) => listener.heard.map(({ event }) => event)));
     expect([...heard].sort()).toEqual(Object.keys(HEARS).sort());
@@ -195,6 +219,9 @@ describe('T5: every event', () => {
     expect(heardOf(listener, id)).toBe(false);
   });
 });
+
+/** Resolves when it is told that what its person is offered changed. */
+const toldOffers = ({ socket }: Listener) => new Promise<void>((resolve) => socket.once('offers', resolve));
 
 /** An owner joins a namespace of this name. Errors: why not. */
 async function namespace(name: string): Promise<void> {

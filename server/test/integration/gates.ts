@@ -69,6 +69,13 @@ export const GATES: Record<string, Gate> = {
   createInvite: { least: 'owner', behind: 'manage_members', body: { role: 'reviewer' } },
   revokeInvite: { least: 'owner', behind: 'manage_members' },
   acceptInvite: { least: 'anyone' },
+  listOffers: { least: 'owner', behind: 'manage_members' },
+  revokeOffer: { least: 'owner', behind: 'manage_members' },
+  listOwnOffers: { least: 'anyone' },
+  acceptOffer: { least: 'anyone' },
+  declineOffer: { least: 'anyone' },
+  readAccount: { least: 'anyone' },
+  changeAccount: { least: 'anyone', body: { direct_adding: false } },
   listQueue: { least: 'reviewer', query: 'project_id=:id' },
   claimNext: { least: 'reviewer', body: { project_id: ':id' } },
   claimSeveral: {

@@ -1,7 +1,6 @@
 // Guidelines in versions, and GL1: who was a member when they changed is told once what changed.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ProjectSettings } from '@countersign/shared/api/projects';
-import { addMember } from '../../src/usecases/add-member.ts';
 import { removeMember } from '../../src/usecases/change-member.ts';
 import { changeSettings } from '../../src/usecases/change-settings.ts';
 import {
@@ -13,7 +12,7 @@ import { readProject } from '../../src/usecases/queries/list-projects.ts';
 import { seeGuidelines } from '../../src/usecases/see-guidelines.ts';
 import type { MemberActor } from '../../src/usecases/services.ts';
 import { holding, waiting } from './holding.ts';
-import { aPerson, aScene, type Scene } from './scene.ts';
+import { aPerson, aScene, letIn, type Scene } from './scene.ts';
 import { useServices } from './services.ts';
 
 const world = useServices();
@@ -44,10 +43,7 @@ const versions = async (input: { after?: number; limit?: number } = {}) => {
   const page = await listGuidelinesVersions(world.services, scene.anna, { projectId: scene.projectId, after, limit });
   return { ...page, rows: page.rows.map(({ version, text, name }) => [version, text, name]) };
 };
-const join = (who: MemberActor) => {
-  const input = { projectId: scene.projectId, address: who.address, role: 'reviewer' as const, name: undefined };
-  return addMember(world.services, scene.owner, input);
-};
+const join = (who: MemberActor) => letIn(world.services, scene, { who });
 
 describe('GL1: a change of the guidelines', () => {
   it('is told to every member but its author, until they have seen it, and never again', async () => {
@@ -99,8 +95,7 @@ describe('GL1: a change of the guidelines', () => {
 
   it('is told to who gets another role all the same', async () => {
     await write('Two.');
-    const input = { projectId: scene.projectId, address: scene.ben.address, role: 'owner' as const, name: undefined };
-    await addMember(world.services, scene.owner, input);
+    await letIn(world.services, scene, { who: scene.ben, role: 'owner' });
     expect(await newsOf(scene.ben)).toEqual([['One.', 'Two.']]);
   });
 

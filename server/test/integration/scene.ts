@@ -4,11 +4,13 @@ import type { ReviewAction, Role } from '@countersign/shared/words';
 import { newAddress } from '../../src/crypto/ed25519.ts';
 import { Member } from '../../src/db/entities/member.ts';
 import { User } from '../../src/db/entities/user.ts';
+import { addMember } from '../../src/usecases/add-member.ts';
 import { createApiKey } from '../../src/usecases/api-keys.ts';
 import { claim } from '../../src/usecases/claim.ts';
 import { createProject } from '../../src/usecases/create-project.ts';
 import { decide } from '../../src/usecases/decide.ts';
 import type { DecideInput } from '../../src/usecases/decision-rows.ts';
+import { acceptOffer } from '../../src/usecases/offers.ts';
 import type { ApiKeyActor, MemberActor, Services } from '../../src/usecases/services.ts';
 import type { SubmitResult } from '../../src/usecases/intake.ts';
 import { submit, type SubmitRequest } from '../../src/usecases/submit.ts';
@@ -51,6 +53,16 @@ async function seat(services: Services, projectId: string, members: { who: Membe
   const createdAt = services.clock.now();
   const rows = members.map(({ who, role }) => ({ projectId, userId: who.userId, role, createdAt }));
   await services.db.write(({ em }) => em.insertMany(Member, rows));
+}
+
+/** Lets somebody in, or gives a member another role, as people do: the owner offers the seat, and they take it (PM5). */
+export async function letIn(
+  services: Services,
+  { owner, projectId }: Pick<Scene, 'owner' | 'projectId'>,
+  { who, role = 'reviewer' }: { who: MemberActor; role?: Role },
+): Promise<void> {
+  const added = await addMember(services, owner, { projectId, address: who.address, role });
+  if (added.kind === 'offer') await acceptOffer(services, who, added.offer.id);
 }
 
 /** So many reviewers of the scene. */

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { claimItem, claimNext, decideItem, type Granted, listQueue, MOST_CLAIMS } from '@countersign/shared/api/queue';
 import { submitBatch } from '@countersign/shared/api/public';
-import { aSubmission, join, openProject, type OpenProject, review } from '../builders.ts';
+import { aSubmission, seatCrowd, openProject, type OpenProject, review } from '../builders.ts';
 import { people, type Person } from '../client.ts';
 import { connectLive, type Live } from '../live-client.ts';
 import { useSharedWorld } from '../world.ts';
@@ -17,7 +17,7 @@ let project: OpenProject;
 beforeAll(async () => {
   [owner, ...reviewers] = (await people(world, CROWD + 1)) as [Person, ...Person[]];
   project = await openProject(owner);
-  for (const reviewer of reviewers) await join(project, reviewer);
+  await seatCrowd(project, reviewers);
 });
 
 describe('fifty reviewers on one item', () => {
@@ -57,7 +57,7 @@ describe('fifty reviewers who press next until nothing is left', () => {
     { timeout: 90_000 },
     async () => {
       const pile = await openProject(owner);
-      await Promise.all(reviewers.map((reviewer) => join(pile, reviewer)));
+      await seatCrowd(pile, reviewers);
       const items = Array.from({ length: PILE / 2 }, () => ({ project_id: pile.id, ...aSubmission() }));
       for (let half = 0; half < 2; half += 1) await pile.pipeline.call(submitBatch, { body: { items } });
       const handed = await Promise.all(

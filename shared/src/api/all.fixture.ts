@@ -14,6 +14,7 @@ import * as inbound from './inbound.ts';
 import * as insights from './insights.ts';
 import * as invites from './invites.ts';
 import * as lifecycle from './lifecycle.ts';
+import * as offers from './offers.ts';
 import * as openapi from './openapi.ts';
 import * as projects from './projects.ts';
 import * as publicApi from './public.ts';
@@ -38,6 +39,7 @@ const MODULES = {
   insights,
   invites,
   lifecycle,
+  offers,
   openapi,
   projects,
   public: publicApi,

@@ -18,6 +18,8 @@ export interface Endpoint<P = unknown, Q = unknown, B = unknown, R = unknown> {
   readonly description: string;
   /** Status of the success answer; 200 unless stated. 204 has no body. */
   readonly status: number;
+  /** Other statuses that a success can have. */
+  readonly also: readonly number[];
   readonly params: z.ZodType<P> | null;
   readonly query: z.ZodType<Q> | null;
   /** Request headers that are read, by lower-case name. */
@@ -37,6 +39,7 @@ interface Definition<P, Q, B, R> {
   summary: string;
   description?: string;
   status?: number;
+  also?: readonly number[];
   params?: z.ZodType<P>;
   query?: z.ZodType<Q>;
   headers?: z.ZodType;
@@ -57,6 +60,7 @@ export function endpoint<P = undefined, Q = undefined, B = undefined, R = undefi
     summary: definition.summary,
     description: definition.description ?? '',
     status: definition.status ?? 200,
+    also: definition.also ?? [],
     params: definition.params ?? null,
     query: definition.query ?? null,
     headers: definition.headers ?? null,

@@ -3,7 +3,9 @@ import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
 import { abilities, abilitiesTo, belowReview, overBudget, role } from '../words.ts';
 import { isTimeZone } from '../time-zone.ts';
+import { personName } from '../person-name.ts';
 import { endpoint } from './endpoint.ts';
+import { offer } from './offers.ts';
 
 /** The fewest and the most days that an owner may have things kept for (KE1). */
 export const KEPT_DAYS = { leastOfContent: 7, leastOfLedger: 30, most: 3650 } as const;
@@ -234,15 +236,28 @@ export const listMembers = endpoint({
   reply: z.object({ data: z.array(member), next_cursor: z.string().nullable() }),
 });
 
+/** What came of it: a member, or (202) an offer that the wallet has not accepted yet. */
+export const added = z.discriminatedUnion('kind', [
+  member.extend({ kind: z.literal('member') }),
+  offer.extend({ kind: z.literal('offer') }),
+]);
+export type Added = z.infer<typeof added>;
+
 export const addMember = endpoint({
   method: 'POST',
   path: '/api/projects/:id/members',
   auth: 'session',
-  summary: 'Assign a wallet to the reviewer pool',
+  summary: 'Offer a wallet a seat in the reviewer pool, or give a member another role',
+  description:
+    'A wallet that is a member gets the role at once (201, `kind: "member"`), and so does one that already shares a project ' +
+    'with you and allowed to be added directly. Any other wallet gets an offer (202, `kind: "offer"`) and is no member until ' +
+    'it accepts. Offering again to the same wallet replaces the offer.',
   status: 201,
+  also: [202],
   params: projectParams,
-  body: z.strictObject({ address: z.string().max(64), role, name: label.optional() }),
-  reply: member,
+  body: z.strictObject({ address: z.string().max(64), role }),
+  reply: added,
+  errors: ['rate_limited'],
 });
 
 const memberParams = z.object({ id: uuid, user_id: uuid });
@@ -251,9 +266,9 @@ export const changeMember = endpoint({
   method: 'PATCH',
   path: '/api/projects/:id/members/:user_id',
   auth: 'session',
-  summary: 'Give a member another role, or a name',
+  summary: 'Give a member another role, or yourself another name',
   params: memberParams,
-  body: z.strictObject({ role: role.optional(), name: label.optional() }),
+  body: z.strictObject({ role: role.optional(), name: personName.optional() }),
   reply: member,
 });
 

@@ -104,6 +104,32 @@ export const endOtherSessions = endpoint({
   status: 204,
 });
 
+/** What a person settled for themself. */
+export const account = z
+  .object({
+    /** Whoever shares a project with them already may add them to another one without asking (PM6). */
+    direct_adding: z.boolean(),
+  })
+  .meta({ id: 'Account' });
+export type Account = z.infer<typeof account>;
+
+export const readAccount = endpoint({
+  method: 'GET',
+  path: '/api/account',
+  auth: 'session',
+  summary: 'Your own settings',
+  reply: account,
+});
+
+export const changeAccount = endpoint({
+  method: 'PATCH',
+  path: '/api/account',
+  auth: 'session',
+  summary: 'Change your own settings',
+  body: z.strictObject(account.partial().shape),
+  reply: account,
+});
+
 /** What the page must know before anyone is signed in. */
 export const readMeta = endpoint({
   method: 'GET',

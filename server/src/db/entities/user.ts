@@ -9,6 +9,10 @@ const UserSchema = defineEntity({
     address: p.text().unique(),
     name: p.text().nullable(),
     createdAt: p.datetime(3),
+    /** They allowed whoever shares a project with them to add them to another one directly (PM6). */
+    directAdding: p.boolean().default(false),
+    /** Since when the operator lets this wallet in no more (A20). */
+    blockedAt: p.datetime(3).nullable(),
   },
 });
 export class User extends UserSchema.class {}

@@ -24,6 +24,7 @@ import { FewerIndexes } from './0022-fewer-indexes.ts';
 import { Placing, PlacingIndexes } from './0023-placing.ts';
 import { AuditSalt } from './0025-audit-salt.ts';
 import { AuditsWaiting } from './0025-audits-waiting.ts';
+import { Offers } from './0024-offers.ts';
 
 export const MIGRATIONS = [
   { name: '0001-initial', class: Initial },
@@ -52,4 +53,5 @@ export const MIGRATIONS = [
   { name: '0023-placing-indexes', class: PlacingIndexes },
   { name: '0025-audit-salt', class: AuditSalt },
   { name: '0025-audits-waiting', class: AuditsWaiting },
+  { name: '0024-offers', class: Offers },
 ];

@@ -1,21 +1,27 @@
-// The reviewer pool: its members, and the invites into it.
+// The reviewer pool: its members, the invites into it, and the seats that are offered.
 import * as invites from '@countersign/shared/api/invites';
+import * as offers from '@countersign/shared/api/offers';
 import * as api from '@countersign/shared/api/projects';
 import { presentInvite } from '../../presenters/invite.ts';
+import { presentOffer, presentOwnOffer } from '../../presenters/offer.ts';
 import { presentMember } from '../../presenters/project.ts';
 import { acceptInvite } from '../../usecases/accept-invite.ts';
 import { addMember } from '../../usecases/add-member.ts';
 import { changeMember, removeMember } from '../../usecases/change-member.ts';
 import { createInvite, revokeInvite } from '../../usecases/invites.ts';
+import { acceptOffer, declineOffer, revokeOffer } from '../../usecases/offers.ts';
 import { listInvites } from '../../usecases/queries/list-invites.ts';
+import { listOffers, listOwnOffers } from '../../usecases/queries/list-offers.ts';
 import { readPool } from '../../usecases/queries/list-pool.ts';
 import { nothingHere } from '../../usecases/membership.ts';
 import type { MemberActor, Services } from '../../usecases/services.ts';
+import { Answer } from '../reply.ts';
 import type { Binder } from '../route.ts';
 
 export function bindPool(bind: Binder, services: Services): void {
   bindMembers(bind, services);
   bindInvites(bind, services);
+  bindOffers(bind, services);
 }
 
 function bindMembers(bind: Binder, services: Services): void {
@@ -30,9 +36,11 @@ function bindMembers(bind: Binder, services: Services): void {
     return { data: pool.members.map((member) => presentMember(member, pool)), next_cursor: null };
   });
   bind.member(api.addMember, async ({ actor, params, body }) => {
-    const { address, role, name } = body;
-    const { user } = await addMember(services, actor, { projectId: params.id, address, role, name });
-    return seat(actor, params.id, user.id);
+    const { address, role } = body;
+    const added = await addMember(services, actor, { projectId: params.id, address, role });
+    if (added.kind === 'member') return { kind: added.kind, ...(await seat(actor, params.id, added.user.id)) };
+    const by = { id: actor.userId, address: actor.address, name: actor.name };
+    return new Answer(202, { kind: added.kind, ...presentOffer({ offer: added.offer, by }) });
   });
   bind.member(api.changeMember, async ({ actor, params, body }) => {
     const { role, name } = body;
@@ -64,5 +72,28 @@ function bindInvites(bind: Binder, services: Services): void {
   bind.member(invites.acceptInvite, async ({ actor, params }) => {
     const { project, role } = await acceptInvite(services, actor, params.token);
     return { project: { id: project.id, name: project.name }, role };
+  });
+}
+
+function bindOffers(bind: Binder, services: Services): void {
+  bind.member(offers.listOffers, async ({ actor, params }) => {
+    const open = await listOffers(services, actor, params.id);
+    return { data: open.map(presentOffer), next_cursor: null };
+  });
+  bind.member(offers.revokeOffer, async ({ actor, params }) => {
+    await revokeOffer(services, actor, { projectId: params.id, offerId: params.offer_id });
+    return undefined;
+  });
+  bind.member(offers.listOwnOffers, async ({ actor }) => {
+    const open = await listOwnOffers(services, actor);
+    return { data: open.map(presentOwnOffer), next_cursor: null };
+  });
+  bind.member(offers.acceptOffer, async ({ actor, params }) => {
+    const { project, role } = await acceptOffer(services, actor, params.id);
+    return { project: { id: project.id, name: project.name }, role };
+  });
+  bind.member(offers.declineOffer, async ({ actor, params }) => {
+    await declineOffer(services, actor, params.id);
+    return undefined;
   });
 }

@@ -2,6 +2,7 @@
 import * as api from '@countersign/shared/api/session';
 import { CHALLENGE_SECONDS } from '../../domain/sign-in.ts';
 import { presentOwnSession } from '../../presenters/session.ts';
+import { changeAccount, readAccount } from '../../usecases/account.ts';
 import { endOtherSessions, endSession, signOut } from '../../usecases/end-sessions.ts';
 import { listSessions } from '../../usecases/queries/list-sessions.ts';
 import type { Services } from '../../usecases/services.ts';
@@ -13,6 +14,7 @@ import { header, type Binder } from '../route.ts';
 export function bindSession(bind: Binder, services: Services): void {
   bindSignIn(bind, services);
   bindOwnSessions(bind, services);
+  bindAccount(bind, services);
 }
 
 function bindSignIn(bind: Binder, services: Services): void {
@@ -65,5 +67,17 @@ function bindOwnSessions(bind: Binder, services: Services): void {
   bind.member(api.endOtherSessions, async ({ actor }) => {
     await endOtherSessions(services, actor);
     return undefined;
+  });
+}
+
+function bindAccount(bind: Binder, services: Services): void {
+  bind.member(api.readAccount, async ({ actor }) => {
+    const { directAdding } = await readAccount(services, actor);
+    return { direct_adding: directAdding };
+  });
+  bind.member(api.changeAccount, async ({ actor, body }) => {
+    const changes = body.direct_adding === undefined ? {} : { directAdding: body.direct_adding };
+    const { directAdding } = await changeAccount(services, actor, changes);
+    return { direct_adding: directAdding };
   });
 }

@@ -1,0 +1,21 @@
+// A seat in a project's pool that is offered to a wallet (PM5). The row is the open offer: it goes when it is accepted, declined, revoked or over.
+import { defineEntity, p } from '@mikro-orm/core';
+import { ROLES } from '@countersign/shared/words';
+
+const OfferSchema = defineEntity({
+  name: 'Offer',
+  tableName: 'offer',
+  properties: {
+    id: p.uuid().primary(),
+    projectId: p.uuid(),
+    /** The one wallet that may accept it, known to this service or not. */
+    address: p.text().index(),
+    role: p.enum(ROLES),
+    madeBy: p.uuid(),
+    createdAt: p.datetime(3),
+    expiresAt: p.datetime(3),
+  },
+  uniques: [{ properties: ['projectId', 'address'] }],
+});
+export class Offer extends OfferSchema.class {}
+OfferSchema.setClass(Offer);

@@ -1,0 +1,44 @@
+// An offer of a seat in the words of the wire: for the owners of its project, and for the wallet it is for.
+import type { Offer as WireOffer, OwnOffer } from '@countersign/shared/api/offers';
+import type { Role } from '@countersign/shared/words';
+import { displayName } from '../domain/actor.ts';
+import type { Offer } from '../db/entities/offer.ts';
+import type { User } from '../db/entities/user.ts';
+
+type Maker = Pick<User, 'id' | 'address' | 'name'>;
+
+/** For owners. Nothing in it depends on whether the wallet is known here (PM5). */
+export function presentOffer({ offer, by }: { offer: Offer; by: Maker | null }): WireOffer {
+  return {
+    id: offer.id,
+    address: offer.address,
+    role: offer.role,
+    created_at: offer.createdAt.toISOString(),
+    expires_at: offer.expiresAt.toISOString(),
+    offered_by: by && { user_id: by.id, name: displayName({ name: by.name ?? null, address: by.address }) },
+    // Only open ones are shown, and only to who may revoke them.
+    abilities: { revoke: true },
+  };
+}
+
+export interface OwnOfferView {
+  id: string;
+  role: Role;
+  createdAt: Date;
+  expiresAt: Date;
+  projectName: string;
+  by: { name: string | null; address: string };
+}
+
+/** For the wallet that may accept it. */
+export function presentOwnOffer({ id, role, createdAt, expiresAt, projectName, by }: OwnOfferView): OwnOffer {
+  return {
+    id,
+    project: { name: projectName },
+    role,
+    offered_by: by,
+    created_at: createdAt.toISOString(),
+    expires_at: expiresAt.toISOString(),
+    abilities: { accept: true, decline: true },
+  };
+}

@@ -1,0 +1,93 @@
+// Who may be added without being asked, and how many seats one may offer.
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Refusal } from '@countersign/shared/errors';
+import { newAddress } from '../../src/crypto/ed25519.ts';
+import { changeAccount, readAccount } from '../../src/usecases/account.ts';
+import { addMember } from '../../src/usecases/add-member.ts';
+import { createProject } from '../../src/usecases/create-project.ts';
+import { createInvite } from '../../src/usecases/invites.ts';
+import { listOwnOffers } from '../../src/usecases/queries/list-offers.ts';
+import { readPool } from '../../src/usecases/queries/list-pool.ts';
+import type { MemberActor } from '../../src/usecases/services.ts';
+import { aPerson, aScene, letIn, type Scene } from './scene.ts';
+import { useServices } from './services.ts';
+
+const world = useServices();
+let scene: Scene;
+let guest: MemberActor;
+
+beforeEach(async () => {
+  scene = await aScene(world.services);
+  guest = await aPerson(world.services);
+});
+
+const add = (by: MemberActor, address: string, projectId = scene.projectId) =>
+  addMember(world.services, by, { projectId, address, role: 'reviewer' });
+const own = async (who: MemberActor) => (await listOwnOffers(world.services, who)).map(({ id }) => id);
+const roleOf = async (who: MemberActor) => {
+  const { members } = await readPool(world.services, scene.owner, scene.projectId);
+  return members.find(({ user }) => user.id === who.userId)?.role ?? null;
+};
+
+describe('PM6: direct adding', () => {
+  /** Another project of the owner's, in which the guest is. */
+  const share = async () => {
+    const projectId = await createProject(world.services, scene.owner, { name: 'Claims' });
+    await letIn(world.services, { owner: scene.owner, projectId }, { who: guest });
+  };
+  const allow = (directAdding: boolean) => changeAccount(world.services, guest, { directAdding });
+
+  it('is off until its person switches it on', async () => {
+    expect(await readAccount(world.services, guest)).toEqual({ directAdding: false });
+    await share();
+    expect(await add(scene.owner, guest.address)).toMatchObject({ kind: 'offer' });
+    expect(await allow(true)).toEqual({ directAdding: true });
+    expect(await add(scene.owner, guest.address)).toMatchObject({ kind: 'member', role: 'reviewer' });
+    expect([await roleOf(guest), await own(guest)]).toEqual(['reviewer', []]);
+  });
+
+  it('takes a project in common: a stranger is asked, and asks, all the same', async () => {
+    await allow(true);
+    expect(await add(scene.owner, guest.address)).toMatchObject({ kind: 'offer' });
+    expect(await roleOf(guest)).toBeNull();
+  });
+
+  it('takes a seat that was accepted: an offer elsewhere is nothing in common', async () => {
+    await allow(true);
+    const projectId = await createProject(world.services, scene.owner, { name: 'Bait' });
+    await add(scene.owner, guest.address, projectId);
+    expect(await add(scene.owner, guest.address)).toMatchObject({ kind: 'offer' });
+  });
+
+  it('is over when it is switched off', async () => {
+    await share();
+    await allow(true);
+    await allow(false);
+    expect(await add(scene.owner, guest.address)).toMatchObject({ kind: 'offer' });
+  });
+});
+
+describe('RL4: offers', () => {
+  const limited = { code: 'rate_limited' };
+
+  it('count with the invites of their project: 20 an hour, and then it says when to come back', async () => {
+    const invited = { projectId: scene.projectId, role: 'reviewer' as const, address: null, hours: 1 };
+    for (let n = 0; n < 10; n += 1) await createInvite(world.services, scene.owner, invited);
+    for (let n = 0; n < 10; n += 1) await add(scene.owner, newAddress());
+    const refused = (await add(scene.owner, newAddress()).catch((error: unknown) => error)) as Refusal;
+    expect(refused).toMatchObject(limited);
+    expect(refused.extras.retryAfter).toBeGreaterThan(150);
+    // A member's role is no offer.
+    expect(await add(scene.owner, scene.supervisor.address)).toMatchObject({ kind: 'member', role: 'reviewer' });
+    for (const who of [scene.anna, guest]) await expect(add(who, newAddress())).rejects.not.toMatchObject(limited);
+  });
+
+  it('are 40 an hour of one person, however many projects they open', async () => {
+    const projects = await Promise.all(
+      [1, 2, 3].map((n) => createProject(world.services, guest, { name: `Project ${n}` })),
+    );
+    for (let n = 0; n < 40; n += 1) await add(guest, newAddress(), projects[n % 3]);
+    await expect(add(guest, newAddress(), projects[0])).rejects.toMatchObject(limited);
+    expect(await add(scene.owner, newAddress())).toMatchObject({ kind: 'offer' });
+  });
+});

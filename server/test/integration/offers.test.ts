@@ -1,0 +1,223 @@
+// Offers of a seat: nothing before they are accepted, for the wallet they name, until they end; and they tell nothing of that wallet.
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Role } from '@countersign/shared/words';
+import { newAddress } from '../../src/crypto/ed25519.ts';
+import { presentOffer } from '../../src/presenters/offer.ts';
+import { acceptInvite } from '../../src/usecases/accept-invite.ts';
+import { addMember } from '../../src/usecases/add-member.ts';
+import { changeMember, removeMember } from '../../src/usecases/change-member.ts';
+import { claim } from '../../src/usecases/claim.ts';
+import { claimNext } from '../../src/usecases/claim-next.ts';
+import { createInvite } from '../../src/usecases/invites.ts';
+import { archiveProject, deleteProject, restoreProject } from '../../src/usecases/lifecycle.ts';
+import { acceptOffer, declineOffer, revokeOffer } from '../../src/usecases/offers.ts';
+import { listOffers, listOwnOffers } from '../../src/usecases/queries/list-offers.ts';
+import { readPool } from '../../src/usecases/queries/list-pool.ts';
+import { listProjects } from '../../src/usecases/queries/list-projects.ts';
+import { listQueue } from '../../src/usecases/queries/list-queue.ts';
+import type { MemberActor } from '../../src/usecases/services.ts';
+import { sweepOnce } from '../../src/worker/sweep.ts';
+import { anItem, aPerson, aScene, type Scene } from './scene.ts';
+import { useServices } from './services.ts';
+
+const world = useServices();
+let scene: Scene;
+let guest: MemberActor;
+
+beforeEach(async () => {
+  scene = await aScene(world.services);
+  guest = await aPerson(world.services);
+});
+
+const add = (by: MemberActor, address: string, role: Role = 'reviewer') =>
+  addMember(world.services, by, { projectId: scene.projectId, address, role });
+async function offer(by: MemberActor, address: string, role: Role = 'reviewer'): Promise<string> {
+  const added = await add(by, address, role);
+  if (added.kind !== 'offer') throw new Error('They were added at once.');
+  return added.offer.id;
+}
+const accept = (who: MemberActor, id: string) => acceptOffer(world.services, who, id);
+const own = async (who: MemberActor) => (await listOwnOffers(world.services, who)).map(({ id }) => id);
+const open = async () => (await listOffers(world.services, scene.owner, scene.projectId)).map((one) => one.offer.id);
+const roleOf = async (who: MemberActor) => {
+  const { members } = await readPool(world.services, scene.owner, scene.projectId);
+  return members.find(({ user }) => user.id === who.userId)?.role ?? null;
+};
+const gone = { code: 'not_found' };
+
+describe('PM5: before an offer is accepted', () => {
+  it('the wallet is in no pool, list, queue or hand-out, and holds no right', async () => {
+    const { id: itemId } = await anItem(world.services, scene);
+    await offer(scene.owner, guest.address, 'owner');
+    const { projectId } = scene;
+    const pool = await readPool(world.services, scene.owner, projectId);
+    expect([pool.members.length, pool.owners, await roleOf(guest)]).toEqual([4, 1, null]);
+    expect(await listProjects(world.services, guest)).toEqual([]);
+    const asked = { projectId: undefined, view: 'all' as const, after: undefined, limit: 50 };
+    expect(await listQueue(world.services, guest, asked)).toMatchObject({ items: [], counts: { all: 0 } });
+    expect(await claimNext(world.services, guest, {})).toBeNull();
+    await expect(claim(world.services, guest, itemId)).rejects.toMatchObject(gone);
+    await expect(readPool(world.services, guest, projectId)).rejects.toMatchObject(gone);
+    await expect(add(guest, newAddress())).rejects.toMatchObject(gone);
+    expect(await world.sql('select 1 from member where user_id = ?', [guest.userId])).toEqual([]);
+  });
+
+  it('its person sees who offers what, by shown name and whole address, and until when', async () => {
+    const id = await offer(scene.owner, guest.address, 'supervisor');
+    const [seen, ...others] = await listOwnOffers(world.services, guest);
+    expect(others).toEqual([]);
+    expect(seen).toMatchObject({
+      ...{ id, role: 'supervisor', projectName: 'Refunds' },
+      by: { name: 'Olga', address: scene.owner.address },
+    });
+    expect((seen?.expiresAt.getTime() ?? 0) - (seen?.createdAt.getTime() ?? 0)).toBe(14 * 86_400_000);
+    for (const who of [scene.anna, await aPerson(world.services)]) expect(await own(who)).toEqual([]);
+  });
+});
+
+describe('PM5: an offer', () => {
+  it('that is accepted makes its wallet a member, once', async () => {
+    const id = await offer(scene.owner, guest.address, 'supervisor');
+    expect(await open()).toEqual([id]);
+    expect(await accept(guest, id)).toMatchObject({ role: 'supervisor', project: { id: scene.projectId } });
+    expect([await roleOf(guest), await open(), await own(guest)]).toEqual(['supervisor', [], []]);
+    await expect(accept(guest, id)).rejects.toMatchObject(gone);
+  });
+
+  it('that is declined or revoked is over, and comes to nothing', async () => {
+    const declined = await offer(scene.owner, guest.address);
+    await declineOffer(world.services, guest, declined);
+    await expect(accept(guest, declined)).rejects.toMatchObject(gone);
+    const revoked = await offer(scene.owner, guest.address);
+    await revokeOffer(world.services, scene.owner, { projectId: scene.projectId, offerId: revoked });
+    await expect(accept(guest, revoked)).rejects.toMatchObject(gone);
+    await expect(declineOffer(world.services, guest, revoked)).rejects.toMatchObject(gone);
+    expect([await roleOf(guest), await open(), await own(guest)]).toEqual([null, [], []]);
+  });
+
+  it('is for its wallet alone: to everybody else it is not there, with one answer', async () => {
+    const id = await offer(scene.owner, guest.address, 'owner');
+    const never = await accept(scene.anna, guest.userId).catch((error: unknown) => error);
+    for (const who of [scene.anna, scene.supervisor, scene.owner, await aPerson(world.services)]) {
+      expect(await accept(who, id).catch((error: unknown) => error)).toEqual(never);
+      expect(await declineOffer(world.services, who, id).catch((error: unknown) => error)).toEqual(never);
+    }
+    expect(await own(guest)).toEqual([id]);
+  });
+
+  it('made again to the same wallet replaces the one before', async () => {
+    const first = await offer(scene.owner, guest.address, 'owner');
+    const second = await offer(scene.owner, guest.address, 'reviewer');
+    expect([await open(), await own(guest)]).toEqual([[second], [second]]);
+    await expect(accept(guest, first)).rejects.toMatchObject(gone);
+    expect(await accept(guest, second)).toMatchObject({ role: 'reviewer' });
+  });
+
+  it('ends after its time, and its row goes with the sweep', async () => {
+    const id = await offer(scene.owner, guest.address);
+    await world.sql('update offer set expires_at = now() where id = ?', [id]);
+    await expect(accept(guest, id)).rejects.toMatchObject(gone);
+    expect([await open(), await own(guest)]).toEqual([[], []]);
+    world.clock.pass(1000);
+    await sweepOnce(world.services);
+    expect(await world.sql('select id from offer where id = ?', [id])).toEqual([]);
+    expect(await offer(scene.owner, guest.address)).not.toBe(id);
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['is archived, also when it is restored', () => archiveProject(world.services, scene.owner, scene.projectId)],
+    ['is deleted', () => deleteProject(world.services, scene.owner, scene.projectId)],
+  ])('ends when its project %s', async (_, end) => {
+    const id = await offer(scene.owner, guest.address);
+    await end();
+    await expect(accept(guest, id)).rejects.toMatchObject(gone);
+    expect(await own(guest)).toEqual([]);
+    await restoreProject(world.services, scene.owner, scene.projectId).catch(() => undefined);
+    await expect(accept(guest, id)).rejects.toMatchObject(gone);
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['is taken out', () => removeMember(world.services, scene.owner, seat(scene.ben))],
+    [
+      'is no owner any more',
+      () => changeMember(world.services, scene.owner, { ...seat(scene.ben), role: 'supervisor', name: undefined }),
+    ],
+  ])('ends with the right of whoever made it, who %s', async (_, fall) => {
+    await changeMember(world.services, scene.owner, { ...seat(scene.ben), role: 'owner', name: undefined });
+    const theirs = await offer(scene.ben, guest.address, 'owner');
+    const mine = await offer(scene.owner, newAddress());
+    await fall();
+    await expect(accept(guest, theirs)).rejects.toMatchObject(gone);
+    expect(await open()).toEqual([mine]);
+  });
+
+  it('does not bring back who came by a link and was taken out since', async () => {
+    const id = await offer(scene.owner, guest.address, 'owner');
+    const invited = { projectId: scene.projectId, role: 'reviewer' as const, address: null, hours: 1 };
+    const { token } = await createInvite(world.services, scene.owner, invited);
+    await acceptInvite(world.services, guest, token);
+    await removeMember(world.services, scene.owner, seat(guest));
+    await expect(accept(guest, id)).rejects.toMatchObject(gone);
+  });
+
+  it('accepted and revoked at the same moment: one of them comes first, whole', async () => {
+    for (let round = 0; round < 6; round += 1) {
+      const who = await aPerson(world.services);
+      const offerId = await offer(scene.owner, who.address);
+      const revoking = revokeOffer(world.services, scene.owner, { projectId: scene.projectId, offerId });
+      const [accepted, revoked] = await Promise.allSettled([accept(who, offerId), revoking]);
+      expect([accepted.status, revoked.status].sort()).toEqual(['fulfilled', 'rejected']);
+      expect(await roleOf(who)).toBe(accepted.status === 'fulfilled' ? 'reviewer' : null);
+    }
+  });
+
+  it('a member gets another role without being asked: it is no offer', async () => {
+    expect(await add(scene.owner, scene.anna.address, 'owner')).toMatchObject({ kind: 'member', role: 'owner' });
+    expect([await roleOf(scene.anna), await open()]).toEqual(['owner', []]);
+  });
+});
+
+const seat = (who: MemberActor) => ({ projectId: scene.projectId, userId: who.userId });
+
+describe('PM5: an offer tells nothing of its wallet', () => {
+  it('known or never seen, named or not, blocked or not: what comes back is alike, and so is the list', async () => {
+    const { anna: known } = await aScene(world.services);
+    const blocked = await aPerson(world.services);
+    await world.sql('update app_user set blocked_at = now() where id = ?', [blocked.userId]);
+    const addresses = [newAddress(), guest.address, known.address, blocked.address];
+    const by = { id: scene.owner.userId, address: scene.owner.address, name: scene.owner.name };
+    const answers = [];
+    for (const address of addresses) {
+      const added = await add(scene.owner, address);
+      if (added.kind !== 'offer') throw new Error('They were added at once.');
+      answers.push(presentOffer({ offer: added.offer, by }));
+    }
+    const bare = (one: object) => ({ ...one, id: '', address: '', created_at: '', expires_at: '' });
+    for (const answer of answers) expect(bare(answer)).toEqual(bare(answers[0] ?? {}));
+    const listed = (await listOffers(world.services, scene.owner, scene.projectId)).map(presentOffer);
+    expect(listed.map(({ address }) => address).sort()).toEqual([...addresses].sort());
+    for (const one of listed) expect(bare(one)).toEqual(bare(answers[0] ?? {}));
+    expect(await world.sql('select 1 from app_user where address = ?', [addresses[0]])).toEqual([]);
+  });
+});
+
+describe('PM: who offers', () => {
+  it('an owner alone makes, sees and revokes offers, of their own project', async () => {
+    const offerId = await offer(scene.owner, guest.address);
+    const { projectId } = scene;
+    const attempts: ((who: MemberActor) => Promise<unknown>)[] = [
+      (who) => add(who, newAddress()),
+      (who) => listOffers(world.services, who, projectId),
+      (who) => revokeOffer(world.services, who, { projectId, offerId }),
+    ];
+    for (const attempt of attempts) {
+      for (const who of [scene.supervisor, scene.anna])
+        await expect(attempt(who)).rejects.toMatchObject({ code: 'forbidden' });
+      await expect(attempt(guest)).rejects.toMatchObject(gone);
+    }
+    const other = await aScene(world.services);
+    const foreign = revokeOffer(world.services, other.owner, { projectId: other.projectId, offerId });
+    await expect(foreign).rejects.toMatchObject(gone);
+    expect(await open()).toEqual([offerId]);
+  });
+});
