@@ -70,14 +70,30 @@ describe.skipIf(chromium === undefined)('the reviewer pool', () => {
     await owner.getByText(`${short} is a reviewer now.`).waitFor();
     await row.getByText('holds 1 item').waitFor({ state: 'detached' });
 
-    await row.getByRole('button', { name: `Change the name of ${short}` }).click();
+    await row.getByRole('button', { name: `Remove ${short}` }).click();
+    await question.getByRole('button', { name: 'Remove' }).click();
+    await owner.getByText(`${short} is out of the pool.`).waitFor();
+    await expect.poll(() => row.count()).toBe(0);
+  });
+
+  it('PM4: an owner names nobody, and people name themselves', async () => {
+    const { project, world, enter } = house();
+    const member = await person(world);
+    await join(project, member);
+    const owner = await asOwner();
+    const short = `${member.wallet.address.slice(0, 4)}…${member.wallet.address.slice(-4)}`;
+    const row = owner.getByRole('row').filter({ hasText: short });
+    await row.getByText('no name').waitFor();
+    expect(await row.getByRole('button', { name: /Change the name/ }).count()).toBe(0);
+
+    const page = await enter(member, people());
+    await page.getByRole('button', { name: `Change the name of ${short}` }).click();
+    const question = page.getByRole('dialog');
+    await question.getByLabel('Name').fill('Nell\u202eyllO');
+    await question.getByRole('button', { name: 'Save' }).click();
+    await question.getByText('characters that show').waitFor();
     await question.getByLabel('Name').fill('Nell');
     await question.getByRole('button', { name: 'Save' }).click();
     await row.getByText('Nell', { exact: true }).waitFor();
-
-    await row.getByRole('button', { name: 'Remove Nell' }).click();
-    await question.getByRole('button', { name: 'Remove' }).click();
-    await owner.getByText('Nell is out of the pool.').waitFor();
-    await expect.poll(() => row.count()).toBe(0);
   });
 });

@@ -6,7 +6,7 @@ import { claimItem, decideItem } from '@countersign/shared/api/queue';
 import { findChromium } from '../scripts/browser.ts';
 import { startTopology, type Topology } from '../scripts/lib/topology.ts';
 import { MIGRATIONS } from '../server/src/db/migrations/list.ts';
-import { aSubmission, join, openProject, type OpenProject } from '../server/test/builders.ts';
+import { aSubmission, join, openProject, seatCrowd, type OpenProject } from '../server/test/builders.ts';
 import { people, person, type Person } from '../server/test/client.ts';
 import { emptyDatabase } from '../server/test/fixtures/own-database.ts';
 import { connectLive, type Live } from '../server/test/live-client.ts';
@@ -41,8 +41,9 @@ describe.skipIf(!WITH_REDIS)('three servers and two workers behind one address',
     pool = new pg.Pool({ connectionString: database.url, max: 2 });
     const stores = { databaseUrl: database.url, redisUrl: process.env.TEST_REDIS_URL ?? '' };
     topology = await startTopology(stores, { env: { RATE_LIMIT_PER_MINUTE: '1000000' } });
-    // All that people and pipelines need of a world is its address.
-    owner = await person({ baseUrl: topology.url, url: () => topology.url } as World);
+    // All that people and pipelines need of a world is its address; a crowd is seated in its database.
+    const sql = async <T>(text: string, params: unknown[] = []) => (await pool.query(text, params)).rows as T[];
+    owner = await person({ baseUrl: topology.url, url: () => topology.url, sql } as World);
     project = await openProject(owner, { settings: { claim_lease_seconds: 600 } });
     const browser = await sharedBrowser();
     if (browser !== undefined) pages = pagesOf(browser, topology.url);
@@ -71,7 +72,7 @@ describe.skipIf(!WITH_REDIS)('three servers and two workers behind one address',
 
   it('every socket is told every event once and in order', async () => {
     const crowd = await people(owner.world, Math.ceil(SOCKETS / TABS));
-    for (const reviewer of crowd) await join(project, reviewer);
+    await seatCrowd(project, crowd);
     const sockets: Live[] = [];
     for (const reviewer of crowd)
       sockets.push(...(await Promise.all(Array.from({ length: TABS }, () => connectLive(reviewer)))));

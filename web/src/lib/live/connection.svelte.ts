@@ -47,6 +47,7 @@ class Connection {
   #listeners: readonly { type: FactType | '*'; listener: FactListener }[] = [];
   #resyncListeners: readonly ResyncListener[] = [];
   readonly #metricsListeners = new Set<(projectId: string) => void>();
+  readonly #offersListeners = new Set<() => void>();
 
   /** For the pill in the top bar. `paused` is the reader's own choice and only shows while everything else is well. */
   get state(): LiveState {
@@ -81,6 +82,7 @@ class Connection {
     socket.on('resync', ({ project_id }) => this.#resync(project_id));
     socket.on('events', (facts) => this.#take(facts));
     socket.on('metrics', ({ project_id }) => this.#metricsListeners.forEach((listener) => listener(project_id)));
+    socket.on('offers', () => this.#offersListeners.forEach((listener) => listener()));
     socket.on('assignment', ({ degraded }) => (this.#degraded = degraded));
     this.presence.follow(socket);
     this.#hurried = hurry(() => this.#again());
@@ -116,6 +118,12 @@ class Connection {
   onMetrics(listener: (projectId: string) => void): () => void {
     this.#metricsListeners.add(listener);
     return () => this.#metricsListeners.delete(listener);
+  }
+
+  /** Hears that the seats offered to this person changed. Answers the function that stops it. */
+  onOffers(listener: () => void): () => void {
+    this.#offersListeners.add(listener);
+    return () => this.#offersListeners.delete(listener);
   }
 
   /** Hears that something may have been missed. Answers the function that stops it. */

@@ -1,4 +1,4 @@
-// Every string of the page of one's sessions.
+// Every string of the page of one's sessions and own settings.
 
 export const words = {
   page: 'Sessions',
@@ -14,6 +14,14 @@ export const words = {
   ended: (device: string) => `The session of ${device} has ended`,
   othersEnded: 'All other sessions have ended',
   endFailed: 'The session goes on',
+  adding: 'Being added to projects',
+  addingText:
+    'Owners offer you a seat, and you accept or decline it. Owners of a project you are in already may skip that, if you allow it.',
+  allowDirect: 'People I already work with may add me to their projects directly',
+  addingFailed: 'This setting could not be loaded',
+  addingNotSaved: 'Not saved',
+  addingSaved: (allowed: boolean) =>
+    allowed ? 'People you already work with may add you directly.' : 'Everybody has to ask you first.',
   endOthers: 'End all others',
   endOthersTitle: 'End all other sessions?',
   endOthersText: 'They are signed out at once, wherever they are. This browser stays signed in.',

@@ -20,6 +20,7 @@ export const changesWords = {
     settings: 'Settings',
     member: 'People',
     invite: 'Invites',
+    offer: 'Offers',
     key: 'API keys',
     source: 'Inbound sources',
     webhook: 'Webhook',
@@ -53,6 +54,9 @@ export const changesWords = {
     'member.left': { of: ['took ', ' out of the pool'], alone: 'left the pool' },
     'invite.made': { of: ['made an invite for ', ''], alone: 'made an invite' },
     'invite.revoked': { of: ['revoked the invite for ', ''], alone: 'revoked an invite' },
+    'offer.made': { of: ['offered a seat to ', ''], alone: 'offered a seat' },
+    'offer.revoked': { of: ['revoked the offer to ', ''], alone: 'revoked an offer' },
+    'offer.declined': { of: ['declined the offer to ', ''], alone: 'declined an offer' },
     'key.made': { of: ['made the key ', ''], alone: 'made a key' },
     'key.revoked': { of: ['revoked the key ', ''], alone: 'revoked a key' },
     'source.made': { of: ['added the source ', ''], alone: 'added a source' },
@@ -78,8 +82,10 @@ export const changesWords = {
   details: {
     last4: (value: string) => `ends in ${value}`,
     invitedBy: (name: string) => `by an invite of ${name}`,
+    offeredBy: (name: string) => `by an offer of ${name}`,
     invitesRevoked: (count: number) =>
       count === 1 ? 'ends 1 open invite of theirs' : `ends ${count} open invites of theirs`,
+    offersRevoked: (count: number) => (count === 1 ? 'ends 1 open offer' : `ends ${count} open offers`),
     wallet: (address: string) => `wallet ${address}`,
     goodFor: (hours: number) => `good for ${hours} h`,
     to: (url: string) => `to ${url}`,

@@ -110,7 +110,9 @@ function plain(key: string, value: unknown): string {
 const DETAILS: Record<string, (value: never) => string | null> = {
   last4: words.details.last4,
   by_invite_of: words.details.invitedBy,
+  by_offer_of: words.details.offeredBy,
   invites_revoked: words.details.invitesRevoked,
+  offers_revoked: words.details.offersRevoked,
   address: words.details.wallet,
   hours: words.details.goodFor,
   url: words.details.to,

@@ -1,5 +1,6 @@
-// The pool and its open invites, kept true by the live facts of the project.
+// The pool, its open invites and offers, kept true by the live facts of the project.
 import { listInvites, type Invite } from '@countersign/shared/api/invites';
+import { listOffers, type Offer } from '@countersign/shared/api/offers';
 import { listMembers, type Member } from '@countersign/shared/api/projects';
 import type { Fact } from '@countersign/shared/events';
 import { call } from '#lib/api.ts';
@@ -14,6 +15,7 @@ export class PoolFeed {
   readonly members: Resource<Member[]>;
   /** For owners; loaded when it is known that the viewer is one. */
   readonly invites: Resource<Invite[]>;
+  readonly offers: Resource<Offer[]>;
   readonly #id: string;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -22,6 +24,7 @@ export class PoolFeed {
     this.#id = id;
     this.members = new Resource(async (signal) => (await call(listMembers, { params, signal })).data);
     this.invites = new Resource(async (signal) => (await call(listInvites, { params, signal })).data);
+    this.offers = new Resource(async (signal) => (await call(listOffers, { params, signal })).data);
   }
 
   /** Loads the members and follows the project; answers the function that stops it. */
@@ -33,6 +36,7 @@ export class PoolFeed {
       () => clearTimeout(this.#timer),
       () => this.members.cancel(),
       () => this.invites.cancel(),
+      () => this.offers.cancel(),
     ];
     return () => stops.forEach((stop) => stop());
   }
@@ -40,9 +44,11 @@ export class PoolFeed {
   #take(fact: Fact): void {
     if (fact.type === 'project.changed') {
       if (fact.changed.includes('members')) void this.members.load();
-      // An invite that was accepted is told as a change of the members alone.
-      const known = this.invites.data !== null;
-      if (known && (fact.changed.includes('invites') || fact.changed.includes('members'))) void this.invites.load();
+      // An invite or an offer that was accepted is told as a change of the members alone.
+      for (const part of ['invites', 'offers'] as const) {
+        const told = fact.changed.includes(part) || fact.changed.includes('members');
+        if (told && this[part].data !== null) void this[part].load();
+      }
     } else if (PASSES_ON.includes(fact.type)) {
       this.#timer ??= setTimeout(() => {
         this.#timer = undefined;

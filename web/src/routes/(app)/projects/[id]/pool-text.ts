@@ -1,4 +1,4 @@
-// Every string of the reviewer pool: its members, and the invites into it.
+// Every string of the reviewer pool: its members, the invites into it, and the seats that are offered.
 import type { Role } from '@countersign/shared/words';
 
 const items = (count: number) => (count === 1 ? '1 item' : `${count} items`);
@@ -22,14 +22,22 @@ export const poolWords = {
   failed: 'The people could not be loaded',
   only: 'Only owners see who is in the pool',
 
-  add: 'Add a person',
+  add: 'Offer a seat',
+  addText:
+    'Whoever has this wallet finds your offer when they sign in, and is in once they accept. It is open for 14 days.',
   address: 'Wallet address',
   addressFault: 'A Solana address has 32 to 44 letters and digits.',
-  name: 'Name (optional)',
   role: 'Role',
-  submit: 'Add',
-  addFailed: 'Not added',
-  added: (name: string) => `${name} is in. They sign in with that wallet.`,
+  submit: 'Offer the seat',
+  addFailed: 'Nothing was offered',
+  added: (name: string, role: Role) => `${name} is ${aRole[role]} now.`,
+  offered: (address: string) => `${address} is offered a seat, and is in once they accept.`,
+
+  offers: 'Open offers',
+  offersFailed: 'The offers could not be loaded',
+  noOffers: 'None. A seat you offer is listed here until it is accepted or declined.',
+  revokeOfferLabel: (role: string, whom: string) => `Revoke the offer as ${role} to ${whom}`,
+  revokeOfferFailed: 'The offer was not revoked',
 
   changed: (name: string, role: Role) => `${name} is ${aRole[role]} now.`,
   removed: (name: string) => `${name} is out of the pool.`,
@@ -48,16 +56,14 @@ export const poolWords = {
   lower: (role: Role) => `Make ${aRole[role]}`,
   lowerTitle: (name: string, role: Role) => `Make ${name} ${aRole[role]}?`,
   lowerYourselfTitle: (role: Role) => `Make yourself ${aRole[role]}?`,
-  lowerOwner: 'Rules, keys, the webhook and people are out of reach then, and invites made as owner end.',
+  lowerOwner: 'Rules, keys, the webhook and people are out of reach then, and invites and offers made as owner end.',
   lowerSupervisor: 'Escalated items, analytics, learnings and deliveries are out of reach then.',
   lowerClaims: 'Escalated items that are held go back to the queue.',
 
   rename: 'Name',
   renameLabel: (name: string) => `Change the name of ${name}`,
-  renameTitle: 'What is their name?',
-  renameText: 'Every project shows it. Once given, only they can change it.',
-  renameYourselfTitle: 'What is your name?',
-  renameYourselfText: 'Every project you are in shows it.',
+  renameTitle: 'What is your name?',
+  renameText: 'Every project you are in shows it.',
   save: 'Save',
 
   invite: 'Invite by link',

@@ -1,0 +1,116 @@
+// Offers in real browsers: a seat is offered by wallet, seen by its person at once, and taken, declined or revoked.
+import type { Page } from 'playwright';
+import { describe, expect, it } from 'vitest';
+import { addMember, createProject, listMembers } from '@countersign/shared/api/projects';
+import { offerTo, openProject } from '../server/test/builders.ts';
+import { makeWallet, person } from '../server/test/client.ts';
+import { findChromium } from '../scripts/browser.ts';
+import { useHouse } from './house.ts';
+import { expectAccessible } from './looks.ts';
+
+const chromium = await findChromium();
+const short = (address: string) => `${address.slice(0, 4)}…${address.slice(-4)}`;
+
+describe.skipIf(chromium === undefined)('PM5: offers', () => {
+  const house = useHouse();
+
+  async function asOwner(): Promise<Page> {
+    const page = await house().enter(house().owner, `/projects/${house().project.id}/people`);
+    await page.getByRole('heading', { name: 'Reviewer pool' }).waitFor();
+    return page;
+  }
+  const offered = (page: Page) => page.getByRole('region', { name: 'Seats offered to you' });
+  const openOffers = (page: Page) => page.getByRole('region', { name: 'Open offers' }).getByRole('listitem');
+  const members = async () => (await house().owner.call(listMembers, { params: { id: house().project.id } })).data;
+
+  it('an owner offers a seat to a wallet, whose page shows it at once; accepting brings its person in', async () => {
+    const { world, enter, project, owner } = house();
+    const guest = await person(world);
+    const page = await enter(guest, '/projects');
+    await page.getByRole('heading', { name: 'Your wallet is in no project yet' }).waitFor();
+
+    const form = await asOwner();
+    const section = form.getByRole('region', { name: 'Offer a seat' });
+    await section.getByLabel('Wallet address').fill(guest.wallet.address);
+    await section.getByLabel('Role').selectOption('Supervisor');
+    await section.getByRole('button', { name: 'Offer the seat' }).click();
+    await section.getByText(`${short(guest.wallet.address)} is offered a seat`).waitFor();
+    await expect.poll(() => openOffers(form).count()).toBe(1);
+    expect((await members()).map(({ user_id }) => user_id)).not.toContain(guest.id);
+
+    const strip = offered(page);
+    await strip.getByText('offers you a seat as supervisor in').waitFor();
+    for (const text of [project.project.name, owner.wallet.address]) await strip.getByText(text).waitFor();
+    await expectAccessible(page);
+    // By the keyboard alone.
+    await strip.getByRole('button', { name: /^Accept/ }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText(`You are a supervisor in ${project.project.name} now.`).waitFor();
+    await page.getByRole('link', { name: 'Open project' }).click();
+    await page.waitForURL(`**/projects/${project.id}`);
+    await expect.poll(() => openOffers(form).count()).toBe(0);
+    await form
+      .getByRole('row')
+      .filter({ hasText: short(guest.wallet.address) })
+      .waitFor();
+  });
+
+  it('who signs in finds what was offered meanwhile, and may decline it', async () => {
+    const wallet = makeWallet();
+    await offerTo(house().project, wallet.address);
+    const page = await house().visit(wallet, '/');
+    await page.getByRole('button', { name: 'Test Wallet' }).click();
+    await offered(page)
+      .getByRole('button', { name: /^Decline/ })
+      .click();
+    await offered(page).waitFor({ state: 'detached' });
+    expect((await members()).map(({ address }) => address)).not.toContain(wallet.address);
+    await page.getByRole('heading', { name: 'Your wallet is in no project yet' }).waitFor();
+  });
+
+  it('an owner revokes an offer, and it goes from the page it is shown on', async () => {
+    const guest = await person(house().world);
+    const page = await house().enter(guest, '/projects');
+    await offerTo(house().project, guest.wallet.address);
+    await offered(page).waitFor();
+    const owner = await asOwner();
+    await owner.getByRole('button', { name: `Revoke the offer as Reviewer to ${short(guest.wallet.address)}` }).click();
+    await offered(page).waitFor({ state: 'detached' });
+    await expect.poll(() => openOffers(owner).count()).toBe(0);
+  });
+
+  it('QU1: in the queue no offer moves a line: the top bar says that there is one', async () => {
+    const guest = await person(house().world);
+    await guest.call(createProject, { body: { name: 'Own' } });
+    const page = await house().enter(guest, '/queue');
+    await offerTo(house().project, guest.wallet.address);
+    const link = page.getByRole('link', { name: 'You are offered a seat' });
+    await link.waitFor();
+    expect(await offered(page).count()).toBe(0);
+    await link.click();
+    await offered(page)
+      .getByRole('button', { name: /^Accept/ })
+      .waitFor();
+  });
+
+  it('PM6: who allows it is added at once by people they work with', async () => {
+    const { world, enter } = house();
+    const guest = await person(world);
+    const other = await openProject(house().owner);
+    const page = await enter(guest, '/sessions');
+    const box = page.getByRole('checkbox', { name: /may add me to their projects directly/ });
+    await box.check();
+    await page.getByText('may add you directly.').waitFor();
+    const add = (id: string) =>
+      house().owner.call(addMember, { params: { id }, body: { address: guest.wallet.address, role: 'reviewer' } });
+    expect(await add(other.id)).toMatchObject({ kind: 'offer' });
+    await offered(page)
+      .getByRole('button', { name: /^Accept/ })
+      .click();
+    await page.getByText(`You are a reviewer in ${other.project.name} now.`).waitFor();
+    expect(await add(house().project.id)).toMatchObject({ kind: 'member', user_id: guest.id });
+    await page.reload();
+    expect(await box.isChecked()).toBe(true);
+    await expectAccessible(page);
+  });
+});

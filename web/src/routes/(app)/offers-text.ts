@@ -1,0 +1,25 @@
+// Every string of the seats that are offered to a person.
+import type { Role } from '@countersign/shared/words';
+import type { Sentence } from '#lib/sentence.ts';
+
+const aRole: Record<Role, string> = { reviewer: 'a reviewer', supervisor: 'a supervisor', owner: 'an owner' };
+
+export const offersText = {
+  region: 'Seats offered to you',
+  /** Between who offers and the project. */
+  offers: (role: Role) => ` offers you a seat as ${role} in `,
+  from: 'from',
+  offered: (when: string) => `offered ${when}`,
+  until: (when: string) => `open until ${when}`,
+  more: (count: number) => (count === 1 ? 'One more offer follows.' : `${count} more offers follow.`),
+  accept: 'Accept',
+  acceptLabel: (project: string) => `Accept the seat in ${project}`,
+  decline: 'Decline',
+  declineLabel: (project: string) => `Decline the seat in ${project}`,
+  failed: 'Not answered.',
+  joined: (project: string, role: Role): Sentence => [`You are ${aRole[role]} in `, project, ' now.'],
+  toProject: 'Open project',
+  close: 'Close',
+  waiting: (count: number) => (count === 1 ? '1 offer' : `${count} offers`),
+  waitingLabel: (count: number) => (count === 1 ? 'You are offered a seat' : `You are offered ${count} seats`),
+} as const;
