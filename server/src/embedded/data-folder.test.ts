@@ -70,7 +70,7 @@ const REFUSED: Record<string, [() => void, RegExp]> = {
   'that is a link to nowhere': [() => symlinkSync('/nonexistent/disk', data), /points to nothing: mount the disk/],
 };
 
-describe('a data folder', () => {
+describe('EM3: a data folder', () => {
   it.each(Object.entries(REFUSED))(
     '%s is refused in a sentence that says what to do, and left as it is',
     (_, [make, says]) => {
@@ -116,7 +116,7 @@ describe('a data folder', () => {
   });
 });
 
-describe('a new database', () => {
+describe('EM3: a new database', () => {
   it('appears when it is whole, also in the place of an empty folder, and drafts that others left are removed', async () => {
     mkdirSync(data);
     mkdirSync(join(folder, 'postgres-new-killed/base'), { recursive: true });

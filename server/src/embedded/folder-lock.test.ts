@@ -55,7 +55,7 @@ async function kill(other: ChildProcess): Promise<void> {
   await gone;
 }
 
-describe('the lock of a data folder', () => {
+describe('EM2: the lock of a data folder', () => {
   it('refuses a second process in one sentence that says what to do, and gives way when the first is done', async () => {
     const release = lockFolder(folder);
     const other = await anotherProcess();

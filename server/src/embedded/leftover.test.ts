@@ -40,7 +40,7 @@ function child(file: string, args: string[], cwd = '/'): ChildProcess & { pid: n
   return made as typeof made & { pid: number };
 }
 
-describe.runIf(process.platform !== 'win32')('a stale postmaster.pid', () => {
+describe.runIf(process.platform !== 'win32')('EM4: a stale postmaster.pid', () => {
   it('of a program that has the number now is removed, and the program left alone', async () => {
     const other = child('sleep', ['600']);
     write(other.pid);

@@ -23,7 +23,7 @@ const make = (): string => {
   return path;
 };
 
-describe.runIf(process.platform !== 'win32')('the folder of the socket', () => {
+describe.runIf(process.platform !== 'win32')('EM1: the folder of the socket', () => {
   it('is for its owner alone', () => {
     expect(statSync(make()).mode & 0o777).toBe(0o700);
   });

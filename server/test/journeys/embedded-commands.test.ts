@@ -10,7 +10,7 @@ import { expectInvariants, runScript } from '../run-script.ts';
 
 cleanUpAfterwards();
 
-describe('invariants, rollups and export', () => {
+describe('EM2: invariants, rollups and export', () => {
   it('work beside the service, which goes on, and without it, leaving nothing running', async () => {
     const service = embeddedService();
     await service.start();

@@ -43,7 +43,7 @@ async function aProjectOn(service: EmbeddedService): Promise<{ project: OpenProj
   return { project, id: (await project.pipeline.submit(aSubmission())).id };
 }
 
-describe.runIf(MAY_UNSHARE)('PostgreSQL (needs root and user namespaces)', () => {
+describe.runIf(MAY_UNSHARE)('EM1: PostgreSQL (needs root and user namespaces)', () => {
   it('runs as this user when that is not root, and refuses data of another one in a sentence', async () => {
     const folder = openFolder();
     const service = embeddedService({ folder, through: AS_1000 });

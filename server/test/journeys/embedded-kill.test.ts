@@ -47,7 +47,7 @@ function submitSome(project: OpenProject, answered: string[]): { first: Promise<
   return { first: Promise.any(sent), all: Promise.allSettled(sent) };
 }
 
-describe('kill -9 of the service', () => {
+describe('EM4: kill -9 of the service', () => {
   it('and an immediate start, again and again: each works at the first try, and nothing answered is lost', async () => {
     const service = embeddedService();
     const project = await aProjectOn(service);
@@ -133,7 +133,7 @@ function ifThere(read: () => string): string {
 
 const stateOf = (pid: number) => ifThere(() => readFileSync(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.[0];
 
-describe('numbers of processes', () => {
+describe('EM4: numbers of processes', () => {
   it('postmaster.pid names a program that has the number now: PostgreSQL starts, and the program goes on', async () => {
     const service = embeddedService();
     const project = await aProjectOn(service);

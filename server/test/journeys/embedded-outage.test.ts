@@ -56,7 +56,7 @@ async function expectAll(project: OpenProject, answered: string[]): Promise<void
   expect(answered.filter((id) => !ids.has(id))).toEqual([]);
 }
 
-describe('SIGKILL', () => {
+describe('EM5: SIGKILL', () => {
   it('of PostgreSQL’s first process: it is started again at the same address, and answers are 503 until it is', async () => {
     const service = embeddedService();
     const project = await aProjectOn(service);
@@ -113,7 +113,7 @@ describe('SIGKILL', () => {
   });
 });
 
-describe.runIf(ON_LINUX && MAY_MOUNT)('a full disk (needs the right to mount)', () => {
+describe.runIf(ON_LINUX && MAY_MOUNT)('EM5: a full disk (needs the right to mount)', () => {
   it('submissions are answered 503 until there is space again; nothing answered is lost', async () => {
     const disk = smallDisk(160);
     const service = embeddedService({ folder: join(disk, 'data') });

@@ -57,7 +57,7 @@ async function submitOne(service: EmbeddedService): Promise<() => Promise<void>>
 const SAFE = ['fsync', 'synchronous_commit', 'full_page_writes'];
 
 describe('a service on an embedded database', () => {
-  it('makes it safe and private at the first start, and uses it again at the second', async () => {
+  it('EM1: makes it safe and private at the first start, and uses it again at the second', async () => {
     // Nobody made the folder; its path is longer than that of any socket, and has what shells and addresses trip over.
     const folder = join(aFolder(), 'it’s "here", 100%41 & more', 'x'.repeat(200));
     const tmp = join(aFolder(), 'y'.repeat(200));
@@ -115,7 +115,7 @@ function aDatabase(at: string, version: string, float8ByValue: number): void {
   writeFileSync(join(at, 'global/pg_control'), control);
 }
 
-describe('a start on a folder that cannot be used', () => {
+describe('EM3: a start on a folder that cannot be used', () => {
   it.each([
     [
       'of another major version',
@@ -177,7 +177,7 @@ describe('a start on a folder that cannot be used', () => {
   });
 });
 
-describe('two starts at once on one folder', () => {
+describe('EM2: two starts at once on one folder', () => {
   it('on an empty one: one wins, with the keys in the folder, and the other says who has it', async () => {
     const receiver = await startReceiver();
     const folder = aFolder();

@@ -33,7 +33,7 @@ const holderOf = ({ folder }: EmbeddedService): number => {
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as { pid: number }).pid : 0;
 };
 
-describe.runIf(ON_LINUX)('a service that is told to stop', () => {
+describe.runIf(ON_LINUX)('EM6: a service that is told to stop', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
     'under load, by %s to its whole process group: all of it ends in order',
     async (signal) => {
