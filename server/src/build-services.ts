@@ -25,6 +25,7 @@ import { createRedisLimiter } from './limits/redis-limiter.ts';
 import { ownPlaces } from './own-places.ts';
 import { createIntake } from './usecases/intake.ts';
 import { createKeyCache } from './usecases/key-cache.ts';
+import { createKnownSessions } from './usecases/known-sessions.ts';
 import type { Services } from './usecases/services.ts';
 import { createWaiters } from './usecases/waiters.ts';
 import { dispatchWebhook } from './webhooks/dispatch.ts';
@@ -68,6 +69,7 @@ export async function buildServices(config: Config, signal?: AbortSignal): Promi
     limiter: limiterOf(config, redis?.commands ?? null, log),
     memory: createMemory(),
     keys: createKeyCache(systemClock),
+    knownSessions: createKnownSessions(systemClock),
     clock: systemClock,
     ids: uuidV7,
     keyRing,

@@ -1,5 +1,5 @@
 // Starts the roles asked for, in order, and stops them in the reverse order.
-import type { Server as HttpServer } from 'node:http';
+import type { IncomingMessage, Server as HttpServer } from 'node:http';
 import { flushCompileCache } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -11,9 +11,11 @@ import { EmbeddedError } from './embedded/embedded-error.ts';
 import { addressOfRunning } from './embedded/embedded-postgres.ts';
 import { FolderInUse } from './embedded/folder-lock.ts';
 import { createApp } from './http/app.ts';
+import { clientOfRequest } from './http/client-address.ts';
 import { loadSite } from './http/pages.ts';
 import { createHttpServer, listen } from './http/server.ts';
 import { probesOf, processTelemetry, startOperators } from './operators.ts';
+import { createAdmission } from './realtime/admission.ts';
 import { createAssignment, PROBE_MS } from './realtime/assignment.ts';
 import { createLiveServer, openGateway, SESSION_CHECK_MS, sweepSessions } from './realtime/gateway.ts';
 import { createMetrics, METRICS_MS } from './realtime/metrics.ts';
@@ -119,7 +121,8 @@ async function startWeb(built: Built, config: Config, telemetry: Telemetry): Pro
   });
   const handle = app.callback();
   const http = createHttpServer((request, response) => void handle(request, response));
-  const io = createLiveServer(http, { baseUrl: config.baseUrl, redis });
+  const clientOf = (request: IncomingMessage) => clientOfRequest(request, config.proxyHops);
+  const io = createLiveServer(http, { admit: createAdmission(services, { clientOf }), redis, log: services.log });
   watchSockets(telemetry, () => io.engine.clientsCount);
   watchMemory(telemetry, services.memory);
   services.kick = {
@@ -135,7 +138,7 @@ async function startWeb(built: Built, config: Config, telemetry: Telemetry): Pro
   });
   const hangUp = trackUpgraded(http);
   const stopWaiting = await startWaking(built);
-  const stopLive = await startLive(built, io, () => probes.lockStore());
+  const stopLive = await startLive(built, io, { clientOf, lockStore: () => probes.lockStore() });
   await listen(http, config.listen);
   const { port } = http.address() as AddressInfo;
   await built.listensOn(port);
@@ -183,7 +186,12 @@ function trackUpgraded(http: HttpServer): () => void {
   return () => upgraded.forEach((socket) => socket.destroy());
 }
 
-async function startLive(built: Built, io: LiveServer, lockStore: () => Promise<boolean>): Promise<Stop> {
+interface Live {
+  clientOf: (request: IncomingMessage) => string;
+  lockStore: () => Promise<boolean>;
+}
+
+async function startLive(built: Built, io: LiveServer, { clientOf, lockStore }: Live): Promise<Stop> {
   const { services, signals } = built;
   const { log } = services;
   const tail = createTail(services, io, () => rooms);
@@ -207,7 +215,7 @@ async function startLive(built: Built, io: LiveServer, lockStore: () => Promise<
   const stopPresence = startPresence(built, io, rooms);
   const assignment = createAssignment(io, lockStore);
   const probing = startLoop({ name: 'assignment', run: () => assignment.runOnce(), pollMs: PROBE_MS, log });
-  openGateway(services, io, rooms);
+  openGateway(services, io, { rooms, clientOf });
   return async () => {
     await Promise.all([tailing.stop(), ticking.stop(), sweeping.stop(), probing.stop(), stopPresence()]);
   };

@@ -1,14 +1,14 @@
 // The limits at the door: who is counted as whom, what answers say about it, and the refusal (RL1, RL2).
-import ipaddr from 'ipaddr.js';
 import type { Context } from 'koa';
 import type { Endpoint } from '@countersign/shared/api/endpoint';
 import { challenge, verify } from '@countersign/shared/api/session';
 import { Refusal } from '@countersign/shared/errors';
 import type { PolicyName, Taken } from '../limits/limiter.ts';
 import type { ApiKeyActor, Services } from '../usecases/services.ts';
+import { clientOfRequest } from './client-address.ts';
 
 type Limits = Pick<Services, 'limiter'>;
-type AddressPolicy = Exclude<PolicyName, 'default' | 'webhook-test' | 'invite' | 'offer'>;
+type AddressPolicy = Exclude<PolicyName, 'default' | 'webhook-test' | 'invite' | 'offer' | 'own-handshake'>;
 
 /** Counts one request of this key, or of this inbound source, and says on the answer what is left. Errors: `rate_limited`. */
 export async function limitKey({ limiter }: Limits, ctx: Context, { keyId }: { keyId: string }): Promise<void> {
@@ -68,17 +68,5 @@ function tell(ctx: Context, name: PolicyName, taken: Taken): void {
   ctx.set('ratelimit', `"${name}";r=${taken.remaining};t=${seconds}`);
 }
 
-/**
- * Whom an address counts as: itself, an IPv6 one as its /64, because whoever has one has them all. `ctx.ip` is what the trusted
- * proxies say (TRUSTED_PROXY_HOPS); where that is no address, the connection's own counts.
- */
-export function clientOf(ctx: Context): string {
-  const text = ipaddr.isValid(ctx.ip) ? ctx.ip : (ctx.req.socket.remoteAddress ?? '');
-  if (!ipaddr.isValid(text)) return 'unknown';
-  const address = ipaddr.process(text);
-  if (address instanceof ipaddr.IPv4) return address.toString();
-  return `${address.parts
-    .slice(0, 4)
-    .map((part) => part.toString(16))
-    .join(':')}::/64`;
-}
+/** Whom this request counts as. */
+export const clientOf = ({ req, app }: Context): string => clientOfRequest(req, app.proxy ? app.maxIpsCount : 0);

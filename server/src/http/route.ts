@@ -9,7 +9,7 @@ import { EXPECTED } from '../limits/memory.ts';
 import type { Owner, Place } from '../limits/room.ts';
 import { checkApiKey } from '../usecases/check-api-key.ts';
 import type { ApiKeyActor, MemberActor, Services } from '../usecases/services.ts';
-import { requireSession } from '../usecases/sessions.ts';
+import { checkSession, requireSession } from '../usecases/sessions.ts';
 import { SESSION_COOKIE } from './cookies.ts';
 import { Download, sendDownload } from './download.ts';
 import { parseBody } from './i-json.ts';
@@ -179,7 +179,9 @@ function callers(services: Services) {
     again: (ctx) => recheckSession(services, ctx),
     identify: async (ctx) => {
       refuseForeignOrigin(ctx, services.baseUrl);
-      const actor = await requireSession(services, ctx.cookies.get(SESSION_COOKIE));
+      const stranger = () => limitAddress(services, ctx, 'unknown-session');
+      const actor = await checkSession(services, ctx.cookies.get(SESSION_COOKIE), stranger);
+      if (actor === null) throw new Refusal('session_missing', 'Sign in with your wallet.');
       ctx.state.identifiedAt = performance.now();
       return actor;
     },

@@ -1,8 +1,21 @@
 // The rate limiter as the rest of the server sees it: named policies, and one question before work is done.
 
-/** The limits there are. The first counts by API key, `webhook-test` and `invite` by project, `offer` by person, the others by the address of the client. */
+/**
+ * The limits there are. The first counts by API key, `webhook-test` and `invite` by project, `offer` by person, `own-handshake` by session,
+ * the others by the address of the client.
+ */
 export type PolicyName =
-  'default' | 'unknown-key' | 'unknown-source' | 'challenge' | 'verify' | 'webhook-test' | 'invite' | 'offer';
+  | 'default'
+  | 'unknown-key'
+  | 'unknown-source'
+  | 'unknown-session'
+  | 'challenge'
+  | 'verify'
+  | 'handshake'
+  | 'own-handshake'
+  | 'webhook-test'
+  | 'invite'
+  | 'offer';
 
 /** So many requests at once, and as many again spread over every window that follows. */
 export interface Policy {
@@ -36,12 +49,16 @@ const MINUTE = 60;
 export function policiesOf(perMinute: number): Policies {
   const stranger = { quota: 600, windowSeconds: MINUTE };
   const signIn = { quota: 600, windowSeconds: 10 };
+  const page = { quota: 1000, windowSeconds: 10 };
   return {
     default: { quota: perMinute, windowSeconds: MINUTE },
     'unknown-key': stranger,
     'unknown-source': stranger,
+    'unknown-session': page,
     challenge: signIn,
     verify: signIn,
+    handshake: page,
+    'own-handshake': { quota: 300, windowSeconds: 10 },
     'webhook-test': { quota: 5, windowSeconds: MINUTE },
     invite: { quota: 20, windowSeconds: 60 * MINUTE },
     offer: { quota: 40, windowSeconds: 60 * MINUTE },

@@ -3,10 +3,13 @@ import type { IncomingMessage, Server as HttpServer } from 'node:http';
 import { createAdapter } from '@socket.io/redis-adapter';
 import { Server } from 'socket.io';
 import type { RedisClientType } from 'redis';
+import { Refusal } from '@countersign/shared/errors';
 import { displayName } from '../domain/actor.ts';
 import type { Services } from '../usecases/services.ts';
-import { findLiveSessions, findSession } from '../usecases/sessions.ts';
+import { checkSession, findLiveSessions } from '../usecases/sessions.ts';
+import { type Admit, sessionToken } from './admission.ts';
 import { guardConnections, type Connection, type Guard } from './guard.ts';
+import { allowBy, refuseSecondTransports } from './refuse-upgrade.ts';
 import { sessionRoom, userRoom, type LiveServer, type LiveSocket, type Rooms } from './rooms.ts';
 
 /** Sockets of one person in one process (security A8): tabs enough for anybody, and none to fill it with. */
@@ -24,25 +27,27 @@ export interface AdapterClients {
   sub: RedisClientType;
 }
 
-export function createLiveServer(
-  http: HttpServer,
-  options: { baseUrl: string; redis: AdapterClients | null },
-): LiveServer {
-  const origin = new URL(options.baseUrl).origin;
-  return new Server(http, {
+interface LiveOptions {
+  /** Who may open a connection. */
+  admit: Admit;
+  redis: AdapterClients | null;
+  log: Pick<Services['log'], 'warn'>;
+}
+
+/** A server on this port whose connections are not let in yet. */
+export function createLiveServer(http: HttpServer, { admit, redis, log }: LiveOptions): LiveServer {
+  const io: LiveServer = new Server(http, {
     transports: ['websocket'],
     allowEIO3: false,
     serveClient: false,
     perMessageDeflate: false,
     maxHttpBufferSize: PACKET_BYTES,
     connectTimeout: CONNECT_MS,
-    // CORS settings do not stop a cross-site WebSocket; the handshake's Origin does, compared exactly (security A7).
-    allowRequest: (request: IncomingMessage, answer) => {
-      const allowed = request.headers.origin === origin;
-      answer(allowed ? null : 'origin refused', allowed);
-    },
-    ...(options.redis ? { adapter: createAdapter(heedless(options.redis.pub), options.redis.sub) } : {}),
+    allowRequest: allowBy(admit, (error) => log.warn({ err: error }, 'socket refused: it could not be counted')),
+    ...(redis ? { adapter: createAdapter(heedless(redis.pub), redis.sub) } : {}),
   });
+  refuseSecondTransports(io);
+  return io;
 }
 
 /** The adapter awaits no publish: one that is lost with Redis must not count as a failure of this process. Changes the client. */
@@ -52,14 +57,21 @@ function heedless(pub: RedisClientType): RedisClientType {
   return Object.defineProperty(pub, 'publish', { value });
 }
 
+interface GatewayOptions {
+  rooms: Rooms;
+  /** Whom a request counts as. */
+  clientOf: (request: IncomingMessage) => string;
+}
+
 /** Lets signed-in people in and keeps them in the right rooms. */
-export function openGateway(services: Services, io: LiveServer, rooms: Rooms): void {
+export function openGateway(services: Services, io: LiveServer, { rooms, clientOf }: GatewayOptions): void {
   const guard = guardConnections(services, io);
   const open = new Map<string, number>();
   io.use((socket, next) => {
-    authenticate(services, socket, open)
+    authenticate(services, socket, { open, clientOf })
       .catch((error: unknown) => {
-        services.log.warn({ err: error }, 'socket refused: its session could not be read');
+        if (!(error instanceof Refusal))
+          services.log.warn({ err: error }, 'socket refused: its session could not be read');
         return new Error('unavailable');
       })
       .then((refusal) => {
@@ -114,17 +126,17 @@ function count(open: Map<string, number>, userId: string, conn: Connection): boo
 async function authenticate(
   services: Services,
   socket: LiveSocket,
-  open: Map<string, number>,
+  { open, clientOf }: { open: Map<string, number>; clientOf: GatewayOptions['clientOf'] },
 ): Promise<Error | undefined> {
-  const actor = await findSession(services, sessionToken(socket.handshake.headers.cookie));
+  const { request } = socket;
+  const actor = await checkSession(services, sessionToken(request), async () => {
+    const { allowed } = await services.limiter.take('unknown-session', clientOf(request));
+    if (!allowed) throw new Refusal('rate_limited', 'Too many unknown sessions come from this address.');
+  });
   if (actor === null) return new Error('session_missing');
   if (!count(open, actor.userId, socket.conn)) return new Error('too_many_sockets');
   socket.data = { userId: actor.userId, sessionId: actor.sessionId, name: displayName(actor) };
   return undefined;
-}
-
-function sessionToken(cookies: string | undefined): string | undefined {
-  return /(?:^|;\s*)__Host-sid=([^;]+)/.exec(cookies ?? '')?.[1];
 }
 
 /** Closes this process's sockets whose session is over, by age or by idleness (A3), or gone. */

@@ -10,6 +10,7 @@ import type { Memory } from '../limits/memory.ts';
 import type { Intake } from './intake.ts';
 import type { Waiters } from './waiters.ts';
 import type { KeyCache } from './key-cache.ts';
+import type { KnownSessions } from './known-sessions.ts';
 
 export interface Services {
   db: Database;
@@ -22,6 +23,8 @@ export interface Services {
   /** What clients make this process hold. */
   memory: Memory;
   keys: KeyCache<ApiKeyActor>;
+  /** Session cookies that were good lately. */
+  knownSessions: KnownSessions;
   clock: Clock;
   ids: Ids;
   keyRing: KeyRing;

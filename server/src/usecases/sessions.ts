@@ -40,9 +40,37 @@ export async function createSession(
   return { token: `${id}.${secret}`, expiresAt };
 }
 
+const TOKEN = /^([0-9a-f-]{36})\.([A-Za-z0-9_-]{43})$/;
+
+/** Whether this could be the value of a session cookie: what could not is refused before anything is asked. */
+export const isWellFormedToken = (token: string | undefined): token is string => TOKEN.test(token ?? '');
+
+/**
+ * As `findSession`, for whoever comes with a cookie. `beforeAsking` runs before the database is asked for one that was not good
+ * lately, and may refuse in its own name; many who bring the same one at the same time are asked for once.
+ */
+export async function checkSession(
+  services: Services,
+  token: string | undefined,
+  beforeAsking: () => Promise<void>,
+): Promise<MemberActor | null> {
+  const { knownSessions } = services;
+  if (!isWellFormedToken(token)) return null;
+  const isGood = async () => {
+    await beforeAsking();
+    return (await findSession(services, token)) !== null;
+  };
+  if (!knownSessions.isKnown(token) && !(await knownSessions.tryOnce(token, isGood))) return null;
+  // Each asks for itself whether the session goes on: what somebody else was told may be older than its end (A4).
+  const actor = await findSession(services, token);
+  if (actor === null) knownSessions.forget(token);
+  else knownSessions.remember(token);
+  return actor;
+}
+
 /** The person behind a session cookie, or null when it is unknown, idle too long, or over. */
 export async function findSession(services: Services, token: string | undefined): Promise<MemberActor | null> {
-  const match = /^([0-9a-f-]{36})\.([A-Za-z0-9_-]{43})$/.exec(token ?? '');
+  const match = TOKEN.exec(token ?? '');
   if (match?.[1] === undefined || match[2] === undefined) return null;
   const [, id, secret] = match as unknown as [string, string, string];
   const now = services.clock.now();

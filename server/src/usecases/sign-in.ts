@@ -65,6 +65,7 @@ export async function signIn(
     if (services.demo) await joinDemo(services, tx, user);
     return { user, session: await createSession(services, tx, { userId: user.id, userAgent: signed.userAgent }) };
   });
+  services.knownSessions.remember(result.session.token);
   const held = await findSession(services, signed.heldToken);
   if (held !== null) await signOut(services, held);
   services.log.info({ user: result.user.id }, 'signed in');

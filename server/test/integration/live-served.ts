@@ -1,8 +1,10 @@
 // The live side over the test's own services: a gateway on a real port, rooms and the tail, moved on by hand, so that “nothing came” is a fact.
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { io as connectSocket, type ManagerOptions, type Socket, type SocketOptions } from 'socket.io-client';
+import { clientOfRequest } from '../../src/http/client-address.ts';
+import { createAdmission } from '../../src/realtime/admission.ts';
 import { createAssignment } from '../../src/realtime/assignment.ts';
 import { createLiveServer, openGateway } from '../../src/realtime/gateway.ts';
 import type { Link } from '../../src/realtime/neighbours.ts';
@@ -46,15 +48,21 @@ interface Beside {
   link?: Link | null;
   /** Does the lock store answer? */
   answers?: () => Promise<boolean>;
+  /** TRUSTED_PROXY_HOPS. */
+  proxyHops?: number;
+  /** How many sockets there may be. */
+  most?: { ofAddress: number; ofProcess: number };
 }
 
 export async function serveLive(
   opened: Pick<Opened, 'services' | 'signals'>,
-  { link = null, answers = () => Promise.resolve(true) }: Beside = {},
+  { link = null, answers = () => Promise.resolve(true), proxyHops = 0, most }: Beside = {},
 ): Promise<LiveServed> {
   const { services, signals } = opened;
   const http = createServer();
-  const io = createLiveServer(http, { baseUrl: services.baseUrl, redis: null });
+  const clientOf = (request: IncomingMessage) => clientOfRequest(request, proxyHops);
+  const admit = createAdmission(services, { clientOf, ...(most && { most }) });
+  const io = createLiveServer(http, { admit, redis: null, log: services.log });
   const tail = createTail(services, io, () => rooms);
   const rooms: Rooms = createRooms(services, io, (projectId, seq) => tail.watch(projectId, seq));
   await tail.listen(signals, () => undefined);
@@ -63,7 +71,7 @@ export async function serveLive(
   await metrics.listen(signals, () => undefined);
   const presence = createPresence(services, io, { rooms, link, nudge: () => undefined });
   const assignment = createAssignment(io, answers);
-  openGateway(services, io, rooms);
+  openGateway(services, io, { rooms, clientOf });
   http.listen(0, '127.0.0.1');
   await once(http, 'listening');
   const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;

@@ -17,6 +17,7 @@ import { createMemory } from '../../src/limits/memory.ts';
 import { createMemoryLimiter } from '../../src/limits/memory-limiter.ts';
 import { createIntake } from '../../src/usecases/intake.ts';
 import { createKeyCache } from '../../src/usecases/key-cache.ts';
+import { createKnownSessions } from '../../src/usecases/known-sessions.ts';
 import type { Services } from '../../src/usecases/services.ts';
 import { createWaiters } from '../../src/usecases/waiters.ts';
 import { dispatchWebhook } from '../../src/webhooks/dispatch.ts';
@@ -140,6 +141,7 @@ async function openAt(place: Place): Promise<Opened> {
     limiter: createMemoryLimiter(policiesOf(60_000), clock),
     memory: createMemory(),
     keys: createKeyCache(clock),
+    knownSessions: createKnownSessions(clock),
     clock,
     ids: uuidV7,
     keyRing: KEY_RING,

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readSession } from '@countersign/shared/api/session';
 import { person, type Person } from '../client.ts';
 import { connectLive } from '../live-client.ts';
+import { createAdmission } from '../../src/realtime/admission.ts';
 import { createLiveServer, openGateway, SESSION_CHECK_MS, sweepSessions } from '../../src/realtime/gateway.ts';
 import { createRooms, type LiveServer } from '../../src/realtime/rooms.ts';
 import { signOut } from '../../src/usecases/end-sessions.ts';
@@ -25,12 +26,10 @@ let meanwhile: (token: string) => Promise<void> = () => Promise.resolve();
 beforeAll(async () => {
   served = await serve(inside.services);
   const http = createServer();
-  io = createLiveServer(http, { baseUrl: inside.services.baseUrl, redis: null });
-  openGateway(
-    inside.services,
-    io,
-    createRooms(inside.services, io, () => undefined),
-  );
+  const clientOf = () => 'somebody';
+  const { services } = inside;
+  io = createLiveServer(http, { admit: createAdmission(services, { clientOf }), redis: null, log: services.log });
+  openGateway(services, io, { rooms: createRooms(services, io, () => undefined), clientOf });
   io.use((socket, next) => {
     const token = /__Host-sid=([^;]+)/.exec(socket.handshake.headers.cookie ?? '')?.[1] ?? '';
     void meanwhile(token).then(() => next(), next);

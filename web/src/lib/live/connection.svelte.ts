@@ -1,8 +1,9 @@
 // The live connection of this tab: facts in, its state in one word, and a resync of everything on every (re)connect.
 import type { Fact, FactOf, FactType } from '@countersign/shared/events';
+import { readSession } from '@countersign/shared/api/session';
 import type { ClientToServer, ServerToClient } from '@countersign/shared/sockets';
 import { io, type Socket } from 'socket.io-client';
-import { reportSessionMissing } from '../api.ts';
+import { call, reportSessionMissing } from '../api.ts';
 import { observeServerTime } from '../clock.svelte.ts';
 import { Presence } from './presence.svelte.ts';
 
@@ -22,6 +23,10 @@ const OFFLINE_AFTER_MS = 3000;
 const AGAIN = { reconnectionDelay: 400, reconnectionDelayMax: 700, randomizationFactor: 0.3 };
 /** Asked this often whether the library has stopped trying: when the server ended the connection itself, it does. */
 const RETRY_MS = 1500;
+/** While connecting fails the session is asked for this often. */
+const ASK_MS = 5000;
+/** What the server says of a connection that it has read: the session is there, and trying again is all there is to do. */
+const REFUSALS: ReadonlySet<string> = new Set(['too_many_sockets', 'unavailable']);
 
 /** Hears that the network is back, or that somebody looks at this tab again. Answers the function that stops it. */
 function hurry(again: () => void): () => void {
@@ -43,6 +48,8 @@ class Connection {
   #socket: Socket<ServerToClient, ClientToServer> | null = null;
   #timers: ReturnType<typeof setTimeout>[] = [];
   #resyncs = 0;
+  /** Whether the session was asked for a moment ago. */
+  #asked = false;
   #hurried: () => void = () => undefined;
   #listeners: readonly { type: FactType | '*'; listener: FactListener }[] = [];
   #resyncListeners: readonly ResyncListener[] = [];
@@ -90,6 +97,7 @@ class Connection {
     socket.on('connect_error', ({ message }) => {
       this.#lost(socket);
       if (message === 'session_missing') reportSessionMissing();
+      else if (!REFUSALS.has(message)) this.#askForSession();
     });
   }
 
@@ -167,6 +175,17 @@ class Connection {
     if (this.#timers.length > 0) this.#socket?.disconnect().connect();
   }
 
+  /**
+   * A handshake that failed says no more than that: without a cookie it is refused before anybody looks, and the page would wait
+   * for ever. An answered call tells, by itself, whether the session is over.
+   */
+  #askForSession(): void {
+    if (this.#asked) return;
+    this.#asked = true;
+    this.#timers.push(setTimeout(() => (this.#asked = false), ASK_MS));
+    call(readSession).catch(() => undefined);
+  }
+
   /** What was told of others is too old to be shown. */
   #offline(): void {
     this.#phase = 'offline';
@@ -177,6 +196,7 @@ class Connection {
   #clearTimers(): void {
     for (const timer of this.#timers) clearTimeout(timer);
     this.#timers = [];
+    this.#asked = false;
   }
 }
 

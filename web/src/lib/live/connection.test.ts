@@ -2,6 +2,7 @@
 // The live connection in the page: what the pill says and when, and what happens to presence on the way.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Present } from '@countersign/shared/sockets';
+import { whenSessionMissing } from '../api.ts';
 import { live } from './connection.svelte.ts';
 
 const wire = vi.hoisted(() => {
@@ -115,6 +116,48 @@ describe('QU4: a lost connection', () => {
     vi.advanceTimersByTime(1000);
     expect(wire.sent).toEqual([there, there]);
     live.presence.show(null);
+  });
+});
+
+describe('A12: a handshake that fails', () => {
+  const over = vi.fn();
+  const asked: string[] = [];
+  beforeEach(() => {
+    over.mockClear();
+    asked.length = 0;
+    whenSessionMissing(over);
+    vi.stubGlobal('fetch', (url: string) => {
+      asked.push(url);
+      const problem = { status: 401, code: 'session_missing', title: '', detail: '' };
+      return Promise.resolve(new Response(JSON.stringify(problem), { status: 401 }));
+    });
+  });
+  afterEach(() => vi.unstubAllGlobals());
+
+  it('makes the page ask whether its session is over, at once and then every five seconds', async () => {
+    wire.does('connect_error', new Error('websocket error'));
+    await settled();
+    expect([asked, over.mock.calls.length]).toEqual([['/api/session'], 1]);
+    wire.does('connect_error', new Error('websocket error'));
+    await settled();
+    expect(asked).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(5000);
+    wire.does('connect_error', new Error('websocket error'));
+    await settled();
+    expect(asked).toHaveLength(2);
+    await connect();
+    wire.does('connect_error', new Error('websocket error'));
+    await settled();
+    expect(asked).toHaveLength(3);
+  });
+
+  it('asks nothing when the server said why', async () => {
+    for (const message of ['too_many_sockets', 'unavailable']) wire.does('connect_error', new Error(message));
+    await settled();
+    expect([asked, over.mock.calls.length]).toEqual([[], 0]);
+    wire.does('connect_error', new Error('session_missing'));
+    await settled();
+    expect([asked, over.mock.calls.length]).toEqual([[], 1]);
   });
 });
 
