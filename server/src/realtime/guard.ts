@@ -6,6 +6,7 @@ import { BYTES, createAllowance, PACKETS } from './allowance.ts';
 import { createDialogue, type Packet } from './dialogue.ts';
 import { createFrameCounter } from './frames.ts';
 import type { LiveServer, LiveSocket } from './rooms.ts';
+import { createUnsentLimit, type Unsent } from './unsent.ts';
 
 /** A connection of Engine.IO. */
 export type Connection = LiveSocket['conn'];
@@ -39,6 +40,7 @@ interface Upgraded extends IncomingMessage {
 export function guardConnections({ clock }: Pick<Services, 'clock'>, { engine }: LiveServer): Guard {
   const upgrades = new WeakMap<IncomingMessage, Watched>();
   const connections = new WeakMap<Connection, Watched>();
+  const measure = createUnsentLimit();
   // Before the first byte after the upgrade is read: what comes with it counts too.
   engine.on('initial_headers', (_: unknown, request: Upgraded) => upgrades.set(request, watchBytes(request, clock)));
   engine.on('connection', (conn: Connection) => {
@@ -47,6 +49,7 @@ export function guardConnections({ clock }: Pick<Services, 'clock'>, { engine }:
     connections.set(conn, watched);
     watched.opened();
     watchDialogue(conn, watched);
+    watchUnsent(conn, watched, measure());
     conn.once('close', () => watched.cutSoon());
   });
   return {
@@ -102,4 +105,26 @@ function watchDialogue(conn: Connection, watched: Watched): void {
     // After Socket.IO has heard it.
     if (verdict === 'goodbye') setImmediate(() => conn.close());
   });
+}
+
+/** A packet on its way out; one for many connections comes with its frame. */
+interface Outgoing {
+  data?: string | Uint8Array;
+  options?: { wsPreEncodedFrame?: Uint8Array[] };
+}
+
+/** Cuts the connection of a client that does not read: whatever is sent, by whomever, is a packet here. */
+function watchUnsent(conn: Connection, watched: Watched, unsent: Unsent): void {
+  conn.on('packetCreate', (packet: Outgoing) => {
+    if (unsent.hasRoom()) unsent.queue(sizeOf(packet));
+    else watched.cut(conn);
+  });
+  conn.on('flush', () => unsent.send());
+  conn.transport.on('drain', () => unsent.sent());
+  conn.once('close', () => unsent.drop());
+}
+
+function sizeOf({ data = '', options }: Outgoing): number {
+  const frame = options?.wsPreEncodedFrame;
+  return frame === undefined ? Buffer.byteLength(data) : frame.reduce((sum, part) => sum + part.length, 0);
 }

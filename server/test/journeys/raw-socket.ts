@@ -9,6 +9,8 @@ export interface RawSocket {
   bytes(data: Uint8Array): void;
   /** Sends one frame; a text frame, final and masked unless told otherwise. */
   frame(payload: string | Uint8Array, options?: FrameOptions): void;
+  /** Reads nothing from now on. */
+  pause(): void;
   /** Joins the main namespace as a client does, and waits until the server says so. */
   join(): Promise<void>;
   /** What the server sent: the text of each frame, `pong` or `close` for those without. */
@@ -92,6 +94,7 @@ function over(socket: Duplex): RawSocket {
       await Promise.race([joined.promise, goodbye.promise.then(() => Promise.reject(new Error('closed, not joined')))]);
     },
     heard,
+    pause: () => void socket.pause(),
     closed: goodbye.promise,
     gone: gone.promise,
     close: () => socket.destroy(),
