@@ -23,11 +23,23 @@ export async function receiving<T>(
   work: (place: Place | null) => Promise<T>,
 ): Promise<T> {
   if (limit === 0 || !hasBody(ctx)) return work(null);
-  const place = await received.enter(owner, sizeOf(ctx, limit), ctx.res);
+  const place = await placeFor(received, { ctx, owner, limit });
   try {
     return await work(place);
   } finally {
     place.leave();
+  }
+}
+
+async function placeFor(received: Room, { ctx, owner, limit }: { ctx: Context; owner: Owner; limit: number }) {
+  const bytes = sizeOf(ctx, limit);
+  if (ctx.req.headers['transfer-encoding'] === undefined) return received.enter(owner, bytes, ctx.res);
+  try {
+    return received.enter(owner, bytes, null);
+  } catch (error) {
+    // What waits is left lying as it came, and a body whose length nobody said may have come in crumbs.
+    ctx.set('connection', 'close');
+    throw error;
   }
 }
 

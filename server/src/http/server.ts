@@ -2,6 +2,7 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Refusal } from '@countersign/shared/errors';
+import { watchCrumbs } from './crumbs.ts';
 import { admitRequest } from './pipelining.ts';
 import { answerClientErrors, refuseRequest } from './client-error.ts';
 
@@ -36,6 +37,7 @@ export function createHttpServer(listener: RequestListener, patience: Patience =
     },
     (request, response) => {
       if (!admitRequest(underWay, request, response)) return;
+      watchCrumbs(request);
       if (request.headers.host === undefined && request.httpVersion === '1.1') refuseRequest(response, NO_HOST);
       else listener(request, response);
     },

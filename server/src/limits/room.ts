@@ -107,13 +107,15 @@ export class Room {
 
   /**
    * Room for so many bytes, at once or when others have left (MB2). Whoever keeps an owner's room too long gives way to the same
-   * owner; when the process is full, whoever has most gives way to whoever has less. Errors: `unavailable`.
+   * owner; when the process is full, whoever has most gives way to whoever has less. Without a `client` nobody
+   * waits. Errors: `unavailable`.
    */
-  enter(owner: Owner, bytes: number, client: Client): Place | Promise<Place> {
+  enter(owner: Owner, bytes: number, client: Client | null): Place | Promise<Place> {
     const holder = this.#holders.get(owner.name) ?? this.#newHolder(owner);
     if (this.#makeRoom(holder, bytes)) return this.#seat(holder, bytes);
     const { waitingPerOwner, waitingPerProcess } = this.#limits;
-    if (holder.waiting.size >= waitingPerOwner || this.#waiting >= waitingPerProcess) throw noRoom();
+    const crowded = holder.waiting.size >= waitingPerOwner || this.#waiting >= waitingPerProcess;
+    if (client === null || crowded) throw noRoom();
     return this.#wait(holder, bytes, client);
   }
 

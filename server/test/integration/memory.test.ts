@@ -216,6 +216,39 @@ describe('bodies that are begun and never ended', () => {
     await at.close();
   });
 
+  it('MB4: that come in crumbs end their connection, also where nobody reads them', async () => {
+    const chunked = { 'transfer-encoding': 'chunked', 'content-type': 'application/json' };
+    for (const headers of [{ ...keyOf(other), ...chunked }, chunked]) {
+      const crumbs = '1\r\nx\r\n'.repeat(1001);
+      const socket = await saying(request('POST /api/public/items', headers) + crumbs);
+      await once(socket.resume(), 'close');
+    }
+    await taken(() => memory.received.taken, 0);
+  });
+
+  it('MB4: may come in many pieces', async () => {
+    const text = JSON.stringify({ project_id: other.id, ...aSubmission(), input: 'x'.repeat(120_000) });
+    const pieces = text.match(/.{1,100}/g)?.map((piece) => Buffer.from(piece)) ?? [];
+    expect(pieces.length).toBeGreaterThan(1000);
+    const headers = { ...keyOf(other), 'content-type': 'application/json' };
+    expect((await ask(served, { method: 'POST', path: '/api/public/items', headers, body: pieces })).status).toBe(201);
+  });
+
+  it('MB2: do not wait when they are chunked', async () => {
+    const patient = createMemory({ ...RECEIVED, perOwner: LIMITS.itemBytes });
+    const at = await serve({ ...inside.services, memory: patient });
+    const first = await saying(begun('/api/public/items', LIMITS.itemBytes, keyOf(project)), at);
+    await taken(() => patient.received.taken, LIMITS.itemBytes);
+    const headers = { ...keyOf(project), 'content-type': 'application/json', 'transfer-encoding': 'chunked' };
+    const second = await saying(`${request('POST /api/public/items', headers)}1\r\n{\r\n`, at);
+    const closed = once(second, 'close');
+    const [chunk] = (await once(second.resume(), 'data')) as [Buffer];
+    expect(chunk.toString()).toMatch(/^HTTP\/1.1 503 /);
+    await closed;
+    first.destroy();
+    await at.close();
+  });
+
   it('MB4: of whoever wants to sign in are small', async () => {
     const headers = { 'content-type': 'application/json', origin: served.world.baseUrl };
     const body = JSON.stringify({ challenge_id: 'x'.repeat(20_000) });
