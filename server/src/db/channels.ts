@@ -14,6 +14,8 @@ export const DUE = 'countersign_due';
 export const OFFERED = 'countersign_offered';
 /** An API key was revoked: payload its id. */
 export const REVOKED = 'countersign_revoked';
+/** A session was ended by a command, which has no sockets itself: payload its id. */
+export const SESSION_ENDED = 'countersign_session_ended';
 
 /** A ledger that grew. */
 export interface StampedLedger {

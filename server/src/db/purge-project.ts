@@ -59,3 +59,16 @@ export async function purgePortion(
   );
   return { rows: rows + project.length, gone: project.length > 0 };
 }
+
+/** Lines of the change logs of projects that are gone, where the last one is older than `before` (KE7). Answers how many went. */
+export async function purgeLogs(em: Em, before: Date, limit: number): Promise<number> {
+  const gone = await em.execute<unknown[]>(
+    `delete from project_change where ctid in (
+       select c.ctid from project_change c
+       where not exists (select from project p where p.id = c.project_id)
+         and not exists (select from project_change n where n.project_id = c.project_id and n.changed_at >= ?)
+       limit ?) returning 1`,
+    [before, limit],
+  );
+  return gone.length;
+}

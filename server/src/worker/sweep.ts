@@ -1,7 +1,8 @@
-// Clears away what has had its time: idempotency keys after seven days, invites a month after their end, offers that are over, what owners were told of their webhooks after ninety days, sessions that are over, sign-in challenges nobody used. Notes reasons that an older version left without a cluster.
+// Clears away what has had its time: idempotency keys after seven days, invites a month after their end, offers that are over, what owners were told of their webhooks after ninety days, change logs a year after the end of their project, sessions that are over, sign-in challenges nobody used. Notes reasons that an older version left without a cluster.
 import { AuthChallenge } from '../db/entities/auth-challenge.ts';
 import { Session } from '../db/entities/session.ts';
 import { noteForgotten } from '../db/place-reason.ts';
+import { purgeLogs } from '../db/purge-project.ts';
 import type { Services } from '../usecases/services.ts';
 import type { Next } from './loop.ts';
 
@@ -11,6 +12,8 @@ export const KEY_KEPT_MS = 7 * 24 * 60 * 60_000;
 export const INVITE_KEPT_MS = 30 * 24 * 60 * 60_000;
 /** How long what owners were told of a webhook is kept (WH6), in milliseconds. */
 export const ALERT_KEPT_MS = 90 * 24 * 60 * 60_000;
+/** How long the change log of a deleted project is kept (KE7), in milliseconds. */
+export const LOG_KEPT_MS = 365 * 24 * 60 * 60_000;
 /** How often the sweep runs, in milliseconds. */
 export const SWEEP_MS = 10 * 60_000;
 
@@ -44,7 +47,8 @@ export async function sweepOnce(services: Services): Promise<Next> {
       `delete from webhook_alert where ctid in (select ctid from webhook_alert where created_at < ? limit ${BATCH}) returning 1`,
       [new Date(now.getTime() - ALERT_KEPT_MS)],
     );
-    return [rows.length, invites.length, alerts.length];
+    const lines = await purgeLogs(em, new Date(now.getTime() - LOG_KEPT_MS), BATCH);
+    return [rows.length, invites.length, alerts.length, lines];
   });
   const forgotten = await noteForgotten(services);
   return { again: forgotten || swept.includes(BATCH) };

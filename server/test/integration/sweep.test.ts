@@ -5,7 +5,9 @@ import { startSignIn } from '../../src/usecases/sign-in.ts';
 import { submit } from '../../src/usecases/submit.ts';
 import { createInvite, revokeInvite } from '../../src/usecases/invites.ts';
 import { acceptInvite } from '../../src/usecases/accept-invite.ts';
-import { INVITE_KEPT_MS, KEY_KEPT_MS, sweepOnce } from '../../src/worker/sweep.ts';
+import { deleteProject } from '../../src/usecases/lifecycle.ts';
+import { purgeOnce } from '../../src/worker/purge.ts';
+import { INVITE_KEPT_MS, KEY_KEPT_MS, LOG_KEPT_MS, sweepOnce } from '../../src/worker/sweep.ts';
 import { aPerson, aScene, aSubmission } from './scene.ts';
 import { useServices } from './services.ts';
 
@@ -89,5 +91,26 @@ describe('the sweep', () => {
     expect(await sweepOnce(services)).toEqual({ again: true });
     expect(await sweepOnce(services)).toEqual({ again: false });
     expect(await sql('select id from invite where project_id = ?', [projectId])).toEqual([]);
+  });
+
+  it('KE7: keeps the change log of a deleted project for a year, and that of one that is there for good', async () => {
+    const { services, clock, sql } = opened;
+    clock.pass(Date.now() - clock.now().getTime());
+    const [gone, there] = [await aScene(services), await aScene(services)];
+    const lines = async ({ projectId }: { projectId: string }) =>
+      (await sql<object>('select 1 from project_change where project_id = ?', [projectId])).length;
+    const before = await lines(there);
+    await deleteProject(services, gone.owner, gone.projectId);
+    await sql('update project set deleted_at = deleted_at - make_interval(days => 1) where id = ?', [gone.projectId]);
+    while ((await purgeOnce(services)).again);
+    expect(await sql('select 1 from project where id = ?', [gone.projectId])).toEqual([]);
+    const kept = await lines(gone);
+    expect(kept).toBeGreaterThan(before);
+    clock.pass(LOG_KEPT_MS - 60_000);
+    await sweepOnce(services);
+    expect(await lines(gone)).toBe(kept);
+    clock.pass(120_000);
+    await sweepOnce(services);
+    expect([await lines(gone), await lines(there)]).toEqual([0, before]);
   });
 });

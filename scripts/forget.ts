@@ -1,0 +1,48 @@
+// `npm run forget`: forgets the person behind a wallet (KE6), or says what there is of them.
+import { ConfigError } from '../server/src/config.ts';
+import { EmbeddedError } from '../server/src/embedded/embedded-error.ts';
+import { openForCommand } from '../server/src/main.ts';
+import { findTrace, forgetWallet, type Trace } from '../server/src/usecases/forget-wallet.ts';
+import { Refusal } from '../shared/src/errors.ts';
+import { FORGET_USAGE, readForgetArguments } from './lib/forget-arguments.ts';
+import { UsageError } from './lib/submit-arguments.ts';
+
+async function main(): Promise<void> {
+  const options = readForgetArguments(process.argv.slice(2));
+  if (options === 'help') return console.log(FORGET_USAGE);
+  const { services, close } = await openForCommand();
+  try {
+    const trace = await findTrace(services, options.address);
+    if (trace === null) return console.log('Nothing is known of this wallet.');
+    tell(trace);
+    if (trace.projects.some(({ onlyOwner }) => onlyOwner)) {
+      process.exitCode = 1;
+      return console.error('Make somebody else an owner of those projects, or delete them, and try again.');
+    }
+    if (!options.yes) return console.log('Nothing was changed. Add --yes to forget this wallet.');
+    await forgetWallet(services, options.address, trace);
+    console.log(`Forgotten. What stays is by ${trace.pseudonym}.`);
+  } finally {
+    await close();
+  }
+}
+
+function tell({ userId, sessions, decisions, projects }: Trace): void {
+  console.log(`Person ${userId}: ${sessions} sessions, ${decisions} decisions, member of ${projects.length} projects`);
+  for (const { id, name, role, onlyOwner } of projects)
+    console.log(`  ${name} (${id}): ${onlyOwner ? 'its only owner' : role}`);
+}
+
+/** What went wrong, in words where they say it all. */
+function wordsOf(error: unknown): unknown {
+  if (error instanceof UsageError) return `${error.message}\n\n${FORGET_USAGE}`;
+  const inWords = [Refusal, ConfigError, EmbeddedError].some((kind) => error instanceof kind);
+  return inWords ? (error as Error).message : error;
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(wordsOf(error));
+  process.exitCode = error instanceof UsageError ? 2 : 1;
+}

@@ -1,0 +1,102 @@
+// Forgets the person behind a wallet, for whoever runs the service (KE6): they end everywhere, and what stays has a pseudonym.
+import { SESSION_ENDED } from '../db/channels.ts';
+import type { Tx } from '../db/database.ts';
+import { holdProject } from '../db/hold-project.ts';
+import type { Em } from '../db/orm.ts';
+import { type Forgotten, namesOf, renameElsewhere, renameInEvents } from '../db/rename-person.ts';
+import type { HeldClaim } from '../claims/claim-lock.ts';
+import { holdRole } from './membership.ts';
+import { changeSeat } from './pool.ts';
+import { dropLocks } from './release-claims.ts';
+import type { Services } from './services.ts';
+
+export interface Trace {
+  userId: string;
+  pseudonym: string;
+  /** What there is of them now. */
+  sessions: number;
+  decisions: number;
+  projects: { id: string; name: string; role: string; onlyOwner: boolean }[];
+}
+
+/** How a forgotten person is called: the same in every project, and told apart by the end of the id that stays. */
+export const pseudonymOf = (userId: string): string => `Former member ${userId.replaceAll('-', '').slice(-8)}`;
+
+/** What is known of a wallet; null when it never was here, or was forgotten. Changes nothing. */
+export function findTrace({ db }: Services, address: string): Promise<Trace | null> {
+  return db.read(async (em) => {
+    const [user] = await em.execute<{ id: string }[]>('select id from app_user where address = ?', [address]);
+    if (user === undefined) return null;
+    const [counts] = await em.execute<{ sessions: number; decisions: number }[]>(
+      `select (select count(*)::int from session where user_id = ?) as sessions,
+        (select count(*)::int from decision where reviewer_id = ?) as decisions`,
+      [user.id, user.id],
+    );
+    const projects = await em.execute<Trace['projects']>(
+      `select p.id, p.name, m.role, m.role = 'owner' and not exists (
+         select from member o where o.project_id = p.id and o.role = 'owner' and o.user_id <> m.user_id) as "onlyOwner"
+       from member m join project p on p.id = m.project_id where m.user_id = ? order by p.id`,
+      [user.id],
+    );
+    return { userId: user.id, pseudonym: pseudonymOf(user.id), sessions: 0, decisions: 0, ...counts, projects };
+  });
+}
+
+/**
+ * Ends what the wallet has here and replaces its name and address wherever they stand. What was renamed by a run that broke off is
+ * renamed again. Errors: `forbidden` while it is the last owner of a project (PM1).
+ */
+export async function forgetWallet(services: Services, address: string, { userId, pseudonym }: Trace): Promise<void> {
+  const who: Forgotten = { userId, address, pseudonym };
+  const names = await services.db.read((em) => namesOf(em, who));
+  // Most of it before anybody has to wait: the address, by which a run that broke off goes on, is the last thing to go.
+  const seen = await renameAllEvents(services, who, 0);
+  const ended = await services.db.write(async (tx) => {
+    await tx.em.execute('update app_user set name = ? where id = ?', [pseudonym, userId]);
+    const held = await leaveAll(services, tx, who);
+    await endSessions(tx.em, userId);
+    await renameElsewhere(tx.em, who, names);
+    await tx.em.execute('update app_user set address = ? where id = ?', [`forgotten:${userId}`, userId]);
+    return held;
+  });
+  await dropLocks(services, ended);
+  // And what was under way meanwhile.
+  await renameAllEvents(services, who, seen);
+}
+
+async function renameAllEvents(services: Services, who: Forgotten, from: number): Promise<number> {
+  for (let at = from; ;) {
+    const last = await services.db.write(({ em }) => renameInEvents(em, who, at));
+    if (last === null) return at;
+    at = last;
+  }
+}
+
+/** Takes them out of every pool, as if they had left by themself (PM2). */
+async function leaveAll(services: Services, tx: Tx, { userId, pseudonym }: Forgotten): Promise<HeldClaim[]> {
+  const actor = {
+    kind: 'member' as const,
+    userId,
+    name: pseudonym,
+    address: '',
+    sessionId: '',
+    expiresAt: new Date(0),
+  };
+  const seats = await tx.em.execute<{ project_id: string }[]>(
+    'select project_id from member where user_id = ? order by project_id',
+    [userId],
+  );
+  const ended: HeldClaim[] = [];
+  for (const { project_id: projectId } of seats) {
+    await holdProject(tx.em, projectId);
+    const from = await holdRole(tx.em, userId, projectId);
+    if (from !== null)
+      ended.push(...(await changeSeat(services, { tx, actor }, { projectId, userId, from, to: null })));
+  }
+  return ended;
+}
+
+async function endSessions(em: Em, userId: string): Promise<void> {
+  const ended = await em.execute<{ id: string }[]>('delete from session where user_id = ? returning id', [userId]);
+  for (const { id } of ended) await em.execute('select pg_notify(?, ?)', [SESSION_ENDED, id]);
+}
