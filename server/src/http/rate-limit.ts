@@ -1,14 +1,23 @@
 // The limits at the door: who is counted as whom, what answers say about it, and the refusal (RL1, RL2).
 import type { Context } from 'koa';
 import type { Endpoint } from '@countersign/shared/api/endpoint';
+import { readAnalytics } from '@countersign/shared/api/analytics';
+import { readAudits } from '@countersign/shared/api/audits';
+import { listClusters, listWordings } from '@countersign/shared/api/clusters';
+import { exportLearnings, previewExport } from '@countersign/shared/api/exports';
+import { createInboundSource } from '@countersign/shared/api/inbound';
+import { listDeliveries, listLearnings, listLearningValues } from '@countersign/shared/api/insights';
+import { addMember, createApiKey, createProject } from '@countersign/shared/api/projects';
 import { challenge, verify } from '@countersign/shared/api/session';
+import { readCalibration, readThresholds } from '@countersign/shared/api/thresholds';
 import { Refusal } from '@countersign/shared/errors';
-import type { PolicyName, Taken } from '../limits/limiter.ts';
+import type { Taken } from '../limits/limiter.ts';
+import type { AtOnceName, PolicyBy, PolicyName } from '../limits/policies.ts';
 import type { ApiKeyActor, Services } from '../usecases/services.ts';
 import { clientOfRequest } from './client-address.ts';
 
 type Limits = Pick<Services, 'limiter'>;
-type AddressPolicy = Exclude<PolicyName, 'default' | 'webhook-test' | 'invite' | 'offer' | 'own-handshake'>;
+type AddressPolicy = PolicyBy<'address'>;
 
 /** Counts one request of this key, or of this inbound source, and says on the answer what is left. Errors: `rate_limited`. */
 export async function limitKey({ limiter }: Limits, ctx: Context, { keyId }: { keyId: string }): Promise<void> {
@@ -54,6 +63,53 @@ export async function limitOpen(limits: Limits, ctx: Context, { path }: Pick<End
   const name = LIMITED.get(path);
   if (name !== undefined) await limitAddress(limits, ctx, name);
 }
+
+type Named = Pick<Endpoint, 'method' | 'path'>;
+const nameOf = ({ method, path }: Named) => `${method} ${path}`;
+
+/** What counts beside the default of every dashboard request: by the person, and by their address. */
+const MAKING: ReadonlyMap<string, { person: PolicyBy<'person'>; address?: PolicyBy<'address'> }> = new Map([
+  [nameOf(createProject), { person: 'new-project', address: 'new-project-address' }],
+  [nameOf(createApiKey), { person: 'new-credential' }],
+  [nameOf(createInboundSource), { person: 'new-credential' }],
+  [nameOf(addMember), { person: 'new-member' }],
+]);
+
+/**
+ * Counts a request of the dashboard by who asks, whatever it asks for (RL5), and what it makes beside that. A download asks who takes
+ * it again and again: it is one request. Errors: `rate_limited`.
+ */
+export async function limitPerson(limits: Limits, ctx: Context, asked: Named & { userId: string }): Promise<void> {
+  if (ctx.state.countedPerson === true) return;
+  ctx.state.countedPerson = true;
+  await takeFor(limits, 'dashboard', asked.userId);
+  const making = MAKING.get(nameOf(asked));
+  if (making === undefined) return;
+  await takeFor(limits, making.person, asked.userId);
+  if (making.address !== undefined) await limitAddress(limits, ctx, making.address);
+}
+
+async function takeFor({ limiter }: Limits, name: PolicyName, key: string): Promise<void> {
+  const { allowed, retryAfterSeconds: retryAfter } = await limiter.take(name, key);
+  if (allowed) return;
+  throw new Refusal('rate_limited', 'Very much was asked for in your name within a short time.', {
+    retryAfter,
+  });
+}
+
+/** What is so dear that only some of it goes on at the same time (RL6). */
+const DEAR: ReadonlyMap<string, AtOnceName> = new Map<string, AtOnceName>([
+  ...[readAnalytics, readAudits, readThresholds, readCalibration, listClusters, listWordings].map(heavy),
+  ...[listLearnings, listLearningValues, listDeliveries, previewExport].map(heavy),
+  [nameOf(exportLearnings), 'export'],
+]);
+
+function heavy(endpoint: Named): [string, AtOnceName] {
+  return [nameOf(endpoint), 'heavy'];
+}
+
+/** Of which kind an endpoint is, if of any. */
+export const dearnessOf = (endpoint: Named): AtOnceName | undefined => DEAR.get(nameOf(endpoint));
 
 function refuseUnless({ allowed, retryAfterSeconds: retryAfter }: Taken): void {
   if (allowed) return;

@@ -11,10 +11,11 @@ import { checkApiKey } from '../usecases/check-api-key.ts';
 import type { ApiKeyActor, MemberActor, Services } from '../usecases/services.ts';
 import { checkSession, requireSession } from '../usecases/sessions.ts';
 import { SESSION_COOKIE } from './cookies.ts';
+import { createTurns } from './at-once.ts';
 import { Download, sendDownload } from './download.ts';
 import { parseBody } from './i-json.ts';
 import { refuseForeignOrigin, refuseForeignSite } from './origin.ts';
-import { limitAddress, limitKey, limitOpen } from './rate-limit.ts';
+import { limitAddress, limitKey, limitOpen, limitPerson } from './rate-limit.ts';
 import { expectedOf, holderOf, keep, receiving } from './in-flight.ts';
 import { readBody } from './read-body.ts';
 import { type Answer, Later, reply } from './reply.ts';
@@ -101,11 +102,16 @@ export function binder(router: Router, services: Services): Binder {
       }),
     );
   const { anybody, member, pipeline } = callers(services);
+  const inTurn = createTurns();
   return {
     open: (endpoint, handler) => bind(endpoint, anybody(endpoint), handler),
     // Whatever a handler writes for a person, it writes only while their session is alive (A21).
     member: (endpoint, handler) =>
-      bind(endpoint, member, (call) => services.db.forSession(call.actor.sessionId, () => handler(call))),
+      bind(
+        endpoint,
+        member(endpoint),
+        inTurn(endpoint, (call) => services.db.forSession(call.actor.sessionId, () => handler(call))),
+      ),
     pipeline: (endpoint, handler) => bind(endpoint, pipeline, handler),
     pipelineBytes: (endpoint, limit, handler) => bindBytes(endpoint, { caller: pipeline, limit }, handler),
     signed: (endpoint, limit, handler) =>
@@ -175,7 +181,7 @@ function callers(services: Services) {
       return null;
     },
   });
-  const member: Caller<MemberActor> = {
+  const member = (endpoint: Pick<Endpoint, 'method' | 'path'>): Caller<MemberActor> => ({
     again: (ctx) => recheckSession(services, ctx),
     identify: async (ctx) => {
       refuseForeignOrigin(ctx, services.baseUrl);
@@ -183,9 +189,10 @@ function callers(services: Services) {
       const actor = await checkSession(services, ctx.cookies.get(SESSION_COOKIE), stranger);
       if (actor === null) throw new Refusal('session_missing', 'Sign in with your wallet.');
       ctx.state.identifiedAt = performance.now();
+      await limitPerson(services, ctx, { ...endpoint, userId: actor.userId });
       return actor;
     },
-  };
+  });
   const pipeline: Caller<ApiKeyActor> = {
     again: (ctx) => recheckKey(services, ctx),
     identify: async (ctx) => {

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { clampCost, drained, EMPTY, emptyInMs, pour } from './bucket.ts';
-import type { Policy } from './limiter.ts';
+import type { Policy } from './policies.ts';
 
 const policy = fc.record({ quota: fc.integer({ min: 1, max: 100_000 }), windowSeconds: fc.constantFrom(1, 7, 60) });
 const asked = fc.array(fc.record({ wait: fc.integer({ min: 0, max: 3000 }), cost: fc.integer({ min: 1, max: 600 }) }), {

@@ -1,5 +1,6 @@
 // The arithmetic of one bucket, in whole numbers, so that memory and the script in Redis cannot disagree by a rounding.
-import type { Policy, Taken } from './limiter.ts';
+import type { Taken } from './limiter.ts';
+import type { Policy } from './policies.ts';
 
 /**
  * How full the bucket is. The unit is a request times a millisecond of the window: a request adds `windowMs`, a millisecond

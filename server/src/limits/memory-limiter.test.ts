@@ -1,7 +1,7 @@
 // The memory limiter: the contract, and that it forgets.
 import { describe, expect, it } from 'vitest';
 import { limiterContract, movableClock } from '../../test/contracts/limiter.contract.ts';
-import { policiesOf } from './limiter.ts';
+import { policiesOf } from './policies.ts';
 import { createMemoryLimiter } from './memory-limiter.ts';
 
 limiterContract('memory', async () => {

@@ -1,6 +1,7 @@
 // The rate limiter inside one process: for running without Redis, and for the time that Redis is away.
 import { type Bucket, clampCost, drained, EMPTY, pour } from './bucket.ts';
-import type { Limiter, Policies, PolicyName } from './limiter.ts';
+import type { Limiter } from './limiter.ts';
+import type { Policies, PolicyName } from './policies.ts';
 
 export interface MemoryLimiter extends Limiter {
   /** How many buckets are kept. */

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { clampCost, pour } from './bucket.ts';
-import type { Limiter, Policies, Policy, PolicyName, Taken } from './limiter.ts';
+import type { Limiter, Taken } from './limiter.ts';
+import type { Policies, Policy, PolicyName } from './policies.ts';
 import { createWatch, type WatchLog } from './redis-watch.ts';
 
 /** What the limiter needs of a node-redis client. */

@@ -3,11 +3,12 @@ import { hashApiKey, last4, makeApiKey } from '../crypto/api-key.ts';
 import { REVOKED } from '../db/channels.ts';
 import { ApiKey } from '../db/entities/api-key.ts';
 import { holdProject } from '../db/hold-project.ts';
-import { nothingHere, requireChange, requireVerb } from './membership.ts';
+import { STANDING } from '../limits/policies.ts';
+import { nothingHere, refuseBeyond, requireChange, requireVerb } from './membership.ts';
 import { recordChange } from './record-change.ts';
 import type { MemberActor, Services } from './services.ts';
 
-/** Makes a key; `text` is not stored and cannot be had again. Errors: `not_found`, `forbidden`. */
+/** Makes a key; `text` is not stored and cannot be had again. Errors: `not_found`, `forbidden`, `validation_failed` where as many stand as may (RL8). */
 export async function createApiKey(
   services: Services,
   actor: MemberActor,
@@ -16,6 +17,8 @@ export async function createApiKey(
   const text = makeApiKey();
   return services.db.write(async (tx) => {
     await requireChange(tx.em, { userId: actor.userId, projectId: input.projectId }, 'manage_keys');
+    const standing = await tx.em.count(ApiKey, { projectId: input.projectId, revokedAt: null });
+    refuseBeyond(standing, { most: STANDING.apiKeys, detail: 'Revoke a key that nothing uses, then make this one.' });
     const key = {
       id: services.ids.uuid(),
       projectId: input.projectId,

@@ -4,11 +4,12 @@ import { makeWebhookSecret } from '../crypto/webhook-secret.ts';
 import { InboundSource } from '../db/entities/inbound-source.ts';
 import { holdProject } from '../db/hold-project.ts';
 import { sourceContext } from '../domain/inbound.ts';
-import { nothingHere, requireChange, requireVerb } from './membership.ts';
+import { STANDING } from '../limits/policies.ts';
+import { nothingHere, refuseBeyond, requireChange, requireVerb } from './membership.ts';
 import { recordChange } from './record-change.ts';
 import type { MemberActor, Services } from './services.ts';
 
-/** Makes a source; `secret` is kept sealed and cannot be had again. Errors: `not_found`, `forbidden`. */
+/** Makes a source; `secret` is kept sealed and cannot be had again. Errors: `not_found`, `forbidden`, `validation_failed` where as many stand as may (RL8). */
 export async function createInboundSource(
   services: Services,
   actor: MemberActor,
@@ -18,6 +19,10 @@ export async function createInboundSource(
   const id = services.ids.uuid();
   return services.db.write(async (tx) => {
     await requireChange(tx.em, { userId: actor.userId, projectId }, 'manage_keys');
+    const standing = await tx.em.count(InboundSource, { projectId, removedAt: null });
+    refuseBeyond(standing, {
+      ...{ most: STANDING.inboundSources, detail: 'Remove a source that nothing uses, then make this one.' },
+    });
     const source = {
       id,
       projectId,

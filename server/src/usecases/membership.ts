@@ -121,3 +121,10 @@ export async function findItem(em: Em, userId: string, itemId: string): Promise<
   const { role, ...columns } = found;
   return { item: em.map(Item, columns), role };
 }
+
+/** RL8. Errors: `validation_failed`. */
+export function refuseBeyond(standing: number, { most, detail }: { most: number; detail: string }): void {
+  if (standing < most) return;
+  const text = `This project has ${most} of them, which is as many as can be. ${detail}`;
+  throw new Refusal('validation_failed', text, { errors: [{ pointer: '#', code: 'too_many', detail: text }] });
+}

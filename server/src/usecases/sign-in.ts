@@ -4,6 +4,9 @@ import { Refusal } from '@countersign/shared/errors';
 import { randomBase62, randomToken, sha256Hex } from '../crypto/tokens.ts';
 import { verifySignIn } from '../crypto/verify-sign-in.ts';
 import { CHALLENGE_SECONDS, isTimely, newSignInInput } from '../domain/sign-in.ts';
+import type { Em } from '../db/orm.ts';
+import { rawQuery } from '../db/raw-query.ts';
+import { STANDING } from '../limits/policies.ts';
 import { AuthChallenge } from '../db/entities/auth-challenge.ts';
 import type { User } from '../db/entities/user.ts';
 import { findOrCreateUser } from './add-member.ts';
@@ -22,18 +25,33 @@ export interface Challenge {
   binder: string;
 }
 
-/** Makes a challenge (S1, S2). */
-export async function startSignIn(services: Services): Promise<Challenge> {
+/**
+ * Makes a challenge (S1, S2). `from` is the address it is counted by: beyond so many that nobody used its oldest go (RL7), so that
+ * nobody is refused because of a neighbour.
+ */
+export async function startSignIn(services: Services, from = ''): Promise<Challenge> {
   const now = services.clock.now();
   const id = services.ids.uuid();
   const binder = randomToken();
   const input = newSignInInput({ baseUrl: services.baseUrl, nonce: randomBase62(NONCE_LENGTH), now });
   const expiresAt = new Date(now.getTime() + CHALLENGE_SECONDS * 1000);
-  await services.db.write(({ em }) =>
-    em.insert(AuthChallenge, { id, binderHash: sha256Hex(binder), input, expiresAt, consumedAt: null }),
-  );
+  await services.db.write(async ({ em }) => {
+    await holdAddress(em, from);
+    await em.insert(AuthChallenge, {
+      ...{ id, binderHash: sha256Hex(binder), input, expiresAt, consumedAt: null },
+      askedFrom: from,
+    });
+    await rawQuery(em, DROP_OLDEST, [from, now, STANDING.challenges]);
+  });
   return { id, input, binder };
 }
+
+/** Those who ask from one address at once count each other’s. */
+const holdAddress = (em: Em, from: string) =>
+  rawQuery(em, `select pg_advisory_xact_lock(hashtextextended('challenges:' || $1, 0))`, [from]);
+
+const DROP_OLDEST = `delete from auth_challenge where id in (select id from auth_challenge
+  where asked_from = $1 and consumed_at is null and expires_at > $2 order by expires_at desc, id desc offset $3)`;
 
 export interface SignedChallenge {
   challengeId: string;
@@ -58,6 +76,7 @@ export async function signIn(
     services.log.info({ challenge: signed.challengeId.slice(0, 36) }, 'sign-in refused');
     throw new Refusal('signature_invalid', 'Ask for a new message and sign it again.');
   }
+  await limitSignIns(services, signed.address);
   const result = await services.db.write(async (tx) => {
     if (services.demo) await holdDemo(tx);
     const user = await findOrCreateUser(services, tx, { address: signed.address, name: undefined });
@@ -70,6 +89,15 @@ export async function signIn(
   if (held !== null) await signOut(services, held);
   services.log.info({ user: result.user.id }, 'signed in');
   return result;
+}
+
+/** Counted once the signature is good: nobody uses up what belongs to another's wallet. Errors: `rate_limited`. */
+async function limitSignIns({ limiter }: Services, address: string): Promise<void> {
+  const { allowed, retryAfterSeconds: retryAfter } = await limiter.take('sign-in', address);
+  if (!allowed)
+    throw new Refusal('rate_limited', 'This wallet signed in very often. Wait a little, then sign in again.', {
+      retryAfter,
+    });
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

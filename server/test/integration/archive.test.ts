@@ -58,7 +58,7 @@ describe('AR1: archiving', () => {
 
   it('takes it out of the list of open projects into that of archived ones; it can still be read', async () => {
     const listed = async (archived: boolean) =>
-      (await listProjects(world.services, scene.anna, { archived })).map(({ project }) => project.id);
+      (await listProjects(world.services, scene.anna, { archived })).rows.map(({ project }) => project.id);
     expect([await listed(false), await listed(true)]).toEqual([[scene.projectId], []]);
     await archive();
     expect([await listed(false), await listed(true)]).toEqual([[], [scene.projectId]]);

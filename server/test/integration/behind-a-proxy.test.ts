@@ -1,7 +1,7 @@
 // Behind proxies: cookies are safe ones whatever the last hop says of the connection (A2), and nobody chooses the address they count as (A11).
 import { afterEach, describe, expect, it } from 'vitest';
 import { challenge, endSession, readSession, verify } from '@countersign/shared/api/session';
-import { policiesOf } from '../../src/limits/limiter.ts';
+import { policiesOf } from '../../src/limits/policies.ts';
 import { createMemoryLimiter } from '../../src/limits/memory-limiter.ts';
 import { browser, makeWallet, signedChallenge } from '../client.ts';
 import { movableClock } from '../contracts/limiter.contract.ts';

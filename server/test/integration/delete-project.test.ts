@@ -67,7 +67,7 @@ describe('AR2: deleting', () => {
     for (const change of [deleteProject, archiveProject, restoreProject, readContents])
       await expect(change(world.services, scene.owner, scene.projectId)).rejects.toMatchObject(NOT_FOUND);
     for (const archived of [true, false]) {
-      const listed = await listProjects(world.services, scene.owner, { archived });
+      const { rows: listed } = await listProjects(world.services, scene.owner, { archived });
       expect(listed.map(({ project }) => project.id)).not.toContain(scene.projectId);
     }
   });

@@ -6,7 +6,7 @@ import { challenge, verify } from '@countersign/shared/api/session';
 import { ERRORS, type ErrorCode, type Problem } from '@countersign/shared/errors';
 import { createDatabase } from '../../src/db/database.ts';
 import { openOrm } from '../../src/db/orm.ts';
-import { policiesOf } from '../../src/limits/limiter.ts';
+import { policiesOf } from '../../src/limits/policies.ts';
 import { createMemoryLimiter } from '../../src/limits/memory-limiter.ts';
 import { aSubmission, join, openProject, review, type OpenProject } from '../builders.ts';
 import { browser, checked, makeWallet, person, signedChallenge, type Person } from '../client.ts';

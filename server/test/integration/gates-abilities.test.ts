@@ -10,7 +10,7 @@ import {
   takeOver,
   undoDecision,
 } from '@countersign/shared/api/queue';
-import { policiesOf } from '../../src/limits/limiter.ts';
+import { policiesOf } from '../../src/limits/policies.ts';
 import { createMemoryLimiter } from '../../src/limits/memory-limiter.ts';
 import { ABILITIES, ROLES, type Ability, type Role } from '@countersign/shared/words';
 import { aSubmission, join, openProject, review, type OpenProject } from '../builders.ts';

@@ -6,7 +6,7 @@ import { listChanges } from '@countersign/shared/api/changes';
 import { listGuidelinesVersions } from '@countersign/shared/api/guidelines';
 import { changeProject } from '@countersign/shared/api/projects';
 import { LIMITS } from '@countersign/shared/api/public';
-import { policiesOf } from '../../src/limits/limiter.ts';
+import { policiesOf } from '../../src/limits/policies.ts';
 import { createMemory, EXPECTED, RECEIVED, UNSENT } from '../../src/limits/memory.ts';
 import { createMemoryLimiter } from '../../src/limits/memory-limiter.ts';
 import { exportLearnings } from '../../src/usecases/export-learnings.ts';

@@ -68,7 +68,7 @@ describe('the pulse', () => {
       other.projectId,
       other.owner.userId,
     ]);
-    const listed = await listProjects(world.services, scene.owner);
+    const { rows: listed } = await listProjects(world.services, scene.owner);
     const shown = listed.map(({ project, pulse }) => [project.id, pulse.reviewers.map(({ name }) => name)]);
     expect(shown).toEqual([
       [scene.projectId, ['Ben']],

@@ -2,7 +2,7 @@
 import { type Item, parseList } from 'structured-headers';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { makeApiKey } from '../../src/crypto/api-key.ts';
-import { type Policies, policiesOf } from '../../src/limits/limiter.ts';
+import { type Policies, policiesOf } from '../../src/limits/policies.ts';
 import { createMemoryLimiter } from '../../src/limits/memory-limiter.ts';
 import { createApiKey, revokeApiKey } from '../../src/usecases/api-keys.ts';
 import { createKeyCache } from '../../src/usecases/key-cache.ts';

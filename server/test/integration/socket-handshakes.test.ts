@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readSession } from '@countersign/shared/api/session';
 import { browser, person, type Person } from '../client.ts';
 import { type RawSocket, rawSocket } from '../journeys/raw-socket.ts';
-import { policiesOf, type Policies } from '../../src/limits/limiter.ts';
+import { policiesOf, type Policies } from '../../src/limits/policies.ts';
 import { createMemoryLimiter } from '../../src/limits/memory-limiter.ts';
 import { createKnownSessions } from '../../src/usecases/known-sessions.ts';
 import { type LiveServed, serveLive } from './live-served.ts';

@@ -1,6 +1,6 @@
 // Who has to prove themself pays for it, once: floods of unproven inbound messages, and a key that many use at once (RL2).
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { policiesOf } from '../../src/limits/limiter.ts';
+import { policiesOf } from '../../src/limits/policies.ts';
 import { createMemoryLimiter } from '../../src/limits/memory-limiter.ts';
 import { checkApiKey } from '../../src/usecases/check-api-key.ts';
 import { createKeyCache } from '../../src/usecases/key-cache.ts';

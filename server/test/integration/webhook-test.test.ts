@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Webhook } from 'standardwebhooks';
 import { HEADERS, verifyWebhook, webhookTest } from '@countersign/shared/webhook';
 import { createMemoryLimiter } from '../../src/limits/memory-limiter.ts';
-import { policiesOf } from '../../src/limits/limiter.ts';
+import { policiesOf } from '../../src/limits/policies.ts';
 import { changeSettings } from '../../src/usecases/change-settings.ts';
 import { readWebhook } from '../../src/usecases/queries/read-webhook.ts';
 import { promoteWebhookSecret, rotateWebhookSecret } from '../../src/usecases/rotate-webhook-secret.ts';

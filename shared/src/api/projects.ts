@@ -114,7 +114,11 @@ export const listProjects = endpoint({
   path: '/api/projects',
   auth: 'session',
   summary: 'The projects you are a member of: those that are open, or with `archived=true` those that are archived',
-  query: z.object({ archived: z.enum(['true', 'false']).optional() }),
+  query: z.object({
+    archived: z.enum(['true', 'false']).optional(),
+    after: z.string().optional(),
+    limit: z.coerce.number().int().min(1).max(200).default(100),
+  }),
   reply: z.object({ data: z.array(project), next_cursor: z.string().nullable() }),
 });
 

@@ -10,6 +10,7 @@ export interface Explanation {
 
 /** Words for whatever was thrown. The server's own `detail` wins: it knows what to do. */
 export function explain(error: unknown): Explanation {
+  if (error instanceof ApiProblem && error.code === 'rate_limited') return slowDown(error);
   if (error instanceof ApiProblem) {
     const wait = error.retryAfter === null ? '' : ` Try again in ${error.retryAfter} s.`;
     return {
@@ -23,6 +24,13 @@ export function explain(error: unknown): Explanation {
     return { title: error.message, text, requestId: null };
   }
   return { title: 'This page ran into a fault', text: 'Reload the page and try again.', requestId: null };
+}
+
+/** RL5: nothing is wrong and nothing is lost, so it is said calmly, with when it goes on. */
+function slowDown({ detail, retryAfter, request_id: requestId }: ApiProblem): Explanation {
+  const when = retryAfter === null ? 'in a moment' : retryAfter === 1 ? 'in a second' : `in ${retryAfter} seconds`;
+  const text = `${detail || 'More was asked for than is let through at once.'} Nothing is lost: try again ${when}.`;
+  return { title: 'A short pause', text, requestId };
 }
 
 /** The faults of a refused form by field: `#/webhook_url` → `webhook_url`; deeper pointers count for their first member. */

@@ -1,6 +1,6 @@
 // Your projects with what is going on in them now: one list for the rail, the projects page and every project switcher.
-import { listProjects, type Project } from '@countersign/shared/api/projects';
-import { call } from './api.ts';
+import type { Project } from '@countersign/shared/api/projects';
+import { allProjects } from './all-projects.ts';
 import { clock } from './clock.svelte.ts';
 import { live } from './live/connection.svelte.ts';
 
@@ -34,7 +34,7 @@ class ProjectsStore {
     }
     this.loading = true;
     try {
-      this.list = (await call(listProjects)).data;
+      this.list = await allProjects();
       this.loadedAt = clock.read();
       this.error = null;
     } catch (error) {

@@ -11,7 +11,15 @@ const AuthChallengeSchema = defineEntity({
     input: p.json<SignInInput>(),
     expiresAt: p.datetime(3).index(),
     consumedAt: p.datetime(3).nullable(),
+    /** The client's address as limits count it; goes with the row, soon after its end. */
+    askedFrom: p.text().nullable(),
   },
+  indexes: [
+    {
+      name: 'auth_challenge_unused',
+      expression: `create index "auth_challenge_unused" on "auth_challenge" ("asked_from", "expires_at", "id") where "consumed_at" is null`,
+    },
+  ],
 });
 export class AuthChallenge extends AuthChallengeSchema.class {}
 AuthChallengeSchema.setClass(AuthChallenge);

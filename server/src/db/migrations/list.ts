@@ -21,6 +21,7 @@ import { RegressionKeys } from './0019-regression-keys.ts';
 import { Keeping } from './0020-keeping.ts';
 import { Emptied } from './0021-emptied.ts';
 import { FewerIndexes } from './0022-fewer-indexes.ts';
+import { Challenges, ChallengesIndex } from './0023-challenges.ts';
 import { Placing, PlacingIndexes } from './0023-placing.ts';
 import { AuditSalt } from './0025-audit-salt.ts';
 import { AuditsWaiting } from './0025-audits-waiting.ts';
@@ -49,6 +50,8 @@ export const MIGRATIONS = [
   { name: '0020-keeping', class: Keeping },
   { name: '0021-emptied', class: Emptied },
   { name: '0022-fewer-indexes', class: FewerIndexes },
+  { name: '0023-challenges', class: Challenges },
+  { name: '0023-challenges-index', class: ChallengesIndex },
   { name: '0023-placing', class: Placing },
   { name: '0023-placing-indexes', class: PlacingIndexes },
   { name: '0025-audit-salt', class: AuditSalt },

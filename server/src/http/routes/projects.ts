@@ -19,8 +19,9 @@ export function bindProjects(bind: Binder, services: Services): void {
 
 function bindSettings(bind: Binder, services: Services): void {
   bind.member(api.listProjects, async ({ actor, query }) => {
-    const views = await listProjects(services, actor, { archived: query.archived === 'true' });
-    return { data: views.map(present), next_cursor: null };
+    const { archived, after, limit } = query;
+    const page = await listProjects(services, actor, { archived: archived === 'true', after, limit });
+    return { data: page.rows.map(present), next_cursor: page.nextCursor };
   });
   bind.member(api.createProject, async ({ actor, body }) => {
     const id = await createProject(services, actor, definedOf(body));

@@ -9,6 +9,7 @@ import type { Services } from '../../usecases/services.ts';
 import { ABSOLUTE_MS } from '../../usecases/sessions.ts';
 import { signIn, startSignIn } from '../../usecases/sign-in.ts';
 import { clearCookie, SESSION_COOKIE, setCookie, SIGN_IN_COOKIE } from '../cookies.ts';
+import { clientOf } from '../rate-limit.ts';
 import { header, type Binder } from '../route.ts';
 
 export function bindSession(bind: Binder, services: Services): void {
@@ -21,7 +22,7 @@ function bindSignIn(bind: Binder, services: Services): void {
   bind.open(api.readMeta, () => Promise.resolve({ base_url: services.baseUrl, demo: services.demo }));
 
   bind.open(api.challenge, async ({ ctx }) => {
-    const { id, input, binder } = await startSignIn(services);
+    const { id, input, binder } = await startSignIn(services, clientOf(ctx));
     setCookie(ctx, { name: SIGN_IN_COOKIE, value: binder, maxAgeMs: CHALLENGE_SECONDS * 1000, sameSite: 'strict' });
     return { challenge_id: id, input };
   });

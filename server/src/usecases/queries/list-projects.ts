@@ -1,13 +1,14 @@
 // The projects a person is a member of, each with its pulse: what is going on there now.
 import type { Role } from '@countersign/shared/words';
-import { Member } from '../../db/entities/member.ts';
 import { Project } from '../../db/entities/project.ts';
 import { User } from '../../db/entities/user.ts';
 import { displayName } from '../../domain/actor.ts';
 import type { Em } from '../../db/orm.ts';
+import { rawQuery } from '../../db/raw-query.ts';
 import { roleIn } from '../membership.ts';
 import type { MemberActor, Services } from '../services.ts';
 import { blindOf } from './audited-projects.ts';
+import { decodeCursor, toPage } from './cursor.ts';
 import { pulsesOf, STILL, type Pulse } from './pulses.ts';
 
 export interface ProjectView {
@@ -20,22 +21,41 @@ export interface ProjectView {
   stoppedByName: string | null;
 }
 
-/** The actor's projects, oldest first: those that are open, or those that are archived (AR1). */
+export interface ProjectsQuery {
+  /** Those that are archived (AR1), instead of those that are open. */
+  archived?: boolean;
+  after?: string | undefined;
+  limit?: number;
+}
+
+/** As many as one page holds unless told. */
+const PAGE = 100;
+
+/** A page of the actor's projects, oldest first. Errors: `invalid_cursor`. */
 export function listProjects(
   services: Services,
   actor: MemberActor,
-  { archived }: { archived: boolean } = { archived: false },
-): Promise<ProjectView[]> {
+  { archived = false, after, limit = PAGE }: ProjectsQuery = {},
+): Promise<{ rows: ProjectView[]; nextCursor: string | null }> {
   return services.db.read(async (em) => {
-    const members = await em.find(Member, { userId: actor.userId });
-    const roles = new Map(members.map((member) => [member.projectId, member.role]));
-    const projects = await em.find(
-      Project,
-      { id: { $in: [...roles.keys()] }, archivedAt: archived ? { $ne: null } : null },
-      { orderBy: { createdAt: 'asc', id: 'asc' } },
+    const from = decodeCursor(after);
+    const seats = await rawQuery<{ id: string; role: Role; created_at: string | Date }>(
+      em,
+      `select p.id, m.role, p.created_at from member m join project p on p.id = m.project_id
+       where m.user_id = $1 and p.deleted_at is null and (p.archived_at is not null) = $2
+         and ($3::timestamptz is null or (p.created_at, p.id) > ($3::timestamptz, $4::uuid))
+       order by p.created_at, p.id limit $5`,
+      [actor.userId, archived, from?.at ?? null, from?.id ?? null, limit + 1],
     );
-    const rolesOf = projects.map((project) => ({ project, role: roles.get(project.id) ?? ('reviewer' as const) }));
-    return views(em, rolesOf, services.clock.now());
+    const page = toPage(seats, limit, ({ id, created_at }) => ({ at: new Date(created_at), id }));
+    const projects = await em.find(Project, { id: { $in: page.rows.map(({ id }) => id) } });
+    const found = new Map(projects.map((project) => [project.id, project]));
+    // Whatever was deleted between the two is left out.
+    const rolesOf = page.rows.flatMap(({ id, role }) => {
+      const project = found.get(id);
+      return project === undefined ? [] : [{ project, role }];
+    });
+    return { rows: await views(em, rolesOf, services.clock.now()), nextCursor: page.nextCursor };
   });
 }
 

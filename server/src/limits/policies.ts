@@ -1,0 +1,135 @@
+// Every limit there is, in one table: how much, counted by whom, and why so much. docs/decisions/0007-rate-limits.md has the same table.
+
+/** So many requests at once, and as many again spread over every window that follows. */
+export interface Policy {
+  readonly quota: number;
+  readonly windowSeconds: number;
+}
+
+/** Whose requests are added up. */
+type CountedBy = 'key' | 'address' | 'person' | 'project' | 'wallet' | 'session';
+
+interface Row extends Policy {
+  readonly by: CountedBy;
+  readonly why: string;
+}
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+
+/** What an API key may do in a minute unless RATE_LIMIT_PER_MINUTE says otherwise. */
+const PER_MINUTE = 60_000;
+
+/** How often. `by` is who is counted. */
+export const POLICIES = {
+  default: {
+    ...{ quota: PER_MINUTE, windowSeconds: MINUTE, by: 'key' },
+    why: 'What one process takes in with room to spare.',
+  },
+  'unknown-key': {
+    ...{ quota: 600, windowSeconds: MINUTE, by: 'address' },
+    why: 'A key has 190 bits: this guards our work, and a data centre has one address.',
+  },
+  'unknown-source': {
+    ...{ quota: 600, windowSeconds: MINUTE, by: 'address' },
+    why: 'As for keys: a signature cannot be guessed.',
+  },
+  'unknown-session': {
+    ...{ quota: 1000, windowSeconds: 10, by: 'address' },
+    why: 'A session cannot be guessed either, and the pages of an office may find theirs ended at one moment.',
+  },
+  challenge: {
+    ...{ quota: 600, windowSeconds: 10, by: 'address' },
+    why: 'An office of hundreds signs in at nine o’clock behind one address.',
+  },
+  verify: {
+    ...{ quota: 600, windowSeconds: 10, by: 'address' },
+    why: 'As challenges; a wallet is never locked by what anybody can send in its name.',
+  },
+  'sign-in': {
+    ...{ quota: 300, windowSeconds: HOUR, by: 'wallet' },
+    why: 'Each is a row that stays for days. Counted after the signature: nobody uses up another’s.',
+  },
+  handshake: {
+    ...{ quota: 1000, windowSeconds: 10, by: 'address' },
+    why: 'After a restart every tab of an office comes back at once.',
+  },
+  'own-handshake': {
+    ...{ quota: 300, windowSeconds: 10, by: 'session' },
+    why: 'All tabs that a person may have, several times over.',
+  },
+  dashboard: {
+    ...{ quota: 6000, windowSeconds: MINUTE, by: 'person' },
+    why: 'A hundred a second: no person is so fast, with live pages in several tabs.',
+  },
+  'new-project': {
+    ...{ quota: 100, windowSeconds: HOUR, by: 'person' },
+    why: 'More than anybody sets up by hand, and a script that goes wild is stopped.',
+  },
+  'new-project-address': {
+    ...{ quota: 1000, windowSeconds: HOUR, by: 'address' },
+    why: 'Wallets are free: who makes one for each project has one address still.',
+  },
+  'new-credential': {
+    ...{ quota: 120, windowSeconds: HOUR, by: 'person' },
+    why: 'Keys and inbound sources, of all projects of a person.',
+  },
+  'new-member': {
+    ...{ quota: 300, windowSeconds: HOUR, by: 'person' },
+    why: 'A whole office is seated in one go.',
+  },
+  offer: {
+    ...{ quota: 40, windowSeconds: HOUR, by: 'person' },
+    why: 'Each shows on the pages of somebody who did not ask for it.',
+  },
+  'webhook-test': {
+    ...{ quota: 5, windowSeconds: MINUTE, by: 'project' },
+    why: 'It reaches out of the service.',
+  },
+  invite: { ...{ quota: 20, windowSeconds: HOUR, by: 'project' }, why: 'Each is a way in.' },
+} as const satisfies Record<string, Row>;
+
+export type PolicyName = keyof typeof POLICIES;
+export type Policies = Readonly<Record<PolicyName, Policy>>;
+/** The policies that count by this. */
+export type PolicyBy<B extends CountedBy> = {
+  [N in PolicyName]: (typeof POLICIES)[N]['by'] extends B ? N : never;
+}[PolicyName];
+
+/** The policies; `perMinute` is what a key may do. */
+export function policiesOf(perMinute: number = PER_MINUTE): Policies {
+  return { ...POLICIES, default: { ...POLICIES.default, quota: perMinute } };
+}
+
+/** How many of a kind go on at the same time in one process; `waiting` of them, and of one person, stand in line. */
+export interface AtOnce {
+  readonly perPerson: number;
+  readonly perProcess: number;
+  readonly waitingPerPerson: number;
+  readonly waiting: number;
+  readonly why: string;
+}
+
+/** How many at once. */
+export const AT_ONCE = {
+  heavy: {
+    ...{ perPerson: 4, perProcess: 12, waitingPerPerson: 24, waiting: 400 },
+    why: 'What-if samples, figures over long windows, clusters, searches: of twenty connections some are left for decisions.',
+  },
+  export: {
+    ...{ perPerson: 2, perProcess: 40, waitingPerPerson: 0, waiting: 0 },
+    why: 'An export goes on for as long as its reader takes.',
+  },
+} as const satisfies Record<string, AtOnce>;
+
+export type AtOnceName = keyof typeof AT_ONCE;
+
+/** How many of a kind stand at most. */
+export const STANDING = {
+  /** Of a project, not revoked. */
+  apiKeys: 200,
+  /** Of a project, not removed. */
+  inboundSources: 200,
+  /** Of an address, unused and not over: beyond it the oldest goes. */
+  challenges: 60,
+} as const;
