@@ -59,7 +59,7 @@ export async function buildServices(config: Config, signal?: AbortSignal): Promi
   });
   const redis = config.redisUrl === null ? null : await connectRedis(config.redisUrl, log);
   const claims: ClaimLock = redis ? createRedisClaimLock(redis.commands) : createMemoryClaimLock(systemClock);
-  const db = createDatabase(database.orm, { clock: systemClock, ids: uuidV7 });
+  const db = createDatabase(database.orm, { clock: systemClock, ids: uuidV7, readLimitMs: config.readLimitMs });
   const own = ownPlaces(config, { databaseUrl: database.url, db, signals });
   const egress: GuardPolicy = { ...config.webhooks, own: own.endpoints };
   const services: Services = {

@@ -43,6 +43,7 @@ describe('nothing set', () => {
       rateLimitPerMinute: 60_000,
       logLevel: 'info',
       slowStatementMs: 1000,
+      readLimitMs: 10_000,
       metrics: { token: null, port: null },
       traces: { url: null, share: 1 },
     });
@@ -87,6 +88,7 @@ describe('what each variable takes', () => {
     ['RATE_LIMIT_PER_MINUTE', '10000000', { rateLimitPerMinute: 10_000_000 }],
     ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
     ['SLOW_STATEMENT_MS', '250', { slowStatementMs: 250 }],
+    ['READ_LIMIT_MS', '2500', { readLimitMs: 2500 }],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://otel:4318/', { traces: { url: 'http://otel:4318/v1/traces', share: 1 } }],
     ['OTEL_TRACES_SAMPLER_ARG', '0.05', { traces: { url: null, share: 0.05 } }],
   ])('%s=%s', (name, value, expected) => {

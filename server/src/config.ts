@@ -26,6 +26,8 @@ export interface Config {
   logLevel: string;
   /** Statements of PostgreSQL that take so long are told in the log, in ms. */
   slowStatementMs: number;
+  /** A statement that somebody waits for is ended after so long, in ms (DB1). */
+  readLimitMs: number;
   /** What one sends to read the figures on the public port, and the port of their own. */
   metrics: { token: string | null; port: number | null };
   /** Where traces are sent, and of which share of all items. */
@@ -102,6 +104,7 @@ const VARIABLES = {
   METRICS_PORT: ['a port number from 0 to 65535', port.optional()],
   OTEL_EXPORTER_OTLP_ENDPOINT: ['an http or https address', z.url({ protocol: /^https?$/ }).optional()],
   OTEL_TRACES_SAMPLER_ARG: ['a number from 0 to 1', z.coerce.number().min(0).max(1).default(1)],
+  READ_LIMIT_MS: ['a number from 100 to 600000', z.coerce.number().int().min(100).max(600_000).default(10_000)],
   SLOW_STATEMENT_MS: ['a number from 1 to 600000', z.coerce.number().int().min(1).max(600_000).default(1000)],
   LOG_LEVEL: [
     'one of fatal, error, warn, info, debug, trace, silent',
@@ -194,6 +197,7 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
     rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE,
     logLevel: values.LOG_LEVEL,
     slowStatementMs: values.SLOW_STATEMENT_MS,
+    readLimitMs: values.READ_LIMIT_MS,
     metrics: { token: values.METRICS_TOKEN ?? null, port: values.METRICS_PORT ?? null },
     traces: { url: tracesUrl(values.OTEL_EXPORTER_OTLP_ENDPOINT), share: values.OTEL_TRACES_SAMPLER_ARG },
   };

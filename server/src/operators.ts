@@ -4,7 +4,7 @@ import type { Connections } from './db/pool.ts';
 import type { Probes } from './http/health.ts';
 import { createHttpServer, listen } from './http/server.ts';
 import { operatorsApp } from './http/telemetry.ts';
-import { watchConnections, watchWork } from './telemetry/gauges.ts';
+import { watchConnections, watchReads, watchWork } from './telemetry/gauges.ts';
 import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts';
 import type { Traces } from './telemetry/steps.ts';
 import type { Services } from './usecases/services.ts';
@@ -16,6 +16,7 @@ export function processTelemetry(
 ): Telemetry {
   const telemetry = createTelemetry(traces);
   watchConnections(telemetry, connections);
+  watchReads(telemetry, () => services.db.cutOff());
   if (works) watchWork(telemetry, services.db);
   return telemetry;
 }

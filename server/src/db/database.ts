@@ -9,6 +9,7 @@ import { holdSession, idleSince, LIVE_SESSION, noSession } from './live-session.
 import type { Em, Orm } from './orm.ts';
 import { planned } from './planned.ts';
 import { rawQuery } from './raw-query.ts';
+import { statementLimit } from './statement-limit.ts';
 
 /** States a fact: the row lands in the ledger with the change itself, or not at all. */
 export type Record = (statement: Statement) => void;
@@ -37,11 +38,28 @@ export interface Database {
   session(): string | null;
   /** For what is done outside any transaction: `session_missing` once the session is over (A21). */
   refuseEnded(): Promise<void>;
+  /** What is read inside was asked for by somebody who waits: a statement that takes longer than the limit is ended (DB1). */
+  asked<T>(work: () => Promise<T>): Promise<T>;
+  /** How many were. */
+  cutOff(): number;
   orm: Orm;
 }
 
+interface Tools {
+  clock: Clock;
+  ids: Ids;
+  /** How long a statement may take that somebody waits for, in milliseconds; 0 is for ever. */
+  readLimitMs?: number;
+}
+
+/** How long a statement may take that somebody waits for, in milliseconds, unless told (READ_LIMIT_MS). */
+export const READ_LIMIT_MS = 10_000;
+
 /** Wraps an open ORM. Any database failure that a retry may cure surfaces as `unavailable`. */
-export function createDatabase(orm: Orm, tools: { clock: Clock; ids: Ids }): Database {
+export function createDatabase(orm: Orm, tools: Tools): Database {
+  const { readLimitMs = READ_LIMIT_MS } = tools;
+  const asking = new AsyncLocalStorage<true>();
+  let cutOff = 0;
   const inside = new AsyncLocalStorage<true>();
   const acting = new AsyncLocalStorage<string | null>();
   const session = () => acting.getStore() ?? null;
@@ -57,13 +75,25 @@ export function createDatabase(orm: Orm, tools: { clock: Clock; ids: Ids }): Dat
     const id = session();
     if (id !== null) await outside((em) => holdSession(em, id, tools.clock.now()));
   };
+  const read = <T>(work: (em: Em) => Promise<T>): Promise<T> => {
+    if (!asking.getStore()) return outside(work);
+    return statementLimit
+      .run(readLimitMs, () => outside(work))
+      .catch((error: unknown) => {
+        if (!isCutOff(error)) throw error;
+        cutOff += 1;
+        throw new ReadTooLong();
+      });
+  };
   return {
     orm,
-    read: outside,
+    read,
     statement: (work) => {
       if (session() !== null) throw new Error('A statement has no room to ask for a session: use write.');
       return outside(work);
     },
+    asked: (work) => asking.run(true, work),
+    cutOff: () => cutOff,
     session,
     forSession: (sessionId, work) => acting.run(sessionId, work),
     refuseEnded,
@@ -83,13 +113,11 @@ export function createDatabase(orm: Orm, tools: { clock: Clock; ids: Ids }): Dat
   };
 }
 
-interface Tools {
-  clock: Clock;
-  ids: Ids;
+interface ForSession extends Tools {
   sessionId: string | null;
 }
 
-async function inTransaction<T>(em: Em, work: (tx: Tx) => Promise<T>, tools: Tools): Promise<T> {
+async function inTransaction<T>(em: Em, work: (tx: Tx) => Promise<T>, tools: ForSession): Promise<T> {
   const statements: Statement[] = [];
   let asked = tools.sessionId;
   const holdNow = async () => {
@@ -115,7 +143,7 @@ const INSERT_FACTS_FOR = planned(`${STATED},
   acting as (select id from session where ${LIVE_SESSION('$5', '$2', '$6')} for key share)
   select pg_notify($3, $4), exists (select from acting) as alive`);
 
-async function insertFacts(em: Em, statements: Statement[], { clock, ids, sessionId }: Tools): Promise<void> {
+async function insertFacts(em: Em, statements: Statement[], { clock, ids, sessionId }: ForSession): Promise<void> {
   const now = clock.now();
   const rows = statements.map((statement) => factRow(statement, ids.uuid()));
   const types = new Set(statements.map(ringOf));
@@ -141,6 +169,20 @@ const GONE = /^(08|57P0|53|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOENT
 const GONE_IN_WORDS = /Connection terminated|is not queryable|timeout exceeded when trying to connect/;
 /** SQLSTATE: deadlock, serialization failure, lock wait. The fault of this transaction's company, not of the database. */
 const IN_THE_WAY = /^(40P01|40001|55P03)/;
+
+const isCutOff = (error: unknown): boolean => sqlState(error) === '57014';
+
+/** How long whoever asked for too much waits, in seconds. */
+const COME_BACK = 5;
+
+/** What was asked for took too long to read (DB1). */
+export class ReadTooLong extends Refusal {
+  constructor() {
+    const detail = 'It takes too long to read. Ask for less, such as a shorter time, or try again in a moment.';
+    super('unavailable', detail, { retryAfter: COME_BACK });
+    this.name = 'ReadTooLong';
+  }
+}
 
 /** There is no database to talk to, whatever one wants of it. */
 export class DatabaseGone extends Refusal {

@@ -2,6 +2,7 @@
 // sent by name.
 import type { Pool, PoolClient } from 'pg';
 import { planNameOf } from './planned.ts';
+import { keepStatementLimit } from './statement-limit.ts';
 
 /** How many connections there are, how many of them nobody uses, and how many wait for one. */
 export interface Connections {
@@ -19,6 +20,7 @@ export function equipPool(pool: Pool): void {
   freeBrokenConnections(pool);
   pool.on('connect', setUp);
   pool.on('connect', sendByName);
+  keepStatementLimit(pool);
 }
 
 /**

@@ -45,6 +45,8 @@ export function createApp(services: Services, { site, probes, proxyHops, metrics
   app.use(securityHeaders(services.baseUrl, site?.scriptHashes ?? []));
   app.use(health(probes));
   app.use(metrics.token === null ? noMetrics : metricsPage(metrics.figures, metrics.token));
+  // Somebody waits for whatever is read from here on (DB1).
+  app.use((_ctx, next) => services.db.asked(next));
   const router = bindRoutes(services);
   app.use(router.routes());
   app.use(router.allowedMethods());

@@ -28,8 +28,15 @@ function wrongMethod(ctx: Context): Refusal {
   return new Refusal('method_not_allowed', `Use one of: ${ctx.response.get('allow')}.`);
 }
 
+/** As `db/database.ts` names it. */
+const READ_TOO_LONG = 'ReadTooLong';
+
 function toRefusal(error: unknown, ctx: Context, log: Logger): Refusal {
-  if (error instanceof Refusal) return error;
+  if (error instanceof Refusal) {
+    if (error.name === READ_TOO_LONG)
+      log.warn({ request_id: ctx.state.requestId as string, path: logPath(ctx.path) }, 'a read took too long');
+    return error;
+  }
   log.error({ err: error, request_id: ctx.state.requestId as string, path: logPath(ctx.path) }, 'request failed');
   return new Refusal(
     'internal',

@@ -24,6 +24,13 @@ export function watchConnections(telemetry: Telemetry, connections: () => Connec
   );
 }
 
+/** Reads of this process that were ended because they took too long (DB1). */
+export function watchReads(telemetry: Telemetry, count: () => number): void {
+  telemetry.gauges({ countersign_reads_cut_off: 'Reads that took too long and were ended.' }, () =>
+    Promise.resolve({ countersign_reads_cut_off: count() }),
+  );
+}
+
 /** Open sockets of this process. */
 export function watchSockets(telemetry: Telemetry, count: () => number): void {
   telemetry.gauges({ countersign_sockets: 'Open sockets of this process.' }, () =>
