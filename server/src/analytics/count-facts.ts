@@ -4,6 +4,7 @@ import type { Em } from '../db/orm.ts';
 import { planned } from '../db/planned.ts';
 import { rawQuery } from '../db/raw-query.ts';
 import { incrementsOf, type Increment } from '../domain/rollup.ts';
+import { boundKeys } from './keys-of-days.ts';
 import { FRESH, readFacts, type Span } from './ledger-facts.ts';
 
 const MINUTE_MS = 60_000;
@@ -23,15 +24,18 @@ const TABLES = { rollup: planned(added('rollup')), recount: added('recount') } a
 
 type Sum = Increment & { projectId: string };
 
-/** Adds what these stretches of ledgers count, with two statements whatever their length. Whoever calls moves `rollup_seq` along. */
+/** Adds what these stretches of ledgers count, with three statements whatever their length. Whoever calls moves `rollup_seq` along. */
 export async function countFacts(em: Em, spans: readonly Span[], table: keyof typeof TABLES): Promise<void> {
   await addSums(em, await sumsOf(em, spans), table);
 }
 
 async function addSums(em: Em, sums: readonly Sum[], table: keyof typeof TABLES): Promise<void> {
-  if (sums.length > 0) await rawQuery(em, TABLES[table], [JSON.stringify(sums)]);
+  if (sums.length === 0) return;
+  const bounded = await boundKeys(em, sums, table);
+  await rawQuery(em, TABLES[table], [JSON.stringify(bounded)]);
 }
 
+/** In the order in which each first stands in its ledger: what is counted by itself depends on it (AN27). */
 async function sumsOf(em: Em, spans: readonly Span[]): Promise<Sum[]> {
   const sums = new Map<string, Sum>();
   if (spans.length === 0) return [];

@@ -23,7 +23,7 @@ const MEMBER = (event: string) => `case when ${event}.actor ->> 'kind' = 'member
  * index, whatever the planner thinks of how many there are: each `limit` keeps it from reading a table instead.
  */
 const factsOf = (source: string): string => `
-  select e.project_id, e.seq, e.type, e.created_at as at, ${MEMBER('e')} as member_id, (e.data ->> 'version')::int as version,
+  select e.project_id, e.seq, e.position, e.type, e.created_at as at, ${MEMBER('e')} as member_id, (e.data ->> 'version')::int as version,
     ${STATUS('e')} as status, e.data ->> 'action' as action,
     i.created_at as item_at, i.confidence, array_to_json(i.risk_flags)::text as risk_flags, i.model, i.source, i.audit,
     b.at as before_at, b.status as before_status, b.action as before_action, b.member_id as before_member_id,
@@ -70,6 +70,7 @@ const UNCOUNTED = factsOf(`(
 interface FactRow {
   project_id: string;
   seq: string | null;
+  position: string;
   type: FactType;
   at: string | Date;
   member_id: string | null;
@@ -91,10 +92,10 @@ interface FactRow {
   outcome: DeliveryOutcome;
 }
 
-/** The facts of these stretches in any order, each with its project. Those about a project itself are left out. */
+/** The facts of these stretches in the order of each ledger, each with its project. Those about a project itself are left out. */
 export async function readFacts(em: Em, spans: readonly Span[]): Promise<{ projectId: string; fact: CountedFact }[]> {
   const rows = await rawQuery<FactRow>(em, STAMPED, [JSON.stringify(spans)]);
-  return rows.map((row) => ({ projectId: row.project_id, fact: toFact(row) }));
+  return rows.sort(inLedger).map((row) => ({ projectId: row.project_id, fact: toFact(row) }));
 }
 
 /**
@@ -103,8 +104,17 @@ export async function readFacts(em: Em, spans: readonly Span[]): Promise<{ proje
  */
 export async function readUncounted(em: Em, projectId: string): Promise<{ facts: CountedFact[]; through: number }> {
   const rows = await rawQuery<FactRow>(em, UNCOUNTED, [projectId]);
-  return { facts: rows.map(toFact), through: rows.reduce((most, { seq }) => Math.max(most, Number(seq ?? 0)), 0) };
+  return {
+    facts: rows.sort(inLedger).map(toFact),
+    through: rows.reduce((most, { seq }) => Math.max(most, Number(seq ?? 0)), 0),
+  };
 }
+
+/** What has no place yet comes after all that has one, as it was recorded. */
+const inLedger = (one: FactRow, other: FactRow): number =>
+  Number(one.seq ?? Infinity) === Number(other.seq ?? Infinity)
+    ? Number(one.position) - Number(other.position)
+    : Number(one.seq ?? Infinity) - Number(other.seq ?? Infinity);
 
 const toFact = (row: FactRow): CountedFact => ({
   type: row.type,

@@ -5,6 +5,7 @@ import { rawQuery } from '../db/raw-query.ts';
 import { piecesOf } from '../domain/calendar.ts';
 import type { Figure } from '../domain/report.ts';
 import { incrementsOf, type Increment, type Measure } from '../domain/rollup.ts';
+import { boundKeys } from './keys-of-days.ts';
 import { FRESH, readUncounted } from './ledger-facts.ts';
 
 /** From `low` up to but without `high`, in ms and whole minutes. */
@@ -30,7 +31,8 @@ export function withFigures<T>(em: Em, projectId: string, work: (figures: Figure
   return em.transactional(async (tx) => {
     const [ledger] = await rawQuery<LedgerRow>(tx, LEDGER, [projectId]);
     const { facts, through } = await readUncounted(tx, projectId);
-    const fresh = facts.flatMap(incrementsOf);
+    const uncounted = facts.flatMap(incrementsOf).map((increment) => ({ ...increment, projectId }));
+    const fresh = await boundKeys(tx, uncounted, 'rollup');
     const over: Figures['over'] = (stretches, measures) => sumsOver(tx, { projectId, fresh, stretches, measures });
     return work({ over, counted: reachOf(ledger, through) }, tx);
   }, moment);

@@ -55,6 +55,32 @@ describe('the rollups', () => {
     await expectCounted(world, scene.projectId);
   });
 
+  it('I9, AN27: a hundred flags of a day are counted by themselves, the rest together, as a recount finds them', async () => {
+    const flags = Array.from({ length: 120 }, (_, n) => `flag ${n}`);
+    const decided: string[] = [];
+    for (let from = 0; from < flags.length; from += 40) {
+      const { id } = await anItem(world.services, scene, { riskFlags: flags.slice(from, from + 40) });
+      await review(world.services, scene.supervisor, { itemId: id, action: 'edit' });
+      decided.push(id);
+      await relayAll(world);
+    }
+    const keys = async () => {
+      const sql = `select count(*)::int as n, count(*) filter (where key = '')::int as others from rollup
+        where project_id = ? and measure = 'flag' and grain = 'day' and n <> 0`;
+      return (await world.sql<{ n: number; others: number }>(sql, [scene.projectId]))[0];
+    };
+    expect(await keys()).toEqual({ n: 101, others: 1 });
+    expect((await sums('flag'))['']).toBe(20);
+    await undoDecision(world.services, scene.supervisor, decided[2] ?? '');
+    await relayAll(world);
+    // What is taken back goes from where it was counted.
+    expect(await keys()).toEqual({ n: 80, others: 0 });
+    await expectCounted(world, scene.projectId);
+    await world.services.db.write(({ em }) => forgetRollups(em, scene.projectId));
+    while ((await countOnce(world.services)).again);
+    expect(await keys()).toEqual({ n: 80, others: 0 });
+  });
+
   it('I9, AN4: an audit arrives once, and its verdict is no decision', async () => {
     scene = await aScene(world.services, { audit_rate: 1 });
     const { id } = await anItem(world.services, scene, { confidence: 1 });

@@ -5,6 +5,9 @@ import { SMALL_N } from '#lib/components/charts/small-n.ts';
 type Split = keyof Analytics['overrides'];
 export const SPLITS = ['by_flag', 'by_model', 'by_source'] as const satisfies readonly Split[];
 
+/** What is counted together because a day had more different ones than are told apart (AN27). */
+export const OTHER = 'all others';
+
 /** k overridden of n decided, with the Wilson interval at 95 %. */
 export interface Rate {
   split: Split;
@@ -21,7 +24,9 @@ export interface Rate {
  */
 export function ratesOf(overrides: Analytics['overrides'], split: Split): Rate[] {
   return overrides[split]
-    .flatMap(({ key, decided: n, overridden: k, interval }) => (interval ? [{ split, key, k, n, ...interval }] : []))
+    .flatMap(({ key, decided: n, overridden: k, interval }) =>
+      interval ? [{ split, key: key || OTHER, k, n, ...interval }] : [],
+    )
     .sort((a, b) => b.low - a.low || b.n - a.n || a.key.localeCompare(b.key));
 }
 
