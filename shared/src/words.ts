@@ -30,6 +30,10 @@ export const DECISION_STATUSES = ['approved', 'rejected', 'escalated_final'] as 
 export const decisionStatus = z.enum(DECISION_STATUSES);
 export type DecisionStatus = z.infer<typeof decisionStatus>;
 
+/** What a key may do (K8). */
+export const SCOPES = ['submit', 'read'] as const;
+export type Scope = (typeof SCOPES)[number];
+
 export const ROLES = ['reviewer', 'supervisor', 'owner'] as const;
 export const role = z.enum(ROLES).meta({ id: 'Role' });
 export type Role = z.infer<typeof role>;

@@ -7,7 +7,7 @@ import { LIMITS } from '@countersign/shared/api/public';
 import { Refusal, type FieldError } from '@countersign/shared/errors';
 import { EXPECTED } from '../limits/memory.ts';
 import type { Owner, Place } from '../limits/room.ts';
-import { checkApiKey } from '../usecases/check-api-key.ts';
+import { checkApiKey, refuseScope } from '../usecases/check-api-key.ts';
 import type { ApiKeyActor, MemberActor, Services } from '../usecases/services.ts';
 import { checkSession, requireSession } from '../usecases/sessions.ts';
 import { SESSION_COOKIE } from './cookies.ts';
@@ -112,8 +112,8 @@ export function binder(router: Router, services: Services): Binder {
         member(endpoint),
         inTurn(endpoint, (call) => services.db.forSession(call.actor.sessionId, () => handler(call))),
       ),
-    pipeline: (endpoint, handler) => bind(endpoint, pipeline, handler),
-    pipelineBytes: (endpoint, limit, handler) => bindBytes(endpoint, { caller: pipeline, limit }, handler),
+    pipeline: (endpoint, handler) => bind(endpoint, pipeline(endpoint), handler),
+    pipelineBytes: (endpoint, limit, handler) => bindBytes(endpoint, { caller: pipeline(endpoint), limit }, handler),
     signed: (endpoint, limit, handler) =>
       bindBytes(endpoint, { caller: signer(endpoint.params, limit), limit: LIMITS.itemBytes }, handler),
   };
@@ -193,16 +193,17 @@ function callers(services: Services) {
       return actor;
     },
   });
-  const pipeline: Caller<ApiKeyActor> = {
+  const pipeline = ({ scope }: Pick<Endpoint, 'scope'>): Caller<ApiKeyActor> => ({
     again: (ctx) => recheckKey(services, ctx),
     identify: async (ctx) => {
       const stranger = () => limitAddress(services, ctx, 'unknown-key');
       const actor = await checkApiKey(services, header(ctx, 'x-api-key'), stranger);
       await limitKey(services, ctx, actor);
+      refuseScope(actor, scope);
       ctx.state.identifiedAt = performance.now();
       return actor;
     },
-  };
+  });
   return { anybody, member, pipeline };
 }
 

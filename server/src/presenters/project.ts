@@ -6,6 +6,7 @@ import type {
   ProjectSettings,
 } from '@countersign/shared/api/projects';
 import type { Role } from '@countersign/shared/words';
+import { displayName } from '../domain/actor.ts';
 import { projectAbilities } from '../domain/permissions.ts';
 import { memberAbilities, type SeatView } from '../domain/pool.ts';
 import type { ApiKey } from '../db/entities/api-key.ts';
@@ -66,12 +67,25 @@ function presentStop({ stoppedAt, stopNote }: Project, name: string | null): Wir
   return stoppedAt ? { at: stoppedAt.toISOString(), by_name: name, note: stopNote ?? null } : null;
 }
 
-export function presentApiKey(key: ApiKey): WireApiKey {
+interface Maker {
+  userId: string;
+  name?: string | null;
+  address: string;
+}
+
+/** A key, and who made it. */
+export function presentApiKey(key: ApiKey, maker: Maker | null): WireApiKey {
   return {
     id: key.id,
     name: key.name,
     last4: key.last4,
+    scopes: key.scopes,
     created_at: key.createdAt.toISOString(),
+    created_by: maker && {
+      user_id: maker.userId,
+      name: displayName({ name: maker.name ?? null, address: maker.address }),
+    },
+    expires_at: key.expiresAt?.toISOString() ?? null,
     last_used_at: key.lastUsedAt?.toISOString() ?? null,
     revoked_at: key.revokedAt?.toISOString() ?? null,
     abilities: { revoke: !key.revokedAt },

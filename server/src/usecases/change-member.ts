@@ -4,7 +4,8 @@ import type { Role } from '@countersign/shared/words';
 import { User } from '../db/entities/user.ts';
 import type { Tx } from '../db/database.ts';
 import { holdProject } from '../db/hold-project.ts';
-import { holdRole, nothingHere, refuseArchived, refuseUnless, roleIn } from './membership.ts';
+import { revokeKeysOf } from './api-keys.ts';
+import { holdRole, nothingHere, refuseArchived, refuseUnless, requireVerb, roleIn } from './membership.ts';
 import { changeSeat, recordName } from './pool.ts';
 import { dropLocks } from './release-claims.ts';
 import type { MemberActor, Services } from './services.ts';
@@ -41,17 +42,22 @@ export async function changeMember(
 
 /**
  * Takes somebody out of the pool; anybody may take themself out. What they decided stays, what they hold is given back (PM1, PM2).
+ * `revokeKeys`: the keys that they made end in the same transaction (K9), for who may revoke keys.
  * Errors: `not_found`, `forbidden`, also for the last owner.
  */
 export async function removeMember(
   services: Services,
   actor: MemberActor,
-  { projectId, userId }: { projectId: string; userId: string },
+  { projectId, userId, revokeKeys = false }: { projectId: string; userId: string; revokeKeys?: boolean },
 ): Promise<void> {
-  const ended = await services.db.write(async (tx) => {
+  const { ended, keyIds } = await services.db.write(async (tx) => {
     const from = await openSeat(tx, actor, { projectId, userId, mine: true });
-    return changeSeat(services, { tx, actor }, { projectId, userId, from, to: null });
+    if (revokeKeys) await requireVerb(tx.em, { userId: actor.userId, projectId }, 'manage_keys');
+    const revoked = revokeKeys ? await revokeKeysOf(services, { tx, actor }, { projectId, userId }) : [];
+    const released = await changeSeat(services, { tx, actor }, { projectId, userId, from, to: null });
+    return { ended: released, keyIds: revoked };
   });
+  for (const id of keyIds) services.keys.forget(id);
   await dropLocks(services, ended);
 }
 

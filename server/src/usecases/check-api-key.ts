@@ -1,9 +1,10 @@
-// Who submits: the key of a project. Unknown, revoked and malformed keys get one and the same answer.
+// Who submits: the key of a project. Unknown, revoked, ended and malformed keys get one and the same answer.
 import { Refusal } from '@countersign/shared/errors';
+import type { Scope } from '@countersign/shared/words';
 import { hashApiKey, isWellFormedApiKey } from '../crypto/api-key.ts';
 import { ApiKey } from '../db/entities/api-key.ts';
 import { ownerOf } from './membership.ts';
-import type { ApiKeyActor, Services } from './services.ts';
+import type { KnownKey, Services } from './services.ts';
 
 /** `last_used_at` is kept to the minute: a busy key must not write a row per request. */
 const USED_EVERY_MS = 60_000;
@@ -17,10 +18,10 @@ export async function checkApiKey(
   services: Services,
   text: string | undefined,
   beforeAsking: () => Promise<void> = () => Promise.resolve(),
-): Promise<ApiKeyActor> {
+): Promise<KnownKey> {
   const hash = text !== undefined && isWellFormedApiKey(text) ? hashApiKey(text) : null;
   const fresh = hash === null ? undefined : services.keys.find(hash);
-  if (fresh !== undefined) return fresh;
+  if (fresh !== undefined && lasts(services, fresh)) return fresh;
   const look = async (wellFormed: string) => {
     // Once for all who ask at the same time: a key with many clients shall not look like many strangers.
     if (!services.keys.wasGood(wellFormed)) await beforeAsking();
@@ -31,21 +32,33 @@ export async function checkApiKey(
     throw new Refusal('api_key_missing', 'Send the project’s key in the x-api-key header.');
   }
   const actor = hash === null ? null : await services.keys.lookUp(hash, () => look(hash));
-  if (actor === null) throw new Refusal('api_key_invalid', 'Check the key, or make a new one on the project’s page.');
+  if (actor === null || !lasts(services, actor))
+    throw new Refusal('api_key_invalid', 'Check the key, or make a new one on the project’s page.');
   return actor;
 }
 
-async function lookUp(services: Services, hash: string): Promise<ApiKeyActor | null> {
+/** K9: to the moment, also of a key that was looked up before its end. */
+const lasts = ({ clock }: Services, { expiresAt }: KnownKey): boolean => expiresAt === null || expiresAt > clock.now();
+
+/** K8. Errors: `forbidden`. */
+export function refuseScope(key: KnownKey, scope: Scope | null): void {
+  if (scope !== null && !key.scopes.includes(scope))
+    throw new Refusal('forbidden', `This key may not ${scope}. Use one that has the scope “${scope}”.`);
+}
+
+async function lookUp(services: Services, hash: string): Promise<KnownKey | null> {
   const found = await services.db.read(async (em) => {
     const key = await em.findOne(ApiKey, { hash, revokedAt: null });
     return key === null ? null : { key, ownerId: await ownerOf(em, key.projectId) };
   });
   if (found === null) return null;
   const { key, ownerId } = found;
+  if (key.expiresAt && key.expiresAt <= services.clock.now()) return null;
   await touch(services, key).catch((error: unknown) =>
     services.log.warn({ err: error }, 'a key’s last use was not noted'),
   );
-  return { kind: 'api_key', keyId: key.id, projectId: key.projectId, ownerId, name: key.name };
+  const { id: keyId, projectId, name, scopes, expiresAt = null } = key;
+  return { kind: 'api_key', keyId, projectId, ownerId, name, scopes, expiresAt };
 }
 
 async function touch(services: Services, key: ApiKey): Promise<void> {

@@ -1,5 +1,6 @@
 // What a use case may touch, and who asks. Every use case takes `(services, actor, input)`.
 import type { Logger } from 'pino';
+import type { Scope } from '@countersign/shared/words';
 import type { ClaimLock } from '../claims/claim-lock.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
 import type { Clock, Ids } from '../db/clock.ts';
@@ -22,7 +23,7 @@ export interface Services {
   limiter: Limiter;
   /** What clients make this process hold. */
   memory: Memory;
-  keys: KeyCache<ApiKeyActor>;
+  keys: KeyCache<KnownKey>;
   /** Session cookies that were good lately. */
   knownSessions: KnownSessions;
   clock: Clock;
@@ -48,6 +49,12 @@ export interface MemberActor {
   name: string | null;
   sessionId: string;
   expiresAt: Date;
+}
+
+/** A key as it was looked up: what it may do, and until when (K8, K9). */
+export interface KnownKey extends ApiKeyActor {
+  scopes: readonly Scope[];
+  expiresAt: Date | null;
 }
 
 /** A pipeline, by its key. */

@@ -73,7 +73,7 @@ describe('an API key', () => {
     const before = await told();
     await revokeApiKey(world.services, owner, { projectId, keyId: key.id });
     expect(await told()).toEqual(before);
-    expect((await listApiKeys(world.services, owner, projectId)).map(({ id }) => id)).toContain(key.id);
+    expect((await listApiKeys(world.services, owner, projectId)).map((one) => one.key.id)).toContain(key.id);
   });
 
   it('of another project cannot be revoked, and does not exist', async () => {

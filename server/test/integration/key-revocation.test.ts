@@ -6,7 +6,7 @@ import { ApiKey } from '../../src/db/entities/api-key.ts';
 import { createApiKey, revokeApiKey } from '../../src/usecases/api-keys.ts';
 import { checkApiKey } from '../../src/usecases/check-api-key.ts';
 import { createKeyCache, FRESH_MS } from '../../src/usecases/key-cache.ts';
-import type { ApiKeyActor, Services } from '../../src/usecases/services.ts';
+import type { KnownKey, Services } from '../../src/usecases/services.ts';
 import { movableClock } from '../contracts/limiter.contract.ts';
 import { aScene, type Scene } from './scene.ts';
 import { ask, serve } from './served.ts';
@@ -50,7 +50,7 @@ describe('a flood of requests', () => {
     const clock = movableClock();
     let asked = 0;
     const services = watched((answer) => ((asked += 1), answer()));
-    const served = await serve({ ...services, keys: createKeyCache<ApiKeyActor>(clock) });
+    const served = await serve({ ...services, keys: createKeyCache<KnownKey>(clock) });
     const path = '/api/public/items/0197f1a0-0000-7000-8000-000000000001';
     const flood = async () => {
       const one = () => ask(served, { method: 'GET', path, headers: { 'x-api-key': text } });
@@ -117,7 +117,7 @@ describe('a revocation', () => {
     const { key, text } = await aKey();
     const other = await inside.another();
     // Time stands still there: nothing but the ring can make it forget.
-    const services = { ...other.services, keys: createKeyCache<ApiKeyActor>(movableClock()) };
+    const services = { ...other.services, keys: createKeyCache<KnownKey>(movableClock()) };
     await other.signals.on(REVOKED, (keyId) => services.keys.forget(keyId));
     await checkApiKey(services, text);
     await revoke(key.id);
@@ -132,7 +132,7 @@ describe('a revocation', () => {
     const { key, text } = await aKey();
     const other = await inside.another();
     const clock = movableClock();
-    const services = { ...other.services, keys: createKeyCache<ApiKeyActor>(clock) };
+    const services = { ...other.services, keys: createKeyCache<KnownKey>(clock) };
     await checkApiKey(services, text);
     await revoke(key.id);
     expect(await checkApiKey(services, text)).toMatchObject({ keyId: key.id });

@@ -4,7 +4,7 @@ import { policiesOf } from '../../src/limits/policies.ts';
 import { createMemoryLimiter } from '../../src/limits/memory-limiter.ts';
 import { checkApiKey } from '../../src/usecases/check-api-key.ts';
 import { createKeyCache } from '../../src/usecases/key-cache.ts';
-import type { ApiKeyActor } from '../../src/usecases/services.ts';
+import type { KnownKey } from '../../src/usecases/services.ts';
 import { openProject, type OpenProject } from '../builders.ts';
 import { person } from '../client.ts';
 import { movableClock } from '../contracts/limiter.contract.ts';
@@ -71,7 +71,7 @@ describe('a key that nobody has used lately', () => {
       charged += 1;
       return Promise.resolve();
     };
-    const services = { ...inside.services, keys: createKeyCache<ApiKeyActor>(movableClock()) };
+    const services = { ...inside.services, keys: createKeyCache<KnownKey>(movableClock()) };
     // All of them ask before the first is answered.
     await Promise.all(Array.from({ length: 30 }, () => checkApiKey(services, project.pipeline.apiKey, charge)));
     expect(charged).toBe(1);

@@ -1,6 +1,7 @@
 // One endpoint object per route: bound by the server, called by the web and the client, read by OpenAPI. No path or schema is typed twice.
 import type { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
+import type { Scope } from '../words.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
@@ -12,6 +13,8 @@ export interface Endpoint<P = unknown, Q = unknown, B = unknown, R = unknown> {
   /** Path with `:name` parameters. */
   readonly path: string;
   readonly auth: Auth;
+  /** What a key has to be good for; null where none is asked for (K8). */
+  readonly scope: Scope | null;
   /** One sentence for OpenAPI and the docs page. */
   readonly summary: string;
   /** Markdown that says what the schemas cannot; '' when the summary says it all. */
@@ -32,10 +35,12 @@ export interface Endpoint<P = unknown, Q = unknown, B = unknown, R = unknown> {
   readonly errors: readonly ErrorCode[];
 }
 
-interface Definition<P, Q, B, R> {
+/** Who may call; a key's scope goes with it, so that a route without one does not compile. */
+type Asks = { auth: Exclude<Auth, 'api_key'>; scope?: never } | { auth: 'api_key'; scope: Scope };
+
+type Definition<P, Q, B, R> = Asks & {
   method: Method;
   path: string;
-  auth: Auth;
   summary: string;
   description?: string;
   status?: number;
@@ -47,7 +52,7 @@ interface Definition<P, Q, B, R> {
   reply?: z.ZodType<R>;
   leavesTrace?: boolean;
   errors?: readonly ErrorCode[];
-}
+};
 
 /** Declares an endpoint; the parts left out are `null` and their values `undefined`. */
 export function endpoint<P = undefined, Q = undefined, B = undefined, R = undefined>(
@@ -57,6 +62,7 @@ export function endpoint<P = undefined, Q = undefined, B = undefined, R = undefi
     method: definition.method,
     path: definition.path,
     auth: definition.auth,
+    scope: definition.scope ?? null,
     summary: definition.summary,
     description: definition.description ?? '',
     status: definition.status ?? 200,

@@ -1,7 +1,7 @@
 // Projects, their keys, members and webhook settings, CONTRACT section 4.
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
-import { abilities, abilitiesTo, belowReview, overBudget, role } from '../words.ts';
+import { abilities, abilitiesTo, belowReview, overBudget, role, SCOPES } from '../words.ts';
 import { isTimeZone } from '../time-zone.ts';
 import { personName } from '../person-name.ts';
 import { endpoint } from './endpoint.ts';
@@ -156,7 +156,13 @@ export const apiKey = z
     id: uuid,
     name: z.string(),
     last4: z.string(),
+    /** What it may do (K8). */
+    scopes: z.array(z.enum(SCOPES)),
     created_at: timestamp,
+    /** Who made it, as they are called now; null of one that the service made. */
+    created_by: z.object({ user_id: uuid, name: z.string() }).nullable(),
+    /** From then on it is refused (K9); null: it has no end. */
+    expires_at: timestamp.nullable(),
     last_used_at: timestamp.nullable(),
     revoked_at: timestamp.nullable(),
     abilities: abilitiesTo('revoke'),
@@ -180,7 +186,13 @@ export const createApiKey = endpoint({
   summary: 'Make a key; its text is in this answer and never again',
   status: 201,
   params: projectParams,
-  body: z.strictObject({ name: label.optional() }).optional(),
+  body: z
+    .strictObject({
+      name: label.optional(),
+      scopes: z.array(z.enum(SCOPES)).min(1).max(SCOPES.length).optional(),
+      expires_at: timestamp.nullable().optional(),
+    })
+    .optional(),
   reply: apiKey.extend({ api_key: z.string() }),
 });
 
@@ -280,7 +292,9 @@ export const removeMember = endpoint({
   method: 'DELETE',
   path: '/api/projects/:id/members/:user_id',
   auth: 'session',
-  summary: 'Take somebody out of the reviewer pool, or leave it',
+  summary:
+    'Take somebody out of the reviewer pool, or leave it; with `revoke_keys=true` the keys they made are revoked too',
   status: 204,
   params: memberParams,
+  query: z.object({ revoke_keys: z.enum(['true']).optional() }),
 });

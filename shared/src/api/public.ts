@@ -125,6 +125,7 @@ export const submitItem = endpoint({
   method: 'POST',
   path: '/api/public/items',
   auth: 'api_key',
+  scope: 'submit',
   summary: 'Submit an item and learn at once where it goes',
   description:
     'The item is stored before this is answered. Where the pipeline is confident enough the decision is in the answer; else a person decides, and the webhook of the project tells of it.',
@@ -160,6 +161,7 @@ export const submitBatch = endpoint({
   method: 'POST',
   path: '/api/public/items/batch',
   auth: 'api_key',
+  scope: 'submit',
   summary: 'Submit up to 500 items at once; each has its own result',
   description:
     'Stored together, in this order. An item that is refused has its `error` in its place, with pointers such as `#/items/2/confidence`, and the others are stored all the same.',
@@ -173,6 +175,7 @@ export const readItem = endpoint({
   method: 'GET',
   path: '/api/public/items/:id',
   auth: 'api_key',
+  scope: 'read',
   summary: 'Read an item back: submission, routing, status and final decision',
   description:
     'Until a decision is final it is not shown here: the status is the one before it, and `decision` is null. `wait` holds the answer until it is final.',
@@ -188,6 +191,7 @@ export const listItems = endpoint({
   method: 'GET',
   path: '/api/public/items',
   auth: 'api_key',
+  scope: 'read',
   summary: 'List items, newest first',
   description: 'In pages: send `next_cursor` as `after` until `has_more` is false.',
   query: z.strictObject({
@@ -229,6 +233,7 @@ export const listEvents = endpoint({
   method: 'GET',
   path: '/api/public/events',
   auth: 'api_key',
+  scope: 'read',
   summary: 'Catch up on final decisions, oldest first',
   description:
     'For consumers that were down. Keep `next_cursor` and send it as `after`: it is there even when nothing is new, and no decision can slip in before it. Decisions whose content the project no longer keeps are not in it.',

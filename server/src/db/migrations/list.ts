@@ -26,6 +26,7 @@ import { Placing, PlacingIndexes } from './0023-placing.ts';
 import { AuditSalt } from './0025-audit-salt.ts';
 import { AuditsWaiting } from './0025-audits-waiting.ts';
 import { Offers } from './0024-offers.ts';
+import { KeyScopes } from './0025-key-scopes.ts';
 
 export const MIGRATIONS = [
   { name: '0001-initial', class: Initial },
@@ -57,4 +58,5 @@ export const MIGRATIONS = [
   { name: '0025-audit-salt', class: AuditSalt },
   { name: '0025-audits-waiting', class: AuditsWaiting },
   { name: '0024-offers', class: Offers },
+  { name: '0025-key-scopes', class: KeyScopes },
 ];

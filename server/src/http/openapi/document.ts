@@ -62,7 +62,7 @@ function operationOf(operationId: string, operation: Operation): ZodOpenApiOpera
     operationId,
     tags: [tag],
     summary,
-    description: description === '' ? `${summary}.` : description,
+    description: [description === '' ? `${summary}.` : description, ...needs(endpoint)].join('\n\n'),
     security: SECURITY[endpoint.auth],
     // All three are objects in every endpoint; their type alone is wider.
     ...(places.length > 0 ? { requestParams: Object.fromEntries(places) } : {}),
@@ -72,6 +72,10 @@ function operationOf(operationId: string, operation: Operation): ZodOpenApiOpera
     responses: { ...successesOf(operation), ...refusalsOf(endpoint) },
   };
 }
+
+/** What a key has to be good for (K8). */
+const needs = ({ scope }: Operation['endpoint']): string[] =>
+  scope === null ? [] : [`Takes a key with the scope \`${scope}\`.`];
 
 function successesOf({ endpoint, answer, otherAnswers = {} }: Operation): ZodOpenApiResponsesObject {
   const all = { ...otherAnswers, [endpoint.status]: answer };

@@ -24,6 +24,7 @@ const BY_BODY = [
 export function codesOf(endpoint: Endpoint): ErrorCode[] {
   const { auth, body, headers, query, errors } = endpoint;
   const codes = new Set<ErrorCode>([...BY_AUTH[auth], ...errors, 'internal']);
+  if (endpoint.scope !== null) codes.add('forbidden');
   if (takesIds(endpoint)) codes.add('invalid_id');
   if (query !== null) codes.add('validation_failed');
   if (headers !== null && auth === 'api_key') codes.add('invalid_header');

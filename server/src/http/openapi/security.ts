@@ -8,7 +8,7 @@ export const SECURITY_SCHEMES = {
     in: 'header',
     name: 'x-api-key',
     description:
-      'A key of the project, made on its page. It begins with `csk_`, is shown once and can be revoked there.',
+      'A key of the project, made on its page. It begins with `csk_`, is shown once and can be revoked there. It may submit, read or both, and may have an end.',
   },
   bodySignature: {
     type: 'apiKey',

@@ -48,8 +48,9 @@ function bindMembers(bind: Binder, services: Services): void {
     await changeMember(services, actor, change);
     return seat(actor, params.id, params.user_id);
   });
-  bind.member(api.removeMember, async ({ actor, params }) => {
-    await removeMember(services, actor, { projectId: params.id, userId: params.user_id });
+  bind.member(api.removeMember, async ({ actor, params, query }) => {
+    const revokeKeys = query.revoke_keys === 'true';
+    await removeMember(services, actor, { projectId: params.id, userId: params.user_id, revokeKeys });
     return undefined;
   });
 }

@@ -44,12 +44,17 @@ function definedOf<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], 
 function bindKeys(bind: Binder, services: Services): void {
   bind.member(api.listApiKeys, async ({ actor, params }) => {
     const keys = await listApiKeys(services, actor, params.id);
-    return { data: keys.map(presentApiKey), next_cursor: null };
+    return {
+      data: keys.map(({ key, maker }) => presentApiKey(key, maker && { ...maker, userId: maker.id })),
+      next_cursor: null,
+    };
   });
   bind.member(api.createApiKey, async ({ actor, params, body }) => {
     const name = body?.name ?? 'API key';
-    const { key, text } = await createApiKey(services, actor, { projectId: params.id, name });
-    return { ...presentApiKey(key), api_key: text };
+    const expiresAt = body?.expires_at ? new Date(body.expires_at) : null;
+    const made = { projectId: params.id, name, scopes: body?.scopes, expiresAt };
+    const { key, text } = await createApiKey(services, actor, made);
+    return { ...presentApiKey(key, actor), api_key: text };
   });
   bind.member(api.revokeApiKey, async ({ actor, params }) => {
     await revokeApiKey(services, actor, { projectId: params.id, keyId: params.key_id });

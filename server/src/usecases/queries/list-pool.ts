@@ -49,10 +49,17 @@ async function heldBy(em: Em, projectId: string): Promise<Map<string, number>> {
   return new Map(rows.map((row) => [row.claimed_by, row.n]));
 }
 
-/** The keys, newest first, revoked ones too; for owners. */
-export function listApiKeys(services: Services, actor: MemberActor, projectId: string): Promise<ApiKey[]> {
+/** The keys with who made each, newest first, revoked ones too; for owners. */
+export function listApiKeys(
+  services: Services,
+  actor: MemberActor,
+  projectId: string,
+): Promise<{ key: ApiKey; maker: User | null }[]> {
   return services.db.read(async (em) => {
     await requireVerb(em, { userId: actor.userId, projectId }, 'manage_keys');
-    return em.find(ApiKey, { projectId }, { orderBy: { createdAt: 'desc', id: 'desc' } });
+    const keys = await em.find(ApiKey, { projectId }, { orderBy: { createdAt: 'desc', id: 'desc' } });
+    const makers = await em.find(User, { id: { $in: [...new Set(keys.flatMap(({ createdBy }) => createdBy ?? []))] } });
+    const byId = new Map(makers.map((user) => [user.id, user]));
+    return keys.map((key) => ({ key, maker: byId.get(key.createdBy ?? '') ?? null }));
   });
 }

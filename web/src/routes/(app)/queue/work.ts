@@ -19,11 +19,12 @@ export const [getWork, setWork] = createContext<Work>();
 export const projectOf = (id: string | undefined): Project | null =>
   projects.list?.find((project) => project.id === id) ?? null;
 
-/** The names of the projects, of one or of all, in which confidence is kept from the reader (AU3). */
-export const hidingIn = (projectId: string | null): string[] =>
-  (projects.list ?? []).flatMap((one) =>
-    one.hides_confidence && (projectId === null || one.id === projectId) ? [one.name] : [],
-  );
+/** Of the projects that are listed, one or all, those that keep confidence from the reader (AU3), by name; and whether all do. */
+export function hidingIn(projectId: string | null): { names: string[]; all: boolean } {
+  const listed = (projects.list ?? []).filter(({ id }) => projectId === null || id === projectId);
+  const names = listed.filter((project) => project.hides_confidence).map(({ name }) => name);
+  return { names, all: names.length > 0 && names.length === listed.length };
+}
 
 const LEASE_SECONDS = 120;
 

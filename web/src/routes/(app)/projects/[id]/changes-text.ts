@@ -81,6 +81,8 @@ export const changesWords = {
   none: 'none',
   details: {
     last4: (value: string) => `ends in ${value}`,
+    scopes: (value: string) => `may ${value}`,
+    expires_at: (value: string) => `until ${value}`,
     invitedBy: (name: string) => `by an invite of ${name}`,
     offeredBy: (name: string) => `by an offer of ${name}`,
     invitesRevoked: (count: number) =>

@@ -109,6 +109,8 @@ function plain(key: string, value: unknown): string {
 /** What a line tells besides, by its key. What has nothing to say answers null. */
 const DETAILS: Record<string, (value: never) => string | null> = {
   last4: words.details.last4,
+  scopes: (scopes: readonly string[]) => words.details.scopes(scopes.join(', ')),
+  expires_at: (at: string) => words.details.expires_at(exactMoment(at)),
   by_invite_of: words.details.invitedBy,
   by_offer_of: words.details.offeredBy,
   invites_revoked: words.details.invitesRevoked,

@@ -60,6 +60,12 @@ export const poolWords = {
   lowerSupervisor: 'Escalated items, analytics, learnings and deliveries are out of reach then.',
   lowerClaims: 'Escalated items that are held go back to the queue.',
 
+  revokeKeys: (count: number) =>
+    count === 1 ? 'Revoke the API key they made too' : `Revoke the ${count} API keys they made too`,
+  revokeOwnKeys: (count: number) =>
+    count === 1 ? 'Revoke the API key you made too' : `Revoke the ${count} API keys you made too`,
+  keysStay: 'Otherwise they go on working: pipelines may need them.',
+
   rename: 'Name',
   renameLabel: (name: string) => `Change the name of ${name}`,
   renameTitle: 'What is your name?',
