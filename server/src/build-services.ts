@@ -27,6 +27,7 @@ import { ownPlaces } from './own-places.ts';
 import { createIntake } from './usecases/intake.ts';
 import { createKeyCache } from './usecases/key-cache.ts';
 import { createKnownSessions } from './usecases/known-sessions.ts';
+import { createSecurityLog } from './usecases/security-log.ts';
 import type { Services } from './usecases/services.ts';
 import { createWaiters } from './usecases/waiters.ts';
 import { dispatchWebhook } from './webhooks/dispatch.ts';
@@ -71,6 +72,7 @@ export async function buildServices(config: Config, signal?: AbortSignal): Promi
     memory: createMemory(),
     keys: createKeyCache(systemClock),
     knownSessions: createKnownSessions(systemClock),
+    security: createSecurityLog(log),
     clock: systemClock,
     ids: uuidV7,
     keyRing,

@@ -113,6 +113,7 @@ export async function openForCommand(env?: NodeJS.ProcessEnv): Promise<Pick<Buil
 
 async function startWeb(built: Built, config: Config, telemetry: Telemetry): Promise<Stop> {
   const { services, redis } = built;
+  services.security.hear(telemetry.security);
   const folder = fileURLToPath(new URL(config.demo ? '../../web/build-demo' : '../../web/build', import.meta.url));
   const probes = probesOf(services);
   const app = createApp(services, {

@@ -41,7 +41,7 @@ export function createApp(services: Services, { site, probes, proxyHops, metrics
   app.silent = true;
   app.use(watched(metrics.figures));
   app.use(requestId(services.log));
-  app.use(problems(services.log));
+  app.use(problems(services.log, services.security));
   app.use(securityHeaders(services.baseUrl, site?.scriptHashes ?? []));
   app.use(health(probes));
   app.use(metrics.token === null ? noMetrics : metricsPage(metrics.figures, metrics.token));

@@ -2,17 +2,21 @@
 import type { Context, Middleware } from 'koa';
 import { ERRORS, Refusal, type Problem } from '@countersign/shared/errors';
 import type { Logger } from 'pino';
+import type { SecurityLog } from '../usecases/security-log.ts';
 import { logPath } from './log-path.ts';
+import { noteRefusal } from './security-events.ts';
 
-/** Turns whatever is thrown below into a problem answer, and an unanswered path into 404. */
-export function problems(log: Logger): Middleware {
+/** Turns whatever is thrown below into a problem answer, and an unanswered path into 404. `security` hears of refusals (LG1). */
+export function problems(log: Logger, security: SecurityLog | null = null): Middleware {
   return async (ctx, next) => {
     try {
       await next();
       const refuse = UNANSWERED[ctx.status];
       if (refuse && !ctx.headerSent && !ctx.body) throw refuse(ctx);
     } catch (error) {
-      answer(ctx, toRefusal(error, ctx, log));
+      const refusal = toRefusal(error, ctx, log);
+      if (security !== null) noteRefusal(security, ctx, refusal);
+      answer(ctx, refusal);
     }
   };
 }

@@ -19,6 +19,7 @@ import { limitAddress, limitKey, limitOpen, limitPerson } from './rate-limit.ts'
 import { expectedOf, holderOf, keep, receiving } from './in-flight.ts';
 import { readBody } from './read-body.ts';
 import { type Answer, Later, reply } from './reply.ts';
+import { nameCaller } from './security-events.ts';
 
 export interface Call<P, Q, B, A> {
   params: P;
@@ -130,6 +131,7 @@ function registrar(router: Router, services: Services) {
     const layer = router.register(endpoint.path, [endpoint.method], async (ctx: Context) => {
       if (endpoint.leavesTrace) refuseForeignSite(ctx, services.baseUrl);
       const actor = await caller.identify(ctx);
+      nameCaller(ctx, actor);
       const params = parsePath(endpoint.params, ctx.params as Record<string, string>);
       const query = parseFields(endpoint.query, ctx.query, '#/query');
       const owner = holderOf(ctx, actor);
@@ -199,6 +201,7 @@ function callers(services: Services) {
       const stranger = () => limitAddress(services, ctx, 'unknown-key');
       const actor = await checkApiKey(services, header(ctx, 'x-api-key'), stranger);
       await limitKey(services, ctx, actor);
+      nameCaller(ctx, actor);
       refuseScope(actor, scope);
       ctx.state.identifiedAt = performance.now();
       return actor;

@@ -10,6 +10,7 @@ import { checkSession, findLiveSessions } from '../usecases/sessions.ts';
 import { type Admit, sessionToken } from './admission.ts';
 import { guardConnections, type Connection, type Guard } from './guard.ts';
 import { allowBy, refuseSecondTransports } from './refuse-upgrade.ts';
+import { noteRefusedSockets } from './refused-sockets.ts';
 import { sessionRoom, userRoom, type LiveServer, type LiveSocket, type Rooms } from './rooms.ts';
 
 /** Sockets of one person in one process (security A8): tabs enough for anybody, and none to fill it with. */
@@ -67,6 +68,7 @@ interface GatewayOptions {
 export function openGateway(services: Services, io: LiveServer, { rooms, clientOf }: GatewayOptions): void {
   const guard = guardConnections(services, io);
   const open = new Map<string, number>();
+  noteRefusedSockets(services, io);
   io.use((socket, next) => {
     authenticate(services, socket, { open, clientOf })
       .catch((error: unknown) => {

@@ -10,6 +10,8 @@ export interface Telemetry {
   attempt: (seen: SeenAttempt) => void;
   facts: (seen: readonly SeenFact[]) => void;
   run: (seen: SeenRun) => void;
+  /** Something was refused, or somebody signed in (LG1). */
+  security: (event: string) => void;
   /** Figures that are read together whenever the page is. Those that cannot be read are NaN: the others are true all the same. */
   gauges<Name extends string>(help: Record<Name, string>, read: () => Promise<Record<Name, number>>): void;
 }
@@ -23,7 +25,7 @@ const POSTS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 export function createTelemetry(traces: Pick<Traces, 'tell'> | null = null): Telemetry {
   const register = new Registry();
   collectDefaultMetrics({ register });
-  const { requests, attempts, runs, failures } = countersOf(register);
+  const { requests, attempts, runs, failures, security } = countersOf(register);
   const tell = (step: Step | null) => step !== null && traces?.tell(step);
   return {
     page: async () => ({ type: register.contentType, text: await register.metrics() }),
@@ -43,6 +45,7 @@ export function createTelemetry(traces: Pick<Traces, 'tell'> | null = null): Tel
       runs.observe({ loop }, seconds);
       if (failed) failures.inc({ loop });
     },
+    security: (event) => security.inc({ event }),
     gauges: (help, read) => addGauges(register, help, read),
   };
 }
@@ -72,6 +75,12 @@ function countersOf(register: Registry) {
       name: 'countersign_loop_failures_total',
       help: 'Runs of the worker’s loops that failed and are run again.',
       labelNames: ['loop'],
+      registers,
+    }),
+    security: new Counter({
+      name: 'countersign_security_events_total',
+      help: 'Refusals by kind (origin, session, role, project, key, signature), and sign-ins that succeeded or failed.',
+      labelNames: ['event'],
       registers,
     }),
   };

@@ -9,6 +9,7 @@ import type { Dispatch, Outcome } from '../domain/webhook-attempt.ts';
 import type { Limiter } from '../limits/limiter.ts';
 import type { Memory } from '../limits/memory.ts';
 import type { Intake } from './intake.ts';
+import type { SecurityLog } from './security-log.ts';
 import type { Waiters } from './waiters.ts';
 import type { KeyCache } from './key-cache.ts';
 import type { KnownSessions } from './known-sessions.ts';
@@ -30,6 +31,8 @@ export interface Services {
   ids: Ids;
   keyRing: KeyRing;
   log: Logger;
+  /** What was refused, and who signed in (LG1). */
+  security: SecurityLog;
   /** The one address of this service, from PUBLIC_BASE_URL and nothing else; no trailing slash. */
   baseUrl: string;
   demo: boolean;

@@ -17,6 +17,8 @@ import { createSession, findSession, type NewSession } from './sessions.ts';
 import type { Services } from './services.ts';
 
 const NONCE_LENGTH = 24;
+/** The one way to sign in, as the log names it. */
+const METHOD = 'solana';
 
 export interface Challenge {
   id: string;
@@ -61,6 +63,8 @@ export interface SignedChallenge {
   signature: string;
   /** What the browser says it is. */
   userAgent: string | undefined;
+  /** The network address it came from, for the log (LG1). */
+  client?: string;
   /** The session cookie it still holds, if any. */
   heldToken: string | undefined;
 }
@@ -73,7 +77,8 @@ export async function signIn(
   const input = await consume(services, signed);
   const now = services.clock.now();
   if (input === null || !isTimely(input, now) || !verifySignIn({ input, ...signed })) {
-    services.log.info({ challenge: signed.challengeId.slice(0, 36) }, 'sign-in refused');
+    const challenge = signed.challengeId.slice(0, 36);
+    services.security.note('sign_in_refused', { address: signed.client, method: METHOD, challenge });
     throw new Refusal('signature_invalid', 'Ask for a new message and sign it again.');
   }
   await limitSignIns(services, signed.address);
@@ -87,7 +92,7 @@ export async function signIn(
   services.knownSessions.remember(result.session.token);
   const held = await findSession(services, signed.heldToken);
   if (held !== null) await signOut(services, held);
-  services.log.info({ user: result.user.id }, 'signed in');
+  services.security.note('sign_in', { address: signed.client, method: METHOD, user: result.user.id });
   return result;
 }
 

@@ -18,6 +18,7 @@ import { createMemoryLimiter } from '../../src/limits/memory-limiter.ts';
 import { createIntake } from '../../src/usecases/intake.ts';
 import { createKeyCache } from '../../src/usecases/key-cache.ts';
 import { createKnownSessions } from '../../src/usecases/known-sessions.ts';
+import { createSecurityLog } from '../../src/usecases/security-log.ts';
 import type { Services } from '../../src/usecases/services.ts';
 import { createWaiters } from '../../src/usecases/waiters.ts';
 import { dispatchWebhook } from '../../src/webhooks/dispatch.ts';
@@ -142,6 +143,7 @@ async function openAt(place: Place): Promise<Opened> {
     memory: createMemory(),
     keys: createKeyCache(clock),
     knownSessions: createKnownSessions(clock),
+    security: createSecurityLog(watchedLogger()),
     clock,
     ids: uuidV7,
     keyRing: KEY_RING,

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { challenge, readSession, verify, type SignInInput } from '@countersign/shared/api/session';
 import { signInText } from '@countersign/shared/sign-in-text';
 import { CHALLENGE_SECONDS } from '../../src/domain/sign-in.ts';
+import { createSecurityLog } from '../../src/usecases/security-log.ts';
 import { signIn, startSignIn, type Challenge, type SignedChallenge } from '../../src/usecases/sign-in.ts';
 import type { Services } from '../../src/usecases/services.ts';
 import { browser, makeWallet, person, signedChallenge } from '../client.ts';
@@ -208,7 +209,8 @@ describe('the person (S9)', () => {
 describe('the log (S13)', () => {
   it('S13: tells of success and of failure, and holds nothing one could sign in with', async () => {
     const lines: string[] = [];
-    const services = { ...inside.services, log: watchedLogger((line) => lines.push(line)) };
+    const security = createSecurityLog(watchedLogger((line) => lines.push(line)));
+    const services = { ...inside.services, security };
     const wallet = makeWallet();
     const [good, bad] = [handedIn(await startSignIn(services), wallet), handedIn(await startSignIn(services))];
     const { session, user } = await signIn(services, good);

@@ -35,6 +35,7 @@ function bindSignIn(bind: Binder, services: Services): void {
       signedMessage: body.signed_message,
       signature: body.signature,
       userAgent: header(ctx, 'user-agent'),
+      client: clientOf(ctx),
       heldToken: ctx.cookies.get(SESSION_COOKIE),
     });
     clearCookie(ctx, SIGN_IN_COOKIE);
