@@ -23,22 +23,33 @@ interface Options {
   most?: { ofAddress: number; ofProcess: number };
 }
 
+/** Where sockets are opened. */
+export const PATH = '/socket.io';
 /** Full now; somebody leaves every few seconds. */
 const FULL: Refused = { status: 503, retryAfter: 5 };
 
 /** Admits upgrades from our own page with what could be a session, as many as the limits allow. */
 export function createAdmission(
-  { baseUrl, limiter, knownSessions }: Pick<Services, 'baseUrl' | 'limiter' | 'knownSessions'>,
+  { baseUrl, limiter, knownSessions, security }: Pick<Services, 'baseUrl' | 'limiter' | 'knownSessions' | 'security'>,
   { clientOf, most = { ofAddress: MOST_OF_ADDRESS, ofProcess: MOST_OF_PROCESS } }: Options,
 ): Admit {
   const { origin } = new URL(baseUrl);
   const open = createCount();
+  /** Leaves a line of the security log (LG1). */
+  const note = (event: 'origin' | 'session', request: IncomingMessage) =>
+    security.note(event, { address: clientOf(request), method: 'GET', path: PATH });
 
   return async (request) => {
     // CORS settings do not stop a cross-site WebSocket; the Origin of its handshake does, compared exactly (A7).
-    if (request.headers.origin !== origin) return { status: 403 };
+    if (request.headers.origin !== origin) {
+      note('origin', request);
+      return { status: 403 };
+    }
     const token = sessionToken(request);
-    if (!isWellFormedToken(token)) return { status: 401 };
+    if (!isWellFormedToken(token)) {
+      note('session', request);
+      return { status: 401 };
+    }
     const client = clientOf(request);
     if (open.total() >= most.ofProcess || open.of(client) >= most.ofAddress) return FULL;
     // Before the limiter is waited for: those who come at the same time count too.

@@ -68,7 +68,7 @@ interface GatewayOptions {
 export function openGateway(services: Services, io: LiveServer, { rooms, clientOf }: GatewayOptions): void {
   const guard = guardConnections(services, io);
   const open = new Map<string, number>();
-  noteRefusedSockets(services, io);
+  noteRefusedSockets(services, io, { clientOf });
   io.use((socket, next) => {
     authenticate(services, socket, { open, clientOf })
       .catch((error: unknown) => {

@@ -33,6 +33,8 @@ describe('an API key', () => {
       projectId: scene.projectId,
       ownerId: scene.owner.userId,
       name: 'CI',
+      scopes: ['submit', 'read'],
+      expiresAt: null,
     });
     const rows = await world.sql<object>('select * from api_key where id = ?', [key.id]);
     expect(rows).toEqual([expect.objectContaining({ hash: hashApiKey(text), last4: text.slice(-4), name: 'CI' })]);

@@ -1,6 +1,6 @@
 // A key of a project: SHA-256 and last four only, the text is shown once (security K1, K2).
 import { defineEntity, p } from '@mikro-orm/core';
-import { SCOPES, type Scope } from '@countersign/shared/words';
+import type { Scope } from '@countersign/shared/words';
 import { Project } from './project.ts';
 import { TextArray } from './text-array.ts';
 import { User } from './user.ts';
@@ -15,10 +15,7 @@ const ApiKeySchema = defineEntity({
     hash: p.text().unique(),
     last4: p.text(),
     /** What it may do (K8). */
-    scopes: p
-      .type(TextArray)
-      .$type<Scope[]>()
-      .default([...SCOPES]),
+    scopes: p.type(TextArray).$type<Scope[]>().defaultRaw(`'{submit,read}'`),
     createdBy: () => p.manyToOne(User).mapToPk().fieldName('created_by').nullable(),
     createdAt: p.datetime(3),
     /** From then on it is refused (K9). */

@@ -6,8 +6,5 @@ export class KeyScopes extends SchemaChange {
     this.addSql(
       `alter table "api_key" add column "scopes" text[] not null default '{submit,read}', add column "expires_at" timestamptz(3) null`,
     );
-    this.addSql(
-      `alter table "api_key" add constraint "api_key_scopes_check" check ("scopes" <> '{}' and "scopes" <@ '{submit,read}') not valid`,
-    );
   }
 }
