@@ -32,6 +32,7 @@ function inMemory(services: Services): Intake {
     settings_version: 1,
     target_minutes: 60,
     audit_rate: 0,
+    audit_salt: '',
     stopped: false,
   };
   return {
@@ -51,7 +52,7 @@ function perItem(services: Services, databaseUrl: string): Intake {
       try {
         await client.query('begin');
         const { rows } = await client.query<RoutingRow>(
-          `select id, auto_threshold, review_threshold, below_review, escalate_flags, settings_version, target_minutes, audit_rate
+          `select id, auto_threshold, review_threshold, below_review, escalate_flags, settings_version, target_minutes, audit_rate, audit_salt
            from project where id = $1 and archived_at is null`,
           [parcel.projectId],
         );
@@ -107,7 +108,7 @@ function perFlush(services: Services): Intake {
           ...{ id: project.id, auto_threshold: project.autoThreshold, review_threshold: project.reviewThreshold },
           ...{ below_review: project.belowReview, escalate_flags: project.escalateFlags },
           ...{ settings_version: project.settingsVersion, target_minutes: project.targetMinutes },
-          ...{ audit_rate: project.auditRate, stopped: Boolean(project.stoppedAt) },
+          ...{ audit_rate: project.auditRate, audit_salt: project.auditSalt, stopped: Boolean(project.stoppedAt) },
         };
         const item = toNewItem(one(parcel), row, { ids: services.ids, now: services.clock.now() });
         const { decisionId: _decision, ...columns } = item;
