@@ -20,7 +20,7 @@ export interface Trace {
 }
 
 /** How a forgotten person is called: the same in every project, and told apart by the end of the id that stays. */
-export const pseudonymOf = (userId: string): string => `Former member ${userId.replaceAll('-', '').slice(-8)}`;
+const pseudonymOf = (userId: string): string => `Former member ${userId.replaceAll('-', '').slice(-8)}`;
 
 /** What is known of a wallet; null when it never was here, or was forgotten. Changes nothing. */
 export function findTrace({ db }: Services, address: string): Promise<Trace | null> {
