@@ -12,6 +12,7 @@ import { addressOfRunning } from './embedded/embedded-postgres.ts';
 import { FolderInUse } from './embedded/folder-lock.ts';
 import { createApp } from './http/app.ts';
 import { clientOfRequest } from './http/client-address.ts';
+import { limitConnections, MOST_CONNECTIONS } from './http/connections.ts';
 import { loadSite } from './http/pages.ts';
 import { createHttpServer, listen } from './http/server.ts';
 import { probesOf, processTelemetry, startOperators } from './operators.ts';
@@ -122,6 +123,7 @@ async function startWeb(built: Built, config: Config, telemetry: Telemetry): Pro
   });
   const handle = app.callback();
   const http = createHttpServer((request, response) => void handle(request, response));
+  limitConnections(http, { ...MOST_CONNECTIONS, ...(config.proxyHops > 0 && { ofAddress: Infinity }) });
   const clientOf = (request: IncomingMessage) => clientOfRequest(request, config.proxyHops);
   const io = createLiveServer(http, { admit: createAdmission(services, { clientOf }), redis, log: services.log });
   watchSockets(telemetry, () => io.engine.clientsCount);

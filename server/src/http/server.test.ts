@@ -122,10 +122,13 @@ describe('a request that is unusual, but is one', () => {
     const port = await serve();
     // With a listener for upgrades, such as the sockets have, Node would hand every offer to it.
     server.on('upgrade', (_, socket: Socket) => void socket.end('upgraded'));
-    const offer = (protocol: string) =>
-      answerTo(port, `${REQUEST}Connection: Upgrade, close\r\nUpgrade: ${protocol}\r\n\r\n`);
-    expect(await offer('h2c')).toContain('200 OK');
-    expect(await offer('WebSocket')).toBe('upgraded');
+    const offer = (protocol: string, path: string) =>
+      answerTo(port, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, close\r\nUpgrade: ${protocol}\r\n\r\n`);
+    expect(await offer('h2c', '/socket.io/')).toContain('200 OK');
+    expect(await offer('WebSocket', '/socket.io/?EIO=4')).toBe('upgraded');
+    // A14: elsewhere nobody takes it up, and it would keep its connection open.
+    for (const path of ['/', '/healthz', '/socket.iox/'])
+      expect(await offer('WebSocket', path), path).toContain('200 OK');
   });
 
   it('one of HTTP/1.0 needs no Host', async () => {

@@ -17,6 +17,8 @@ export interface Patience {
 
 const PATIENCE: Patience = { headersMs: 10_000, requestMs: 30_000, checkEveryMs: 1000, silenceMs: 90_000 };
 const HEADER_BYTES = 16 * 1024;
+/** Where the live socket is. */
+const SOCKET_PATH = '/socket.io/';
 
 const NO_HOST = new Refusal('invalid_header', 'Send a Host header.');
 const UNKNOWN_EXPECTATION = new Refusal('invalid_header', 'Send no Expect header, or 100-continue.');
@@ -32,8 +34,9 @@ export function createHttpServer(listener: RequestListener, patience: Patience =
       maxHeaderSize: HEADER_BYTES,
       // Node's own refusal of it has no body: ours says what is missing.
       requireHostHeader: false,
-      // Offers to speak HTTP/2 instead are not taken up, and must not keep the request from being answered.
-      shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
+      // Offers to speak HTTP/2 instead are not taken up, and a WebSocket elsewhere: neither keeps the request from being answered.
+      shouldUpgradeCallback: ({ headers, url }) =>
+        headers.upgrade?.toLowerCase() === 'websocket' && url?.startsWith(SOCKET_PATH) === true,
     },
     (request, response) => {
       if (!admitRequest(underWay, request, response)) return;

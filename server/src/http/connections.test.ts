@@ -1,0 +1,49 @@
+// Connections beyond the limits: closed as they come, of one address and in all, with some left for this machine.
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { limitConnections, type MostConnections } from './connections.ts';
+
+let http: Server;
+const open: Socket[] = [];
+afterEach(async () => {
+  for (const socket of open.splice(0)) socket.destroy();
+  http.closeAllConnections();
+  await new Promise((resolve) => http.close(resolve));
+});
+
+async function serve(most: Partial<MostConnections>): Promise<void> {
+  http = createServer((_, response) => void response.end('well'));
+  limitConnections(http, { all: 100, ofAddress: Infinity, reserve: 0, ...most });
+  http.listen(0, '127.0.0.1');
+  await once(http, 'listening');
+}
+
+/** Whether a new connection is answered; it stays open. */
+async function isServed(localAddress: string): Promise<boolean> {
+  const socket = connect({ port: (http.address() as AddressInfo).port, host: '127.0.0.1', localAddress });
+  open.push(socket);
+  socket.on('error', () => undefined);
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  const answered = new Promise<boolean>((resolve) => socket.once('data', () => resolve(true)));
+  const closed = new Promise<boolean>((resolve) => socket.once('close', () => resolve(false)));
+  return Promise.race([answered, closed]);
+}
+
+const [here, there] = ['127.0.0.1', '127.0.0.66'];
+
+describe('A14: connections', () => {
+  it('of one address are limited: others get through, and one that closes makes room', async () => {
+    await serve({ ofAddress: 2 });
+    expect([await isServed(here), await isServed(here), await isServed(here)]).toEqual([true, true, false]);
+    expect(await isServed(there)).toBe(true);
+    open[0]?.destroy();
+    await expect.poll(() => isServed(here)).toBe(true);
+  });
+
+  it('of a process are limited, with some more for this machine', async () => {
+    await serve({ all: 1, reserve: 1 });
+    expect([await isServed(here), await isServed(here), await isServed(here)]).toEqual([true, true, false]);
+  });
+});

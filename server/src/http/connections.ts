@@ -1,0 +1,44 @@
+// Bounds the connections of the public port: in all, and of one address where addresses are known before a request is read.
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { countedAs } from './client-address.ts';
+
+export interface MostConnections {
+  all: number;
+  /** Infinity behind a proxy, whose connections are everybody's. */
+  ofAddress: number;
+  /** More for this machine: a health check of the container gets through when the rest is taken. */
+  reserve: number;
+}
+
+/** Far from what people need: 200 reviewers behind one address with many tabs have about 2,000. */
+export const MOST_CONNECTIONS: MostConnections = { all: 10_000, ofAddress: 5000, reserve: 100 };
+
+/** Closes connections beyond the limits as they come, before a byte of them is read. */
+export function limitConnections(http: Server, most: MostConnections): void {
+  const open = new Map<string, number>();
+  let total = 0;
+  http.maxConnections = most.all + most.reserve;
+  http.prependListener('connection', (socket: Socket) => {
+    const client = countedAs(socket.remoteAddress);
+    const own = open.get(client) ?? 0;
+    const isFull = total >= most.all && !isThisMachine(socket.remoteAddress);
+    if (isFull || own >= most.ofAddress) {
+      socket.destroy();
+      return;
+    }
+    total += 1;
+    open.set(client, own + 1);
+    socket.once('close', () => {
+      total -= 1;
+      const left = (open.get(client) ?? 1) - 1;
+      if (left > 0) open.set(client, left);
+      else open.delete(client);
+    });
+  });
+}
+
+function isThisMachine(address: string | undefined): boolean {
+  return address !== undefined && ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback';
+}
