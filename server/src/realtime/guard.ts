@@ -67,7 +67,7 @@ function watchBytes(upgraded: Upgraded, clock: Services['clock']): Watched {
   let websocket: Upgraded['websocket'];
   const [bytes, frames, countFrames] = [createAllowance(BYTES), createAllowance(PACKETS), createFrameCounter()];
   const cut = (conn?: Connection) => {
-    // A chunk that is on its way through the parser goes on: nobody must hear what is in it, and nothing answers it.
+    // What is on its way through the parser goes on: nobody must hear what is in it, and nothing answers it.
     const parser = websocket ?? request?.websocket;
     conn?.removeAllListeners('data');
     parser?.removeAllListeners('message');
@@ -76,7 +76,10 @@ function watchBytes(upgraded: Upgraded, clock: Services['clock']): Watched {
   };
   socket.prependListener('data', (chunk: Buffer) => {
     const now = clock.now().getTime();
-    if (!bytes.take(now, chunk.length) || !frames.take(now, countFrames(chunk))) cut();
+    if (bytes.take(now, chunk.length) && frames.take(now, countFrames(chunk))) return;
+    cut();
+    // The parser gets this chunk next, and zeros are no frame: it stops at the first.
+    chunk.fill(0);
   });
   const opened = () => {
     websocket = request?.websocket;

@@ -1,5 +1,5 @@
 // Attacks on the live socket, as fast as one machine can make them: another tenant must not notice (`npm run test:soak`).
-import { request } from 'node:http';
+import { Agent, request } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { randomBytes } from 'node:crypto';
@@ -92,8 +92,75 @@ const repeated = (count: number, ...args: Parameters<typeof frameOf>) => {
   return Buffer.concat(Array.from({ length: count }, () => frame));
 };
 
+/** Opens connections as fast as it can, says nothing over them, and keeps those it gets. */
+const hoard: Attack = async (target, until) => {
+  const held = new Set<Duplex>();
+  let opened = 0;
+  const client = async () => {
+    while (!until.aborted) {
+      const socket = await open(target, guess());
+      if (socket === null) continue;
+      opened += 1;
+      held.add(socket);
+      socket.once('close', () => held.delete(socket));
+    }
+  };
+  await Promise.all(Array.from({ length: 32 }, client));
+  const left = held.size;
+  for (const socket of held) socket.destroy();
+  return `${opened} connections opened, ${left} of them open at the end`;
+};
+
+/** Asks as fast as it can, over so many connections, each with what `cookie` makes. */
+function knock(path: string, cookie: () => string): Attack {
+  return async (target, until) => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 32 });
+    const statuses = new Map<number, number>();
+    const client = async () => {
+      while (!until.aborted) {
+        const status = await statusOf(`${target.url}${path}`, { agent, headers: { cookie: cookie() } });
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      }
+    };
+    await Promise.all(Array.from({ length: 32 }, client));
+    agent.destroy();
+    return [...statuses].map(([status, count]) => `${count} × ${status}`).join(', ');
+  };
+}
+
+/** The status of the answer; 0 when there is none. */
+function statusOf(url: string, options: { agent: Agent; headers: Record<string, string> }): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const asked = request(url, { localAddress: ATTACKER_ADDRESS, ...options }, (response) => {
+    response.resume().once('close', () => resolve(response.statusCode ?? 0));
+  });
+  asked.once('error', () => resolve(0));
+  asked.end();
+  return promise;
+}
+
+/** Upgrades without a session, as fast as they are refused. */
+const anonymous: Attack = async (target, until) => {
+  let refused = 0;
+  const client = async () => {
+    while (!until.aborted) if ((await open(target, 'nothing=here')) === null) refused += 1;
+  };
+  await Promise.all(Array.from({ length: 32 }, client));
+  return `${refused} handshakes refused`;
+};
+
+const EMPTY = Buffer.alloc(0);
+
 const ATTACKS: Readonly<Record<string, Attack>> = {
   'CONNECT again and again': flood(repeated(10_000, Buffer.from('40'))),
+  'pings of WebSocket': flood(repeated(10_000, Buffer.from('x'), { opcode: 9 })),
+  'fragments without an end': flood(
+    Buffer.concat([frameOf(EMPTY, { final: false }), repeated(10_000, EMPTY, { opcode: 0, final: false })]),
+  ),
+  'large packets': flood(repeated(16, Buffer.alloc(64 * 1024, 'x'))),
+  'handshakes without a session': anonymous,
+  'connections that say nothing': hoard,
+  'guessed sessions over HTTP': knock('/api/session', guess),
 };
 
 cleanUpAfterwards();
