@@ -53,7 +53,7 @@ interface Tools {
 }
 
 /** How long a statement may take that somebody waits for, in milliseconds, unless told (READ_LIMIT_MS). */
-export const READ_LIMIT_MS = 10_000;
+const READ_LIMIT_MS = 10_000;
 
 /** Wraps an open ORM. Any database failure that a retry may cure surfaces as `unavailable`. */
 export function createDatabase(orm: Orm, tools: Tools): Database {
@@ -176,7 +176,7 @@ const isCutOff = (error: unknown): boolean => sqlState(error) === '57014';
 const COME_BACK = 5;
 
 /** What was asked for took too long to read (DB1). */
-export class ReadTooLong extends Refusal {
+class ReadTooLong extends Refusal {
   constructor() {
     const detail = 'It takes too long to read. Ask for less, such as a shorter time, or try again in a moment.';
     super('unavailable', detail, { retryAfter: COME_BACK });
