@@ -2,10 +2,10 @@
 import { readFile } from 'node:fs/promises';
 import type { BrowserContext, Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
-import { addMember, listMembers, removeMember } from '@countersign/shared/api/projects';
+import { listMembers, removeMember } from '@countersign/shared/api/projects';
 import { readQueueItem } from '@countersign/shared/api/queue';
 import { endOtherSessions } from '@countersign/shared/api/session';
-import { aSubmission, join } from '../server/test/builders.ts';
+import { aSubmission, join, offerTo } from '../server/test/builders.ts';
 import { makeWallet, person, type Wallet } from '../server/test/client.ts';
 import { findChromium } from '../scripts/browser.ts';
 import { useHouse } from './house.ts';
@@ -95,7 +95,7 @@ describe.skipIf(chromium === undefined)('in the middle of the work', () => {
     expect(await readFile(await download.path(), 'utf8')).toBe('Typed before the role went.');
   });
 
-  it('somebody in no project is told their address, and the project comes by itself when an owner adds it', async () => {
+  it('somebody in no project is told their address, and the project comes by itself when they take the seat an owner offers', async () => {
     const { owner, project } = house();
     const wallet = makeWallet();
     const { page, context } = await openTab(wallet, '/');
@@ -106,8 +106,9 @@ describe.skipIf(chromium === undefined)('in the middle of the work', () => {
     await page.getByRole('button', { name: 'New project' }).waitFor();
 
     const params = { id: project.id };
-    await owner.call(addMember, { params, body: { address: wallet.address, role: 'reviewer' } });
-    await page.getByText(project.project.name).waitFor();
+    await offerTo(project, wallet.address);
+    await page.getByRole('button', { name: /^Accept/ }).click();
+    await page.getByRole('table').getByText(project.project.name).waitFor();
     expect(await page.getByRole('heading', { name: 'Your wallet is in no project yet' }).count()).toBe(0);
     expect((await owner.call(listMembers, { params })).data.map(({ address }) => address)).toContain(wallet.address);
   });

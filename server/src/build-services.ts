@@ -7,6 +7,7 @@ import type { ClaimLock } from './claims/claim-lock.ts';
 import { createMemoryClaimLock } from './claims/memory-claim-lock.ts';
 import { createRedisClaimLock } from './claims/redis-claim-lock.ts';
 import { ConfigError, type Config } from './config.ts';
+import { decodeAddress } from './crypto/ed25519.ts';
 import { parseKeyRing, type KeyRing } from './crypto/key-ring.ts';
 import { systemClock, uuidV7 } from './db/clock.ts';
 import { createDatabase } from './db/database.ts';
@@ -53,6 +54,7 @@ export interface Built {
  */
 export async function buildServices(config: Config, signal?: AbortSignal): Promise<Built> {
   const keyRing = keyRingOf(config);
+  const projectCreators = creatorsOf(config);
   const log = pino({ level: config.logLevel, base: null, serializers: { err: loggableError } });
   const database = await openDatabase(config, log, signal);
   const signals = openSignals(database.url, {
@@ -79,6 +81,7 @@ export async function buildServices(config: Config, signal?: AbortSignal): Promi
     log,
     baseUrl: config.baseUrl,
     demo: config.demo,
+    projectCreators,
     refuseWebhookUrl: createUrlCheck(egress),
     dispatchWebhook: (dispatch) => dispatchWebhook({ keyRing, log, policy: egress }, dispatch),
     kick: { session: () => undefined },
@@ -105,6 +108,14 @@ export async function refuseMissingKeys({ db, keyRing }: Services): Promise<void
 function limiterOf(config: Config, redis: RedisClientType | null, log: Logger): Limiter {
   const local = createMemoryLimiter(policiesOf(config.rateLimitPerMinute), systemClock);
   return redis ? createRedisLimiter(redis, { local, log }) : local;
+}
+
+/** Who may create projects. Errors: `ConfigError`. */
+function creatorsOf({ projectCreators: who }: Config): Services['projectCreators'] {
+  if (who === 'anyone') return who;
+  const none = who.find((address) => decodeAddress(address) === null);
+  if (none === undefined) return new Set(who);
+  throw new ConfigError(`PROJECT_CREATORS takes anyone, or wallet addresses separated by commas; ${none} is none.`);
 }
 
 /** The key ring; its faults are faults of the configuration. */

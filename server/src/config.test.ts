@@ -8,6 +8,7 @@ import { ConfigError, readConfig } from './config.ts';
 import { parseKeyRing } from './crypto/key-ring.ts';
 
 const KEY = `test:${randomBytes(32).toString('base64')}`;
+const WALLET = '7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU';
 let folder: string;
 
 beforeEach(() => {
@@ -38,6 +39,7 @@ describe('nothing set', () => {
       redisUrl: null,
       secretKeys: KEY,
       demo: false,
+      projectCreators: 'anyone',
       webhooks: { allowCidrs: [], allowHttp: false, proxyUrl: null },
       proxyHops: 0,
       rateLimitPerMinute: 60_000,
@@ -84,6 +86,8 @@ describe('what each variable takes', () => {
     ['WEBHOOK_PROXY_URL', 'http://proxy.internal:80/', { webhooks: { proxyUrl: 'http://proxy.internal:80/' } }],
     ['WEBHOOK_PROXY_URL', 'http://u:p%40s@[::1]:1', { webhooks: { proxyUrl: 'http://u:p%40s@[::1]:1' } }],
     ['TRUSTED_PROXY_HOPS', '2', { proxyHops: 2 }],
+    ['PROJECT_CREATORS', 'anyone', { projectCreators: 'anyone' }],
+    ['PROJECT_CREATORS', `${WALLET}, ${WALLET}`, { projectCreators: [WALLET, WALLET] }],
     ['RATE_LIMIT_PER_MINUTE', '1', { rateLimitPerMinute: 1 }],
     ['RATE_LIMIT_PER_MINUTE', '10000000', { rateLimitPerMinute: 10_000_000 }],
     ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
@@ -136,6 +140,7 @@ describe('what each variable refuses', () => {
       ],
     ],
     ['TRUSTED_PROXY_HOPS', ['-1', '11', '1.5', 'all']],
+    ['PROJECT_CREATORS', ['nobody', ',', 'anyone,', `${WALLET},anyone`, `${WALLET};${WALLET}`, '0'.repeat(44)]],
     ['RATE_LIMIT_PER_MINUTE', ['0', '-1', '10000001', '0.5', 'none']],
     ['LOG_LEVEL', ['verbose', 'INFO']],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', ['otel:4318', 'grpc://otel:4317', 'collector']],

@@ -21,6 +21,8 @@ export interface Config {
   /** The operator's exceptions to the webhook guard, and the proxy webhooks leave through, with its password if it has one. */
   webhooks: { allowCidrs: string[]; allowHttp: boolean; proxyUrl: string | null };
   proxyHops: number;
+  /** Who may create projects: anyone, or these wallets (PM7). */
+  projectCreators: 'anyone' | readonly string[];
   /** Requests a minute of one API key. */
   rateLimitPerMinute: number;
   logLevel: string;
@@ -89,6 +91,14 @@ const VARIABLES = {
     'an http:// address with a port and without a path, such as http://user:password@proxy.internal:4750',
     z.string().refine(isProxyAddress).optional(),
   ],
+  PROJECT_CREATORS: [
+    'anyone, or wallet addresses separated by commas',
+    z
+      .string()
+      .default('anyone')
+      .transform((text) => (text.trim() === 'anyone' ? ('anyone' as const) : toList(text)))
+      .refine((who) => who === 'anyone' || (who.length > 0 && who.every(isWallet))),
+  ],
   TRUSTED_PROXY_HOPS: ['a number from 0 to 10', z.coerce.number().int().min(0).max(10).default(0)],
   RATE_LIMIT_PER_MINUTE: [
     'a number from 1 to 10000000',
@@ -140,6 +150,9 @@ function isPercentEncoded(text: string): boolean {
     return false;
   }
 }
+
+/** As far as its spelling goes; build-services.ts decodes it. */
+const isWallet = (text: string): boolean => /^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text);
 
 function isCidr(text: string): boolean {
   return ipaddr.isValidCIDR(text);
@@ -194,6 +207,7 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
       proxyUrl: values.WEBHOOK_PROXY_URL ?? null,
     },
     proxyHops: values.TRUSTED_PROXY_HOPS,
+    projectCreators: values.PROJECT_CREATORS,
     rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE,
     logLevel: values.LOG_LEVEL,
     slowStatementMs: values.SLOW_STATEMENT_MS,

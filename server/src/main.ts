@@ -21,6 +21,7 @@ import { createAssignment, PROBE_MS } from './realtime/assignment.ts';
 import { createLiveServer, openGateway, SESSION_CHECK_MS, sweepSessions } from './realtime/gateway.ts';
 import { createMetrics, METRICS_MS } from './realtime/metrics.ts';
 import { BEAT_MS, redisLink } from './realtime/neighbours.ts';
+import { heedOperator } from './realtime/operator-ends.ts';
 import { tellOwnOffers } from './realtime/own-offers.ts';
 import { createPresence, PRESENCE_MS } from './realtime/presence.ts';
 import { createRooms, sessionRoom, type LiveServer, type Rooms } from './realtime/rooms.ts';
@@ -213,6 +214,7 @@ async function startLive(built: Built, io: LiveServer, { clientOf, lockStore }: 
   });
   await tail.listen(signals, () => tailing.nudge());
   await tellOwnOffers(signals, io);
+  await heedOperator(services, { signals, io });
   const metrics = createMetrics(services, io, () => rooms);
   const ticking = startLoop({ name: 'metrics', run: () => metrics.runOnce(), pollMs: POLL_MS, gapMs: METRICS_MS, log });
   await metrics.listen(signals, () => ticking.nudge());

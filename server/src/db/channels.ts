@@ -12,6 +12,10 @@ export const COUNTED = 'countersign_counted';
 export const DUE = 'countersign_due';
 /** What is offered to a person changed: payload their user id. */
 export const OFFERED = 'countersign_offered';
+/** Sessions were ended by the operator: payload their ids, separated by commas. */
+export const SESSIONS_ENDED = 'countersign_sessions_ended';
+/** Claims were ended beside the lock store: payload `item:user:fence`, separated by commas. */
+export const CLAIMS_ENDED = 'countersign_claims_ended';
 /** An API key was revoked: payload its id. */
 export const REVOKED = 'countersign_revoked';
 /** A session was ended by a command, which has no sockets itself: payload its id. */

@@ -1,4 +1,5 @@
 // A signed-in person creates a project and becomes its owner.
+import { Refusal } from '@countersign/shared/errors';
 import { DEFAULT_SETTINGS, type ProjectSettings } from '@countersign/shared/api/projects';
 import { makeWebhookSecret } from '../crypto/webhook-secret.ts';
 import { seal } from '../crypto/key-ring.ts';
@@ -14,8 +15,17 @@ import { checkThresholds, checkWebhookUrl, settingsColumns } from './settings.ts
 
 export type NewProject = Partial<ProjectSettings> & { name: string };
 
-/** Creates the project with its first settings version and a webhook secret nobody has seen yet. Errors: `validation_failed`, `webhook_url_refused`. */
-export function createProject(services: Services, actor: MemberActor, input: NewProject): Promise<string> {
+/** PM7: may whoever has this wallet create projects? */
+export const mayCreateProjects = ({ projectCreators: who }: Services, { address }: { address: string }): boolean =>
+  who === 'anyone' || who.has(address);
+
+/** Creates the project with its first settings version and a webhook secret nobody has seen yet. Errors: `forbidden` (PM7), `validation_failed`, `webhook_url_refused`. */
+export async function createProject(services: Services, actor: MemberActor, input: NewProject): Promise<string> {
+  if (!mayCreateProjects(services, actor))
+    throw new Refusal(
+      'forbidden',
+      'Your wallet may not create projects here: the operator of this service says whose may.',
+    );
   return insertProject(services, actor, { id: services.ids.uuid(), settings: { ...DEFAULT_SETTINGS, ...input } });
 }
 

@@ -115,7 +115,7 @@ export function badField(field: string, detail: string): Refusal {
 }
 
 /** How many that still could be used it ended; those that are over anyhow are closed with them. */
-async function revokeInvitesOf(
+export async function revokeInvitesOf(
   { em }: Tx,
   { projectId, userId }: { projectId: string; userId: string },
 ): Promise<number> {

@@ -2,6 +2,7 @@
 import type { HeldClaim } from '../claims/claim-lock.ts';
 import { memberRef } from '../domain/actor.ts';
 import { mayHold } from '../domain/pool.ts';
+import type { ActorRef } from '@countersign/shared/events';
 import type { Role } from '@countersign/shared/words';
 import type { Tx } from '../db/database.ts';
 import { dropLock } from './claim-store.ts';
@@ -22,7 +23,7 @@ interface Ended {
  */
 export function releaseClaims(
   tx: Tx,
-  actor: MemberActor,
+  actor: MemberActor | ActorRef,
   { projectId, userId, role }: { projectId: string; userId: string; role: Role | null },
 ): Promise<HeldClaim[]> {
   const which = 'and status <> all(?::text[]) and claimed_by = ?';
@@ -36,7 +37,7 @@ export function releaseAllClaims(tx: Tx, actor: MemberActor, projectId: string):
 
 async function endClaims(
   tx: Tx,
-  actor: MemberActor,
+  actor: MemberActor | ActorRef,
   { projectId, which, values }: { projectId: string; which: string; values: unknown[] },
 ): Promise<HeldClaim[]> {
   const rows = await tx.em.execute<Ended[]>(
@@ -49,8 +50,9 @@ async function endClaims(
     [projectId, ...values],
   );
   const live = rows.filter((row) => row.live);
+  const by = 'userId' in actor ? memberRef(actor) : actor;
   for (const { id, version } of live) {
-    tx.record({ type: 'claim.released', project_id: projectId, item_id: id, version, actor: memberRef(actor) });
+    tx.record({ type: 'claim.released', project_id: projectId, item_id: id, version, actor: by });
   }
   return live.map(({ id, was_holder: userId, claim_fence: fence }) => ({ itemId: id, userId, fence }));
 }

@@ -36,6 +36,8 @@ export interface Services {
   /** The one address of this service, from PUBLIC_BASE_URL and nothing else; no trailing slash. */
   baseUrl: string;
   demo: boolean;
+  /** Who may create projects: anyone, or these wallets (PROJECT_CREATORS, PM7). */
+  projectCreators: 'anyone' | ReadonlySet<string>;
   /** The SSRF guard, names resolved: null, or one sentence that says what to change. Asks the network: never inside a transaction. */
   refuseWebhookUrl: (url: string) => Promise<string | null>;
   /** Signs and posts one webhook, as deliveries are. Asks the network: never inside a transaction. */

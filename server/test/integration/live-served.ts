@@ -9,6 +9,7 @@ import { createAssignment } from '../../src/realtime/assignment.ts';
 import { createLiveServer, openGateway } from '../../src/realtime/gateway.ts';
 import type { Link } from '../../src/realtime/neighbours.ts';
 import { createMetrics } from '../../src/realtime/metrics.ts';
+import { heedOperator } from '../../src/realtime/operator-ends.ts';
 import { tellOwnOffers } from '../../src/realtime/own-offers.ts';
 import { createPresence } from '../../src/realtime/presence.ts';
 import { createRooms, type LiveServer, type LiveSocket, type Rooms } from '../../src/realtime/rooms.ts';
@@ -67,6 +68,7 @@ export async function serveLive(
   const rooms: Rooms = createRooms(services, io, (projectId, seq) => tail.watch(projectId, seq));
   await tail.listen(signals, () => undefined);
   await tellOwnOffers(signals, io);
+  await heedOperator(services, { signals, io });
   const metrics = createMetrics(services, io, () => rooms);
   await metrics.listen(signals, () => undefined);
   const presence = createPresence(services, io, { rooms, link, nudge: () => undefined });

@@ -150,6 +150,7 @@ async function openAt(place: Place): Promise<Opened> {
     log: watchedLogger(),
     baseUrl: 'http://countersign.test',
     demo: false,
+    projectCreators: 'anyone',
     refuseWebhookUrl: (url) => refuseTarget(url, POLICY, names.lookup),
     dispatchWebhook: (dispatch) =>
       dispatchWebhook({ keyRing: KEY_RING, policy: POLICY, lookup: names.lookup }, dispatch),

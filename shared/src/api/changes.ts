@@ -31,6 +31,8 @@ export const CHANGE_ACTIONS = [
   'member.joined',
   'member.changed',
   'member.left',
+  'member.blocked',
+  'member.unblocked',
   'invite.made',
   'invite.revoked',
   'offer.made',

@@ -20,7 +20,10 @@ export type SignInInput = z.infer<typeof signInInput>;
 export const user = z.object({ id: uuid, address: z.string(), name: z.string().nullable() });
 export type User = z.infer<typeof user>;
 
-export const session = z.object({ user, expires_at: timestamp }).meta({ id: 'Session' });
+/** What whoever is signed in may do here, beside what each object says of itself (PM7). */
+export const session = z
+  .object({ user, expires_at: timestamp, abilities: abilitiesTo('create_project') })
+  .meta({ id: 'Session' });
 export type Session = z.infer<typeof session>;
 
 export const challenge = endpoint({

@@ -11,6 +11,8 @@ type State = 'unknown' | 'failed' | 'signed_out' | 'signed_in' | 'ended';
 class SessionStore {
   state: State = $state('unknown');
   user: User | null = $state.raw(null);
+  /** What they may do here, beside what each object says of itself. */
+  abilities: Session['abilities'] = $state.raw({ create_project: false });
   /** Why the first read failed, for the Retry page. */
   error: unknown = $state.raw(null);
 
@@ -58,9 +60,10 @@ class SessionStore {
   }
 
   /** Takes over a session the server has just opened. Somebody else's page is not shown: it is loaded afresh. */
-  begin({ user }: Session): void {
+  begin({ user, abilities }: Session): void {
     if (this.state === 'ended' && this.user !== null && this.user.id !== user.id) location.reload();
     this.user = user;
+    this.abilities = abilities;
     this.state = 'signed_in';
   }
 

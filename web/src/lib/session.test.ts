@@ -5,7 +5,11 @@ import { session } from './session.svelte.ts';
 
 const ME = { id: '00000000-0000-7000-8000-000000000001', address: '7xKX', name: null };
 const OTHER = { ...ME, id: '00000000-0000-7000-8000-000000000002' };
-const held = (user: typeof ME) => ({ user, expires_at: '2026-11-20T14:02:31.000Z' });
+const held = (user: typeof ME) => ({
+  user,
+  expires_at: '2026-11-20T14:02:31.000Z',
+  abilities: { create_project: true },
+});
 const answer = (status: number, body?: object) =>
   new Response(body && JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } });
 const NOBODY = answer.bind(null, 401, { status: 401, code: 'session_missing' });

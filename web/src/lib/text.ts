@@ -121,7 +121,7 @@ export const text = {
 
   noPool: {
     heading: 'Your wallet is in no project yet',
-    text: 'You are signed in. Send this address to your project owner, who adds it under People; the project then appears here by itself.',
+    text: 'You are signed in. Send this address to your project owner, who offers you a seat under People; the offer then appears here by itself.',
     address: 'Your wallet address',
     copy: 'Copy address',
     own: 'Or make a project of your own:',

@@ -3,9 +3,10 @@ import * as api from '@countersign/shared/api/session';
 import { CHALLENGE_SECONDS } from '../../domain/sign-in.ts';
 import { presentOwnSession } from '../../presenters/session.ts';
 import { changeAccount, readAccount } from '../../usecases/account.ts';
+import { mayCreateProjects } from '../../usecases/create-project.ts';
 import { endOtherSessions, endSession, signOut } from '../../usecases/end-sessions.ts';
 import { listSessions } from '../../usecases/queries/list-sessions.ts';
-import type { Services } from '../../usecases/services.ts';
+import type { MemberActor, Services } from '../../usecases/services.ts';
 import { ABSOLUTE_MS } from '../../usecases/sessions.ts';
 import { signIn, startSignIn } from '../../usecases/sign-in.ts';
 import { clearCookie, SESSION_COOKIE, setCookie, SIGN_IN_COOKIE } from '../cookies.ts';
@@ -40,20 +41,24 @@ function bindSignIn(bind: Binder, services: Services): void {
     });
     clearCookie(ctx, SIGN_IN_COOKIE);
     setCookie(ctx, { name: SESSION_COOKIE, value: session.token, maxAgeMs: ABSOLUTE_MS, sameSite: 'lax' });
-    const name = user.name ?? null;
-    return { user: { id: user.id, address: user.address, name }, expires_at: session.expiresAt.toISOString() };
+    return presentSession(services, { userId: user.id, address: user.address, name: user.name ?? null, ...session });
   });
 
-  bind.member(api.readSession, ({ actor }) => {
-    const { userId: id, address, name, expiresAt } = actor;
-    return Promise.resolve({ user: { id, address, name }, expires_at: expiresAt.toISOString() });
-  });
+  bind.member(api.readSession, ({ actor }) => Promise.resolve(presentSession(services, actor)));
 
   bind.member(api.endSession, async ({ actor, ctx }) => {
     await signOut(services, actor);
     clearCookie(ctx, SESSION_COOKIE);
     return undefined;
   });
+}
+
+function presentSession(
+  services: Services,
+  { userId: id, address, name, expiresAt }: Pick<MemberActor, 'userId' | 'address' | 'name' | 'expiresAt'>,
+): api.Session {
+  const abilities = { create_project: mayCreateProjects(services, { address }) };
+  return { user: { id, address, name }, expires_at: expiresAt.toISOString(), abilities };
 }
 
 function bindOwnSessions(bind: Binder, services: Services): void {

@@ -52,6 +52,8 @@ export const changesWords = {
     'member.joined': { of: ['added ', ' to the pool'], alone: 'joined the pool' },
     'member.changed': { of: ['changed the role of ', ''], alone: 'changed their own role' },
     'member.left': { of: ['took ', ' out of the pool'], alone: 'left the pool' },
+    'member.blocked': { of: ['blocked the wallet of ', ' for the whole service'], alone: 'blocked a wallet' },
+    'member.unblocked': { of: ['unblocked the wallet of ', ''], alone: 'unblocked a wallet' },
     'invite.made': { of: ['made an invite for ', ''], alone: 'made an invite' },
     'invite.revoked': { of: ['revoked the invite for ', ''], alone: 'revoked an invite' },
     'offer.made': { of: ['offered a seat to ', ''], alone: 'offered a seat' },
