@@ -143,7 +143,7 @@ const rooms = [
     comment:
       'main.ts starts the program: move what others need into the room it belongs to. The demo, the commands on the database and the bench start it too.',
     from: {
-      pathNot: ['^scripts/(demo|export|forget|invariants|rollups|bench/(intake|claims)-server)[.]ts$', ...TESTS],
+      pathNot: ['^scripts/(access|demo|export|forget|invariants|rollups|bench/(intake|claims)-server)[.]ts$', ...TESTS],
     },
     to: { path: '^server/src/main[.]ts$' },
   },

@@ -6,7 +6,7 @@ import { offerTo, openProject } from '../server/test/builders.ts';
 import { makeWallet, person } from '../server/test/client.ts';
 import { findChromium } from '../scripts/browser.ts';
 import { useHouse } from './house.ts';
-import { expectAccessible } from './looks.ts';
+import { lookAllOver } from './looks.ts';
 
 const chromium = await findChromium();
 const short = (address: string) => `${address.slice(0, 4)}…${address.slice(-4)}`;
@@ -41,7 +41,8 @@ describe.skipIf(chromium === undefined)('PM5: offers', () => {
     const strip = offered(page);
     await strip.getByText('offers you a seat as supervisor in').waitFor();
     for (const text of [project.project.name, owner.wallet.address]) await strip.getByText(text).waitFor();
-    await expectAccessible(page);
+    await lookAllOver(page, 'offers-strip');
+    await lookAllOver(form, 'offers-open');
     // By the keyboard alone.
     await strip.getByRole('button', { name: /^Accept/ }).focus();
     await page.keyboard.press('Enter');
@@ -86,6 +87,7 @@ describe.skipIf(chromium === undefined)('PM5: offers', () => {
     await offerTo(house().project, guest.wallet.address);
     const link = page.getByRole('link', { name: 'You are offered a seat' });
     await link.waitFor();
+    await lookAllOver(page, 'offers-queue');
     expect(await offered(page).count()).toBe(0);
     await link.click();
     await offered(page)
@@ -111,6 +113,6 @@ describe.skipIf(chromium === undefined)('PM5: offers', () => {
     expect(await add(house().project.id)).toMatchObject({ kind: 'member', user_id: guest.id });
     await page.reload();
     expect(await box.isChecked()).toBe(true);
-    await expectAccessible(page);
+    await lookAllOver(page, 'offers-account');
   });
 });

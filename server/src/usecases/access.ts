@@ -10,7 +10,7 @@ import { endOffers } from './end-offers.ts';
 import { revokeInvitesOf } from './pool.ts';
 import { releaseClaims } from './release-claims.ts';
 import type { Services } from './services.ts';
-import { IDLE_MS } from './sessions.ts';
+import { IDLE_MS } from '../db/live-session.ts';
 
 /** Who the change log and the facts say it was. */
 const OPERATOR = { kind: 'system' as const, id: null, name: 'Operator' };

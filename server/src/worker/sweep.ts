@@ -1,6 +1,7 @@
-// Clears away what has had its time: idempotency keys after seven days, invites a month after their end, offers that are over, what owners were told of their webhooks after ninety days, change logs a year after the end of their project, sessions that are over, sign-in challenges nobody used. Notes reasons that an older version left without a cluster.
+// Clears away what has had its time: idempotency keys after seven days, invites a month after their end, offers that are over, what owners were told of their webhooks after ninety days, change logs a year after the end of their project, sessions that are over, sign-in challenges nobody used. Notes reasons that an older version left without a cluster, forgets names that owners once gave to others.
 import { AuthChallenge } from '../db/entities/auth-challenge.ts';
 import { Session } from '../db/entities/session.ts';
+import { forgetGivenNames } from '../db/forget-given-names.ts';
 import { noteForgotten } from '../db/place-reason.ts';
 import { purgeLogs } from '../db/purge-project.ts';
 import type { Services } from '../usecases/services.ts';
@@ -48,7 +49,8 @@ export async function sweepOnce(services: Services): Promise<Next> {
       [new Date(now.getTime() - ALERT_KEPT_MS)],
     );
     const lines = await purgeLogs(em, new Date(now.getTime() - LOG_KEPT_MS), BATCH);
-    return [rows.length, invites.length, alerts.length, lines];
+    const people = await forgetGivenNames(em, BATCH);
+    return [rows.length, invites.length, alerts.length, lines, people];
   });
   const forgotten = await noteForgotten(services);
   return { again: forgotten || swept.includes(BATCH) };

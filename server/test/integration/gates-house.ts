@@ -213,16 +213,14 @@ export async function openHouse(served: Served, { sql }: Pick<Opened, 'sql'>): P
     'removed reviewer': await anew(),
     'removed owner': await anew(),
   };
-  await join(project, people.reviewer, 'reviewer');
-  await join(project, people.supervisor, 'supervisor');
-  await remove(project, people['removed reviewer'], 'reviewer');
-  await remove(project, people['removed owner'], 'owner');
+  for (const role of ['reviewer', 'supervisor'] as const) await join(project, people[role], role);
+  for (const role of ['reviewer', 'owner'] as const) await remove(project, people[`removed ${role}`], role);
   const [{ ids, source }, theirs] = [
     await furnish(project, await anew(), sql),
     await furnish(other, await anew(), sql),
   ];
-  const revokedKey = await revoked(project);
-  return { served, project, other, people, ids, theirs: theirs.ids, source, theirSource: theirs.source, revokedKey };
+  const rest = { theirs: theirs.ids, theirSource: theirs.source, revokedKey: await revoked(project) };
+  return { served, project, other, people, ids, source, ...rest };
 }
 
 async function remove(project: OpenProject, who: Person, was: Role): Promise<void> {
@@ -231,9 +229,9 @@ async function remove(project: OpenProject, who: Person, was: Role): Promise<voi
 }
 
 async function revoked({ id, owner }: OpenProject): Promise<string> {
-  const key = await owner.call(projects.createApiKey, { params: { id }, body: { name: 'Gone' } });
-  await owner.call(projects.revokeApiKey, { params: { id, key_id: key.id } });
-  return key.api_key;
+  const { id: key_id, api_key } = await owner.call(projects.createApiKey, { params: { id }, body: { name: 'Gone' } });
+  await owner.call(projects.revokeApiKey, { params: { id, key_id } });
+  return api_key;
 }
 
 /** The route’s own request; `put` places an id elsewhere than the house’s own. */

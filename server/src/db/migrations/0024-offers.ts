@@ -1,4 +1,4 @@
-// Offers of a seat (PM5), who may be added directly (PM6), and which wallets are blocked (A20).
+// Offers of a seat (PM5), who may be added directly (PM6), which wallets are blocked (A20), and whose names were looked through (PM4).
 import { SchemaChange } from './schema-change.ts';
 
 export class Offers extends SchemaChange {
@@ -22,7 +22,7 @@ export class Offers extends SchemaChange {
     );
     this.addSql(`create index "offer_address_index" on "offer" ("address")`);
     this.addSql(
-      'alter table "app_user" add column "direct_adding" boolean not null default false, add column "blocked_at" timestamptz(3) null',
+      'alter table "app_user" add column "direct_adding" boolean not null default false, add column "blocked_at" timestamptz(3) null, add column "name_settled" boolean not null default false',
     );
   }
 }
