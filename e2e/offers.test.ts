@@ -85,7 +85,7 @@ describe.skipIf(chromium === undefined)('PM5: offers', () => {
     await guest.call(createProject, { body: { name: 'Own' } });
     const page = await house().enter(guest, '/queue');
     await offerTo(house().project, guest.wallet.address);
-    const link = page.getByRole('link', { name: 'You are offered a seat' });
+    const link = page.getByRole('link', { name: '1 offer' });
     await link.waitFor();
     await lookAllOver(page, 'offers-queue');
     expect(await offered(page).count()).toBe(0);

@@ -21,5 +21,4 @@ export const offersText = {
   toProject: 'Open project',
   close: 'Close',
   waiting: (count: number) => (count === 1 ? '1 offer' : `${count} offers`),
-  waitingLabel: (count: number) => (count === 1 ? 'You are offered a seat' : `You are offered ${count} seats`),
 } as const;
