@@ -1,5 +1,5 @@
 // What the operator does to wallets: a blocked one is out at once, holds nothing, is handed nothing, and comes back as it was.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readSession, verify, challenge } from '@countersign/shared/api/session';
 import { acceptInvite } from '../../src/usecases/accept-invite.ts';
 import { blockWallet, endSessionsOf, listAccess, unblockWallet } from '../../src/usecases/access.ts';
@@ -62,9 +62,11 @@ describe('A20: a blocked wallet', () => {
     const wrong = signedChallenge(wallet, await page.call(challenge, {}));
     const signature = Buffer.from(makeWallet().sign(Buffer.from('something else'))).toString('base64');
     await page.refused('signature_invalid', verify, { body: { ...wrong, signature } });
-    expect(await world.sql('select 1 from session s join app_user u on u.id = s.user_id where u.address = ?', [
-      wallet.address,
-    ])).toEqual([]);
+    expect(
+      await world.sql('select 1 from session s join app_user u on u.id = s.user_id where u.address = ?', [
+        wallet.address,
+      ]),
+    ).toEqual([]);
     expect(await unblockWallet(world.services, wallet.address)).toBe(true);
     expect((await person(served.world, wallet)).session.user.address).toBe(wallet.address);
   });
@@ -76,7 +78,7 @@ describe('A20: a blocked wallet', () => {
     expect(await rowOf(world, id)).toMatchObject({ claimed_by: null, claim_expires_at: null });
     expect(await toldOf(world, id)).toContain('claim.released');
     // The lock is dropped by the processes that hear of it.
-    await expect.poll(async () => (await world.lock.holders([id])).size).toBe(0);
+    await vi.waitFor(async () => expect((await world.lock.holders([id])).size).toBe(0));
     expect(await claim(world.services, scene.ben, id)).toMatchObject({ fence: 2 });
   });
 
