@@ -15,6 +15,12 @@ async function main(): Promise<void> {
     const trace = await findTrace(services, options.address);
     if (trace === null) return console.log('Nothing is known of this wallet.');
     tell(trace);
+    if (trace.blocked) {
+      process.exitCode = 1;
+      return console.error(
+        'This wallet is blocked, and could sign in again once it is forgotten. Unblock it first: npm run access.',
+      );
+    }
     if (trace.projects.some(({ onlyOwner }) => onlyOwner)) {
       process.exitCode = 1;
       return console.error('Make somebody else an owner of those projects, or delete them, and try again.');

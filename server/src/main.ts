@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { buildServices, refuseMissingKeys, type Built } from './build-services.ts';
 import { ConfigError, readConfig, type Config } from './config.ts';
-import { REVOKED, SESSION_ENDED } from './db/channels.ts';
+import { REVOKED } from './db/channels.ts';
 import { EmbeddedError } from './embedded/embedded-error.ts';
 import { addressOfRunning } from './embedded/embedded-postgres.ts';
 import { FolderInUse } from './embedded/folder-lock.ts';
@@ -140,7 +140,6 @@ async function startWeb(built: Built, config: Config, telemetry: Telemetry): Pro
     services.keys.forget(keyId);
     services.waiters.letGo(keyId);
   });
-  await built.signals.on(SESSION_ENDED, (id) => services.kick.session(id));
   const hangUp = trackUpgraded(http);
   const stopWaiting = await startWaking(built);
   const stopLive = await startLive(built, io, { clientOf, lockStore: () => probes.lockStore() });

@@ -18,8 +18,6 @@ export const SESSIONS_ENDED = 'countersign_sessions_ended';
 export const CLAIMS_ENDED = 'countersign_claims_ended';
 /** An API key was revoked: payload its id. */
 export const REVOKED = 'countersign_revoked';
-/** A session was ended by a command, which has no sockets itself: payload its id. */
-export const SESSION_ENDED = 'countersign_session_ended';
 
 /** A ledger that grew. */
 export interface StampedLedger {

@@ -83,6 +83,7 @@ const ELSEWHERE: readonly string[] = [
      and r.project_id in (select c.project_id from project_change c where p.id in (c.changed_by, c.subject_id))`,
   `update invite i set address = null, revoked_at = case when i.used_at is null then coalesce(i.revoked_at, now()) else i.revoked_at end
    from person p where i.address = p.address`,
+  'delete from offer o using person p where p.address = o.address or p.id = o.made_by',
 ];
 
 /** Replaces name and address everywhere else, but for the person's own row. */

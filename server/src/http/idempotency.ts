@@ -2,7 +2,7 @@
 import type { Context } from 'koa';
 import { idempotencyKey } from '@countersign/shared/api/public';
 import { Refusal } from '@countersign/shared/errors';
-import { header } from './route.ts';
+import { header } from './callers.ts';
 
 /** Null without one. Errors: `invalid_header`. */
 export function idempotencyKeyOf(ctx: Context): string | null {

@@ -9,7 +9,7 @@ import type { SubmitInput } from '../usecases/new-item.ts';
 import type { ApiKeyActor } from '../usecases/services.ts';
 import { turns } from '../usecases/turns.ts';
 import { decode, parseText, type ParsedBody } from './i-json.ts';
-import { parseFields } from './route.ts';
+import { parseFields } from './parse-fields.ts';
 
 /** A validated body with the raw text of its members: what is stored is what was sent (I7). */
 export function toSubmitInput(body: Omit<Submission, 'project_id'>, raw: Map<string, string>): SubmitInput {

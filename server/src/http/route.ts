@@ -1,21 +1,18 @@
 // Binds an endpoint of the contract to a handler: who asks, what they ask, the answer. Nothing else knows both sides.
 import type Router from '@koa/router';
 import type { Context } from 'koa';
-import type { z } from 'zod';
 import type { Endpoint } from '@countersign/shared/api/endpoint';
 import { LIMITS } from '@countersign/shared/api/public';
-import { Refusal, type FieldError } from '@countersign/shared/errors';
+import { Refusal } from '@countersign/shared/errors';
 import { EXPECTED } from '../limits/memory.ts';
 import type { Owner, Place } from '../limits/room.ts';
-import { checkApiKey, refuseScope } from '../usecases/check-api-key.ts';
 import type { ApiKeyActor, MemberActor, Services } from '../usecases/services.ts';
-import { checkSession, requireSession } from '../usecases/sessions.ts';
-import { SESSION_COOKIE } from './cookies.ts';
 import { createTurns } from './at-once.ts';
+import { type Caller, callers, signer } from './callers.ts';
 import { Download, sendDownload } from './download.ts';
 import { parseBody } from './i-json.ts';
-import { refuseForeignOrigin, refuseForeignSite } from './origin.ts';
-import { limitAddress, limitKey, limitOpen, limitPerson } from './rate-limit.ts';
+import { refuseForeignSite } from './origin.ts';
+import { parseFields, parsePath } from './parse-fields.ts';
 import { expectedOf, holderOf, keep, receiving } from './in-flight.ts';
 import { readBody } from './read-body.ts';
 import { type Answer, Later, reply } from './reply.ts';
@@ -74,7 +71,8 @@ const BODY_BYTES = {
   signature: LIMITS.itemBytes,
 };
 
-export function binder(router: Router, services: Services): Binder {
+/** Registers endpoints whose body is parsed here, or by the handler. */
+function bodies(router: Router, services: Services) {
   const bindWith = registrar(router, services);
   const bind = <P, Q, B, R, A extends Actor>(
     endpoint: Endpoint<P, Q, B, R>,
@@ -102,6 +100,11 @@ export function binder(router: Router, services: Services): Binder {
         return handler({ ...call, bytes });
       }),
     );
+  return { bind, bindBytes };
+}
+
+export function binder(router: Router, services: Services): Binder {
+  const { bind, bindBytes } = bodies(router, services);
   const { anybody, member, pipeline } = callers(services);
   const inTurn = createTurns();
   return {
@@ -165,91 +168,6 @@ interface Asked<P, Q, A> {
   ctx: Context;
 }
 
-interface Caller<A> {
-  /** Finds out who calls, and refuses who may not or comes too often. */
-  identify(ctx: Context): Promise<A>;
-  /** Asked when the body is there, which may have taken its time. */
-  again(ctx: Context): Promise<void>;
-}
-
-/** By kind of caller. */
-function callers(services: Services) {
-  const again = () => Promise.resolve();
-  const anybody = (endpoint: Pick<Endpoint, 'path'>): Caller<null> => ({
-    again,
-    identify: async (ctx) => {
-      refuseForeignOrigin(ctx, services.baseUrl);
-      await limitOpen(services, ctx, endpoint);
-      return null;
-    },
-  });
-  const member = (endpoint: Pick<Endpoint, 'method' | 'path'>): Caller<MemberActor> => ({
-    again: (ctx) => recheckSession(services, ctx),
-    identify: async (ctx) => {
-      refuseForeignOrigin(ctx, services.baseUrl);
-      const stranger = () => limitAddress(services, ctx, 'unknown-session');
-      const actor = await checkSession(services, ctx.cookies.get(SESSION_COOKIE), stranger);
-      if (actor === null) throw new Refusal('session_missing', 'Sign in with your wallet.');
-      ctx.state.identifiedAt = performance.now();
-      await limitPerson(services, ctx, { ...endpoint, userId: actor.userId });
-      return actor;
-    },
-  });
-  const pipeline = ({ scope }: Pick<Endpoint, 'scope'>): Caller<ApiKeyActor> => ({
-    again: (ctx) => recheckKey(services, ctx),
-    identify: async (ctx) => {
-      const stranger = () => limitAddress(services, ctx, 'unknown-key');
-      const actor = await checkApiKey(services, header(ctx, 'x-api-key'), stranger);
-      await limitKey(services, ctx, actor);
-      nameCaller(ctx, actor);
-      refuseScope(actor, scope);
-      ctx.state.identifiedAt = performance.now();
-      return actor;
-    },
-  });
-  return { anybody, member, pipeline };
-}
-
-/** Whoever signs: counted by `limit` before a byte of the body is read. */
-const signer = <P>(params: z.ZodType<P> | null, limit: (ctx: Context, params: P) => Promise<void>): Caller<null> => ({
-  again: () => Promise.resolve(),
-  identify: async (ctx) => {
-    await limit(ctx, parsePath(params, ctx.params as Record<string, string>));
-    return null;
-  },
-});
-
-/** A request that took no longer is not asked for its key or its session again, in milliseconds. */
-const RECHECK_MS = 1000;
-const tookLong = (ctx: Context) => performance.now() - (ctx.state.identifiedAt as number) >= RECHECK_MS;
-
-/** The session behind a body that took its time: what it would do outside any transaction is refused too (A21). */
-async function recheckSession(services: Services, ctx: Context): Promise<void> {
-  if (tookLong(ctx)) await requireSession(services, ctx.cookies.get(SESSION_COOKIE));
-}
-
-/**
- * A key that was good when the request began may be revoked by the time its body, or its answer, is there (K4): one that
- * `waited` was perhaps woken by that. Errors: `api_key_invalid`.
- */
-export async function recheckKey(services: Services, ctx: Context, waited = false): Promise<void> {
-  if (!waited && !tookLong(ctx)) return;
-  await checkApiKey(services, header(ctx, 'x-api-key'));
-}
-
-/** A header sent once; a doubled one (node joins it with a comma) is left for its reader to refuse. */
-export function header(ctx: Context, name: string): string | undefined {
-  const value = ctx.req.headers[name];
-  return typeof value === 'string' ? value : undefined;
-}
-
-function parsePath<P>(schema: z.ZodType<P> | null, params: Record<string, string>): P {
-  if (schema === null) return undefined as P;
-  const parsed = schema.safeParse(params);
-  if (!parsed.success) throw new Refusal('invalid_id', 'Ids in the path are UUIDs.');
-  return parsed.data;
-}
-
 async function parseRequestBody<P, Q, B, R>(
   endpoint: Endpoint<P, Q, B, R>,
   ctx: Context,
@@ -263,38 +181,3 @@ async function parseRequestBody<P, Q, B, R>(
   }
   return { body: parseFields(endpoint.body, value, '#'), raw, bytes };
 }
-
-/** Judges fields by their schema. Errors: `validation_failed` with a pointer below `root` for each fault. */
-export function parseFields<T>(schema: z.ZodType<T> | null, value: unknown, root: string): T {
-  if (schema === null) return undefined as T;
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const errors = parsed.error.issues.flatMap((issue) => fieldErrors(issue, root));
-  const first = errors[0];
-  throw new Refusal('validation_failed', first ? `${first.pointer}: ${first.detail}` : 'Check the fields.', { errors });
-}
-
-/** So many unknown fields are named: a body has room for thousands, and the answer shall not grow with it. */
-const MOST_UNKNOWN = 20;
-
-function fieldErrors(issue: z.core.$ZodIssue, root: string): FieldError[] {
-  const pointer = [root, ...issue.path.map((part) => escapePointer(String(part)))].join('/');
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.slice(0, MOST_UNKNOWN).map((key) => ({
-      pointer: `${pointer}/${escapePointer(key)}`,
-      code: 'unknown_field',
-      detail: 'There is no such field. Check the spelling.',
-    }));
-  }
-  // What may be any JSON is a union to zod: when it is missing, its branches say so.
-  const branches =
-    issue.code === 'invalid_union' ? issue.errors.flat().filter(({ path }) => path.length === 0) : [issue];
-  const missing = branches.some((one) => one.code === 'invalid_type' && one.message.includes('received undefined'));
-  return [
-    missing
-      ? { pointer, code: 'required', detail: 'This field is required.' }
-      : { pointer, code: issue.code, detail: issue.message },
-  ];
-}
-
-const escapePointer = (part: string) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));

@@ -89,8 +89,8 @@ export async function listAccess({ db, clock }: Services): Promise<Access[]> {
   return rows.map(({ blocked_at: at, ...row }) => ({ ...row, blockedAt: at === null ? null : new Date(at) }));
 }
 
-/** The sessions end, and with the commit every process closes their sockets. */
-async function endAll({ em }: Tx, userId: string): Promise<number> {
+/** A person's sessions end, and with the commit every process closes their sockets. Answers how many there were. */
+export async function endAll({ em }: Pick<Tx, 'em'>, userId: string): Promise<number> {
   const ended = await em.execute<{ id: string }[]>('delete from session where user_id = ? returning id', [userId]);
   await tell(
     em,
@@ -122,7 +122,7 @@ async function suspend(services: Services, { projectId, userId }: Of): Promise<n
     const offers = (await endOffers(tx, projectId, { madeBy: userId })).length;
     await tellMember(services, tx, { projectId, userId, action: 'member.blocked', invites, offers });
     const held = await releaseClaims(tx, OPERATOR, { projectId, userId, role: null });
-    await tell(tx.em, CLAIMS_ENDED, held.map(claimText));
+    await tellClaimsEnded(tx, held);
     return held.length;
   });
 }
@@ -167,6 +167,10 @@ function ownedAlone({ db }: Services, userId: string): Promise<{ id: string; nam
     ),
   );
 }
+
+/** With the commit every process lets go of the locks of these claims: a command has no lock store itself. */
+export const tellClaimsEnded = ({ em }: Pick<Tx, 'em'>, held: readonly HeldClaim[]): Promise<void> =>
+  tell(em, CLAIMS_ENDED, held.map(claimText));
 
 async function tell(em: Tx['em'], channel: string, entries: readonly string[]): Promise<void> {
   for (let from = 0; from < entries.length; from += TOLD_AT_ONCE)

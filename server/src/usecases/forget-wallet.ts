@@ -1,13 +1,11 @@
 // Forgets the person behind a wallet, for whoever runs the service (KE6): they end everywhere, and what stays has a pseudonym.
-import { SESSION_ENDED } from '../db/channels.ts';
 import type { Tx } from '../db/database.ts';
 import { holdProject } from '../db/hold-project.ts';
-import type { Em } from '../db/orm.ts';
 import { type Forgotten, namesOf, renameElsewhere, renameInEvents } from '../db/rename-person.ts';
 import type { HeldClaim } from '../claims/claim-lock.ts';
+import { endAll, tellClaimsEnded } from './access.ts';
 import { holdRole } from './membership.ts';
 import { changeSeat } from './pool.ts';
-import { dropLocks } from './release-claims.ts';
 import type { Services } from './services.ts';
 
 export interface Trace {
@@ -16,6 +14,8 @@ export interface Trace {
   /** What there is of them now. */
   sessions: number;
   decisions: number;
+  /** Whom the operator blocked (A20). */
+  blocked: boolean;
   projects: { id: string; name: string; role: string; onlyOwner: boolean }[];
 }
 
@@ -25,7 +25,10 @@ const pseudonymOf = (userId: string): string => `Former member ${userId.replaceA
 /** What is known of a wallet; null when it never was here, or was forgotten. Changes nothing. */
 export function findTrace({ db }: Services, address: string): Promise<Trace | null> {
   return db.read(async (em) => {
-    const [user] = await em.execute<{ id: string }[]>('select id from app_user where address = ?', [address]);
+    const [user] = await em.execute<{ id: string; blocked: boolean }[]>(
+      'select id, blocked_at is not null as blocked from app_user where address = ?',
+      [address],
+    );
     if (user === undefined) return null;
     const [counts] = await em.execute<{ sessions: number; decisions: number }[]>(
       `select (select count(*)::int from session where user_id = ?) as sessions,
@@ -38,7 +41,15 @@ export function findTrace({ db }: Services, address: string): Promise<Trace | nu
        from member m join project p on p.id = m.project_id where m.user_id = ? order by p.id`,
       [user.id],
     );
-    return { userId: user.id, pseudonym: pseudonymOf(user.id), sessions: 0, decisions: 0, ...counts, projects };
+    return {
+      userId: user.id,
+      pseudonym: pseudonymOf(user.id),
+      sessions: 0,
+      decisions: 0,
+      ...counts,
+      blocked: user.blocked,
+      projects,
+    };
   });
 }
 
@@ -51,15 +62,13 @@ export async function forgetWallet(services: Services, address: string, { userId
   const names = await services.db.read((em) => namesOf(em, who));
   // Most of it before anybody has to wait: the address, by which a run that broke off goes on, is the last thing to go.
   const seen = await renameAllEvents(services, who, 0);
-  const ended = await services.db.write(async (tx) => {
+  await services.db.write(async (tx) => {
     await tx.em.execute('update app_user set name = ? where id = ?', [pseudonym, userId]);
-    const held = await leaveAll(services, tx, who);
-    await endSessions(tx.em, userId);
+    await tellClaimsEnded(tx, await leaveAll(services, tx, who));
+    await endAll(tx, userId);
     await renameElsewhere(tx.em, who, names);
     await tx.em.execute('update app_user set address = ? where id = ?', [`forgotten:${userId}`, userId]);
-    return held;
   });
-  await dropLocks(services, ended);
   // And what was under way meanwhile.
   await renameAllEvents(services, who, seen);
 }
@@ -94,9 +103,4 @@ async function leaveAll(services: Services, tx: Tx, { userId, pseudonym }: Forgo
       ended.push(...(await changeSeat(services, { tx, actor }, { projectId, userId, from, to: null })));
   }
   return ended;
-}
-
-async function endSessions(em: Em, userId: string): Promise<void> {
-  const ended = await em.execute<{ id: string }[]>('delete from session where user_id = ? returning id', [userId]);
-  for (const { id } of ended) await em.execute('select pg_notify(?, ?)', [SESSION_ENDED, id]);
 }

@@ -14,7 +14,9 @@ import { createKnownSenders } from '../known-senders.ts';
 import { limitKey } from '../rate-limit.ts';
 import { toSubmitInput } from '../read-submission.ts';
 import { Answer } from '../reply.ts';
-import { type Binder, header, parseFields } from '../route.ts';
+import { header } from '../callers.ts';
+import { parseFields } from '../parse-fields.ts';
+import type { Binder } from '../route.ts';
 
 export function bindInbound(bind: Binder, services: Services): void {
   bindReceiver(bind, services);

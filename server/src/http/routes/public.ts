@@ -27,7 +27,8 @@ import { toProblem } from '../problem.ts';
 import { limitItems } from '../rate-limit.ts';
 import { readBatch, refuseOtherProject, toSubmitInput } from '../read-submission.ts';
 import { Later } from '../reply.ts';
-import { header, recheckKey, type Binder } from '../route.ts';
+import { header, recheckKey } from '../callers.ts';
+import type { Binder } from '../route.ts';
 import { goneSignal, preferredWait } from '../waiting.ts';
 
 export function bindPublic(bind: Binder, services: Services): void {

@@ -11,7 +11,8 @@ import { ABSOLUTE_MS } from '../../usecases/sessions.ts';
 import { signIn, startSignIn } from '../../usecases/sign-in.ts';
 import { clearCookie, SESSION_COOKIE, setCookie, SIGN_IN_COOKIE } from '../cookies.ts';
 import { clientOf } from '../rate-limit.ts';
-import { header, type Binder } from '../route.ts';
+import { header } from '../callers.ts';
+import type { Binder } from '../route.ts';
 
 export function bindSession(bind: Binder, services: Services): void {
   bindSignIn(bind, services);
