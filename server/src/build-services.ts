@@ -57,9 +57,8 @@ export async function buildServices(config: Config, signal?: AbortSignal): Promi
   const projectCreators = creatorsOf(config);
   const log = pino({ level: config.logLevel, base: null, serializers: { err: loggableError } });
   const database = await openDatabase(config, log, signal);
-  const signals = openSignals(database.url, {
-    onError: (error) => log.warn({ err: error }, 'listening connection lost'),
-  });
+  const onError = (error: unknown) => log.warn({ err: error }, 'listening connection lost');
+  const signals = openSignals(database.url, { onError });
   const redis = config.redisUrl === null ? null : await connectRedis(config.redisUrl, log);
   const claims: ClaimLock = redis ? createRedisClaimLock(redis.commands) : createMemoryClaimLock(systemClock);
   const db = createDatabase(database.orm, { clock: systemClock, ids: uuidV7, readLimitMs: config.readLimitMs });
@@ -71,10 +70,7 @@ export async function buildServices(config: Config, signal?: AbortSignal): Promi
     waiters: createWaiters(db),
     claims,
     limiter: limiterOf(config, redis?.commands ?? null, log),
-    memory: createMemory(),
-    keys: createKeyCache(systemClock),
-    knownSessions: createKnownSessions(systemClock),
-    security: createSecurityLog(log),
+    ...atTheDoor(log),
     clock: systemClock,
     ids: uuidV7,
     keyRing,
@@ -86,10 +82,10 @@ export async function buildServices(config: Config, signal?: AbortSignal): Promi
     dispatchWebhook: (dispatch) => dispatchWebhook({ keyRing, log, policy: egress }, dispatch),
     kick: { session: () => undefined },
   };
+  const clients = redis ? [redis.pub, redis.sub, redis.commands] : [];
   const close = async () => {
-    await signals.close();
-    await claims.close();
-    if (redis) for (const client of [redis.pub, redis.sub, redis.commands]) client.destroy();
+    for (const opened of [signals, claims]) await opened.close();
+    for (const client of clients) client.destroy();
     await database.close();
   };
   const { connections } = database;
@@ -104,6 +100,14 @@ export async function refuseMissingKeys({ db, keyRing }: Services): Promise<void
   const kids = missing.join(', ');
   throw new ConfigError(`SECRET_KEYS has no key ${kids}, which secrets in the database are sealed with: put it back.`);
 }
+
+/** What a process remembers of who comes to it, and what it holds for them. */
+const atTheDoor = (log: Logger): Pick<Services, 'memory' | 'keys' | 'knownSessions' | 'security'> => ({
+  memory: createMemory(),
+  keys: createKeyCache(systemClock),
+  knownSessions: createKnownSessions(systemClock),
+  security: createSecurityLog(log),
+});
 
 function limiterOf(config: Config, redis: RedisClientType | null, log: Logger): Limiter {
   const local = createMemoryLimiter(policiesOf(config.rateLimitPerMinute), systemClock);

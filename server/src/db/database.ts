@@ -55,48 +55,29 @@ interface Tools {
 /** How long a statement may take that somebody waits for, in milliseconds, unless told (READ_LIMIT_MS). */
 const READ_LIMIT_MS = 10_000;
 
+type Outside = <T>(work: (em: Em) => Promise<T>) => Promise<T>;
+
 /** Wraps an open ORM. Any database failure that a retry may cure surfaces as `unavailable`. */
 export function createDatabase(orm: Orm, tools: Tools): Database {
-  const { readLimitMs = READ_LIMIT_MS } = tools;
-  const asking = new AsyncLocalStorage<true>();
-  let cutOff = 0;
   const inside = new AsyncLocalStorage<true>();
-  const acting = new AsyncLocalStorage<string | null>();
-  const session = () => acting.getStore() ?? null;
   const guard = () => {
     // It would not see what the transaction has written, and could wait for a lock that the transaction holds.
     if (inside.getStore()) throw new Error('A query outside the open transaction: use the transaction’s own em.');
   };
-  const outside = async <T>(work: (em: Em) => Promise<T>): Promise<T> => {
+  const outside: Outside = async (work) => {
     guard();
     return work(orm.em.fork()).catch(translate);
   };
-  const refuseEnded = async () => {
-    const id = session();
-    if (id !== null) await outside((em) => holdSession(em, id, tools.clock.now()));
-  };
-  const read = <T>(work: (em: Em) => Promise<T>): Promise<T> => {
-    if (!asking.getStore()) return outside(work);
-    return statementLimit
-      .run(readLimitMs, () => outside(work))
-      .catch((error: unknown) => {
-        if (!isCutOff(error)) throw error;
-        cutOff += 1;
-        throw new ReadTooLong();
-      });
-  };
+  const acting = actingFor(outside, tools);
+  const { session, refuseEnded } = acting;
   return {
     orm,
-    read,
+    ...limitedReads(outside, tools),
+    ...acting,
     statement: (work) => {
       if (session() !== null) throw new Error('A statement has no room to ask for a session: use write.');
       return outside(work);
     },
-    asked: (work) => asking.run(true, work),
-    cutOff: () => cutOff,
-    session,
-    forSession: (sessionId, work) => acting.run(sessionId, work),
-    refuseEnded,
     write: async (work) => {
       guard();
       const run = (em: Em) => inside.run(true, () => inTransaction(em, work, { ...tools, sessionId: session() }));
@@ -108,6 +89,43 @@ export function createDatabase(orm: Orm, tools: Tools): Database {
           // Whoever is signed out is told that, and no longer what else stands in the way.
           if (error instanceof Refusal) await refuseEnded();
           throw error;
+        });
+    },
+  };
+}
+
+/** For whom something is done (A21). */
+function actingFor(outside: Outside, { clock }: Tools): Pick<Database, 'session' | 'forSession' | 'refuseEnded'> {
+  const acting = new AsyncLocalStorage<string | null>();
+  const session = () => acting.getStore() ?? null;
+  return {
+    session,
+    forSession: (sessionId, work) => acting.run(sessionId, work),
+    refuseEnded: async () => {
+      const id = session();
+      if (id !== null) await outside((em) => holdSession(em, id, clock.now()));
+    },
+  };
+}
+
+/** Reads, and what ends those that somebody waits for (DB1). */
+function limitedReads(
+  outside: Outside,
+  { readLimitMs = READ_LIMIT_MS }: Tools,
+): Pick<Database, 'read' | 'asked' | 'cutOff'> {
+  const asking = new AsyncLocalStorage<true>();
+  let cutOff = 0;
+  return {
+    asked: (work) => asking.run(true, work),
+    cutOff: () => cutOff,
+    read: (work) => {
+      if (!asking.getStore()) return outside(work);
+      return statementLimit
+        .run(readLimitMs, () => outside(work))
+        .catch((error: unknown) => {
+          if (!isCutOff(error)) throw error;
+          cutOff += 1;
+          throw new ReadTooLong();
         });
     },
   };

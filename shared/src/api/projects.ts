@@ -292,8 +292,7 @@ export const removeMember = endpoint({
   method: 'DELETE',
   path: '/api/projects/:id/members/:user_id',
   auth: 'session',
-  summary:
-    'Take somebody out of the reviewer pool, or leave it; with `revoke_keys=true` the keys they made are revoked too',
+  summary: 'Take somebody out of the pool, or leave it; `revoke_keys=true` revokes the keys they made too',
   status: 204,
   params: memberParams,
   query: z.object({ revoke_keys: z.enum(['true']).optional() }),
