@@ -10,7 +10,8 @@ const CRYPTO = room('crypto');
 const DB = room('db');
 const ENTITIES = '^server/src/db/entities/';
 const CLAIM_LOCK = '^server/src/claims/claim-lock[.]ts$';
-const LIMITER = '^server/src/limits/(limiter|policies)[.]ts$';
+/** What the rest of the server sees of limits: how often, how many at once, and what may be held. */
+const LIMITER = '^server/src/limits/(limiter|policies|memory|room)[.]ts$';
 const USECASES = room('usecases');
 const SERVICES = '^server/src/usecases/services[.]ts$';
 const SESSIONS = '^server/src/usecases/sessions[.]ts$';
@@ -127,7 +128,7 @@ const rooms = [
   only({
     name: 'telemetry-reads-the-database',
     from: room('telemetry'),
-    may: [SHARED, DB],
+    may: [SHARED, DB, LIMITER],
     comment: 'telemetry/ counts what it is told of and looks up the rest: who tells it is wired in main.ts.',
   }),
   only({

@@ -13,8 +13,8 @@ import { scaled } from './soak.ts';
 import type { SharedWorld, World } from './world.ts';
 
 /** How long each measurement takes, in milliseconds. */
-export const QUIET_MS = scaled(0, 5000);
-export const ATTACK_MS = scaled(0, 12_000);
+const QUIET_MS = scaled(0, 5000);
+const ATTACK_MS = scaled(0, 12_000);
 /** A quiet p99 below this is noise of the machine, in milliseconds. */
 const NOISE_MS = 50;
 /** The p99 under attack stays below this many times its quiet value. */

@@ -4,9 +4,9 @@ import type { Services } from '../usecases/services.ts';
 import { isWellFormedToken } from '../usecases/sessions.ts';
 
 /** Sockets of one address in one process: an office of hundreds, each with many tabs. */
-export const MOST_OF_ADDRESS = 4000;
+const MOST_OF_ADDRESS = 4000;
 /** Sockets of one process; the rest of its connections is left for requests. */
-export const MOST_OF_PROCESS = 8000;
+const MOST_OF_PROCESS = 8000;
 
 /** Why an upgrade is refused: the status of the answer, and when to come back. */
 export interface Refused {

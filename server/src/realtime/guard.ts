@@ -12,7 +12,7 @@ import { createUnsentLimit, type Unsent } from './unsent.ts';
 export type Connection = LiveSocket['conn'];
 
 /** How long a client may take to accept our goodbye before its connection is cut, in milliseconds. */
-export const GOODBYE_MS = 1000;
+const GOODBYE_MS = 1000;
 
 export interface Guard {
   /** Closes a connection after what was said to it, and cuts it when the client does not take that in time. */

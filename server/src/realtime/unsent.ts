@@ -3,8 +3,8 @@
 /** Bytes that one connection may leave unread before the next packet closes it: its page reconnects and reads a snapshot. */
 export const MOST_UNSENT = 1024 * 1024;
 /** Bytes that all connections may leave unread; while they do, each may leave only this much. */
-export const MOST_UNSENT_IN_ALL = 64 * 1024 * 1024;
-export const SHARE_UNSENT = 64 * 1024;
+const MOST_UNSENT_IN_ALL = 64 * 1024 * 1024;
+const SHARE_UNSENT = 64 * 1024;
 
 export interface Unsent {
   /** Whether there is room for another packet. One packet always fits: who reads is never closed for its size. */

@@ -85,7 +85,7 @@ export function toPage<T>(
  * Bytes of payload that one page holds at most: more would keep everybody else waiting while it is written, and would be much to
  * hold for who does not take it (MB3).
  */
-export const PAGE_BYTES = 1.5 * 1024 * 1024;
+const PAGE_BYTES = 1.5 * 1024 * 1024;
 
 /** How many of the first rows make a page of at most `limit`, by their bytes; always one, so that each page goes on. */
 export function fitting(rows: { bytes: number }[], limit: number): number {
