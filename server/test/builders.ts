@@ -95,7 +95,7 @@ const COMPLETED = {
   return: {},
 } as const satisfies Record<ReviewAction, object>;
 
-/** Seats more people than one may offer seats to in an hour (RL4), behind the service's back: no fact tells of it. */
+/** Seats many people at once, behind the service's back: no fact tells of it. */
 export async function seatCrowd(
   { id, owner: { world } }: Pick<OpenProject, 'id' | 'owner'>,
   crowd: readonly Person[],

@@ -79,8 +79,8 @@ export const POLICIES = {
     why: 'A whole office is seated in one go.',
   },
   offer: {
-    ...{ quota: 40, windowSeconds: HOUR, by: 'person' },
-    why: 'Each shows on the pages of somebody who did not ask for it.',
+    ...{ quota: 200, windowSeconds: HOUR, by: 'project' },
+    why: 'A whole office is seated in one go; each shows on the pages of somebody who did not ask for it.',
   },
   'webhook-test': {
     ...{ quota: 5, windowSeconds: MINUTE, by: 'project' },

@@ -33,7 +33,7 @@ export async function addMember(services: Services, actor: MemberActor, input: N
     return isAddedAtOnce(await knownOf(em, actor, input));
   });
   // Asks the network, so before the transaction; only for who may offer: nobody uses up what belongs to others.
-  if (!atOnce) await limitOffers(services, actor, projectId);
+  if (!atOnce) await limitOffers(services, projectId);
   const { added, ended } = await services.db.write(async (tx) => {
     await requireChange(tx.em, { userId: actor.userId, projectId }, 'manage_members');
     if (!isAddedAtOnce(await knownOf(tx.em, actor, input))) {

@@ -23,12 +23,10 @@ export const OPEN_OFFER = `o.expires_at > now()
   and exists (select 1 from member m join app_user u on u.id = m.user_id
               where m.project_id = o.project_id and m.user_id = o.made_by and m.role = 'owner' and u.blocked_at is null)`;
 
-/** Counted by project together with invites, and by person over all projects. Errors: `rate_limited`. */
-export async function limitOffers({ limiter }: Services, { userId }: MemberActor, projectId: string): Promise<void> {
-  for (const [policy, key] of [['invite', projectId] as const, ['offer', userId] as const]) {
-    const { allowed, retryAfterSeconds: retryAfter } = await limiter.take(policy, key);
-    if (!allowed) throw new Refusal('rate_limited', `Wait ${retryAfter} s, then offer the next seat.`, { retryAfter });
-  }
+/** Counted by project; who seats people is counted at the door. Errors: `rate_limited`. */
+export async function limitOffers({ limiter }: Services, projectId: string): Promise<void> {
+  const { allowed, retryAfterSeconds: retryAfter } = await limiter.take('offer', projectId);
+  if (!allowed) throw new Refusal('rate_limited', `Wait ${retryAfter} s, then offer the next seat.`, { retryAfter });
 }
 
 /** Offers the seat, in a project that is held by an owner; an open offer to the same wallet is replaced. */

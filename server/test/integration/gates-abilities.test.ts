@@ -25,9 +25,9 @@ const inside = useServices();
 let served: Served;
 
 beforeAll(async () => {
-  // There is a colleague for every case, more than one may offer seats to in an hour (RL4).
+  // There is a colleague for every case, more than may be offered seats in an hour (RL4).
   const plenty = { quota: 1000, windowSeconds: 1 };
-  const limiter = createMemoryLimiter({ ...policiesOf(60_000), invite: plenty, offer: plenty }, inside.clock);
+  const limiter = createMemoryLimiter({ ...policiesOf(60_000), offer: plenty }, inside.clock);
   served = await serve({ ...inside.services, limiter });
 });
 afterAll(() => served.close());
