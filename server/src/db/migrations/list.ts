@@ -23,9 +23,9 @@ import { Emptied } from './0021-emptied.ts';
 import { FewerIndexes } from './0022-fewer-indexes.ts';
 import { Challenges, ChallengesIndex } from './0023-challenges.ts';
 import { Placing, PlacingIndexes } from './0023-placing.ts';
+import { Offers } from './0024-offers.ts';
 import { AuditSalt } from './0025-audit-salt.ts';
 import { AuditsWaiting } from './0025-audits-waiting.ts';
-import { Offers } from './0024-offers.ts';
 import { KeyScopes } from './0025-key-scopes.ts';
 
 export const MIGRATIONS = [
@@ -55,8 +55,8 @@ export const MIGRATIONS = [
   { name: '0023-challenges-index', class: ChallengesIndex },
   { name: '0023-placing', class: Placing },
   { name: '0023-placing-indexes', class: PlacingIndexes },
+  { name: '0024-offers', class: Offers },
   { name: '0025-audit-salt', class: AuditSalt },
   { name: '0025-audits-waiting', class: AuditsWaiting },
-  { name: '0024-offers', class: Offers },
   { name: '0025-key-scopes', class: KeyScopes },
 ];
