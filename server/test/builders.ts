@@ -75,14 +75,15 @@ export async function offerTo(
   return added.id;
 }
 
-/** Lets somebody new into the reviewer pool: an owner offers the seat, and they take it (PM5). */
+/** Lets somebody into the reviewer pool: an owner offers the seat, and they take it (PM5). A member has the role at once. */
 export async function join(
   project: Pick<OpenProject, 'id' | 'owner'>,
   member: Person,
   role: Role = 'reviewer',
 ): Promise<void> {
-  const id = await offerTo(project, member.wallet.address, role);
-  await member.call(acceptOffer, { params: { id } });
+  const body = { address: member.wallet.address, role };
+  const added = await project.owner.call(addMember, { params: { id: project.id }, body });
+  if (added.kind === 'offer') await member.call(acceptOffer, { params: { id: added.id } });
 }
 
 /** What `edit` and the other actions need beside their name, where a test does not care. */
