@@ -4,20 +4,29 @@ import type { Socket } from 'node:net';
 
 /** Requests that one connection has under way. No browser and no usual client sends a second before the first is answered. */
 const MOST_UNDER_WAY = 64;
+/** Requests of all connections that came before their connection had its answer: each keeps about 8 KiB, and its headers. */
+export const MOST_BEHIND = 1000;
+
+/** What one server has under way: by connection, and how many of all stand behind another of theirs. */
+export interface UnderWay {
+  of: WeakMap<Socket, number>;
+  behind: number;
+}
 
 /** Counts a request of its connection; false, and the connection is closed, where it is one too many. */
-export function admitRequest(
-  underWay: WeakMap<Socket, number>,
-  request: IncomingMessage,
-  response: ServerResponse,
-): boolean {
+export function admitRequest(underWay: UnderWay, request: IncomingMessage, response: ServerResponse): boolean {
   const { socket } = request;
-  const count = (underWay.get(socket) ?? 0) + 1;
-  if (count > MOST_UNDER_WAY) {
+  const count = (underWay.of.get(socket) ?? 0) + 1;
+  const behind = count > 1 ? 1 : 0;
+  if (count > MOST_UNDER_WAY || underWay.behind + behind > MOST_BEHIND) {
     socket.destroy();
     return false;
   }
-  underWay.set(socket, count);
-  response.once('close', () => underWay.set(socket, (underWay.get(socket) ?? 1) - 1));
+  underWay.of.set(socket, count);
+  underWay.behind += behind;
+  response.once('close', () => {
+    underWay.of.set(socket, (underWay.of.get(socket) ?? 1) - 1);
+    underWay.behind -= behind;
+  });
   return true;
 }

@@ -1,9 +1,8 @@
 // The HTTP server itself: how long a request may take to arrive, how large its headers may be, and who answers when it is no request.
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import { Refusal } from '@countersign/shared/errors';
 import { watchCrumbs } from './crumbs.ts';
-import { admitRequest } from './pipelining.ts';
+import { admitRequest, type UnderWay } from './pipelining.ts';
 import { answerClientErrors, refuseRequest } from './client-error.ts';
 
 /** Milliseconds that the headers, and the whole request with its body, may take to arrive; and how often connections are looked at. */
@@ -25,7 +24,7 @@ const UNKNOWN_EXPECTATION = new Refusal('invalid_header', 'Send no Expect header
 
 /** A server that is not listening yet. Whatever it cannot read is answered 400 or 408 as a problem, and its connection closed. */
 export function createHttpServer(listener: RequestListener, patience: Patience = PATIENCE): Server {
-  const underWay = new WeakMap<Socket, number>();
+  const underWay: UnderWay = { of: new WeakMap(), behind: 0 };
   const http = createServer(
     {
       headersTimeout: patience.headersMs,
