@@ -71,6 +71,30 @@ describe('room', () => {
     expect(() => enter(ben, 1)).toThrow('unavailable');
   });
 
+  it('MB2: that is left in a full process goes to whoever has least, before others of the owner who left it', async () => {
+    const { held, enter, room } = aRoom({ perProcess: 20 });
+    const [part] = [held(anna, 4), held(anna, 6), held(ben, 10)];
+    const again = Promise.resolve(enter(anna, 4));
+    const small = Promise.resolve(enter(stranger, 1));
+    part.leave();
+    expect((await small).bytes).toBe(1);
+    expect(room).toMatchObject({ taken: 17, waiting: 1 });
+    (await small).leave();
+    expect((await again).bytes).toBe(4);
+  });
+
+  it('MB2: is waited for by whoever has nobody waiting, however many wait for others', async () => {
+    const { held, enter, room } = aRoom({ perProcess: 20, waitingPerOwner: 3, waitingPerProcess: 4 });
+    for (const who of [anna, ben]) held(who, 10);
+    const crowd = [anna, anna, anna, ben].map((who) => Promise.resolve(enter(who, 1)));
+    const refused = expect(crowd[2]).rejects.toMatchObject({ code: 'unavailable' });
+    expect(enter(stranger, 1)).toBeInstanceOf(Promise);
+    await refused;
+    expect(room.waiting).toBe(4);
+    // Among equals who came first stays.
+    expect(() => enter(ben, 1)).toThrow('unavailable');
+  });
+
   it('MB2: is refused when the time is over, and to whoever has gone', async () => {
     const { room, held, enter } = aRoom({ waitMs: 1 });
     held(anna, 10);

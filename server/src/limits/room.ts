@@ -38,6 +38,7 @@ interface Holder {
 interface Waiting {
   readonly bytes: number;
   seat(place: Place): void;
+  refuse(): void;
 }
 
 /** Room for some bytes, until it is left. */
@@ -114,9 +115,20 @@ export class Room {
     const holder = this.#holders.get(owner.name) ?? this.#newHolder(owner);
     if (this.#makeRoom(holder, bytes)) return this.#seat(holder, bytes);
     const { waitingPerOwner, waitingPerProcess } = this.#limits;
-    const crowded = holder.waiting.size >= waitingPerOwner || this.#waiting >= waitingPerProcess;
-    if (client === null || crowded) throw noRoom();
+    if (client === null || holder.waiting.size >= waitingPerOwner) throw noRoom();
+    if (this.#waiting >= waitingPerProcess && !this.#thinOut(holder)) throw noRoom();
     return this.#wait(holder, bytes, client);
+  }
+
+  /** Too many wait: the last of whoever has most of them is refused for one of whoever has fewer, so no crowd keeps others out. */
+  #thinOut(holder: Holder): boolean {
+    const crowds = [...this.#queue].filter(({ waiting }) => waiting.size > holder.waiting.size + 1);
+    const crowd = crowds.reduce<Holder | null>(
+      (most, one) => (most && most.waiting.size >= one.waiting.size ? most : one),
+      null,
+    );
+    [...(crowd?.waiting ?? [])].at(-1)?.refuse();
+    return crowd !== null;
   }
 
   #newHolder({ name, stranger }: Owner): Holder {
@@ -142,7 +154,7 @@ export class Room {
     holder.bytes += more;
     this.taken += more;
     if (bytes === 0) holder.places.delete(place);
-    if (more < 0) this.#wake(holder);
+    if (more < 0) this.#wake();
     this.#forget(holder);
   }
 
@@ -195,12 +207,12 @@ export class Room {
       this.#waiting -= 1;
       if (holder.waiting.size === 0) this.#queue.delete(holder);
     };
-    const waiting: Waiting = { bytes, seat: (place) => (done(), resolve(place)) };
     const refuse = () => {
       done();
       this.#forget(holder);
       reject(noRoom());
     };
+    const waiting: Waiting = { bytes, seat: (place) => (done(), resolve(place)), refuse };
     // Whoever was too new to give way when it began to wait may not be so any more.
     const timer = setTimeout(
       () => (this.#makeRoom(holder, bytes) ? waiting.seat(this.#seat(holder, bytes)) : refuse()),
@@ -214,11 +226,10 @@ export class Room {
     return promise;
   }
 
-  /** Room was left: first for the others of the same owner, then for whoever has got none for longest. */
-  #wake(holder: Holder): void {
+  /** Room was left: first for whoever has least of it, and of these for whoever has got none for longest. */
+  #wake(): void {
     if (this.#queue.size === 0) return;
-    this.#seatWaiting(holder);
-    for (const other of [...this.#queue]) this.#seatWaiting(other);
+    for (const holder of [...this.#queue].sort((one, other) => one.bytes - other.bytes)) this.#seatWaiting(holder);
   }
 
   #seatWaiting(holder: Holder): void {
