@@ -43,10 +43,22 @@ describe('RL6: places for what is dear', () => {
     expect([inside, refused]).toEqual([['anna', 'anna'], ['carl unavailable']]);
     leaves[0]?.();
     await settle();
-    expect(inside).toEqual(['anna', 'anna', 'anna']);
+    expect(inside).toEqual(['anna', 'anna', 'ben']);
     leaves[1]?.();
     await settle();
-    expect(inside.at(-1)).toBe('ben');
+    expect(inside.at(-1)).toBe('anna');
+  });
+
+  it('are waited for by whoever has nobody in line, however many wait for others', async () => {
+    const { knock, inside, leaves, refused, settle } = door({ ...FEW, perProcess: 1, waitingPerPerson: 5, waiting: 3 });
+    for (const person of ['anna', 'ben', 'ben', 'carl', 'dora', 'ben']) knock(person);
+    await settle();
+    expect([inside, refused]).toEqual([['anna'], ['ben unavailable', 'ben unavailable']]);
+    for (let n = 0; n < 3; n += 1) {
+      leaves[n]?.();
+      await settle();
+    }
+    expect(inside).toEqual(['anna', 'ben', 'carl', 'dora']);
   });
 
   it('let somebody past whose person has none left', async () => {

@@ -20,10 +20,19 @@ export interface Places {
 /** When a refused one may come back, in seconds. */
 const COME_BACK = 2;
 
-/** In line the first whose person has a place left goes first: nobody stands behind somebody else's crowd. */
+interface InLine {
+  person: string;
+  go: (leave: Leave) => void;
+  refuse: (refusal: Refusal) => void;
+}
+
+/**
+ * In line whoever has fewest places goes first, then who came first; where the line is full, the last of the largest crowd is
+ * refused for one of a smaller: nobody stands behind somebody else's crowd.
+ */
 export function createPlaces(limit: AtOnce): Places {
   const taken = new Map<string, number>();
-  const line: { person: string; go: (leave: Leave) => void }[] = [];
+  const line: InLine[] = [];
   let all = 0;
 
   const of = (person: string) => taken.get(person) ?? 0;
@@ -42,19 +51,32 @@ export function createPlaces(limit: AtOnce): Places {
     };
   }
   function callNext(): void {
-    const at = line.findIndex(({ person }) => free(person));
-    const [next] = at < 0 ? [] : line.splice(at, 1);
-    next?.go(take(next.person));
+    const able = line.filter(({ person }) => free(person));
+    const next = able.sort((one, other) => of(one.person) - of(other.person))[0];
+    if (next === undefined) return;
+    line.splice(line.indexOf(next), 1);
+    next.go(take(next.person));
   }
   return {
     enter(person) {
       if (free(person)) return Promise.resolve(take(person));
       const own = line.filter((one) => one.person === person).length;
       if (of(person) >= limit.perPerson && own >= limit.waitingPerPerson) return Promise.reject(tooMany());
-      if (line.length >= limit.waiting) return Promise.reject(full());
-      return new Promise((go) => void line.push({ person, go }));
+      if (line.length >= limit.waiting && !thinOut(line, own)) return Promise.reject(full());
+      return new Promise((go, refuse) => void line.push({ person, go, refuse }));
     },
   };
+}
+
+/** Refuses one of the largest crowd; false where nobody has more in line than so many and one. */
+function thinOut(line: InLine[], own: number): boolean {
+  const crowds = [...Map.groupBy(line, ({ person }) => person).values()];
+  const [crowd = []] = crowds.sort((one, other) => other.length - one.length);
+  const last = crowd.at(-1);
+  if (last === undefined || crowd.length <= own + 1) return false;
+  line.splice(line.indexOf(last), 1);
+  last.refuse(full());
+  return true;
 }
 
 const tooMany = () =>
