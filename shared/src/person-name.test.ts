@@ -1,0 +1,19 @@
+// What people may call themselves (PM4).
+import { expect, it } from 'vitest';
+import { personName } from './person-name.ts';
+
+const accepts = (name: string) => personName.safeParse(name).success;
+const WALLET = '7xKXtg2CWx8Q9fQ2bYcF3nVt5mZuJhRkLsPdGeWaTyUi';
+
+it('PM4: a name is no wallet’s address, whole or shortened, also spelled with dots', () => {
+  for (const name of [WALLET, '7xKX…TyUi', '7xKX...TyUi', ' 7xKX…TyUi ']) expect(accepts(name), name).toBe(false);
+  for (const name of ['Anna', 'Anna…', '7xKX', 'Wait… what', 'Jo…An']) expect(accepts(name), name).toBe(true);
+});
+
+it('PM4: a name shows, and has nothing in it that makes another’s look the same', () => {
+  for (const name of ['\u2800', '\u2800\u2800x', '\u17b4x', 'A\u200dnna', 'An\u200cna'])
+    expect(accepts(name)).toBe(false);
+  // Letters of scripts that need joiners, and emoji.
+  for (const name of ['क्\u200dष', 'می\u200cخواهم', '👩\u200d💻', '❤\ufe0f Anna'])
+    expect(accepts(name), name).toBe(true);
+});
