@@ -3,7 +3,7 @@ import { guidelinesWords } from './guidelines-text.ts';
 import { settingsWords } from './settings-text.ts';
 
 /** What a key may do, as its maker chooses it. */
-const MAY = { all: 'Submit and read', submit: 'Submit', read: 'Read' } as const;
+const ACCESS = { all: 'Submit and read', submit: 'Submit', read: 'Read' } as const;
 
 export const words = {
   copyId: 'Copy the project id',
@@ -47,19 +47,20 @@ export const words = {
     shown: 'The new key',
     command: 'command',
     revoke: 'Revoke',
-    may: MAY,
-    mayLabel: 'May',
-    mayOptions: Object.entries(MAY).map(([value, label]) => ({ value: value as keyof typeof MAY, label })),
-    endLabel: 'Ends',
-    endOptions: [
+    access: ACCESS,
+    accessLabel: 'Access',
+    accessOptions: Object.entries(ACCESS).map(([value, label]) => ({ value: value as keyof typeof ACCESS, label })),
+    expiryLabel: 'Expires',
+    expiryOptions: [
       { value: '', label: 'Never' },
       { value: '30', label: 'In 30 days' },
       { value: '90', label: 'In 90 days' },
-      { value: '365', label: 'In a year' },
+      { value: '365', label: 'In 1 year' },
     ],
     by: (name: string) => `by ${name}`,
-    ends: (day: string) => `ends ${day}`,
-    ended: 'ended',
+    expires: (day: string) => `expires ${day}`,
+    expiredOn: (day: string) => `expired ${day}`,
+    expired: 'expired',
     revokeLabel: (name: string) => `Revoke ${name}`,
     revokeTitle: (name: string) => `Revoke “${name}”?`,
     revokeText: 'Pipelines that use it are refused within five seconds. This cannot be taken back.',
