@@ -34,7 +34,7 @@ describe.skipIf(chromium === undefined)('PM5: offers', () => {
     await section.getByLabel('Wallet address').fill(guest.wallet.address);
     await section.getByLabel('Role').selectOption('Supervisor');
     await section.getByRole('button', { name: 'Offer the seat' }).click();
-    await section.getByText(`${short(guest.wallet.address)} is offered a seat`).waitFor();
+    await section.getByText(`Seat offered to ${short(guest.wallet.address)}`).waitFor();
     await expect.poll(() => openOffers(form).count()).toBe(1);
     expect((await members()).map(({ user_id }) => user_id)).not.toContain(guest.id);
 

@@ -24,18 +24,19 @@ export const poolWords = {
 
   add: 'Offer a seat',
   addText:
-    'Whoever has this wallet finds your offer when they sign in, and is in once they accept. It is open for 14 days.',
+    'They see the offer when they sign in with this wallet, and join when they accept it. It is open for 14 days.',
   address: 'Wallet address',
   addressFault: 'A Solana address has 32 to 44 letters and digits.',
   role: 'Role',
   submit: 'Offer the seat',
   addFailed: 'Nothing was offered',
   added: (name: string, role: Role) => `${name} is ${aRole[role]} now.`,
-  offered: (address: string) => `${address} is offered a seat, and is in once they accept.`,
+  offered: (address: string) => `Seat offered to ${address}. They join when they accept it.`,
 
   offers: 'Open offers',
   offersFailed: 'The offers could not be loaded',
   noOffers: 'None. A seat you offer is listed here until it is accepted or declined.',
+  until: (when: string) => `open until ${when}`,
   revokeOfferLabel: (role: string, whom: string) => `Revoke the offer as ${role} to ${whom}`,
   revokeOfferFailed: 'The offer was not revoked',
 
@@ -61,10 +62,10 @@ export const poolWords = {
   lowerClaims: 'Escalated items that are held go back to the queue.',
 
   revokeKeys: (count: number) =>
-    count === 1 ? 'Revoke the API key they made too' : `Revoke the ${count} API keys they made too`,
+    count === 1 ? 'Also revoke the API key they made' : `Also revoke the ${count} API keys they made`,
   revokeOwnKeys: (count: number) =>
-    count === 1 ? 'Revoke the API key you made too' : `Revoke the ${count} API keys you made too`,
-  keysStay: 'Otherwise they go on working: pipelines may need them.',
+    count === 1 ? 'Also revoke the API key you made' : `Also revoke the ${count} API keys you made`,
+  keysStay: 'Otherwise pipelines that use them keep working.',
 
   rename: 'Name',
   renameLabel: (name: string) => `Change the name of ${name}`,
