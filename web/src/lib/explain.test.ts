@@ -3,24 +3,18 @@ import { describe, expect, it } from 'vitest';
 import { ApiProblem } from './api.ts';
 import { explain } from './explain.ts';
 
-const limited = (retryAfter: number | null, detail = 'Wait for the next one.') =>
+const limited = (retryAfter: number | null) =>
   new ApiProblem(
-    { status: 429, code: 'rate_limited', title: 'Too many requests', detail, request_id: 'r-1' },
+    { status: 429, code: 'rate_limited', title: 'Too many requests', detail: 'Wait 7 s.', request_id: 'r-1' },
     retryAfter,
   );
 
 describe('RL5: a request too many', () => {
   it.each([
-    [7, 'Wait for the next one. Nothing is lost: try again in 7 seconds.'],
-    [1, 'Wait for the next one. Nothing is lost: try again in a second.'],
-    [null, 'Wait for the next one. Nothing is lost: try again in a moment.'],
-  ])('is a short pause that ends in %s s', (retryAfter, text) => {
-    expect(explain(limited(retryAfter))).toEqual({ title: 'A short pause', text, requestId: 'r-1' });
-  });
-
-  it('has words of its own where the server has none', () => {
-    expect(explain(limited(2, '')).text).toBe(
-      'More was asked for than is let through at once. Nothing is lost: try again in 2 seconds.',
-    );
+    [7, 'Nothing is lost. Try again in 7 s.'],
+    [1800, 'Nothing is lost. Try again in 30 min.'],
+    [null, 'Nothing is lost. Try again in a moment.'],
+  ])('says once when to try again: after %s s', (retryAfter, text) => {
+    expect(explain(limited(retryAfter))).toEqual({ title: 'Too many requests', text, requestId: 'r-1' });
   });
 });

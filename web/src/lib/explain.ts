@@ -1,5 +1,6 @@
 // What a failed call means for the person in front of it: what happened, what to do.
 import { ApiProblem, NetworkFailure } from './api.ts';
+import { duration } from './format.ts';
 
 export interface Explanation {
   title: string;
@@ -26,11 +27,10 @@ export function explain(error: unknown): Explanation {
   return { title: 'This page ran into a fault', text: 'Reload the page and try again.', requestId: null };
 }
 
-/** RL5: nothing is wrong and nothing is lost, so it is said calmly, with when it goes on. */
-function slowDown({ detail, retryAfter, request_id: requestId }: ApiProblem): Explanation {
-  const when = retryAfter === null ? 'in a moment' : retryAfter === 1 ? 'in a second' : `in ${retryAfter} seconds`;
-  const text = `${detail || 'More was asked for than is let through at once.'} Nothing is lost: try again ${when}.`;
-  return { title: 'A short pause', text, requestId };
+/** RL5: only when to try again. The server's `detail` says the same to programs, in seconds. */
+function slowDown({ title, retryAfter, request_id: requestId }: ApiProblem): Explanation {
+  const when = retryAfter === null ? 'a moment' : duration(retryAfter * 1000);
+  return { title, text: `Nothing is lost. Try again in ${when}.`, requestId };
 }
 
 /** The faults of a refused form by field: `#/webhook_url` → `webhook_url`; deeper pointers count for their first member. */
