@@ -23,13 +23,13 @@ describe.skipIf(chromium === undefined)('AU3: blind audits', () => {
     await join(project, reviewer);
     await project.pipeline.submit(aSubmission({ confidence: 0.97 }));
     await project.pipeline.submit(aSubmission({ confidence: 0.72 }));
-    page = await enter(reviewer, `/queue?project_id=${project.id}`);
+    page = await enter(reviewer, `/queue?project=${project.id}`);
   });
 
   it('line, item and filter say that confidence is hidden, and nothing shows it', async () => {
     await page.getByRole('row').filter({ hasText: 'parcel' }).first().click();
     await page.getByRole('heading', { name: 'Suggestion' }).first().waitFor();
-    await page.getByText('Some answers here are checked a second time.').first().waitFor();
+    await page.getByText('This project double-checks some automatic approvals.').first().waitFor();
     await page.getByRole('button', { name: 'More filters' }).click();
     await page.getByText('Confidence is hidden here until a decision is final').waitFor();
     expect(await page.locator('main').innerText()).not.toMatch(/0\.97|0\.72|audit/i);

@@ -19,8 +19,11 @@ export const filterText = {
   from: 'Confidence ≥',
   to: '≤',
   badConfidence: 'A number from 0 to 1.',
-  hiddenHere: 'Confidence is hidden here until a decision is final, so the list cannot be filtered by it.',
-  hiddenElsewhere: (names: string) => `Leaves out what waits in ${names}: confidence is hidden there.`,
+  hiddenHere: 'Confidence is hidden here until a decision is final, so you cannot filter by it.',
+  hiddenElsewhere: (names: readonly string[]) =>
+    names.length > 2
+      ? `Filtering by confidence leaves out ${names.length} projects that hide it.`
+      : `Filtering by confidence leaves out ${names.join(' and ')}, where it is hidden.`,
   crossed: 'The first is above the second: nothing answers that.',
   option: (value: string, number: number) => `${value} (${count(number)})`,
   active: 'Active filters',
