@@ -77,7 +77,7 @@ export const text = {
       key: 'Your key never leaves your wallet.',
     },
     plainSigning: 'check the first line yourself',
-    footer: 'Invited? Sign in with the wallet your project owner added, or open the link you were sent.',
+    footer: 'Invited? Sign in with the wallet that was offered a seat, or open the link you were sent.',
     refused: 'Nothing was signed. Choose a wallet when you are ready.',
     expired: 'The message ran out before it was signed',
     expiredText: (until: string, now: string) =>
@@ -121,7 +121,7 @@ export const text = {
 
   noPool: {
     heading: 'Your wallet is in no project yet',
-    text: 'You are signed in. Send this address to your project owner, who offers you a seat under People; the offer then appears here by itself.',
+    text: 'You are signed in. Send this address to a project owner, who can offer you a seat under People. The offer appears here.',
     address: 'Your wallet address',
     copy: 'Copy address',
     own: 'Or make a project of your own:',
@@ -138,7 +138,7 @@ export const text = {
     failed: 'The project could not be loaded',
     stale: 'The project could not be refreshed',
     missing: 'There is no such project',
-    missingText: 'It does not exist, or you are not a member of it. Ask its owner to add your wallet.',
+    missingText: 'It does not exist, or you are not a member of it. Ask its owner to offer you a seat.',
   },
 
   createProject: {

@@ -13,10 +13,10 @@ export const words = {
     label: 'Project',
     failed: 'Your projects could not be loaded',
     none: 'There is no project yet',
-    noneText: 'Make one, or ask the owner of a project to add your wallet.',
+    noneText: 'Make one, or ask the owner of a project to offer you a seat.',
     toProjects: 'To your projects',
     missing: 'There is no such project',
-    missingText: 'It does not exist, or you are not a member of it. Ask its owner to add your wallet.',
+    missingText: 'It does not exist, or you are not a member of it. Ask its owner to offer you a seat.',
     forbidden: 'Your role may not see this',
     forbiddenText: (project: string) =>
       `In ${project} you are a reviewer. Supervisors and owners see this page: ask an owner to change your role, or choose another project.`,

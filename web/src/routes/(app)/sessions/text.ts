@@ -16,12 +16,12 @@ export const words = {
   endFailed: 'The session goes on',
   adding: 'Being added to projects',
   addingText:
-    'Owners offer you a seat, and you accept or decline it. Owners of a project you are in already may skip that, if you allow it.',
-  allowDirect: 'People I already work with may add me to their projects directly',
+    'Owners offer you a seat, and you accept or decline it. You can let people who share a project with you skip that.',
+  allowDirect: 'People I share a project with may add me to their projects directly',
   addingFailed: 'This setting could not be loaded',
   addingNotSaved: 'Not saved',
   addingSaved: (allowed: boolean) =>
-    allowed ? 'People you already work with may add you directly.' : 'Everybody has to ask you first.',
+    allowed ? 'People who share a project with you may add you directly.' : 'Everyone has to ask you first.',
   endOthers: 'End all others',
   endOthersTitle: 'End all other sessions?',
   endOthersText: 'They are signed out at once, wherever they are. This browser stays signed in.',

@@ -11,7 +11,7 @@ const alone = (text: string): Phrase => ({ of: [`${text}: `, ''], alone: text })
 
 export const changesWords = {
   heading: 'Change log',
-  lead: 'Everything that was changed here, newest first. Lines are never changed or removed.',
+  lead: 'Everything that was changed here, newest first. Nobody can edit or remove a line.',
   columns: { when: 'When', who: 'Who', what: 'What' },
   filter: 'Kind of change',
   everything: 'Everything',
@@ -84,7 +84,7 @@ export const changesWords = {
   details: {
     last4: (value: string) => `ends in ${value}`,
     scopes: (value: string) => `may ${value}`,
-    expires_at: (value: string) => `until ${value}`,
+    expires_at: (value: string) => `expires ${value}`,
     invitedBy: (name: string) => `by an invite of ${name}`,
     offeredBy: (name: string) => `by an offer of ${name}`,
     invitesRevoked: (count: number) =>
