@@ -21,11 +21,14 @@ const parametersOf = ({ userId, address, pseudonym }: Forgotten, names: readonly
   [...names],
 ];
 
+/** What they are called where their name is not told (PM5). */
+const SHORT = `left(p.address, 4) || '…' || right(p.address, 4)`;
+
 /** Names that stand without an id are found by what the person is called where it stands with one. */
 const NAMES = `${PERSON}, called as (
     select u.name from app_user u, person p where u.id = p.id
     union select p.address from person p
-    union select left(p.address, 4) || '…' || right(p.address, 4) from person p
+    union select ${SHORT} from person p
     union select c.changed_by_name from project_change c, person p where c.changed_by = p.id
     union select c.subject from project_change c, person p where c.subject_id = p.id
     union select r.started_by_name from replay r, person p where r.started_by = p.id
@@ -42,15 +45,17 @@ const replaced = (json: string, path: string, condition: string): string =>
   `case when ${condition} then jsonb_set(${json}, '${path}', to_jsonb(p.pseudonym)) else ${json} end`;
 
 const TAKEN_FROM = `e.data #>> '{taken_from,user_id}' = p.id::text`;
+/** Whoever declines an offer is told by their address alone (PM5). */
+const ACTED = `(e.actor ->> 'id' = p.id::text or (e.actor ->> 'id' is null and e.actor ->> 'name' = ${SHORT}))`;
 const HELD_BY = `e.data #>> '{item,claim,user_id}' = p.id::text`;
 
 /** `$5` and `$6`: the positions. */
 const EVENTS = `${PERSON}
   update event e set
-    actor = ${replaced('e.actor', '{name}', `e.actor ->> 'id' = p.id::text`)},
+    actor = ${replaced('e.actor', '{name}', ACTED)},
     data = ${replaced(replaced('e.data', '{taken_from,name}', TAKEN_FROM), '{item,claim,name}', HELD_BY)}
   from person p
-  where e.position > $5 and e.position <= $6 and (e.actor ->> 'id' = p.id::text or ${TAKEN_FROM} or ${HELD_BY})`;
+  where e.position > $5 and e.position <= $6 and (${ACTED} or ${TAKEN_FROM} or ${HELD_BY})`;
 
 /** Replaces the name in a batch of events after the position `from`. Answers where the batch ended; null when there was none. */
 export async function renameInEvents(em: Em, who: Forgotten, from: number): Promise<number | null> {
@@ -69,6 +74,8 @@ export async function renameInEvents(em: Em, who: Forgotten, from: number): Prom
 const ELSEWHERE: readonly string[] = [
   'update project_change c set changed_by_name = p.pseudonym from person p where c.changed_by = p.id',
   'update project_change c set subject = p.pseudonym from person p where c.subject_id = p.id and c.subject is not null',
+  `update project_change c set changed_by_name = p.pseudonym
+   from person p where c.changed_by is null and c.action = 'offer.declined' and c.before ->> 'address' = p.address`,
   ...['before', 'after'].flatMap((side) => [
     `update project_change c set "${side}" = jsonb_set(c."${side}", '{name}', to_jsonb(p.pseudonym))
      from person p where c.subject_id = p.id and c."${side}" ->> 'name' is not null`,
@@ -78,6 +85,9 @@ const ELSEWHERE: readonly string[] = [
   `update project_change c set after = jsonb_set(c.after, '{by_invite_of}', to_jsonb(p.pseudonym))
    from person p where c.after ->> 'by_invite_of' = any(p.names)
      and c.project_id in (select project_id from invite where created_by = p.id)`,
+  `update project_change c set after = jsonb_set(c.after, '{by_offer_of}', to_jsonb(p.pseudonym))
+   from person p where c.after ->> 'by_offer_of' = any(p.names)
+     and c.project_id in (select m.project_id from project_change m where m.action = 'offer.made' and m.changed_by = p.id)`,
   'update replay r set started_by_name = p.pseudonym from person p where r.started_by = p.id',
   `update regression r set started_by_name = p.pseudonym from person p where r.started_by_name = any(p.names)
      and r.project_id in (select c.project_id from project_change c where p.id in (c.changed_by, c.subject_id))`,

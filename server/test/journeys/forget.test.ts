@@ -2,11 +2,12 @@
 import pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { listChanges } from '@countersign/shared/api/changes';
+import { declineOffer } from '@countersign/shared/api/offers';
 import { createInvite } from '@countersign/shared/api/invites';
 import { changeMember, listMembers } from '@countersign/shared/api/projects';
 import { readQueueItem } from '@countersign/shared/api/queue';
 import { readSession } from '@countersign/shared/api/session';
-import { aSubmission, join, openProject, type OpenProject, review } from '../builders.ts';
+import { aSubmission, join, offerTo, openProject, type OpenProject, review } from '../builders.ts';
 import { type Person, person } from '../client.ts';
 import { connectLive } from '../live-client.ts';
 import { expectInvariants, runScript } from '../run-script.ts';
@@ -19,17 +20,21 @@ describe('KE6: npm run forget', () => {
   let project: OpenProject;
   let gone: Person;
   let itemId: string;
+  let declined: OpenProject;
   const address = () => gone.wallet.address;
   const params = () => ({ id: project.id });
 
   beforeAll(async () => {
     project = await openProject(await person(world));
     gone = await person(world);
-    await join(project, gone, 'supervisor');
+    await join(project, gone, 'owner');
     await gone.call(changeMember, { params: { ...params(), user_id: gone.id }, body: { name: NAME } });
     await project.owner.call(createInvite, { params: params(), body: { role: 'owner', address: address() } });
     const friend = await person(world);
-    await join(project, friend);
+    await join({ id: project.id, owner: gone }, friend);
+    declined = await openProject(project.owner);
+    await gone.call(declineOffer, { params: { id: await offerTo(declined, address()) } });
+    await offerTo(await openProject(project.owner), address());
     itemId = (await project.pipeline.submit(aSubmission())).id;
     await review(gone, itemId, 'reject');
   });
@@ -55,14 +60,20 @@ describe('KE6: npm run forget', () => {
     const said = await runScript('forget.ts', world.env, '--wallet', address());
     expect(said).toContain('1 decisions, member of 1 projects');
     expect(said).toContain('Nothing was changed');
-    expect(await placesOf(NAME, address(), shortened())).toEqual(['app_user', 'event', 'invite', 'project_change']);
+    expect(await placesOf(NAME, address(), shortened())).toEqual([
+      'app_user',
+      'event',
+      'invite',
+      'offer',
+      'project_change',
+    ]);
   });
 
   it('refuses the only owner of a project, and names the project (PM1)', async () => {
     const refused = runScript('forget.ts', world.env, '--wallet', project.owner.wallet.address, '--yes');
     await expect(refused).rejects.toMatchObject({
       code: 1,
-      stdout: expect.stringContaining(`(${project.id}): its only owner`) as string,
+      stdout: expect.stringContaining(`(${declined.id}): its only owner`) as string,
     });
     expect(await project.owner.call(readSession)).toMatchObject({ user: { id: project.owner.id } });
   });
