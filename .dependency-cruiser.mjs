@@ -10,8 +10,9 @@ const CRYPTO = room('crypto');
 const DB = room('db');
 const ENTITIES = '^server/src/db/entities/';
 const CLAIM_LOCK = '^server/src/claims/claim-lock[.]ts$';
-/** What the rest of the server sees of limits: how often, how many at once, and what may be held. */
-const LIMITER = '^server/src/limits/(limiter|policies|memory|room)[.]ts$';
+const LIMITER = '^server/src/limits/(limiter|policies)[.]ts$';
+/** Counts of what a process holds now: bytes and connections. */
+const ROOM = '^server/src/limits/(memory|room|tally)[.]ts$';
 const USECASES = room('usecases');
 const SERVICES = '^server/src/usecases/services[.]ts$';
 const SESSIONS = '^server/src/usecases/sessions[.]ts$';
@@ -76,7 +77,7 @@ const rooms = [
   only({
     name: 'usecases-see-ports-not-adapters',
     from: USECASES,
-    may: [SHARED, DOMAIN, CRYPTO, DB, room('analytics'), CLAIM_LOCK, LIMITER],
+    may: [SHARED, DOMAIN, CRYPTO, DB, room('analytics'), CLAIM_LOCK, LIMITER, ROOM],
     comment:
       'A use case reaches the outside through usecases/services.ts: declare what it needs there and let build-services.ts supply it.',
   }),
@@ -96,14 +97,14 @@ const rooms = [
   only({
     name: 'http-asks-usecases',
     from: room('http'),
-    may: [SHARED, DOMAIN, CRYPTO, USECASES, room('presenters'), LIMITER],
+    may: [SHARED, DOMAIN, CRYPTO, USECASES, room('presenters'), LIMITER, ROOM],
     comment:
       'A route parses, calls one use case or query and presents: put the query into usecases/queries/, the fact into record().',
   }),
   only({
     name: 'realtime-reads-the-ledger',
     from: room('realtime'),
-    may: [SHARED, DOMAIN, DB, room('presenters'), SERVICES, SESSIONS],
+    may: [SHARED, DOMAIN, DB, room('presenters'), SERVICES, SESSIONS, ROOM],
     comment: 'Sockets carry facts out and take no commands: a command is an HTTP route and a use case.',
   }),
   only({
@@ -128,7 +129,7 @@ const rooms = [
   only({
     name: 'telemetry-reads-the-database',
     from: room('telemetry'),
-    may: [SHARED, DB, LIMITER],
+    may: [SHARED, DB, ROOM],
     comment: 'telemetry/ counts what it is told of and looks up the rest: who tells it is wired in main.ts.',
   }),
   only({
