@@ -43,7 +43,7 @@ export async function startSignIn(services: Services, from = ''): Promise<Challe
       ...{ id, binderHash: sha256Hex(binder), input, expiresAt, consumedAt: null },
       askedFrom: from,
     });
-    await rawQuery(em, DROP_OLDEST, [from, now, STANDING.challenges]);
+    await rawQuery(em, DROP_OLDEST, [from, now, STANDING.challenges, new Date(expiresAt.getTime() - SPARED_MS)]);
   });
   return { id, input, binder };
 }
@@ -52,7 +52,9 @@ export async function startSignIn(services: Services, from = ''): Promise<Challe
 const holdAddress = (em: Em, from: string) =>
   rawQuery(em, `select pg_advisory_xact_lock(hashtextextended('challenges:' || $1, 0))`, [from]);
 
-const DROP_OLDEST = `delete from auth_challenge where id in (select id from auth_challenge
+/** A person signs within that time: however many a neighbour asks for, theirs stays. What is younger is bounded by its limit. */
+const SPARED_MS = 60_000;
+const DROP_OLDEST = `delete from auth_challenge where expires_at <= $4 and id in (select id from auth_challenge
   where asked_from = $1 and consumed_at is null and expires_at > $2 order by expires_at desc, id desc offset $3)`;
 
 export interface SignedChallenge {

@@ -84,7 +84,11 @@ describe('RL7: challenges that nobody used', () => {
     await startSignIn(inside.services, 'elsewhere');
     expect(await unused('office')).toHaveLength(STANDING.challenges);
     expect((await unused('office'))[0]?.id).toBe(first.id);
+    // Whoever asked a moment ago is about to sign: no crowd pushes them out.
     inside.clock.pass(10);
+    await startSignIn(inside.services, 'office');
+    expect((await unused('office'))[0]?.id).toBe(first.id);
+    inside.clock.pass(60_000);
     const last = await startSignIn(inside.services, 'office');
     const left = (await unused('office')).map(({ id }) => id);
     expect([left.length, left.includes(first.id), left.at(-1)]).toEqual([STANDING.challenges, false, last.id]);
