@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 /** Requests that one connection has under way. No browser and no usual client sends a second before the first is answered. */
 const MOST_UNDER_WAY = 64;
 /** Requests of all connections that came before their connection had its answer: each keeps about 8 KiB, and its headers. */
-export const MOST_BEHIND = 1000;
+const MOST_BEHIND = 1000;
 
 /** What one server has under way: by connection, and how many of all stand behind another of theirs. */
 export interface UnderWay {
