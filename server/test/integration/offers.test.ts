@@ -52,7 +52,7 @@ describe('PM5: before an offer is accepted', () => {
     const { projectId } = scene;
     const pool = await readPool(world.services, scene.owner, projectId);
     expect([pool.members.length, pool.owners, await roleOf(guest)]).toEqual([4, 1, null]);
-    expect(await listProjects(world.services, guest)).toEqual([]);
+    expect((await listProjects(world.services, guest)).rows).toEqual([]);
     const asked = { projectId: undefined, view: 'all' as const, after: undefined, limit: 50 };
     expect(await listQueue(world.services, guest, asked)).toMatchObject({ items: [], counts: { all: 0 } });
     expect(await claimNext(world.services, guest, {})).toBeNull();
