@@ -92,7 +92,7 @@ describe('RS2: what a run goes over', () => {
     const { data, next_cursor } = await listLearnings(world.services, scene.supervisor, first);
     expect(data).toHaveLength(3);
     const rest = await listLearnings(world.services, scene.supervisor, { ...first, after: next_cursor ?? '' });
-    expect([rest.data.length, rest.next_cursor]).toEqual([4, null]);
+    expect([rest.data.length, rest.next_cursor]).toEqual([3, expect.any(String)]);
   });
 
   it('has no place beyond what numbers hold', async () => {
