@@ -7,8 +7,7 @@ const UNSEEN =
 /** Joiners beside Latin letters change nothing that is seen, and make another's name look like theirs. */
 const JOINED = /\p{Script=Latin}[\u200c\u200d]|[\u200c\u200d]\p{Script=Latin}/u;
 /** What stands for a wallet whose person chose no name: nobody is called like another's wallet. */
-const LIKE_A_WALLET =
-  /^(?:[1-9A-HJ-NP-Za-km-z]{4}(?:…|\.{2,})[1-9A-HJ-NP-Za-km-z]{4}|[1-9A-HJ-NP-Za-km-z]{32,44})$/;
+const LIKE_A_WALLET = /^(?:[1-9A-HJ-NP-Za-km-z]{4}(?:…|\.{2,})[1-9A-HJ-NP-Za-km-z]{4}|[1-9A-HJ-NP-Za-km-z]{32,44})$/;
 const SHOWS = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
 export const personName = z

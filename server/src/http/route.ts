@@ -62,7 +62,7 @@ type Actor = ApiKeyActor | MemberActor | null;
 /** Bytes of a dashboard body: an edited answer may be as large as an item, and needs room around it. */
 const DASHBOARD_BYTES = 2 * LIMITS.itemBytes;
 /** Bytes of what a stranger sends to sign in. */
-const STRANGER_BYTES = 16 * 1024;
+const STRANGER_BYTES = 32 * 1024;
 
 const BODY_BYTES = {
   none: STRANGER_BYTES,
