@@ -1,4 +1,5 @@
 // Forgets the person behind a wallet, for whoever runs the service (KE6): they end everywhere, and what stays has a pseudonym.
+import { Refusal } from '@countersign/shared/errors';
 import type { Tx } from '../db/database.ts';
 import { holdProject } from '../db/hold-project.ts';
 import { type Forgotten, namesOf, renameElsewhere, renameInEvents } from '../db/rename-person.ts';
@@ -55,11 +56,15 @@ export function findTrace({ db }: Services, address: string): Promise<Trace | nu
 
 /**
  * Ends what the wallet has here and replaces its name and address wherever they stand. What was renamed by a run that broke off is
- * renamed again. Errors: `forbidden` while it is the last owner of a project (PM1).
+ * renamed again. Errors: `forbidden` while it is blocked (A20), or the last owner of a project (PM1).
  */
 export async function forgetWallet(services: Services, address: string, { userId, pseudonym }: Trace): Promise<void> {
   const who: Forgotten = { userId, address, pseudonym };
-  const names = await services.db.read((em) => namesOf(em, who));
+  const names = await services.db.read(async (em) => {
+    const [row] = await em.execute('select 1 from app_user where id = ? and blocked_at is not null', [userId]);
+    if (row !== undefined) throw isBlocked();
+    return namesOf(em, who);
+  });
   // Most of it before anybody has to wait: the address, by which a run that broke off goes on, is the last thing to go.
   const seen = await renameAllEvents(services, who, 0);
   await services.db.write(async (tx) => {
@@ -72,6 +77,13 @@ export async function forgetWallet(services: Services, address: string, { userId
   // And what was under way meanwhile.
   await renameAllEvents(services, who, seen);
 }
+
+/** A20: the block stands with the address, and would go with it. */
+const isBlocked = () =>
+  new Refusal(
+    'forbidden',
+    'This wallet is blocked, and forgetting it would let it in again. Unblock it, forget it, and block the address anew.',
+  );
 
 async function renameAllEvents(services: Services, who: Forgotten, from: number): Promise<number> {
   for (let at = from; ;) {
