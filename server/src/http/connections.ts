@@ -2,6 +2,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { createTally } from '../limits/tally.ts';
 import { countedAs } from './client-address.ts';
 
 export interface MostConnections {
@@ -17,25 +18,13 @@ export const MOST_CONNECTIONS: MostConnections = { all: 10_000, ofAddress: 5000,
 
 /** Closes connections beyond the limits as they come, before a byte of them is read. */
 export function limitConnections(http: Server, most: MostConnections): void {
-  const open = new Map<string, number>();
-  let total = 0;
+  const open = createTally();
   http.maxConnections = most.all + most.reserve;
   http.prependListener('connection', (socket: Socket) => {
     const client = countedAs(socket.remoteAddress);
-    const own = open.get(client) ?? 0;
-    const isFull = total >= most.all && !isThisMachine(socket.remoteAddress);
-    if (isFull || own >= most.ofAddress) {
-      socket.destroy();
-      return;
-    }
-    total += 1;
-    open.set(client, own + 1);
-    socket.once('close', () => {
-      total -= 1;
-      const left = (open.get(client) ?? 1) - 1;
-      if (left > 0) open.set(client, left);
-      else open.delete(client);
-    });
+    const isFull = open.total() >= most.all && !isThisMachine(socket.remoteAddress);
+    if (isFull || open.of(client) >= most.ofAddress) socket.destroy();
+    else socket.once('close', open.enter(client));
   });
 }
 

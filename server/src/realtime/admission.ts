@@ -1,5 +1,6 @@
 // Who may open a socket at all: asked at the upgrade, before anything is kept and before the database is.
 import type { IncomingMessage } from 'node:http';
+import { createTally } from '../limits/tally.ts';
 import type { Services } from '../usecases/services.ts';
 import { isWellFormedToken } from '../usecases/sessions.ts';
 
@@ -34,7 +35,7 @@ export function createAdmission(
   { clientOf, most = { ofAddress: MOST_OF_ADDRESS, ofProcess: MOST_OF_PROCESS } }: Options,
 ): Admit {
   const { origin } = new URL(baseUrl);
-  const open = createCount();
+  const open = createTally();
   /** Leaves a line of the security log (LG1). */
   const note = (event: 'origin' | 'session', request: IncomingMessage) =>
     security.note(event, { address: clientOf(request), method: 'GET', path: PATH });
@@ -66,25 +67,4 @@ export function createAdmission(
 /** The value of the session cookie of a handshake, whatever it is. */
 export function sessionToken({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined {
   return /(?:^|;\s*)__Host-sid=([^;]+)/.exec(headers.cookie ?? '')?.[1];
-}
-
-/** How many there are, of each and in all. */
-function createCount() {
-  const counts = new Map<string, number>();
-  let total = 0;
-  return {
-    total: () => total,
-    of: (name: string) => counts.get(name) ?? 0,
-    /** One more; answers the function that takes it off again. */
-    enter: (name: string) => {
-      total += 1;
-      counts.set(name, (counts.get(name) ?? 0) + 1);
-      return () => {
-        total -= 1;
-        const left = (counts.get(name) ?? 1) - 1;
-        if (left > 0) counts.set(name, left);
-        else counts.delete(name);
-      };
-    },
-  };
 }

@@ -5,10 +5,11 @@ import { Server } from 'socket.io';
 import type { RedisClientType } from 'redis';
 import { Refusal } from '@countersign/shared/errors';
 import { displayName } from '../domain/actor.ts';
+import { createTally, type Tally } from '../limits/tally.ts';
 import type { Services } from '../usecases/services.ts';
 import { checkSession, findLiveSessions } from '../usecases/sessions.ts';
 import { type Admit, sessionToken } from './admission.ts';
-import { guardConnections, type Connection, type Guard } from './guard.ts';
+import { guardConnections, type Guard } from './guard.ts';
 import { allowBy, refuseSecondTransports } from './refuse-upgrade.ts';
 import { noteRefusedSockets } from './refused-sockets.ts';
 import { sessionRoom, userRoom, type LiveServer, type LiveSocket, type Rooms } from './rooms.ts';
@@ -67,7 +68,7 @@ interface GatewayOptions {
 /** Lets signed-in people in and keeps them in the right rooms. */
 export function openGateway(services: Services, io: LiveServer, { rooms, clientOf }: GatewayOptions): void {
   const guard = guardConnections(services, io);
-  const open = new Map<string, number>();
+  const open = createTally();
   noteRefusedSockets(services, io, { clientOf });
   io.use((socket, next) => {
     authenticate(services, socket, { open, clientOf })
@@ -92,7 +93,7 @@ function enter(services: Services, socket: LiveSocket, { rooms, guard }: { rooms
   socket.on('error', () => undefined);
   // Whoever closes it, the connection goes with it, also when its client does not read what it was sent before.
   socket.once('disconnect', () => guard.hangUp(conn));
-  admit(services, rooms, socket).catch((error: unknown) => {
+  joinRooms(services, rooms, socket).catch((error: unknown) => {
     services.log.warn({ err: error }, 'socket closed: its rooms could not be read');
     socket.disconnect(true);
   });
@@ -104,7 +105,7 @@ function forgetHandshake({ conn, handshake }: LiveSocket): void {
   Object.assign(conn, { request: null });
 }
 
-async function admit(services: Services, rooms: Rooms, socket: LiveSocket): Promise<void> {
+async function joinRooms(services: Services, rooms: Rooms, socket: LiveSocket): Promise<void> {
   const { sessionId, userId } = socket.data;
   await socket.join([sessionRoom(sessionId), userRoom(userId)]);
   // A session that ended during the handshake was kicked out of a room this socket was not in yet (A4): asked from inside, none is missed.
@@ -112,23 +113,10 @@ async function admit(services: Services, rooms: Rooms, socket: LiveSocket): Prom
   else socket.disconnect(true);
 }
 
-/** Counts a connection of its person for as long as it is open; false when they have as many as they may. */
-function count(open: Map<string, number>, userId: string, conn: Connection): boolean {
-  const others = open.get(userId) ?? 0;
-  if (others >= MOST_SOCKETS) return false;
-  open.set(userId, others + 1);
-  conn.once('close', () => {
-    const left = (open.get(userId) ?? 1) - 1;
-    if (left > 0) open.set(userId, left);
-    else open.delete(userId);
-  });
-  return true;
-}
-
 async function authenticate(
   services: Services,
   socket: LiveSocket,
-  { open, clientOf }: { open: Map<string, number>; clientOf: GatewayOptions['clientOf'] },
+  { open, clientOf }: { open: Tally; clientOf: GatewayOptions['clientOf'] },
 ): Promise<Error | undefined> {
   const { request } = socket;
   const actor = await checkSession(services, sessionToken(request), async () => {
@@ -136,7 +124,8 @@ async function authenticate(
     if (!allowed) throw new Refusal('rate_limited', 'Too many unknown sessions come from this address.');
   });
   if (actor === null) return new Error('session_missing');
-  if (!count(open, actor.userId, socket.conn)) return new Error('too_many_sockets');
+  if (open.of(actor.userId) >= MOST_SOCKETS) return new Error('too_many_sockets');
+  socket.conn.once('close', open.enter(actor.userId));
   socket.data = { userId: actor.userId, sessionId: actor.sessionId, name: displayName(actor) };
   return undefined;
 }
