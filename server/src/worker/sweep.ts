@@ -1,4 +1,5 @@
-// Clears away what has had its time: idempotency keys after seven days, invites a month after their end, offers that are over, what owners were told of their webhooks after ninety days, change logs a year after the end of their project, sessions that are over, sign-in challenges nobody used. Notes reasons that an older version left without a cluster, forgets names that owners once gave to others.
+// Deletes what is past its time: sessions, challenges, idempotency keys, invites, offers, webhook alerts, logs of deleted projects.
+// Finishes two upgrades too: notes reasons that an older version left without a cluster, forgets names that owners gave to others.
 import { AuthChallenge } from '../db/entities/auth-challenge.ts';
 import { Session } from '../db/entities/session.ts';
 import { forgetGivenNames } from '../db/forget-given-names.ts';
