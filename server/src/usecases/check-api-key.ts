@@ -49,7 +49,7 @@ export function refuseScope(key: KnownKey, scope: Scope | null): void {
 async function lookUp(services: Services, hash: string): Promise<KnownKey | null> {
   const found = await services.db.read(async (em) => {
     const key = await em.findOne(ApiKey, { hash, revokedAt: null });
-    return key === null ? null : { key, ownerId: await ownerOf(em, key.projectId) };
+    return key === null ? null : { key, ownerId: key.createdBy ?? (await ownerOf(em, key.projectId)) };
   });
   if (found === null) return null;
   const { key, ownerId } = found;

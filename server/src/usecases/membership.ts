@@ -18,8 +18,8 @@ export async function roleIn(em: Em, userId: string, projectId: string): Promise
 }
 
 /**
- * Who answers for what a project takes up (PW2, MB1): one of its owners, the member of longest standing, so that more owners do
- * not mean more of it. The project itself where it has none.
+ * Who answers for what the keys of a project take up (PW2, MB1) where nobody is known to have made them: one of its owners, the
+ * member of longest standing. The project itself where it has none.
  */
 export async function ownerOf(em: Em, projectId: string): Promise<string> {
   const [first] = await em.execute<{ user_id: string }[]>(

@@ -5,6 +5,7 @@ import { createApiKey, listApiKeys, removeMember } from '@countersign/shared/api
 import { listItems, readItem, submitItem } from '@countersign/shared/api/public';
 import { SCOPES, type Scope } from '@countersign/shared/words';
 import { aSubmission, join, type OpenProject } from '../builders.ts';
+import { checkApiKey } from '../../src/usecases/check-api-key.ts';
 import { person, type Person, pipeline } from '../client.ts';
 import { codeOf, type House, openHouse, requestOf, send } from './gates-house.ts';
 import { endpointOf, named } from './gates.ts';
@@ -26,6 +27,17 @@ afterAll(() => served.close());
 const aKey = (body: object, by: Person = project.owner) =>
   by.call(createApiKey, { params: { id: project.id }, body: { name: 'Scoped', ...body } });
 const as = (apiKey: string) => pipeline(project.owner.world, { projectId: project.id, apiKey });
+
+it('PW2, MB1: a key counts for whoever made it, also when its project is left to somebody else', async () => {
+  const maker = project.owner.id;
+  const { api_key: key } = await aKey({});
+  await inside.sql(`update member set created_at = '2020-01-01' where project_id = ? and user_id <> ?`, [
+    project.id,
+    maker,
+  ]);
+  inside.services.keys.forget((await checkApiKey(inside.services, key)).keyId);
+  expect(await checkApiKey(inside.services, key)).toMatchObject({ ownerId: maker });
+});
 
 describe('K8: the scopes of a key', () => {
   const FOR_KEYS = named((least) => least === 'key');
