@@ -62,13 +62,18 @@ async function firstDecision(em: Em, projectId: string): Promise<FirstRun['decis
   return { at: new Date(row.decided_at).toISOString(), action: row.action, name: displayName(row) };
 }
 
-/** What was counted once, and is kept no longer. */
+/** What was counted once, and is kept no longer. Figures are counted a moment later than things happen, an undo too: alone they tell nothing. */
 async function goneOf(
   em: Em,
   projectId: string,
   { item, decision, webhook }: Pick<FirstRun, 'item' | 'decision' | 'webhook'>,
 ): Promise<FirstRun['gone']> {
+  const taken = await em.execute(
+    `select 1 from keeping where project_id = ? and kind = 'ledger' and gone_until is not null`,
+    [projectId],
+  );
   const counted = async (measure: Measure, key: string | null = null) => {
+    if (taken.length === 0) return false;
     const rows = await em.execute(
       `select 1 from rollup where project_id = ? and measure = ? and grain = 'day' and n > 0 and key = coalesce(?, key) limit 1`,
       [projectId, measure, key],
