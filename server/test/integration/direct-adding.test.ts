@@ -70,10 +70,18 @@ describe('RL4: offers', () => {
   const limited = { code: 'rate_limited' };
 
   it('are 200 an hour of a project, and then it says when to come back', async () => {
-    for (let n = 0; n < 200; n += 1) await add(scene.owner, newAddress());
-    const refused = (await add(scene.owner, newAddress()).catch((error: unknown) => error)) as Refusal;
+    let offers = 0;
+    let refused: Refusal | undefined;
+    // One flows back every 18 s, for however long this takes.
+    while (refused === undefined && offers < 1000)
+      await add(scene.owner, newAddress()).then(
+        () => (offers += 1),
+        (error: unknown) => (refused = error as Refusal),
+      );
     expect(refused).toMatchObject(limited);
-    expect(refused.extras.retryAfter).toBeGreaterThan(15);
+    expect(offers).toBeGreaterThanOrEqual(200);
+    expect(offers).toBeLessThan(300);
+    expect(refused?.extras.retryAfter).toBeGreaterThan(0);
     // A member's role is no offer.
     expect(await add(scene.owner, scene.supervisor.address)).toMatchObject({ kind: 'member', role: 'reviewer' });
     for (const who of [scene.anna, guest]) await expect(add(who, newAddress())).rejects.not.toMatchObject(limited);
