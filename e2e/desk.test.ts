@@ -57,6 +57,9 @@ describe.skipIf(chromium === undefined)('the desk', () => {
     await page.getByLabel('Note for your decision').fill('See page 2.');
     await expectAccessible(page);
     await page.keyboard.press('Escape');
+    // In a page whose time stands still neither the focus nor the verbs come to themselves.
+    await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).not.toBe('TEXTAREA');
+    await yours(page);
     await page.clock.install();
     // Its time goes on between the two: where that was too long, once more.
     const pause = async () => page.clock.pauseAt(await page.evaluate(() => Date.now() + 500));
