@@ -77,16 +77,17 @@ const PORTION = 200;
 /** Notes reasons that nobody noted: given before there were clusters. Answers whether there may be more. */
 export async function noteForgotten(services: Placing & { db: Database }): Promise<boolean> {
   const forgotten = await services.db.read((em) =>
-    rawQuery<{ project_id: string; reason: string }>(
+    rawQuery<{ project_id: string; reason: string; given_at: string | Date }>(
       em,
-      `select l.project_id, l.reason from learning l
+      `select l.project_id, l.reason, min(l.created_at) as given_at from learning l
        where not exists (select from wording w where w.project_id = l.project_id and w.reason = l.reason)
        group by 1, 2 order by min(l.created_at) limit $1`,
       [PORTION],
     ),
   );
-  for (const { project_id: projectId, reason } of forgotten) {
-    const values = [projectId, reason, services.ids.uuid(), keyOf(reason), services.clock.now()];
+  // In the order in which they were given: noted at one moment, nobody could tell which was first.
+  for (const { project_id: projectId, reason, given_at: givenAt } of forgotten) {
+    const values = [projectId, reason, services.ids.uuid(), keyOf(reason), new Date(givenAt)];
     await services.db.write(({ em }) => rawQuery(em, NOTE, values));
   }
   return forgotten.length === PORTION;
