@@ -1,10 +1,9 @@
 // `npm run access -- list|block|unblock|end-sessions`: who may sign in, for the operator, beside the running service (A20).
-import { ConfigError } from '../server/src/config.ts';
-import { EmbeddedError } from '../server/src/embedded/embedded-error.ts';
 import { openForCommand } from '../server/src/main.ts';
 import { type Blocked, blockWallet, endSessionsOf, listAccess, unblockWallet } from '../server/src/usecases/access.ts';
 import type { Services } from '../server/src/usecases/services.ts';
 import { ACCESS_USAGE, readAccessArguments } from './lib/access-arguments.ts';
+import { runCommand } from './lib/run-command.ts';
 import { UsageError } from './lib/submit-arguments.ts';
 
 async function main(): Promise<void> {
@@ -52,15 +51,4 @@ async function endSessions(services: Services, address: string): Promise<void> {
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
-/** What went wrong, in words where they say it all. */
-function wordsOf(error: unknown): unknown {
-  const inWords = [ConfigError, EmbeddedError, UsageError].some((kind) => error instanceof kind);
-  return inWords ? (error as Error).message : error;
-}
-
-try {
-  await main();
-} catch (error) {
-  console.error(wordsOf(error));
-  process.exitCode = error instanceof UsageError ? 2 : 1;
-}
+await runCommand(main);

@@ -1,12 +1,10 @@
 // `npm run export`: learnings as JSONL from the database itself, for jobs that run by schedule. Adds what is new to the file (LX2).
-import { ConfigError } from '../server/src/config.ts';
-import { EmbeddedError } from '../server/src/embedded/embedded-error.ts';
 import { openForCommand } from '../server/src/main.ts';
 import { exportLearnings } from '../server/src/usecases/export-learnings.ts';
 import { Refusal } from '../shared/src/errors.ts';
 import { appendLines, FileFault } from './lib/append-lines.ts';
 import { EXPORT_USAGE, readExportArguments } from './lib/export-arguments.ts';
-import { UsageError } from './lib/submit-arguments.ts';
+import { runCommand } from './lib/run-command.ts';
 
 async function main(): Promise<void> {
   const options = readExportArguments(process.argv.slice(2));
@@ -21,16 +19,4 @@ async function main(): Promise<void> {
   }
 }
 
-/** What went wrong, in words where they say it all. */
-function wordsOf(error: unknown): unknown {
-  if (error instanceof UsageError) return `${error.message}\n\n${EXPORT_USAGE}`;
-  const inWords = [Refusal, FileFault, ConfigError, EmbeddedError].some((kind) => error instanceof kind);
-  return inWords ? (error as Error).message : error;
-}
-
-try {
-  await main();
-} catch (error) {
-  console.error(wordsOf(error));
-  process.exitCode = error instanceof UsageError ? 2 : 1;
-}
+await runCommand(main, { usage: EXPORT_USAGE, inWords: [Refusal, FileFault] });

@@ -1,11 +1,9 @@
 // `npm run forget`: forgets the person behind a wallet (KE6), or says what there is of them.
-import { ConfigError } from '../server/src/config.ts';
-import { EmbeddedError } from '../server/src/embedded/embedded-error.ts';
 import { openForCommand } from '../server/src/main.ts';
 import { findTrace, forgetWallet, type Trace } from '../server/src/usecases/forget-wallet.ts';
 import { Refusal } from '../shared/src/errors.ts';
 import { FORGET_USAGE, readForgetArguments } from './lib/forget-arguments.ts';
-import { UsageError } from './lib/submit-arguments.ts';
+import { runCommand } from './lib/run-command.ts';
 
 async function main(): Promise<void> {
   const options = readForgetArguments(process.argv.slice(2));
@@ -39,16 +37,4 @@ function tell({ userId, sessions, decisions, projects }: Trace): void {
     console.log(`  ${name} (${id}): ${onlyOwner ? 'its only owner' : role}`);
 }
 
-/** What went wrong, in words where they say it all. */
-function wordsOf(error: unknown): unknown {
-  if (error instanceof UsageError) return `${error.message}\n\n${FORGET_USAGE}`;
-  const inWords = [Refusal, ConfigError, EmbeddedError].some((kind) => error instanceof kind);
-  return inWords ? (error as Error).message : error;
-}
-
-try {
-  await main();
-} catch (error) {
-  console.error(wordsOf(error));
-  process.exitCode = error instanceof UsageError ? 2 : 1;
-}
+await runCommand(main, { usage: FORGET_USAGE, inWords: [Refusal] });

@@ -1,12 +1,11 @@
 // `npm run rollups -- check|rebuild`: proves that the figures of analytics are what the ledger says (I9), or counts them anew.
-import { ConfigError } from '../server/src/config.ts';
 import { countPortion } from '../server/src/analytics/count-facts.ts';
 import { type Difference, forgetRollups, LedgerGone, recount } from '../server/src/analytics/recount.ts';
-import { EmbeddedError } from '../server/src/embedded/embedded-error.ts';
 import { openForCommand } from '../server/src/main.ts';
 import type { Services } from '../server/src/usecases/services.ts';
 import { progressOf } from './lib/progress.ts';
 import { readRollupsArguments, ROLLUPS_USAGE } from './lib/rollups-arguments.ts';
+import { runCommand } from './lib/run-command.ts';
 import { UsageError } from './lib/submit-arguments.ts';
 
 interface Named {
@@ -83,16 +82,4 @@ async function rebuild({ db }: Services, { id, name, seq }: Named): Promise<bool
   }
 }
 
-/** What went wrong, in words where they say it all. */
-function wordsOf(error: unknown): unknown {
-  if (error instanceof UsageError) return `${error.message}\n\n${ROLLUPS_USAGE}`;
-  const inWords = [ConfigError, EmbeddedError].some((kind) => error instanceof kind);
-  return inWords ? (error as Error).message : error;
-}
-
-try {
-  await main();
-} catch (error) {
-  console.error(wordsOf(error));
-  process.exitCode = error instanceof UsageError ? 2 : 1;
-}
+await runCommand(main, { usage: ROLLUPS_USAGE });

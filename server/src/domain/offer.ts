@@ -1,4 +1,15 @@
-// Rules PM5 and PM6: when a wallet is asked first, and when it is added at once.
+// Rules PM5 and PM6: when a wallet is asked first, what it is told, and when it is added at once.
+import type { Role } from '@countersign/shared/words';
+
+/** What the wallet of an offer is told: who offers what, and nothing else of the project. */
+export interface OwnOfferView {
+  id: string;
+  role: Role;
+  createdAt: Date;
+  expiresAt: Date;
+  projectName: string;
+  by: { name: string | null; address: string };
+}
 
 export interface Known {
   /** The wallet is a member of the project already: this is a change of its role. */

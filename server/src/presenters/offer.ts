@@ -1,7 +1,7 @@
 // An offer of a seat in the words of the wire: for the owners of its project, and for the wallet it is for.
 import type { Offer as WireOffer, OwnOffer } from '@countersign/shared/api/offers';
-import type { Role } from '@countersign/shared/words';
 import { displayName } from '../domain/actor.ts';
+import type { OwnOfferView } from '../domain/offer.ts';
 import type { Offer } from '../db/entities/offer.ts';
 import type { User } from '../db/entities/user.ts';
 
@@ -19,15 +19,6 @@ export function presentOffer({ offer, by }: { offer: Offer; by: Maker | null }):
     // Only open ones are shown, and only to who may revoke them.
     abilities: { revoke: true },
   };
-}
-
-export interface OwnOfferView {
-  id: string;
-  role: Role;
-  createdAt: Date;
-  expiresAt: Date;
-  projectName: string;
-  by: { name: string | null; address: string };
 }
 
 /** For the wallet that may accept it. */

@@ -44,6 +44,8 @@ export interface Rooms {
   onSorted(listener: (projectId: string) => void): void;
   /** Has this process a socket in the project's room? */
   has(projectId: string): boolean;
+  /** Has it one of somebody from whom what tells audits apart is kept (AU3)? */
+  hasBlind(projectId: string): boolean;
 }
 
 /** `onWatch` hears of every room a socket enters, with the ledger position it starts from. */
@@ -82,6 +84,7 @@ export function createRooms(
     check: (users) => checkSeats(services, users, sync),
     onSorted: (listener) => (hearSorted = listener),
     has: (projectId) => io.of('/').adapter.rooms.has(projectRoom(projectId)),
+    hasBlind: (projectId) => io.of('/').adapter.rooms.has(blindRoom(projectId)),
   };
 }
 

@@ -80,7 +80,8 @@ async function handOut(services: Services, out: Frames): Promise<void> {
     frame = [];
     if (facts.length === 0) return;
     const room = projectRoom(projectId);
-    if (!facts.some(tellsApart) || !(await hasAudits(services, projectId))) {
+    const keptBack = rooms.hasBlind(projectId) && facts.some(tellsApart) && (await hasAudits(services, projectId));
+    if (!keptBack) {
       io.local.to(room).emit(
         'events',
         facts.map((event) => presentFact(event)),
@@ -107,7 +108,7 @@ async function handOut(services: Services, out: Frames): Promise<void> {
   await send();
 }
 
-/** AU3: asked of the database before each telling. */
+/** AU3: asked of the database before each telling to somebody it is kept from. */
 async function hasAudits(services: Services, projectId: string): Promise<boolean> {
   const rows = await services.db.read((em) =>
     em.execute(`select from project p where p.id = ? and ${HAS_AUDITS}`, [projectId]),

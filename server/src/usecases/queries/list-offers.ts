@@ -2,6 +2,7 @@
 import type { Role } from '@countersign/shared/words';
 import { Offer } from '../../db/entities/offer.ts';
 import { User } from '../../db/entities/user.ts';
+import type { OwnOfferView } from '../../domain/offer.ts';
 import { requireVerb } from '../membership.ts';
 import { OPEN_OFFER } from '../offers.ts';
 import type { MemberActor, Services } from '../services.ts';
@@ -31,16 +32,6 @@ export function listOffers(services: Services, actor: MemberActor, projectId: st
   });
 }
 
-/** What the wallet of an offer is told: who offers what, and nothing else of the project. */
-export interface OwnOffer {
-  id: string;
-  role: Role;
-  createdAt: Date;
-  expiresAt: Date;
-  projectName: string;
-  by: { name: string | null; address: string };
-}
-
 interface Row {
   id: string;
   role: Role;
@@ -52,7 +43,7 @@ interface Row {
 }
 
 /** The open offers to the actor's wallet, newest first. */
-export async function listOwnOffers(services: Services, { address }: MemberActor): Promise<OwnOffer[]> {
+export async function listOwnOffers(services: Services, { address }: MemberActor): Promise<OwnOfferView[]> {
   const rows = await services.db.read((em) =>
     em.execute<Row[]>(
       `select o.id, o.role, o.created_at, o.expires_at, p.name as project, u.name, u.address
