@@ -3,13 +3,16 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { RegressionStart } from '../shared/src/api/regressions.ts';
-import { ApiError, createClient, NetworkError, type Client } from '../shared/src/client.ts';
+import { ApiError, createClient, NetworkError, type Client, type Retry } from '../shared/src/client.ts';
 import { oneLine } from '../shared/src/json-line.ts';
 import { answerFile } from './lib/answer-file.ts';
 import { readLines } from './lib/read-lines.ts';
 import { readRegressArguments, REGRESS_USAGE } from './lib/regress-arguments.ts';
 import { UsageError } from './lib/submit-arguments.ts';
 import { LINE_BYTES } from './lib/submit-line.ts';
+
+/** Requests of a call before it is given up: a person waits in front of it, and can run it again. */
+const TRIES = 6;
 
 async function main(): Promise<number> {
   const options = readRegressArguments(process.argv.slice(2), process.env);
@@ -18,9 +21,14 @@ async function main(): Promise<number> {
     return 0;
   }
   const { url: baseUrl, apiKey, file } = options;
-  const client = createClient({ baseUrl, apiKey });
+  const client = createClient({ baseUrl, apiKey, retry: { tries: TRIES, onRetry: sayRetry } });
   const run = typeof options.run === 'string' ? options.run : await begin(client, options.run);
   return options.read ? readCases(client, run, file) : sendAnswers(client, run, file);
+}
+
+/** Whoever waits is told what for. */
+function sayRetry({ error, delayMs }: Retry): void {
+  console.error(`${error.message} Trying again in ${Math.ceil(delayMs / 1000)} s.`);
 }
 
 async function begin(client: Client, start: RegressionStart): Promise<string> {
