@@ -30,6 +30,7 @@ export async function readBody(ctx: Context, limit: number, place: Place | null)
   let collecting: Collecting | undefined;
   try {
     refuseTooLarge(ctx, limit);
+    refuseGone(ctx);
     collecting = collect(inflated(ctx), { limit, size: sizeOf(ctx, limit) });
     place?.mayGo(() => collecting?.drop(new Refusal('unavailable', GAVE_WAY, { retryAfter: 1 })));
     return await collecting.bytes;
@@ -47,6 +48,13 @@ export async function readBody(ctx: Context, limit: number, place: Place | null)
 function refuseTooLarge(ctx: Context, limit: number): void {
   if (encodingOf(ctx) === 'identity' && Number(ctx.req.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
 }
+
+/** A client that left while it was found out who it is sends nothing more, and is not heard of again. */
+function refuseGone({ req }: Context): void {
+  if (req.destroyed && !req.readableEnded) throw endedTooEarly();
+}
+
+const endedTooEarly = () => new Error('the body ended too early');
 
 const GAVE_WAY = 'The body came too slowly while others waited. Send it again.';
 
@@ -91,7 +99,7 @@ function collect(stream: Readable, { limit, size }: { limit: number; size: numbe
   stream.on('data', take);
   stream.once('end', () => resolve(bytes.subarray(0, length)));
   stream.once('error', drop);
-  stream.once('close', () => drop(new Error('the body ended too early')));
+  stream.once('close', () => drop(endedTooEarly()));
   return { bytes: promise, drop };
 }
 

@@ -15,7 +15,7 @@ export const INVITE_KEPT_MS = 30 * 24 * 60 * 60_000;
 /** How long what owners were told of a webhook is kept (WH6), in milliseconds. */
 export const ALERT_KEPT_MS = 90 * 24 * 60 * 60_000;
 /** How long the change log of a deleted project is kept (KE7), in milliseconds. */
-export const LOG_KEPT_MS = 365 * 24 * 60 * 60_000;
+const LOG_KEPT_MS = 365 * 24 * 60 * 60_000;
 /** How often the sweep runs, in milliseconds. */
 export const SWEEP_MS = 10 * 60_000;
 

@@ -1,7 +1,7 @@
 // A reason finds its cluster after the decision that gave it (CT4): promptly, once, and at a cost that does not grow with what was given before.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/database.ts';
-import { MOST_COMPARED, NEAREST } from '../../src/db/place-reason.ts';
+import { MOST_COMPARED, NEAREST, placeReason, waitingReasons } from '../../src/db/place-reason.ts';
 import { rawQuery } from '../../src/db/raw-query.ts';
 import { CLOSE, keyOf } from '../../src/domain/wording.ts';
 import { claim } from '../../src/usecases/claim.ts';
@@ -33,6 +33,12 @@ const clusters = async () => {
 const facts = async () => {
   const sql = `select data -> 'reshaped' as reshaped from event where project_id = ? and data -> 'placed_from' is not null`;
   return world.sql<{ reshaped: string[] }>(sql, [scene.projectId]);
+};
+
+const waitsForLock = async () => {
+  const sql = `select 1 from pg_locks l join pg_database d on d.oid = l.database
+    where d.datname = current_database() and l.locktype = 'advisory' and not l.granted`;
+  return (await world.sql(sql)).length > 0;
 };
 
 /** So many reasons that say nearly the same, placed long ago, each in the same cluster. */
@@ -123,6 +129,28 @@ describe('CT4: a reason', () => {
       ['Wrong sum', 1],
     ]);
     expect(await facts()).toHaveLength(2);
+  });
+
+  it('that is placed at the same moment as one like it finds that one’s cluster', async () => {
+    for (const reason of ['Wrong sum', 'Wrong sum!']) await overridden(reason);
+    const { db } = world.services;
+    const [first = '', second = ''] = await db.read((em) => waitingReasons(em, 2));
+    const { promise: end, resolve: commit } = Promise.withResolvers<undefined>();
+    const { promise: placed, resolve: isPlaced } = Promise.withResolvers<undefined>();
+    const placing = db.write(async (tx) => {
+      await placeReason(world.services, tx, first);
+      isPlaced(undefined);
+      await end;
+    });
+    await placed;
+    let ended = false;
+    const meanwhile = db.write((tx) => placeReason(world.services, tx, second)).finally(() => (ended = true));
+    // It waits for the other’s transaction; one that does not has ended before it.
+    const waits = async () => ended || (await waitsForLock());
+    await expect.poll(waits).toBe(true);
+    commit(undefined);
+    await Promise.all([placing, meanwhile]);
+    expect(await clusters()).toEqual([[expect.any(String), 2]]);
   });
 
   it('that is undone before it is placed draws nobody', async () => {
