@@ -10,6 +10,67 @@ it('PM4: a name is no wallet’s address, whole or shortened, also spelled with 
   for (const name of ['Anna', 'Anna…', '7xKX', 'Wait… what', 'Jo…An']) expect(accepts(name), name).toBe(true);
 });
 
+it('PM4: nor what looks like one: in other letters, widths and dots', () => {
+  for (const name of [
+    '7хКХ…ТуUi',
+    '７ｘＫＸ…ＴｙＵｉ',
+    '7xKX⋯TyUi',
+    '7xKX․․․TyUi',
+    '7xKX···TyUi',
+    '7xKX … TyUi',
+    '7xKX‥TyUi',
+  ])
+    expect(accepts(name), name).toBe(false);
+  for (const name of [WALLET.replace('K', 'К'), `７${WALLET.slice(1)}`]) expect(accepts(name), name).toBe(false);
+  for (const name of [
+    'Anna-Lena',
+    'Jose.Mari',
+    'Donaudampfschifffahrtsgesellschaftskapitän',
+    'Wait … what',
+    'ABCD EFGH',
+  ])
+    expect(accepts(name), name).toBe(true);
+});
+
+it('PM4: a name is none that stands for somebody else here', () => {
+  for (const name of [
+    'Operator',
+    'SYSTEM',
+    'You',
+    'Former member 1a2b3c4d',
+    'countersign',
+    'No name',
+    'Owner',
+    'Demo host',
+  ])
+    expect(accepts(name), name).toBe(false);
+  // As it looks: width, accents, letters of other alphabets, joiners, spaces and what stands round it.
+  for (const name of [
+    'Ｏｐｅｒａｔｏｒ',
+    'Ореrаtоr',
+    'Öperator',
+    '“Operator”',
+    ' system ',
+    '[System]',
+    'Former  member x',
+    'Υou',
+    'You.',
+  ])
+    expect(accepts(name), name).toBe(false);
+  for (const name of [
+    'You Jing',
+    'Operetta',
+    'Systema',
+    'Formerly Anna',
+    'Owen',
+    'Anna, supervisor',
+    'Ольга',
+    'Σωκράτης',
+    'Meo',
+  ])
+    expect(accepts(name), name).toBe(true);
+});
+
 it('PM4: a name shows, and has nothing in it that makes another’s look the same', () => {
   for (const name of ['\u2800', '\u2800\u2800x', '\u17b4x', 'A\u200dnna', 'An\u200cna'])
     expect(accepts(name)).toBe(false);
