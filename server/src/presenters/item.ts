@@ -116,7 +116,8 @@ export function presentItem(view: ItemView, viewer: ItemViewer): ItemDetail {
     input: spliced(item.input),
     suggestion: spliced(item.suggestion),
     metadata: item.metadata ? spliced(item.metadata) : null,
-    routing: hidden ? null : isOpen(item.status) ? unmarked(presentRouting(item)) : presentRouting(item),
+    // Of a settled item too: it names the thresholds.
+    routing: view.blind ? null : isOpen(item.status) ? unmarked(presentRouting(item)) : presentRouting(item),
     audited: item.audit && !isOpen(item.status) && !hidden,
     decision: decision && toDecision(decision),
     decided_by: decidedBy,

@@ -40,6 +40,7 @@ export function presentProject(
   return {
     id: project.id,
     ...settings,
+    ...(blind ? { auto_threshold: null, review_threshold: null } : {}),
     settings_version: project.settingsVersion,
     created_at: project.createdAt.toISOString(),
     archived_at: project.archivedAt?.toISOString() ?? null,

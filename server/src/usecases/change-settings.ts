@@ -36,7 +36,9 @@ export async function changeSettings(services: Services, actor: MemberActor, inp
     const version = settingsVersion + 1;
     const guidelinesVersion = before.guidelines === after.guidelines ? project.guidelinesVersion : version;
     const columns = { ...settingsColumns(after), settingsVersion: version, guidelinesVersion };
-    const touched = await tx.em.nativeUpdate(Project, { id: projectId, settingsVersion }, columns);
+    // What arrived while audits were drawn stays alike to its reviewers until it is decided (AU3).
+    const off = before.audit_rate > 0 && after.audit_rate === 0 ? { auditsOffVersion: version } : {};
+    const touched = await tx.em.nativeUpdate(Project, { id: projectId, settingsVersion }, { ...columns, ...off });
     if (touched !== 1) throw stale();
     const changedAt = services.clock.now();
     await tx.em.insert(SettingsVersion, { projectId, version, settings: after, changedBy: actor.userId, changedAt });

@@ -1,7 +1,8 @@
 // Deletes what is past its time: sessions, challenges, idempotency keys, invites, offers, webhook alerts, logs of deleted projects.
-// Finishes two upgrades too: notes reasons that an older version left without a cluster, forgets names that owners gave to others.
+// Shows confidence again where audits are over (AU3), and finishes two upgrades too: notes reasons that an older version left without a cluster, forgets names that owners gave to others.
 import { AuthChallenge } from '../db/entities/auth-challenge.ts';
 import { Session } from '../db/entities/session.ts';
+import { endHiding } from '../db/end-hiding.ts';
 import { forgetGivenNames } from '../db/forget-given-names.ts';
 import { noteForgotten } from '../db/place-reason.ts';
 import { purgeLogs } from '../db/purge-project.ts';
@@ -53,6 +54,7 @@ export async function sweepOnce(services: Services): Promise<Next> {
     const people = await forgetGivenNames(em, BATCH);
     return [rows.length, invites.length, alerts.length, lines, people];
   });
+  await endHiding(services.db);
   const forgotten = await noteForgotten(services);
   return { again: forgotten || swept.includes(BATCH) };
 }

@@ -200,7 +200,7 @@ describe('AU3: nothing tells a reviewer that it is an audit', () => {
     expect(await shown(scene, id)).toMatchObject({
       status: 'auto_approved',
       audited: true,
-      routing: { rule: 'RT2' },
+      routing: null,
       decision: { action: 'reject', status: 'rejected' },
     });
     expect((await types(id))[0]).toBe('item.finalized');

@@ -90,12 +90,15 @@ export const project = z
   .object({
     id: uuid,
     ...projectSettings.shape,
+    /** Null for who is kept from what tells audits apart, as long as `hides_confidence` is true (AU3); so is the next. */
+    auto_threshold: unit.nullable(),
+    review_threshold: unit.nullable(),
     settings_version: z.number().int(),
     created_at: timestamp,
     archived_at: timestamp.nullable(),
     /** Since when audits say that automatic answers may be wrong more often than `error_budget` allows (AU5). */
     over_budget_since: timestamp.nullable(),
-    /** Whether the confidence of what waits is kept from who asks (AU3). */
+    /** Whether the confidence of what waits, and the thresholds, are kept from who asks (AU3). */
     hides_confidence: z.boolean(),
     /** Null unless it is stopped. */
     stopped: projectStop.nullable(),

@@ -56,7 +56,7 @@ export const itemText = {
   /** Where audits are drawn reviewers decide without it (AU3). */
   hidden: {
     confidence: 'Confidence is hidden',
-    why: 'This project double-checks some automatic approvals. Confidence and routing stay hidden until a decision is final, so that they do not sway you.',
+    why: 'This project double-checks some automatic approvals. Confidence stays hidden until a decision is final, and thresholds from reviewers, so that they do not sway you.',
   },
 
   history: {

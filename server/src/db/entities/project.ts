@@ -19,6 +19,8 @@ const ProjectSchema = defineEntity({
     auditRate: p.double().$type<number>(),
     /** What its audits are drawn by, beside the item's id (AU1). No answer has it. */
     auditSalt: p.uuid().defaultRaw('gen_random_uuid()'),
+    /** The settings version that ended the audits, while something that arrived before it is undecided (AU3). */
+    auditsOffVersion: p.integer().nullable(),
     errorBudget: p.double().$type<number>().nullable(),
     overBudget: p.enum(OVER_BUDGET).default('tell'),
     /** Since when audits say so (AU5); null while they do not. */

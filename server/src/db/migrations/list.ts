@@ -27,6 +27,7 @@ import { Offers } from './0024-offers.ts';
 import { AuditSalt } from './0025-audit-salt.ts';
 import { AuditsWaiting } from './0025-audits-waiting.ts';
 import { KeyScopes } from './0025-key-scopes.ts';
+import { AuditsOff } from './0026-audits-off.ts';
 
 export const MIGRATIONS = [
   { name: '0001-initial', class: Initial },
@@ -59,4 +60,5 @@ export const MIGRATIONS = [
   { name: '0025-audit-salt', class: AuditSalt },
   { name: '0025-audits-waiting', class: AuditsWaiting },
   { name: '0025-key-scopes', class: KeyScopes },
+  { name: '0026-audits-off', class: AuditsOff },
 ];

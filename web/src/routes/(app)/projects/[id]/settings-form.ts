@@ -82,8 +82,8 @@ const isNumber = (field: FieldName): field is NumberName => field in NUMBERS;
 export function draftOf(project: Project): Draft {
   return {
     name: project.name,
-    auto_threshold: thresholdText(project.auto_threshold),
-    review_threshold: thresholdText(project.review_threshold),
+    auto_threshold: shown(project.auto_threshold),
+    review_threshold: shown(project.review_threshold),
     below_review: project.below_review,
     escalate_flags: [...project.escalate_flags],
     reasons: [...project.reasons],
@@ -96,11 +96,14 @@ export function draftOf(project: Project): Draft {
     keep_ledger_days: String(project.keep_ledger_days ?? ''),
     time_zone: project.time_zone,
     audit_rate: thresholdText(project.audit_rate),
-    error_budget: project.error_budget === null ? '' : thresholdText(project.error_budget),
+    error_budget: shown(project.error_budget),
     over_budget: project.over_budget,
     webhook_url: project.webhook_url ?? '',
   };
 }
+
+/** Empty for what is not set, or kept from the reader. */
+const shown = (value: number | null): string => (value === null ? '' : thresholdText(value));
 
 /** At least two decimals, and every one there is: the field must read back as the same number. */
 export function thresholdText(value: number): string {

@@ -74,6 +74,8 @@ export const settingsWords = {
       queue: 'below review: people',
       escalate: 'below review: escalated',
     },
+    hidden:
+      'Thresholds are hidden from reviewers here, as confidence is: this project double-checks some automatic approvals.',
     belowSentence: {
       reject: 'it is rejected at once',
       queue: 'it goes to people too',

@@ -1,0 +1,25 @@
+// Once all is decided for good that arrived while a project drew audits, its reviewers may see confidence again (AU3).
+import type { Database } from './database.ts';
+
+/** Of a project called `p`: something is undecided, or can be undone, that arrived before its audits ended. Drawn or not is not asked. */
+const LEFT = `(exists (select from item i where i.project_id = p.id and i.status in ('queued', 'escalated')
+    and i.settings_version < p.audits_off_version)
+  or exists (select from decision d join item i on i.id = d.item_id where d.final_at is null and d.project_id = p.id
+    and i.settings_version < p.audits_off_version))`;
+
+/**
+ * Looks through the projects that ended their audits. What is on its way in holds its project, and may have read the settings of
+ * before: it is waited for, and only where nothing else is left.
+ */
+export async function endHiding(db: Database): Promise<void> {
+  const ended = await db.read((em) =>
+    em.execute<{ id: string }[]>(
+      `select p.id from project p where p.audits_off_version is not null and p.deleted_at is null and not ${LEFT}`,
+    ),
+  );
+  for (const { id } of ended)
+    await db.write(async ({ em }) => {
+      await em.execute('select from project where id = ? for update', [id]);
+      await em.execute(`update project p set audits_off_version = null where p.id = ? and not ${LEFT}`, [id]);
+    });
+}
