@@ -2,7 +2,7 @@
 import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { addMember, createProject, listMembers } from '@countersign/shared/api/projects';
-import { offerTo, openProject } from '../server/test/builders.ts';
+import { join, offerTo, openProject } from '../server/test/builders.ts';
 import { makeWallet, person } from '../server/test/client.ts';
 import { findChromium } from '../scripts/browser.ts';
 import { useHouse } from './house.ts';
@@ -67,6 +67,28 @@ describe.skipIf(chromium === undefined)('PM5: offers', () => {
     await offered(page).waitFor({ state: 'detached' });
     expect((await members()).map(({ address }) => address)).not.toContain(wallet.address);
     await page.getByRole('heading', { name: 'Your wallet is in no project yet' }).waitFor();
+  });
+
+  it('PM8: a member who is to become an owner is asked, and stays a reviewer until they accept', async () => {
+    const { world, enter, project } = house();
+    const member = await person(world);
+    await join(project, member);
+    const owner = await asOwner();
+    const row = owner.getByRole('row').filter({ hasText: short(member.wallet.address) });
+    await row.getByRole('combobox').selectOption('Owner');
+    await owner.getByText(/is asked to become an owner, and stays a reviewer/).waitFor();
+    await row.getByText('asked to be owner').waitFor();
+    expect(await row.getByRole('combobox').inputValue()).toBe('reviewer');
+    await lookAllOver(owner, 'offers-owner-asked');
+
+    const page = await enter(member, '/projects');
+    await offered(page).getByText('You are a reviewer there, and stay that if you decline.').waitFor();
+    await lookAllOver(page, 'offers-to-own');
+    await offered(page)
+      .getByRole('button', { name: /^Accept/ })
+      .click();
+    await page.getByText(`You are an owner in ${project.project.name} now.`).waitFor();
+    await expect.poll(() => row.getByRole('combobox').inputValue()).toBe('owner');
   });
 
   it('an owner revokes an offer, and it goes from the page it is shown on', async () => {

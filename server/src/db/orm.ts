@@ -18,6 +18,7 @@ import { Item } from './entities/item.ts';
 import { Keeping } from './entities/keeping.ts';
 import { Learning } from './entities/learning.ts';
 import { LearningExport } from './entities/learning-export.ts';
+import { RefusedWallet } from './entities/refused-wallet.ts';
 import { Regression } from './entities/regression.ts';
 import { RegressionCase } from './entities/regression-case.ts';
 import { Member } from './entities/member.ts';
@@ -60,6 +61,7 @@ const common = {
     Keeping,
     Learning,
     LearningExport,
+    RefusedWallet,
     Regression,
     RegressionCase,
     Member,

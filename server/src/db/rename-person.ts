@@ -94,6 +94,7 @@ const ELSEWHERE: readonly string[] = [
   `update invite i set address = null, revoked_at = case when i.used_at is null then coalesce(i.revoked_at, now()) else i.revoked_at end
    from person p where i.address = p.address`,
   'delete from offer o using person p where p.address = o.address or p.id = o.made_by',
+  'delete from refused_wallet r using person p where p.id in (r.user_id, r.refused_id)',
 ];
 
 /** Replaces name and address everywhere else, but for the person's own row. */

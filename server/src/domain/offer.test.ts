@@ -1,25 +1,38 @@
-// PM5 and PM6: of everything that can be so, what lets a wallet in without being asked.
+// PM5, PM6 and PM8: of everything that can be so, what gives a wallet a role without asking it.
+import { ROLES } from '@countersign/shared/words';
 import { describe, expect, it } from 'vitest';
-import { isAddedAtOnce } from './offer.ts';
+import { isGivenAtOnce } from './offer.ts';
 
 const BOTH = [false, true];
+const NOBODY = { role: null, sharesProject: false, allowsDirect: false, blocked: false, refuses: false };
 
-describe('PM6: a wallet is added at once', () => {
-  const cases = BOTH.flatMap((member) =>
-    BOTH.flatMap((sharesProject) =>
-      BOTH.flatMap((allowsDirect) => BOTH.map((blocked) => ({ member, sharesProject, allowsDirect, blocked }))),
+const CASES = [null, ...ROLES].flatMap((role) =>
+  BOTH.flatMap((sharesProject) =>
+    BOTH.flatMap((allowsDirect) =>
+      [
+        { blocked: false, refuses: false },
+        { blocked: true, refuses: false },
+        { blocked: false, refuses: true },
+      ].map((against) => ({ role, sharesProject, allowsDirect, ...against })),
     ),
-  );
-  it.each(cases)('%j', (known) => {
-    const allowed = known.sharesProject && known.allowsDirect && !known.blocked;
-    expect(isAddedAtOnce(known)).toBe(known.member ? true : allowed);
+  ),
+);
+
+describe('PM6: a role below owner is given at once', () => {
+  it.each(CASES)('%j', (known) => {
+    const allowed = known.sharesProject && known.allowsDirect && !known.blocked && !known.refuses;
+    for (const to of ['reviewer', 'supervisor'] as const)
+      expect(isGivenAtOnce(known, to)).toBe(known.role === null ? allowed : true);
   });
 
-  it('PM5: a stranger is not, nor who shares a project and was not asked', () => {
-    const nothing = { member: false, sharesProject: false, allowsDirect: false, blocked: false };
-    expect(isAddedAtOnce(nothing)).toBe(false);
-    expect(isAddedAtOnce({ ...nothing, sharesProject: true })).toBe(false);
-    expect(isAddedAtOnce({ ...nothing, allowsDirect: true })).toBe(false);
-    expect(isAddedAtOnce({ ...nothing, sharesProject: true, allowsDirect: true })).toBe(true);
+  it('not to a stranger, nor to who shares a project and was not asked', () => {
+    expect(isGivenAtOnce(NOBODY, 'reviewer')).toBe(false);
+    expect(isGivenAtOnce({ ...NOBODY, sharesProject: true }, 'reviewer')).toBe(false);
+    expect(isGivenAtOnce({ ...NOBODY, allowsDirect: true }, 'reviewer')).toBe(false);
+    expect(isGivenAtOnce({ ...NOBODY, sharesProject: true, allowsDirect: true }, 'reviewer')).toBe(true);
   });
+});
+
+describe('PM8: nobody is made an owner', () => {
+  it.each(CASES)('%j', (known) => expect(isGivenAtOnce(known, 'owner')).toBe(known.role === 'owner'));
 });

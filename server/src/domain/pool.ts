@@ -54,6 +54,9 @@ export function losesInvites({ from, to }: SeatChange): boolean {
   return from !== null && may(from, 'manage_members') && !(to !== null && may(to, 'manage_members'));
 }
 
+/** PM8: would this make somebody an owner who is none? */
+export const isMadeOwner = ({ from, to }: SeatChange): boolean => to === 'owner' && from !== 'owner';
+
 /** PM3: an invite raises a role and never lowers one. `from` is null for somebody outside the pool. */
 export function isRaise({ from, to }: SeatChange): boolean {
   return to !== null && (from === null || ROLES.indexOf(to) > ROLES.indexOf(from));

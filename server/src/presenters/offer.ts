@@ -1,7 +1,7 @@
 // An offer of a seat in the words of the wire: for the owners of its project, and for the wallet it is for.
-import type { Offer as WireOffer, OwnOffer } from '@countersign/shared/api/offers';
+import type { Offer as WireOffer, OwnOffer, RefusedWallet } from '@countersign/shared/api/offers';
 import { displayName } from '../domain/actor.ts';
-import type { OwnOfferView } from '../domain/offer.ts';
+import type { OwnOfferView, RefusedView } from '../domain/offer.ts';
 import type { Offer } from '../db/entities/offer.ts';
 import type { User } from '../db/entities/user.ts';
 
@@ -22,14 +22,28 @@ export function presentOffer({ offer, by }: { offer: Offer; by: Maker | null }):
 }
 
 /** For the wallet that may accept it. */
-export function presentOwnOffer({ id, role, createdAt, expiresAt, projectName, by }: OwnOfferView): OwnOffer {
+export function presentOwnOffer({
+  id,
+  role,
+  presentRole,
+  createdAt,
+  expiresAt,
+  projectName,
+  by,
+}: OwnOfferView): OwnOffer {
   return {
     id,
     project: { name: projectName },
     role,
+    present_role: presentRole,
     offered_by: by,
     created_at: createdAt.toISOString(),
     expires_at: expiresAt.toISOString(),
     abilities: { accept: true, decline: true },
   };
+}
+
+/** A wallet whose offers the person refuses (PM9). */
+export function presentRefused({ userId, address, name, refusedAt }: RefusedView): RefusedWallet {
+  return { user_id: userId, address, name, refused_at: refusedAt.toISOString(), abilities: { allow: true } };
 }

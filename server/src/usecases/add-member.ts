@@ -5,7 +5,7 @@ import type { Tx } from '../db/database.ts';
 import type { Offer } from '../db/entities/offer.ts';
 import { User } from '../db/entities/user.ts';
 import type { Em } from '../db/orm.ts';
-import { isAddedAtOnce, type Known } from '../domain/offer.ts';
+import { isGivenAtOnce, type Known } from '../domain/offer.ts';
 import { holdRole, requireChange, requireVerb } from './membership.ts';
 import { limitOffers, makeOffer } from './offers.ts';
 import { badField, changeSeat } from './pool.ts';
@@ -22,21 +22,21 @@ export interface NewMember {
 export type Added = { kind: 'member'; user: User; role: Role } | { kind: 'offer'; offer: Offer };
 
 /**
- * Gives a member another role (PM1, PM2), adds who allowed it, and offers everybody else a seat. Whether the wallet is known here
- * makes no difference to what an offer answers or takes. Errors: `not_found`, `forbidden`, `validation_failed`, `rate_limited`.
+ * Gives a member another role (PM1, PM2), adds who allowed it, and offers everybody else a seat, as it offers ownership to anyone
+ * who is no owner. Whether the wallet is known here makes no difference to what an offer answers or takes. Errors: `not_found`, `forbidden`, `validation_failed`, `rate_limited`.
  */
 export async function addMember(services: Services, actor: MemberActor, input: NewMember): Promise<Added> {
   if (decodeAddress(input.address) === null) throw badField('address', 'This is not a Solana wallet address.');
   const { projectId, address, role } = input;
   const atOnce = await services.db.read(async (em) => {
     await requireVerb(em, { userId: actor.userId, projectId }, 'manage_members');
-    return isAddedAtOnce(await knownOf(em, actor, input));
+    return isGivenAtOnce(await knownOf(em, actor, input), role);
   });
   // Asks the network, so before the transaction; only for who may offer: nobody uses up what belongs to others.
   if (!atOnce) await limitOffers(services, projectId);
   const { added, ended } = await services.db.write(async (tx) => {
     await requireChange(tx.em, { userId: actor.userId, projectId }, 'manage_members');
-    if (!isAddedAtOnce(await knownOf(tx.em, actor, input))) {
+    if (!isGivenAtOnce(await knownOf(tx.em, actor, input), role)) {
       const offer = await makeOffer(services, { tx, actor }, { projectId, address, role });
       return { added: { kind: 'offer' as const, offer }, ended: [] };
     }
@@ -54,14 +54,15 @@ export async function addMember(services: Services, actor: MemberActor, input: N
 async function knownOf(em: Em, actor: MemberActor, { projectId, address }: NewMember): Promise<Known> {
   const [known] = await em.execute<Known[]>(
     `select
-       exists (select 1 from member m where m.project_id = ? and m.user_id = u.id) as member,
+       (select m.role from member m where m.project_id = ? and m.user_id = u.id) as role,
        exists (select 1 from member theirs join member own on own.project_id = theirs.project_id
                where theirs.user_id = u.id and own.user_id = ? and own.user_id <> u.id) as "sharesProject",
-       u.direct_adding as "allowsDirect", u.blocked_at is not null as blocked
+       u.direct_adding as "allowsDirect", u.blocked_at is not null as blocked,
+       exists (select 1 from refused_wallet r where r.user_id = u.id and r.refused_id = ?) as refuses
      from app_user u where u.address = ?`,
-    [projectId, actor.userId, address],
+    [projectId, actor.userId, actor.userId, address],
   );
-  return known ?? { member: false, sharesProject: false, allowsDirect: false, blocked: false };
+  return known ?? { role: null, sharesProject: false, allowsDirect: false, blocked: false, refuses: false };
 }
 
 /** The user of a wallet address, made on first sight. `name` is for wallets of our own (the demo's host): nobody names another (PM4). */

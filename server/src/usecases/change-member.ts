@@ -4,6 +4,7 @@ import type { Role } from '@countersign/shared/words';
 import { User } from '../db/entities/user.ts';
 import type { Tx } from '../db/database.ts';
 import { holdProject } from '../db/hold-project.ts';
+import { addMember, type Added } from './add-member.ts';
 import { revokeKeysOf } from './api-keys.ts';
 import { holdRole, nothingHere, refuseArchived, refuseUnless, requireVerb, roleIn } from './membership.ts';
 import { changeSeat, recordName } from './pool.ts';
@@ -18,15 +19,14 @@ export interface MemberChange {
 }
 
 /**
- * Gives a member another role (owners; PM1, PM2), or the actor themself another name (PM4). What is left out stays.
- * Errors: `not_found`, `forbidden`, `validation_failed` at `#/role`.
+ * Gives a member another role (owners; PM1, PM2), or the actor themself another name (PM4). What is left out stays. Who is to
+ * become an owner is offered that, and stays what they are until they accept (PM8).
+ * Errors: `not_found`, `forbidden`, `validation_failed` at `#/role`, `rate_limited`.
  */
-export async function changeMember(
-  services: Services,
-  actor: MemberActor,
-  change: MemberChange,
-): Promise<{ user: User; role: Role }> {
+export async function changeMember(services: Services, actor: MemberActor, change: MemberChange): Promise<Added> {
   const { projectId, userId, role, name } = change;
+  const address = await addressToAsk(services, actor, change);
+  if (address !== null) return addMember(services, actor, { projectId, address, role: 'owner' });
   const { member, ended } = await services.db.write(async (tx) => {
     const onlyName = role === undefined;
     const from = await openSeat(tx, actor, { projectId, userId, mine: onlyName });
@@ -34,10 +34,29 @@ export async function changeMember(
     if (name !== undefined) await rename(services, { tx, actor }, { projectId, userId, name });
     const seat = { projectId, userId, from, to: role ?? from };
     const released = seat.to === from ? [] : await changeSeat(services, { tx, actor }, seat);
-    return { member: { user: await tx.em.findOneOrFail(User, { id: userId }), role: seat.to }, ended: released };
+    const user = await tx.em.findOneOrFail(User, { id: userId });
+    return { member: { kind: 'member' as const, user, role: seat.to }, ended: released };
   });
   await dropLocks(services, ended);
   return member;
+}
+
+/** The wallet of a member who would become an owner by this change; null where nobody would. Errors: `not_found`, `forbidden`. */
+async function addressToAsk(
+  { db }: Services,
+  actor: MemberActor,
+  { projectId, userId, role, name }: MemberChange,
+): Promise<string | null> {
+  if (role !== 'owner' || name !== undefined) return null;
+  return db.read(async (em) => {
+    await requireVerb(em, { userId: actor.userId, projectId }, 'manage_members');
+    const [raised] = await em.execute<{ address: string }[]>(
+      `select u.address from member m join app_user u on u.id = m.user_id
+       where m.project_id = ? and m.user_id = ? and m.role <> 'owner'`,
+      [projectId, userId],
+    );
+    return raised?.address ?? null;
+  });
 }
 
 /**

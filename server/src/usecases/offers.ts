@@ -5,9 +5,10 @@ import type { Role } from '@countersign/shared/words';
 import type { Tx } from '../db/database.ts';
 import { Offer } from '../db/entities/offer.ts';
 import { Project } from '../db/entities/project.ts';
+import type { Em } from '../db/orm.ts';
 import { holdProject } from '../db/hold-project.ts';
 import { logChange } from '../db/log-change.ts';
-import { shortAddress } from '../domain/actor.ts';
+import { displayName } from '../domain/actor.ts';
 import { isRaise } from '../domain/pool.ts';
 import { refuseBlocked } from './blocked.ts';
 import { endOffers, tellOffered } from './end-offers.ts';
@@ -36,6 +37,7 @@ export async function makeOffer(
   { projectId, address, role }: { projectId: string; address: string; role: Role },
 ): Promise<Offer> {
   const id = services.ids.uuid();
+  const { subject } = await wallet(tx, { projectId, address });
   const [former] = await tx.em.execute<{ role: Role }[]>(
     'delete from offer where project_id = ? and address = ? and expires_at > now() returning role',
     [projectId, address],
@@ -51,7 +53,7 @@ export async function makeOffer(
     services,
     { tx, actor },
     {
-      ...{ projectId, changed: ['offers'], action: 'offer.made', ...subjectOf(id, address) },
+      ...{ projectId, changed: ['offers'], action: 'offer.made', subject, subjectId: id },
       ...(former && { before: { role: former.role } }),
       after: { role, address },
     },
@@ -73,7 +75,8 @@ export async function revokeOffer(
     const [ended] = await endOffers(tx, projectId, { id: offerId });
     if (ended === undefined) return;
     const { role, address } = ended;
-    const change = { action: 'offer.revoked' as const, ...subjectOf(offerId, address), before: { role, address } };
+    const { subject } = await wallet(tx, { projectId, address });
+    const change = { action: 'offer.revoked' as const, subject, subjectId: offerId, before: { role, address } };
     await recordChange(services, { tx, actor }, { projectId, changed: ['offers'], ...change });
   });
 }
@@ -95,11 +98,7 @@ export async function acceptOffer(
     const from = await holdRole(tx.em, actor.userId, projectId);
     const by = { tx, actor };
     if (from !== null && !isRaise({ from, to: offered })) {
-      await recordChange(services, by, {
-        projectId,
-        changed: ['offers'],
-        ...declined(offerId, { actor, role: offered }),
-      });
+      await logDeclined(services, by, { projectId, offerId, role: offered });
       return { project: found, role: from, ended: [] };
     }
     const seat = { projectId, userId: actor.userId, from, to: offered, offeredBy: await nameOf(tx, madeBy) };
@@ -109,39 +108,59 @@ export async function acceptOffer(
   return { project, role };
 }
 
-/** Declines an offer to the actor's wallet. The owners are told the wallet, not whose it is. Errors: `not_found`. */
+/** Declines an offer to the actor's wallet. Of who is no member the owners are told the wallet, not whose it is. Errors: `not_found`. */
 export async function declineOffer(services: Services, actor: MemberActor, offerId: string): Promise<void> {
   await services.db.write(async (tx) => {
     const { projectId, role } = await holdOffer(tx, actor, offerId);
     await endOffers(tx, projectId, { id: offerId });
-    const nameless = { kind: 'member' as const, id: null, name: shortAddress(actor.address) };
-    const change = { projectId, changed: ['offers' as const], ...declined(offerId, { actor, role }) };
-    await logChange(services, { tx, by: nameless }, change);
+    await logDeclined(services, { tx, actor }, { projectId, offerId, role });
   });
 }
 
-const declined = (offerId: string, { actor, role }: { actor: MemberActor; role: Role }) => ({
-  action: 'offer.declined' as const,
-  ...subjectOf(offerId, actor.address),
-  before: { role, address: actor.address },
-});
+async function logDeclined(
+  services: Services,
+  { tx, actor: { address } }: { tx: Tx; actor: MemberActor },
+  { projectId, offerId, role }: { projectId: string; offerId: string; role: Role },
+): Promise<void> {
+  const { subject, userId } = await wallet(tx, { projectId, address });
+  const change = { action: 'offer.declined' as const, subject, subjectId: offerId, before: { role, address } };
+  const by = { kind: 'member' as const, id: userId, name: subject };
+  await logChange(services, { tx, by }, { projectId, changed: ['offers'], ...change });
+}
 
 /** An open offer to this wallet, with its project held. Asked again after the wait: it may have been revoked meanwhile. */
-async function holdOffer({ em }: Tx, { address }: MemberActor, offerId: string): Promise<Offer> {
-  const find = () =>
-    em.execute<{ id: string; project_id: string }[]>(
-      `select o.id, o.project_id from offer o where o.id = ? and o.address = ? and ${OPEN_OFFER}`,
-      [offerId, address],
-    );
-  const [seen] = await find();
-  if (seen === undefined) throw noOffer();
-  await holdProject(em, seen.project_id);
-  if ((await find()).length === 0) throw noOffer();
+async function holdOffer({ em }: Tx, actor: MemberActor, offerId: string): Promise<Offer> {
+  const { projectId } = await findOpenOffer(em, actor, offerId);
+  await holdProject(em, projectId);
+  await findOpenOffer(em, actor, offerId);
   return em.findOneOrFail(Offer, { id: offerId });
+}
+
+/** An open offer to this wallet, as it is at this moment. Errors: `not_found`. */
+export async function findOpenOffer(
+  em: Em,
+  { address }: MemberActor,
+  offerId: string,
+): Promise<{ projectId: string; madeBy: string }> {
+  const [found] = await em.execute<{ project_id: string; made_by: string }[]>(
+    `select o.project_id, o.made_by from offer o where o.id = ? and o.address = ? and ${OPEN_OFFER}`,
+    [offerId, address],
+  );
+  if (found === undefined) throw noOffer();
+  return { projectId: found.project_id, madeBy: found.made_by };
 }
 
 const noOffer = () =>
   new Refusal('not_found', 'This offer is not open any more: it was revoked, replaced or is over. Ask for a new one.');
 
-/** The wallet and nothing that only its person could have told. */
-const subjectOf = (subjectId: string, address: string) => ({ subject: shortAddress(address), subjectId });
+/** What the log calls a wallet: a member as the pool knows them, any other by nothing that only its person could have told. */
+async function wallet(
+  { em }: Tx,
+  { projectId, address }: { projectId: string; address: string },
+): Promise<{ userId: string | null; subject: string }> {
+  const [member] = await em.execute<{ id: string; name: string | null }[]>(
+    `select u.id, u.name from app_user u join member m on m.user_id = u.id where u.address = ? and m.project_id = ?`,
+    [address, projectId],
+  );
+  return { userId: member?.id ?? null, subject: displayName({ name: member?.name ?? null, address }) };
+}

@@ -3,7 +3,7 @@ import { Refusal } from '@countersign/shared/errors';
 import type { Role } from '@countersign/shared/words';
 import type { HeldClaim } from '../claims/claim-lock.ts';
 import { displayName } from '../domain/actor.ts';
-import { leavesNoOwner, losesInvites } from '../domain/pool.ts';
+import { isMadeOwner, leavesNoOwner, losesInvites } from '../domain/pool.ts';
 import type { Tx } from '../db/database.ts';
 import { Member } from '../db/entities/member.ts';
 import { endOffers } from './end-offers.ts';
@@ -24,7 +24,8 @@ export interface Seat {
 /**
  * Gives a member another role, takes them in (`from` null) or out (`to` null), in a pool that is locked.
  * Answers the claims that ended with the old role: their locks are to be dropped after the commit.
- * Errors: of the last owner, `validation_failed` at `#/role` for a lower role and `forbidden` for leaving.
+ * Errors: of the last owner, `validation_failed` at `#/role` for a lower role and `forbidden` for leaving; `forbidden` for making
+ * an owner of anybody else (PM8).
  */
 export async function changeSeat(
   services: Services,
@@ -32,6 +33,7 @@ export async function changeSeat(
   seat: Seat,
 ): Promise<HeldClaim[]> {
   const { projectId, userId, to } = seat;
+  if (isMadeOwner(seat) && userId !== actor.userId) throw notAsked();
   const owners = await tx.em.count(Member, { projectId, role: 'owner' });
   if (leavesNoOwner(seat, owners)) throw lastOwner(to);
   if (to === null) await tx.em.nativeDelete(Member, { projectId, userId });
@@ -108,6 +110,10 @@ function lastOwner(to: Role | null): Refusal {
   if (to === null) return new Refusal('forbidden', detail);
   return badField('role', detail);
 }
+
+/** Two changes met: whoever was an owner when this one began is none any more. */
+const notAsked = () =>
+  new Refusal('forbidden', 'Nobody becomes an owner without accepting: offer it to them, and they answer.');
 
 /** 422 at one field of the body. */
 export function badField(field: string, detail: string): Refusal {

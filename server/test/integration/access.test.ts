@@ -225,7 +225,7 @@ describe('PM: the reviewer pool', () => {
       const { projectId, owner, ben } = await aScene(world.services);
       const make = (by: MemberActor, who: MemberActor, role: 'owner' | 'reviewer') =>
         addMember(world.services, by, { projectId, address: who.address, role });
-      await make(owner, ben, 'owner');
+      await letIn(world.services, { owner, projectId }, { who: ben, role: 'owner' });
       await Promise.allSettled([make(owner, ben, 'reviewer'), make(ben, owner, 'reviewer')]);
       const owners = await world.sql(`select user_id from member where project_id = ? and role = 'owner'`, [projectId]);
       expect(owners).toHaveLength(1);

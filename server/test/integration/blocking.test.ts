@@ -15,11 +15,12 @@ import type { MemberActor } from '../../src/usecases/services.ts';
 import { browser, makeWallet, person, signedChallenge, type Person } from '../client.ts';
 import { type LiveServed, serveLive } from './live-served.ts';
 import { linesOf, rowOf, toldOf } from './looking.ts';
-import { anItem, aPerson, aScene, type Scene } from './scene.ts';
+import { anItem, aPerson, aScene, letIn, type Scene } from './scene.ts';
 import { serve, type Served } from './served.ts';
 import { useServices } from './services.ts';
 
 const world = useServices();
+const PAGE = { after: undefined, limit: 200 };
 let served: Served;
 let live: LiveServed;
 let scene: Scene;
@@ -102,12 +103,12 @@ describe('A20: a blocked wallet', () => {
 
   it('invites nobody: its open invites and offers end, and the log says so and who did it', async () => {
     const { ben } = scene;
-    await changeMember(world.services, scene.owner, { ...here(), userId: ben.userId, role: 'owner', name: undefined });
+    await letIn(world.services, scene, { who: ben, role: 'owner' });
     const { token } = await createInvite(world.services, ben, { ...here(), role: 'owner', address: null, hours: 1 });
     await addMember(world.services, ben, { ...here(), address: newAddress(), role: 'owner' });
     await block(ben);
     await expect(acceptInvite(world.services, scene.anna, token)).rejects.toMatchObject({ code: 'not_found' });
-    expect(await listOffers(world.services, scene.owner, scene.projectId)).toEqual([]);
+    expect((await listOffers(world.services, scene.owner, { projectId: scene.projectId, ...PAGE })).rows).toEqual([]);
     const line = { subject: 'Ben', subject_id: ben.userId, changed_by: null, changed_by_name: 'Operator' };
     const last = async () => (await linesOf(world, scene.projectId)).at(-1);
     expect(await last()).toMatchObject({

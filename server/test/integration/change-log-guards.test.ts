@@ -145,7 +145,7 @@ describe('CL1: no line without a change', () => {
 
 describe('CL1: what was done stays as it was written', () => {
   it('a name is the one of that time', async () => {
-    await changeMember(world.services, scene.owner, { ...seat(scene.anna), role: 'owner' });
+    await letIn(world.services, scene, { who: scene.anna, role: 'owner' });
     await retarget(5, scene.anna);
     await rename(scene.anna, scene.anna, 'Anne');
     const lines = (await linesOf(world, scene.projectId)).slice(-2);

@@ -103,7 +103,7 @@ const CASES: Record<string, Case> = {
   },
   'an owner takes a role from who had made invites and offers': {
     given: async () => {
-      await change(scene.owner, scene.ben, { role: 'owner' });
+      await letIn(world.services, scene, { who: scene.ben, role: 'owner' });
       await invite(scene.ben);
       await invite(scene.ben);
       await addMember(world.services, scene.ben, { ...here(), address: guest.address, role: 'owner' });

@@ -12,6 +12,7 @@ import { aPerson, aScene, letIn, type Scene } from './scene.ts';
 import { useServices } from './services.ts';
 
 const world = useServices();
+const PAGE = { after: undefined, limit: 200 };
 let scene: Scene;
 let guest: MemberActor;
 
@@ -22,7 +23,7 @@ beforeEach(async () => {
 
 const add = (by: MemberActor, address: string, projectId = scene.projectId) =>
   addMember(world.services, by, { projectId, address, role: 'reviewer' });
-const own = async (who: MemberActor) => (await listOwnOffers(world.services, who)).map(({ id }) => id);
+const own = async (who: MemberActor) => (await listOwnOffers(world.services, who, PAGE)).rows.map(({ id }) => id);
 const roleOf = async (who: MemberActor) => {
   const { members } = await readPool(world.services, scene.owner, scene.projectId);
   return members.find(({ user }) => user.id === who.userId)?.role ?? null;

@@ -74,6 +74,8 @@ export const GATES: Record<string, Gate> = {
   listOwnOffers: { least: 'anyone' },
   acceptOffer: { least: 'anyone' },
   declineOffer: { least: 'anyone' },
+  listRefusedWallets: { least: 'anyone' },
+  allowWallet: { least: 'anyone' },
   readAccount: { least: 'anyone' },
   changeAccount: { least: 'anyone', body: { direct_adding: false } },
   listQueue: { least: 'reviewer', query: 'project_id=:id' },

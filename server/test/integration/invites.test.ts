@@ -10,7 +10,7 @@ import { listInvites } from '../../src/usecases/queries/list-invites.ts';
 import { readPool } from '../../src/usecases/queries/list-pool.ts';
 import type { MemberActor } from '../../src/usecases/services.ts';
 import { ledgerOf } from './looking.ts';
-import { aPerson, aScene, type Scene } from './scene.ts';
+import { aPerson, aScene, letIn, type Scene } from './scene.ts';
 import { useServices } from './services.ts';
 
 const world = useServices();
@@ -133,8 +133,7 @@ describe('PM3: an invite', () => {
         }),
     ],
   ])('ends with the right of whoever made it, who %s', async (_, fall) => {
-    const makeOwner = { projectId: scene.projectId, userId: scene.ben.userId, role: 'owner' as const, name: undefined };
-    await changeMember(world.services, scene.owner, makeOwner);
+    await letIn(world.services, scene, { who: scene.ben, role: 'owner' });
     const [theirs, mine] = [await invite(scene.ben, { role: 'owner' }), await invite(scene.owner)];
     await fall();
     await expect(accept(scene.ben, theirs.token)).rejects.toMatchObject({ code: 'not_found' });
@@ -193,12 +192,7 @@ describe('PM: who invites', () => {
 describe('RL4: invites of a project', () => {
   it('are 20 an hour, whoever of its owners makes them, and then it says when to come back', async () => {
     const { services, clock } = world;
-    await changeMember(services, scene.owner, {
-      projectId: scene.projectId,
-      userId: scene.ben.userId,
-      role: 'owner',
-      name: undefined,
-    });
+    await letIn(services, scene, { who: scene.ben, role: 'owner' });
     for (let n = 0; n < 20; n += 1) await invite(n % 2 === 0 ? scene.owner : scene.ben);
     for (const who of [scene.owner, scene.ben]) {
       const refused = (await invite(who).catch((error: unknown) => error)) as Refusal;

@@ -255,7 +255,7 @@ export const listMembers = endpoint({
   reply: z.object({ data: z.array(member), next_cursor: z.string().nullable() }),
 });
 
-/** What came of it: a member, or (202) an offer that the wallet has not accepted yet. */
+/** What came of it: a member as they are now, or (202) an offer that the wallet has not accepted yet. */
 export const added = z.discriminatedUnion('kind', [
   member.extend({ kind: z.literal('member') }),
   offer.extend({ kind: z.literal('offer') }),
@@ -268,9 +268,10 @@ export const addMember = endpoint({
   auth: 'session',
   summary: 'Offer a wallet a seat in the reviewer pool, or give a member another role',
   description:
-    'A wallet that is a member gets the role at once (201, `kind: "member"`), and so does one that already shares a project ' +
-    'with you and allowed to be added directly. Any other wallet gets an offer (202, `kind: "offer"`) and is no member until ' +
-    'it accepts. Offering again to the same wallet replaces the offer.',
+    'A wallet that is a member becomes a reviewer or supervisor at once (201, `kind: "member"`), and so does one that already ' +
+    'shares a project with you and allowed to be added directly. Any other wallet gets an offer (202, `kind: "offer"`) and is ' +
+    'no member until it accepts. Nobody becomes an owner without accepting: a member gets an offer too, and keeps the role ' +
+    'they have until then. Offering again to the same wallet replaces the offer.',
   status: 201,
   also: [202],
   params: projectParams,
@@ -286,9 +287,14 @@ export const changeMember = endpoint({
   path: '/api/projects/:id/members/:user_id',
   auth: 'session',
   summary: 'Give a member another role, or yourself another name',
+  description:
+    'A member becomes a reviewer or supervisor at once (200, `kind: "member"`). Who is to become an owner gets an offer ' +
+    '(202, `kind: "offer"`) and keeps the role they have until they accept it.',
+  also: [202],
   params: memberParams,
   body: z.strictObject({ role: role.optional(), name: personName.optional() }),
-  reply: member,
+  reply: added,
+  errors: ['rate_limited'],
 });
 
 export const removeMember = endpoint({

@@ -110,7 +110,7 @@ export const endOtherSessions = endpoint({
 /** What a person settled for themself. */
 export const account = z
   .object({
-    /** Whoever shares a project with them already may add them to another one without asking (PM6). */
+    /** Whoever shares a project with them already may add them to another one without asking, but not as an owner (PM6). */
     direct_adding: z.boolean(),
   })
   .meta({ id: 'Account' });

@@ -28,6 +28,7 @@ import { AuditSalt } from './0025-audit-salt.ts';
 import { AuditsWaiting } from './0025-audits-waiting.ts';
 import { KeyScopes } from './0025-key-scopes.ts';
 import { AuditsOff } from './0026-audits-off.ts';
+import { RefusedWallets } from './0026-refused-wallets.ts';
 
 export const MIGRATIONS = [
   { name: '0001-initial', class: Initial },
@@ -61,4 +62,5 @@ export const MIGRATIONS = [
   { name: '0025-audits-waiting', class: AuditsWaiting },
   { name: '0025-key-scopes', class: KeyScopes },
   { name: '0026-audits-off', class: AuditsOff },
+  { name: '0026-refused-wallets', class: RefusedWallets },
 ];

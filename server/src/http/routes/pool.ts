@@ -3,16 +3,17 @@ import * as invites from '@countersign/shared/api/invites';
 import * as offers from '@countersign/shared/api/offers';
 import * as api from '@countersign/shared/api/projects';
 import { presentInvite } from '../../presenters/invite.ts';
-import { presentOffer, presentOwnOffer } from '../../presenters/offer.ts';
+import { presentOffer, presentOwnOffer, presentRefused } from '../../presenters/offer.ts';
 import { presentMember } from '../../presenters/project.ts';
 import { acceptInvite } from '../../usecases/accept-invite.ts';
-import { addMember } from '../../usecases/add-member.ts';
+import { addMember, type Added } from '../../usecases/add-member.ts';
 import { changeMember, removeMember } from '../../usecases/change-member.ts';
 import { createInvite, revokeInvite } from '../../usecases/invites.ts';
 import { acceptOffer, declineOffer, revokeOffer } from '../../usecases/offers.ts';
 import { listInvites } from '../../usecases/queries/list-invites.ts';
 import { listOffers, listOwnOffers } from '../../usecases/queries/list-offers.ts';
 import { readPool } from '../../usecases/queries/list-pool.ts';
+import { allowWallet, listRefused, refuseWallet } from '../../usecases/refused-wallets.ts';
 import { nothingHere } from '../../usecases/membership.ts';
 import type { MemberActor, Services } from '../../usecases/services.ts';
 import { Answer } from '../reply.ts';
@@ -31,22 +32,23 @@ function bindMembers(bind: Binder, services: Services): void {
     if (member === undefined) throw nothingHere();
     return presentMember(member, pool);
   };
+  const presentAdded = async (actor: MemberActor, projectId: string, added: Added) => {
+    if (added.kind === 'member') return { kind: added.kind, ...(await seat(actor, projectId, added.user.id)) };
+    const by = { id: actor.userId, address: actor.address, name: actor.name };
+    return new Answer(202, { kind: added.kind, ...presentOffer({ offer: added.offer, by }) });
+  };
   bind.member(api.listMembers, async ({ actor, params }) => {
     const pool = await readPool(services, actor, params.id);
     return { data: pool.members.map((member) => presentMember(member, pool)), next_cursor: null };
   });
   bind.member(api.addMember, async ({ actor, params, body }) => {
     const { address, role } = body;
-    const added = await addMember(services, actor, { projectId: params.id, address, role });
-    if (added.kind === 'member') return { kind: added.kind, ...(await seat(actor, params.id, added.user.id)) };
-    const by = { id: actor.userId, address: actor.address, name: actor.name };
-    return new Answer(202, { kind: added.kind, ...presentOffer({ offer: added.offer, by }) });
+    return presentAdded(actor, params.id, await addMember(services, actor, { projectId: params.id, address, role }));
   });
   bind.member(api.changeMember, async ({ actor, params, body }) => {
     const { role, name } = body;
     const change = { projectId: params.id, userId: params.user_id, role, name };
-    await changeMember(services, actor, change);
-    return seat(actor, params.id, params.user_id);
+    return presentAdded(actor, params.id, await changeMember(services, actor, change));
   });
   bind.member(api.removeMember, async ({ actor, params, query }) => {
     const revokeKeys = query.revoke_keys === 'true';
@@ -77,24 +79,35 @@ function bindInvites(bind: Binder, services: Services): void {
 }
 
 function bindOffers(bind: Binder, services: Services): void {
-  bind.member(offers.listOffers, async ({ actor, params }) => {
-    const open = await listOffers(services, actor, params.id);
-    return { data: open.map(presentOffer), next_cursor: null };
+  bind.member(offers.listOffers, async ({ actor, params, query }) => {
+    const open = await listOffers(services, actor, { projectId: params.id, ...at(query) });
+    return { data: open.rows.map(presentOffer), next_cursor: open.nextCursor };
   });
   bind.member(offers.revokeOffer, async ({ actor, params }) => {
     await revokeOffer(services, actor, { projectId: params.id, offerId: params.offer_id });
     return undefined;
   });
-  bind.member(offers.listOwnOffers, async ({ actor }) => {
-    const open = await listOwnOffers(services, actor);
-    return { data: open.map(presentOwnOffer), next_cursor: null };
+  bind.member(offers.listOwnOffers, async ({ actor, query }) => {
+    const open = await listOwnOffers(services, actor, at(query));
+    return { data: open.rows.map(presentOwnOffer), next_cursor: open.nextCursor };
   });
   bind.member(offers.acceptOffer, async ({ actor, params }) => {
     const { project, role } = await acceptOffer(services, actor, params.id);
     return { project: { id: project.id, name: project.name }, role };
   });
-  bind.member(offers.declineOffer, async ({ actor, params }) => {
-    await declineOffer(services, actor, params.id);
+  bind.member(offers.declineOffer, async ({ actor, params, body }) => {
+    await (body?.refuse_wallet === true ? refuseWallet : declineOffer)(services, actor, params.id);
+    return undefined;
+  });
+  bind.member(offers.listRefusedWallets, async ({ actor, query }) => {
+    const refused = await listRefused(services, actor, at(query));
+    return { data: refused.rows.map(presentRefused), next_cursor: refused.nextCursor };
+  });
+  bind.member(offers.allowWallet, async ({ actor, params }) => {
+    await allowWallet(services, actor, params.id);
     return undefined;
   });
 }
+
+/** Where a page begins and how long it is. */
+const at = ({ after, limit }: { after?: string | undefined; limit: number }) => ({ after, limit });

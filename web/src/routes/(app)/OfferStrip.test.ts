@@ -12,6 +12,7 @@ const offer = (id: string, project: string): OwnOffer => ({
   id,
   project: { name: project },
   role: 'reviewer',
+  present_role: null,
   offered_by: { name: 'Ada', address: '7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU' },
   created_at: '2026-03-01T00:00:00.000Z',
   expires_at: '2099-03-01T00:00:00.000Z',

@@ -8,6 +8,8 @@ export const offersText = {
   region: 'Seats offered to you',
   /** Between who offers and the project. */
   offers: (role: Role) => ` offers you a seat as ${role} in `,
+  /** What a member is told beside that. */
+  present: (role: Role) => `You are ${aRole[role]} there, and stay that if you decline.`,
   from: 'from',
   offered: (when: string) => `offered ${when}`,
   until: (when: string) => `open until ${when}`,

@@ -16,8 +16,8 @@ export const words = {
   endFailed: 'The session goes on',
   adding: 'Being added to projects',
   addingText:
-    'Owners offer you a seat, and you accept or decline it. You can let people who share a project with you skip that.',
-  allowDirect: 'People I share a project with may add me to their projects directly',
+    'Owners offer you a seat, and you accept or decline it. You can let people who share a project with you skip that. Nobody makes you an owner without asking.',
+  allowDirect: 'People I share a project with may add me to their projects directly, as reviewer or supervisor',
   addingFailed: 'This setting could not be loaded',
   addingNotSaved: 'Not saved',
   addingSaved: (allowed: boolean) =>

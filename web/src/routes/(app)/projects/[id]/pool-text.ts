@@ -40,6 +40,9 @@ export const poolWords = {
   revokeOfferLabel: (role: string, whom: string) => `Revoke the offer as ${role} to ${whom}`,
   revokeOfferFailed: 'The offer was not revoked',
 
+  asked: (name: string, role: Role) =>
+    `${name} is asked to become an owner, and stays ${aRole[role]} until they accept.`,
+  ownerAsked: 'asked to be owner',
   changed: (name: string, role: Role) => `${name} is ${aRole[role]} now.`,
   removed: (name: string) => `${name} is out of the pool.`,
   changeFailed: 'Nothing was changed',
