@@ -36,6 +36,7 @@ export async function addMember(services: Services, actor: MemberActor, input: N
   if (!atOnce) await limitOffers(services, projectId);
   const { added, ended } = await services.db.write(async (tx) => {
     await requireChange(tx.em, { userId: actor.userId, projectId }, 'manage_members');
+    await holdWallet(tx.em, address);
     if (!isGivenAtOnce(await knownOf(tx.em, actor, input), role)) {
       const offer = await makeOffer(services, { tx, actor }, { projectId, address, role });
       return { added: { kind: 'offer' as const, offer }, ended: [] };
@@ -49,6 +50,10 @@ export async function addMember(services: Services, actor: MemberActor, input: N
   await dropLocks(services, ended);
   return added;
 }
+
+/** Whoever is forgotten (KE6) waits until this is done, or is gone by now: nobody is seated whom the address does not name any more. */
+const holdWallet = (em: Em, address: string) =>
+  em.execute('select 1 from app_user where address = ? for key share', [address]);
 
 /** What decides whether the wallet is asked first. */
 async function knownOf(em: Em, actor: MemberActor, { projectId, address }: NewMember): Promise<Known> {

@@ -1,7 +1,10 @@
 // Forgets the person behind a wallet, for whoever runs the service (KE6): they end everywhere, and what stays has a pseudonym.
 import { Refusal } from '@countersign/shared/errors';
 import type { Tx } from '../db/database.ts';
+import { Member } from '../db/entities/member.ts';
+import { User } from '../db/entities/user.ts';
 import { holdProject } from '../db/hold-project.ts';
+import type { Em } from '../db/orm.ts';
 import { type Forgotten, namesOf, renameElsewhere, renameInEvents } from '../db/rename-person.ts';
 import type { HeldClaim } from '../claims/claim-lock.ts';
 import { endAll, tellClaimsEnded } from './access.ts';
@@ -60,22 +63,51 @@ export function findTrace({ db }: Services, address: string): Promise<Trace | nu
  */
 export async function forgetWallet(services: Services, address: string, { userId, pseudonym }: Trace): Promise<void> {
   const who: Forgotten = { userId, address, pseudonym };
-  const names = await services.db.read(async (em) => {
-    const [row] = await em.execute('select 1 from app_user where id = ? and blocked_at is not null', [userId]);
-    if (row !== undefined) throw isBlocked();
-    return namesOf(em, who);
-  });
+  if ((await services.db.read((em) => em.count(User, { id: userId, blockedAt: { $ne: null } }))) > 0) throw isBlocked();
   // Most of it before anybody has to wait: the address, by which a run that broke off goes on, is the last thing to go.
   const seen = await renameAllEvents(services, who, 0);
-  await services.db.write(async (tx) => {
-    await tx.em.execute('update app_user set name = ? where id = ?', [pseudonym, userId]);
-    await tellClaimsEnded(tx, await leaveAll(services, tx, who));
-    await endAll(tx, userId);
-    await renameElsewhere(tx.em, who, names);
-    await tx.em.execute('update app_user set address = ? where id = ?', [`forgotten:${userId}`, userId]);
-  });
+  while (!(await endPerson(services, who)));
   // And what was under way meanwhile.
   await renameAllEvents(services, who, seen);
+}
+
+/** A seat came while the others were left: what was done is undone, and tried again with it. */
+class SeatedMeanwhile extends Error {}
+
+/**
+ * Leaves every pool, then holds the person, in the order in which all who seat people do: projects before the person. Whoever
+ * signs in, or is seated, either came first and is seen here, or waits and finds nobody of this address. Answers false to be
+ * called again.
+ */
+async function endPerson(services: Services, who: Forgotten): Promise<boolean> {
+  const { userId, pseudonym } = who;
+  const work = async (tx: Tx) => {
+    const ended = await leaveAll(services, tx, who);
+    if (!(await holdPerson(tx.em, who))) return true;
+    const names = await namesOf(tx.em, who);
+    await tx.em.execute('update app_user set name = ? where id = ?', [pseudonym, userId]);
+    await tellClaimsEnded(tx, ended);
+    await endAll(tx, userId);
+    // Whoever acts for a session had to ask for it: only now nobody can take a seat any more.
+    if ((await tx.em.count(Member, { userId })) > 0) throw new SeatedMeanwhile();
+    await renameElsewhere(tx.em, who, names);
+    await tx.em.execute('update app_user set address = ? where id = ?', [`forgotten:${userId}`, userId]);
+    return true;
+  };
+  return services.db.write(work).catch((error: unknown) => {
+    if (error instanceof SeatedMeanwhile) return false;
+    throw error;
+  });
+}
+
+/** Keeps everybody from the person until the transaction ends. False for who was forgotten meanwhile. Errors: `forbidden` (A20). */
+async function holdPerson(em: Em, { userId, address }: Forgotten): Promise<boolean> {
+  const [row] = await em.execute<{ blocked: boolean }[]>(
+    'select blocked_at is not null as blocked from app_user where id = ? and address = ? for update',
+    [userId, address],
+  );
+  if (row?.blocked) throw isBlocked();
+  return row !== undefined;
 }
 
 /** A20: the block stands with the address, and would go with it. */

@@ -1,0 +1,137 @@
+// Forgetting a person while they come in: whatever is under way at that moment leaves no session and no seat of theirs.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { readSession } from '@countersign/shared/api/session';
+import { changeAccount } from '../../src/usecases/account.ts';
+import { addMember } from '../../src/usecases/add-member.ts';
+import { createProject } from '../../src/usecases/create-project.ts';
+import { findTrace, forgetWallet } from '../../src/usecases/forget-wallet.ts';
+import { makeWallet, person } from '../client.ts';
+import { holding, waiting } from './holding.ts';
+import { aPerson, aScene, letIn, type Scene } from './scene.ts';
+import { serve, type Served } from './served.ts';
+import { useServices } from './services.ts';
+
+const world = useServices();
+let served: Served;
+let scene: Scene;
+
+beforeAll(async () => void (served = await serve(world.services)));
+afterAll(() => served.close());
+beforeEach(async () => void (scene = await aScene(world.services)));
+
+async function forget(address: string): Promise<void> {
+  const trace = await findTrace(world.services, address);
+  if (trace !== null) await forgetWallet(world.services, address, trace);
+}
+/** What is left of somebody who was forgotten. */
+const leftOf = (userId: string) =>
+  world.sql<{ sessions: number; seats: number; address: string }>(
+    `select (select count(*)::int from session where user_id = u.id) as sessions,
+       (select count(*)::int from member where user_id = u.id) as seats, address from app_user u where id = ?`,
+    [userId],
+  );
+const nothingOf = (userId: string) => [{ sessions: 0, seats: 0, address: `forgotten:${userId}` }];
+
+describe('KE6: forgetting and signing in at the same moment', () => {
+  /** What a sign-in does to the database, not committed yet. */
+  const signingIn = (address: string): [string, unknown[]] => [
+    `with person as (
+       insert into app_user (id, address, name, created_at) values (gen_random_uuid(), ?, null, now())
+       on conflict (address) do update set name = coalesce(app_user.name, excluded.name) returning id
+     ) insert into session (id, user_id, secret_hash, created_at, last_seen_at, expires_at)
+       select gen_random_uuid(), id, repeat('0', 64), now(), now(), now() + interval '1 hour' from person`,
+    [address],
+  ];
+
+  it('the sign-in first: its session ends with the others', async () => {
+    const who = await person(served.world);
+    await holding(world, signingIn(who.wallet.address), async (commit) => {
+      const forgetting = forget(who.wallet.address);
+      await waiting(world, 1);
+      await commit();
+      await forgetting;
+    });
+    expect(await leftOf(who.id)).toEqual(nothingOf(who.id));
+    await who.refused('session_missing', readSession);
+  });
+
+  it('the forgetting first: who signs in is somebody new', async () => {
+    const wallet = makeWallet();
+    const who = await person(served.world, wallet);
+    const { address } = wallet;
+    await addMember(world.services, scene.owner, { projectId: scene.projectId, address, role: 'reviewer' });
+    // The forgetting has got as far as the offers, with the person held.
+    const back = await holding(
+      world,
+      ['select 1 from offer where address = ? for update', [address]],
+      async (commit) => {
+        const forgetting = forget(address);
+        await waiting(world, 1);
+        const again = person(served.world, wallet);
+        await waiting(world, 2);
+        await commit();
+        await forgetting;
+        return again;
+      },
+    );
+    expect(back.id).not.toBe(who.id);
+    expect(await leftOf(who.id)).toEqual(nothingOf(who.id));
+    expect(await back.call(readSession)).toMatchObject({ user: { id: back.id, name: null } });
+  });
+});
+
+describe('KE6: forgetting and being seated at the same moment', () => {
+  it('the seat first: it is left like any other', async () => {
+    const who = await aPerson(world.services);
+    const seat: [string, unknown[]] = [
+      `insert into member (project_id, user_id, role, created_at) values (?, ?, 'reviewer', now())`,
+      [scene.projectId, who.userId],
+    ];
+    await holding(world, seat, async (commit) => {
+      const forgetting = forget(who.address);
+      await waiting(world, 1);
+      await commit();
+      await forgetting;
+    });
+    expect(await leftOf(who.userId)).toEqual(nothingOf(who.userId));
+  });
+
+  it('the forgetting first: an owner who adds them directly offers a seat to a wallet that nobody has', async () => {
+    const who = await aPerson(world.services);
+    const shared = await createProject(world.services, scene.owner, { name: 'Claims' });
+    await letIn(world.services, { owner: scene.owner, projectId: shared }, { who });
+    await changeAccount(world.services, who, { directAdding: true });
+    const other = await createProject(world.services, scene.owner, { name: 'Parcels' });
+    await addMember(world.services, scene.owner, { projectId: other, address: who.address, role: 'owner' });
+    const lateOffer: [string, unknown[]] = ['select 1 from offer where address = ? for update', [who.address]];
+    const added = await holding(world, lateOffer, async (commit) => {
+      const forgetting = forget(who.address);
+      await waiting(world, 1);
+      const { projectId } = scene;
+      const adding = addMember(world.services, scene.owner, { projectId, address: who.address, role: 'reviewer' });
+      await waiting(world, 2);
+      await commit();
+      await forgetting;
+      return adding;
+    });
+    expect(added).toMatchObject({ kind: 'offer' });
+    expect(await leftOf(who.userId)).toEqual(nothingOf(who.userId));
+  });
+
+  it('PM1: a project that they make meanwhile keeps them, as its last owner', async () => {
+    const who = await person(served.world);
+    const made = await createProject(world.services, scene.owner, { name: 'Theirs' });
+    const owning: [string, unknown[]] = [
+      'update member set user_id = ? where project_id = ? and user_id = ?',
+      [who.id, made, scene.owner.userId],
+    ];
+    const outcome = await holding(world, owning, async (commit) => {
+      const forgetting = forget(who.wallet.address).catch((error: unknown) => error);
+      await waiting(world, 1);
+      await commit();
+      return forgetting;
+    });
+    expect(outcome).toMatchObject({ code: 'forbidden' });
+    expect(await leftOf(who.id)).toMatchObject([{ sessions: 1, seats: 1, address: who.wallet.address }]);
+  });
+});
