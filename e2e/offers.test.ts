@@ -121,7 +121,7 @@ describe.skipIf(chromium === undefined)('PM5: offers', () => {
     const { world, enter } = house();
     const guest = await person(world);
     const other = await openProject(house().owner);
-    const page = await enter(guest, '/sessions');
+    const page = await enter(guest, '/account');
     const box = page.getByRole('checkbox', { name: /may add me to their projects directly/ });
     await box.check();
     await page.getByText('may add you directly.').waitFor();

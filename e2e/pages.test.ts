@@ -29,6 +29,7 @@ describe.skipIf(chromium === undefined)('every page', () => {
       '/queue': 'Waits for a person',
       '/analytics': 'Where do items end up?',
       '/learnings': 'Wrong fact',
+      '/account': 'Your name',
       '/sessions': 'The browsers you are signed in with',
       '/api/public/docs': 'Your first request',
     }) satisfies Record<string, string>;

@@ -33,6 +33,7 @@ describe('the page', () => {
     '/queue',
     '/projects/some-id',
     '/invites/some-token',
+    '/account',
     '/sessions',
     '/api/public/docs',
     '/api/public/docs?project=some-id',

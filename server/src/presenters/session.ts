@@ -1,5 +1,5 @@
 // One's own sessions in the words of the wire: which browser and since when, nothing that would let somebody in.
-import type { OwnSession } from '@countersign/shared/api/session';
+import type { Account, OwnSession } from '@countersign/shared/api/session';
 import type { Session } from '../db/entities/session.ts';
 
 /** `currentId` is the session that asks. */
@@ -14,3 +14,9 @@ export function presentOwnSession(session: Session, currentId: string): OwnSessi
     abilities: { end: true },
   };
 }
+
+/** What a person settled for themself. */
+export const presentAccount = ({ name, directAdding }: { name: string | null; directAdding: boolean }): Account => ({
+  name,
+  direct_adding: directAdding,
+});

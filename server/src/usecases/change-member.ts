@@ -6,8 +6,9 @@ import type { Tx } from '../db/database.ts';
 import { holdProject } from '../db/hold-project.ts';
 import { addMember, type Added } from './add-member.ts';
 import { revokeKeysOf } from './api-keys.ts';
+import { changeName } from './change-name.ts';
 import { holdRole, nothingHere, refuseArchived, refuseUnless, requireVerb, roleIn } from './membership.ts';
-import { changeSeat, recordName } from './pool.ts';
+import { changeSeat } from './pool.ts';
 import { dropLocks } from './release-claims.ts';
 import type { MemberActor, Services } from './services.ts';
 
@@ -31,7 +32,7 @@ export async function changeMember(services: Services, actor: MemberActor, chang
     const onlyName = role === undefined;
     const from = await openSeat(tx, actor, { projectId, userId, mine: onlyName });
     if (!onlyName) await refuseArchived(tx.em, projectId);
-    if (name !== undefined) await rename(services, { tx, actor }, { projectId, userId, name });
+    if (name !== undefined) await rename(services, { tx, actor }, { userId, name });
     const seat = { projectId, userId, from, to: role ?? from };
     const released = seat.to === from ? [] : await changeSeat(services, { tx, actor }, seat);
     const user = await tx.em.findOneOrFail(User, { id: userId });
@@ -95,19 +96,12 @@ async function openSeat(
 }
 
 /** PM4: a name shows in every project of its wallet, so nobody gives one but its person. */
-async function rename(
+function rename(
   services: Services,
-  { tx, actor }: { tx: Tx; actor: MemberActor },
-  { projectId, userId, name }: { projectId: string; userId: string; name: string },
+  by: { tx: Tx; actor: MemberActor },
+  to: { userId: string; name: string },
 ): Promise<void> {
-  if (userId !== actor.userId)
+  if (to.userId !== by.actor.userId)
     throw new Refusal('forbidden', 'People choose their own names: only they can change theirs.');
-  const [known] = await tx.em.execute<{ name: string | null; address: string }[]>(
-    'select name, address from app_user where id = ? for no key update',
-    [userId],
-  );
-  if (known === undefined) throw nothingHere();
-  if (known.name === name) return;
-  await tx.em.nativeUpdate(User, { id: userId }, { name });
-  await recordName(services, { tx, actor }, { projectId, before: { ...known, userId }, name });
+  return changeName(services, by, to.name);
 }

@@ -2,7 +2,6 @@
 import { Refusal } from '@countersign/shared/errors';
 import type { Role } from '@countersign/shared/words';
 import type { HeldClaim } from '../claims/claim-lock.ts';
-import { displayName } from '../domain/actor.ts';
 import { isMadeOwner, leavesNoOwner, losesInvites } from '../domain/pool.ts';
 import type { Tx } from '../db/database.ts';
 import { Member } from '../db/entities/member.ts';
@@ -50,19 +49,6 @@ export async function changeSeat(
   // Told before the claims: whoever is out has left the room when those are sent (I8).
   await recordChange(services, { tx, actor }, seatChange(seat, { subject: await nameOf(tx, userId), ends }));
   return releaseClaims(tx, actor, { projectId, userId, role: to });
-}
-
-type Known = Pick<MemberActor, 'userId' | 'name' | 'address'>;
-
-/** Logs and states that a member has a name now, or another one. */
-export async function recordName(
-  services: Services,
-  by: { tx: Tx; actor: MemberActor },
-  { projectId, before, name }: { projectId: string; before: Known; name: string },
-): Promise<void> {
-  const change = { action: 'member.changed' as const, subject: displayName(before), subjectId: before.userId };
-  const names = { before: { name: before.name }, after: { name } };
-  await recordChange(services, by, { projectId, changed: ['members'], ...change, ...names });
 }
 
 /** What ended with a change of a seat, counted. */

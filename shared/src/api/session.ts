@@ -1,6 +1,7 @@
 // Sign-In With Solana and the session, CONTRACT section 4. The server makes the challenge; the page sends back only what it signed.
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
+import { personName } from '../person-name.ts';
 import { abilitiesTo } from '../words.ts';
 import { endpoint } from './endpoint.ts';
 
@@ -22,7 +23,13 @@ export type User = z.infer<typeof user>;
 
 /** What whoever is signed in may do here, beside what each object says of itself (PM7). */
 export const session = z
-  .object({ user, expires_at: timestamp, abilities: abilitiesTo('create_project') })
+  .object({
+    user,
+    expires_at: timestamp,
+    /** Seats are offered to them (PM5): the page shows them from the start. */
+    offered: z.boolean(),
+    abilities: abilitiesTo('create_project'),
+  })
   .meta({ id: 'Session' });
 export type Session = z.infer<typeof session>;
 
@@ -110,6 +117,8 @@ export const endOtherSessions = endpoint({
 /** What a person settled for themself. */
 export const account = z
   .object({
+    /** What they are called in every project (PM4); null is by their shortened address. */
+    name: z.string().nullable(),
     /** Whoever shares a project with them already may add them to another one without asking, but not as an owner (PM6). */
     direct_adding: z.boolean(),
   })
@@ -129,7 +138,10 @@ export const changeAccount = endpoint({
   path: '/api/account',
   auth: 'session',
   summary: 'Change your own settings',
-  body: z.strictObject(account.partial().shape),
+  body: z.strictObject({
+    name: personName.nullable().optional(),
+    direct_adding: account.shape.direct_adding.optional(),
+  }),
   reply: account,
 });
 

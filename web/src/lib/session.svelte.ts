@@ -13,6 +13,8 @@ class SessionStore {
   user: User | null = $state.raw(null);
   /** What they may do here, beside what each object says of itself. */
   abilities: Session['abilities'] = $state.raw({ create_project: false });
+  /** Seats were offered to them when this was read: the page shows them from the start. */
+  offered = $state(false);
   /** Why the first read failed, for the Retry page. */
   error: unknown = $state.raw(null);
 
@@ -60,10 +62,11 @@ class SessionStore {
   }
 
   /** Takes over a session the server has just opened. Somebody else's page is not shown: it is loaded afresh. */
-  begin({ user, abilities }: Session): void {
+  begin({ user, offered, abilities }: Session): void {
     if (this.state === 'ended' && this.user !== null && this.user.id !== user.id) location.reload();
     this.user = user;
     this.abilities = abilities;
+    this.offered = offered;
     this.state = 'signed_in';
   }
 

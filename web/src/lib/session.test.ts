@@ -8,6 +8,7 @@ const OTHER = { ...ME, id: '00000000-0000-7000-8000-000000000002' };
 const held = (user: typeof ME) => ({
   user,
   expires_at: '2026-11-20T14:02:31.000Z',
+  offered: false,
   abilities: { create_project: true },
 });
 const answer = (status: number, body?: object) =>

@@ -19,6 +19,7 @@ export const text = {
     waiting: (count: string) => `${count} waiting`,
     account: 'Account',
     signedInAs: 'Signed in as',
+    settings: 'Name and offers',
     sessions: 'Sessions',
     signOut: 'Sign out',
     signOutFailed: 'You are still signed in',

@@ -1,10 +1,11 @@
 // Sign-in with a wallet, and the session it opens.
 import * as api from '@countersign/shared/api/session';
 import { CHALLENGE_SECONDS } from '../../domain/sign-in.ts';
-import { presentOwnSession } from '../../presenters/session.ts';
+import { presentAccount, presentOwnSession } from '../../presenters/session.ts';
 import { changeAccount, readAccount } from '../../usecases/account.ts';
 import { mayCreateProjects } from '../../usecases/create-project.ts';
 import { endOtherSessions, endSession, signOut } from '../../usecases/end-sessions.ts';
+import { listOwnOffers } from '../../usecases/queries/list-offers.ts';
 import { listSessions } from '../../usecases/queries/list-sessions.ts';
 import type { MemberActor, Services } from '../../usecases/services.ts';
 import { ABSOLUTE_MS } from '../../usecases/sessions.ts';
@@ -42,10 +43,10 @@ function bindSignIn(bind: Binder, services: Services): void {
     });
     clearCookie(ctx, SIGN_IN_COOKIE);
     setCookie(ctx, { name: SESSION_COOKIE, value: session.token, maxAgeMs: ABSOLUTE_MS, sameSite: 'lax' });
-    return presentSession(services, { userId: user.id, address: user.address, name: user.name ?? null, ...session });
+    return readSession(services, { userId: user.id, address: user.address, name: user.name ?? null, ...session });
   });
 
-  bind.member(api.readSession, ({ actor }) => Promise.resolve(presentSession(services, actor)));
+  bind.member(api.readSession, ({ actor }) => readSession(services, actor));
 
   bind.member(api.endSession, async ({ actor, ctx }) => {
     await signOut(services, actor);
@@ -54,12 +55,15 @@ function bindSignIn(bind: Binder, services: Services): void {
   });
 }
 
-function presentSession(
+async function readSession(
   services: Services,
-  { userId: id, address, name, expiresAt }: Pick<MemberActor, 'userId' | 'address' | 'name' | 'expiresAt'>,
-): api.Session {
+  who: Pick<MemberActor, 'userId' | 'address' | 'name' | 'expiresAt'>,
+): Promise<api.Session> {
+  const { userId: id, address, name, expiresAt } = who;
+  const offers = await listOwnOffers(services, who, { after: undefined, limit: 1 });
   const abilities = { create_project: mayCreateProjects(services, { address }) };
-  return { user: { id, address, name }, expires_at: expiresAt.toISOString(), abilities };
+  const offered = offers.rows.length > 0;
+  return { user: { id, address, name }, expires_at: expiresAt.toISOString(), offered, abilities };
 }
 
 function bindOwnSessions(bind: Binder, services: Services): void {
@@ -80,12 +84,10 @@ function bindOwnSessions(bind: Binder, services: Services): void {
 
 function bindAccount(bind: Binder, services: Services): void {
   bind.member(api.readAccount, async ({ actor }) => {
-    const { directAdding } = await readAccount(services, actor);
-    return { direct_adding: directAdding };
+    return presentAccount(await readAccount(services, actor));
   });
-  bind.member(api.changeAccount, async ({ actor, body }) => {
-    const changes = body.direct_adding === undefined ? {} : { directAdding: body.direct_adding };
-    const { directAdding } = await changeAccount(services, actor, changes);
-    return { direct_adding: directAdding };
+  bind.member(api.changeAccount, async ({ actor, body: { name, direct_adding: directAdding } }) => {
+    const changes = { ...(name !== undefined && { name }), ...(directAdding !== undefined && { directAdding }) };
+    return presentAccount(await changeAccount(services, actor, changes));
   });
 }

@@ -63,7 +63,7 @@ interface Row {
 /** The open offers to the actor's wallet, newest first, without those of wallets that they refuse (PM9). Errors: `invalid_cursor`. */
 export function listOwnOffers(
   services: Services,
-  { userId, address }: MemberActor,
+  { userId, address }: Pick<MemberActor, 'userId' | 'address'>,
   { after, limit }: Omit<PageQuery, 'projectId'>,
 ): Promise<Page<OwnOfferView>> {
   return services.db.read(async (em) => {

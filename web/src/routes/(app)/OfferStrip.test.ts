@@ -20,7 +20,13 @@ const offer = (id: string, project: string): OwnOffer => ({
 });
 
 const showing = (first: OwnOffer) =>
-  ({ first, joined: null, open: [first], answering: { pending: false, error: null } }) as unknown as OwnOffers;
+  ({
+    first,
+    joined: null,
+    more: false,
+    open: [first],
+    answering: { pending: false, error: null },
+  }) as unknown as OwnOffers;
 
 const isAwake = (name: RegExp) => !screen.getByRole<HTMLButtonElement>('button', { name }).disabled;
 

@@ -13,7 +13,14 @@ export const offersText = {
   from: 'from',
   offered: (when: string) => `offered ${when}`,
   until: (when: string) => `open until ${when}`,
-  more: (count: number) => (count === 1 ? '1 more offer after this one.' : `${count} more offers after this one.`),
+  more: (count: number, andMore: boolean) =>
+    andMore
+      ? `More than ${count} offers after this one.`
+      : count === 1
+        ? '1 more offer after this one.'
+        : `${count} more offers after this one.`,
+  all: 'See all',
+  refuse: 'Decline all from this wallet',
   accept: 'Accept',
   acceptLabel: (project: string) => `Accept the seat in ${project}`,
   decline: 'Decline',
@@ -22,5 +29,5 @@ export const offersText = {
   joined: (project: string, role: Role): Sentence => [`You are ${aRole[role]} in `, project, ' now.'],
   toProject: 'Open project',
   close: 'Close',
-  waiting: (count: number) => (count === 1 ? '1 offer' : `${count} offers`),
+  waiting: (count: number, andMore: boolean) => (count === 1 ? '1 offer' : `${count}${andMore ? '+' : ''} offers`),
 } as const;

@@ -6,6 +6,7 @@ import { Attempt } from '#lib/attempt.svelte.ts';
 import { clock } from '#lib/clock.svelte.ts';
 import { live } from '#lib/live/connection.svelte.ts';
 import { projects } from '#lib/projects.svelte.ts';
+import { readPages } from '#lib/read-pages.ts';
 import { Resource } from '#lib/resource.svelte.ts';
 
 export interface Joined {
@@ -15,7 +16,12 @@ export interface Joined {
 
 export class OwnOffers {
   readonly answering = new Attempt();
-  readonly #list = new Resource(async (signal) => (await call(listOwnOffers, { signal })).data);
+  #pages = 1;
+  readonly #list = new Resource((signal) =>
+    readPages((after) => call(listOwnOffers, { query: after === undefined ? {} : { after }, signal }), this.#pages),
+  );
+  /** Whose they are. */
+  #userId: string | null = null;
   /** Answered here: an answer of the server that was under way meanwhile does not bring them back. */
   #answered: string[] = $state.raw([]);
   /** The one that is on show stays there until it is answered or gone: what is pressed is what was read. */
@@ -25,23 +31,38 @@ export class OwnOffers {
   joined: Joined | null = $state.raw(null);
 
   readonly open = $derived(
-    (this.#list.data ?? []).filter(
+    (this.#list.data?.rows ?? []).filter(
       ({ id, expires_at }) => !this.#answered.includes(id) && Date.parse(expires_at) > clock.now,
     ),
   );
+  /** Whether the server has older ones. */
+  readonly more = $derived(this.#list.data?.more ?? false);
+  /** Whether they were never read, and why not. */
+  readonly unread = $derived(this.#list.data === null);
+  readonly error = $derived(this.#list.error);
+  readonly loading = $derived(this.#list.loading);
   /** What to show now; null when nothing is offered. */
   readonly first = $derived(this.open.find(({ id }) => id === this.#shown) ?? this.open[0] ?? null);
 
-  /** Keeps itself true; answers the function that stops it. */
-  follow(): () => void {
-    // The next account in this tab finds nothing of the one before.
+  /** Reads the offers to this person for the first time. The next account in this tab finds nothing of the one before. */
+  async begin(userId: string): Promise<void> {
+    if (this.#userId === userId) return;
+    this.#userId = userId;
+    this.#pages = 1;
     this.#list.data = this.joined = null;
     this.#answered = [];
-    void this.#load();
+    await this.load();
+  }
+
+  /** Keeps itself true; answers the function that stops it. */
+  follow(userId: string): () => void {
+    void this.begin(userId);
     const stops = [
-      live.onOffers(() => void this.#load()),
-      live.onResync((projectId) => (projectId === null ? this.#load() : undefined)),
+      live.onOffers(() => void this.load()),
+      live.onResync((projectId) => (projectId === null ? this.load() : undefined)),
       () => this.#list.cancel(),
+      // Whoever signs in next may be the same person, after a while.
+      () => (this.#userId = null),
     ];
     return () => stops.forEach((stop) => stop());
   }
@@ -59,15 +80,27 @@ export class OwnOffers {
     await this.#after(id, done);
   }
 
+  /** Declines all that its wallet offers, and refuses what it offers later (PM9). */
+  async refuse({ id }: OwnOffer): Promise<void> {
+    const body = { refuse_wallet: true };
+    const done = await this.answering.run(() => call(declineOffer, { params: { id }, body }));
+    await this.#after(id, done);
+  }
+
+  showMore(): Promise<void> {
+    this.#pages += 1;
+    return this.load();
+  }
+
+  async load(): Promise<void> {
+    await this.#list.load();
+    this.#shown = this.first?.id ?? null;
+  }
+
   async #after(id: string, done: boolean): Promise<void> {
     if (done) this.#answered = [...this.#answered, id];
     // It may have been revoked or replaced a moment ago: the list says so.
-    await this.#load();
-  }
-
-  async #load(): Promise<void> {
-    await this.#list.load();
-    this.#shown = this.first?.id ?? null;
+    await this.load();
   }
 }
 

@@ -72,7 +72,11 @@ function pageEntries(to: GoesTo): PaletteEntry[] {
     const key = command === undefined ? {} : { key: `${keyOf('go')} ${keyOf(command)}` };
     return { id: `go ${path}`, group: 'go', words: [name], ...key, run: to(path) };
   });
-  return [...pages, { id: 'go /sessions', group: 'go', words: [shared.shell.sessions], run: to('/sessions') }];
+  return [
+    ...pages,
+    { id: 'go /account', group: 'go', words: [shared.shell.settings], run: to('/account') },
+    { id: 'go /sessions', group: 'go', words: [shared.shell.sessions], run: to('/sessions') },
+  ];
 }
 
 function entriesOfProject(project: Project, to: GoesTo): PaletteEntry[] {

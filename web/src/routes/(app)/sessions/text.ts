@@ -1,4 +1,4 @@
-// Every string of the page of one's sessions and own settings.
+// Every string of the page of one's sessions.
 
 export const words = {
   page: 'Sessions',
@@ -14,14 +14,6 @@ export const words = {
   ended: (device: string) => `The session of ${device} has ended`,
   othersEnded: 'All other sessions have ended',
   endFailed: 'The session goes on',
-  adding: 'Being added to projects',
-  addingText:
-    'Owners offer you a seat, and you accept or decline it. You can let people who share a project with you skip that. Nobody makes you an owner without asking.',
-  allowDirect: 'People I share a project with may add me to their projects directly, as reviewer or supervisor',
-  addingFailed: 'This setting could not be loaded',
-  addingNotSaved: 'Not saved',
-  addingSaved: (allowed: boolean) =>
-    allowed ? 'People who share a project with you may add you directly.' : 'Everyone has to ask you first.',
   endOthers: 'End all others',
   endOthersTitle: 'End all other sessions?',
   endOthersText: 'They are signed out at once, wherever they are. This browser stays signed in.',

@@ -5,6 +5,7 @@ import { listMembers, type Member } from '@countersign/shared/api/projects';
 import type { Fact } from '@countersign/shared/events';
 import { call } from '#lib/api.ts';
 import { live } from '#lib/live/connection.svelte.ts';
+import { readPages } from '#lib/read-pages.ts';
 import { Resource } from '#lib/resource.svelte.ts';
 
 /** Who holds how much is asked for at most once in this many ms, however many items pass from hand to hand. */
@@ -15,7 +16,8 @@ export class PoolFeed {
   readonly members: Resource<Member[]>;
   /** For owners; loaded when it is known that the viewer is one. */
   readonly invites: Resource<Invite[]>;
-  readonly offers: Resource<Offer[]>;
+  readonly offers: Resource<{ rows: Offer[]; more: boolean }>;
+  #offerPages = 1;
   readonly #id: string;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -24,7 +26,12 @@ export class PoolFeed {
     this.#id = id;
     this.members = new Resource(async (signal) => (await call(listMembers, { params, signal })).data);
     this.invites = new Resource(async (signal) => (await call(listInvites, { params, signal })).data);
-    this.offers = new Resource(async (signal) => (await call(listOffers, { params, signal })).data);
+    this.offers = new Resource((signal) =>
+      readPages(
+        (after) => call(listOffers, { params, query: after === undefined ? {} : { after }, signal }),
+        this.#offerPages,
+      ),
+    );
   }
 
   /** Loads the members and follows the project; answers the function that stops it. */
@@ -39,6 +46,11 @@ export class PoolFeed {
       () => this.offers.cancel(),
     ];
     return () => stops.forEach((stop) => stop());
+  }
+
+  moreOffers(): void {
+    this.#offerPages += 1;
+    void this.offers.load();
   }
 
   #take(fact: Fact): void {

@@ -36,6 +36,7 @@ export const poolWords = {
   offers: 'Open offers',
   offersFailed: 'The offers could not be loaded',
   noOffers: 'None. A seat you offer is listed here until it is accepted or declined.',
+  moreOffers: 'Show more',
   until: (when: string) => `open until ${when}`,
   revokeOfferLabel: (role: string, whom: string) => `Revoke the offer as ${role} to ${whom}`,
   revokeOfferFailed: 'The offer was not revoked',
