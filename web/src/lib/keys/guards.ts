@@ -1,6 +1,7 @@
 // The guards that decide whether a key counts: a key decides only what its presser sees and means.
 import type { KeyScope } from './command.ts';
 import type { Binding } from './keymap.ts';
+import { isCharacter } from './press.ts';
 
 /** What the guards look at when a key comes down. */
 export interface Situation {
@@ -18,23 +19,18 @@ export interface Situation {
   readonly armed: boolean;
 }
 
-export type GuardedPress = Pick<KeyboardEvent, 'repeat' | 'defaultPrevented' | 'isComposing' | 'key'>;
-
-/** Why a press does not fire a binding: `dead` is a verb whose moment has not come, `no` is anything else. */
-export type Verdict = 'yes' | 'dead' | 'no';
-
-/** What becomes of a key press that matches a binding. */
-export function judge(binding: Binding, press: GuardedPress, situation: Situation): Verdict {
-  if (!belongsHere(binding, press, situation)) return 'no';
-  return binding.verb !== true || (situation.armed && !situation.pending) ? 'yes' : 'dead';
-}
+export type GuardedPress = Pick<KeyboardEvent, 'repeat' | 'defaultPrevented' | 'isComposing' | 'key' | 'keyCode'>;
 
 /** Whether a key press may fire a binding (rule QU2). */
 export const mayFire = (binding: Binding, press: GuardedPress, situation: Situation): boolean =>
-  judge(binding, press, situation) === 'yes';
+  belongsHere(binding, press, situation) && (binding.verb !== true || (situation.armed && !situation.pending));
+
+/** What browsers report for every key that an input method has taken; some report nothing else. */
+const TAKEN = 229;
 
 /** A key that an input method is still making into a character. */
-const composing = ({ isComposing, key }: GuardedPress) => isComposing || key === 'Process' || key === 'Dead';
+const composing = ({ isComposing, key, keyCode }: GuardedPress) =>
+  isComposing || key === 'Process' || key === 'Unidentified' || keyCode === TAKEN;
 
 function belongsHere(binding: Binding, press: GuardedPress, situation: Situation): boolean {
   const typing = binding.typing === true;
@@ -42,7 +38,7 @@ function belongsHere(binding: Binding, press: GuardedPress, situation: Situation
   if (press.repeat && binding.repeats !== true) return false;
   if (!situation.scopes.includes(binding.scope)) return false;
   if (situation.typing && !typing) return false;
-  if (!situation.enabled && press.key !== ' ' && press.key.length === 1 && !typing) return false;
+  if (!situation.enabled && press.key !== ' ' && isCharacter(press.key) && !typing) return false;
   if ((press.key === 'Enter' || press.key === ' ') && situation.control !== 'none' && !typing) return false;
   return !(press.key.startsWith('Arrow') && situation.control === 'arrows');
 }
@@ -58,11 +54,29 @@ const ARROWS = '[role=tab], [role=radio], [role=menuitem], [role=slider], [role=
 const ACTIVATES = 'button, a[href], summary, [role=button], [role=switch], [role=checkbox]';
 
 /** What the focused element does with keys of its own. A row of the list leaves Enter, Space and the arrows to the keymap. */
-export function heldBy(target: EventTarget | null): Pick<Situation, 'typing' | 'control'> {
-  if (!(target instanceof Element)) return { typing: false, control: 'none' };
-  if (target.closest(TYPING) !== null) return { typing: true, control: 'arrows' };
-  if (target.closest(ARROWS) !== null) return { typing: false, control: 'arrows' };
-  return { typing: false, control: target.closest(ACTIVATES) === null ? 'none' : 'activates' };
+export function heldBy(event: Event): Pick<Situation, 'typing' | 'control'> {
+  const path = event.composedPath().filter((each) => each instanceof Element);
+  const within = (selector: string) => path.some((element) => element.matches(selector));
+  if (within(TYPING) || path.some(isEditable)) return { typing: true, control: 'arrows' };
+  if (within(ARROWS)) return { typing: false, control: 'arrows' };
+  return { typing: false, control: within(ACTIVATES) ? 'activates' : 'none' };
+}
+
+const isEditable = (element: Element): boolean => element instanceof HTMLElement && element.isContentEditable;
+
+const FOCUSABLE =
+  'a[href], button, input, select, textarea, summary, iframe, audio, video, [tabindex], [contenteditable]';
+
+/**
+ * Whether a key goes to something that the page did not make, such as the panel of an extension: it is typed there, whatever
+ * it is. What lies in a closed shadow root shows only its host, as the focus of an element that can have none by itself.
+ */
+export function isElsewhere(event: Event): boolean {
+  const [inner] = event.composedPath();
+  if (!(inner instanceof Element) || inner === document.body || inner === document.documentElement) return false;
+  if (inner.getRootNode() !== document || inner.localName.includes('-')) return true;
+  if (inner.closest('#app, [data-own]') === null) return true;
+  return inner === document.activeElement && !inner.matches(FOCUSABLE);
 }
 
 const OVER = '[role=dialog], [role=alertdialog], [role=menu], [role=listbox]';

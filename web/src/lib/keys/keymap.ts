@@ -31,9 +31,8 @@ const bind = (scope: KeyScope, [command, ...keys]: Keyed, manner: Manner = {}): 
 });
 
 const VERB = { verb: true } as const;
-/** A character that some layouts have on Shift. */
-const digit = (value: number) => `[Shift]+${value}`;
-const DIGITS = [1, 2, 3, 4, 5, 6, 7, 8, 9].map(digit);
+/** Digits, which some layouts have on Shift. Alone they mean nothing: they are drawn on the reasons, and wait for a verb. */
+const DIGITS = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((value) => `[Shift]+${value}`);
 
 /** Single letters are first, so that they are what a control shows. Order within one key: the more special scope first. */
 export const KEYMAP: readonly Binding[] = [
@@ -44,10 +43,10 @@ export const KEYMAP: readonly Binding[] = [
   bind('conflict', ['copy', 'y']),
   bind('reasons', ['reason', ...DIGITS], { verb: true, fixed: true }),
   bind('reasons', ['send', '$mod+Enter'], { verb: true, typing: true }),
-  bind('item', ['approve', 'a', digit(1)], VERB),
-  bind('item', ['edit', 'e', digit(2)], VERB),
-  bind('item', ['reject', 'r', digit(3)], VERB),
-  bind('item', ['escalate', 'u', digit(4)], VERB),
+  bind('item', ['approve', 'a'], VERB),
+  bind('item', ['edit', 'e'], VERB),
+  bind('item', ['reject', 'r'], VERB),
+  bind('item', ['escalate', 'u'], VERB),
   bind('item', ['finalize', 'f'], VERB),
   bind('item', ['return', 'b'], VERB),
   bind('item', ['skip', 's'], VERB),

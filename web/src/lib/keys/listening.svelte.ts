@@ -1,10 +1,10 @@
 // The one listener to the keys: pages lay their commands over each other, the one laid last is asked first.
-import { heldBy, isCovered, judge, type Situation } from './guards.ts';
+import { heldBy, isCovered, isElsewhere, mayFire, type Situation } from './guards.ts';
 import type { Command, KeyScope } from './command.ts';
 import type { Binding } from './keymap.ts';
 import { ownKeys } from './own-keys.svelte.ts';
 import { waitsForPanel } from './panels.svelte.ts';
-import { digitOf, isKey, isModifier, isPlace } from './press.ts';
+import { isKey, isModifier, isPlace, isPlaceOnly, layout } from './press.ts';
 
 type OfPage = Pick<Situation, 'scopes' | 'pending' | 'armed'>;
 
@@ -19,17 +19,12 @@ export interface Listening {
 
 /** After the key that goes to a page, the next one is waited for this many ms. */
 const GO_MS = 1500;
-/** A verb was pressed too early: for this many ms a digit after it is taken for its reason, not for a verb. */
-const REFUSED_MS = 1500;
-
-const DIGIT = /\+[1-9]$/;
 
 class Keyboard {
   /** The key that goes to a page was pressed: the next one says to which. */
   going = $state(false);
   #layers: readonly Listening[] = $state.raw([]);
   #goTimer: ReturnType<typeof setTimeout> | undefined;
-  #refusedAt = -Infinity;
 
   /** Lays the commands of a part of the page over those that are there. Answers the function that takes them off. */
   lay(layer: Listening): () => void {
@@ -68,37 +63,35 @@ class Keyboard {
   }
 
   readonly #hear = (event: KeyboardEvent): void => {
-    if (typeof event.key !== 'string' || isModifier(event)) return;
+    if (typeof event.key !== 'string' || isModifier(event) || isElsewhere(event)) return;
+    layout.hear(event);
     if (!isCovered() && waitsForPanel(event)) return event.preventDefault();
     const { going } = this;
     if (going && !event.repeat) this.going = false;
-    const meant = ownKeys.bindings.filter(({ scope }) => (scope === 'go') === going);
-    const exact = meant.filter(({ keys }) => keys.some((key) => isKey(event, key)));
-    const matching = exact.length > 0 ? exact : meant.filter(({ keys }) => keys.some((key) => isPlace(event, key)));
-    for (const binding of matching) {
+    for (const binding of this.#meant(event, going)) {
       if (!this.#fires(binding, event, going)) continue;
       event.preventDefault();
       return;
     }
   };
 
+  /** The bindings of a press, by its character or else by its place; where a reason is asked for, its digit first. */
+  #meant(event: KeyboardEvent, going: boolean): Binding[] {
+    const bindings = ownKeys.bindings.filter(({ scope }) => (scope === 'go') === going);
+    const exact = bindings.filter(({ keys }) => keys.some((key) => isKey(event, key)));
+    const placed = bindings.filter(({ keys }) => keys.some((key) => isPlace(event, key)));
+    const byPlace = exact.length === 0 || isPlaceOnly(event);
+    return byPlace ? placed : [...placed.filter(({ fixed }) => fixed === true), ...exact];
+  }
+
   #fires(binding: Binding, event: KeyboardEvent, going: boolean): boolean {
-    const common = { ...heldBy(event.target), enabled: ownKeys.on, dialogOpen: isCovered() };
+    const common = { ...heldBy(event), enabled: ownKeys.on, dialogOpen: isCovered() };
     for (const layer of this.#layers) {
       const page = layer.situation();
       const scopes: readonly KeyScope[] = going ? [...page.scopes, 'go'] : page.scopes;
-      const verdict = judge(binding, event, { ...common, ...page, scopes });
-      if (verdict === 'no' || this.#mistaken(binding, event)) continue;
-      if (verdict === 'yes' && layer.run(binding.command, event)) return true;
-      if (binding.verb === true && Number.isNaN(digitOf(event))) this.#refusedAt = event.timeStamp;
+      if (mayFire(binding, event, { ...common, ...page, scopes }) && layer.run(binding.command, event)) return true;
     }
     return false;
-  }
-
-  /** A digit that was meant as the reason of a verb which came too early must not decide by itself. */
-  #mistaken({ scope, keys }: Binding, event: KeyboardEvent): boolean {
-    if (scope !== 'item' || event.timeStamp - this.#refusedAt >= REFUSED_MS) return false;
-    return keys.some((key) => DIGIT.test(key) && (isKey(event, key) || isPlace(event, key)));
   }
 }
 

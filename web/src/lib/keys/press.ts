@@ -23,9 +23,30 @@ export function isKey(event: KeyboardEvent, key: string): boolean {
 }
 
 const LETTER = /^Key([A-Z])$/;
-const DIGIT = /^Digit([1-9])$/;
+const DIGIT = /^(?:Digit|Numpad)([1-9])$/;
 
-/** Where a layout gives no Latin letter, or the digits only with Shift, the place of the key counts instead. */
+const LATIN = /^[a-z]$/i;
+
+/** Letters and combining marks of other scripts than Latin. */
+const isForeign = (key: string): boolean => /[\p{L}\p{M}]/u.test(key) && !/\p{Script=Latin}/u.test(key);
+
+/** Whether a press gives a character, one or several at once; named keys are words of plain letters. */
+export const isCharacter = (key: string): boolean => [...key].length === 1 || !/^[A-Z]\w*$/.test(key);
+
+/** Remembers whether the layout in use has Latin letters: where it has none, the letter keys count by their place. */
+class Layout {
+  latin = true;
+
+  hear({ key, code, ctrlKey, metaKey, altKey }: Press): void {
+    if (!LETTER.test(code) || ctrlKey || metaKey || altKey) return;
+    if (LATIN.test(key)) this.latin = true;
+    else if (isCharacter(key) && isForeign(key)) this.latin = false;
+  }
+}
+
+export const layout = new Layout();
+
+/** Whether the event is this key by its place: of a letter where the layout gives no Latin ones, of a digit where it wants Shift. */
 export function isPlace(event: KeyboardEvent, key: string): boolean {
   const parts = partsOf(key);
   const named = placeOf(event);
@@ -33,14 +54,26 @@ export function isPlace(event: KeyboardEvent, key: string): boolean {
   return matchKeybindingPress(event, [parts[0], parts[1], event.code]);
 }
 
-function placeOf({ key, code, shiftKey }: Press): string | null {
-  const foreign = /^\p{L}$/u.test(key) && !/^[a-z]$/i.test(key);
-  if (foreign) return LETTER.exec(code)?.[1] ?? null;
-  return !shiftKey && !/^\d$/.test(key) ? (DIGIT.exec(code)?.[1] ?? null) : null;
+function placeOf(event: Press): string | null {
+  const digit = digitOf(event);
+  return Number.isNaN(digit) ? letterOf(event) : String(digit);
 }
 
+function letterOf({ key, code }: Press): string | null {
+  if (LATIN.test(key) || !isCharacter(key)) return null;
+  return isForeign(key) || !layout.latin ? (LETTER.exec(code)?.[1] ?? null) : null;
+}
+
+/** Whether a key that has a letter in Latin layouts gives punctuation in this one: then only its place is meant. */
+export const isPlaceOnly = (event: Press): boolean => letterOf(event) !== null && !isForeign(event.key);
+
 /** The digit of a press, by its character or by its place; NaN when it is none. */
-export const digitOf = (event: Press): number => Number(/^\d$/.test(event.key) ? event.key : (placeOf(event) ?? NaN));
+export function digitOf({ key, code, shiftKey }: Press): number {
+  if (/^\d$/.test(key)) return Number(key);
+  const place = Number(DIGIT.exec(code)?.[1] ?? NaN);
+  if (code.startsWith('Numpad')) return /^\p{Nd}$/u.test(key) ? place : NaN;
+  return shiftKey || !(isCharacter(key) || key === 'Dead') ? NaN : place;
+}
 
 /** What two keys have in common when they are pressed alike. */
 export const sameKey = (key: string): string => key.replace('[Shift]+', '').toLowerCase();

@@ -93,7 +93,7 @@ describe('QU5: remapping', () => {
     expect(judgePress(press('g'), 'approve', {})).toEqual({ kind: 'taken', key: 'g', by: 'go' });
     const chosen = swapped('approve', 'go', {}) ?? {};
     expect(chosen).toEqual({ approve: 'g', go: 'a' });
-    expect(keysOf('approve', chosen)).toEqual(['g', '[Shift]+1']);
+    expect(keysOf('approve', chosen)).toEqual(['g']);
     expect(withUsual('approve', chosen)).toBeNull();
     expect(keeperOf('approve', chosen)).toBe('go');
     expect(swapped('approve', 'go', chosen)).toEqual({});

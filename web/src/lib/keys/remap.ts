@@ -1,7 +1,7 @@
 // The rules of changing keys, pure: which keys may be chosen, whose they are already, and what a swap makes of both.
 import type { Command, KeyScope } from './command.ts';
 import { KEYMAP, type Binding } from './keymap.ts';
-import { isModifier, nameOf, sameKey, type Press } from './press.ts';
+import { digitOf, isModifier, nameOf, sameKey, type Press } from './press.ts';
 
 /** The keys a person has chosen, by command; what is not in it is as usual. */
 export type Chosen = Readonly<Partial<Record<Command, string>>>;
@@ -25,17 +25,13 @@ const meet = (one: KeyScope, other: KeyScope): boolean =>
   TOGETHER.some((scopes) => scopes.includes(one) && scopes.includes(other)) ||
   (one !== 'go' && other !== 'go' && (one === 'anywhere' || other === 'anywhere'));
 
-/** Digits belong to the reasons once one is asked for, and to the verbs before: that is the one overlap there is. */
-const shares = (one: Binding, other: Binding): boolean =>
-  meet(one.scope, other.scope) && !(one.command === 'reason' || other.command === 'reason');
-
 /** Every pair of commands that one key would mean at one moment. */
 export function clashes(bindings: readonly Binding[]): [Command, Command][] {
   const found: [Command, Command][] = [];
   for (const [at, one] of bindings.entries()) {
     const keys = new Set(one.keys.map(sameKey));
     for (const other of bindings.slice(at + 1)) {
-      if (shares(one, other) && other.keys.some((key) => keys.has(sameKey(key))))
+      if (meet(one.scope, other.scope) && other.keys.some((key) => keys.has(sameKey(key))))
         found.push([one.command, other.command]);
     }
   }
@@ -96,7 +92,7 @@ function refusalOf(press: Press, binding: Binding, key: string | null): Refusal 
   }
   if (combined || press.altKey) return 'combination';
   if (press.key === 'Enter' || press.key === ' ' || press.key.startsWith('Arrow')) return 'works';
-  if (/^[1-9]$/.test(press.key)) return 'digit';
+  if (digitOf(press) >= 1) return 'digit';
   return key === null ? 'nameless' : null;
 }
 

@@ -24,7 +24,12 @@ afterEach(() => {
   projects.list = null;
 });
 
-const workOf = (page: Page) => ({ ...page, reading: new Reading(), selection: new Selection() });
+const workOf = (page: Page) => ({
+  ...page,
+  reading: new Reading(),
+  selection: new Selection(),
+  ready: () => page.desk.busy === null,
+});
 
 /** The keys of the page, over a desk whose item was seen long enough. */
 function listen(page: Page, cursor: string | null = null): void {
@@ -135,7 +140,8 @@ describe('Enter on a decided item', () => {
     expect(stage(page.desk)).toBe('decided');
     const line = document.createElement('div');
     if (focused !== null) line.dataset.line = focused;
-    document.body.append(line);
+    document.body.innerHTML = '<div id="app"></div>';
+    document.querySelector('#app')?.append(line);
     await press('Enter', {}, line);
     line.remove();
     await vi.waitFor(() => expect([page.desk.item.id, stage(page.desk)]).toEqual([expected, 'mine']));

@@ -1,0 +1,64 @@
+// @vitest-environment happy-dom
+// QU10: a key that goes to a field, or to anything that the page did not make, is no command, however its focus is hidden.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { listenToKeys } from './listening.svelte.ts';
+
+let ran: string[];
+let stop: () => void;
+
+beforeEach(() => {
+  ran = [];
+  stop = listenToKeys({
+    situation: () => ({ scopes: ['anywhere', 'list', 'item', 'editor'], pending: false, armed: true }),
+    can: () => true,
+    run: (command) => ran.push(command) > 0,
+  });
+});
+afterEach(() => stop());
+
+const composed = (key: string) => ({ key, bubbles: true, composed: true, cancelable: true });
+
+describe('QU10: typing is typing', () => {
+  /** A field in a shadow root of an element, which stands in the page or beside it. */
+  function field(mode: ShadowRootMode, tag: string, into: Element): Element {
+    const host = document.createElement(tag);
+    into.append(host);
+    const input = document.createElement('input');
+    host.attachShadow({ mode }).append(input);
+    input.focus();
+    return input;
+  }
+
+  it.each([
+    ['open', 'div', true],
+    ['open', 'x-helper', false],
+    ['closed', 'div', false],
+    ['closed', 'x-helper', true],
+    ['closed', 'x-helper', false],
+  ] as const)('also in the %s shadow root of a <%s>, in the page or beside it (%s)', (mode, tag, inside) => {
+    document.body.innerHTML = '<div id="app"></div>';
+    const into = inside ? document.querySelector('#app') : document.body;
+    const input = field(mode, tag, into ?? document.body);
+    for (const key of 'ar1') input.dispatchEvent(new KeyboardEvent('keydown', composed(key)));
+    expect(ran).toEqual([]);
+  });
+
+  it.each(['<div tabindex="0">', '<div contenteditable>', '<button>', '<input>'])(
+    'also in a %s that something else has put beside the page',
+    (html) => {
+      document.body.innerHTML = `<div id="app"></div>${html}`;
+      const { lastElementChild } = document.body;
+      lastElementChild?.dispatchEvent(new KeyboardEvent('keydown', composed('a')));
+      lastElementChild?.dispatchEvent(new KeyboardEvent('keydown', { ...composed('Enter'), ctrlKey: true }));
+      expect(ran).toEqual([]);
+    },
+  );
+
+  it('keys on the page itself count', () => {
+    document.body.innerHTML = '<div id="app"><div tabindex="-1"></div></div>';
+    document.querySelector('#app > div')?.dispatchEvent(new KeyboardEvent('keydown', composed('a')));
+    document.body.dispatchEvent(new KeyboardEvent('keydown', composed('a')));
+    window.dispatchEvent(new KeyboardEvent('keydown', composed('a')));
+    expect(ran).toEqual(['approve', 'approve', 'approve']);
+  });
+});
