@@ -13,6 +13,7 @@ vi.mock('./work.ts', () => ({
     desk: { asking: new Asking(), edit: null, busy: null, item: { lost: null } },
     drafts: { read: () => null },
     me: { id: 'me', name: 'Me' },
+    ready: () => true,
   }),
   projectOf: () => ({ reasons: ['Wrong fact'] }),
 }));
@@ -29,6 +30,7 @@ describe('the strip of reasons', () => {
       detail,
       stage: 'mine',
       pushed: false,
+      onverb: () => undefined,
       onreason: () => undefined,
       onown: () => undefined,
     });

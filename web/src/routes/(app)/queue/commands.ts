@@ -1,6 +1,7 @@
 // What each command of the keymap does on the queue page, and when it has something to do: for keys, buttons, sheet and palette alike.
 import { clock } from '#lib/clock.svelte.ts';
 import { keysText } from '#lib/keys/keys-text.ts';
+import { KEYMAP } from '#lib/keys/keymap.ts';
 import { digitOf } from '#lib/keys/press.ts';
 import type { Command } from '#lib/keyboard.ts';
 import { live } from '#lib/live/connection.svelte.ts';
@@ -24,11 +25,14 @@ export interface Commands {
   choose: (index: number) => void;
   /** A reason was written. */
   write: (reason: string) => void;
+  /** Takes back the decision on show. */
+  takeBack: () => void;
 }
 
 export function commandsOf(work: Work, ui: Ui): Commands {
   const reasons = reasonsOf(work);
   const open = openOf(work, ui);
+  const counts = (command: Command) => !VERBS.has(command) || work.ready();
   const acts: Acts<QueueCommand> = {
     ...verbsOf(work, ui),
     ...readingOf(work, ui),
@@ -43,15 +47,21 @@ export function commandsOf(work: Work, ui: Ui): Commands {
     can: (command) => actOf(command)?.can() === true,
     run: (command, event) => {
       const act = actOf(command);
-      if (act?.can() !== true || (event !== null && movesElsewhere(event) && !ui.inList)) return false;
+      if (act?.can() !== true || !counts(command) || (event !== null && movesElsewhere(event) && !ui.inList))
+        return false;
       if (command === 'accept' && onOtherLine(event, work.desk.item.id)) return false;
       act.run(event);
       return true;
     },
     open,
-    ...reasons,
+    choose: (index) => counts('reason') && reasons.choose(index),
+    write: (reason) => counts('reason') && reasons.write(reason),
+    takeBack: () => work.ready() && void work.desk.undoShown(),
   };
 }
+
+/** What changes an item: the guard belongs to the action, so that it holds for keys, mouse, touch and whatever else presses (QU2). */
+const VERBS: ReadonlySet<Command> = new Set(KEYMAP.flatMap(({ command, verb }) => (verb === true ? [command] : [])));
 
 /** Outside the list the arrows and Space keep their ordinary meaning: they scroll. */
 const movesElsewhere = ({ key }: KeyboardEvent): boolean => key.startsWith('Arrow') || key === ' ';

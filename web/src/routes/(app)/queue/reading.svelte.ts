@@ -7,4 +7,6 @@ export class Reading {
   diff = $state(true);
   /** The project's guidelines are open. */
   guidelines = $state(false);
+  /** Where there is no room for them beside the item, its details are open below it. */
+  details = $state(false);
 }

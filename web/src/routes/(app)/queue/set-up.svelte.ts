@@ -19,6 +19,7 @@ import type { Ui } from './acts.ts';
 import { commandsOf, type Commands } from './commands.ts';
 import { stageOf, type Stage } from './desk-model.ts';
 import { Desk } from './desk.svelte.ts';
+import { dropDoublePresses } from './double-press.ts';
 import { pane } from './item-pane.svelte.ts';
 import { preferences } from './preferences.svelte.ts';
 import { QueueSummary } from './queue-summary.ts';
@@ -57,7 +58,9 @@ class QueuePage implements Ui {
       announcer: new Announcer(),
       preferences,
     };
-    this.work = { ...parts, desk: new Desk(parts), reading: new Reading(), selection: new Selection() };
+    const desk = new Desk(parts);
+    const ready = () => this.armed && desk.busy === null;
+    this.work = { ...parts, desk, reading: new Reading(), selection: new Selection(), ready };
     this.#summary = new QueueSummary(me.id, (sentence) => parts.announcer.say(sentence, 'summary'));
     this.commands = commandsOf(this.work, this);
   }
@@ -131,6 +134,7 @@ class QueuePage implements Ui {
       live.on('*', (fact) => this.#hear(fact)),
       live.onResync(() => desk.resync()),
       preferences.follow(),
+      dropDoublePresses(),
       listenToKeys({
         situation: () => this.#situation(),
         can: (command) => this.commands.can(command),

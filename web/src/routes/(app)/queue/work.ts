@@ -11,6 +11,8 @@ export interface Work extends Parts {
   readonly desk: Desk;
   readonly reading: Reading;
   readonly selection: Selection;
+  /** Whether an action counts now, by whatever it is asked for: the item on show was seen, and no change is under way (QU2). */
+  readonly ready: () => boolean;
 }
 
 export const [getWork, setWork] = createContext<Work>();

@@ -1,0 +1,53 @@
+// Drops the second press of a double click or double tap where it would hit something else than the first one did (QU2).
+
+/** Browsers and systems count two presses within this many ms as one double press. */
+const DOUBLE_MS = 500;
+/** The two presses of a hand are at most this many pixels apart. */
+const APART_PX = 24;
+
+const CONTROLS = 'button, a[href], input, select, textarea, summary, [role=row], [role=option], [tabindex]';
+
+interface Press {
+  readonly at: number;
+  readonly x: number;
+  readonly y: number;
+  /** False for assistive technology and the keyboard: their clicks have no place. */
+  readonly byHand: boolean;
+  readonly control: Element | null;
+  readonly words: string;
+}
+
+/** Listens before everything else on the page; answers the function that stops it. */
+export function dropDoublePresses(): () => void {
+  let before: Press | null = null;
+  const hear = (event: MouseEvent) => {
+    const press = pressOf(event);
+    const again = before !== null && isSamePress(before, press);
+    const drop = again && (before?.control !== press.control || press.control?.hasAttribute('data-once') === true);
+    // Of three presses the third belongs to the first as well.
+    before = drop && before !== null ? { ...before, at: press.at } : press;
+    if (!drop) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  };
+  window.addEventListener('click', hear, { capture: true });
+  return () => window.removeEventListener('click', hear, { capture: true });
+}
+
+function isSamePress(one: Press, other: Press): boolean {
+  if (other.at - one.at >= DOUBLE_MS || one.byHand !== other.byHand) return false;
+  if (!one.byHand) return one.words === other.words;
+  return Math.hypot(one.x - other.x, one.y - other.y) <= APART_PX;
+}
+
+function pressOf(event: MouseEvent): Press {
+  const control = controlOf(event.composedPath()[0]);
+  const words = control?.getAttribute('aria-label') ?? control?.textContent ?? '';
+  return { at: event.timeStamp, x: event.clientX, y: event.clientY, byHand: event.detail > 0, control, words };
+}
+
+/** A click on a label is followed by one on what it labels: both are the same press of the same control. */
+function controlOf(target: EventTarget | undefined): Element | null {
+  if (!(target instanceof Element)) return null;
+  return target.closest('label')?.control ?? target.closest(CONTROLS);
+}
