@@ -16,6 +16,7 @@ import { limitConnections, MOST_CONNECTIONS } from './http/connections.ts';
 import { loadSite } from './http/pages.ts';
 import { createHttpServer, listen } from './http/server.ts';
 import { probesOf, processTelemetry, startOperators } from './operators.ts';
+import { isPlainHttp, PLAIN_HTTP } from './plain-http.ts';
 import { createAdmission } from './realtime/admission.ts';
 import { createAssignment, PROBE_MS } from './realtime/assignment.ts';
 import { createLiveServer, openGateway, SESSION_CHECK_MS, sweepSessions } from './realtime/gateway.ts';
@@ -147,6 +148,7 @@ async function startWeb(built: Built, config: Config, telemetry: Telemetry): Pro
   const { port } = http.address() as AddressInfo;
   await built.listensOn(port);
   services.log.info({ port, url: config.baseUrl }, 'ready');
+  if (isPlainHttp(config.baseUrl)) services.log.warn({ url: config.baseUrl }, PLAIN_HTTP);
   return () => stopWeb({ http, io, log: services.log, hangUp, stopLive, stopWaiting });
 }
 

@@ -1,5 +1,7 @@
 // Numbers, times and names as people read them, by Intl in the reader's locale.
 
+import { isTimeZone } from '@countersign/shared/time-zone';
+
 const number = new Intl.NumberFormat();
 const whole = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
 const fine = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
@@ -88,7 +90,10 @@ export function duration(ms: number): string {
 export const timeOfDay = (iso: string, timeZone?: string): string =>
   timeZone === undefined
     ? clockTime.format(new Date(iso))
-    : new Date(iso).toLocaleTimeString(undefined, { ...SECONDS, timeZone });
+    : new Date(iso).toLocaleTimeString(undefined, { ...SECONDS, timeZone: zoneHere(timeZone) });
+
+/** A time zone as this browser can show it: one that it does not know, because it is newer than the browser, is shown as UTC. */
+export const zoneHere = (timeZone: string): string => (isTimeZone(timeZone) ? timeZone : 'UTC');
 
 /** The day of an ISO moment, in the reader's zone. */
 export const day = (iso: string): string => days.format(new Date(iso));

@@ -29,9 +29,14 @@ export const presenceText = {
     live: { word: 'Live', title: 'What others do appears here as they do it' },
     paused: { word: 'Paused', title: 'New rows wait; what others claim and decide still shows' },
     reconnecting: { word: 'Reconnecting…', title: 'The connection was lost and is being opened again' },
+    polling: { word: 'Every 15 s', title: 'Live updates do not get through: this page asks every 15 seconds' },
     offline: { word: 'Offline', title: 'Offline: reading and drafting only' },
     resyncing: { word: 'Resyncing', title: 'Connected again; what was missed is being read' },
   },
+  /** Without a live connection, while the service answers. */
+  polling: 'Live updates do not get through here. This page asks every 15 seconds; you can decide as ever.',
+  tooManyTabs:
+    'You have as many tabs open as can be live at once. This one asks every 15 seconds; close others to make it live.',
   waiting: (count: number) => `(${count} waiting)`,
 } as const;
 

@@ -31,6 +31,10 @@ export const text = {
     offline: 'Offline: what you see may be old. It catches up by itself.',
     notFound: 'There is nothing at this address',
     notFoundText: 'The page was moved, or you are not a member of its project.',
+    fault: 'This page could not be shown',
+    faultText: (status: number) =>
+      `Something went wrong on the way (${status}). Reload the page; if it stays so, tell whoever runs this service.`,
+    reload: 'Reload',
     toProjects: 'To your projects',
   },
 
@@ -96,6 +100,9 @@ export const text = {
     wrongOrigin: 'Open this page at its own address',
     wrongOriginText: (here: string, there: string) =>
       `You are at ${here}, but this service lives at ${there}. A signature made here would not be accepted, so none is asked for.`,
+    insecure: 'This address needs https',
+    insecureText: (here: string) =>
+      `You are at ${here}. Browsers keep a session and let wallets sign only at https addresses, and at localhost. Ask whoever runs this service to give it one.`,
     open: (address: string) => `Open ${address}`,
     failed: 'Sign-in did not work',
     noCookie: 'Your browser did not keep the session',

@@ -48,6 +48,7 @@ export function useService(): FakeService {
     vi.useFakeTimers({ now: NOW, toFake: ['Date', 'setTimeout', 'clearTimeout'] });
     vi.stubGlobal('location', { origin: HERE, reload: vi.fn() });
     vi.stubGlobal('document', { querySelector: () => null });
+    vi.stubGlobal('isSecureContext', true);
     vi.stubGlobal('fetch', async (path: string, { body }: { body?: string }) => {
       service.asked.push({ path, body: body === undefined ? null : JSON.parse(body) });
       const answer = service.answers[path]?.() ?? refusal(404, 'not_found');

@@ -38,8 +38,11 @@ interface Notice {
 }
 
 export class SignIn {
-  /** `elsewhere`: this page is open at another address than the service's, so no signature is asked for. */
-  phase: 'starting' | 'unreachable' | 'elsewhere' | 'ready' = $state('starting');
+  /**
+   * `elsewhere`: this page is open at another address than the service's, so no signature is asked for. `insecure`: browsers
+   * keep no session at this one, whatever the wallet does.
+   */
+  phase: 'starting' | 'unreachable' | 'elsewhere' | 'insecure' | 'ready' = $state('starting');
   wallets: WalletChoice[] = $state.raw([]);
   looking = $state(true);
   challenge: Challenge | null = $state.raw(null);
@@ -83,6 +86,10 @@ export class SignIn {
       this.baseUrl = meta.base_url;
       if (!isAt(meta.base_url, location.origin)) {
         this.phase = 'elsewhere';
+        return;
+      }
+      if (!isSecureContext) {
+        this.phase = 'insecure';
         return;
       }
       if (__DEMO__ && meta.demo) this.burner = (await import('#lib/burner.ts')).registerBurner();

@@ -164,6 +164,15 @@ describe('a wallet that does not answer', () => {
   });
 });
 
+it('S15: at an address where browsers keep no session, says so and asks no wallet', async () => {
+  vi.stubGlobal('isSecureContext', false);
+  const signIn = await open();
+  expect([signIn.phase, service.times('/api/auth/challenge')]).toEqual(['insecure', 0]);
+  const choice = wallet();
+  await signIn.choose(choice);
+  expect(choice.asked).toEqual([]);
+});
+
 describe('the message', () => {
   it('that is about to run out is replaced before a wallet sees it', async () => {
     const signIn = await open();

@@ -3,11 +3,13 @@ import type { Fact, FactOf, FactType } from '@countersign/shared/events';
 import { readSession } from '@countersign/shared/api/session';
 import type { ClientToServer, ServerToClient } from '@countersign/shared/sockets';
 import { io, type Socket } from 'socket.io-client';
-import { call, reportSessionMissing } from '../api.ts';
+import { ApiProblem, call, reportSessionMissing } from '../api.ts';
 import { observeServerTime } from '../clock.svelte.ts';
+import { hurry } from './hurry.ts';
 import { Presence } from './presence.svelte.ts';
 
-export type LiveState = 'connecting' | 'live' | 'paused' | 'reconnecting' | 'offline' | 'resyncing';
+/** `polling`: no connection, and the service answers all the same: everything is read again every {@link POLL_MS}. */
+export type LiveState = 'connecting' | 'live' | 'paused' | 'reconnecting' | 'polling' | 'offline' | 'resyncing';
 
 type FactListener = (fact: Fact) => void;
 /** Fetches its snapshot again; `projectId` null means every project. The connection counts as live when all have settled. */
@@ -23,21 +25,14 @@ const OFFLINE_AFTER_MS = 3000;
 const AGAIN = { reconnectionDelay: 400, reconnectionDelayMax: 700, randomizationFactor: 0.3 };
 /** Asked this often whether the library has stopped trying: when the server ended the connection itself, it does. */
 const RETRY_MS = 1500;
-/** While connecting fails the session is asked for this often. */
+/** While connecting fails the session is asked for this often, which also tells whether the service can be reached. */
 const ASK_MS = 5000;
+/** Without a connection to a service that answers, everything is read again this often. */
+const POLL_MS = 15_000;
+/** The server has this person's connections up to the limit already. */
+const TOO_MANY = 'too_many_sockets';
 /** What the server says of a connection that it has read: the session is there, and trying again is all there is to do. */
-const REFUSALS: ReadonlySet<string> = new Set(['too_many_sockets', 'unavailable']);
-
-/** Hears that the network is back, or that somebody looks at this tab again. Answers the function that stops it. */
-function hurry(again: () => void): () => void {
-  const onVisible = () => document.visibilityState === 'visible' && again();
-  window.addEventListener('online', again);
-  document.addEventListener('visibilitychange', onVisible);
-  return () => {
-    window.removeEventListener('online', again);
-    document.removeEventListener('visibilitychange', onVisible);
-  };
-}
+const REFUSALS: ReadonlySet<string> = new Set([TOO_MANY, 'unavailable']);
 
 class Connection {
   /** Who else is online, and what this tab says of itself. */
@@ -47,9 +42,13 @@ class Connection {
   #paused = $state(false);
   #socket: Socket<ServerToClient, ClientToServer> | null = null;
   #timers: ReturnType<typeof setTimeout>[] = [];
+  #patience: ReturnType<typeof setTimeout> | undefined;
   #resyncs = 0;
   /** Whether the session was asked for a moment ago. */
   #asked = false;
+  /** Whether the service answered the last time it was asked without a connection. */
+  #answered = false;
+  #tooMany = $state(false);
   #hurried: () => void = () => undefined;
   #listeners: readonly { type: FactType | '*'; listener: FactListener }[] = [];
   #resyncListeners: readonly ResyncListener[] = [];
@@ -75,6 +74,11 @@ class Connection {
     return this.#degraded;
   }
 
+  /** Whether there is no connection because this person has as many as one may have: of other tabs, most likely. */
+  get tooMany(): boolean {
+    return this.#tooMany;
+  }
+
   /** Opens the connection. Does nothing when it is open. */
   start(): void {
     if (this.#socket !== null) return;
@@ -94,8 +98,12 @@ class Connection {
     this.presence.follow(socket);
     this.#hurried = hurry(() => this.#again());
     socket.on('disconnect', (reason) => this.#lost(socket, reason));
+    // Where upgrades are swallowed, nothing comes at all.
+    this.#patience = setTimeout(() => this.#lost(socket), OFFLINE_AFTER_MS);
     socket.on('connect_error', ({ message }) => {
       this.#lost(socket);
+      this.#tooMany = message === TOO_MANY;
+      if (this.#tooMany) this.#heard(true);
       if (message === 'session_missing') reportSessionMissing();
       else if (!REFUSALS.has(message)) this.#askForSession();
     });
@@ -163,8 +171,10 @@ class Connection {
     if (this.#socket !== socket || this.#timers.length > 0) return;
     this.#timers = [
       setTimeout(() => (this.#phase = 'reconnecting'), NAMED_AFTER_MS),
-      setTimeout(() => this.#offline(), OFFLINE_AFTER_MS),
+      setTimeout(() => this.#withoutIt(), OFFLINE_AFTER_MS),
       setInterval(() => !socket.active && socket.connect(), RETRY_MS),
+      setInterval(() => ((this.#asked = false), this.#askForSession()), ASK_MS),
+      setInterval(() => this.#poll(), POLL_MS),
     ];
     // The server hung up: the session may be over, and whoever connects again at once is told so at once.
     if (reason === 'io server disconnect') socket.connect();
@@ -173,6 +183,7 @@ class Connection {
   /** A lost connection is tried again now, and not when its turn comes: the library lets go of its turns only so. */
   #again(): void {
     if (this.#timers.length > 0) this.#socket?.disconnect().connect();
+    this.#poll();
   }
 
   /**
@@ -182,21 +193,39 @@ class Connection {
   #askForSession(): void {
     if (this.#asked) return;
     this.#asked = true;
-    this.#timers.push(setTimeout(() => (this.#asked = false), ASK_MS));
-    call(readSession).catch(() => undefined);
+    const answers = (error: unknown) => error instanceof ApiProblem && error.status < 500;
+    void call(readSession)
+      .then(() => true, answers)
+      .then((answered) => this.#heard(answered));
   }
 
-  /** What was told of others is too old to be shown. */
-  #offline(): void {
-    this.#phase = 'offline';
+  /** Whether the service answers, as far as is known now. */
+  #heard(answered: boolean): void {
+    this.#answered = answered;
+    if (this.#phase === 'offline' || this.#phase === 'polling') this.#withoutIt();
+  }
+
+  /** The connection has been away for long enough: what was told of others is too old to be shown. */
+  #withoutIt(): void {
+    const begins = this.#answered && this.#phase !== 'polling';
+    this.#phase = this.#answered ? 'polling' : 'offline';
     this.presence.forget();
     this.#degraded = false;
+    if (begins) this.#poll();
+    if (!this.#answered) this.#askForSession();
+  }
+
+  /** Reads everything again, as long as that is all that can be done and somebody looks. */
+  #poll(): void {
+    if (this.#phase !== 'polling' || document.visibilityState === 'hidden') return;
+    void Promise.allSettled(this.#resyncListeners.map(async (listener) => listener(null)));
   }
 
   #clearTimers(): void {
+    clearTimeout(this.#patience);
     for (const timer of this.#timers) clearTimeout(timer);
     this.#timers = [];
-    this.#asked = false;
+    this.#asked = this.#answered = this.#tooMany = false;
   }
 }
 

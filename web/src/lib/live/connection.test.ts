@@ -161,6 +161,88 @@ describe('A12: a handshake that fails', () => {
   });
 });
 
+describe('QU12: without a connection, while the service answers', () => {
+  let status = 200;
+  let read = 0;
+  let stop: () => void;
+  beforeEach(() => {
+    [status, read] = [200, 0];
+    stop = live.onResync(() => void (read += 1));
+    vi.stubGlobal('fetch', () => {
+      if (status === 0) return Promise.reject(new TypeError('no network'));
+      const body = { status, code: 'unavailable', title: '', detail: '', user: null };
+      return Promise.resolve(new Response(JSON.stringify(body), { status }));
+    });
+  });
+  afterEach(() => {
+    stop();
+    vi.unstubAllGlobals();
+  });
+  const fail = (message = 'websocket error') => wire.does('connect_error', new Error(message));
+  const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+
+  it('reads everything again every fifteen seconds, and says that and not that nothing works', async () => {
+    fail();
+    await pass(3000);
+    expect([live.state, live.tooMany, read]).toEqual(['polling', false, 1]);
+    await pass(30_000);
+    expect([live.state, read]).toEqual(['polling', 3]);
+    await connect();
+    expect(live.state).toBe('live');
+    await pass(60_000);
+    expect(read).toBe(4);
+  });
+
+  it.each([0, 503])('is offline when the service does not answer (%d), and finds out when it does', async (first) => {
+    status = first;
+    fail();
+    await pass(3000);
+    expect([live.state, read]).toEqual(['offline', 0]);
+    status = 200;
+    await pass(5000);
+    expect([live.state, read]).toEqual(['polling', 1]);
+    status = first;
+    await pass(5000);
+    expect(live.state).toBe('offline');
+  });
+
+  it('is told so when it is one tab too many', async () => {
+    fail('too_many_sockets');
+    await pass(3000);
+    expect([live.state, live.tooMany]).toEqual(['polling', true]);
+    await connect();
+    expect([live.state, live.tooMany]).toEqual(['live', false]);
+  });
+
+  it('reads nothing while nobody looks', async () => {
+    fail();
+    await pass(3000);
+    vi.spyOn(document, 'visibilityState', 'get').mockReturnValue('hidden');
+    await pass(60_000);
+    expect(read).toBe(1);
+    vi.restoreAllMocks();
+  });
+
+  it('finds out on a page that never had one, however often connecting fails', async () => {
+    live.stop();
+    wire.forget();
+    live.start();
+    for (let ms = 0; ms < 3500; ms += 500) {
+      fail();
+      await pass(500);
+    }
+    expect([live.state, read]).toEqual(['polling', 1]);
+  });
+
+  it('finds out where upgrades are swallowed and no answer comes at all', async () => {
+    live.stop();
+    wire.forget();
+    live.start();
+    await pass(6000 + 5000);
+    expect(live.state).toBe('polling');
+  });
+});
+
 describe('PR1: presence in the page', () => {
   it('forgets a project the reader is no member of any more, when it is told so and when it finds out later', async () => {
     wire.does('presence', {

@@ -1,7 +1,18 @@
 // What a range asks for, and how the server's buckets become the steps of the plot.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { queryOf, rangeOf, spellsOf, spellTicks, stretches, stretchName, ticksOf, zoneName } from './range.ts';
+import { timeOfDay } from '#lib/format.ts';
+import {
+  queryOf,
+  rangeOf,
+  spellsOf,
+  spellTicks,
+  stretches,
+  stretchName,
+  ticksOf,
+  windowName,
+  zoneName,
+} from './range.ts';
 
 const at = (time: string) => new Date(`2026-11-20T${time}Z`);
 const minutes = (from: string, counts: [came: number, decided: number][]) =>
@@ -129,6 +140,16 @@ describe('words', () => {
     expect(zoneName('Europe/Lisbon')).toBe('Lisbon time');
     expect(zoneName('America/Argentina/Buenos_Aires')).toBe('Buenos Aires time');
     expect(zoneName('UTC')).toBe('UTC');
+  });
+
+  it('AN28: of a zone that the browser does not know are those of UTC, and the page says so', () => {
+    const zone = 'Europe/Atlantis';
+    expect(zoneName(zone)).toBe('UTC (this browser does not know Europe/Atlantis)');
+    const report = { from: '2026-11-20T10:00:00.000Z', to: '2026-11-20T11:00:00.000Z', time_zone: zone };
+    expect(windowName('hour', report)).toBe(windowName('hour', { ...report, time_zone: 'UTC' }));
+    const start = Date.parse(report.from);
+    expect(ticksOf('hour', [{ start }], zone)).toEqual(ticksOf('hour', [{ start }], 'UTC'));
+    expect(timeOfDay(report.from, zone)).toBe(timeOfDay(report.from, 'UTC'));
   });
 });
 

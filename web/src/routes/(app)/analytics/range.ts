@@ -1,4 +1,5 @@
 // The ranges of the page: how far back each looks, what it asks the server for, and how its buckets are drawn.
+import { zoneHere } from '#lib/format.ts';
 import type { Spell } from '#lib/components/charts/steps.ts';
 import type { Analytics } from '@countersign/shared/api/analytics';
 
@@ -118,7 +119,7 @@ const made = new Map<string, Intl.DateTimeFormat>();
 /** Times in the words of the reader, on the clocks of the project's zone. */
 function formatOf(name: keyof typeof FORMATS, zone: string): Intl.DateTimeFormat {
   const key = `${name} ${zone}`;
-  const format = made.get(key) ?? new Intl.DateTimeFormat(undefined, { ...FORMATS[name], timeZone: zone });
+  const format = made.get(key) ?? new Intl.DateTimeFormat(undefined, { ...FORMATS[name], timeZone: zoneHere(zone) });
   made.set(key, format);
   return format;
 }
@@ -126,7 +127,13 @@ function formatOf(name: keyof typeof FORMATS, zone: string): Intl.DateTimeFormat
 const clocks = new Map<string, Intl.DateTimeFormat>();
 
 function clockAt(at: number, zone: string): { day: number; hour: number; minute: number } {
-  const options = { day: 'numeric', hour: 'numeric', minute: 'numeric', hourCycle: 'h23', timeZone: zone } as const;
+  const options = {
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    hourCycle: 'h23',
+    timeZone: zoneHere(zone),
+  } as const;
   const clock = clocks.get(zone) ?? new Intl.DateTimeFormat('en', options);
   clocks.set(zone, clock);
   const part = Object.fromEntries(clock.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
@@ -182,8 +189,9 @@ export const windowName = (
   { from, to, time_zone }: Pick<Analytics, 'from' | 'to' | 'time_zone'>,
 ): string => formatOf(WINDOWS[range], time_zone).formatRange(Date.parse(from), Date.parse(to));
 
-/** A time zone as people say it: `Lisbon time`, `UTC`. */
+/** A time zone as people say it: `Lisbon time`, `UTC`; of one that this browser does not know, that its times are those of UTC. */
 export function zoneName(zone: string): string {
+  if (zoneHere(zone) !== zone) return `UTC (this browser does not know ${zone})`;
   const place = zone.split('/').at(-1)?.replaceAll('_', ' ') ?? zone;
   return zone.includes('/') ? `${place} time` : place;
 }

@@ -5,6 +5,7 @@ import { listenToKeys, type Command, type KeyScope } from '#lib/keyboard.ts';
 import { keysText } from '#lib/keys/keys-text.ts';
 import { liveKeyOf } from '#lib/keys/own-keys.svelte.ts';
 import { live } from '#lib/live/connection.svelte.ts';
+import { unheard } from '#lib/live/unheard.ts';
 import { LiveQueue } from '#lib/live/queue.svelte.ts';
 import { queueText as text } from '#lib/queue-text.ts';
 import type { User } from '@countersign/shared/api/session';
@@ -42,6 +43,7 @@ class QueuePage implements Ui {
   readonly #summary: QueueSummary;
   #inputAt = clock.read();
   #wasOffline = false;
+  #saysPolling = true;
 
   readonly #place: Place;
 
@@ -217,9 +219,14 @@ class QueuePage implements Ui {
     if (live.state === 'offline') {
       announcer.say(offline, 'assertive');
       this.#wasOffline = true;
+    } else if (live.state === 'polling') {
+      if (this.#saysPolling) announcer.say(unheard(live, offline) ?? '');
+      this.#saysPolling = false;
+      this.#wasOffline = true;
     } else if (this.#wasOffline && live.state === 'live') {
       announcer.say(online);
       this.#wasOffline = false;
+      this.#saysPolling = true;
     }
   }
 

@@ -1,0 +1,24 @@
+// @vitest-environment happy-dom
+// The error page names what happened: only an address with nothing at it is called so.
+import { render } from '@testing-library/svelte';
+import { expect, it, vi } from 'vitest';
+import ErrorPage from './+error.svelte';
+
+const state = vi.hoisted(() => ({ page: { status: 404 } }));
+vi.mock('$app/state', () => state);
+vi.mock('$app/paths', () => ({ resolve: (path: string) => path }));
+
+const NOTHING = 'There is nothing at this address';
+
+it.each([
+  [404, NOTHING],
+  [400, 'This page could not be shown'],
+  [403, 'This page could not be shown'],
+  [500, 'This page could not be shown'],
+  [503, 'This page could not be shown'],
+])('%d: %s', (status, title) => {
+  state.page.status = status;
+  const { getByRole, queryByText } = render(ErrorPage);
+  expect(getByRole('heading').textContent).toBe(title);
+  expect(queryByText(NOTHING) !== null).toBe(status === 404);
+});
