@@ -89,11 +89,10 @@ type Verb =
   | 'undo';
 
 function verbsOf(work: Work, ui: Ui): Acts<Verb> {
-  const { desk, tray } = work;
+  const { desk } = work;
   const mine = () => ui.stage === 'mine';
   const reading = () => mine() && desk.edit === null;
   const escalated = () => desk.item.detail?.status === 'escalated';
-  const undoable = () => tray.newest(clock.read());
   const ask = (verb: AsksWhy) => () => {
     const { picked, verb: asked } = desk.asking;
     if (picked !== null) return desk.decide(verb, { reason: picked });
@@ -117,12 +116,23 @@ function verbsOf(work: Work, ui: Ui): Acts<Verb> {
     reopen: { can: () => desk.item.detail?.abilities.reopen === true, run: () => desk.reopen() },
     next: { can: () => true, run: () => desk.next() },
     accept: { can: () => ui.stage === 'decided', run: () => desk.goOn() },
-    undo: {
-      can: () => undoable() !== null,
-      run: () => {
-        const made = undoable();
-        return made && desk.undo(made);
-      },
+    undo: undoOf(work),
+  };
+}
+
+/** Two presses of the key within this many ms are one: the second would take back the decision before. */
+const SAME_PRESS_MS = 500;
+
+function undoOf({ desk, tray }: Work): Act {
+  const undoable = () => tray.newest(clock.read());
+  let pressedAt = -Infinity;
+  return {
+    can: () => undoable() !== null,
+    run: (event) => {
+      const again = event !== null && event.timeStamp - pressedAt < SAME_PRESS_MS;
+      pressedAt = event?.timeStamp ?? pressedAt;
+      const made = again ? null : undoable();
+      return made && desk.undo(made);
     },
   };
 }

@@ -2,6 +2,7 @@
 // How many keys a decision costs in the flow, and that no key reaches an item which is not there yet (QU2).
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { listenToKeys, type KeyScope } from '#lib/keyboard.ts';
+import { KEYMAP } from '#lib/keys/keymap.ts';
 import { projects } from '#lib/projects.svelte.ts';
 import type { Project } from '@countersign/shared/api/projects';
 import type { Ui } from './acts.ts';
@@ -114,6 +115,61 @@ describe('QU2: a key that is pressed', () => {
     await vi.waitFor(() => expect(stage(page.desk)).toBe('mine'));
     expect(place.server.decisions.map(({ id }) => id)).toEqual(['one']);
   });
+});
+
+describe('QU2: while the item on show has not been seen', () => {
+  const VERBS = KEYMAP.filter(({ verb }) => verb === true).map(({ command }) => command);
+
+  /** What is asked for without a key: by a button, the palette or assistive technology. */
+  async function commandsOn(page: Page, ready: boolean) {
+    const ui: Ui = { stage: 'mine', cursor: 'two', inList: true, turnTo: () => undefined };
+    await page.desk.claim('one');
+    return commandsOf({ ...workOf(page), ready: () => ready }, ui);
+  }
+
+  it.each(VERBS)('nothing is done by %s', async (command) => {
+    const page = await place.atWork();
+    const commands = await commandsOn(page, false);
+    const asked = place.server.requests.length;
+    expect(commands.run(command, null)).toBe(false);
+    expect([page.desk.busy, page.desk.asking.verb, page.desk.edit]).toEqual([null, null, null]);
+    expect(place.server.requests).toHaveLength(asked);
+  });
+
+  it.each([true, false])(
+    'nor by a reason that is clicked or written, or by taking back what is on show (%s)',
+    async (ready) => {
+      const page = await place.atWork();
+      const commands = await commandsOn(page, ready);
+      page.desk.asking.start('reject');
+      commands.choose(0);
+      expect(page.desk.busy).toBe(ready ? 'reject' : null);
+      commands.write('My own');
+      commands.takeBack();
+      await vi.advanceTimersByTimeAsync(0);
+      expect(place.server.decisions).toHaveLength(ready ? 1 : 0);
+    },
+  );
+});
+
+it('QU2: the key of undo, pressed twice as one, takes back one decision', async () => {
+  const page = await place.atWork();
+  listen(page);
+  for (const next of ['two', 'three']) {
+    await press('a');
+    await vi.waitFor(() => expect([page.desk.item.id, stage(page.desk)]).toEqual([next, 'mine']));
+  }
+  await press('z');
+  await vi.waitFor(() => expect([page.desk.item.id, stage(page.desk)]).toEqual(['two', 'mine']));
+  await press('z');
+  expect(page.desk.busy).toBeNull();
+  expect(page.tray.entries.map(({ itemId, state }) => [itemId, state])).toEqual([
+    ['two', 'undone'],
+    ['one', 'made'],
+  ]);
+  await vi.advanceTimersByTimeAsync(500);
+  await press('z');
+  await vi.waitFor(() => expect(page.desk.item.id).toBe('one'));
 });
 
 it.each([
