@@ -34,7 +34,7 @@ export const presenceText = {
     resyncing: { word: 'Resyncing', title: 'Connected again; what was missed is being read' },
   },
   /** Without a live connection, while the service answers. */
-  polling: 'Live updates do not get through here. This page asks every 15 seconds; you can decide as ever.',
+  polling: 'Live updates do not get through here. This page asks every 15 seconds; you can decide as usual.',
   tooManyTabs:
     'You have as many tabs open as can be live at once. This one asks every 15 seconds; close others to make it live.',
   waiting: (count: number) => `(${count} waiting)`,

@@ -170,7 +170,7 @@ class Connection {
   #lost(socket: Socket, reason?: string): void {
     if (this.#socket !== socket || this.#timers.length > 0) return;
     this.#timers = [
-      setTimeout(() => (this.#phase = 'reconnecting'), NAMED_AFTER_MS),
+      setTimeout(() => this.#named(), NAMED_AFTER_MS),
       setTimeout(() => this.#withoutIt(), OFFLINE_AFTER_MS),
       setInterval(() => !socket.active && socket.connect(), RETRY_MS),
       setInterval(() => ((this.#asked = false), this.#askForSession()), ASK_MS),
@@ -205,6 +205,12 @@ class Connection {
     if (this.#phase === 'offline' || this.#phase === 'polling') this.#withoutIt();
   }
 
+  /** By the time the interruption is called by its name it is known whether the service answers. */
+  #named(): void {
+    this.#phase = 'reconnecting';
+    this.#askForSession();
+  }
+
   /** The connection has been away for long enough: what was told of others is too old to be shown. */
   #withoutIt(): void {
     const begins = this.#answered && this.#phase !== 'polling';
@@ -212,7 +218,6 @@ class Connection {
     this.presence.forget();
     this.#degraded = false;
     if (begins) this.#poll();
-    if (!this.#answered) this.#askForSession();
   }
 
   /** Reads everything again, as long as that is all that can be done and somebody looks. */

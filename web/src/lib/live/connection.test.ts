@@ -223,6 +223,16 @@ describe('QU12: without a connection, while the service answers', () => {
     vi.restoreAllMocks();
   });
 
+  it('is never called offline on the way, also where the connection just ends', async () => {
+    const states: string[] = [];
+    wire.does('disconnect', 'transport close');
+    for (let ms = 0; ms < 4000; ms += 100) {
+      await pass(100);
+      if (states.at(-1) !== live.state) states.push(live.state);
+    }
+    expect(states).toEqual(['live', 'reconnecting', 'polling']);
+  });
+
   it('finds out on a page that never had one, however often connecting fails', async () => {
     live.stop();
     wire.forget();

@@ -220,7 +220,7 @@ class QueuePage implements Ui {
       announcer.say(offline, 'assertive');
       this.#wasOffline = true;
     } else if (live.state === 'polling') {
-      if (this.#saysPolling) announcer.say(unheard(live, offline) ?? '');
+      if (this.#saysPolling) announcer.say(unheard(live, offline) ?? '', 'assertive');
       this.#saysPolling = false;
       this.#wasOffline = true;
     } else if (this.#wasOffline && live.state === 'live') {
