@@ -155,6 +155,19 @@ describe('PM5: an offer', () => {
     expect(await open()).toEqual([mine]);
   });
 
+  const owners = "from member m where m.role = 'owner' and m.project_id = ?";
+  it.each([
+    ['project is archived', 'update project set archived_at = now() where id = ?'],
+    ['project is deleted', 'update project set deleted_at = now() where id = ?'],
+    ['maker is no owner', "update member set role = 'supervisor' where role = 'owner' and project_id = ?"],
+    ['maker is blocked', `update app_user set blocked_at = now() where id in (select m.user_id ${owners})`],
+  ])('is over when its %s, also where its row is still there', async (_, change) => {
+    const id = await offer(scene.owner, guest.address);
+    await world.sql(change, [scene.projectId]);
+    expect(await own(guest)).toEqual([]);
+    await expect(accept(guest, id)).rejects.toMatchObject(gone);
+  });
+
   it('does not bring back who came by a link and was taken out since', async () => {
     const id = await offer(scene.owner, guest.address, 'owner');
     const invited = { projectId: scene.projectId, role: 'reviewer' as const, address: null, hours: 1 };
