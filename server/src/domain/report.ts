@@ -2,6 +2,7 @@
 import type { Analytics, Times } from '@countersign/shared/api/analytics';
 import { wilson } from '@countersign/shared/statistics';
 import { percentileOf } from './histogram.ts';
+import { nameOfKey } from './rollup-keys.ts';
 import type { Measure } from './rollup.ts';
 
 /** One sum of a stretch of time. */
@@ -48,8 +49,13 @@ const GROUPS = 20;
 /** Override rates of the groups with most decisions, and of the others that are overridden most for sure: a rare one may be the bad one. */
 export function sharesOf(figures: readonly Figure[], measure: 'flag' | 'model' | 'source') {
   const groups = of(figures, measure)
-    .map(({ key, n, part }) => ({ key, decided: n, overridden: part, interval: wilson(part, n) }))
-    .sort((one, other) => other.decided - one.decided || (one.key < other.key ? -1 : 1));
+    .map(({ key, n, part }) => ({
+      key: nameOfKey(measure, key),
+      decided: n,
+      overridden: part,
+      interval: wilson(part, n),
+    }))
+    .sort((one, other) => other.decided - one.decided || ((one.key ?? '') < (other.key ?? '') ? -1 : 1));
   const low = ({ interval }: (typeof groups)[number]) => interval?.low ?? 0;
   const rarer = groups.slice(GROUPS / 2).sort((one, other) => low(other) - low(one));
   return [...groups.slice(0, GROUPS / 2), ...rarer.slice(0, GROUPS / 2)];

@@ -3,6 +3,7 @@ import type { DecisionAction, DeliveryStatus, ItemStatus } from '@countersign/sh
 import type { FactType } from '@countersign/shared/events';
 import { bucketOf } from './histogram.ts';
 import { isOpen } from './item.ts';
+import { keyOfName } from './rollup-keys.ts';
 
 /** What is counted, and what its rows are told apart by. `part` and `total` are 0 unless they are named. */
 export const MEASURES = {
@@ -99,10 +100,6 @@ export const CONFIDENCE_BINS = 20;
 /** Confidences are added up as whole numbers, so that a sum is the same in whatever order: exact to the sixth decimal. */
 export const MILLION = 1_000_000;
 
-/** What an item without a flag, a model or a source is counted under. */
-const NO_FLAG = 'no flag';
-const UNKNOWN = 'unknown';
-
 type OfItem = CountedFact & { item: CountedItem; status: ItemStatus };
 
 const COUNTS = {
@@ -183,11 +180,11 @@ function decides(fact: OfItem): Increment[] {
 }
 
 function groupsOf({ riskFlags, model, source }: CountedItem): (readonly [Measure, string])[] {
-  const flags = riskFlags.length === 0 ? [NO_FLAG] : [...new Set(riskFlags)];
+  const flags = riskFlags.length === 0 ? [null] : [...new Set(riskFlags)];
   return [
-    ...flags.map((flag) => ['flag', flag] as const),
-    ['model', model ?? UNKNOWN] as const,
-    ['source', source ?? UNKNOWN] as const,
+    ...flags.map((flag) => ['flag', keyOfName('flag', flag)] as const),
+    ['model', keyOfName('model', model)] as const,
+    ['source', keyOfName('source', source)] as const,
   ];
 }
 

@@ -79,7 +79,7 @@ describe('the report', () => {
     expect(before.flow.at(-1)).toMatchObject({ waiting: 4, queued: 3, escalated: 1 });
     expect(before.flow.reduce((sum, { arrived }) => sum + arrived, 0)).toBe(9);
     expect(before.overrides.by_flag).toMatchObject([
-      { key: 'no flag', decided: 2, overridden: 1 },
+      { key: null, decided: 2, overridden: 1 },
       { key: 'legal', decided: 1, overridden: 1 },
       { key: 'odd', decided: 1, overridden: 1 },
     ]);
@@ -107,6 +107,31 @@ describe('the report', () => {
     await expectCounted(world, scene.projectId);
   });
 
+  it('AN29: what has no model or flag is told apart from a model called unknown and a flag called no flag', async () => {
+    const metadata = { raw: '{}', value: { model: 'unknown', source: 'unknown' } };
+    const named = await anItem(world.services, scene, { metadata, riskFlags: ['no flag'] });
+    const [plain] = await items(world.services, scene, 1);
+    if (!plain) throw new Error('One was asked for.');
+    await review(world.services, scene.anna, { itemId: named.id, action: 'edit' });
+    await review(world.services, scene.ben, { itemId: plain.id, action: 'approve' });
+    const groups = async () => {
+      const { by_flag, by_model, by_source } = (await read()).overrides;
+      return [by_flag, by_model, by_source].map((split) =>
+        split.map(({ key, decided, overridden }) => [key, decided, overridden]).sort(),
+      );
+    };
+    const apart = (name: string) =>
+      [
+        [null, 1, 0],
+        [name, 1, 1],
+      ].sort();
+    const expected = [apart('no flag'), apart('unknown'), apart('unknown')];
+    expect(await groups()).toEqual(expected);
+    await relayAll(world);
+    expect(await groups()).toEqual(expected);
+    await expectCounted(world, scene.projectId);
+  });
+
   it('AN4, AN20: verdicts have a rate and bins of their own, and of nothing there is no interval', async () => {
     scene = await aScene(world.services, { audit_rate: 1 });
     const audited = await anItem(world.services, scene, { confidence: 0.97 });
@@ -117,7 +142,7 @@ describe('the report', () => {
     const report = await read();
     expect(report).toMatchObject({ decided: 2, overridden: 0, audits: { decided: 1, overridden: 1 } });
     expect(report.audits.interval?.low).toBeCloseTo(0.2065, 3);
-    expect(report.overrides.by_model).toMatchObject([{ key: 'unknown', decided: 1, overridden: 0 }]);
+    expect(report.overrides.by_model).toMatchObject([{ key: null, decided: 1, overridden: 0 }]);
     const window = { projectId: scene.projectId, from: new Date(Date.now() - HOUR), to: new Date() };
     const bins = await world.services.db.read((em) => confidenceBins(em, window));
     expect(bins).toEqual([

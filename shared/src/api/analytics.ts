@@ -10,7 +10,13 @@ const count = z.number().int();
 const interval = z.object({ low: z.number(), high: z.number() });
 
 /** `interval`: Wilson's at 95 % (AN20); null of no decision. */
-const share = z.object({ key: z.string(), decided: count, overridden: count, interval: interval.nullable() });
+/** Of items with this flag, model or source; null: without one; empty: all that are counted together (AN27). */
+const share = z.object({
+  key: z.string().nullable(),
+  decided: count,
+  overridden: count,
+  interval: interval.nullable(),
+});
 
 /** Seconds; null when there are none. Off by 4.5 % at most (AN3). */
 const times = z.object({

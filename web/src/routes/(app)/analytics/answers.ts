@@ -94,7 +94,7 @@ export function overridesAnswer(
     most === null
       ? words.overrides.few
       : words.overrides.most({
-          name: most.key,
+          name: most.kind === 'none' ? words.overrides.without[most.split] : most.key,
           rate: share(most.k, most.n),
           low: share(most.low, 1),
           high: share(most.high, 1),

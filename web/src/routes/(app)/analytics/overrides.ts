@@ -8,10 +8,18 @@ export const SPLITS = ['by_flag', 'by_model', 'by_source'] as const satisfies re
 /** What is counted together because a day had more different ones than are told apart (AN27). */
 export const OTHER = 'all others';
 
+/** What items without a flag, a model or a source stand under. */
+export const NONE = { by_flag: 'no flag', by_model: 'no model', by_source: 'no source' } as const satisfies Record<
+  Split,
+  string
+>;
+
 /** k overridden of n decided, with the Wilson interval at 95 %. */
 export interface Rate {
   split: Split;
+  /** What it is called, in words where it is no flag, model or source by itself. */
   key: string;
+  kind: 'named' | 'none' | 'other';
   k: number;
   n: number;
   low: number;
@@ -25,9 +33,15 @@ export interface Rate {
 export function ratesOf(overrides: Analytics['overrides'], split: Split): Rate[] {
   return overrides[split]
     .flatMap(({ key, decided: n, overridden: k, interval }) =>
-      interval ? [{ split, key: key || OTHER, k, n, ...interval }] : [],
+      interval ? [{ split, ...called(split, key), k, n, ...interval }] : [],
     )
     .sort((a, b) => b.low - a.low || b.n - a.n || a.key.localeCompare(b.key));
+}
+
+/** A model that is really called “unknown” is one; an item without a model has none. */
+function called(split: Split, key: string | null): Pick<Rate, 'key' | 'kind'> {
+  if (key === null) return { key: NONE[split], kind: 'none' };
+  return key === '' ? { key: OTHER, kind: 'other' } : { key, kind: 'named' };
 }
 
 /** The group that is overridden most for sure, over all splits; null when none has enough decisions or any override. */

@@ -99,9 +99,9 @@ export function overridesTable(overrides: Analytics['overrides']): PlotTable {
       ...[decided, overridden, part, low, high].map((name) => ({ name, numeric: true })),
     ],
     rows: SPLITS.flatMap((split) =>
-      ratesOf(overrides, split).map(({ key, k, n, ...bounds }) => [
+      ratesOf(overrides, split).map(({ key, kind, k, n, ...bounds }) => [
         groups[split].replace(/^By /, ''),
-        key,
+        { value: kind === 'none' ? '' : key, shown: key },
         n,
         k,
         rate(k / n),

@@ -171,6 +171,11 @@ export const words = {
     question: 'Where is the model wrong?',
     most: ({ name, rate, low, high }: Record<'name' | 'rate' | 'low' | 'high', string>) =>
       `Most often on ${name}: ${rate} edited or rejected (${LEVEL}: ${low} to ${high}).`,
+    without: {
+      by_flag: 'items without a flag',
+      by_model: 'items without a model',
+      by_source: 'items without a source',
+    } satisfies Record<keyof Analytics['overrides'], string>,
     never: (n: string) => `People changed nothing in ${n} decisions.`,
     few: 'Too few decisions to tell: every group has fewer than 30.',
     empty: (when: string) => `Not known: nobody decided anything ${when}. The next decision by a person shows here.`,
