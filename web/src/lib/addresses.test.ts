@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { isAt, isUnder, wantedPath, withQuery } from './addresses.ts';
 
-describe('wantedPath', () => {
+describe('S15: wantedPath', () => {
   it.each([
     [null, '/projects'],
     ['/queue?view=mine#x', '/queue?view=mine#x'],
@@ -11,6 +11,25 @@ describe('wantedPath', () => {
     ['//evil.example/queue', '/projects'],
     ['/\\evil.example', '/projects'],
     ['javascript:alert(1)', '/projects'],
+    ['http://localhost:3000/queue', '/projects'],
+    ['http://localhost:3000//evil.example', '/projects'],
+    ['/.//evil.example', '/projects'],
+    ['/queue/..//evil.example', '/projects'],
+    ['/%2e//evil.example', '/projects'],
+    ['/\t/evil.example', '/projects'],
+    ['\t//evil.example', '/projects'],
+    ['/queue\n', '/projects'],
+    ['/queue\u0000', '/projects'],
+    ['/queue\u007f', '/projects'],
+    ['/queue\u0085', '/projects'],
+    ['/queue\\..\\..', '/projects'],
+    ['\\\\evil.example', '/projects'],
+    [' /queue', '/projects'],
+    ['queue', '/projects'],
+    ['?x=1', '/projects'],
+    ['/%2f%2fevil.example', '/%2f%2fevil.example'],
+    ['/invites/a-b_c', '/invites/a-b_c'],
+    ['/learnings?q=a%20//b', '/learnings?q=a%20//b'],
     ['', '/projects'],
   ])('%j → %s', (next, path) => expect(wantedPath(next, 'http://localhost:3000')).toBe(path));
 });

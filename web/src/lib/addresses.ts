@@ -4,11 +4,14 @@
 export const isUnder = (pathname: string, path: string): boolean =>
   pathname === path || pathname.startsWith(`${path}/`);
 
+/** A path that begins with one slash and that no browser reads otherwise than it is written: no `//`, no backslash, no control character. */
+const PATH = /^\/(?!\/)[^\\\p{Cc}]*$/u;
+
 /** Where to go after signing in: a path of this site that was asked for, the projects otherwise. */
 export function wantedPath(next: string | null, origin: string): string {
-  if (next === null) return '/projects';
+  if (next === null || !PATH.test(next)) return '/projects';
   const url = URL.canParse(next, origin) ? new URL(next, origin) : null;
-  if (url === null || url.origin !== origin || url.pathname === '/') return '/projects';
+  if (url === null || url.origin !== origin || /^\/(?:\/|$)/.test(url.pathname)) return '/projects';
   return url.pathname + url.search + url.hash;
 }
 
