@@ -1,0 +1,29 @@
+// Labels of plots have the room they need, however large the figures are.
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { count } from '#lib/format.ts';
+import { roomFor, widthOf } from './label-room.ts';
+
+/** As Inter has them at 12 px with digits of one width, measured in a browser. */
+const MEASURED: [label: string, pixels: number][] = [
+  ['0', 7.5],
+  ['999', 22.4],
+  ['2,397', 33.6],
+  ['12,000', 41.1],
+  ['1,000,000', 59.8],
+];
+
+it.each(MEASURED)('AN28: %s is not wider than is reckoned with', (label, pixels) => {
+  expect(widthOf(label)).toBeGreaterThanOrEqual(pixels);
+});
+
+it('AN28: the widest label has room, with its gap, for every count there can be', () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat({ max: 2 ** 31 - 1 }), { minLength: 1 }), (counts) => {
+      const labels = counts.map((each) => count(each));
+      const room = roomFor(labels, { gap: 8, least: 36 });
+      for (const label of labels) expect(room).toBeGreaterThanOrEqual(widthOf(label) + 8);
+      expect(room).toBeGreaterThanOrEqual(36);
+    }),
+  );
+});

@@ -1,0 +1,13 @@
+// How much room the labels of a plot need, so that none of them is cut off at its edge.
+
+/** Pixels of a character at 12 px, rather too many: digits are all of one width, marks between them are narrow. */
+const CHARACTER = 7.6;
+const NARROW = 4.2;
+
+/** The width of a label in pixels, at least what it is. */
+export const widthOf = (label: string): number =>
+  [...label].reduce((sum, character) => sum + (/[.,:;'\s ]/u.test(character) ? NARROW : CHARACTER), 0);
+
+/** Room for the widest of these labels and `gap` pixels beside it, at least `least`. */
+export const roomFor = (labels: readonly string[], { gap = 8, least = 0 } = {}): number =>
+  Math.max(least, Math.ceil(Math.max(0, ...labels.map(widthOf)) + gap));
