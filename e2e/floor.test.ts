@@ -7,7 +7,7 @@ import { person, type Person } from '../server/test/client.ts';
 import { findChromium } from '../scripts/browser.ts';
 import { useHouse } from './house.ts';
 import { nameOf, row } from './queue.ts';
-import { lookAllOver } from './looks.ts';
+import { ALL_LOOKS, lookAllOver } from './looks.ts';
 
 const chromium = await findChromium();
 /** What is looked at in every theme and width takes its time on a busy machine, in ms. */
@@ -43,15 +43,20 @@ describe.skipIf(chromium === undefined)('the floor', () => {
   });
 
   it(
-    'FL1 to FL4: shows live who holds what and since when, who is idle, and when the queue is empty',
+    'FL1 to FL5: shows live who holds what and since when, who is idle, and when the queue is empty',
     async () => {
-      const { id } = await project.pipeline.submit(aSubmission({ input: 'Who has this one?' }));
+      const { id } = await project.pipeline.submit(
+        aSubmission({ input: `Who has this one? ${'WIDE WORDS '.repeat(30)}` }),
+      );
       await onFloor(ben).getByText('idle').waitFor();
       const { fence } = await ben.call(claimItem, { params: { id } });
       await onFloor(ben).getByText('on it').waitFor();
       await onFloor(ben).getByRole('link', { name: 'Who has this one?' }).waitFor();
       await anas.getByText('fewer than five decisions in the last hour').waitFor();
-      await lookAllOver(anas, 'floor-holding');
+      await lookAllOver(anas, 'floor-holding', [
+        ...ALL_LOOKS,
+        { colorScheme: 'light', size: { width: 1280, height: 800 } },
+      ]);
       await ben.call(releaseClaim, { params: { id }, body: { fence } });
       await onFloor(ben).getByText('idle').waitFor();
       const made = [];
