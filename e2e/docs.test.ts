@@ -21,6 +21,23 @@ async function isRead(page: Page, anchor: string): Promise<void> {
 describe.skipIf(chromium === undefined)('the API documentation', () => {
   const house = useHouse();
 
+  it('QU16: shows its first request before scripts ran, and no sample of the built page is empty', async () => {
+    const still = await (await house().openContext({ javaScriptEnabled: false })).newPage();
+    await still.goto(house().front.url + DOCS);
+    expect(await still.locator('pre').first().innerText()).toContain('curl');
+    const page = await house().visit(makeWallet(), DOCS);
+    await page.getByRole('table').last().waitFor();
+    expect(await page.locator('#first-request').count()).toBe(0);
+    await page.locator('pre').filter({ hasText: 'export COUNTERSIGN_URL' }).waitFor();
+    const languages = await page.getByRole('radio').all();
+    expect(languages.length).toBeGreaterThan(5);
+    for (const language of [undefined, ...languages]) {
+      await language?.check({ force: true });
+      const texts = await page.locator('pre').evaluateAll((boxes) => boxes.map((box) => box.textContent.trim()));
+      expect(texts.filter((text) => text === '')).toEqual([]);
+    }
+  });
+
   it('submits an item with a real key, without anybody signed in', async () => {
     const { project, visit } = house();
     const page = await visit(makeWallet(), DOCS);

@@ -43,10 +43,29 @@ export async function buildWeb({ demo = false, force = false }: BuildOptions = {
   if (!force && (await readStamp(folder)) === hash) return folder;
   const startedAt = performance.now();
   await run(binary('vite', 'vite'), ['build', '--logLevel', 'warn'], { WEB_OUT: out, DEMO: String(demo) });
+  await writeDocs(folder);
   if (demo) await compress(folder);
   await writeFile(join(folder, STAMP), `${hash}\n`);
   console.log(`web: built web/${out} in ${seconds(startedAt)}`);
   return folder;
+}
+
+/** The page of the API documentation: as every other, with the first request in it for whoever waits for scripts or runs none. */
+async function writeDocs(folder: string): Promise<void> {
+  const page = await readFile(join(folder, '200.html'), 'utf8');
+  const code = (await readFile(join(ROOT, 'docs/snippets/submit.sh'), 'utf8'))
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;');
+  const first = [
+    '<section id="first-request" class="mx-auto max-w-240 px-4 py-8" aria-label="Your first request">',
+    '<h2 class="text-16 font-semibold">Your first request</h2>',
+    '<pre class="mt-3 overflow-auto rounded-8 border border-line2 bg-s2 px-3 py-2.5 text-12 leading-5">',
+    `<code>${code}</code></pre></section>`,
+  ].join('');
+  await writeFile(
+    join(folder, 'docs.html'),
+    page.replace(/<body[^>]*>/, (body) => body + first),
+  );
 }
 
 /** Quickly, and nearly as small: an ordinary build compresses as far as it goes (`precompress` in vite.config.ts), which takes seconds. */

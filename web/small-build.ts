@@ -141,7 +141,8 @@ function reachOf(page: string, graph: Graph): { atOnce: Set<string>; ever: Set<s
 const GROUP = {
   debugName: 'by page',
   name: byPage(),
-  test: /\/(web|shared)\/src\/|\/(@lucide|bits-ui|[a-z]+\.io-[a-z]+)\//,
+  // The snippets too: apart from the page that shows them they would be read before they are there.
+  test: /\/(web|shared)\/src\/|\/docs\/snippets\/|\/(@lucide|bits-ui|[a-z]+\.io-[a-z]+)\//,
   includeDependenciesRecursively: false,
 };
 
@@ -153,6 +154,39 @@ export function inFewFiles(): Plugin {
       order: 'post',
       // An entry may then hand on what its neighbours need: without it there is no grouping by page.
       handler: (options) => ({ ...options, preserveEntrySignatures: 'allow-extension' }),
+    },
+  };
+}
+
+/** Files that wait for each other: one of them runs before what it needs from the other is there. Null where there are none. */
+export function cycleAmong(imports: ReadonlyMap<string, readonly string[]>): string[] | null {
+  const done = new Set<string>();
+  const walk = (file: string, way: readonly string[]): string[] | null => {
+    if (way.includes(file)) return [...way.slice(way.indexOf(file)), file];
+    if (done.has(file)) return null;
+    for (const next of imports.get(file) ?? []) {
+      const cycle = walk(next, [...way, file]);
+      if (cycle !== null) return cycle;
+    }
+    done.add(file);
+    return null;
+  };
+  for (const file of imports.keys()) {
+    const cycle = walk(file, []);
+    if (cycle !== null) return cycle;
+  }
+  return null;
+}
+
+/** A build in which files of the page import each other fails: what one reads of the other at once is undefined. */
+export function withoutCycles(): Plugin {
+  return {
+    name: 'countersign:without-cycles',
+    applyToEnvironment: ({ name }) => name === 'client',
+    generateBundle(_, bundle) {
+      const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
+      const cycle = cycleAmong(new Map(chunks.map(({ fileName, imports }) => [fileName, imports])));
+      if (cycle !== null) throw new Error(`Files of the page import each other: ${cycle.join(' → ')}`);
     },
   };
 }

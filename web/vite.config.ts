@@ -3,13 +3,14 @@ import adapter from '@sveltejs/adapter-static';
 import { sveltekit } from '@sveltejs/kit/vite';
 import tailwindcss from '@tailwindcss/vite';
 import { defineConfig } from 'vite';
-import { inFewFiles, withoutTransports, withoutZod } from './small-build.ts';
+import { inFewFiles, withoutCycles, withoutTransports, withoutZod } from './small-build.ts';
 
 export default defineConfig({
   plugins: [
     withoutZod(),
     withoutTransports(),
     inFewFiles(),
+    withoutCycles(),
     tailwindcss(),
     sveltekit({
       adapter: adapter({

@@ -15,6 +15,7 @@ let server: Server;
 
 beforeAll(async () => {
   writeFileSync(join(folder, '200.html'), '<html><head></head><body>The page</body></html>');
+  writeFileSync(join(folder, 'docs.html'), '<html><head></head><body>The page, a first request</body></html>');
   server = new Koa().use(pages(loadSite(folder))).listen(0, '127.0.0.1');
   await once(server, 'listening');
 });
@@ -56,6 +57,14 @@ describe('the page', () => {
       expect([answer.status, await answer.text()]).toEqual([404, 'Not Found']);
     },
   );
+
+  it('QU16: of the documentation comes with its first request, and no other one does', async () => {
+    const [docs, queue] = [await ask('/api/public/docs?project=x'), await ask('/queue')];
+    expect([await docs.text(), await queue.text()]).toEqual([
+      expect.stringContaining('a first request'),
+      expect.not.stringContaining('a first request'),
+    ]);
+  });
 
   it('is for reading alone', async () => {
     expect((await ask('/api/public/docs', { method: 'POST' })).status).toBe(404);

@@ -19,12 +19,18 @@ function bytesOf(path: string): Buffer {
   return bytes;
 }
 
+/** The page for a browser that holds a session cookie, and for one that holds none. */
+interface Pair {
+  held: Buffer;
+  none: Buffer;
+}
+
 /** The web app as built: the list is read once, so no path of a request ever reaches the file system. */
 export interface Site {
   files: Map<string, File>;
-  /** The page for a browser that holds a session cookie, and for one that holds none. */
-  fallback: Buffer;
-  signedOutFallback: Buffer;
+  fallback: Pair;
+  /** The same with the first request of the documentation in it, shown before scripts ran. */
+  docs: Pair;
   scriptHashes: string[];
 }
 
@@ -32,12 +38,18 @@ export interface Site {
 export function loadSite(folder: string): Site | null {
   const fallbackPath = join(folder, '200.html');
   if (!existsSync(fallbackPath)) return null;
-  const fallback = readFileSync(fallbackPath);
-  const html = fallback.toString('utf8');
-  // Without a cookie nobody is signed in: told so, the page need not ask and meet a 401.
-  const signedOutFallback = Buffer.from(html.replace('<head>', '<head><meta name="session" content="none">'));
-  return { files: listFiles(folder), fallback, signedOutFallback, scriptHashes: inlineScriptHashes(html) };
+  const docsPath = join(folder, 'docs.html');
+  const html = readFileSync(fallbackPath, 'utf8');
+  const docs = existsSync(docsPath) ? readFileSync(docsPath, 'utf8') : html;
+  const scriptHashes = [...new Set([html, docs].flatMap(inlineScriptHashes))];
+  return { files: listFiles(folder), fallback: pairOf(html), docs: pairOf(docs), scriptHashes };
 }
+
+/** Without a cookie nobody is signed in: told so, the page need not ask and meet a 401. */
+const pairOf = (html: string): Pair => ({
+  held: Buffer.from(html),
+  none: Buffer.from(html.replace('<head>', '<head><meta name="session" content="none">')),
+});
 
 function listFiles(folder: string): Map<string, File> {
   const names = readdirSync(folder, { recursive: true }) as string[];
@@ -84,7 +96,8 @@ export function pages(site: Site | null): Middleware {
     ctx.status = ctx.path === DOCS || PAGES.test(ctx.path) ? 200 : 404;
     ctx.type = site ? 'html' : 'text';
     ctx.vary('cookie');
-    ctx.body = (ctx.cookies.get(SESSION_COOKIE) ? site?.fallback : site?.signedOutFallback) ?? NOT_BUILT;
+    const page = ctx.path === DOCS ? site?.docs : site?.fallback;
+    ctx.body = page?.[ctx.cookies.get(SESSION_COOKIE) ? 'held' : 'none'] ?? NOT_BUILT;
   };
 }
 
