@@ -88,30 +88,116 @@ describe('drafts', () => {
     expect([drafts.read('item-1'), storage.length]).toEqual([null, 0]);
   });
 
-  it('QU3: of two tabs with one item show each other, and what the other typed meanwhile outlives a decision', () => {
-    const storage = new FakeStorage();
-    const [here, there] = [new Drafts('ana', storage), new Drafts('ana', storage)];
-    const key = 'countersign.draft.ana.item-1';
-    const told = (oldValue: string | null) => ({ key, oldValue, newValue: storage.getItem(key) });
-    here.keep('item-1', draft('here'));
-    there.keep('item-1', draft('there'));
-    here.sent('item-1', { draft: draft('here'), note: '', own: '' });
-    expect([here.read('item-1')?.text, new Drafts('ana', storage).read('item-1')?.text]).toEqual(['there', 'there']);
-    here.keep('item-1', draft('newer'));
-    expect(there.heard(told(null))).toBe('item-1');
-    expect(there.read('item-1')?.text).toBe('newer');
-    expect(there.heard({ ...told(null), key: 'countersign.draft.marek.item-1' })).toBeNull();
-    there.keep('item-1', draft('newer'));
-    const before = storage.getItem(key);
-    here.drop('item-1');
-    there.heard(told(before));
-    expect(there.read('item-1')).toBeNull();
+  describe('QU12: of two tabs with one item', () => {
+    /** Two pages of one browser, each open until it is closed. */
+    const browser = () => {
+      const storage = new FakeStorage();
+      const open = new Set<string>();
+      const page = (name: string, tab = name) => {
+        open.add(name);
+        const isOpen = (asked: string) => Promise.resolve(open.has(asked));
+        return new Drafts('ana', storage, { now: () => NOW, page: name, tab, isOpen });
+      };
+      return { storage, page, close: (name: string) => open.delete(name) };
+    };
+    const texts = (drafts: Drafts) => drafts.others('item-1').map(({ value }) => value.text);
+
+    it('both stand, each in its own tab, and the other one is there to choose', () => {
+      const { storage, page } = browser();
+      const [here, there] = [page('here'), page('there')];
+      here.keep('item-1', draft('here'));
+      there.keep('item-1', draft('there'));
+      expect([here.read('item-1')?.text, texts(here)]).toEqual(['here', ['there']]);
+      expect([there.read('item-1')?.text, texts(there)]).toEqual(['there', ['here']]);
+      const [other] = here.others('item-1');
+      expect(here.turnTo('item-1', other?.key ?? '')?.text).toBe('there');
+      expect([here.read('item-1')?.text, texts(here)]).toEqual(['there', ['here']]);
+      here.keep('item-1', draft('mixed'));
+      expect([there.read('item-1')?.text, storage.length]).toEqual(['there', 3]);
+    });
+
+    it('both stand when one goes on with what the other began', async () => {
+      const { page } = browser();
+      const [here, there] = [page('here'), page('there')];
+      here.keep('item-1', draft('here'));
+      expect(there.open('item-1')?.text).toBe('here');
+      there.keep('item-1', draft('here and there'));
+      await Promise.resolve();
+      expect([here.read('item-1')?.text, texts(there)]).toEqual(['here', ['here']]);
+    });
+
+    it('each finds its own after a reload, and both are there after both were closed', () => {
+      const { page, close } = browser();
+      page('here', 'tab 1').keep('item-1', draft('here'));
+      page('there', 'tab 2').keep('item-1', draft('there', new Date(NOW + 1000).toISOString()));
+      for (const name of ['here', 'there']) close(name);
+      const [here, there, later] = [page('here again', 'tab 1'), page('there again', 'tab 2'), page('new')];
+      expect([here.open('item-1')?.text, there.open('item-1')?.text]).toEqual(['here', 'there']);
+      expect([later.open('item-1')?.text, texts(later)]).toEqual(['there', ['here']]);
+    });
+
+    it('what a closed page typed is gone on with and leaves nothing behind', async () => {
+      const { storage, page, close } = browser();
+      page('first').keep('item-1', draft('begun'));
+      close('first');
+      const second = page('second');
+      second.open('item-1');
+      second.keep('item-1', draft('gone on with'));
+      await Promise.resolve();
+      expect([texts(second), storage.length]).toEqual([[], 1]);
+    });
+
+    it('a decision forgets what went out, in both, and what the other typed meanwhile stays', () => {
+      const { storage, page } = browser();
+      const [here, there] = [page('here'), page('there')];
+      here.keep('item-1', draft('sent'));
+      there.keep('item-1', draft('there'));
+      here.sent('item-1', { draft: draft('sent'), note: '', own: '' });
+      expect([there.read('item-1')?.text, texts(there), storage.length]).toEqual(['there', [], 1]);
+      const [key = ''] = storage.values.keys();
+      const oldValue = storage.getItem(key);
+      page('third').sent('item-1', { draft: draft('there'), note: '', own: '' });
+      expect(there.heard({ key, oldValue, newValue: null })).toBe('item-1');
+      expect(there.read('item-1')).toBeNull();
+      expect(there.heard({ key: 'countersign.draft.marek.item-1', oldValue: null, newValue: '' })).toBeNull();
+    });
+
+    it('throwing one away leaves the one that is open elsewhere', async () => {
+      const { page } = browser();
+      const [here, there] = [page('here'), page('there')];
+      here.keep('item-1', draft('here'));
+      there.open('item-1');
+      there.drop('item-1');
+      await Promise.resolve();
+      expect([there.read('item-1'), here.read('item-1')?.text]).toEqual([null, 'here']);
+      expect(page('third').read('item-1')?.text).toBe('here');
+    });
+
+    it('notes and own reasons stand beside each other too', () => {
+      const { page } = browser();
+      const [here, there] = [page('here'), page('there')];
+      here.keepWords('item-1', { note: 'here', own: '' });
+      there.keepWords('item-1', { note: 'there', own: 'why' });
+      expect([here.words('item-1').note, there.words('item-1').note]).toEqual(['here', 'there']);
+      expect(here.otherWords('item-1')).toEqual([{ note: 'there', own: 'why' }]);
+      there.sent('item-1', { draft: null, note: 'there', own: 'why' });
+      expect([here.words('item-1').note, here.otherWords('item-1')]).toEqual(['here', []]);
+    });
+
+    it('a draft that an earlier version kept is found', () => {
+      const { storage, page } = browser();
+      storage.setItem('countersign.draft.ana.item-1', JSON.stringify(draft('earlier')));
+      const drafts = page('now');
+      expect(drafts.open('item-1')?.text).toBe('earlier');
+      drafts.keep('item-1', draft('later'));
+      expect([texts(drafts), storage.length]).toEqual([[], 1]);
+    });
   });
 
   it('QU3: are tidied with the words beside them, the oldest first, wherever the storage holds them', () => {
     const storage = new FakeStorage();
     let now = NOW;
-    const drafts = new Drafts('ana', storage, () => now);
+    const drafts = new Drafts('ana', storage, { now: () => now });
     for (let at = 0; at < 205; at++) {
       now = NOW - at * 1000;
       drafts.keepWords(`item-${at}`, { note: 'n', own: '' });
@@ -119,13 +205,14 @@ describe('drafts', () => {
     // Written again, so the newest of all stands where it stood: the place in the storage says nothing.
     now = NOW + 1000;
     drafts.keepWords('item-204', { note: 'newest', own: '' });
-    storage.values.delete('countersign.words.ana.item-0');
-    now = NOW;
-    drafts.keepWords('item-0', { note: 'last in the storage', own: '' });
+    const [first = '', value = ''] =
+      [...storage.values].find(([key]) => key.startsWith('countersign.words.ana.item-0.')) ?? [];
+    storage.values.delete(first);
+    storage.values.set(first, value);
     drafts.tidy(NOW);
     const later = new Drafts('ana', storage);
     expect(storage.length).toBe(200);
-    expect([204, 0, 199].map((at) => later.words(`item-${at}`).note)).toEqual(['newest', 'last in the storage', '']);
+    expect([204, 0, 199].map((at) => later.words(`item-${at}`).note)).toEqual(['newest', 'n', '']);
     later.tidy(NOW + 31 * 86_400_000);
     expect(storage.length).toBe(0);
   });

@@ -1,4 +1,5 @@
 // What a reviewer has typed, kept in this browser until the decision is confirmed: through reload, lapse, conflict and sign-out.
+import { KeptRecords, type Kept, type Keeping, type Store } from './kept-records.ts';
 
 /** An unfinished edit. `text` is what stands in the editor: the answer itself, or JSON text. Times are ISO. */
 export interface Draft {
@@ -25,7 +26,10 @@ export interface Sent {
   readonly own: string;
 }
 
-type Store = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>;
+/** Who writes: this load of a page and its tab, which other pages are open, and the time in ms. */
+export interface Writer extends Pick<Keeping, 'page' | 'tab' | 'isOpen'> {
+  readonly now: () => number;
+}
 
 const PREFIX = 'countersign.draft.';
 const WORDS = 'countersign.words.';
@@ -34,169 +38,135 @@ const NO_WORDS: Words = { note: '', own: '' };
 const DAYS = 30;
 const KEPT = 200;
 
-/** The drafts of one user in one browser. Another user of the same browser does not see them. */
+/** A page that nobody else has open. */
+function alone(): Writer {
+  const page = crypto.randomUUID();
+  return { page, tab: page, isOpen: () => Promise.resolve(false), now: () => Date.now() };
+}
+
+/**
+ * The drafts of one user in one browser. Another user of the same browser does not see them. Each page writes its own, beside
+ * those of other pages (QU12).
+ */
 export class Drafts {
-  readonly #user: string;
-  readonly #store: Store | null;
-  /** Holds what the browser's storage refuses (full, or forbidden), so that at least this tab keeps it. */
-  readonly #memory = new Map<string, Draft>();
-  readonly #words = new Map<string, KeptWords>();
+  readonly #drafts: KeptRecords<Draft>;
+  readonly #words: KeptRecords<KeptWords>;
   readonly #now: () => number;
 
-  /** `now` tells the time in ms. */
-  constructor(user: string, store: Store | null, now: () => number = () => Date.now()) {
-    this.#user = user;
-    this.#store = store;
+  constructor(user: string, store: Store | null, writer: Partial<Writer> = {}) {
+    const { now, ...by } = { ...alone(), ...writer };
+    this.#drafts = new KeptRecords({ store, prefix: `${PREFIX}${user}.`, ...by }, draftOf);
+    this.#words = new KeptRecords({ store, prefix: `${WORDS}${user}.`, ...by }, wordsOf);
     this.#now = now;
   }
 
   /** Answers whether the draft will survive a reload; it is kept for this tab in any case. */
   keep(itemId: string, draft: Draft): boolean {
-    this.#memory.set(itemId, draft);
-    return this.#write(this.#keyOf(itemId), draft);
+    return this.#drafts.keep(itemId, draft);
   }
 
-  /** The draft of an item, or null. What cannot be read any more counts as none. */
+  /** The draft of an item that this page goes on with, or null. What cannot be read any more counts as none. */
   read(itemId: string): Draft | null {
-    return this.#memory.get(itemId) ?? parse(this.#text(this.#keyOf(itemId)), isDraft);
+    return this.#drafts.read(itemId)?.value ?? null;
   }
 
-  /** Forgets the draft of an item: the reviewer threw it away. */
+  /** The same, to be edited: what is kept from now on takes its place, unless another page has it open. */
+  open(itemId: string): Draft | null {
+    return this.#drafts.open(itemId)?.value ?? null;
+  }
+
+  /** The drafts of an item that say something else than `read` does, such as one of another tab; the newest first. */
+  others(itemId: string): Kept<Draft>[] {
+    const here = this.read(itemId);
+    const all = this.#drafts.all(itemId).filter(({ value }) => !sameDraft(value, here));
+    return all.filter(({ value }, at) => all.findIndex((each) => sameDraft(each.value, value)) === at);
+  }
+
+  /** Goes on with another draft of the item; the one so far stays among the others. */
+  turnTo(itemId: string, key: string): Draft | null {
+    return this.#drafts.turnTo(itemId, key)?.value ?? null;
+  }
+
+  /** Forgets the draft of an item: the reviewer threw it away. What stands in another open page stays. */
   drop(itemId: string): void {
-    this.#memory.delete(itemId);
-    this.#remove(this.#keyOf(itemId));
+    this.#drafts.drop(itemId);
+  }
+
+  /** Forgets one of the others: the reviewer threw it away. */
+  forget(key: string): void {
+    this.#drafts.forget(key);
   }
 
   /** Keeps a note and a reason of one's own as they are typed. Answers as `keep` does. */
-  keepWords(itemId: string, words: Words): boolean {
-    const kept = { note: words.note, own: words.own, savedAt: new Date(this.#now()).toISOString() };
-    this.#words.set(itemId, kept);
-    if (kept.note !== '' || kept.own !== '') return this.#write(this.#wordsOf(itemId), kept);
-    this.#remove(this.#wordsOf(itemId));
+  keepWords(itemId: string, { note, own }: Words): boolean {
+    const kept = { note, own, savedAt: new Date(this.#now()).toISOString() };
+    if (note !== '' || own !== '') return this.#words.keep(itemId, kept);
+    this.#words.empty(itemId, kept);
     return true;
   }
 
   /** What was written beside the answer of an item; empty texts where nothing was. */
   words(itemId: string): Words {
-    const kept = this.#words.get(itemId) ?? parse(this.#text(this.#wordsOf(itemId)), areWords);
-    return kept === null ? NO_WORDS : { note: kept.note, own: kept.own };
+    return textsOf(this.#words.read(itemId)?.value);
+  }
+
+  /** The same, to be written on: what is kept from now on takes its place, unless another page has it open. */
+  openWords(itemId: string): Words {
+    return textsOf(this.#words.open(itemId)?.value);
+  }
+
+  /** What was written beside the answer elsewhere and says something else; the newest first. */
+  otherWords(itemId: string): Words[] {
+    const here = this.words(itemId);
+    return this.#words
+      .all(itemId)
+      .map(({ value: { note, own } }) => ({ note, own }))
+      .filter(({ note, own }) => (note !== '' && note !== here.note) || (own !== '' && own !== here.own));
   }
 
   /** A decision is confirmed: what went out with it is forgotten. What another tab typed meanwhile did not go out and stays. */
   sent(itemId: string, { draft, note, own }: Sent): void {
-    const stored = parse(this.#text(this.#keyOf(itemId)), isDraft);
-    if (draft !== null) {
-      this.#memory.delete(itemId);
-      if (stored === null || sameDraft(stored, draft)) this.#remove(this.#keyOf(itemId));
-    }
-    const words = this.words(itemId);
+    for (const { key, value } of draft === null ? [] : this.#drafts.all(itemId))
+      if (sameDraft(value, draft)) this.#drafts.forget(key);
+    const words = this.openWords(itemId);
     const rest = { note: words.note === note ? '' : words.note, own: words.own === own ? '' : words.own };
-    if (words !== NO_WORDS) this.keepWords(itemId, rest);
+    if (words.note !== rest.note || words.own !== rest.own) this.keepWords(itemId, rest);
+    for (const { key, value } of this.#words.all(itemId)) {
+      const left = [value.note === note ? '' : value.note, value.own === own ? '' : value.own];
+      if (left.every((each) => each === '')) this.#words.forget(key);
+    }
   }
 
   /** Another tab of this browser wrote something. Answers the item it concerns, null when it is none of this reader's. */
-  heard({ key, newValue, oldValue }: Pick<StorageEvent, 'key' | 'newValue' | 'oldValue'>): string | null {
-    for (const [prefix, memory] of [
-      [PREFIX, this.#memory],
-      [WORDS, this.#words],
-    ] as const) {
-      const own = `${prefix}${this.#user}.`;
-      if (key?.startsWith(own) !== true) continue;
-      const itemId = key.slice(own.length);
-      // What was taken away there goes here too, unless something else was typed here.
-      if (newValue !== null || JSON.stringify(memory.get(itemId)) === oldValue) memory.delete(itemId);
-      return itemId;
-    }
-    return null;
+  heard(event: Pick<StorageEvent, 'key' | 'newValue' | 'oldValue'>): string | null {
+    return this.#drafts.heard(event) ?? this.#words.heard(event);
   }
 
   /** Clears out drafts and words that are old or too many, the oldest first. `now` in ms. */
   tidy(now: number): void {
-    const oldest = now - DAYS * 86_400_000;
-    for (const prefix of [PREFIX, WORDS]) {
-      const kept = this.#keys(prefix)
-        .map((key) => ({ key, savedAt: this.#savedAt(key) }))
-        .sort((a, b) => b.savedAt - a.savedAt);
-      for (const [index, { key, savedAt }] of kept.entries()) {
-        if (index >= KEPT || savedAt < oldest) this.#remove(key);
-      }
-    }
-  }
-
-  /** When what is stored under a key was kept; 0 when it cannot be read any more. */
-  #savedAt(key: string): number {
-    const text = this.#text(key);
-    const kept = parse(text, isDraft) ?? parse(text, areWords);
-    return Date.parse(kept?.savedAt ?? '') || 0;
-  }
-
-  #wordsOf(itemId: string): string {
-    return `${WORDS}${this.#user}.${itemId}`;
-  }
-
-  /** Answers whether it will survive a reload. */
-  #write(key: string, value: Draft | KeptWords): boolean {
-    try {
-      this.#store?.setItem(key, JSON.stringify(value));
-      return this.#store !== null;
-    } catch {
-      return false;
-    }
-  }
-
-  #keyOf(itemId: string): string {
-    return `${PREFIX}${this.#user}.${itemId}`;
-  }
-
-  #keys(prefix: string): string[] {
-    const store = this.#store;
-    if (store === null) return [];
-    const keys = Array.from({ length: store.length }, (_, at) => store.key(at));
-    return keys.filter((key) => key !== null).filter((key) => key.startsWith(prefix));
-  }
-
-  #text(key: string): string | null {
-    try {
-      return this.#store?.getItem(key) ?? null;
-    } catch {
-      return null;
-    }
-  }
-
-  #remove(key: string): void {
-    try {
-      this.#store?.removeItem(key);
-    } catch {
-      // Storage that cannot be written cannot hold the draft either.
-    }
+    for (const kept of [this.#drafts, this.#words]) kept.tidy(now - DAYS * 86_400_000, KEPT);
   }
 }
 
-function parse<T>(text: string | null, is: (value: unknown) => value is T): T | null {
-  if (text === null) return null;
-  try {
-    const value: unknown = JSON.parse(text);
-    return is(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
+const textsOf = (kept: Words | undefined): Words =>
+  kept === undefined ? NO_WORDS : { note: kept.note, own: kept.own };
 
-function isDraft(value: unknown): value is Draft {
-  if (typeof value !== 'object' || value === null) return false;
-  const draft: Partial<Record<keyof Draft, unknown>> = value;
-  const texts = [draft.text, draft.note, draft.savedAt];
-  return texts.every((part) => typeof part === 'string') && (draft.reason === null || typeof draft.reason === 'string');
+function draftOf(stored: unknown): Draft | null {
+  if (typeof stored !== 'object' || stored === null) return null;
+  const { text, note, reason, savedAt }: Partial<Record<keyof Draft, unknown>> = stored;
+  if (typeof text !== 'string' || typeof note !== 'string' || typeof savedAt !== 'string') return null;
+  return reason === null || typeof reason === 'string' ? { text, note, reason, savedAt } : null;
 }
 
 /** Whether two drafts hold the same, whenever they were kept. */
 export const sameDraft = (a: Draft | null, b: Draft | null): boolean =>
   a?.text === b?.text && a?.note === b?.note && a?.reason === b?.reason;
 
-function areWords(value: unknown): value is KeptWords {
-  if (typeof value !== 'object' || value === null) return false;
-  const words: Partial<Record<keyof KeptWords, unknown>> = value;
-  return [words.note, words.own, words.savedAt].every((part) => typeof part === 'string');
+function wordsOf(stored: unknown): KeptWords | null {
+  if (typeof stored !== 'object' || stored === null) return null;
+  const { note, own, savedAt }: Partial<Record<keyof KeptWords, unknown>> = stored;
+  const texts = typeof note === 'string' && typeof own === 'string' && typeof savedAt === 'string';
+  return texts ? { note, own, savedAt } : null;
 }
 
 /** The browser's storage, or null where it is forbidden. */

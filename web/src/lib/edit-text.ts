@@ -25,6 +25,19 @@ export const editText = {
     null: 'null, kept as it is',
     reset: (name: string) => `Reset ${name}`,
   },
+  others: {
+    label: 'Other drafts of this item',
+    heading: (count: number) =>
+      count === 1
+        ? 'Another draft of this item is kept, typed in another tab.'
+        : `${count} other drafts of this item are kept, typed in other tabs.`,
+    kept: (at: string) => `Kept ${at}`,
+    empty: 'empty text',
+    show: 'Switch',
+    showOf: (at: string) => `Switch to the draft kept ${at}`,
+    discard: 'Discard',
+    discardOf: (at: string) => `Discard the draft kept ${at}`,
+  },
   words: 'Words',
   lines: 'Lines',
   layout: 'How changes are shown',

@@ -1,4 +1,5 @@
 // What an edit changed, word by word, laid out in the lines of the new text.
+import { withLf } from '#lib/line-ends.ts';
 import { diffLines, diffWordsWithSpace } from 'diff';
 
 export interface DiffPart {
@@ -18,8 +19,15 @@ const LIMITS = { timeout: 60, maxEditLength: 2000 };
 /** Texts longer than this are compared only between their common beginning and end, so that typing stays quick. */
 const LONG = 10_000;
 
+/** Both with LF alone, so that no line end shows as a change; as they are where nothing else differs. */
+function inLf(before: string, after: string): [string, string] {
+  const texts: [string, string] = [withLf(before), withLf(after)];
+  return texts[0] === texts[1] && before !== after ? [before, after] : texts;
+}
+
 /** The lines of `after`, with what was removed struck in place. A removed line is a line of its own. */
-export function compareText(before: string, after: string): DiffLine[] {
+export function compareText(...texts: [before: string, after: string]): DiffLine[] {
+  const [before, after] = inLf(...texts);
   const { head, tail } = before.length + after.length > LONG ? common(before, after) : { head: 0, tail: 0 };
   const [old, now] = [before.slice(head, before.length - tail), after.slice(head, after.length - tail)];
   const words = diffWordsWithSpace(old, now, LIMITS);
@@ -28,7 +36,8 @@ export function compareText(before: string, after: string): DiffLine[] {
 }
 
 /** The same, line by line: a changed line is there as it was and as it is. */
-export function compareLines(before: string, after: string): DiffLine[] {
+export function compareLines(...texts: [before: string, after: string]): DiffLine[] {
+  const [before, after] = inLf(...texts);
   const { head, tail } = common(before, after, /\n/);
   const [old, now] = [before.slice(head, before.length - tail), after.slice(head, after.length - tail)];
   const changes = diffLines(old, now, LIMITS) ?? whole(old, now);

@@ -16,7 +16,7 @@ vi.mock('$app/paths', () => ({
 vi.mock('./work.ts', () => ({
   getWork: () => ({
     desk: { item: { lost: false } },
-    drafts: { read: () => page.draft, words: () => ({ note: '', own: '' }) },
+    drafts: { read: () => page.draft, words: () => ({ note: '', own: '' }), others: () => [], otherWords: () => [] },
     me: { id: 'me', name: 'Me' },
   }),
   projectOf: () => ({ abilities: { change_settings: page.owner } }),

@@ -191,8 +191,11 @@ function reasonsOf({ desk }: Work): Pick<Commands, 'choose' | 'write'> {
   const chips = () => chipsOf(projectOf(desk.item.detail?.project_id)?.reasons ?? [], text.reasons.own);
   const give = (reason: string) => {
     const { asking, edit } = desk;
-    if (edit !== null) edit.choose(reason);
-    else if (asking.verb !== null) void desk.decide(asking.verb, { reason });
+    if (edit !== null) {
+      const { asks } = edit;
+      edit.choose(reason);
+      if (asks) submit({ desk });
+    } else if (asking.verb !== null) void desk.decide(asking.verb, { reason });
     else asking.picked = asking.picked === reason ? null : reason;
     asking.own = null;
   };
@@ -214,8 +217,8 @@ function reasonsOf({ desk }: Work): Pick<Commands, 'choose' | 'write'> {
   };
 }
 
-function submit({ desk }: Work): void {
-  // What stops it is said in the editor.
+function submit({ desk }: Pick<Work, 'desk'>): void {
+  // What stops it is said in the editor; a missing reason is asked for in the strip.
   const words = desk.edit?.submission() ?? null;
   if (words !== null) void desk.decide('edit', words);
 }
@@ -252,6 +255,7 @@ const leaves = ({ desk, selection }: Work): boolean =>
 /** Escape: closes the innermost thing that is open. */
 function leave({ desk, selection }: Work): void {
   if (desk.asking.open || desk.asking.picked !== null) desk.asking.clear();
+  else if (desk.edit?.asks) desk.edit.asks = false;
   else if (desk.edit !== null) desk.stopEdit();
   else if (selection.on) selection.leave();
   else desk.close();

@@ -29,6 +29,8 @@ export class DeskGround {
   readonly asking = new Asking();
   readonly ahead = new Ahead();
   edit: EditSession | null = $state.raw(null);
+  /** Rises when another tab wrote or sent a draft of the item on show. */
+  heard = $state(0);
   /** Why the last command failed, with the way to try it again where there is one. */
   failure: { error: unknown; retry?: () => void } | null = $state.raw(null);
   /** Hears that a command changed the item on show: the address and the focus follow. */
@@ -106,12 +108,12 @@ export class DeskGround {
     this.edit = null;
   }
 
-  /** Another tab of this browser wrote a draft. `typing`: this tab is the one that is typed in, and goes its own way. */
-  heardStorage(event: StorageEvent, typing: boolean): void {
+  /** Another tab of this browser wrote or sent a draft. What stands here stays (QU12). */
+  heardStorage(event: StorageEvent): void {
     const itemId = this.parts.drafts.heard(event);
-    const { detail } = this.item;
-    if (itemId === null || detail?.id !== itemId || typing) return;
-    if (this.edit !== null) this.edit = new EditSession(this.parts.drafts, detail);
+    if (itemId === null || this.item.detail?.id !== itemId) return;
+    this.heard += 1;
+    this.edit?.lookAround();
     if (!this.asking.open) this.turnTo(itemId);
   }
 
@@ -146,7 +148,7 @@ export class DeskGround {
     const { drafts, tray } = this.parts;
     // What was not saved has been found again.
     if (tray.of(id)?.state === 'failed') tray.drop(id);
-    this.asking.turnTo(drafts.words(id), (words) => drafts.keepWords(id, words));
+    this.asking.turnTo(drafts.openWords(id), (words) => drafts.keepWords(id, words));
   }
 
   protected show(id: string): Promise<void> {

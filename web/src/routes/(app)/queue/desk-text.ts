@@ -17,6 +17,13 @@ export const deskText = {
     noVerb: 'Now press a verb: your note goes with it.',
   },
 
+  otherTab: {
+    typed: 'In another tab:',
+    use: 'Use it',
+  },
+
+  moreBelow: 'More below',
+
   coming: {
     /** The head of an item whose claim is asked for. */
     claiming: 'Taking it …',
@@ -67,6 +74,9 @@ export const deskText = {
 
   draft: {
     heading: 'Your draft',
+    other: 'Your other draft',
+    several: (count: number) => `${count} drafts of this item are kept. Edit shows them all.`,
+    waiting: (count: number) => `${count} drafts of this item are kept. Claim the item to go on with one.`,
     beside: 'What you typed and did not send is kept beside it.',
     kept: (at: string) => `kept ${at}, not sent`,
     reason: 'Your reason',

@@ -1,4 +1,5 @@
 // What an edit starts from, and the form in which a flat object is edited. Pure.
+import { keepLineEnds } from '#lib/line-ends.ts';
 import {
   isObject,
   isScalar,
@@ -36,6 +37,8 @@ export interface FormField {
   readonly typed: string;
   /** What stood in it when the form was made, and how it was written then. */
   readonly was: { readonly typed: string; readonly written: string };
+  /** What was submitted in it, whose lines keep their ends (QU11). */
+  readonly before: string;
 }
 
 /** The text of an object cut at the values of its members, so that one can change and the rest stays as it is. */
@@ -45,15 +48,17 @@ export interface Form {
   readonly between: readonly string[];
 }
 
-/** The form for a text, or null when it is no flat object any more. */
-export function formOf(text: string): Form | null {
+/** The form for a text, or null when it is no flat object any more. `original`: the text as it was submitted. */
+export function formOf(text: string, original = text): Form | null {
   try {
+    const submitted = new Map(spansOf(original).map(({ key, value }) => [key, typedOf(value)]));
     const value = parseJson(text);
     if (editKind(value) !== 'form' || !isObject(value)) return null;
     const spans = spansOf(text);
     const fields = spans.map(({ key, value: member, from, to }) => {
       const typed = typedOf(member);
-      return { key, kind: kindOf(member), typed, was: { typed, written: text.slice(from, to) } };
+      const was = { typed, written: text.slice(from, to) };
+      return { key, kind: kindOf(member), typed, was, before: submitted.get(key) ?? typed };
     });
     const ends = [0, ...spans.map(({ to }) => to)];
     const starts = [...spans.map(({ from }) => from), text.length];
@@ -79,10 +84,12 @@ export function textOf(form: Form): string {
 const writtenOf = ({ kind, typed, was }: FormField): string =>
   typed === was.typed ? was.written : kind === 'string' ? JSON.stringify(typed) : typed.trim();
 
-/** The form with one field changed. */
+/** The form with one field changed. Lines of a text that stayed end as they did. */
 export const withField = (form: Form, at: number, typed: string): Form => ({
   ...form,
-  fields: form.fields.map((field, each) => (each === at ? { ...field, typed } : field)),
+  fields: form.fields.map((field, each) =>
+    each === at ? { ...field, typed: field.kind === 'string' ? keepLineEnds(field.before, typed) : typed } : field,
+  ),
 });
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;

@@ -1,7 +1,9 @@
 // One edit under way: what was typed, kept as a draft as it is typed, and read as an answer when it is submitted.
-import type { Drafts } from '#lib/drafts.ts';
+import type { Draft, Drafts } from '#lib/drafts.ts';
 import { clock } from '#lib/clock.svelte.ts';
 import { itemText } from '#lib/item-text.ts';
+import type { Kept } from '#lib/kept-records.ts';
+import { keepLineEnds, withLf } from '#lib/line-ends.ts';
 import type { ItemDetail } from '@countersign/shared/item';
 import type { Words } from './decider.ts';
 import { isoOf } from './desk-model.ts';
@@ -34,6 +36,12 @@ export class EditSession {
   form: Form | null = $state.raw(null);
   /** The text whose changed shape was pointed out when it was to be submitted; submitting that again sends it. */
   warned: string | null = $state(null);
+  /** Rises when a submission was stopped: what stops it is brought into sight. */
+  stops = $state(0);
+  /** The edit is ready but for its reason: choosing one submits it. */
+  asks = $state(false);
+  /** Other drafts of this item, such as one that was typed in another tab. */
+  others: readonly Kept<Draft>[] = $state.raw([]);
 
   readonly item: Pick<ItemDetail, 'id' | 'suggestion'>;
   readonly kind: ReturnType<typeof editKind>;
@@ -42,21 +50,57 @@ export class EditSession {
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(drafts: Drafts, item: Pick<ItemDetail, 'id' | 'suggestion'>) {
-    const draft = drafts.read(item.id);
     this.#drafts = drafts;
     this.item = item;
     this.original = editable(item.suggestion);
-    this.text = draft?.text ?? this.original;
+    this.kind = editKind(item.suggestion);
+    this.#show(drafts.open(item.id));
+  }
+
+  #show(draft: Draft | null): void {
+    // A draft of an earlier version may have lost the line ends.
+    this.text = keepLineEnds(this.original, draft?.text ?? this.original);
     this.note = draft?.note ?? '';
     this.reason = draft?.reason ?? null;
     this.savedAt = draft?.savedAt ?? null;
-    this.kind = editKind(item.suggestion);
-    if (this.kind === 'form') this.form = formOf(this.text);
+    this.fault = this.warned = null;
+    this.asks = false;
+    if (this.form !== null || this.kind === 'form') this.form = formOf(this.text, this.original);
+    this.lookAround();
+  }
+
+  /** Looks for other drafts of the item: another tab may have kept one, or sent it. */
+  lookAround(): void {
+    this.others = this.#drafts.others(this.item.id).filter(({ value }) => value.text !== this.text);
+  }
+
+  /** Goes on with another draft of the item; what stands here stays among the others. */
+  turnToDraft(key: string): void {
+    this.keep();
+    const draft = this.#drafts.turnTo(this.item.id, key);
+    if (draft !== null) this.#show(draft);
+  }
+
+  /** Throws another draft of the item away. */
+  forget(key: string): void {
+    this.#drafts.forget(key);
+    this.lookAround();
+  }
+
+  /** The text as a field of the page holds it, its lines ended by LF. */
+  get shown(): string {
+    return withLf(this.text);
+  }
+
+  /** The whole text was typed in; lines that stayed keep the ends they had (QU11). */
+  write(typed: string): void {
+    this.text = keepLineEnds(this.original, typed);
+    this.changed();
   }
 
   /** Edits field by field, or as JSON. Answers whether the text is what a form can hold. */
   turnTo(kind: 'form' | 'json'): boolean {
-    this.form = kind === 'form' ? formOf(this.text) : null;
+    this.form = kind === 'form' ? formOf(this.text, this.original) : null;
     return kind === 'json' || this.form !== null;
   }
 
@@ -71,6 +115,7 @@ export class EditSession {
   /** Something was typed or chosen. */
   changed(): void {
     this.fault = null;
+    this.asks = false;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.keep(), PAUSE_MS);
   }
@@ -85,36 +130,42 @@ export class EditSession {
     if (this.#timer === undefined) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.savedAt = isoOf(clock.read());
-    const { text, note, reason, savedAt } = this;
+    const { text, note, reason } = this;
+    // What was typed and taken back is no edit.
+    if (text === this.original && note === '' && reason === null) return this.#drop();
+    const savedAt = isoOf(clock.read());
+    this.savedAt = savedAt;
     this.lasting = this.#drafts.keep(this.item.id, { text, note, reason, savedAt });
+    this.lookAround();
+  }
+
+  #drop(): void {
+    this.#drafts.drop(this.item.id);
+    this.savedAt = null;
+    this.lookAround();
   }
 
   /** Back to the suggestion. */
   reset(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.text = this.original;
-    this.note = '';
-    this.reason = null;
-    this.savedAt = null;
-    this.fault = null;
-    this.warned = null;
-    if (this.form !== null || this.kind === 'form') this.form = formOf(this.text);
     this.#drafts.drop(this.item.id);
+    this.#show(null);
   }
 
   /**
    * What goes out with the decision, or null when something stops it; then it is said in place. A changed shape stops it
-   * once: whoever submits the same text again means it.
+   * once: whoever submits the same text again means it. Where only the reason is missing the page asks for it.
    */
   submission(): Words | null {
     if (judge === null) return null;
     const { read, fault, broke } = judge(this.item.suggestion, this.text);
-    this.fault = fault ?? (this.reason === null ? itemText.edit.noReason : null);
-    if (this.fault !== null || !read.ok || this.reason === null) return null;
-    if (broke.length > 0 && this.warned !== this.text) {
-      this.warned = this.text;
+    const meant = broke.length === 0 || this.warned === this.text;
+    this.asks = read.ok && meant && this.reason === null;
+    this.fault = fault ?? (this.asks ? itemText.edit.noReason : null);
+    if (read.ok && !meant) this.warned = this.text;
+    if (!read.ok || !meant || this.reason === null) {
+      this.stops += 1;
       return null;
     }
     const note = this.note.trim();

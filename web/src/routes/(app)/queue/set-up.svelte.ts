@@ -23,6 +23,7 @@ import { Desk } from './desk.svelte.ts';
 import { dropDoublePresses } from './double-press.ts';
 import { pane } from './item-pane.svelte.ts';
 import { preferences } from './preferences.svelte.ts';
+import { isPageOpen, PAGE, TAB } from '#lib/open-pages.ts';
 import { QueueSummary } from './queue-summary.ts';
 import { Reading } from './reading.svelte.ts';
 import { Seen } from './seen.svelte.ts';
@@ -49,7 +50,12 @@ class QueuePage implements Ui {
 
   constructor(me: User, place: Place) {
     this.#place = place;
-    const drafts = new Drafts(me.id, browserStorage());
+    const drafts = new Drafts(me.id, browserStorage(), {
+      now: () => clock.read(),
+      page: PAGE,
+      tab: TAB,
+      isOpen: isPageOpen,
+    });
     drafts.tidy(clock.read());
     const { item: _, ...scope } = place;
     const parts = {

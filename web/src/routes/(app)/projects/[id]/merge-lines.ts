@@ -1,4 +1,5 @@
 // Two people changed one text: what only one of them changed is taken in, what both changed stands marked, one above the other.
+import { keepLineEnds, withLf } from '#lib/line-ends.ts';
 import { diffArrays } from 'diff';
 
 /** A stretch of the merged text. `both` was changed by both, to different lines. */
@@ -132,7 +133,7 @@ export interface Marked {
 
 /** The marked places of a text, wherever they have come to stand while it was edited. */
 export function marksIn(text: string): Marked[] {
-  const lines = text.split('\n');
+  const lines = linesOf(text);
   const found: Marked[] = [];
   for (let from = lines.indexOf(MARKS.theirs); from !== -1; from = lines.indexOf(MARKS.theirs, from + 1)) {
     const between = lines.indexOf(MARKS.between, from);
@@ -143,9 +144,12 @@ export function marksIn(text: string): Marked[] {
   return found;
 }
 
+/** The lines of a text without what they end in: a mark is one however its line ends. */
+const linesOf = (text: string): string[] => withLf(text).split('\n');
+
 /** Whether any mark is left, be it a half of one. */
 export const isMarked = (text: string): boolean =>
-  text.split('\n').some((line) => line === MARKS.theirs || line === MARKS.mine);
+  linesOf(text).some((line) => line === MARKS.theirs || line === MARKS.mine);
 
 export type Pick = 'mine' | 'theirs' | 'both';
 
@@ -154,8 +158,6 @@ export function settleMark(text: string, index: number, pick: Pick): string {
   const marked = marksIn(text)[index];
   if (marked === undefined) return text;
   const kept = { mine: marked.mine, theirs: marked.theirs, both: [...marked.theirs, ...marked.mine] }[pick];
-  return text
-    .split('\n')
-    .toSpliced(marked.from, marked.to - marked.from + 1, ...kept)
-    .join('\n');
+  const lines = linesOf(text).toSpliced(marked.from, marked.to - marked.from + 1, ...kept);
+  return keepLineEnds(text, lines.join('\n'));
 }
