@@ -20,5 +20,6 @@ function cell(value: Json | undefined): string {
 
 function quoted(text: string): string {
   const safe = FORMULA.test(text) ? `'${text}` : text;
-  return /[",\r\n']/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  // An empty text is told from a cell that is not there.
+  return safe === '' || /[",\r\n']/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -36,14 +36,14 @@ async function drawn(value: Json): Promise<HTMLElement> {
 describe('a table', () => {
   it('is sorted up, down and back, numbers by their value, what is missing last', async () => {
     const { container, getByTitle } = render(TableValue, { columns: ['n', 't'], rows, label: 'x' });
-    expect(cells(container, 0)).toEqual(['10', '9.0', '', '-1']);
+    expect(cells(container, 0)).toEqual(['10', '9.0', 'missing', '-1']);
     await fireEvent.click(getByTitle('Sort by n'));
-    expect(cells(container, 0)).toEqual(['-1', '9.0', '10', '']);
+    expect(cells(container, 0)).toEqual(['-1', '9.0', '10', 'missing']);
     expect(container.querySelector('[aria-sort]')?.getAttribute('aria-sort')).toBe('ascending');
     await fireEvent.click(getByTitle('Sort by n'));
-    expect(cells(container, 0)).toEqual(['10', '9.0', '-1', '']);
+    expect(cells(container, 0)).toEqual(['10', '9.0', '-1', 'missing']);
     await fireEvent.click(getByTitle('Sort by n'));
-    expect(cells(container, 0)).toEqual(['10', '9.0', '', '-1']);
+    expect(cells(container, 0)).toEqual(['10', '9.0', 'missing', '-1']);
     await fireEvent.click(getByTitle('Sort by t'));
     expect(cells(container, 1)).toEqual(['a9', 'a9', 'a10', 'b']);
   });

@@ -21,6 +21,7 @@ export const valueText = {
   expand: (what: string) => `Show the ${what} large`,
   tools: (what: string) => `Tools for the ${what}`,
   empty: 'empty text',
+  blank: (characters: number) => `blank text, ${plural(characters, 'character', 'characters')}`,
   more: (count: number) => `and ${count} more`,
   leftOut: (characters: string) => `⋯ ${characters} characters ⋯`,
   markdown: {
@@ -50,6 +51,7 @@ export const valueText = {
     columns: 'Columns',
     hidden: (count: number) => `${plural(count, 'column', 'columns')} hidden`,
     csv: 'Copy as CSV',
+    missing: 'missing',
     rows: (rows: string) => `${rows} rows`,
   },
   chat: {

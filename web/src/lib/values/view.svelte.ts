@@ -7,7 +7,7 @@ export class View {
   wrap = $state(true);
   /** Spaces, tabs and line ends are drawn. */
   space = $state(false);
-  /** Nothing is cut: something is being looked for. */
+  /** Nothing is cut or folded: it is what is decided on, or something is being looked for in it. */
   all = $state(false);
   /** The large view in it, which has a search of its own. */
   code: Code | null = $state.raw(null);
