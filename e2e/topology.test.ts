@@ -1,6 +1,6 @@
 // The processes of docker-compose.yml behind one address: started together on an empty database, watched by many sockets, and all of
 // them restarted one after the other while pipelines submit, a person holds an item, and two pages are open.
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { claimItem, decideItem } from '@countersign/shared/api/queue';
 import { findChromium } from '../scripts/browser.ts';
@@ -16,6 +16,7 @@ import { scaled } from '../server/test/soak.ts';
 import { WITH_REDIS, type World } from '../server/test/world.ts';
 import { type Pages, pagesOf, sharedBrowser } from './house.ts';
 import { seenFresh, seenOn } from './queue.ts';
+import { poolTo } from '../scripts/lib/postgres-client.ts';
 
 const SOCKETS = Number(process.env.SOCKETS ?? scaled(40, 200));
 /** Of one person. */
@@ -38,7 +39,7 @@ describe.skipIf(!WITH_REDIS)('three servers and two workers behind one address',
 
   beforeAll(async () => {
     database = await emptyDatabase();
-    pool = new pg.Pool({ connectionString: database.url, max: 2 });
+    pool = await poolTo(database.url, 2);
     const stores = { databaseUrl: database.url, redisUrl: process.env.TEST_REDIS_URL ?? '' };
     topology = await startTopology(stores, { env: { RATE_LIMIT_PER_MINUTE: '1000000' } });
     // All that people and pipelines need of a world is its address; a crowd is seated in its database.

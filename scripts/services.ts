@@ -31,14 +31,24 @@ export interface OwnRedis extends Service {
 const ROOMY = { max_connections: '200', shared_buffers: '128MB', max_wal_size: '1GB' };
 const QUIET = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
+export interface PostgresOptions {
+  /** Whether what is committed outlives the machine. Default: it does. */
+  fsync?: boolean;
+  /** On top of its own. */
+  settings?: Record<string, string>;
+  /** Lines of pg_hba.conf that come before its own. */
+  hba?: string;
+}
+
 /**
  * Starts the PostgreSQL that the embedded database is, in a folder of its own. `fsync: false` for tests: what is committed outlives
  * the server's crash all the same, and only the machine's would lose it.
  */
-export async function startPostgres({ fsync = true } = {}): Promise<OwnPostgres> {
+export async function startPostgres({ fsync = true, ...more }: PostgresOptions = {}): Promise<OwnPostgres> {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-postgres-'));
-  const address = await onLoopback();
-  const settings = fsync ? ROOMY : { ...ROOMY, fsync: 'off' };
+  const own = await onLoopback();
+  const address = { ...own, hba: `${more.hba ?? ''}${own.hba}` };
+  const settings = { ...ROOMY, ...(!fsync && { fsync: 'off' }), ...more.settings };
   const start = () => startEmbedded({ folder, log: QUIET, address, settings });
   let server = await start();
   return {

@@ -1,9 +1,9 @@
 // Learnings as a file: how fast the lines leave, against reading the same rows and doing nothing, and what that costs in memory.
-import pg from 'pg';
 import { exportLearnings } from '../../shared/src/api/exports.ts';
 import { type BenchDatabase, type BenchServer, openHouse, openProject, seedItems, type Visitor } from './house.ts';
 import type { Options } from './options.ts';
 import { median, type Row } from './rows.ts';
+import { connectTo } from '../lib/postgres-client.ts';
 
 const SIZES = { full: { rounds: 3, count: 100_000 }, quick: { rounds: 1, count: 2000 } };
 /** Rows that the rival reads at once, as many as ours does. */
@@ -73,8 +73,7 @@ async function exported(server: BenchServer, { cookie }: Visitor, projectId: str
 
 /** What ours has to read, by the same index, thrown away. */
 async function bare({ url }: BenchDatabase, projectId: string): Promise<number> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
+  const client = await connectTo(url);
   let [rows, at] = [0, '0'];
   for (;;) {
     const portion = await client.query<{ seq: string }>(

@@ -4,11 +4,12 @@ import { once } from 'node:events';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import pg from 'pg';
+import type pg from 'pg';
 import { createProject, createApiKey, type ProjectSettings } from '../../shared/src/api/projects.ts';
 import { WITH_ITS_PARENT, whenReady } from '../lib/service-process.ts';
 import { freePort } from '../../server/src/embedded/address.ts';
 import { startPostgres, startRedis, type Service } from '../services.ts';
+import { connectTo, poolTo } from '../lib/postgres-client.ts';
 
 const READY_MS = 60_000;
 const MAIN = join(import.meta.dirname, '../../server/src/main.ts');
@@ -68,10 +69,9 @@ function assemble(postgres: Service, redis: Service): BenchHouse {
     redisUrl: redis.url,
     createDatabase: async (name) => {
       const url = Object.assign(new URL(postgres.url), { pathname: `/${name}` }).href;
-      const client = new pg.Client({ connectionString: postgres.url });
-      await client.connect();
+      const client = await connectTo(postgres.url);
       await client.query(`create database ${name}`).finally(() => client.end());
-      const pool = new pg.Pool({ connectionString: url, max: 2 });
+      const pool = await poolTo(url, 2);
       // The server may be gone before its idle connections are: that is the end of the bench, and no fault.
       pool.on('error', () => undefined);
       pools.push(pool);

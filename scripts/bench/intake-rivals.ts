@@ -1,5 +1,5 @@
 // What the intake is measured against: the same server, the same route, another way (or no way) to make a submission durable.
-import pg from 'pg';
+import type pg from 'pg';
 import type { Statement } from '../../shared/src/events.ts';
 import { RECORDED } from '../../server/src/db/channels.ts';
 import { Decision } from '../../server/src/db/entities/decision.ts';
@@ -10,6 +10,7 @@ import type { Intake, Parcel, Stored } from '../../server/src/usecases/intake.ts
 import type { NewItem, RoutingRow } from '../../server/src/db/submit-batch.ts';
 import { arrivalOf, autoDecision, toNewItem } from '../../server/src/usecases/new-item.ts';
 import type { Services } from '../../server/src/usecases/services.ts';
+import { poolTo } from '../lib/postgres-client.ts';
 
 export const RIVALS = {
   'no-database': inMemory,
@@ -45,10 +46,10 @@ function inMemory(services: Services): Intake {
 
 /** What one does without group commit: a transaction of its own for each item, through a pool, in as few statements as it takes. */
 function perItem(services: Services, databaseUrl: string): Intake {
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: 20 });
+  const opening = poolTo(databaseUrl, 20);
   return {
     submit: async (parcel) => {
-      const client = await pool.connect();
+      const client = await (await opening).connect();
       try {
         await client.query('begin');
         const { rows } = await client.query<RoutingRow>(

@@ -3,13 +3,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
-import pg from 'pg';
 import { freePort } from '../../server/src/embedded/address.ts';
 import { startPostgres } from '../services.ts';
 import type { Ready } from './intake-server.ts';
 import type { RIVALS } from './intake-rivals.ts';
 import { median, type Row } from './rows.ts';
 import { submitFor, type Target } from './submissions.ts';
+import { connectTo } from '../lib/postgres-client.ts';
 
 const ROUNDS = 5;
 const TURN_SECONDS = 4;
@@ -61,8 +61,7 @@ interface Server extends Target {
 
 async function startServer(way: Way, postgresUrl: string): Promise<Server> {
   const database = `bench_${way.replaceAll('-', '_')}`;
-  const client = new pg.Client({ connectionString: postgresUrl });
-  await client.connect();
+  const client = await connectTo(postgresUrl);
   await client.query(`create database ${database}`).finally(() => client.end());
   const port = await freePort();
   const child = spawn(process.execPath, [join(import.meta.dirname, 'intake-server.ts')], {

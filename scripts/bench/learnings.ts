@@ -1,11 +1,11 @@
 // The learnings page at a size: its clusters and what it can be narrowed to, against flags and models read in a pass each.
-import pg from 'pg';
 import { listClusters } from '../../shared/src/api/clusters.ts';
 import { listLearningValues } from '../../shared/src/api/insights.ts';
 import { seedLearnings } from './exports.ts';
 import { type BenchDatabase, type BenchServer, openHouse, openProject, type Visitor } from './house.ts';
 import type { Options } from './options.ts';
 import { median, type Row } from './rows.ts';
+import { connectTo } from '../lib/postgres-client.ts';
 
 const SIZES = { full: { rounds: 7, count: 100_000 }, quick: { rounds: 3, count: 2000 } };
 /** Reasons, each a cluster, and models and flags of the items. */
@@ -97,8 +97,7 @@ const PASSES = [
 ];
 
 async function inPasses({ url }: BenchDatabase, projectId: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
+  const client = await connectTo(url);
   for (const text of PASSES) await client.query(text, [projectId]);
   await client.end();
 }

@@ -1,7 +1,7 @@
 // From a decision's commit until every one of 1 000 sockets in the room has the event; against a bare broadcast to as many sockets.
 import { once } from 'node:events';
 import { join } from 'node:path';
-import pg from 'pg';
+import type pg from 'pg';
 import { RECORDED } from '../../server/src/db/channels.ts';
 import { claimNext, decideItem, type Granted } from '../../shared/src/api/queue.ts';
 import type { Fact } from '../../shared/src/events.ts';
@@ -19,6 +19,7 @@ import {
 import type { Options } from './options.ts';
 import { median, percentile, type Row } from './rows.ts';
 import { openRoom, type Room } from './sockets-room.ts';
+import { connectTo } from '../lib/postgres-client.ts';
 
 const SOCKETS = 1000;
 /** Tabs of one person: fewer than the server allows. */
@@ -139,8 +140,7 @@ interface Commits {
 
 /** PostgreSQL rings at the commit itself. */
 async function hearCommits(url: string): Promise<Commits> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
+  const client = await connectTo(url);
   await client.query(`listen ${RECORDED}`);
   return {
     next: (type) =>

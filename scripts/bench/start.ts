@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
 import { addressOfRunning } from '../../server/src/embedded/embedded-postgres.ts';
 import { asker, openProject, signInMany, startServer, type BenchDatabase, type BenchServer } from './house.ts';
 import { memoryBelow, watchPeak } from './memory.ts';
@@ -12,6 +11,7 @@ import type { Options } from './options.ts';
 import { median, type Row } from './rows.ts';
 import { submitFor } from './submissions.ts';
 import { claimNext, decideItem, type Granted } from '../../shared/src/api/queue.ts';
+import { poolTo } from '../lib/postgres-client.ts';
 
 const SIZES = {
   full: { rounds: 3, seconds: 10, decisions: 200, restMs: 30_000, samples: 10 },
@@ -92,7 +92,7 @@ async function endInOrder({ child }: BenchServer): Promise<void> {
 
 /** Submissions, decisions and their deliveries, then rest. Answers the memory held after it, in MiB. */
 async function workOn(server: BenchServer, folder: string, size: Size): Promise<number> {
-  const pool = new pg.Pool({ connectionString: addressOfRunning(join(folder, 'data')), max: 2 });
+  const pool = await poolTo(addressOfRunning(join(folder, 'data')) ?? '', 2);
   // A server that has gone is told of by what asks it next.
   pool.on('error', () => undefined);
   const database: BenchDatabase = {

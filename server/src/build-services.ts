@@ -6,11 +6,14 @@ import type { RedisClientType } from 'redis';
 import type { ClaimLock } from './claims/claim-lock.ts';
 import { createMemoryClaimLock } from './claims/memory-claim-lock.ts';
 import { createRedisClaimLock } from './claims/redis-claim-lock.ts';
-import { ConfigError, type Config } from './config.ts';
+import { ConfigError, type Config, type GivenDatabase } from './config.ts';
 import { decodeAddress } from './crypto/ed25519.ts';
 import { parseKeyRing, type KeyRing } from './crypto/key-ring.ts';
 import { systemClock, uuidV7 } from './db/clock.ts';
+import { chooseWay, type Chosen } from './db/connect.ts';
 import { createDatabase } from './db/database.ts';
+import { type Connection, readDatabaseUrl } from './db/database-url.ts';
+import { DatabaseUrlError } from './db/database-url-error.ts';
 import { loggableError } from './db/loggable-error.ts';
 import { migrate } from './db/migrate.ts';
 import { openOrm, type DatabaseTarget, type Orm } from './db/orm.ts';
@@ -58,11 +61,11 @@ export async function buildServices(config: Config, signal?: AbortSignal): Promi
   const log = pino({ level: config.logLevel, base: null, serializers: { err: loggableError } });
   const database = await openDatabase(config, log, signal);
   const onError = (error: unknown) => log.warn({ err: error }, 'listening connection lost');
-  const signals = openSignals(database.url, { onError });
+  const signals = openSignals(database.connection, { onError });
   const redis = config.redisUrl === null ? null : await connectRedis(config.redisUrl, log);
   const claims: ClaimLock = redis ? createRedisClaimLock(redis.commands) : createMemoryClaimLock(systemClock);
   const db = createDatabase(database.orm, { clock: systemClock, ids: uuidV7, readLimitMs: config.readLimitMs });
-  const own = ownPlaces(config, { databaseUrl: database.url, db, signals });
+  const own = ownPlaces(config, { connection: database.connection, db, signals });
   const egress: GuardPolicy = { ...config.webhooks, own: own.endpoints };
   const services: Services = {
     db,
@@ -132,7 +135,7 @@ function keyRingOf(config: Config): KeyRing {
 }
 
 interface OpenDatabase {
-  url: string;
+  connection: Connection;
   orm: Orm;
   connections: () => Connections;
   close: () => Promise<void>;
@@ -149,7 +152,7 @@ async function openDatabase(config: Config, log: Logger, signal?: AbortSignal): 
     await migrate(orm, target);
     const connections = () => (pool === null ? NO_CONNECTIONS : connectionsOf(pool));
     const close = () => orm.close().finally(stop);
-    return { url: target.url, orm, connections, close };
+    return { connection: target.connection, orm, connections, close };
   } catch (error) {
     await stop();
     throw error;
@@ -167,9 +170,29 @@ async function findDatabase(
   log: Logger,
   signal?: AbortSignal,
 ): Promise<{ target: DatabaseTarget; stop: () => Promise<void> }> {
-  if (database.kind === 'postgres') return { target: database, stop: () => Promise.resolve() };
+  if (database.kind === 'postgres') {
+    const { connection } = await connectionTo(database, log);
+    return { target: { connection, poolSize: database.poolSize }, stop: () => Promise.resolve() };
+  }
   const embedded = await startEmbedded({ folder: database.folder, log, ...(signal && { signal }) });
-  return { target: { url: embedded.url, poolSize: EMBEDDED_POOL }, stop: () => embedded.stop() };
+  const [connection] = readDatabaseUrl(embedded.url, WITHOUT_TLS);
+  return { target: { connection, poolSize: EMBEDDED_POOL }, stop: () => embedded.stop() };
+}
+
+/** What the embedded server speaks, on a socket that is its owner's alone or on loopback. */
+const WITHOUT_TLS = { PGSSLMODE: 'disable' };
+
+/** How every connection of this process is made (DB3); the log says once what protects them. Errors: `ConfigError`, or what the driver says. */
+async function connectionTo({ url, libpq }: GivenDatabase, log: Logger): Promise<Chosen> {
+  try {
+    const chosen = await chooseWay(readDatabaseUrl(url, libpq));
+    const said = chosen.encryption.encrypted ? 'encrypted' : 'not encrypted';
+    log.info(chosen.encryption, `connections to PostgreSQL are ${said}`);
+    return chosen;
+  } catch (error) {
+    if (error instanceof DatabaseUrlError) throw new ConfigError(`DATABASE_URL cannot be used: ${error.message}.`);
+    throw error;
+  }
 }
 
 /** How long a start waits for Redis, in milliseconds. */

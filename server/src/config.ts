@@ -13,7 +13,7 @@ export interface Config {
   baseUrl: string;
   roles: ReadonlySet<ProcessRole>;
   /** A PostgreSQL address, or the folder of the embedded database. */
-  database: { kind: 'postgres'; url: string; poolSize: number } | { kind: 'embedded'; folder: string };
+  database: GivenDatabase | { kind: 'embedded'; folder: string };
   redisUrl: string | null;
   /** The ring that encrypts secrets at rest, as text. */
   secretKeys: string;
@@ -34,6 +34,14 @@ export interface Config {
   metrics: { token: string | null; port: number | null };
   /** Where traces are sent, and of which share of all items. */
   traces: { url: string | null; share: number };
+}
+
+/** A PostgreSQL server, with the variables of libpq that fill in what its address leaves out. */
+export interface GivenDatabase {
+  kind: 'postgres';
+  url: string;
+  poolSize: number;
+  libpq: Record<string, string | undefined>;
 }
 
 /** A value that cannot be used; the message names the variable and says what it takes. */
@@ -192,7 +200,7 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
       return [name, parsed.data];
     }),
   ) as Values;
-  const database = databaseOf(values);
+  const database = databaseOf(values, env);
   return {
     listen: { host: values.HOST, port: values.PORT },
     baseUrl: (values.PUBLIC_BASE_URL ?? `http://localhost:${values.PORT}`).replace(/\/$/, ''),
@@ -221,8 +229,11 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
 const tracesUrl = (endpoint: string | undefined): string | null =>
   endpoint === undefined ? null : `${endpoint.replace(/\/$/, '')}/v1/traces`;
 
-function databaseOf(values: Values): Config['database'] {
-  if (values.DATABASE_URL !== undefined) return { kind: 'postgres', url: values.DATABASE_URL, poolSize: 20 };
+function databaseOf(values: Values, env: NodeJS.ProcessEnv): Config['database'] {
+  if (values.DATABASE_URL !== undefined) {
+    const libpq = Object.fromEntries(Object.entries(env).filter(([name]) => /^PG[A-Z]+$/.test(name)));
+    return { kind: 'postgres', url: values.DATABASE_URL, poolSize: 20, libpq };
+  }
   return { kind: 'embedded', folder: resolve(values.DATA_DIR) };
 }
 

@@ -110,7 +110,7 @@ export async function openForCommand(env?: NodeJS.ProcessEnv): Promise<Pick<Buil
     if (!(error instanceof FolderInUse) || config.database.kind !== 'embedded') throw error;
     const url = addressOfRunning(config.database.folder);
     if (url === undefined) throw error;
-    return buildServices({ ...config, database: { kind: 'postgres', url, poolSize: COMMAND_POOL } });
+    return buildServices({ ...config, database: { kind: 'postgres', url, poolSize: COMMAND_POOL, libpq: {} } });
   }
 }
 

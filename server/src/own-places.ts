@@ -1,6 +1,6 @@
 // Where this process listens and what it leans on, told to the guard of webhooks (W7), and to the other processes by way of PostgreSQL.
-import pg from 'pg';
 import type { Database } from './db/database.ts';
+import type { Connection } from './db/database-url.ts';
 import type { Signals } from './db/signals.ts';
 import { createOwnEndpoints, type OwnEndpoint, type OwnEndpoints } from './webhooks/own-endpoints.ts';
 
@@ -23,10 +23,10 @@ interface Configured {
 /** The places of a process that is starting. */
 export function ownPlaces(
   config: Configured,
-  { databaseUrl, db, signals }: { databaseUrl: string; db: Database; signals: Signals },
+  { connection, db, signals }: { connection: Connection; db: Database; signals: Signals },
 ): OwnPlaces {
   const { host } = config.listen;
-  const endpoints = createOwnEndpoints(configured(config, databaseUrl), { peers: () => otherProcesses(db) });
+  const endpoints = createOwnEndpoints(configured(config, connection), { peers: () => otherProcesses(db) });
   const ports = new Set<number>();
   return {
     endpoints,
@@ -39,12 +39,12 @@ export function ownPlaces(
 }
 
 /** Everything that the configuration names; a port of 0 becomes known when the server listens. */
-function configured(config: Configured, databaseUrl: string): OwnEndpoint[] {
+function configured(config: Configured, connection: Connection): OwnEndpoint[] {
   const { listen, metrics, redisUrl, baseUrl, traces, webhooks } = config;
   const front = { ...endpointOf(baseUrl), isFront: true };
   const ports = [listen.port, metrics.port ?? 0].map((port) => ({ host: listen.host, port }));
   const others = [redisUrl, traces.url, webhooks.proxyUrl].flatMap((url) => (url === null ? [] : [endpointOf(url)]));
-  return [front, ...ports, ...others, ...databaseAt(databaseUrl)].filter(({ port }) => port !== 0);
+  return [front, ...ports, ...others, ...databaseAt(connection)].filter(({ port }) => port !== 0);
 }
 
 const USUAL_PORTS: Record<string, number> = { 'http:': 80, 'https:': 443, 'redis:': 6379, 'rediss:': 6379 };
@@ -54,9 +54,8 @@ function endpointOf(url: string): OwnEndpoint {
   return { host: hostname, port: Number(port) || (USUAL_PORTS[protocol] ?? 0) };
 }
 
-/** As the driver reads the address; none for a socket in a folder, which no webhook reaches. */
-function databaseAt(url: string): OwnEndpoint[] {
-  const { host, port } = new pg.Client({ connectionString: url });
+/** None for a socket in a folder, which no webhook reaches. */
+function databaseAt({ host, port }: Connection): OwnEndpoint[] {
   return host.startsWith('/') ? [] : [{ host, port }];
 }
 

@@ -13,11 +13,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, vi } from 'vitest';
-import pg from 'pg';
 import { addressOfRunning } from '../src/embedded/embedded-postgres.ts';
 import { isRunning } from '../src/embedded/process-lock.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 import type { World } from './world.ts';
+import { connectTo } from '../../scripts/lib/postgres-client.ts';
 
 /** What the tests look at under /proc, and how they get in the way, is Linux's own. */
 export const ON_LINUX = process.platform === 'linux';
@@ -175,9 +175,8 @@ export async function nothingRunsIn(folder: string): Promise<void> {
 
 /** Asks the database at `url` one question. */
 export async function ask<T>(url: string, text: string): Promise<T[]> {
-  const client = new pg.Client({ connectionString: url });
+  const client = await connectTo(url);
   client.on('error', () => undefined);
-  await client.connect();
   try {
     return (await client.query(text)).rows as T[];
   } finally {

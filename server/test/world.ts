@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { emptyDatabase, migratedDatabase } from './fixtures/own-database.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
+import { connectTo } from '../../scripts/lib/postgres-client.ts';
 
 /** Whether there is a Redis for processes to share: without it a world is one process, whose claims are its own. */
 export const WITH_REDIS = process.env.TEST_REDIS_URL !== undefined;
@@ -174,8 +174,7 @@ async function ownDatabase({ empty }: WorldOptions): Promise<Data> {
 }
 
 async function queryOnce<T>(url: string, text: string, params: unknown[]): Promise<T[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
+  const client = await connectTo(url);
   try {
     return (await client.query(text, params)).rows as T[];
   } finally {

@@ -1,6 +1,7 @@
 // Brings the schema up to date at start: once, however many processes start together, and beside those of the version before.
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
+import { connect } from './connect.ts';
 import type { DatabaseTarget, Orm } from './orm.ts';
 
 /** Any fixed number: the advisory lock that lets one process migrate while the others wait. */
@@ -18,9 +19,12 @@ const BUSY: readonly unknown[] = ['55P03', '40P01'];
  * that are not known here, as after a way back to an older version, are left alone. Errors: a change that fails, or that found its
  * table busy for five minutes; those before it stay made.
  */
-export async function migrate(orm: Orm, { url }: Pick<DatabaseTarget, 'url'>, patienceMs = PATIENCE_MS): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
+export async function migrate(
+  orm: Orm,
+  { connection }: Pick<DatabaseTarget, 'connection'>,
+  patienceMs = PATIENCE_MS,
+): Promise<void> {
+  const client = await connect(connection);
   try {
     await takeTurn(client);
     await whenNotBusy(() => orm.migrator.up(), performance.now() + patienceMs);

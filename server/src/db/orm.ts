@@ -33,12 +33,13 @@ import { User } from './entities/user.ts';
 import { WebhookAlert } from './entities/webhook-alert.ts';
 import { WebhookEndpoint } from './entities/webhook-endpoint.ts';
 import { Wording } from './entities/wording.ts';
+import type { Connection } from './database-url.ts';
 import { MIGRATIONS } from './migrations/list.ts';
 import { equipPool } from './pool.ts';
 
 /** Where the data lives, and how many connections this process may have to it. */
 export interface DatabaseTarget {
-  url: string;
+  connection: Connection;
   poolSize: number;
 }
 
@@ -88,16 +89,20 @@ const common = {
 const CONNECT_MS = 5000;
 
 /** Opens the database. `onPool` is told of the pool. */
-export async function openOrm(target: DatabaseTarget, onPool: (pool: Pool) => void = () => undefined): Promise<Orm> {
+export async function openOrm(
+  { connection, poolSize }: DatabaseTarget,
+  onPool: (pool: Pool) => void = () => undefined,
+): Promise<Orm> {
   const onPoolCreated = (pool: Pool) => {
-    equipPool(pool);
+    equipPool(pool, connection.settings);
     onPool(pool);
   };
   return await MikroORM.init({
     ...common,
     driver: PostgreSqlDriver,
-    clientUrl: target.url,
-    pool: { min: 0, max: target.poolSize },
-    driverOptions: { onPoolCreated, connectionTimeoutMillis: CONNECT_MS },
+    dbName: connection.database,
+    pool: { min: 0, max: poolSize },
+    // The ORM reads addresses by a parser of its own, which drops their query: it gets what the driver takes.
+    driverOptions: { connectionTimeoutMillis: CONNECT_MS, ...connection.config(), onPoolCreated },
   });
 }

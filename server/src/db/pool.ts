@@ -1,5 +1,5 @@
-// What the ORM's pool of connections does beyond lending them: broken ones make room, nothing is compiled, and planned statements are
-// sent by name.
+// What the ORM's pool of connections does beyond lending them: broken ones make room, each session is told its settings, and planned
+// statements are sent by name.
 import type { Pool, PoolClient } from 'pg';
 import { planNameOf } from './planned.ts';
 import { keepStatementLimit } from './statement-limit.ts';
@@ -15,24 +15,13 @@ export const connectionsOf = ({ totalCount, idleCount, waitingCount }: Pool): Co
   return { total: totalCount, idle: idleCount, waiting: waitingCount };
 };
 
-/** All of it, for the pool of the ORM. */
-export function equipPool(pool: Pool): void {
+/** All of it, for the pool of the ORM. `settings`: the statements that begin each session (DB2). */
+export function equipPool(pool: Pool, settings: string): void {
   freeBrokenConnections(pool);
-  pool.on('connect', setUp);
+  // One that cannot be told so fails at its first statement, which says why.
+  pool.on('connect', (client: PoolClient) => void client.query(settings).catch(() => undefined));
   pool.on('connect', sendByName);
   keepStatementLimit(pool);
-}
-
-/**
- * PostgreSQL compiles a statement that it thinks will be dear, which takes 80 ms and more: longer than any of ours takes. And a
- * process that is frozen in the middle of a transaction holds its row locks: no transaction of ours waits for anything but the
- * database, so that one which is silent for so long is ended.
- */
-const SET_UP = `set jit = off; set idle_in_transaction_session_timeout = '30s'`;
-
-/** A connection that cannot be told so fails at its first statement, which says why. */
-function setUp(client: PoolClient): void {
-  client.query(SET_UP).catch(() => undefined);
 }
 
 /**

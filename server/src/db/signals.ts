@@ -1,5 +1,7 @@
 // NOTIFY as a doorbell, and one process at a time for the relay. Loops also poll: a lost ring costs a second, never a fact.
 import pg from 'pg';
+import { begin, createClient } from './connect.ts';
+import type { Connection } from './database-url.ts';
 import { Lead, type Rhythm } from './lead.ts';
 
 export type Listener = (payload: string) => void;
@@ -21,7 +23,8 @@ interface Options {
 }
 
 /** A session of its own, which connects again when it is lost. */
-export const openSignals = (url: string, options: Options): Signals => new PostgresSignals(url, options);
+export const openSignals = (connection: Connection, options: Options): Signals =>
+  new PostgresSignals(connection, options);
 
 const RECONNECT_MS = 500;
 
@@ -31,7 +34,7 @@ const NOTICE_SOON = 'set tcp_keepalives_idle = 10; set tcp_keepalives_interval =
 const CALL_IT = `select set_config('application_name', $1, false)`;
 
 class PostgresSignals implements Signals {
-  readonly #url: string;
+  readonly #connection: Connection;
   readonly #options: Options;
   readonly #listeners = new Map<string, Listener[]>();
   /** Of one session: what it led is gone with it. */
@@ -42,8 +45,8 @@ class PostgresSignals implements Signals {
   #generation = 0;
   #name: string | null = null;
 
-  constructor(url: string, options: Options) {
-    this.#url = url;
+  constructor(connection: Connection, options: Options) {
+    this.#connection = connection;
     this.#options = options;
   }
 
@@ -82,7 +85,7 @@ class PostgresSignals implements Signals {
   }
 
   async #connect(): Promise<pg.Client> {
-    const client = new pg.Client({ connectionString: this.#url, keepAlive: true });
+    const client = createClient(this.#connection, { keepAlive: true });
     // Several events may tell of one loss, and late ones of an older connection: only the first of the present one counts.
     const present = (this.#generation += 1);
     const lost = (error: unknown) => {
@@ -95,7 +98,7 @@ class PostgresSignals implements Signals {
     client.on('notification', ({ channel, payload }) => {
       for (const listener of this.#listeners.get(channel) ?? []) listener(payload ?? '');
     });
-    await client.connect();
+    await begin(client, this.#connection);
     // A server that does not know these goes on as it is.
     await client.query(NOTICE_SOON).catch(() => undefined);
     if (this.#name !== null) await client.query(CALL_IT, [this.#name]);

@@ -117,7 +117,10 @@ async function untilReady({ address, say, signal }: Installation, server: Server
 }
 
 async function answers(url: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: ANSWER_MS, query_timeout: ANSWER_MS });
+  // Without TLS, whatever PGSSLMODE of the environment says of other servers.
+  const client = new pg.Client({
+    ...{ connectionString: url, ssl: false, connectionTimeoutMillis: ANSWER_MS, query_timeout: ANSWER_MS },
+  });
   client.on('error', () => undefined);
   try {
     await client.connect();

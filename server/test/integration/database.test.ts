@@ -11,6 +11,7 @@ import type { Orm } from '../../src/db/orm.ts';
 import { SYSTEM } from '../../src/domain/actor.ts';
 import { aScene, type Scene } from './scene.ts';
 import { useServices } from './services.ts';
+import { connectionTo } from '../../../scripts/lib/postgres-client.ts';
 
 const world = useServices();
 let scene: Scene;
@@ -173,7 +174,7 @@ describe('the schema', () => {
 
   it('was made by every migration once, and a second start makes nothing', async () => {
     expect(await applied(world.orm)).toEqual(NAMES);
-    await migrate(world.orm, { url: world.url });
+    await migrate(world.orm, { connection: await connectionTo(world.url) });
     expect(await applied(world.orm)).toEqual(NAMES);
   });
 });

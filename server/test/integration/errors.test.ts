@@ -15,6 +15,7 @@ import { trioOf } from './inbound-sender.ts';
 import { emptyHands } from './looking.ts';
 import { ask, serve, type Raw, type Sent, type Served } from './served.ts';
 import { useServices } from './services.ts';
+import { nowhere } from '../../../scripts/lib/postgres-client.ts';
 
 const inside = useServices();
 let served: Served;
@@ -246,7 +247,7 @@ async function onBroken(broken: Partial<typeof inside.services>): Promise<Raw> {
 
 /** The answer of an app whose database nobody listens for. */
 async function withoutDatabase(): Promise<Raw> {
-  const orm = await openOrm({ url: 'postgres://nobody@127.0.0.1:1/none', poolSize: 1 });
+  const orm = await openOrm({ connection: nowhere(), poolSize: 1 });
   const raw = await onBroken({ db: createDatabase(orm, { clock: inside.clock, ids: inside.services.ids }) });
   await orm.close();
   return raw;

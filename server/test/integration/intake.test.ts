@@ -8,6 +8,7 @@ import { holding, keyBeingTaken } from './holding.ts';
 import { ledgerOf } from './looking.ts';
 import { anItem, aScene, aSubmission, type Scene } from './scene.ts';
 import { useServices } from './services.ts';
+import { nowhere } from '../../../scripts/lib/postgres-client.ts';
 
 const world = useServices();
 let scene: Scene;
@@ -195,7 +196,7 @@ describe('twins in one group', () => {
 
 describe('a database that cannot be reached', () => {
   it('refuses the whole group at once, each by name', async () => {
-    const orm = await openOrm({ url: 'postgres://nobody@127.0.0.1:1/none', poolSize: 2 });
+    const orm = await openOrm({ connection: nowhere(), poolSize: 2 });
     const intake = createIntake({ ...world.services, db: createDatabase(orm, world.services) });
     const outcomes = await outcomesOf(numbers(50).map(() => intake.submit(aParcel(scene))));
     expect(new Set(outcomes)).toEqual(new Set(['unavailable']));

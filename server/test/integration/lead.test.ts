@@ -4,6 +4,7 @@ import { openOrm, type Orm } from '../../src/db/orm.ts';
 import type { Rhythm } from '../../src/db/lead.ts';
 import { openSignals, type Signals } from '../../src/db/signals.ts';
 import { emptyDatabase } from '../fixtures/own-database.ts';
+import { connectionTo } from '../../../scripts/lib/postgres-client.ts';
 
 const KEY = 7_202_611_298;
 const HEARD_OF = `select (extract(epoch from a.state_change) * 1000)::float as ms from pg_locks l join pg_stat_activity a on a.pid = l.pid
@@ -25,16 +26,17 @@ describe('leading', () => {
   /** So many processes on one database; what each heard of losing its session. */
   async function processes(...rhythms: Rhythm[]) {
     const { url, remove } = await emptyDatabase();
-    const orm: Orm = await openOrm({ url, poolSize: 1 });
+    const orm: Orm = await openOrm({ connection: await connectionTo(url), poolSize: 1 });
     open.push(remove, () => orm.close());
     heardOf = async () => {
       const [row] = await orm.em.execute<{ ms: number }[]>(HEARD_OF, [KEY]);
       return row?.ms ?? 0;
     };
+    const connection = await connectionTo(url);
     return Promise.all(
       rhythms.map(async (rhythm) => {
         const lost: unknown[] = [];
-        const signals: Signals = openSignals(url, {
+        const signals: Signals = openSignals(connection, {
           onError: (error) => lost.push(error),
           rhythm,
         });

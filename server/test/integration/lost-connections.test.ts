@@ -1,17 +1,17 @@
 // Connections that end in the middle of a transaction: each is answered by name, and the pool gets its place back.
-import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { createDatabase } from '../../src/db/database.ts';
 import { openOrm } from '../../src/db/orm.ts';
 import { emptyDatabase } from '../fixtures/own-database.ts';
 import { useServices } from './services.ts';
+import { connectTo, connectionTo } from '../../../scripts/lib/postgres-client.ts';
 
 const inside = useServices();
 
 describe('a session that PostgreSQL ends', () => {
   it('while it writes leaves room for the next one, however often', async () => {
     const { url, remove } = await emptyDatabase();
-    const orm = await openOrm({ url, poolSize: 2 });
+    const orm = await openOrm({ connection: await connectionTo(url), poolSize: 2 });
     const db = createDatabase(orm, inside.services);
     const killed = () =>
       db.write(async ({ em }) => {
@@ -25,7 +25,7 @@ describe('a session that PostgreSQL ends', () => {
 
   it('because its transaction said nothing for too long leaves room as well, and every session has such an end', async () => {
     const { url, remove } = await emptyDatabase();
-    const orm = await openOrm({ url, poolSize: 1 });
+    const orm = await openOrm({ connection: await connectionTo(url), poolSize: 1 });
     const db = createDatabase(orm, inside.services);
     const told = await db.read((em) => em.execute('show idle_in_transaction_session_timeout'));
     expect(told).toEqual([{ idle_in_transaction_session_timeout: '30s' }]);
@@ -44,7 +44,7 @@ describe('a session that PostgreSQL ends', () => {
 
   it('while it is idle is not noticed by anybody', async () => {
     const { url, remove } = await emptyDatabase();
-    const orm = await openOrm({ url, poolSize: 2 });
+    const orm = await openOrm({ connection: await connectionTo(url), poolSize: 2 });
     const db = createDatabase(orm, inside.services);
     await Promise.all([1, 2].map(() => db.write(({ em }) => em.execute('select pg_sleep(0.05)'))));
     const others =
@@ -62,8 +62,7 @@ describe('a session that PostgreSQL ends', () => {
 
 /** Waits until PostgreSQL has ended this session. */
 async function gone(url: string, pid: number): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
+  const client = await connectTo(url);
   const sessions = async () => (await client.query('select from pg_stat_activity where pid = $1', [pid])).rowCount;
   await expect.poll(sessions, { interval: 20 }).toBe(0);
   await client.end();

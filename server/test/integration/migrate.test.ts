@@ -1,11 +1,12 @@
 // The schema is changed beside processes at work: once, without holding them up, and an older version goes on with a newer schema.
-import pg from 'pg';
+import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { migrate } from '../../src/db/migrate.ts';
 import { MIGRATIONS } from '../../src/db/migrations/list.ts';
 import { SchemaChange } from '../../src/db/migrations/schema-change.ts';
 import { openOrm, type Orm } from '../../src/db/orm.ts';
 import { emptyDatabase, migratedDatabase, type OwnDatabase } from '../fixtures/own-database.ts';
+import { connectTo, connectionTo } from '../../../scripts/lib/postgres-client.ts';
 
 class Column extends SchemaChange {
   override up(): void {
@@ -41,19 +42,19 @@ describe('the schema, changed by several processes', () => {
 
   /** A process of this version, or of one with more changes. */
   const start = async (more: typeof NEXT = []) => {
-    const orm = await openOrm({ url: database.url, poolSize: 2 });
+    const connection = await connectionTo(database.url);
+    const orm = await openOrm({ connection, poolSize: 2 });
     const migrations = orm.config.get('migrations');
     orm.config.set('migrations', { ...migrations, migrationsList: [...MIGRATIONS, ...more] });
     open.push(orm);
     return {
       orm,
-      migrate: (patienceMs?: number) => migrate(orm, database, patienceMs),
+      migrate: (patienceMs?: number) => migrate(orm, { connection }, patienceMs),
     };
   };
   const use = async (made: OwnDatabase) => {
     database = made;
-    busy = new pg.Client({ connectionString: made.url });
-    await busy.connect();
+    busy = await connectTo(made.url);
   };
 
   beforeEach(() => {

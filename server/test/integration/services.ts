@@ -25,6 +25,7 @@ import { dispatchWebhook } from '../../src/webhooks/dispatch.ts';
 import { type Lookup, refuseTarget } from '../../src/webhooks/guard.ts';
 import { watchedLogger } from '../log-watch.ts';
 import { migratedDatabase } from '../fixtures/own-database.ts';
+import { connectionTo } from '../../../scripts/lib/postgres-client.ts';
 
 /** Loopback receivers are allowed, as in the demo. */
 export const POLICY = { allowCidrs: ['127.0.0.0/8'], allowHttp: true };
@@ -70,6 +71,7 @@ export interface Opened {
 }
 
 interface Place {
+  url: string;
   target: DatabaseTarget;
   store: LockStore;
   remove(): Promise<void>;
@@ -92,7 +94,7 @@ async function openServices(): Promise<Opened> {
 
 async function newPlace(): Promise<Place> {
   const { url, remove } = await migratedDatabase();
-  return { target: { url, poolSize: 20 }, store: await openLockStore(), remove };
+  return { url, target: { connection: await connectionTo(url), poolSize: 20 }, store: await openLockStore(), remove };
 }
 
 /** Where the processes of one place keep who holds what. */
@@ -129,7 +131,7 @@ function memoryLockStore(): LockStore {
 async function openAt(place: Place): Promise<Opened> {
   const orm = await openOrm(place.target);
   await migrate(orm, place.target);
-  const signals = openSignals(place.target.url, { onError: () => undefined });
+  const signals = openSignals(place.target.connection, { onError: () => undefined });
   const clock = movableClock();
   const lock = testLock(place.store, clock);
   const db = createDatabase(orm, { clock, ids: uuidV7 });
@@ -161,7 +163,7 @@ async function openAt(place: Place): Promise<Opened> {
     names,
     signals,
     orm,
-    url: place.target.url,
+    url: place.url,
     clock,
     lock,
     sql: (text, params = []) => services.db.read((em) => em.execute(text, params)),

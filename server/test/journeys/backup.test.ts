@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { findPostgresTool, startInstalledPostgres } from '../../../scripts/lib/installed-postgres.ts';
 import { aSubmission, openProject, review } from '../builders.ts';
@@ -12,6 +11,7 @@ import { person } from '../client.ts';
 import { type Receiver, startReceiver } from '../receiver.ts';
 import { expectInvariants } from '../run-script.ts';
 import { WITH_REDIS, startWorld, type World } from '../world.ts';
+import { connectTo } from '../../../scripts/lib/postgres-client.ts';
 
 const run = promisify(execFile);
 const DECIDED = 5;
@@ -47,8 +47,7 @@ async function backUp(world: World): Promise<string> {
 
 /** A new database on the server of that address. */
 async function newDatabase(server: string, name: string): Promise<string> {
-  const client = new pg.Client({ connectionString: server });
-  await client.connect();
+  const client = await connectTo(server);
   await client.query(`create database ${name}`).finally(() => client.end());
   return Object.assign(new URL(server), { pathname: `/${name}` }).href;
 }
@@ -99,8 +98,7 @@ describe.skipIf(findPostgresTool('pg_dump') === undefined || !WITH_REDIS)('a bac
       .poll(() => new Set(receiver.arrivals.slice(seen).map(({ webhookId }) => webhookId)).size)
       .toBe(DECIDED);
     expect(sentBy(receiver)).toEqual(before);
-    const client = new pg.Client({ connectionString: DATABASE_URL });
-    await client.connect();
+    const client = await connectTo(DATABASE_URL);
     onTestFinished(() => client.end());
     await expect
       .poll(async () => (await client.query<{ status: string }>('select distinct status from delivery')).rows)

@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import pg from 'pg';
 import { listItems } from '@countersign/shared/api/public';
 import { aSubmission, openProject, type OpenProject } from '../builders.ts';
 import { person } from '../client.ts';
@@ -20,6 +19,7 @@ import {
 } from '../embedded-service.ts';
 import { isRunning } from '../../src/embedded/process-lock.ts';
 import { scaled } from '../soak.ts';
+import { connectTo } from '../../../scripts/lib/postgres-client.ts';
 
 cleanUpAfterwards();
 
@@ -104,9 +104,8 @@ describe('EM4: kill -9 of the service', () => {
       const project = await aProjectOn(service);
       const answered: string[] = [];
       await submitSome(project, answered).all;
-      const client = new pg.Client({ connectionString: service.url() });
+      const client = await connectTo(service.url());
       client.on('error', () => undefined);
-      await client.connect();
       const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
       const [{ pid: busy } = { pid: 0 }] = rows;
       client.query('select sum(sqrt(n)) from generate_series(1, 1e12::bigint) as n').catch(() => undefined);

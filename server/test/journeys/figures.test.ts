@@ -1,10 +1,10 @@
 // The figures of running processes, read as Prometheus reads them: on the public port with a token, on one of their own.
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { aSubmission, openProject, review } from '../builders.ts';
 import { person } from '../client.ts';
 import { type Receiver, startReceiver } from '../receiver.ts';
 import { WITH_REDIS, useWorld } from '../world.ts';
+import { connectTo } from '../../../scripts/lib/postgres-client.ts';
 
 const TOKEN = 'for-prometheus';
 
@@ -68,8 +68,7 @@ describe.skipIf(!WITH_REDIS)('a slow statement', () => {
 
   it('is told in the log with how long it took, and without what was handed in', async () => {
     const project = await openProject(await person(world));
-    const client = new pg.Client({ connectionString: world.env.DATABASE_URL });
-    await client.connect();
+    const client = await connectTo(world.env.DATABASE_URL ?? '');
     onTestFinished(() => client.end());
     await client.query('begin');
     await client.query('select from project where id = $1 for update', [project.id]);

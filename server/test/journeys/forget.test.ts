@@ -1,5 +1,4 @@
 // A wallet is forgotten (KE6): nothing in the database holds its name or address any more, its sessions and sockets end, its work stays.
-import pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { listChanges } from '@countersign/shared/api/changes';
 import { declineOffer } from '@countersign/shared/api/offers';
@@ -12,6 +11,7 @@ import { type Person, person } from '../client.ts';
 import { connectLive } from '../live-client.ts';
 import { expectInvariants, runScript } from '../run-script.ts';
 import { useWorld } from '../world.ts';
+import { connectTo } from '../../../scripts/lib/postgres-client.ts';
 
 const NAME = 'Zacharias Quillfeather';
 
@@ -41,8 +41,7 @@ describe('KE6: npm run forget', () => {
 
   /** Every table in which a row holds one of these texts. */
   async function placesOf(...texts: string[]): Promise<string[]> {
-    const client = new pg.Client({ connectionString: world.env.DATABASE_URL ?? '' });
-    await client.connect();
+    const client = await connectTo(world.env.DATABASE_URL ?? '');
     const { rows: tables } = await client.query<{ name: string }>(
       `select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`,
     );

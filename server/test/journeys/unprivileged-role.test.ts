@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checksOf, type Fault, reader } from '../../src/invariants/invariants.ts';
 import { openOrm } from '../../src/db/orm.ts';
@@ -10,6 +10,7 @@ import { aSubmission, openProject, review } from '../builders.ts';
 import { person } from '../client.ts';
 import { startReceiver } from '../receiver.ts';
 import { type World, startWorld } from '../world.ts';
+import { connectTo, connectionTo, poolTo } from '../../../scripts/lib/postgres-client.ts';
 
 const SCRIPT = join(import.meta.dirname, '../../../deploy/database-role.sql');
 const PASSWORD = randomBytes(12).toString('hex');
@@ -28,8 +29,7 @@ const statements = (): string[] =>
     .filter((text) => text !== '');
 
 async function asSuperuser(...texts: string[]): Promise<void> {
-  const client = new pg.Client({ connectionString: process.env.TEST_POSTGRES_URL ?? '' });
-  await client.connect();
+  const client = await connectTo(process.env.TEST_POSTGRES_URL ?? '');
   for (const text of texts) await client.query(text);
   await client.end();
 }
@@ -44,7 +44,7 @@ describe('SU2: the role of deploy/database-role.sql', () => {
     const own = new URL(process.env.TEST_POSTGRES_URL ?? '');
     url = Object.assign(own, { username: NAME, password: PASSWORD, pathname: `/${NAME}` }).href;
     world = await startWorld({ empty: true, processes: 1, env: { DATABASE_URL: url } });
-    pool = new pg.Pool({ connectionString: url, max: 1 });
+    pool = await poolTo(url, 1);
   });
   afterAll(async () => {
     await world?.stop();
@@ -60,7 +60,7 @@ describe('SU2: the role of deploy/database-role.sql', () => {
     await review(owner, id, 'approve');
     await receiver.next(id);
     await receiver.close();
-    const orm = await openOrm({ url, poolSize: 2 });
+    const orm = await openOrm({ connection: await connectionTo(url), poolSize: 2 });
     const faults: Fault[] = [];
     for (const { run } of checksOf(orm))
       await run(

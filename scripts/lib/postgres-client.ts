@@ -1,0 +1,25 @@
+// Connections to PostgreSQL for tests and benches, by the one reader of addresses that the service has.
+import pg from 'pg';
+import { chooseWay, connect } from '../../server/src/db/connect.ts';
+import { type Connection, readDatabaseUrl } from '../../server/src/db/database-url.ts';
+
+/** How to connect to this address, as the service would. */
+export const connectionTo = async (url: string): Promise<Connection> =>
+  (await chooseWay(readDatabaseUrl(url))).connection;
+
+/** A session that is open. Whoever asks for it ends it. */
+export async function connectTo(url: string): Promise<pg.Client> {
+  const [first, ...others] = readDatabaseUrl(url);
+  return others.reduce((opening, way) => opening.catch(() => connect(way)), connect(first));
+}
+
+/** An address at which nobody listens. */
+export const nowhere = (): Connection => readDatabaseUrl('postgres://nobody@127.0.0.1:1/none?sslmode=disable')[0];
+
+/** A pool of at most so many sessions. Whoever asks for it ends it. */
+export async function poolTo(url: string, max: number): Promise<pg.Pool> {
+  const connection = await connectionTo(url);
+  const pool = new pg.Pool({ ...connection.config(), max });
+  pool.on('connect', (client) => void client.query(connection.settings).catch(() => undefined));
+  return pool;
+}
