@@ -10,7 +10,7 @@ import { ConfigError, type Config, type GivenDatabase } from './config.ts';
 import { decodeAddress } from './crypto/ed25519.ts';
 import { parseKeyRing, type KeyRing } from './crypto/key-ring.ts';
 import { systemClock, uuidV7 } from './db/clock.ts';
-import { chooseWay, type Chosen } from './db/connect.ts';
+import { chooseWay, type Chosen, type Encryption } from './db/connect.ts';
 import { createDatabase } from './db/database.ts';
 import { type Connection, readDatabaseUrl } from './db/database-url.ts';
 import { DatabaseUrlError } from './db/database-url-error.ts';
@@ -42,6 +42,8 @@ export interface Built {
   signals: Signals;
   /** Redis connections by use, or null without REDIS_URL. */
   redis: { commands: RedisClientType; pub: RedisClientType; sub: RedisClientType } | null;
+  /** What protects the connections to a PostgreSQL that is given; null for the embedded one. */
+  encryption: Encryption | null;
   /** What webhooks may reach. */
   egress: GuardPolicy;
   /** A server of this process has got this port: no webhook reaches it (W7). */
@@ -91,8 +93,8 @@ export async function buildServices(config: Config, signal?: AbortSignal): Promi
     for (const client of clients) client.destroy();
     await database.close();
   };
-  const { connections } = database;
-  return { services, signals, redis, egress, listensOn: (port) => own.listensOn(port), connections, close };
+  const { connections, encryption } = database;
+  return { encryption, services, signals, redis, egress, listensOn: (port) => own.listensOn(port), connections, close };
 }
 
 /** What a lost key has sealed cannot be opened by anybody: better no start than deliveries that fail one by one. Errors: `ConfigError`. */
@@ -135,6 +137,7 @@ function keyRingOf(config: Config): KeyRing {
 }
 
 interface OpenDatabase {
+  encryption: Encryption | null;
   connection: Connection;
   orm: Orm;
   connections: () => Connections;
@@ -142,7 +145,7 @@ interface OpenDatabase {
 }
 
 async function openDatabase(config: Config, log: Logger, signal?: AbortSignal): Promise<OpenDatabase> {
-  const { target, stop } = await findDatabase(config.database, log, signal);
+  const { target, encryption, stop } = await findDatabase(config.database, log, signal);
   let pool: Pool | null = null;
   try {
     const orm = await openOrm(target, (made) => {
@@ -152,7 +155,7 @@ async function openDatabase(config: Config, log: Logger, signal?: AbortSignal): 
     await migrate(orm, target);
     const connections = () => (pool === null ? NO_CONNECTIONS : connectionsOf(pool));
     const close = () => orm.close().finally(stop);
-    return { connection: target.connection, orm, connections, close };
+    return { connection: target.connection, encryption, orm, connections, close };
   } catch (error) {
     await stop();
     throw error;
@@ -169,26 +172,23 @@ async function findDatabase(
   database: Config['database'],
   log: Logger,
   signal?: AbortSignal,
-): Promise<{ target: DatabaseTarget; stop: () => Promise<void> }> {
+): Promise<{ target: DatabaseTarget; encryption: Encryption | null; stop: () => Promise<void> }> {
   if (database.kind === 'postgres') {
-    const { connection } = await connectionTo(database, log);
-    return { target: { connection, poolSize: database.poolSize }, stop: () => Promise.resolve() };
+    const { connection, encryption } = await connectionTo(database);
+    return { target: { connection, poolSize: database.poolSize }, encryption, stop: () => Promise.resolve() };
   }
   const embedded = await startEmbedded({ folder: database.folder, log, ...(signal && { signal }) });
   const [connection] = readDatabaseUrl(embedded.url, WITHOUT_TLS);
-  return { target: { connection, poolSize: EMBEDDED_POOL }, stop: () => embedded.stop() };
+  return { target: { connection, poolSize: EMBEDDED_POOL }, encryption: null, stop: () => embedded.stop() };
 }
 
 /** What the embedded server speaks, on a socket that is its owner's alone or on loopback. */
 const WITHOUT_TLS = { PGSSLMODE: 'disable' };
 
-/** How every connection of this process is made (DB3); the log says once what protects them. Errors: `ConfigError`, or what the driver says. */
-async function connectionTo({ url, libpq }: GivenDatabase, log: Logger): Promise<Chosen> {
+/** How every connection of this process is made (DB3). Errors: `ConfigError`, or what the driver says. */
+async function connectionTo({ url, libpq }: GivenDatabase): Promise<Chosen> {
   try {
-    const chosen = await chooseWay(readDatabaseUrl(url, libpq));
-    const said = chosen.encryption.encrypted ? 'encrypted' : 'not encrypted';
-    log.info(chosen.encryption, `connections to PostgreSQL are ${said}`);
-    return chosen;
+    return await chooseWay(readDatabaseUrl(url, libpq));
   } catch (error) {
     if (error instanceof DatabaseUrlError) throw new ConfigError(`DATABASE_URL cannot be used: ${error.message}.`);
     throw error;

@@ -11,6 +11,8 @@ export interface Config {
   listen: { host: string; port: number };
   /** The one address of this service; no trailing slash. */
   baseUrl: string;
+  /** How long an idle connection is kept for its next request. */
+  patience: { keepAliveMs: number };
   roles: ReadonlySet<ProcessRole>;
   /** A PostgreSQL address, or the folder of the embedded database. */
   database: GivenDatabase | { kind: 'embedded'; folder: string };
@@ -76,6 +78,7 @@ const VARIABLES = {
       .regex(/^rediss?:\/\//)
       .optional(),
   ],
+  KEEP_ALIVE_SECONDS: ['a number from 1 to 86400', z.coerce.number().int().min(1).max(86_400).default(130)],
   ROLES: [
     'web, worker, or both with a comma',
     z
@@ -204,6 +207,7 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
   return {
     listen: { host: values.HOST, port: values.PORT },
     baseUrl: (values.PUBLIC_BASE_URL ?? `http://localhost:${values.PORT}`).replace(/\/$/, ''),
+    patience: { keepAliveMs: values.KEEP_ALIVE_SECONDS * 1000 },
     roles: new Set(values.ROLES),
     database,
     redisUrl: values.REDIS_URL ?? null,

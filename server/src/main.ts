@@ -77,10 +77,17 @@ export async function start(
   };
   try {
     await refuseMissingKeys(built.services);
+    tellEncryption(built);
     const traces = await openTraces(config.traces);
     if (traces) stops.push(() => traces.stop());
     const telemetry = processTelemetry(built, { works: config.roles.has('worker'), traces });
-    stops.push(await startOperators(built, { host: config.listen.host, ...config.metrics }, telemetry));
+    stops.push(
+      await startOperators(
+        built,
+        { host: config.listen.host, ...config.metrics, patience: config.patience },
+        telemetry,
+      ),
+    );
     if (config.roles.has('worker')) {
       const egress = { ...built.egress, onAttempt: telemetry.attempt };
       stops.push(await startWorker({ ...built, egress, onRun: telemetry.run, onFacts: telemetry.facts }));
@@ -93,6 +100,12 @@ export async function start(
     throw error;
   }
   return { url: config.baseUrl, services: built.services, stop };
+}
+
+/** Says once what protects the connections to PostgreSQL (DB3). */
+function tellEncryption({ encryption, services: { log } }: Built): void {
+  if (encryption?.encrypted) log.info(encryption, 'connections to PostgreSQL are encrypted');
+  else if (encryption !== null) log.info(encryption, 'connections to PostgreSQL are not encrypted');
 }
 
 /** How many connections a command may have beside the service. */
@@ -124,7 +137,7 @@ async function startWeb(built: Built, config: Config, telemetry: Telemetry): Pro
     metrics: { figures: telemetry, token: config.metrics.token },
   });
   const handle = app.callback();
-  const http = createHttpServer((request, response) => void handle(request, response));
+  const http = createHttpServer((request, response) => void handle(request, response), config.patience);
   limitConnections(http, { ...MOST_CONNECTIONS, ...(config.proxyHops > 0 && { ofAddress: Infinity }) });
   const clientOf = (request: IncomingMessage) => clientOfRequest(request, config.proxyHops);
   const io = createLiveServer(http, { admit: createAdmission(services, { clientOf }), redis, log: services.log });

@@ -2,7 +2,7 @@
 import type { AddressInfo } from 'node:net';
 import type { Connections } from './db/pool.ts';
 import type { Probes } from './http/health.ts';
-import { createHttpServer, listen } from './http/server.ts';
+import { createHttpServer, listen, type Patience } from './http/server.ts';
 import { operatorsApp } from './http/telemetry.ts';
 import { watchConnections, watchReads, watchWork } from './telemetry/gauges.ts';
 import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts';
@@ -33,15 +33,22 @@ const answers = (asked: Promise<unknown>): Promise<boolean> =>
     () => false,
   );
 
+export interface OpsPort {
+  host: string;
+  port: number | null;
+  token: string | null;
+  patience: Partial<Patience>;
+}
+
 /** Listens on METRICS_PORT, where one is set. Answers what ends it. Errors: EADDRINUSE. */
 export async function startOperators(
   { services, listensOn }: { services: Services; listensOn: (port: number) => Promise<void> },
-  { host, port, token }: { host: string; port: number | null; token: string | null },
+  { host, port, token, patience }: OpsPort,
   figures: Telemetry,
 ): Promise<() => Promise<void>> {
   if (port === null) return () => Promise.resolve();
   const handle = operatorsApp(services.log, { probes: probesOf(services), figures, token }).callback();
-  const http = createHttpServer((request, response) => void handle(request, response));
+  const http = createHttpServer((request, response) => void handle(request, response), patience);
   await listen(http, { host, port });
   const given = (http.address() as AddressInfo).port;
   await listensOn(given);

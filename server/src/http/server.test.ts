@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { problem } from '@countersign/shared/errors';
 import { createHttpServer, type Patience } from './server.ts';
 
-const IMPATIENT: Patience = { headersMs: 60, requestMs: 120, checkEveryMs: 20, silenceMs: 60_000 };
+const IMPATIENT: Patience = { headersMs: 60, requestMs: 120, checkEveryMs: 20, silenceMs: 60_000, keepAliveMs: 60_000 };
 const PATIENT: Patience = { ...IMPATIENT, headersMs: 30_000, requestMs: 30_000 };
 /** A server that was patient until a request had come so far is so no longer: how soon that came decides nothing. */
 const losePatience = () => {

@@ -12,9 +12,18 @@ export interface Patience {
   checkEveryMs: number;
   /** How long a connection may be silent both ways: longer than anybody may wait, so that only who does not read is cut off. */
   silenceMs: number;
+  /** How long a connection on which nothing is under way stays open for the next request (HT1). */
+  keepAliveMs: number;
 }
 
-const PATIENCE: Patience = { headersMs: 10_000, requestMs: 30_000, checkEveryMs: 1000, silenceMs: 90_000 };
+/**
+ * Whoever closes an idle connection must be the one that opened it, or a request is on its way into a closed one and a proxy answers 502.
+ * So ours stay open longer than those of the usual proxies: nginx and AWS 60 s, others 75 s or 90 s, Caddy 120 s.
+ */
+const PATIENCE: Patience = {
+  ...{ headersMs: 10_000, requestMs: 30_000, checkEveryMs: 1000, silenceMs: 90_000 },
+  keepAliveMs: 130_000,
+};
 const HEADER_BYTES = 16 * 1024;
 /** Where the live socket is. */
 const SOCKET_PATH = '/socket.io/';
@@ -23,10 +32,13 @@ const NO_HOST = new Refusal('invalid_header', 'Send a Host header.');
 const UNKNOWN_EXPECTATION = new Refusal('invalid_header', 'Send no Expect header, or 100-continue.');
 
 /** A server that is not listening yet. Whatever it cannot read is answered 400 or 408 as a problem, and its connection closed. */
-export function createHttpServer(listener: RequestListener, patience: Patience = PATIENCE): Server {
+export function createHttpServer(listener: RequestListener, own: Partial<Patience> = {}): Server {
+  const patience = { ...PATIENCE, ...own };
   const underWay: UnderWay = { of: new WeakMap(), behind: 0 };
   const http = createServer(
     {
+      keepAliveTimeout: patience.keepAliveMs,
+      // Counts from the first byte of a request, so it says nothing of how long a connection may wait for that.
       headersTimeout: patience.headersMs,
       requestTimeout: patience.requestMs,
       connectionsCheckingInterval: patience.checkEveryMs,

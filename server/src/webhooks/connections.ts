@@ -1,6 +1,7 @@
 // Connections that outlive an attempt, for the next one of the same project to the same origin: a handshake costs more than a POST (rule W2).
 import type { Socket } from 'node:net';
 import { type buildConnector, Client } from 'undici';
+import { InterimAnswers, readPast } from './interim-answers.ts';
 
 /** Nearly every receiver keeps its end open for longer than that; a bounded number of them costs little. */
 const IDLE_MS = 1_000;
@@ -11,6 +12,7 @@ const OLDEST_MS = 5_000;
 /** At most one connection to one origin, for one attempt at a time. */
 export class Connection {
   readonly client: Client;
+  readonly #interim: InterimAnswers;
   /** Set by whoever has it: how to connect, should there be no open socket. */
   connector: buildConnector.connector | undefined;
   #socket: Socket | undefined;
@@ -21,6 +23,7 @@ export class Connection {
   isOld = false;
 
   constructor(origin: string, { headerBytes }: { headerBytes: number }) {
+    this.#interim = new InterimAnswers(headerBytes);
     this.client = new Client(origin, {
       connect: (options, callback) => this.connector?.(options, callback),
       maxHeaderSize: headerBytes,
@@ -42,6 +45,8 @@ export class Connection {
 
   opened(socket: Socket): void {
     this.#socket = socket;
+    this.#interim.begin();
+    readPast(socket, this.#interim);
     this.#openedAt = performance.now();
     this.#readBefore = 0;
     this.isOld = false;
@@ -59,6 +64,7 @@ export class Connection {
 
   rest(): void {
     this.connector = undefined;
+    this.#interim.begin();
     this.isOld = true;
     this.#freeAt = performance.now();
     this.#readBefore = this.#socket?.bytesRead ?? 0;

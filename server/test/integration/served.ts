@@ -24,7 +24,7 @@ interface ServeOptions {
   /** TRUSTED_PROXY_HOPS. */
   proxyHops?: number;
   /** How long a request may take to arrive. */
-  patience?: Patience;
+  patience?: Partial<Patience>;
 }
 
 export async function serve(services: Services, { proxyHops = 0, patience }: ServeOptions = {}): Promise<Served> {
