@@ -67,19 +67,21 @@ describe('submitFile', () => {
     expect(requests).toHaveLength(2);
   });
 
-  it('groups what the server refuses by code and field, with the first five line numbers', async () => {
+  it('SF2: groups what the server refuses by what it says, with the first five line numbers', async () => {
     const { url } = await fakeService(({ body }, _attempt, response) => {
-      const fault = body.endsWith(':9}') ? '#/input' : '#/confidence';
+      const n = (JSON.parse(body) as { input: number }).input;
+      const detail = n < 8 ? `has ${n} KiB, and "${n}" in it` : 'is missing';
       refuse(response, {
         status: 422,
         code: 'validation_failed',
-        errors: [{ pointer: fault, code: 'x', detail: 'is missing' }],
+        errors: [{ pointer: n === 9 ? '#/input' : '#/confidence', code: 'x', detail }],
       });
     });
     const summary = await run(url, `${items(9)}{"input":9}`, { concurrency: 1 });
     const groups = summary.refusals.map(({ count, lines, detail }) => ({ count, lines, detail }));
     expect(groups).toEqual([
-      { count: 9, lines: [1, 2, 3, 4, 5], detail: '#/confidence: is missing' },
+      { count: 8, lines: [1, 2, 3, 4, 5], detail: '#/confidence: has 0 KiB, and "0" in it' },
+      { count: 1, lines: [9], detail: '#/confidence: is missing' },
       { count: 1, lines: [10], detail: '#/input: is missing' },
     ]);
   });
@@ -98,6 +100,24 @@ describe('submitFile: a second run', () => {
     expect(again.taken.queued).toBe(1);
     expect(taken.size).toBe(21);
     expect(requests).toHaveLength(41);
+  });
+});
+
+describe('SF1: a run that goes on by what the lines hold', () => {
+  it('takes a file whose broken line was removed, and one that was sorted and saved elsewhere, as the same items', async () => {
+    const taken = new Set<string>();
+    const { url } = await fakeService(({ key }, _attempt, response) => {
+      take(response, 'queued', taken.has(key) ? { 'idempotent-replayed': 'true' } : {});
+      taken.add(key);
+    });
+    const lines = ['{"input":"a"}', '{"input":', '{"input":"b"}', '{"input":"a"}', '{"input":"c"}'];
+    expect(await run(url, lines.join('\n'))).toMatchObject({ refused: 1, alreadyThere: 0 });
+    const mended = lines.filter((line) => line !== '{"input":');
+    expect(await run(url, mended.join('\n'))).toMatchObject({ refused: 0, alreadyThere: 4 });
+    const elsewhere = `\uFEFF${mended.toReversed().join('\r\n')}\r\n\r\n`;
+    expect(await run(url, elsewhere)).toMatchObject({ lines: 4, alreadyThere: 4 });
+    expect(await run(url, `${mended.join('\n')}\n{"input":"a"}`)).toMatchObject({ alreadyThere: 4 });
+    expect(taken.size).toBe(5);
   });
 });
 

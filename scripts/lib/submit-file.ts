@@ -1,6 +1,6 @@
 // The engine of `npm run submit`: sends every line of a file to the public API, several at a time, each exactly once.
 import type { Line } from './read-lines.ts';
-import { prepareLine } from './submit-line.ts';
+import { countEarlier, prepareLine } from './submit-line.ts';
 import { openConnections, type Connections } from './submit-http.ts';
 import { Sender, type Outcome, type Pace } from './submit-request.ts';
 import { count, emptySummary, type Summary } from './submit-tally.ts';
@@ -32,7 +32,7 @@ const FAILED_IN_A_ROW = 3;
 
 /**
  * Submits every line and answers with the summary; never throws for what a server or a line does, only for what reading the lines throws.
- * A second run with the same project and file submits nothing twice: the server replays by Idempotency-Key.
+ * A second run with the same project submits no line of the first one twice, wherever it stands in the file by then: the server replays by Idempotency-Key.
  */
 export async function submitFile(lines: AsyncIterable<Line>, options: SubmitOptions): Promise<Summary> {
   const run = new Run(options);
@@ -55,6 +55,7 @@ class Run {
   readonly #sender: Sender;
   readonly #summary = emptySummary();
   readonly #stopping = new AbortController();
+  readonly #earlier = countEarlier();
   #bytes = 0;
   #failedInARow = 0;
   /** The source has no more lines. */
@@ -113,7 +114,7 @@ class Run {
   }
 
   async #submit(line: Line): Promise<void> {
-    const prepared = prepareLine(line, this.#options.projectId);
+    const prepared = prepareLine(line, this.#options.projectId, this.#earlier);
     if (prepared.kind !== 'blank') {
       const outcome = prepared.kind === 'ready' ? await this.#sender.send(prepared, this.#stopping.signal) : prepared;
       this.#settle(line.number, outcome);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Line } from './read-lines.ts';
-import { LINE_BYTES, prepareLine, type Prepared, type Ready } from './submit-line.ts';
+import { countEarlier, LINE_BYTES, prepareLine, type Prepared, type Ready } from './submit-line.ts';
 
 const PROJECT = '0199c0de-7a7e-7000-8000-00000000000a';
 const OTHER = '0199c0de-7a7e-7000-8000-00000000000b';
@@ -11,12 +11,12 @@ function line(text: string | Uint8Array, number = 1): Line {
   return { number, bytes, length: bytes.length };
 }
 
-function prepare(text: string | Uint8Array, number = 1): Prepared {
-  return prepareLine(line(text, number), PROJECT);
+function prepare(text: string | Uint8Array, number = 1, earlier = countEarlier()): Prepared {
+  return prepareLine(line(text, number), PROJECT, earlier);
 }
 
-function ready(text: string, number = 1): Ready {
-  const prepared = prepare(text, number);
+function ready(text: string, number = 1, earlier = countEarlier()): Ready {
+  const prepared = prepare(text, number, earlier);
   if (prepared.kind !== 'ready') throw new Error(`not ready: ${JSON.stringify(prepared)}`);
   return prepared;
 }
@@ -54,7 +54,8 @@ describe('prepareLine: the body', () => {
 
   it('takes CRLF files and a byte order mark at the start of the file', () => {
     expect(ready('\uFEFF{"input":1}\r').body).toBe(`{"project_id":"${PROJECT}","input":1}`);
-    expect(prepare('\uFEFF{"input":1}', 2)).toMatchObject({ kind: 'refused', code: 'invalid_json' });
+    // Where files were joined, or lines sorted.
+    expect(ready('\uFEFF{"input":1}', 2).key).toBe(ready('{"input":1}').key);
   });
 
   it.each(['', '\r', ' \t\r'])('skips a blank line (%j)', (text) => {
@@ -78,7 +79,7 @@ describe('prepareLine: the body', () => {
     expect(ready(`{"input":"${'x'.repeat(limit - frame)}"}`).body).toHaveLength(limit);
     expect(prepare(`{"input":"${'x'.repeat(limit - frame + 1)}"}`)).toMatchObject({ code: 'payload_too_large' });
     const cut: Line = { number: 1, bytes: Buffer.alloc(LINE_BYTES), length: 5 * 1024 * 1024 };
-    expect(prepareLine(cut, PROJECT)).toMatchObject({ code: 'payload_too_large', detail: /5120 KiB/ });
+    expect(prepareLine(cut, PROJECT, countEarlier())).toMatchObject({ code: 'payload_too_large', detail: /5120 KiB/ });
   });
 });
 
@@ -89,10 +90,34 @@ describe('prepareLine: the idempotency key', () => {
     expect(ready('{"input":1}\r', 3).key).toBe(key);
   });
 
-  it('differs by project, by line number and by text', () => {
+  it('differs by project and by text', () => {
     const here = ready('{"input":1}', 3).key;
-    const elsewhere = prepareLine(line('{"input":1}', 3), OTHER);
-    expect(new Set([here, ready('{"input":1}', 4).key, ready('{"input":1.0}', 3).key]).size).toBe(3);
+    const elsewhere = prepareLine(line('{"input":1}', 3), OTHER, countEarlier());
+    expect(ready('{"input":1.0}', 3).key).not.toBe(here);
     expect(elsewhere).not.toMatchObject({ key: here });
+  });
+
+  const keysOf = (texts: readonly string[]): string[] => {
+    const earlier = countEarlier();
+    return texts.flatMap((text, index) => {
+      const prepared = prepare(text, index + 1, earlier);
+      return prepared.kind === 'ready' ? [prepared.key] : [];
+    });
+  };
+  const texts = fc.array(fc.constantFrom('{"input":1}', '{"input":2}', '{"input":3}', '{"input":', ''), {
+    maxLength: 12,
+  });
+
+  it('SF1: is that of the same text and as many equal ones before, wherever it stands and whatever was broken', () => {
+    fc.assert(
+      fc.property(texts, fc.infiniteStream(fc.nat()), (file, chance) => {
+        const moved = file.map((text) => ({ text, at: chance.next().value })).sort((a, b) => a.at - b.at);
+        const keys = keysOf(file);
+        expect(keysOf(moved.map(({ text }) => text)).sort()).toEqual(keys.toSorted());
+        const mended = file.filter((text) => text !== '{"input":').map((text) => `${text}\r`);
+        expect(keysOf(mended)).toEqual(keys);
+        expect(new Set(keys).size).toBe(keys.length);
+      }),
+    );
   });
 });

@@ -10,6 +10,9 @@ export interface Ready {
   readonly key: string;
 }
 
+/** Counts texts: answers how many equal ones came before. One for each run. */
+export type Earlier = (text: string) => number;
+
 /** A line that cannot be taken; `code` as the server names it where it knows the fault, `detail` one sentence. */
 export interface Refused {
   readonly kind: 'refused';
@@ -28,9 +31,10 @@ const OUTER_SPACE = /^[ \t\r]+|[ \t\r]+$/g;
 
 /**
  * Prepares a line for the project (id in lower case). The line's JSON text is never rewritten: number spelling and key order survive.
- * The key depends on project, line number and text only, so that a second run of the same file submits nothing twice.
+ * The key depends on the project, the text and how many equal lines came before (SF1): lines that are mended, removed, added or moved
+ * leave the keys of the others as they were.
  */
-export function prepareLine(line: Line, projectId: string): Prepared {
+export function prepareLine(line: Line, projectId: string, earlier: Earlier): Prepared {
   const read = readObject(line);
   if (read.kind !== 'object') return read;
   const { text } = read;
@@ -38,7 +42,7 @@ export function prepareLine(line: Line, projectId: string): Prepared {
   if (body === null) return refused('project_mismatch', 'The line carries the project_id of another project.');
   const size = Buffer.byteLength(body);
   if (size > LIMITS.itemBytes) return tooLarge(size);
-  return { kind: 'ready', body, key: idempotencyKey(text, line.number, projectId) };
+  return { kind: 'ready', body, key: idempotencyKey(text, earlier(text), projectId) };
 }
 
 /** The text of a line that holds one JSON object, as it stands. */
@@ -55,7 +59,8 @@ export function readObject(line: Line): { kind: 'object'; text: string; object: 
 function decode(line: Line): string | null {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(line.bytes);
-    const unmarked = line.number === 1 && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+    // At the start of a file, or of one that was joined to another or sorted: no JSON begins so.
+    const unmarked = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
     return unmarked.replace(OUTER_SPACE, '');
   } catch {
     return null;
@@ -83,8 +88,22 @@ function withProject(text: string, item: object, projectId: string): string | nu
   return `{"project_id":"${projectId}"${comma}${text.slice(1)}`;
 }
 
-function idempotencyKey(text: string, number: number, projectId: string): string {
-  return createHash('sha256').update(`${projectId}\n${number}\n${text}`).digest('hex');
+function idempotencyKey(text: string, earlier: number, projectId: string): string {
+  return createHash('sha256').update(`${projectId}\n${earlier} before\n${text}`).digest('hex');
+}
+
+/**
+ * Counts by 48 bits of a hash, which takes some 40 bytes for each text. Two texts that share them would count as one, and still have
+ * different keys.
+ */
+export function countEarlier(): Earlier {
+  const seen = new Map<number, number>();
+  return (text) => {
+    const short = createHash('sha256').update(text).digest().readUIntBE(0, 6);
+    const before = seen.get(short) ?? 0;
+    seen.set(short, before + 1);
+    return before;
+  };
 }
 
 function tooLarge(bytes: number): Refused {

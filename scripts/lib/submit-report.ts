@@ -10,7 +10,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   project_mismatch: 'Use the project that the key and the lines belong to.',
   payload_too_large: 'Shorten the item, or submit a reference to the long part.',
   validation_failed: 'Correct the field and run the same command again.',
-  idempotency_key_reused: 'This line was sent before with another body: move it to the end of the file.',
+  idempotency_key_reused: 'This key was used for another body: change the line, or wait until its key is forgotten.',
   api_key_missing: 'The key is what --key or COUNTERSIGN_API_KEY carries.',
   api_key_invalid: 'The key is what --key or COUNTERSIGN_API_KEY carries.',
   not_found: 'Check --url and --project.',

@@ -64,9 +64,9 @@ function countRefusal(summary: Summary, line: number, refusal: Refused): void {
   if (group.lines.length < LINES_NAMED) group.lines.push(line);
 }
 
-/** Refusals with the same code, and for a faulty field the same field, belong together. */
+/** Refusals that say the same belong together, whatever numbers and quotes of their line they say it with (SF2). */
 function groupOf(groups: RefusalGroup[], refusal: Refused): RefusalGroup {
-  const same = groups.find((group) => group.code === refusal.code && field(group.detail) === field(refusal.detail));
+  const same = groups.find((group) => group.code === refusal.code && gist(group.detail) === gist(refusal.detail));
   if (same !== undefined) return same;
   const full = groups.length >= GROUPS_KEPT;
   const rest = full ? groups.find((group) => group.code === OTHER) : undefined;
@@ -77,6 +77,4 @@ function groupOf(groups: RefusalGroup[], refusal: Refused): RefusalGroup {
   return group;
 }
 
-function field(detail: string): string {
-  return /^#\S*(?=: )/.exec(detail)?.[0] ?? '';
-}
+const gist = (detail: string): string => detail.replace(/(['"“]).*?['"”]/g, '…').replace(/\d+/g, 'n');

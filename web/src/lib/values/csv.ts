@@ -1,9 +1,7 @@
 // A table as CSV for a spreadsheet. Cells that a spreadsheet would take for a formula are made plain text.
 import type { Json } from '@countersign/shared/json';
+import { harmless } from '../csv-guard.ts';
 import { kindOf, printJson, type JsonObject } from './lossless.ts';
-
-/** What begins a formula, or hides its beginning from the eye. */
-const FORMULA = /^[\s\u00a0]*[=+\-@\t\r|%]/;
 
 export function tableCsv(columns: readonly string[], rows: readonly JsonObject[]): string {
   const lines = rows.map((row) => columns.map((column) => cell(Object.hasOwn(row, column) ? row[column] : undefined)));
@@ -19,7 +17,7 @@ function cell(value: Json | undefined): string {
 }
 
 function quoted(text: string): string {
-  const safe = FORMULA.test(text) ? `'${text}` : text;
+  const safe = harmless(text);
   // An empty text is told from a cell that is not there.
   return safe === '' || /[",\r\n']/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -1,9 +1,8 @@
 // A table as CSV by RFC 4180, harmless when a spreadsheet opens it.
+import { harmless } from '../../csv-guard.ts';
 import { saveText } from '../../save-file.ts';
 import { valueOf, type PlotTable, type Value } from './table.ts';
 
-/** A text that begins so is a formula to a spreadsheet (OWASP, "CSV Injection"). */
-const FORMULA = /^[=+\-@\t\r]/;
 const NEEDS_QUOTES = /[",\r\n]/;
 
 /** The table with its header line; every line ends in CRLF. Texts that would be formulas get an apostrophe in front. */
@@ -15,7 +14,7 @@ export function toCsv({ columns, rows }: PlotTable): string {
 function field(value: Value): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
-  const text = FORMULA.test(value) ? `'${value}` : value;
+  const text = harmless(value);
   return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
