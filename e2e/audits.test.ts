@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { findChromium } from '../scripts/browser.ts';
 import { aSubmission } from '../server/test/builders.ts';
 import { useOwnHouse } from './house.ts';
-import { keepPicture, lookAllOver } from './looks.ts';
+import { keepPicture, look, lookAllOver, PHONE, THEMES } from './looks.ts';
 
 const chromium = await findChromium();
 
@@ -38,8 +38,9 @@ describe.skipIf(chromium === undefined)('audits', () => {
     await audited();
     await error().getByText('Not known yet: 1 drawn, and nobody has judged one').waitFor();
     for (let n = 0; n < 4; n += 1) await judge('approve');
-    await error().getByText('Too few audits to tell: at most 52.7%').waitFor();
-    await error().getByText('it takes 59 audits without an error').waitFor();
+    await error().getByText('Too few audits to tell: at most 64.9%, with 95 %, however often you look.').waitFor();
+    await error().getByText('84 more audits without an error prove it.').waitFor();
+    await error().getByText('4 judged, 84 more without an error until the budget is proven').waitFor();
     await error().getByText('n 4, 0 edited or rejected · 1 still wait').waitFor();
     await shot('audits-few');
   });
@@ -57,7 +58,7 @@ describe.skipIf(chromium === undefined)('audits', () => {
   it('AU5: owners are told on every page, and led to the figures', async () => {
     const { world, front, excuse } = house();
     // With the four before, as many as it takes to tell.
-    for (let n = 0; n < 56; n += 1) await judge(n < 12 ? 'reject' : 'approve');
+    for (let n = 0; n < 85; n += 1) await judge(n < 12 ? 'reject' : 'approve');
     // The budget is looked at twice a minute, and by a process that starts.
     excuse(/net::ERR|WebSocket connection|Failed to fetch|status of 5\d\d/);
     await world.restart(1);
@@ -67,11 +68,16 @@ describe.skipIf(chromium === undefined)('audits', () => {
     await page.getByRole('link', { name: 'Show audits' }).click();
     await error().getByText('The budget is 5%: it may be more.').waitFor();
     await error().getByRole('button', { name: /table/ }).click();
-    await error().getByRole('cell', { name: 'at most, with 95 %' }).waitFor();
+    await error().getByRole('cell', { name: 'at most, with 95 %, however often you look' }).waitFor();
     await error()
       .getByRole('button', { name: /plot again/ })
       .click();
     await lookAllOver(page, 'audits-over');
+    for (const colorScheme of THEMES) {
+      await look(page, { colorScheme, size: PHONE });
+      await error().scrollIntoViewIfNeeded();
+      await keepPicture(page, `audits-bounds-${colorScheme}-390`);
+    }
   }, 180_000);
 
   it('AU5: the budget stands in the rules, and says what it does', async () => {

@@ -2,14 +2,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  anytimeUpperBound,
   clopperPearson,
   expectedCalibrationError,
   incompleteBeta,
+  logMixture,
   predictCount,
   sumOf,
   wilson,
   type Interval,
 } from './statistics.ts';
+
+type Mixture = ReturnType<typeof logMixture>;
 
 const counts = fc.integer({ min: 1, max: 5000 }).chain((n) => fc.tuple(fc.integer({ min: 0, max: n }), fc.constant(n)));
 
@@ -119,6 +123,84 @@ describe('every k of n (AN20)', () => {
     const mean = shares.reduce((sum, p) => sum + covered(scores, p), 0) / shares.length;
     expect(mean).toBeGreaterThan(0.945);
     expect(mean).toBeLessThan(0.965);
+  });
+});
+
+describe('the bound that holds at every look (AU4)', () => {
+  // u(errors, n) by the package confseq 0.0.11 of Howard et al.: the one-sided BetaBinomialMixture of its uniform_boundaries.h with
+  // s = np - errors, v = np(1-p), g = 1-p, h = p. Its prior is Beta(r/g, r/h); for r towards 0 and the ratio to one error of two it is
+  // the uniform one (at p = 1/2 it is for r = 1/2). The same to all digits by mpmath, from the integral itself with 30 and 60 digits.
+  it.each([
+    [1, 0, 0.974358974],
+    [2, 1, 0.991525424],
+    [10, 0, 0.353516848],
+    [10, 5, 0.866384171],
+    [10, 9, 0.999543379],
+    [300, 0, 0.01491568],
+    [300, 3, 0.035142522],
+    [1000, 5, 0.0140178],
+    [1000, 10, 0.021664418],
+    [1000, 500, 0.552918854],
+    [3000, 15, 0.009627162],
+    [10_000, 0, 0.000451273],
+    [10_000, 200, 0.024725535],
+    [100_000, 1000, 0.011093869],
+    [1_000_000, 0, 0.000004514],
+    [1_000_000, 5, 0.000014083],
+    [1_000_000, 20_000, 0.020530785],
+  ])('of %i audits with %i errors it is %f, as confseq has it', (n, errors, bound) => {
+    expect(Math.abs(anytimeUpperBound(errors, n) - bound)).toBeLessThan(2e-9);
+  });
+
+  // The logarithm of its martingale at p = 1/2, where the package's prior is uniform as it stands.
+  it.each([
+    [5, 0, 2.3513752572],
+    [20, 5, 1.8493239085],
+    [100, 40, 0.5788911232],
+    [400, 180, -0.1034177275],
+  ])('of %i with %i errors its martingale at 1/2 is %f', (n, errors, log) => {
+    expect(logMixture(errors, n, 0.5).log).toBeCloseTo(log, 9);
+  });
+
+  it('knows nothing of nothing, and of errors alone', () => {
+    expect(
+      [
+        [0, 0],
+        [1, 1],
+        [300, 300],
+        [1_000_000, 1_000_000],
+      ].map(([k = 0, n = 0]) => anytimeUpperBound(k, n)),
+    ).toEqual([1, 1, 1, 1]);
+  });
+
+  it('lies above the bound of one look, rises with errors and falls with what is right', () => {
+    fc.assert(
+      fc.property(counts, fc.constantFrom(0.05, 0.0125), ([k, n], miss) => {
+        const bound = anytimeUpperBound(k, n, { miss });
+        expect(bound).toBeGreaterThanOrEqual((clopperPearson(k, n, { sides: 'upper', miss })?.high ?? 1) - 1e-9);
+        expect(anytimeUpperBound(k + 1, n + 1, { miss })).toBeGreaterThanOrEqual(bound);
+        if (k < n) expect(anytimeUpperBound(k, n + 1, { miss })).toBeLessThan(bound);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('its slope is that of its martingale, which is rising and convex', () => {
+    const share = fc.double({ min: 0.001, max: 0.97, noNaN: true });
+    fc.assert(
+      fc.property(counts, share, ([k, n], p) => {
+        const step = 1e-6;
+        const [before, here, after] = [p - step, p, p + step].map((at) => logMixture(k, n, at)) as [
+          Mixture,
+          Mixture,
+          Mixture,
+        ];
+        const scale = Math.max(1, here.slope);
+        expect(Math.abs((after.log - before.log) / (2 * step) - here.slope) / scale).toBeLessThan(1e-3);
+        expect(before.slope).toBeLessThanOrEqual(after.slope + 1e-9 * scale);
+      }),
+      { numRuns: 100 },
+    );
   });
 });
 

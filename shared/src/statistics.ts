@@ -44,6 +44,52 @@ export function clopperPearson(
 }
 
 /**
+ * How much better the shares below `p` explain `k` of `n` than `p` itself does, on average: the martingale of `anytimeUpperBound`, as
+ * its logarithm, and how steeply that rises with `p`. With B the unnormalised incomplete beta function it is
+ * [B(p; 1+k, 1+n-k) / p] / [p^k (1-p)^(n-k)]. Integrated by parts n-k times (DLMF 8.17.18) this is a finite sum of positive terms,
+ * 1/(k+1) * Σ Π (n-k-i)/(k+2+i) * p/(1-p): nothing cancels and no gamma function is needed. It is rising and convex in `p`.
+ */
+export function logMixture(k: number, n: number, p: number): { log: number; slope: number } {
+  const right = n - k;
+  if (p >= 1) return right === 0 ? { log: -Math.log(k + 1), slope: 0 } : { log: Infinity, slope: Infinity };
+  const odds = p / (1 - p);
+  let [term, sum, moment, scale] = [1, 1, 0, -Math.log(k + 1)];
+  for (let j = 0; j < right; j += 1) {
+    const ratio = ((right - j) / (k + 2 + j)) * odds;
+    term *= ratio;
+    sum += term;
+    moment += (j + 1) * term;
+    // The ratios fall: what is left is less than a geometric series.
+    if (ratio < 1 && term * ratio < (1 - ratio) * sum * 1e-17) break;
+    if (sum < 1e200) continue;
+    [term, sum, moment, scale] = [term / sum, 1, moment / sum, scale + Math.log(sum)];
+  }
+  return { log: scale + Math.log(sum), slope: p === 0 ? right / (k + 2) : moment / sum / (p * (1 - p)) };
+}
+
+/**
+ * The upper bound of a share of which `errors` of `n` were counted so far, for whoever looks after every single one: with 95 % it is
+ * never, at no `n`, below the truth. 1 where nothing was seen or all of it was an error; `errors` and `n` whole, n up to a million.
+ * It is sup{p : M(p) < 1/0.05} with M the mixture over a uniform prior cut to [0, p], a supermartingale for every share of p or more
+ * (H. Robbins, Ann. Math. Statist. 41 (1970) 1397-1409; S. R. Howard et al., Ann. Statist. 49 (2021) 1055-1080; J. Ville 1939).
+ * `miss`: another chance to be ever wrong than 5 %.
+ */
+export function anytimeUpperBound(errors: number, n: number, { miss = 0.05 }: { miss?: number } = {}): number {
+  if (errors >= n) return 1;
+  const isAbove = (p: number) => logMixture(errors, n, p).log >= -Math.log(miss);
+  // From the share seen upwards, because far above it the sum is long.
+  let [low, high] = [errors / n, (errors + 4 * Math.sqrt(errors + 1)) / n];
+  while (high < 1 && !isAbove(high)) [low, high] = [high, 2 * high];
+  high = Math.min(1, high);
+  for (let halving = 0; halving < 60; halving += 1) {
+    const middle = (low + high) / 2;
+    if (isAbove(middle)) high = middle;
+    else low = middle;
+  }
+  return high;
+}
+
+/**
  * How many of the next `m` will have what `k` of `n` had: the count to expect is m·k/n, and with 95 % it lies in the interval,
  * which holds the chance in both samples. Null of n = 0 or m = 0. Sizes may be effective ones; the bounds are not rounded.
  * K. Krishnamoorthy and J. Peng, "Improved closed-form prediction intervals for binomial and Poisson distributions",

@@ -1,5 +1,6 @@
 // The audits that speak for the line as it is now: counted by the rate they were drawn at, and one by one (AU4).
-import { type Audit, type AuditStratum, WINDOW_MS } from '../domain/audit-error.ts';
+import type { AuditStratum } from '../domain/audit-error.ts';
+import type { Audit } from '../domain/raised-threshold.ts';
 import type { Em } from './orm.ts';
 import { rawQuery } from './raw-query.ts';
 import { GONE_UNTIL } from './whole-since.ts';
@@ -14,7 +15,7 @@ export interface AuditSpan {
 }
 
 /** What is looked at costs time, and the newest say most. */
-const MOST_AUDITS = 10_000;
+export const MOST_AUDITS = 10_000;
 
 /**
  * $1: the project, $2 and $3: the span, $4: its version. Only audits of what would pass today, drawn while everything from today's line on
@@ -70,21 +71,6 @@ export function readDrawn(em: Em, span: AuditSpan): Promise<Audit[]> {
     valuesOf(span),
   );
 }
-
-/** What a budget is judged by (AU5): the last 30 days, and of those what came since the line was last raised by itself. */
-export async function budgetSpan(em: Em, projectId: string, now: Date): Promise<AuditSpan & { raisedAt: Date | null }> {
-  const [raised] = await rawQuery<{ version: number; at: string | Date }>(em, LAST_RAISE, [projectId]);
-  const span = { projectId, from: new Date(now.getTime() - WINDOW_MS), to: now, version: raised?.version ?? 1 };
-  return { ...span, raisedAt: raised ? new Date(raised.at) : null };
-}
-
-/** Nobody's versions are the system's own. */
-const LAST_RAISE = `
-  select s.version, s.changed_at as at
-  from project_settings s join project_settings b on b.project_id = s.project_id and b.version = s.version - 1
-  where s.project_id = $1 and s.changed_by is null
-    and (s.settings ->> 'auto_threshold')::float8 > (b.settings ->> 'auto_threshold')::float8
-  order by s.version desc limit 1`;
 
 /** Whether settings of a part of the span drew nothing. */
 export async function hasGap(em: Em, span: AuditSpan): Promise<boolean> {

@@ -1,14 +1,9 @@
 // What audits say of the automatic answers: against published numbers, against chance, and undefined where nothing was seen.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  auditError,
-  auditsNeeded,
-  budgetState,
-  raisedThreshold,
-  type Audit,
-  type AuditStratum,
-} from './audit-error.ts';
+import { seeded } from '../../test/fixtures/chance.ts';
+import { anytimeUpperBound, logMixture } from '@countersign/shared/statistics';
+import { anytimeBound, auditError, auditsLeft, auditsNeeded, budgetState, type AuditStratum } from './audit-error.ts';
 
 const of = (judged: number, wrong: number, { rate = 0.02, drawn = judged } = {}): AuditStratum => ({
   rate,
@@ -20,7 +15,7 @@ const of = (judged: number, wrong: number, { rate = 0.02, drawn = judged } = {})
 describe('AU4: the error above the line', () => {
   it('is not known where nobody judged anything', () => {
     for (const strata of [[], [of(0, 0)], [of(0, 0, { drawn: 40 })]]) {
-      expect(auditError(strata)).toMatchObject({ judged: 0, estimate: null, bound: null });
+      expect(auditError(strata)).toMatchObject({ judged: 0, estimate: null, bound: null, anytime: null });
     }
   });
 
@@ -30,11 +25,15 @@ describe('AU4: the error above the line', () => {
     [59, 0, 0, 0.049505],
     [100, 2, 0.02, 0.061619],
     [1, 1, 1, 1],
-  ])('of %i audits with %i wrong it is %d, at most %d', (judged, wrong, estimate, bound) => {
-    const error = auditError([of(judged, wrong)]);
-    expect(error.estimate).toBeCloseTo(estimate, 6);
-    expect(error.bound).toBeCloseTo(bound, 4);
-  });
+  ])(
+    'of %i audits with %i wrong it is %d, at most %d, and more for who looks often',
+    (judged, wrong, estimate, bound) => {
+      const error = auditError([of(judged, wrong)]);
+      expect(error.estimate).toBeCloseTo(estimate, 6);
+      expect(error.bound).toBeCloseTo(bound, 4);
+      expect(error.anytime).toBe(anytimeUpperBound(wrong, judged));
+    },
+  );
 
   it('weighs audits by the answers they stand for', () => {
     // 100 drawn of 1 000, a tenth wrong; 100 drawn of 10 000, none wrong.
@@ -60,8 +59,9 @@ describe('AU4: the error above the line', () => {
       .map(({ rate, judged, p, more }) => of(judged, Math.floor(p * judged), { rate, drawn: judged + more }));
     fc.assert(
       fc.property(fc.array(stratum, { minLength: 1, maxLength: 3 }), (strata) => {
-        const { estimate, bound } = auditError(strata);
+        const { estimate, bound, anytime } = auditError(strata);
         expect(bound ?? -1).toBeGreaterThanOrEqual((estimate ?? 2) - 1e-9);
+        expect(anytime ?? -1).toBeGreaterThanOrEqual((bound ?? 2) - 1e-9);
         const better = strata.map((part) => ({ ...part, judged: part.judged + 1, drawn: part.drawn }));
         expect(auditError(better).bound ?? 1).toBeLessThanOrEqual((bound ?? 0) + 1e-9);
       }),
@@ -73,19 +73,74 @@ describe('AU4: the error above the line', () => {
     const random = seeded(7);
     const drawOf = (n: number, p: number) => Array.from({ length: n }, () => random() < p).filter(Boolean).length;
     const truth = (0.08 * 1000 + 0.01 * 4000) / 5000;
-    const held = Array.from({ length: 400 }, () => {
+    const held = Array.from({ length: 100 }, () => {
       const strata = [of(100, drawOf(100, 0.08), { rate: 0.1 }), of(200, drawOf(200, 0.01), { rate: 0.05 })];
       return (auditError(strata).bound ?? 0) >= truth;
     }).filter(Boolean).length;
-    expect(held).toBeGreaterThanOrEqual(380);
+    expect(held).toBeGreaterThanOrEqual(95);
+  });
+});
+
+describe('AU4: parts with rates of their own', () => {
+  const stratum = fc
+    .record({
+      rate: fc.constantFrom(0.01, 0.1, 1),
+      judged: fc.nat(300),
+      p: fc.double({ min: 0, max: 0.2, noNaN: true }),
+    })
+    .map(({ rate, judged, p }) => of(judged, Math.floor(p * judged), { rate, drawn: judged + 5 }));
+
+  it('are bounded by the largest mean in the region of their shares: no point of it lies above', () => {
+    const places = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 3, maxLength: 3 });
+    fc.assert(
+      fc.property(fc.array(stratum, { minLength: 2, maxLength: 3 }), places, (strata, at) => {
+        const shares = strata.map(({ judged, wrong }, index) => (at[index] ?? 0) * anytimeUpperBound(wrong, judged));
+        const logs = strata.map(({ judged, wrong }, index) => logMixture(wrong, judged, shares[index] ?? 0).log);
+        const weights = strata.map(({ drawn, rate }) => drawn / rate);
+        const total = weights.reduce((sum, weight) => sum + weight, 0);
+        const mean = weights.reduce((sum, weight, index) => sum + (weight / total) * (shares[index] ?? 0), 0);
+        if (logs.reduce((sum, log) => sum + log, 0) < Math.log(20))
+          expect(mean).toBeLessThanOrEqual(anytimeBound(strata) + 1e-6);
+      }),
+    );
+  });
+
+  it('are one part where all but one stand for nothing', () => {
+    const alone = of(300, 3, { rate: 1e-9 });
+    expect(anytimeBound([alone, of(0, 0, { drawn: 1, rate: 1 })])).toBeCloseTo(anytimeUpperBound(3, 300), 6);
   });
 });
 
 describe('AU5: the budget', () => {
   it.each([
-    [0.01, 299],
-    [0.05, 59],
-    [0.1, 29],
+    [0, 0, 88],
+    [60, 0, 28],
+    [88, 0, 0],
+    [100, 2, 74],
+    [400, 8, 0],
+  ])('of one in twenty, after %i audits with %i wrong, takes %i more without an error', (judged, wrong, left) => {
+    const strata = judged === 0 ? [] : [of(judged, wrong)];
+    expect(auditsLeft(strata, { rate: 0.02, budget: 0.05 })).toBe(left);
+    if (left === 0) return;
+    expect(budgetState([of(judged + left, wrong)], 0.05)).toBe('within');
+    expect(budgetState([of(judged + left - 1, wrong)], 0.05)).not.toBe('within');
+  });
+
+  it('takes more audits of the present rate, and is never proven where none are drawn or other rates alone break it', () => {
+    const mixed = [of(200, 1, { rate: 0.05 }), of(20, 0, { rate: 0.1, drawn: 40 })];
+    const left = auditsLeft(mixed, { rate: 0.1, budget: 0.03 });
+    expect(left).toBeGreaterThan(0);
+    const proven = [of(200, 1, { rate: 0.05 }), of(20 + left, 0, { rate: 0.1, drawn: Math.max(40, 20 + left) })];
+    expect(budgetState(proven, 0.03)).toBe('within');
+    expect(auditsLeft(mixed, { rate: 0, budget: 0.03 })).toBe(Infinity);
+    expect(auditsLeft([of(10, 9, { rate: 0.001, drawn: 90_000 })], { rate: 1, budget: 0.05 })).toBe(Infinity);
+  });
+
+  it.each([
+    [0.01, 449],
+    [0.02, 224],
+    [0.05, 88],
+    [0.1, 43],
     [1, 1],
     [0, Infinity],
   ])('of %d takes %d audits before anything can be said', (budget, needed) => {
@@ -93,19 +148,21 @@ describe('AU5: the budget', () => {
   });
 
   it.each([
-    [58, 0, 'too_little'],
-    [59, 0, 'within'],
+    [87, 0, 'too_little'],
+    [88, 0, 'within'],
     [100, 2, 'over'],
     [400, 8, 'within'],
     [0, 0, 'too_little'],
-  ] as const)('of 5 %%, with %i audits of which %i are wrong: %s', (judged, wrong, state) => {
+  ] as const)('of one in twenty, with %i audits of which %i are wrong: %s', (judged, wrong, state) => {
     expect(budgetState([of(judged, wrong)], 0.05)).toBe(state);
   });
 
   it('is not crossed by a rate that has just begun: it is left out until its audits can tell', () => {
     const clean = of(1500, 0, { rate: 0.05 });
-    for (const young of [of(0, 0, { rate: 0.1, drawn: 100 }), of(10, 0, { rate: 0.1, drawn: 100 })])
-      expect(budgetState([clean, young], 0.02)).toBe('within');
+    // A hundred of 30 100 answers of which nobody judged one may be all wrong; a thousand of 31 000 may not, until ten are judged.
+    expect(budgetState([clean, of(0, 0, { rate: 0.1, drawn: 10 })], 0.02)).toBe('within');
+    expect(budgetState([clean, of(0, 0, { rate: 0.1, drawn: 100 })], 0.02)).toBe('too_little');
+    expect(budgetState([clean, of(10, 0, { rate: 0.1, drawn: 100 })], 0.02)).toBe('within');
     expect(budgetState([of(100, 0), of(100, 0, { rate: 0.1 })], 0.02)).toBe('too_little');
     expect(budgetState([of(400, 0, { rate: 0.05 }), of(300, 30, { rate: 0.1 })], 0.02)).toBe('over');
   });
@@ -119,60 +176,4 @@ describe('AU5: the budget', () => {
       }),
     );
   });
-
-  const verdicts = (confidence: number, right: number, wrong: number, rate = 0.02): Audit[] =>
-    Array.from({ length: right + wrong }, (_, at) => ({ confidence, rate, wrong: at >= right }));
-
-  it('raises the line past the confidence that is often wrong', () => {
-    const seen = [...verdicts(0.9, 50, 10), ...verdicts(0.95, 60, 0), ...verdicts(0.99, 60, 0)];
-    expect(raisedThreshold(seen, { line: 0.9, budget: 0.05 })).toBe(0.95);
-  });
-
-  it('raises it to 1 where no audit speaks for less', () => {
-    expect(raisedThreshold(verdicts(0.95, 20, 5), { line: 0.9, budget: 0.05 })).toBe(1);
-    expect(raisedThreshold([], { line: 0.9, budget: 0.05 })).toBe(1);
-  });
-
-  it('weighs each audit by the answers it stands for, as the bound does', () => {
-    // A tenth is wrong of what was drawn at 1 in 100: it stands for fifty times as many answers as what was drawn at 1 in 2.
-    const seen = [...verdicts(0.95, 54, 6, 0.01), ...verdicts(0.95, 600, 0, 0.5), ...verdicts(0.99, 200, 0, 0.01)];
-    const pooled = seen.map((audit) => ({ ...audit, rate: 0.02 }));
-    expect(raisedThreshold(pooled, { line: 0.9, budget: 0.04 })).toBe(0.95);
-    expect(raisedThreshold(seen, { line: 0.9, budget: 0.04 })).toBe(0.99);
-  });
-
-  it('raises it past what was drawn and not judged, where too little was', () => {
-    const waiting = Array.from({ length: 60 }, () => ({ confidence: 0.99, rate: 0.02, wrong: null }));
-    expect(raisedThreshold([...waiting, ...verdicts(0.95, 60, 0)], { line: 0.9, budget: 0.05 })).toBe(0.95);
-    expect(raisedThreshold(waiting, { line: 0.9, budget: 0.05 })).toBe(1);
-  });
-
-  it('never lowers it, and what it leaves above holds the budget', () => {
-    const verdict = fc.record({
-      confidence: fc.constantFrom(0.8, 0.85, 0.9, 0.95, 1),
-      rate: fc.constant(0.02),
-      wrong: fc.boolean(),
-    });
-    fc.assert(
-      fc.property(fc.array(verdict, { maxLength: 120 }), fc.constantFrom(0.05, 0.3, 0.6), (seen, budget) => {
-        const raised = raisedThreshold(seen, { line: 0.85, budget });
-        expect(raised).toBeGreaterThan(0.85);
-        const above = seen.filter(({ confidence }) => confidence >= raised);
-        const wrong = above.filter((one) => one.wrong).length;
-        const { bound } = auditError([of(above.length, wrong)]);
-        if (raised < 1) expect(bound ?? 1).toBeLessThanOrEqual(budget);
-      }),
-    );
-  });
 });
-
-/** Chance that is the same in every run: Mulberry32. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}

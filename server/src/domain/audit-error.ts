@@ -1,5 +1,6 @@
 // Rules AU4 and AU5: what audits say of the automatic answers, and when that is more than the project allows.
-import { clopperPearson } from '@countersign/shared/statistics';
+import { clopperPearson, logMixture } from '@countersign/shared/statistics';
+import { weightedBound } from './weighted-bound.ts';
 
 /** Audits that were drawn at one rate: how many, how many of those people have judged, and how many of these they edited or rejected. */
 export interface AuditStratum {
@@ -17,92 +18,93 @@ export interface AuditError {
   wrong: number;
   /** The share of automatic answers that people would have edited or rejected. */
   estimate: number | null;
-  /** At most this share, with 95 %. */
+  /** At most this share, with 95 %, for who looks once. */
   bound: number | null;
+  /** At most this share, with 95 %, for who looks however often. */
+  anytime: number | null;
 }
 
-/** How long ago audits still count for the budget, in milliseconds: 30 days. */
-export const WINDOW_MS = 30 * 24 * 60 * 60_000;
+/** The chance that the truth lies above the bound: at the one look, or at any. */
+export const MISS = 0.05;
 
-/** The chance that the truth lies above the bound. */
-const MISS = 0.05;
+/** How many answers a part stands for: each audit for as many as it was drawn from (Horvitz and Thompson 1952, JASA 47). */
+const weighed = (part: AuditStratum) => ({ ...part, weight: part.drawn / part.rate });
+
+/** AU5: what the budget goes by: the bound over the parts of which something was drawn, valid at every look; 1 where there are none. */
+export function anytimeBound(strata: readonly AuditStratum[], miss = MISS): number {
+  const parts = strata.filter(({ drawn }) => drawn > 0).map(weighed);
+  return parts.length === 0 ? 1 : weightedBound(parts, miss);
+}
 
 /**
- * AU4: the error above the line. Audits of one rate are a plain sample, and the bound is Clopper and Pearson's. Of several rates each
- * stands for as many answers as it drew from (Horvitz and Thompson 1952, JASA 47: drawn / rate), and the bounds of the parts share the
- * chance to miss (Bonferroni), so that together they hold. A part of which nothing was judged may be all wrong.
+ * AU4: the error above the line. Audits of one rate are a plain sample, and whoever looks once has Clopper and Pearson's bound. Of
+ * several rates one bound serves both: it shares no chance among its parts, so it is as narrow as theirs together.
  */
 export function auditError(strata: readonly AuditStratum[]): AuditError {
-  const parts = strata.filter(({ drawn }) => drawn > 0);
+  const parts = strata.filter(({ drawn }) => drawn > 0).map(weighed);
   const sum = (of: 'drawn' | 'judged' | 'wrong') => parts.reduce((total, part) => total + part[of], 0);
   const counts = { drawn: sum('drawn'), judged: sum('judged'), wrong: sum('wrong') };
-  if (counts.judged === 0) return { ...counts, estimate: null, bound: null };
-  const answers = (part: AuditStratum) => part.drawn / part.rate;
+  if (counts.judged === 0) return { ...counts, estimate: null, bound: null, anytime: null };
   const seen = parts.filter(({ judged }) => judged > 0);
-  const miss = MISS / parts.length;
+  const answers = seen.reduce((total, { weight }) => total + weight, 0);
+  const anytime = anytimeBound(parts);
+  const once = parts.length === 1 ? clopperPearson(counts.wrong, counts.judged, { sides: 'upper', miss: MISS }) : null;
   return {
     ...counts,
-    estimate: mean(seen, answers, ({ wrong, judged }) => wrong / judged),
-    bound: mean(parts, answers, ({ wrong, judged }) => upper(wrong, judged, miss)),
+    estimate: seen.reduce((total, { weight, wrong, judged }) => total + (weight / answers) * (wrong / judged), 0),
+    bound: once?.high ?? anytime,
+    anytime,
   };
 }
 
-function mean<Part>(parts: readonly Part[], weight: (part: Part) => number, value: (part: Part) => number): number {
-  const total = parts.reduce((sum, part) => sum + weight(part), 0);
-  return parts.reduce((sum, part) => sum + (weight(part) / total) * value(part), 0);
+/** More than this many audits nobody waits for. */
+const MOST_LEFT = 100_000;
+
+/** The smallest whole number from 1 on of which it is true, where it stays true once it is; Infinity where none is small enough. */
+function leastOf(isTrue: (number: number) => boolean): number {
+  let high = 1;
+  while (!isTrue(high)) {
+    if (high >= MOST_LEFT) return Infinity;
+    high *= 2;
+  }
+  let low = high / 2;
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (isTrue(middle)) high = middle;
+    else low = middle;
+  }
+  return high;
 }
 
-const upper = (wrong: number, judged: number, miss = MISS): number =>
-  clopperPearson(wrong, judged, { sides: 'upper', miss })?.high ?? 1;
+/** How many audits without a single error it takes before the bound can lie within the budget, however often it is looked at. */
+export const auditsNeeded = (budget: number): number =>
+  budget <= 0 ? Infinity : leastOf((n) => logMixture(0, n, budget).log >= -Math.log(MISS) || budget >= 1);
 
-/** How many audits without a single error it takes before the bound can lie within the budget: the rule of three, exactly. */
-export const auditsNeeded = (budget: number, miss = MISS): number =>
-  budget >= 1 ? 1 : budget <= 0 ? Infinity : Math.ceil(Math.log(miss) / Math.log1p(-budget));
+/** How many more audits without an error, drawn at this rate, prove the budget; 0 where they do already, Infinity where none would. */
+export function auditsLeft(
+  strata: readonly AuditStratum[],
+  { rate, budget }: { rate: number; budget: number },
+): number {
+  if (anytimeBound(strata) <= budget) return 0;
+  if (rate <= 0) return Infinity;
+  const now = strata.find((part) => part.rate === rate) ?? { rate, drawn: 0, judged: 0, wrong: 0 };
+  const others = strata.filter((part) => part.rate !== rate);
+  return leastOf((more) => {
+    const judged = now.judged + more;
+    return anytimeBound([...others, { ...now, judged, drawn: Math.max(now.drawn, judged) }]) <= budget;
+  });
+}
 
 export const BUDGET_STATES = ['too_little', 'within', 'over'] as const;
 export type BudgetState = (typeof BUDGET_STATES)[number];
 
 /**
- * AU5: where the bound stands to the budget. A rate with fewer audits than a clean record would need to hold it is left out, so that
- * one that has just begun crosses nothing by being young; where all are left out nothing is said.
+ * AU5: where the bound stands to the budget: within it, or not. It is over only by rates with as many audits as a clean record would
+ * need to hold it, so that one that has just begun crosses nothing by being young. Anything else is too little to tell.
  */
 export function budgetState(strata: readonly AuditStratum[], budget: number): BudgetState {
-  const drawn = strata.filter((part) => part.drawn > 0);
-  const needed = auditsNeeded(budget, MISS / Math.max(1, drawn.length));
-  const { bound } = auditError(drawn.filter(({ judged }) => judged >= needed));
-  if (bound === null) return 'too_little';
-  return bound > budget ? 'over' : 'within';
-}
-
-/** One audit. `wrong` is null while nobody has judged it. */
-export interface Audit {
-  confidence: number;
-  /** It was drawn at. */
-  rate: number;
-  wrong: boolean | null;
-}
-
-/** How many confidences a raise tries at most: of more the nearest one above is as good, and a bound takes time. */
-const TRIED = 200;
-
-/**
- * AU5: the automatic threshold to raise to: the lowest confidence of an audit above the line from which on the bound holds the
- * budget; 1 where there is none. The audits choose it and judge it, so it is a step on the safe side and no promise: those that come
- * judge it anew.
- */
-export function raisedThreshold(audits: readonly Audit[], { line, budget }: { line: number; budget: number }): number {
-  const falling = audits.toSorted((one, other) => other.confidence - one.confidence);
-  const strata = new Map<number, AuditStratum>();
-  let found = 1;
-  let tried = -1;
-  falling.forEach(({ confidence, rate, wrong }, at) => {
-    const { drawn, judged, wrong: wrongs } = strata.get(rate) ?? { drawn: 0, judged: 0, wrong: 0 };
-    const counted = { drawn: drawn + 1, judged: judged + (wrong === null ? 0 : 1), wrong: wrongs + (wrong ? 1 : 0) };
-    strata.set(rate, { rate, ...counted });
-    const isLowest = falling[at + 1]?.confidence !== confidence;
-    if (!isLowest || confidence <= line || at - tried < Math.floor(falling.length / TRIED)) return;
-    tried = at;
-    if (budgetState([...strata.values()], budget) === 'within') found = confidence;
-  });
-  return found;
+  if (anytimeBound(strata) <= budget) return 'within';
+  const needed = auditsNeeded(budget);
+  const grown = strata.filter(({ drawn, judged }) => drawn > 0 && judged >= needed);
+  return grown.length > 0 && anytimeBound(grown) > budget ? 'over' : 'too_little';
 }

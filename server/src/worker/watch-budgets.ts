@@ -1,7 +1,8 @@
 // Watches the error budgets of projects (AU5): owners are told when audits say that more automatic answers may be wrong, and the
 // automatic threshold is raised where an owner has said so beforehand.
 import type { BudgetAlertKind } from '@countersign/shared/words';
-import { auditStrata, budgetSpan, readDrawn } from '../db/audit-rows.ts';
+import { auditStrata, readDrawn } from '../db/audit-rows.ts';
+import { guaranteeSpan } from '../db/audit-span.ts';
 import type { Tx } from '../db/database.ts';
 import { Project } from '../db/entities/project.ts';
 import { ProjectSettings } from '../db/entities/project-settings.ts';
@@ -9,7 +10,8 @@ import { logChange, tellChange } from '../db/log-change.ts';
 import type { Em } from '../db/orm.ts';
 import { holdProject } from '../db/hold-project.ts';
 import { SYSTEM } from '../domain/actor.ts';
-import { budgetState, raisedThreshold } from '../domain/audit-error.ts';
+import { budgetState } from '../domain/audit-error.ts';
+import { raisedThreshold } from '../domain/raised-threshold.ts';
 import type { Services } from '../usecases/services.ts';
 import type { Next } from './loop.ts';
 
@@ -53,7 +55,7 @@ async function look(services: Services, em: Em, projectId: string): Promise<Turn
   if (project === null) return null;
   const at = services.clock.now();
   const budget = project.errorBudget ?? null;
-  const span = await budgetSpan(em, projectId, at);
+  const span = await guaranteeSpan(em, projectId, at);
   const over = budget !== null && budgetState((await auditStrata(em, span)).strata, budget) === 'over';
   // Also where it was told before: an owner may have chosen it since.
   const raises = over && project.overBudget === 'raise' && project.autoThreshold < 1;

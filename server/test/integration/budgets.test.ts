@@ -1,24 +1,23 @@
 // What audits say of the line, and the budget that is watched: told to owners, and the threshold raised where they said so (AU4, AU5).
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ProjectSettings } from '@countersign/shared/api/projects';
-import { changeSettings } from '../../src/usecases/change-settings.ts';
 import { listAlerts, listProjectAlerts } from '../../src/usecases/queries/list-alerts.ts';
 import { listChanges } from '../../src/usecases/queries/list-changes.ts';
 import { readAudits } from '../../src/usecases/queries/read-audits.ts';
 import { seeAlerts } from '../../src/usecases/see-alerts.ts';
-import { WINDOW_MS } from '../../src/domain/audit-error.ts';
+import { anytimeUpperBound } from '@countersign/shared/statistics';
+import { WINDOW_MS } from '../../src/domain/audit-start.ts';
 import { watchBudgetsOnce } from '../../src/worker/watch-budgets.ts';
+import { auditedScene, auditsOf, changeOf, judgeOne, versionOf } from './auditing.ts';
 import { ledgerOf } from './looking.ts';
-import { anItem, aScene, review, type Scene } from './scene.ts';
+import { anItem, type Scene } from './scene.ts';
 import { useServices } from './services.ts';
 
 const world = useServices();
-/** Ten clean audits hold a budget of 0.26: 1 - 0.05^(1/10) = 0.2589. */
-const BUDGET = 0.26;
 let scene: Scene;
 
 const start = async (settings: Partial<ProjectSettings> = {}) => {
-  scene = await aScene(world.services, { audit_rate: 1, error_budget: BUDGET, ...settings });
+  scene = await auditedScene(world, settings);
 };
 /** How far the test has moved our own clock; what owners are told goes by the database's. */
 let ahead = 0;
@@ -33,33 +32,18 @@ beforeEach(() => {
 
 /** So many audits of one confidence, judged. */
 async function judge(count: number, action: 'approve' | 'reject', confidence = 0.96): Promise<void> {
-  for (let n = 0; n < count; n += 1) {
-    const { id } = await anItem(world.services, scene, { confidence });
-    await review(world.services, scene.anna, { itemId: id, action });
-  }
+  for (let n = 0; n < count; n += 1) await judgeOne(world, scene, { action, confidence });
 }
 
-const audits = (span: { from?: Date; to?: Date } = {}) =>
-  readAudits(world.services, scene.supervisor, {
-    projectId: scene.projectId,
-    from: span.from,
-    to: span.to,
-  });
-const versionNow = async () =>
-  (await world.sql<{ v: number }>('select settings_version as v from project where id = ?', [scene.projectId]))[0]?.v ??
-  0;
-const change = async (changes: Partial<ProjectSettings>) =>
-  changeSettings(world.services, scene.owner, {
-    projectId: scene.projectId,
-    settingsVersion: await versionNow(),
-    changes,
-  });
+const audits = (span?: { from?: Date; to?: Date }) => auditsOf(world, scene, span);
+const versionNow = () => versionOf(world, scene);
+const change = (changes: Partial<ProjectSettings>) => changeOf(world, scene, changes);
 const told = async () => (await listAlerts(world.services, scene.owner)).map(({ kind }) => kind);
 const lineNow = async () => (await audits()).line;
 
 describe('AU4: the error above the line', () => {
   it('is unknown, then counted live, with what still waits', async () => {
-    expect(await audits()).toMatchObject({ drawn: 0, judged: 0, estimate: null, bound: null });
+    expect(await audits()).toMatchObject({ drawn: 0, judged: 0, estimate: null, bound: null, anytime: null });
     await judge(3, 'approve');
     await judge(1, 'reject');
     await anItem(world.services, scene, { confidence: 0.97 });
@@ -71,6 +55,8 @@ describe('AU4: the error above the line', () => {
       rate: 1,
       line: 0.95,
       gap: false,
+      anytime: anytimeUpperBound(1, 4),
+      began: { why: 'time', model: null },
     });
   });
 
@@ -84,12 +70,14 @@ describe('AU4: the error above the line', () => {
   it('counts those that speak for the line as it is now', async () => {
     await judge(2, 'reject', 0.96);
     await judge(3, 'approve', 0.99);
+    const month = { from: new Date(world.services.clock.now().getTime() - WINDOW_MS) };
+    pass(1000);
     await change({ auto_threshold: 0.98 });
-    expect(await audits()).toMatchObject({ judged: 3, wrong: 0 });
+    expect(await audits(month)).toMatchObject({ judged: 3, wrong: 0, anytime: null, began: null });
     // Audits of the higher line say nothing of what passes now.
     await judge(2, 'approve', 0.99);
     await change({ auto_threshold: 0.95 });
-    expect(await audits()).toMatchObject({ judged: 5, wrong: 2 });
+    expect(await audits(month)).toMatchObject({ judged: 5, wrong: 2 });
   });
 
   it('says where nothing was drawn for a time, and looks at a window', async () => {
@@ -118,9 +106,9 @@ describe('AU4: the error above the line', () => {
 describe('AU5: the budget', () => {
   it('says nothing on too little, then within, then over: told once, and over when it is', async () => {
     await judge(9, 'approve');
-    expect((await audits()).budget).toMatchObject({ state: 'too_little', needed: 10 });
+    expect((await audits()).budget).toMatchObject({ state: 'too_little', needed: 10, left: 1 });
     await judge(1, 'approve');
-    expect((await audits()).budget).toMatchObject({ state: 'within', over_since: null });
+    expect((await audits()).budget).toMatchObject({ state: 'within', left: 0, over_since: null });
     await watchBudgetsOnce(world.services);
     expect(await told()).toEqual([]);
     await judge(1, 'reject');
@@ -136,7 +124,7 @@ describe('AU5: the budget', () => {
       data: { changed: ['audits'] },
     });
     // Enough that are right bring it back, and nobody needs to be told any more.
-    await judge(10, 'approve');
+    await judge((await audits()).budget?.left ?? 0, 'approve');
     await watchBudgetsOnce(world.services);
     expect((await audits()).budget).toMatchObject({ state: 'within', over_since: null });
     expect(await told()).toEqual([]);
@@ -169,7 +157,10 @@ describe('AU5: the budget', () => {
     expect((await anItem(world.services, scene, { confidence: 0.97 })).status).toBe('queued');
     // What chose the line says no more: those that come judge it, and until they are enough nothing is raised again.
     await watchBudgetsOnce(world.services);
-    expect((await audits()).budget).toMatchObject({ state: 'too_little', judged: 0, needed: 10, over_since: null });
+    expect(await audits()).toMatchObject({
+      began: { why: 'raised' },
+      budget: { state: 'too_little', judged: 0, needed: 10, left: 10, over_since: null },
+    });
     await judge(1, 'reject', 0.99);
     await judge(8, 'approve', 0.99);
     await watchBudgetsOnce(world.services);
@@ -242,9 +233,9 @@ describe('AU5: the budget', () => {
     ]);
   });
 
-  it('forgets what is more than 30 days old', async () => {
+  it('forgets what is more than 60 days old', async () => {
     await judge(10, 'reject');
-    pass(WINDOW_MS + 1000);
+    pass(2 * WINDOW_MS);
     await watchBudgetsOnce(world.services);
     expect(await told()).toEqual([]);
     expect(await audits()).toMatchObject({ judged: 0 });

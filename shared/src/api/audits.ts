@@ -25,12 +25,19 @@ export const audits = z
     gap: z.boolean(),
     /** The share of automatic answers that people would have changed; null while nothing was judged. */
     estimate: share.nullable(),
-    /** It is at most this, with 95 %. */
+    /** It is at most this, with 95 %, for who looks once. */
     bound: share.nullable(),
+    /** It is at most this, with 95 %, however often one looks; null too of a window that was asked for. */
+    anytime: share.nullable(),
     /**
-     * Null where the project has no budget. It is judged by the last 30 days, whatever window was asked for, and since the line was
-     * last raised by itself (`raised_at`) by what came then: `judged` so many. `needed`: audits without an error before anything can
-     * be said; null where no number is enough.
+     * Why audits count since `from`: no older ones do (`time`), an owner changed what passes (`line`), the line was raised by itself
+     * (`raised`), or a `model` that was never audited before; null of a window that was asked for.
+     */
+    began: z.object({ why: z.enum(['time', 'line', 'raised', 'model']), model: z.string().nullable() }).nullable(),
+    /**
+     * Null where the project has no budget. It is judged by the audits that count when no window is asked for, `judged` so many, and
+     * by the bound that holds however often one looks. `needed`: audits without an error before anything can be said; `left`: so many
+     * more without an error prove it, 0 where it is proven; each null where no number is enough.
      */
     budget: z
       .object({
@@ -38,7 +45,7 @@ export const audits = z
         state: z.enum(['too_little', 'within', 'over']),
         judged: z.number().int(),
         needed: z.number().int().nullable(),
-        raised_at: timestamp.nullable(),
+        left: z.number().int().nullable(),
         over_since: timestamp.nullable(),
       })
       .nullable(),
@@ -50,7 +57,7 @@ export const readAudits = endpoint({
   method: 'GET',
   path: '/api/projects/:id/analytics/audits',
   auth: 'session',
-  summary: 'How often automatic answers are wrong, by the audits of the last 30 days or of a window',
+  summary: 'How often automatic answers are wrong, by the audits that its budget goes by, or of a window',
   params: z.object({ id: uuid }),
   query: z.object({ from: z.iso.datetime().optional(), to: z.iso.datetime().optional() }),
   reply: audits,

@@ -1,6 +1,6 @@
 // From when until when a question about the past is asked.
 import { Refusal } from '@countersign/shared/errors';
-import { WINDOW_MS } from '../../domain/audit-error.ts';
+import { WINDOW_MS } from '../../domain/audit-start.ts';
 
 export interface WindowQuery {
   projectId: string;

@@ -1,5 +1,7 @@
 // What audits say in words: known, unknown, and why.
 import type { Audits } from '@countersign/shared/api/audits';
+import { day } from '#lib/format.ts';
+import { anytimeUpperBound, clopperPearson } from '@countersign/shared/statistics';
 import { describe, expect, it } from 'vitest';
 import { auditsAnswer, auditsTable, isFew } from './answer.ts';
 
@@ -16,25 +18,49 @@ const none: Audits = {
   gap: false,
   estimate: null,
   bound: null,
+  anytime: null,
+  began: { why: 'time', model: null },
   budget: null,
 };
-const some: Audits = { ...none, drawn: 310, judged: 300, wrong: 3, estimate: 0.01, bound: 0.0256 };
-const budget = { share: 0.05, state: 'within', judged: 100, needed: 59, raised_at: null, over_since: null } as const;
+/** As the server reckons them: the page's numbers are the functions'. */
+const judged = (n: number, wrong: number): Audits => ({
+  ...none,
+  drawn: n,
+  judged: n,
+  wrong,
+  estimate: wrong / n,
+  bound: clopperPearson(wrong, n, { sides: 'upper' })?.high ?? 1,
+  anytime: anytimeUpperBound(wrong, n),
+});
+const some: Audits = { ...judged(300, 3), drawn: 310 };
+const budget = { share: 0.05, state: 'within', judged: 300, needed: 88, left: 0, over_since: null } as const;
 
 describe('AU4: the answer', () => {
   it.each([
     [{ ...none, rate: 0 }, /^Not known: nothing is drawn/],
     [none, /^Not known yet: 2% of what passes/],
     [{ ...none, drawn: 12 }, /^Not known yet: 12 drawn, and nobody/],
-    [some, /^At most 2\.6% are wrong, with 95 %\.$/],
-    [{ ...some, judged: 5, wrong: 0, bound: 0.4507 }, /^Too few audits to tell: at most 45\.1%/],
-    [{ ...some, budget }, /The budget is 5%: within it\.$/],
-    [{ ...some, budget: { ...budget, share: 0.02, state: 'over' } }, /The budget is 2%: it may be more\.$/],
-    [{ ...some, judged: 40, budget: { ...budget, state: 'too_little' } }, /it takes 59 audits without an error\.$/],
+    [some, /^At most 3\.6% are wrong, with 95 %, however often you look\.$/],
+    [judged(5, 0), /^Too few audits to tell: at most 5\d\.\d%, with 95 %, however often you look\.$/],
+    [{ ...some, budget }, /The budget is 5%: proven\.$/],
     [
-      { ...some, budget: { ...budget, state: 'too_little', judged: 12, raised_at: '2026-11-20T12:00:00.000Z' } },
-      /^At most .* it takes 59 audits without an error\. Since the line was raised by itself there are 12\.$/,
+      { ...some, budget: { ...budget, share: 0.02, state: 'over', left: 300 } },
+      /The budget is 2%: it may be more\. 300 more audits without an error prove it\.$/,
     ],
+    [
+      { ...judged(60, 0), budget: { ...budget, state: 'too_little', left: 28 } },
+      /The budget is 5%: not proven yet\. 28 more audits without an error prove it\.$/,
+    ],
+    [
+      { ...judged(87, 0), budget: { ...budget, state: 'too_little', left: 1 } },
+      /One more audit without an error proves it\.$/,
+    ],
+    [{ ...some, budget: { ...budget, state: 'over', left: null } }, /No number of audits proves it as things are/],
+    [
+      { ...none, budget: { ...budget, state: 'too_little', left: 88 } },
+      /^Not known yet: .* 88 more audits without an error prove it\.$/,
+    ],
+    [{ ...none, rate: 0, budget: { ...budget, state: 'too_little', left: null } }, /^Not known: [^.]*\. [^.]*\.$/],
   ] as const)('%# says %s', (audits, words) => {
     const { answer, known } = auditsAnswer(audits);
     expect(answer).toMatch(words);
@@ -44,8 +70,18 @@ describe('AU4: the answer', () => {
   it('says beside it of how many, and what is missing', () => {
     const { unit } = auditsAnswer({ ...some, gap: true, more: true });
     expect(unit).toMatch(
-      /from 0\.95 up .* n 300, 3 edited or rejected · 10 still wait · the newest 10,000 · for a part/,
+      /from 0\.95 up .* n 300, 3 edited or rejected · 10 still wait · the newest 10,000 · counted since .* · for a part/,
     );
+  });
+
+  it.each([
+    [{ why: 'time', model: null }, ''],
+    [{ why: 'line', model: null }, ', when what passes by itself was changed'],
+    [{ why: 'raised', model: null }, ', when the line was raised by itself'],
+    [{ why: 'model', model: 'm-2' }, ', when the model m-2 began'],
+    [{ why: 'model', model: null }, ', when answers without a model’s name began'],
+  ] as const)('AU6: says since when and why: %o', (began, why) => {
+    expect(auditsAnswer({ ...some, began }).unit).toMatch(new RegExp(`· counted since ${day(some.from)}${why}$`));
   });
 
   it('is drawn hollow where it stands on few', () => {
@@ -54,9 +90,35 @@ describe('AU4: the answer', () => {
     expect(isFew({ judged: 400, budget: { ...budget, state: 'too_little' } })).toBe(true);
   });
 
+  it.each([
+    [300, 0, '1%', '1.5%'],
+    [1000, 5, '1.1%', '1.5%'],
+    [300, 3, '2.6%', '3.6%'],
+  ])(
+    'AU5: of %i audits with %i errors its table says at most %s now, and %s however often',
+    (n, wrong, once, often) => {
+      const { rows } = auditsTable(judged(n, wrong));
+      const of = (name: string) => rows.find(([first]) => first === name)?.[1];
+      expect(of('at most, with 95 %, now')).toEqual({
+        value: clopperPearson(wrong, n, { sides: 'upper' })?.high,
+        shown: once,
+      });
+      expect(of('at most, with 95 %, however often you look')).toEqual({
+        value: anytimeUpperBound(wrong, n),
+        shown: often,
+      });
+    },
+  );
+
   it('leaves empty in its table what is not known', () => {
     const { rows } = auditsTable(none);
-    for (const name of ['error', 'at most, with 95 %', 'error budget']) expect(rows).toContainEqual([name, null]);
+    for (const name of [
+      'error',
+      'at most, with 95 %, now',
+      'at most, with 95 %, however often you look',
+      'error budget',
+    ])
+      expect(rows).toContainEqual([name, null]);
     expect(rows).toContainEqual(['drawn', 0]);
   });
 });

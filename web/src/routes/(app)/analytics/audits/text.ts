@@ -9,22 +9,37 @@ export const words = {
   waiting: (drawn: string) =>
     `Not known yet: ${drawn} drawn, and nobody has judged one. They wait in the queue like any other item.`,
   empty: (rate: string) => `Not known yet: ${rate} of what passes automatically is drawn, and nothing was so far.`,
-  atMost: (bound: string) => `At most ${bound} are wrong, with 95 %.`,
-  few: (bound: string) => `Too few audits to tell: at most ${bound}, with 95 %.`,
-  within: (budget: string) => `The budget is ${budget}: within it.`,
+  atMost: (anytime: string) => `At most ${anytime} are wrong, with 95 %, however often you look.`,
+  few: (anytime: string) => `Too few audits to tell: at most ${anytime}, with 95 %, however often you look.`,
+  within: (budget: string) => `The budget is ${budget}: proven.`,
   over: (budget: string) => `The budget is ${budget}: it may be more.`,
-  tooLittle: (needed: string, budget: string) =>
-    `For a budget of ${budget} it takes ${needed} audits without an error.`,
-  sinceRaised: (judged: string) => `Since the line was raised by itself there are ${judged}.`,
+  tooLittle: (budget: string) => `The budget is ${budget}: not proven yet.`,
+  left: (n: string) => `${n} more audits without an error prove it.`,
+  leftOne: 'One more audit without an error proves it.',
+  progress: (judged: string, left: string) =>
+    `${judged} judged, ${left} more without an error until the budget is proven`,
+  noneLeft: 'No number of audits proves it as things are: none are drawn now, or too much is known to be wrong.',
 
   unit: (n: string, wrong: string, line: string) =>
-    `answers from ${line} up that a person looked at again, arrived in the last 30 days · n ${n}, ${wrong} edited or rejected`,
+    `answers from ${line} up that a person looked at again · n ${n}, ${wrong} edited or rejected`,
+  since: {
+    time: (day: string) => `counted since ${day}`,
+    line: (day: string) => `counted since ${day}, when what passes by itself was changed`,
+    raised: (day: string) => `counted since ${day}, when the line was raised by itself`,
+    model: (day: string, model: string) => `counted since ${day}, when ${model} began`,
+  },
+  aModel: (name: string) => `the model ${name}`,
+  noModel: 'answers without a model’s name',
   wait: (n: string) => `${n} still wait`,
   gap: 'for a part of that time nothing was drawn',
   more: 'the newest 10,000',
 
-  bar: (estimate: string, bound: string) => `Of the automatic answers ${estimate} were wrong, at most ${bound}`,
-  bound: (bound: string) => `at most ${bound}`,
+  bar: ({ estimate, once, anytime }: Record<'estimate' | 'once' | 'anytime', string>) =>
+    `Of the automatic answers ${estimate} were wrong: at most ${once} now, at most ${anytime} however often you look`,
+  once: (bound: string) => `now: at most ${bound}`,
+  anytime: (bound: string) => `however often you look: at most ${bound}`,
+  explain:
+    '“Now” holds for who looks once. Who looks every day meets a lucky day sooner or later: the second bound allows for that, and the budget, alerts and raises go by it.',
   budget: (budget: string) => `budget ${budget}`,
 
   columns: { figure: 'figure', value: 'value' },
@@ -35,7 +50,9 @@ export const words = {
     judged: 'judged (n)',
     wrong: 'edited or rejected',
     estimate: 'error',
-    bound: 'at most, with 95 %',
+    bound: 'at most, with 95 %, now',
+    anytime: 'at most, with 95 %, however often you look',
+    left: 'more audits without an error until the budget is proven',
     budget: 'error budget',
   },
 } as const;

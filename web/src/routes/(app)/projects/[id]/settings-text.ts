@@ -116,11 +116,12 @@ export const settingsWords = {
     auditUnit: 'of what passes by itself',
     errorBudget: 'Error budget',
     errorBudgetUnit: 'may be wrong',
-    errorBudgetHint: 'Empty: none. 0.05 means that at most one automatic answer in twenty may be wrong.',
+    errorBudgetHint:
+      'Empty: none. 0.05 means that at most one automatic answer in twenty may be wrong; 88 audits without an error prove that.',
     overBudget: 'When audits say it may be more',
     overBudgetOptions: { tell: 'Tell owners', raise: 'Tell, and raise the line' } satisfies Record<OverBudget, string>,
     overBudgetHint:
-      'Raised, “Automatic from” moves up to where the audits hold the budget; it stays there until an owner moves it.',
+      'Raised, “Automatic from” moves up to where the audits prove the budget, or to 1 where they prove none; it stays there until an owner moves it.',
     auditHint:
       'So many of them wait for people too, looking like any other item. What was sent stays; the verdicts say how often it was wrong.',
   },

@@ -1,0 +1,61 @@
+// Which audits the bound that holds at every look is about (AU5): since what passes by itself last changed, and not for longer than counts.
+import { auditStart } from '../domain/audit-start.ts';
+import { type AuditSpan, MOST_AUDITS } from './audit-rows.ts';
+import type { Em } from './orm.ts';
+import { rawQuery } from './raw-query.ts';
+import { GONE_UNTIL } from './whole-since.ts';
+
+/** Why audits count from a moment on: no older ones do, an owner changed the line or the flags, it was raised by itself, or a new model. */
+export type Began = 'time' | 'line' | 'raised' | 'model';
+
+export interface GuaranteeSpan extends AuditSpan {
+  version: number;
+  began: { at: Date; why: Began; model: string | null };
+}
+
+/** What an owner or a raise changes, and a model that was never audited before, begin anew: older audits are of other answers. */
+export async function guaranteeSpan(em: Em, projectId: string, now: Date): Promise<GuaranteeSpan> {
+  const [whole] = await rawQuery<{ earliest: string | Date | null; made: string | Date }>(em, EARLIEST, [projectId]);
+  const from = auditStart(now, whole?.earliest ? new Date(whole.earliest) : null);
+  const [line] = await rawQuery<{ version: number; at: string | Date; raised: boolean }>(em, LAST_LINE, [projectId]);
+  const times = [projectId, from.toISOString(), now.toISOString()];
+  const [newest] = await rawQuery<{ model: string | null; at: string | Date }>(em, NEWEST_MODEL, times);
+  const made = new Date(whole?.made ?? from);
+  const beginnings: GuaranteeSpan['began'][] = [{ at: made > from ? made : from, why: 'time', model: null }];
+  if (line) beginnings.push({ at: new Date(line.at), why: line.raised ? 'raised' : 'line', model: null });
+  if (newest) beginnings.push({ at: new Date(newest.at), why: 'model', model: newest.model });
+  return {
+    projectId,
+    from: newest ? new Date(newest.at) : from,
+    to: now,
+    version: line?.version ?? 1,
+    began: beginnings.reduce((last, one) => (one.at > last.at ? one : last)),
+  };
+}
+
+/** After when every item is there, and no more audits came than are read; and when the project was made. */
+const EARLIEST = `
+  select nullif(greatest(${GONE_UNTIL},
+    (select created_at from item where project_id = $1 and audit order by created_at desc offset ${MOST_AUDITS - 1} limit 1)),
+    '-infinity') as earliest,
+    (select changed_at from project_settings where project_id = $1 and version = 1) as made`;
+
+/** Nobody's versions are the system's own. */
+const LAST_LINE = `
+  select s.version, s.changed_at as at, s.changed_by is null
+    and (s.settings ->> 'auto_threshold')::float8 > (b.settings ->> 'auto_threshold')::float8 as raised
+  from project_settings s join project_settings b on b.project_id = s.project_id and b.version = s.version - 1
+  where s.project_id = $1 and (s.settings -> 'auto_threshold' <> b.settings -> 'auto_threshold'
+    or s.settings -> 'escalate_flags' <> b.settings -> 'escalate_flags')
+  order by s.version desc limit 1`;
+
+/** $2, $3: the span. The first model of a project is not new. No name is a name as well. */
+const NEWEST_MODEL = `
+  with seen as (
+    select model, min(created_at) as at from item
+    where project_id = $1 and audit and created_at >= $2::timestamptz and created_at < $3::timestamptz group by 1)
+  select model, at from seen s
+  where exists (select from item i where i.project_id = $1 and i.audit and i.created_at < s.at)
+    and not exists (select from item i
+      where i.project_id = $1 and i.audit and i.created_at < $2::timestamptz and i.model is not distinct from s.model)
+  order by at desc limit 1`;
