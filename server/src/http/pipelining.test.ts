@@ -1,34 +1,77 @@
-// Requests that were sent before the ones in front of them had their answers: bounded over all connections of a server.
+// Requests that were sent before the ones in front of them had their answers: bounded by connection, and over all of a server.
 import { once } from 'node:events';
+import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { connect } from 'node:net';
-import { expect, it, onTestFinished } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { createHttpServer } from './server.ts';
 
 const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+let server: Server;
+const sockets: Socket[] = [];
+
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  server.close();
+});
+
+async function serve(listener: RequestListener): Promise<void> {
+  server = createHttpServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+}
+
+/** A connection that says this and reads what comes. */
+function open(text: string): Socket {
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);
+  sockets.push(socket);
+  socket.write(text);
+  return socket;
+}
+
+describe('MB5: a connection that asks on and takes no answers', () => {
+  it('has 16 requests under way, and is closed with the next', async () => {
+    let asked = 0;
+    await serve(() => void (asked += 1));
+    const socket = open(REQUEST.repeat(16));
+    const closed = once(socket.resume(), 'close');
+    await expect.poll(() => asked, { interval: 5 }).toBe(16);
+    expect(socket.closed).toBe(false);
+    socket.write(REQUEST);
+    await closed;
+    expect(asked).toBe(16);
+  });
+
+  it('costs nothing for the rest of what it sent, once it is closed', async () => {
+    let [seen, upgraded] = [0, 0];
+    await serve(() => undefined);
+    server.prependListener('request', () => void (seen += 1));
+    server.on('upgrade', () => void (upgraded += 1));
+    await once(open(REQUEST.repeat(1000)).resume(), 'close');
+    expect([seen, upgraded]).toEqual([17, 0]);
+  });
+
+  it('may ask for as many as it likes, one after the other', async () => {
+    await serve((_, response) => void response.end('ok'));
+    let heard = '';
+    const socket = open('');
+    socket.on('data', (chunk: Buffer) => (heard += chunk.toString()));
+    for (let sent = 1; sent <= 70; sent += 1) {
+      socket.write(REQUEST);
+      await expect.poll(() => heard.split('200 OK').length - 1, { interval: 1 }).toBe(sent);
+    }
+  });
+});
 
 it('MB5: where a thousand of all connections stand behind others, the next such closes its connection; who asks one by one goes on', async () => {
   let [now, most, answers] = [0, 0, false];
-  const server = createHttpServer((_, response) => {
+  await serve((_, response) => {
     if (answers) return void response.end('ok');
     most = Math.max(most, (now += 1));
     response.once('close', () => (now -= 1));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const sockets: Socket[] = [];
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
   });
-  const open = (text: string) => {
-    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);
-    sockets.push(socket);
-    socket.write(text);
-    return socket;
-  };
-
-  const crowd = Array.from({ length: 30 }, () => open(REQUEST.repeat(60)).resume());
-  await expect.poll(() => crowd.filter(({ closed }) => closed).length, { interval: 5 }).toBeGreaterThan(10);
+  // Of each one is answered first and 14 stand behind it: 72 of these are too many.
+  const crowd = Array.from({ length: 80 }, () => open(REQUEST.repeat(15)).resume());
+  await expect.poll(() => crowd.filter(({ closed }) => closed).length, { interval: 5 }).toBeGreaterThan(7);
   expect(most).toBeLessThanOrEqual(1000 + crowd.length);
   answers = true;
   const [answer] = (await once(open(REQUEST), 'data')) as [Buffer];

@@ -243,29 +243,3 @@ describe('a client that asks and does not read', () => {
     expect(response.writableFinished).toBe(false);
   });
 });
-
-describe('a connection that asks on and takes no answers', () => {
-  it('MB5: has 64 requests under way, and is closed with the next', async () => {
-    let asked = 0;
-    const port = await serve(() => void (asked += 1));
-    const socket = open(port);
-    const closed = once(socket.resume(), 'close');
-    socket.write(`${REQUEST}\r\n`.repeat(64));
-    await expect.poll(() => asked, { interval: 5 }).toBe(64);
-    expect(socket.closed).toBe(false);
-    socket.write(`${REQUEST}\r\n`);
-    await closed;
-    expect(asked).toBe(64);
-  });
-
-  it('MB5: may ask for as many as it likes, one after the other', async () => {
-    const port = await serve();
-    const socket = open(port);
-    let heard = '';
-    socket.on('data', (chunk: Buffer) => (heard += chunk.toString()));
-    for (let sent = 1; sent <= 70; sent += 1) {
-      socket.write(`${REQUEST}\r\n`);
-      await expect.poll(() => heard.split('200 OK').length - 1, { interval: 1 }).toBe(sent);
-    }
-  });
-});

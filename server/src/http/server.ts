@@ -2,7 +2,8 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { Refusal } from '@countersign/shared/errors';
 import { watchCrumbs } from './crumbs.ts';
-import { admitRequest, type UnderWay } from './pipelining.ts';
+import { admitRequest, ParsedRequest, type UnderWay } from './pipelining.ts';
+import { createSlowReaders, LEAST_READ_RATE, type ReadRate } from './slow-readers.ts';
 import { answerClientErrors, refuseRequest } from './client-error.ts';
 
 /** Milliseconds that the headers, and the whole request with its body, may take to arrive; and how often connections are looked at. */
@@ -14,6 +15,8 @@ export interface Patience {
   silenceMs: number;
   /** How long a connection on which nothing is under way stays open for the next request (HT1). */
   keepAliveMs: number;
+  /** How fast answers have to be read (MB6), unless as always. */
+  read?: ReadRate;
 }
 
 /**
@@ -39,6 +42,7 @@ export function createHttpServer(listener: RequestListener, own: Partial<Patienc
     {
       keepAliveTimeout: patience.keepAliveMs,
       // Counts from the first byte of a request, so it says nothing of how long a connection may wait for that.
+      IncomingMessage: ParsedRequest,
       headersTimeout: patience.headersMs,
       requestTimeout: patience.requestMs,
       connectionsCheckingInterval: patience.checkEveryMs,
@@ -58,8 +62,17 @@ export function createHttpServer(listener: RequestListener, own: Partial<Patienc
   );
   http.on('checkExpectation', (_, response: ServerResponse) => refuseRequest(response, UNKNOWN_EXPECTATION));
   answerClientErrors(http);
+  cutSlowReaders(http, patience);
   http.timeout = patience.silenceMs;
   return http;
+}
+
+/** Watches every answer until the client has it. */
+function cutSlowReaders(http: Server, { read = LEAST_READ_RATE, checkEveryMs }: Patience): void {
+  const readers = createSlowReaders(read);
+  http.on('request', (request, response) => void response.once('close', readers.watch(request.socket)));
+  const checking = setInterval(() => readers.check(), checkEveryMs).unref();
+  http.once('close', () => clearInterval(checking));
 }
 
 /** Resolves when it listens. Errors: EADDRINUSE and what else the system says. */
