@@ -1,9 +1,9 @@
 // How many dear requests go on at the same time (RL6): so many of a person, so many of the process, and the rest in line.
-import type { Context } from 'koa';
 import type { Endpoint } from '@countersign/shared/api/endpoint';
 import { Refusal } from '@countersign/shared/errors';
 import { AT_ONCE, type AtOnce } from '../limits/policies.ts';
-import { Download } from './download.ts';
+import type { Client, Owner, Place, Room } from '../limits/room.ts';
+import { isList } from './in-flight.ts';
 import { dearnessOf } from './rate-limit.ts';
 
 /** Gives a place back; a second time does nothing. */
@@ -12,9 +12,14 @@ export type Leave = () => void;
 export interface Places {
   /**
    * A place of this person's, at once or when it is their turn. Errors: `rate_limited` where all of theirs are taken and so many
-   * of theirs stand in line, `unavailable` where the process has none left.
+   * of theirs stand in line, `unavailable` where the process has none left, or the client is gone before its turn.
    */
-  enter(person: string): Promise<Leave>;
+  enter(person: string, client: Client & Gone): Promise<Leave>;
+}
+
+/** Whether the other end has gone already. */
+interface Gone {
+  readonly closed: boolean;
 }
 
 /** When a refused one may come back, in seconds. */
@@ -58,14 +63,28 @@ export function createPlaces(limit: AtOnce): Places {
     next.go(take(next.person));
   }
   return {
-    enter(person) {
+    enter(person, client) {
+      if (client.closed) return Promise.reject(full());
       if (free(person)) return Promise.resolve(take(person));
       const own = line.filter((one) => one.person === person).length;
       if (of(person) >= limit.perPerson && own >= limit.waitingPerPerson) return Promise.reject(tooMany());
       if (line.length >= limit.waiting && !thinOut(line, own)) return Promise.reject(full());
-      return new Promise((go, refuse) => void line.push({ person, go, refuse }));
+      return standIn(line, person, client);
     },
   };
+}
+
+/** Stands in line until called, refused or gone. */
+function standIn(line: InLine[], person: string, client: Client): Promise<Leave> {
+  const { promise, resolve, reject } = Promise.withResolvers<Leave>();
+  const one: InLine = { person, go: resolve, refuse: reject };
+  const go = () => {
+    if (line.includes(one)) line.splice(line.indexOf(one), 1);
+    reject(full());
+  };
+  line.push(one);
+  client.once('close', go);
+  return promise.finally(() => client.off('close', go));
 }
 
 /** Refuses one of the largest crowd; false where nobody has more in line than so many and one. */
@@ -86,31 +105,52 @@ const tooMany = () =>
 const full = () =>
   new Refusal('unavailable', 'Many ask for this just now. Try again in a moment.', { retryAfter: COME_BACK });
 
-interface Asked {
-  actor: { userId: string };
-  ctx: Context;
+/** By endpoint: where its requests stand in line, if they are dear; the same line for all of a kind in this process. */
+export function createLines() {
+  const lines = {
+    heavy: createPlaces(AT_ONCE.heavy),
+    list: createPlaces(AT_ONCE.list),
+    export: createPlaces(AT_ONCE.export),
+  };
+  return (endpoint: Asked): Places | null => {
+    const kind = dearnessOf(endpoint) ?? (isList(endpoint) ? 'list' : null);
+    return kind === null ? null : lines[kind];
+  };
+}
+type Asked = Pick<Endpoint, 'method' | 'path' | 'auth' | 'query'>;
+
+/** What a request has while it is worked on. */
+export interface Admitted {
+  /** Room for its answer. */
+  place: Place;
+  leaveLine: Leave;
 }
 
 /**
- * Lets dear requests of one process in by their turn; all others as they come. A download keeps its place until the last of it is
- * sent, or nobody takes it any more. Errors: as `Places.enter`.
+ * Lets a request in: first its turn, then room for its answer, so that who stands in line holds no room. Where there is none, it
+ * waits for that first and then for its turn once more, with room of its own owner's share. Errors: as `Places.enter` and `Room.enter`.
  */
-export function createTurns() {
-  const places = { heavy: createPlaces(AT_ONCE.heavy), export: createPlaces(AT_ONCE.export) };
-  return <C extends Asked, R>(endpoint: Pick<Endpoint, 'method' | 'path'>, handler: (call: C) => Promise<R>) => {
-    const kind = dearnessOf(endpoint);
-    if (kind === undefined) return handler;
-    return async (call: C): Promise<R> => {
-      const leave = await places[kind].enter(call.actor.userId);
-      let stays = false;
-      try {
-        const answer = await handler(call);
-        stays = answer instanceof Download && !call.ctx.res.closed;
-        if (stays) call.ctx.res.once('close', leave);
-        return answer;
-      } finally {
-        if (!stays) leave();
-      }
-    };
-  };
+export async function admit(
+  { unsent }: { unsent: Room },
+  line: Places | null,
+  { owner, expected, client }: { owner: Owner; expected: number; client: Client & Gone },
+): Promise<Admitted> {
+  if (line === null) return { place: await unsent.enter(owner, expected, client), leaveLine: () => undefined };
+  const leaveLine = await line.enter(owner.name, client);
+  const now = unsent.enterNow(owner, expected);
+  if (now !== null) return { place: now, leaveLine };
+  leaveLine();
+  const place = await unsent.enter(owner, expected, client);
+  try {
+    return { place, leaveLine: await line.enter(owner.name, client) };
+  } catch (error) {
+    place.leave();
+    throw error;
+  }
+}
+
+/** Keeps the place of a download in its line until the last of it is sent, or nobody takes it any more. */
+export function leaveWhenTaken({ leaveLine }: Admitted, response: Client & Gone): void {
+  if (response.closed) leaveLine();
+  else response.once('close', leaveLine);
 }

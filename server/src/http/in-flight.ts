@@ -43,16 +43,16 @@ async function placeFor(received: Room, { ctx, owner, limit }: { ctx: Context; o
   }
 }
 
+type Asked = Pick<Endpoint, 'method' | 'path' | 'auth' | 'query'>;
+
+/** Whether it answers pages of a list. */
+export const isList = ({ method, auth, query }: Asked): boolean =>
+  method === 'GET' && auth !== 'none' && query instanceof z.ZodObject && 'limit' in query.shape;
+
 /** How many bytes an answer of this endpoint is given room for before it is made. */
-export function expectedOf({
-  method,
-  path,
-  auth,
-  query,
-}: Pick<Endpoint, 'method' | 'path' | 'auth' | 'query'>): number {
-  if (method !== 'GET' || auth === 'none') return EXPECTED.small;
-  const many = path.endsWith('/export') || (query instanceof z.ZodObject && 'limit' in query.shape);
-  return many ? EXPECTED.page : EXPECTED.one;
+export function expectedOf(endpoint: Asked): number {
+  if (endpoint.method !== 'GET' || endpoint.auth === 'none') return EXPECTED.small;
+  return endpoint.path.endsWith('/export') || isList(endpoint) ? EXPECTED.page : EXPECTED.one;
 }
 
 /** Hands an answer over: it counts with what it has until the client has taken it. Errors: `unavailable`, for reading alone. */

@@ -7,7 +7,7 @@ import { Refusal } from '@countersign/shared/errors';
 import { EXPECTED } from '../limits/memory.ts';
 import type { Owner, Place } from '../limits/room.ts';
 import type { ApiKeyActor, MemberActor, Services } from '../usecases/services.ts';
-import { createTurns } from './at-once.ts';
+import { admit, type Admitted, createLines, leaveWhenTaken } from './at-once.ts';
 import { type Caller, callers, signer } from './callers.ts';
 import { Download, sendDownload } from './download.ts';
 import { parseBody } from './i-json.ts';
@@ -106,16 +106,11 @@ function bodies(router: Router, services: Services) {
 export function binder(router: Router, services: Services): Binder {
   const { bind, bindBytes } = bodies(router, services);
   const { anybody, member, pipeline } = callers(services);
-  const inTurn = createTurns();
   return {
     open: (endpoint, handler) => bind(endpoint, anybody(endpoint), handler),
     // Whatever a handler writes for a person, it writes only while their session is alive (A21).
     member: (endpoint, handler) =>
-      bind(
-        endpoint,
-        member(endpoint),
-        inTurn(endpoint, (call) => services.db.forSession(call.actor.sessionId, () => handler(call))),
-      ),
+      bind(endpoint, member(endpoint), (call) => services.db.forSession(call.actor.sessionId, () => handler(call))),
     pipeline: (endpoint, handler) => bind(endpoint, pipeline(endpoint), handler),
     pipelineBytes: (endpoint, limit, handler) => bindBytes(endpoint, { caller: pipeline(endpoint), limit }, handler),
     signed: (endpoint, limit, handler) =>
@@ -125,12 +120,14 @@ export function binder(router: Router, services: Services): Binder {
 
 /** Registers an endpoint: finds out who calls, parses path and query, sends what `answer` makes of them. */
 function registrar(router: Router, services: Services) {
+  const lineOf = createLines();
   return <P, Q, B, R, A extends Actor, X>(
     endpoint: Endpoint<P, Q, B, R>,
     caller: Caller<A>,
     answer: (call: Asked<P, Q, A>) => Promise<X>,
   ) => {
     const expected = expectedOf(endpoint);
+    const line = lineOf(endpoint);
     const layer = router.register(endpoint.path, [endpoint.method], async (ctx: Context) => {
       if (endpoint.leavesTrace) refuseForeignSite(ctx, services.baseUrl);
       const actor = await caller.identify(ctx);
@@ -139,24 +136,42 @@ function registrar(router: Router, services: Services) {
       const query = parseFields(endpoint.query, ctx.query, '#/query');
       const owner = holderOf(ctx, actor);
       // Room for the answer comes first: nothing is asked of the database for one that could not be held (MB1).
-      const place = await services.memory.unsent.enter(owner, expected, ctx.res);
-      try {
-        const answered: unknown = await answer({ params, query, actor, owner, ctx });
-        if (answered instanceof Later) place.force(EXPECTED.small);
-        const whole: unknown = answered instanceof Later ? await answered.answer() : answered;
-        const identify = () => caller.identify(ctx);
-        if (whole instanceof Download) {
-          await sendDownload({ log: services.log, identify }, ctx, whole);
-          keep(ctx, place, { slowly: true });
-        } else reply(ctx, place, { usual: endpoint.status, answer: whole });
-      } catch (error) {
-        place.leave();
-        throw error;
-      }
+      const admitted = await admit(services.memory, line, { owner, expected, client: ctx.res });
+      const identify = () => caller.identify(ctx);
+      const made = answer({ params, query, actor, owner, ctx });
+      await send({ log: services.log, identify }, ctx, { usual: endpoint.status, made, admitted });
     });
     // The router takes HEAD along with GET, which runs the handler (A22).
     if (endpoint.leavesTrace) layer.methods = layer.methods.filter((method) => method !== 'HEAD');
   };
+}
+
+interface Sending {
+  usual: number;
+  made: Promise<unknown>;
+  admitted: Admitted;
+}
+
+/** Sends what was made, which keeps its room until it is taken, and its place in the line until it is made; a download both. */
+async function send(sender: Parameters<typeof sendDownload>[0], ctx: Context, { usual, made, admitted }: Sending) {
+  const { place, leaveLine } = admitted;
+  try {
+    const answered = await made;
+    if (answered instanceof Later) place.force(EXPECTED.small);
+    const answer: unknown = answered instanceof Later ? await answered.answer() : answered;
+    if (answer instanceof Download) {
+      await sendDownload(sender, ctx, answer);
+      keep(ctx, place, { slowly: true });
+      leaveWhenTaken(admitted, ctx.res);
+      return;
+    }
+    reply(ctx, place, { usual, answer });
+  } catch (error) {
+    place.leave();
+    leaveLine();
+    throw error;
+  }
+  leaveLine();
 }
 
 interface Asked<P, Q, A> {

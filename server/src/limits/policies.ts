@@ -116,6 +116,10 @@ export const AT_ONCE = {
     ...{ perPerson: 4, perProcess: 12, waitingPerPerson: 24, waiting: 400 },
     why: 'What-if samples, figures over long windows, clusters, searches: of twenty connections some are left for decisions.',
   },
+  list: {
+    ...{ perPerson: 2, perProcess: 4, waitingPerPerson: 256, waiting: 2000 },
+    why: 'Pages of lists, by key or session: up to 1.5 MiB each, 10 ms of the one thread. More at once makes none of them sooner.',
+  },
   export: {
     ...{ perPerson: 2, perProcess: 40, waitingPerPerson: 0, waiting: 0 },
     why: 'An export goes on for as long as its reader takes.',

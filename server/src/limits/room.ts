@@ -112,12 +112,19 @@ export class Room {
    * waits. Errors: `unavailable`.
    */
   enter(owner: Owner, bytes: number, client: Client | null): Place | Promise<Place> {
-    const holder = this.#holders.get(owner.name) ?? this.#newHolder(owner);
-    if (this.#makeRoom(holder, bytes)) return this.#seat(holder, bytes);
+    const now = this.enterNow(owner, bytes);
+    if (now !== null) return now;
+    const holder = this.#holderOf(owner);
     const { waitingPerOwner, waitingPerProcess } = this.#limits;
     if (client === null || holder.waiting.size >= waitingPerOwner) throw noRoom();
     if (this.#waiting >= waitingPerProcess && !this.#thinOut(holder)) throw noRoom();
     return this.#wait(holder, bytes, client);
+  }
+
+  /** The same, or null where one would have to wait. */
+  enterNow(owner: Owner, bytes: number): Place | null {
+    const holder = this.#holderOf(owner);
+    return this.#makeRoom(holder, bytes) ? this.#seat(holder, bytes) : null;
   }
 
   /** Too many wait: the last of whoever has most of them is refused for one of whoever has fewer, so no crowd keeps others out. */
@@ -131,7 +138,9 @@ export class Room {
     return crowd !== null;
   }
 
-  #newHolder({ name, stranger }: Owner): Holder {
+  #holderOf({ name, stranger }: Owner): Holder {
+    const known = this.#holders.get(name);
+    if (known !== undefined) return known;
     const { perOwner, perStranger } = this.#limits;
     return { name, most: stranger ? perStranger : perOwner, bytes: 0, places: new Set(), waiting: new Set() };
   }
