@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { buildServices, refuseMissingKeys, type Built } from './build-services.ts';
 import { ConfigError, readConfig, type Config } from './config.ts';
 import { REVOKED } from './db/channels.ts';
+import { systemClock } from './db/clock.ts';
 import { EmbeddedError } from './embedded/embedded-error.ts';
 import { addressOfRunning } from './embedded/embedded-postgres.ts';
 import { FolderInUse } from './embedded/folder-lock.ts';
@@ -14,6 +15,8 @@ import { createApp } from './http/app.ts';
 import { clientOfRequest } from './http/client-address.ts';
 import { limitConnections, MOST_CONNECTIONS } from './http/connections.ts';
 import { loadSite } from './http/pages.ts';
+import { createMemoryLimiter } from './limits/memory-limiter.ts';
+import { policiesOf } from './limits/policies.ts';
 import { createHttpServer, listen } from './http/server.ts';
 import { probesOf, processTelemetry, startOperators } from './operators.ts';
 import { isPlainHttp, PLAIN_HTTP } from './plain-http.ts';
@@ -138,7 +141,7 @@ async function startWeb(built: Built, config: Config, telemetry: Telemetry): Pro
   });
   const handle = app.callback();
   const http = createHttpServer((request, response) => void handle(request, response), config.patience);
-  limitConnections(http, { ...MOST_CONNECTIONS, ...(config.proxyHops > 0 && { ofAddress: Infinity }) });
+  limitConnectionsOf(http, config);
   const clientOf = (request: IncomingMessage) => clientOfRequest(request, config.proxyHops);
   const io = createLiveServer(http, { admit: createAdmission(services, { clientOf }), redis, log: services.log });
   watchSockets(telemetry, () => io.engine.clientsCount);
@@ -163,6 +166,12 @@ async function startWeb(built: Built, config: Config, telemetry: Telemetry): Pro
   services.log.info({ port, url: config.baseUrl }, 'ready');
   if (isPlainHttp(config.baseUrl)) services.log.warn({ url: config.baseUrl }, PLAIN_HTTP);
   return () => stopWeb({ http, io, log: services.log, hangUp, stopLive, stopWaiting });
+}
+
+/** Behind a proxy all connections are the proxy's: only their number in all counts. */
+function limitConnectionsOf(http: HttpServer, { proxyHops }: Config): void {
+  if (proxyHops > 0) limitConnections(http, { ...MOST_CONNECTIONS, ofAddress: Infinity }, null);
+  else limitConnections(http, MOST_CONNECTIONS, createMemoryLimiter(policiesOf(), systemClock));
 }
 
 interface Web {

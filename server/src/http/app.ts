@@ -2,6 +2,7 @@
 import Router from '@koa/router';
 import Koa from 'koa';
 import type { Services } from '../usecases/services.ts';
+import { anonymous } from './anonymous.ts';
 import { health, type Probes } from './health.ts';
 import { problems } from './problem.ts';
 import { requestId } from './request-id.ts';
@@ -49,6 +50,7 @@ export function createApp(services: Services, { site, probes, proxyHops, metrics
   app.use((_ctx, next) => services.db.asked(next));
   const router = bindRoutes(services);
   app.use(router.routes());
+  app.use(anonymous(services));
   app.use(router.allowedMethods());
   app.use(pages(site));
   return app;

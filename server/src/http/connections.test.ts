@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { createMemoryLimiter } from '../limits/memory-limiter.ts';
+import { policiesOf } from '../limits/policies.ts';
 import { limitConnections, type MostConnections } from './connections.ts';
 
 let http: Server;
@@ -13,9 +15,12 @@ afterEach(async () => {
   await new Promise((resolve) => http.close(resolve));
 });
 
-async function serve(most: Partial<MostConnections>): Promise<void> {
+async function serve(
+  most: Partial<MostConnections>,
+  limiter: Parameters<typeof limitConnections>[2] = null,
+): Promise<void> {
   http = createServer((_, response) => void response.end('well'));
-  limitConnections(http, { all: 100, ofAddress: Infinity, reserve: 0, ...most });
+  limitConnections(http, { all: 100, ofAddress: Infinity, reserve: 0, ...most }, limiter);
   http.listen(0, '127.0.0.1');
   await once(http, 'listening');
 }
@@ -45,5 +50,20 @@ describe('A14: connections', () => {
   it('of a process are limited, with some more for this machine', async () => {
     await serve({ all: 1, reserve: 1 });
     expect([await isServed(here), await isServed(here), await isServed(here)]).toEqual([true, true, false]);
+  });
+
+  it('of one address may come so often, whether or not the ones before are still open', async () => {
+    let now = 0;
+    const policies = { ...policiesOf(), connection: { quota: 2, windowSeconds: 10 } };
+    await serve({}, createMemoryLimiter(policies, { now: () => new Date(now) }));
+    const comes = async (from: string) => {
+      const served = await isServed(from);
+      open.at(-1)?.destroy();
+      return served;
+    };
+    expect([await comes(here), await comes(here), await comes(here)]).toEqual([true, true, false]);
+    expect(await comes(there)).toBe(true);
+    now += 5000;
+    expect([await comes(here), await comes(here)]).toEqual([true, false]);
   });
 });

@@ -1,7 +1,8 @@
-// Bounds the connections of the public port: in all, and of one address where addresses are known before a request is read.
+// Bounds the connections of the public port: in all, and of one address, how many and how often, where addresses are known before a request is read.
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import type { MemoryLimiter } from '../limits/memory-limiter.ts';
 import { createTally } from '../limits/tally.ts';
 import { countedAs } from './client-address.ts';
 
@@ -16,14 +17,19 @@ export interface MostConnections {
 /** Far from what people need: 200 reviewers behind one address with many tabs have about 2,000. */
 export const MOST_CONNECTIONS: MostConnections = { all: 10_000, ofAddress: 5000, reserve: 100 };
 
-/** Closes connections beyond the limits as they come, before a byte of them is read. */
-export function limitConnections(http: Server, most: MostConnections): void {
+/** Closes connections beyond the limits as they come, before a byte of them is read; `limiter` counts how often one address comes. */
+export function limitConnections(
+  http: Server,
+  most: MostConnections,
+  limiter: Pick<MemoryLimiter, 'takeNow'> | null,
+): void {
   const open = createTally();
   http.maxConnections = most.all + most.reserve;
   http.prependListener('connection', (socket: Socket) => {
     const client = countedAs(socket.remoteAddress);
     const isFull = open.total() >= most.all && !isThisMachine(socket.remoteAddress);
-    if (isFull || open.of(client) >= most.ofAddress) socket.destroy();
+    const isTooOften = limiter?.takeNow('connection', client).allowed === false;
+    if (isFull || isTooOften || open.of(client) >= most.ofAddress) socket.destroy();
     else socket.once('close', open.enter(client));
   });
 }

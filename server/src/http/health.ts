@@ -13,12 +13,19 @@ const PROBE_MS = 2000;
 const inTime = (probe: Promise<boolean>): Promise<boolean> =>
   Promise.race([probe, delay(PROBE_MS, false, { ref: false })]);
 
+/** Whoever asks while a probe is under way gets the answer of that one: nobody makes the stores busy by asking. */
+function shared(probe: () => Promise<boolean>): () => Promise<boolean> {
+  let underWay: Promise<boolean> | null = null;
+  return () => (underWay ??= inTime(probe()).finally(() => (underWay = null)));
+}
+
 export function health(probes: Probes): Middleware {
+  const probe = { database: shared(() => probes.database()), lockStore: shared(() => probes.lockStore()) };
   return async (ctx, next) => {
     if (ctx.path === '/healthz') {
       ctx.body = { status: 'ok' };
     } else if (ctx.path === '/readyz') {
-      const [database, lockStore] = await Promise.all([inTime(probes.database()), inTime(probes.lockStore())]);
+      const [database, lockStore] = await Promise.all([probe.database(), probe.lockStore()]);
       // Without the lock store work goes on under the fence alone: degraded, but ready.
       ctx.status = database ? 200 : 503;
       ctx.body = {

@@ -48,7 +48,11 @@ export async function limitItems(
 /** Counts one request of this client's address. Errors: `rate_limited`, and only then the answer speaks of the limit. */
 export async function limitAddress({ limiter }: Limits, ctx: Context, name: AddressPolicy): Promise<void> {
   const taken = await limiter.take(name, clientOf(ctx));
-  if (!taken.allowed) tell(ctx, name, taken);
+  if (!taken.allowed) {
+    tell(ctx, name, taken);
+    // A flood has to open connections, which are counted before a byte is read.
+    ctx.set('connection', 'close');
+  }
   refuseUnless(taken);
 }
 
@@ -58,10 +62,9 @@ const LIMITED: ReadonlyMap<string, AddressPolicy> = new Map([
   [verify.path, 'verify'],
 ]);
 
-/** Counts a request to an endpoint that anybody may call, if that endpoint is limited. Errors: `rate_limited`. */
+/** Counts a request to an endpoint that anybody may call. Errors: `rate_limited`. */
 export async function limitOpen(limits: Limits, ctx: Context, { path }: Pick<Endpoint, 'path'>): Promise<void> {
-  const name = LIMITED.get(path);
-  if (name !== undefined) await limitAddress(limits, ctx, name);
+  await limitAddress(limits, ctx, LIMITED.get(path) ?? 'anonymous');
 }
 
 type Named = Pick<Endpoint, 'method' | 'path'>;

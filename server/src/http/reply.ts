@@ -1,6 +1,7 @@
 // An answer on its way: its status, its bytes, and the room they take until the client has them (MB1).
 import type { Context } from 'koa';
 import { jsonText, RawJson } from '@countersign/shared/json';
+import { EXPECTED } from '../limits/memory.ts';
 import type { Place } from '../limits/room.ts';
 import { handOver } from './in-flight.ts';
 
@@ -36,7 +37,7 @@ export function reply(ctx: Context, place: Place, { usual, answer }: { usual: nu
     return;
   }
   const text = value instanceof RawJson ? bytesOf(value) : jsonText(value);
-  handOver(ctx, place, Buffer.isBuffer(text) ? 0 : Buffer.byteLength(text));
+  handOver(ctx, place, Buffer.isBuffer(text) ? EXPECTED.small : Buffer.byteLength(text));
   ctx.status = status;
   ctx.body = typeof text === 'string' && text.length >= LARGE_BYTES ? Buffer.from(text) : text;
   ctx.type = 'application/json';

@@ -1,11 +1,13 @@
 // The rate limiter inside one process: for running without Redis, and for the time that Redis is away.
 import { type Bucket, clampCost, drained, EMPTY, pour } from './bucket.ts';
-import type { Limiter } from './limiter.ts';
+import type { Limiter, Taken } from './limiter.ts';
 import type { Policies, PolicyName } from './policies.ts';
 
 export interface MemoryLimiter extends Limiter {
   /** How many buckets are kept. */
   size(): number;
+  /** As `take`, for who cannot wait. */
+  takeNow(name: PolicyName, key: string, cost?: number): Taken;
 }
 
 /** More than this many who ask at once are not told apart for long: the one who asked longest ago starts anew. */
@@ -38,20 +40,23 @@ export function createMemoryLimiter(
     }
   }
 
+  function takeNow(name: PolicyName, key: string, cost = 1): Taken {
+    const policy = policies[name];
+    const buckets = bucketsOf(name);
+    const now = clock.now().getTime();
+    const { level, taken } = pour(drained(buckets.get(key) ?? EMPTY, policy, now), policy, [clampCost(cost, policy)]);
+    buckets.delete(key);
+    buckets.set(key, { level, at: now });
+    forgetEmpty(name, now);
+    const [answer] = taken;
+    if (answer === undefined) throw new Error('One cost was poured, one answer comes back.');
+    return answer;
+  }
+
   return {
     policies,
-    async take(name, key, cost = 1) {
-      const policy = policies[name];
-      const buckets = bucketsOf(name);
-      const now = clock.now().getTime();
-      const { level, taken } = pour(drained(buckets.get(key) ?? EMPTY, policy, now), policy, [clampCost(cost, policy)]);
-      buckets.delete(key);
-      buckets.set(key, { level, at: now });
-      forgetEmpty(name, now);
-      const [answer] = taken;
-      if (answer === undefined) throw new Error('One cost was poured, one answer comes back.');
-      return answer;
-    },
+    takeNow,
+    take: (...asked) => Promise.resolve(takeNow(...asked)),
     size: () => [...kept.values()].reduce((sum, { size }) => sum + size, 0),
   };
 }

@@ -21,6 +21,15 @@ export const RECEIVED: RoomLimits = { ...SHARES, ...WAITING, waitMs: 20_000, sta
 /** Answers from before they are made until the client has taken them. */
 export const UNSENT: RoomLimits = { ...SHARES, ...WAITING, waitMs: 5000, staleMs: 10_000 };
 
+/**
+ * Answers to nobody in particular, pages and files, until the client has taken them. Their content is in memory once: each counts
+ * as the request that it is, 4 KiB. 2,000 of an address: 300 browsers of an office load a page at the same moment.
+ */
+export const ANONYMOUS: RoomLimits = {
+  ...{ perProcess: 32 * MIB, perOwner: 8 * MIB, perStranger: 8 * MIB },
+  ...{ waitingPerOwner: 1000, waitingPerProcess: 4000, waitMs: 15_000, staleMs: 10_000 },
+};
+
 /** Bytes that an answer is given room for before it is made; what it really has counts from then on. */
 export const EXPECTED = {
   /** A page of a list: more than `PAGE_BYTES` of content is in no page. */
@@ -31,13 +40,15 @@ export const EXPECTED = {
   small: 4 * KIB,
 } as const;
 
-/** Both counts of a process. */
+/** All counts of a process. */
 export interface Memory {
   received: Room;
   unsent: Room;
+  anonymous: Room;
 }
 
-export const createMemory = (received = RECEIVED, unsent = UNSENT): Memory => ({
+export const createMemory = (received = RECEIVED, unsent = UNSENT, anonymous = ANONYMOUS): Memory => ({
   received: new Room(received),
   unsent: new Room(unsent),
+  anonymous: new Room(anonymous),
 });

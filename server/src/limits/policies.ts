@@ -46,6 +46,14 @@ export const POLICIES = {
     ...{ quota: 600, windowSeconds: 10, by: 'address' },
     why: 'As challenges; a wallet is never locked by what anybody can send in its name.',
   },
+  anonymous: {
+    ...{ quota: 8000, windowSeconds: 10, by: 'address' },
+    why: 'Pages, files and the description of the API. A page is 60 requests: a hundred people behind one address reload at once.',
+  },
+  connection: {
+    ...{ quota: 6000, windowSeconds: 10, by: 'address' },
+    why: 'New connections: six a browser, and a pipeline without keep-alive makes one a request. Not counted behind a proxy.',
+  },
   'sign-in': {
     ...{ quota: 300, windowSeconds: HOUR, by: 'wallet' },
     why: 'Each is a row that stays for days. Counted after the signature: nobody uses up another’s.',

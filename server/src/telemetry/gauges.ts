@@ -39,7 +39,7 @@ export function watchSockets(telemetry: Telemetry, count: () => number): void {
 }
 
 /** What clients make this process hold (MB1). */
-export function watchMemory(telemetry: Telemetry, { received, unsent }: Memory): void {
+export function watchMemory(telemetry: Telemetry, { received, unsent, anonymous }: Memory): void {
   telemetry.gauges(
     {
       countersign_bytes_received: 'Bytes of request bodies that this process has room taken for.',
@@ -49,8 +49,8 @@ export function watchMemory(telemetry: Telemetry, { received, unsent }: Memory):
     () =>
       Promise.resolve({
         countersign_bytes_received: received.taken,
-        countersign_bytes_unsent: unsent.taken,
-        countersign_requests_without_room: received.waiting + unsent.waiting,
+        countersign_bytes_unsent: unsent.taken + anonymous.taken,
+        countersign_requests_without_room: received.waiting + unsent.waiting + anonymous.waiting,
       }),
   );
 }

@@ -4,14 +4,15 @@ import { readFile } from 'node:fs/promises';
 import { createProject } from '@countersign/shared/api/projects';
 import { readAnalytics } from '@countersign/shared/api/analytics';
 import { exportLearnings } from '@countersign/shared/api/exports';
-import { challenge } from '@countersign/shared/api/session';
+import { readOpenApi } from '@countersign/shared/api/openapi';
+import { challenge, readMeta } from '@countersign/shared/api/session';
 import type { Limiter } from '../../src/limits/limiter.ts';
 import { AT_ONCE, POLICIES, type PolicyName, STANDING } from '../../src/limits/policies.ts';
 import { startSignIn } from '../../src/usecases/sign-in.ts';
 import { dearnessOf } from '../../src/http/rate-limit.ts';
 import { FOR_PEOPLE } from './gates.ts';
 import { asPerson, type House, knock, openHouse, requestOf, send } from './gates-house.ts';
-import { serve } from './served.ts';
+import { ask, serve } from './served.ts';
 import { useServices } from './services.ts';
 
 const inside = useServices();
@@ -64,6 +65,19 @@ describe('RL5: every route of the dashboard', () => {
     expect(refused.status).toBe(429);
     expect((await send(house, requestOf(house, name), asPerson(house, 'owner'))).status).toBe(status);
   });
+});
+
+describe('RL10: what anybody may ask for', () => {
+  it.each(['/', '/nowhere', '/_app/none.js', '/api/none', readOpenApi.path, readMeta.path])(
+    '%s is counted by address',
+    async (path) => {
+      asked.length = 0;
+      const refused = await shut('anonymous', () => ask(house.served, { method: 'GET', path }));
+      expect([refused.status, refused.headers.get('retry-after'), asked.length]).toEqual([429, '7', 1]);
+      expect((await ask(house.served, { method: 'GET', path: '/healthz' })).status).toBe(200);
+      expect(asked).toHaveLength(1);
+    },
+  );
 });
 
 it('RL6: what is dear is named by its route', () => {
