@@ -33,7 +33,7 @@ describe.skipIf(chromium === undefined)('editing', () => {
     return { id, project, path: `/queue?view=all&project=${project.id}&item=${id}` };
   }
 
-  it('QU11, QU13, QU14: the whole suggestion is read, one line is edited, and a digit gives the reason', async () => {
+  it('QU18, QU13, QU14: the whole suggestion is read, one line is edited, and a digit gives the reason', async () => {
     const suggestion = LINES.map((line, at) => line + ['\r\n', '\n', '\r'][at % 3]).join('') + 'The last one';
     const { id, project, path } = await anItem({ suggestion });
     const page = await house().enter(house().owner, path);
@@ -69,9 +69,9 @@ describe.skipIf(chromium === undefined)('editing', () => {
       });
   });
 
-  it('QU11: a field of a form keeps the ends of its lines, and its numbers their spelling', async () => {
+  it('QU18: a field of a form keeps the ends of its lines, and its numbers their spelling', async () => {
     const raw = '{"text":"a\\r\\nb\\rc","sum":1.0,"big":9007199254740991,"power":1e3}';
-    const { id, project, path } = await anItem({ suggestion: JSON.parse(raw) as object });
+    const { id, project, path } = await anItem({ suggestion: JSON.parse(raw) as never });
     const page = await house().enter(house().owner, path);
     await page.getByRole('button', { name: 'Claim it' }).click();
     await yours(page);
@@ -92,7 +92,7 @@ describe.skipIf(chromium === undefined)('editing', () => {
       .toMatchObject({ text: 'a\r\nb\rcd', sum: 1, big: 9007199254740991, power: 1000 });
   });
 
-  it('QU12: two tabs of one person keep both drafts, through reload and sign-out, and switch between them', async () => {
+  it('QU19: two tabs of one person keep both drafts, through reload and sign-out, and switch between them', async () => {
     const { path } = await anItem({ suggestion: 'The suggestion.' });
     const { owner, visit, front } = house();
     const one = await visit(owner.wallet, path);

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { isAt, isUnder, wantedPath, withQuery } from './addresses.ts';
 
-describe('S15: wantedPath', () => {
+describe('S16: wantedPath', () => {
   it.each([
     [null, '/projects'],
     ['/queue?view=mine#x', '/queue?view=mine#x'],

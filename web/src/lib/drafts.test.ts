@@ -88,7 +88,7 @@ describe('drafts', () => {
     expect([drafts.read('item-1'), storage.length]).toEqual([null, 0]);
   });
 
-  describe('QU12: of two tabs with one item', () => {
+  describe('QU19: of two tabs with one item', () => {
     /** Two pages of one browser, each open until it is closed. */
     const browser = () => {
       const storage = new FakeStorage();

@@ -46,7 +46,7 @@ function alone(): Writer {
 
 /**
  * The drafts of one user in one browser. Another user of the same browser does not see them. Each page writes its own, beside
- * those of other pages (QU12).
+ * those of other pages (QU19).
  */
 export class Drafts {
   readonly #drafts: KeptRecords<Draft>;

@@ -9,7 +9,7 @@ const TEXT = fc
   .tuple(fc.array(fc.tuple(LINE, END), { maxLength: 12 }), LINE)
   .map(([lines, last]) => lines.map(([line, end]) => line + end).join('') + last);
 
-describe('QU11: line ends', () => {
+describe('QU18: line ends', () => {
   it.each<[string, string, string, string]>([
     ['nothing', 'a\r\nb\nc\rd', 'a\nb\nc\nd', 'a\r\nb\nc\rd'],
     ['one line', 'a\r\nb\nc\rd', 'a\nbX\nc\nd', 'a\r\nbX\nc\rd'],

@@ -13,11 +13,11 @@ const MEASURED: [label: string, pixels: number][] = [
   ['1,000,000', 59.8],
 ];
 
-it.each(MEASURED)('AN28: %s is not wider than is reckoned with', (label, pixels) => {
+it.each(MEASURED)('AN30: %s is not wider than is reckoned with', (label, pixels) => {
   expect(widthOf(label)).toBeGreaterThanOrEqual(pixels);
 });
 
-it('AN28: the widest label has room, with its gap, for every count there can be', () => {
+it('AN30: the widest label has room, with its gap, for every count there can be', () => {
   fc.assert(
     fc.property(fc.array(fc.nat({ max: 2 ** 31 - 1 }), { minLength: 1 }), (counts) => {
       const labels = counts.map((each) => count(each));

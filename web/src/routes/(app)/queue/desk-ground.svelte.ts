@@ -108,7 +108,7 @@ export class DeskGround {
     this.edit = null;
   }
 
-  /** Another tab of this browser wrote or sent a draft. What stands here stays (QU12). */
+  /** Another tab of this browser wrote or sent a draft. What stands here stays (QU19). */
   heardStorage(event: StorageEvent): void {
     const itemId = this.parts.drafts.heard(event);
     if (itemId === null || this.item.detail?.id !== itemId) return;

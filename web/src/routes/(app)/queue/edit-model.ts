@@ -37,7 +37,7 @@ export interface FormField {
   readonly typed: string;
   /** What stood in it when the form was made, and how it was written then. */
   readonly was: { readonly typed: string; readonly written: string };
-  /** What was submitted in it, whose lines keep their ends (QU11). */
+  /** What was submitted in it, whose lines keep their ends (QU18). */
   readonly before: string;
 }
 

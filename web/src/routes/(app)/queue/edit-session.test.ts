@@ -12,7 +12,7 @@ bringJudge(judge);
 
 const SPELT = ['1.0', '1e2', '0.12345678901234567890', '-0', '7', '9007199254740991'];
 
-describe('QU11: an edit', () => {
+describe('QU18: an edit', () => {
   const END = fc.constantFrom('\r\n', '\n', '\r');
   const text = fc
     .array(fc.tuple(fc.string({ unit: fc.constantFrom('a', '"', '\\', 'é'), maxLength: 3 }), END), { maxLength: 6 })
@@ -61,7 +61,7 @@ describe('QU11: an edit', () => {
   });
 });
 
-describe('QU12: two drafts of an item', () => {
+describe('QU19: two drafts of an item', () => {
   it('are there in the editor: one is switched to and the other stays, until it is discarded', () => {
     const values = new Map<string, string>();
     const store = {

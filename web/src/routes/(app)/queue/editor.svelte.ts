@@ -92,7 +92,7 @@ export class EditSession {
     return withLf(this.text);
   }
 
-  /** The whole text was typed in; lines that stayed keep the ends they had (QU11). */
+  /** The whole text was typed in; lines that stayed keep the ends they had (QU18). */
   write(typed: string): void {
     this.text = keepLineEnds(this.original, typed);
     this.changed();
