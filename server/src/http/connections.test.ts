@@ -1,7 +1,7 @@
 // Connections beyond the limits: closed as they come, of one address and in all, with some left for this machine.
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { type AddressInfo, connect, Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createMemoryLimiter } from '../limits/memory-limiter.ts';
 import { policiesOf } from '../limits/policies.ts';
@@ -50,6 +50,16 @@ describe('A14: connections', () => {
   it('of a process are limited, with some more for this machine', async () => {
     await serve({ all: 1, reserve: 1 });
     expect([await isServed(here), await isServed(here), await isServed(here)]).toEqual([true, true, false]);
+  });
+
+  it('of a process are limited, and what comes from elsewhere has no part of what is kept for this machine', async () => {
+    await serve({ all: 1, reserve: 1 });
+    expect(await isServed(here)).toBe(true);
+    const elsewhere = new Socket();
+    Object.defineProperty(elsewhere, 'remoteAddress', { value: '203.0.113.5' });
+    http.emit('connection', elsewhere);
+    expect(elsewhere.destroyed).toBe(true);
+    expect(await isServed(here)).toBe(true);
   });
 
   it('of one address may come so often, whether or not the ones before are still open', async () => {
