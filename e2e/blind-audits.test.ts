@@ -35,4 +35,13 @@ describe.skipIf(chromium === undefined)('AU3: blind audits', () => {
     expect(await page.locator('main').innerText()).not.toMatch(/0\.97|0\.72|audit/i);
     await lookAllOver(page, 'blind-audits');
   });
+
+  it('the project’s pages say that thresholds are hidden, and show none', async () => {
+    for (const tab of ['', '/rules']) {
+      await page.goto(new URL(`/projects/${house().project.id}${tab}`, page.url()).href);
+      await page.getByText('Thresholds are hidden from reviewers here').waitFor();
+      expect(await page.locator('main').innerText()).not.toMatch(/0\.95|0\.70?\b/);
+      await lookAllOver(page, `blind-audits-project${tab.replace('/', '-')}`);
+    }
+  });
 });
