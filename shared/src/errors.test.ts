@@ -25,6 +25,7 @@ const CONTRACT = {
     'already_decided',
     'stale_settings',
     'rotation_in_progress',
+    'delivery_under_way',
     'undo_window_passed',
   ],
   413: ['payload_too_large'],

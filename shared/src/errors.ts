@@ -27,6 +27,7 @@ export const ERRORS = {
   already_decided: { status: 409, title: 'This item is already decided' },
   stale_settings: { status: 409, title: 'The settings changed since you read them' },
   rotation_in_progress: { status: 409, title: 'A rotation is already under way' },
+  delivery_under_way: { status: 409, title: 'This delivery is on its way' },
   undo_window_passed: { status: 409, title: 'The decision is final' },
   payload_too_large: { status: 413, title: 'The body is too large' },
   unsupported_media_type: { status: 415, title: 'The body must be application/json' },

@@ -41,3 +41,21 @@ export async function makeDue(
   }
   return due.length;
 }
+
+/** A waiting one is due now, with the schedule that it has. One that is due already is not told again. */
+export async function makeDueNow(
+  tx: Tx,
+  { projectId, id, by }: { projectId: string; id: string; by: ActorRef },
+): Promise<void> {
+  const [row] = await tx.em.execute<(Due & { http_status: number | null; error: string | null; at: Date | string })[]>(
+    `update delivery set next_attempt_at = now()
+     where id = ? and project_id = ? and status = 'pending' and next_attempt_at > now()
+     returning id, item_id, attempt, http_status, error, next_attempt_at as at`,
+    [id, projectId],
+  );
+  await tx.em.execute('select pg_notify(?, ?)', [DUE, '']);
+  if (row === undefined) return;
+  const { item_id, attempt, http_status, error, at } = row;
+  const fact = { project_id: projectId, actor: by, delivery_id: id, item_id, attempt, http_status, error };
+  tx.record({ type: 'delivery.changed', ...fact, status: 'pending', next_attempt_at: new Date(at).toISOString() });
+}

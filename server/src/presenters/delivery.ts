@@ -49,6 +49,7 @@ export function presentDelivery(
   { role, reachable }: DeliveryViewer,
   { durationMs, emptied }: LineAside,
 ): WireDelivery {
+  const maySend = reachable && may(role, 'replay_deliveries') && !emptied;
   return {
     id: delivery.id,
     item_id: delivery.itemId,
@@ -62,7 +63,10 @@ export function presentDelivery(
     duration_ms: durationMs,
     created_at: delivery.createdAt.toISOString(),
     completed_at: delivery.completedAt?.toISOString() ?? null,
-    abilities: { replay: reachable && may(role, 'replay_deliveries') && isReplayable(delivery.status) && !emptied },
+    abilities: {
+      replay: maySend && isReplayable(delivery.status),
+      send_now: maySend && delivery.status === 'pending',
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 // A supervisor has deliveries sent again: the same id and bytes, numbered on, with the whole schedule before them once more (WH1, I5).
 import type { REPLAYABLE } from '@countersign/shared/api/deliveries';
 import { Refusal } from '@countersign/shared/errors';
+import type { DeliveryStatus } from '@countersign/shared/words';
 import { displayName, memberRef } from '../domain/actor.ts';
 import { DUE } from '../db/channels.ts';
 import type { Tx } from '../db/database.ts';
@@ -10,7 +11,7 @@ import { nothingHere, refuseUnless, requireVerb } from './membership.ts';
 import { findDelivery, targetOf } from './queries/read-delivery.ts';
 import type { MemberActor, Services } from './services.ts';
 
-/** Makes one delivery due at once. Errors: `not_found`, `forbidden`, `validation_failed` for one that is still on its way, has nowhere to go, or no bytes any more (KE2). */
+/** Makes one delivery due at once. Errors: `not_found`, `forbidden`, `delivery_under_way` for one that has not come to an end, `validation_failed` for one that was called off, has nowhere to go, or no bytes any more (KE2). */
 export async function replayDelivery(services: Services, actor: MemberActor, id: string): Promise<void> {
   await services.db.write(async (tx) => {
     const { delivery, role } = await findDelivery(tx.em, actor, id);
@@ -19,7 +20,7 @@ export async function replayDelivery(services: Services, actor: MemberActor, id:
     await refuseNowhere(tx, delivery.projectId);
     // The UPDATE says whether it has come to an end: what was read may be over by now.
     const due = { projectId: delivery.projectId, ids: [id], by: memberRef(actor) };
-    if ((await makeDue(tx, due)) === 0) throw onItsWay();
+    if ((await makeDue(tx, due)) === 0) throw notEnded(await statusOf(tx, id));
     await wakeEndpoint(tx, delivery.projectId);
   });
 }
@@ -98,7 +99,8 @@ export async function cancelReplay(services: Services, actor: MemberActor, id: s
   });
 }
 
-async function refuseNowhere({ em }: Tx, projectId: string): Promise<void> {
+/** There is a URL, and its endpoint is not paused. Errors: `validation_failed`. */
+export async function refuseNowhere({ em }: Tx, projectId: string): Promise<void> {
   const { url, reachable } = await targetOf(em, projectId);
   if (url === null)
     throw new Refusal('validation_failed', 'The project has no webhook URL: there is nowhere to send to.');
@@ -106,9 +108,23 @@ async function refuseNowhere({ em }: Tx, projectId: string): Promise<void> {
     throw new Refusal('validation_failed', 'The endpoint is paused. Let it resume first, then send again.');
 }
 
-const onItsWay = () =>
-  new Refusal('validation_failed', 'Only a delivery that has come to an end can be sent again; this one has not.');
-const emptied = () =>
+/** As it is now, its row held. */
+export async function statusOf({ em }: Tx, id: string): Promise<DeliveryStatus | null> {
+  const [row] = await em.execute<{ status: DeliveryStatus }[]>('select status from delivery where id = ? for update', [
+    id,
+  ]);
+  return row?.status ?? null;
+}
+
+function notEnded(status: DeliveryStatus | null): Refusal {
+  if (status === 'sending')
+    return new Refusal('delivery_under_way', 'It is being sent at this moment. Wait for what comes of it.');
+  if (status === 'pending')
+    return new Refusal('delivery_under_way', 'It has attempts before it. Send it now, or wait for them.');
+  return new Refusal('validation_failed', 'Only a delivery that came to an end can be sent again; this one did not.');
+}
+
+export const emptied = () =>
   new Refusal(
     'validation_failed',
     'What it sent was taken away, after as many days as the project keeps it: there is nothing to send again.',

@@ -114,6 +114,7 @@ export const GATES: Record<string, Gate> = {
   listDeliveries: { least: 'supervisor', behind: 'see_deliveries' },
   readDelivery: { least: 'supervisor', behind: 'see_deliveries' },
   replayDelivery: { least: 'supervisor', behind: 'see_deliveries' },
+  sendDeliveryNow: { least: 'supervisor', behind: 'see_deliveries' },
   replayDeliveries: { least: 'supervisor', behind: 'see_deliveries', body: { status: 'dead' } },
   listReplays: { least: 'supervisor', behind: 'see_deliveries' },
   cancelReplay: { least: 'supervisor', behind: 'see_deliveries' },

@@ -5,6 +5,7 @@ import { presentDeliveryDetail } from '../../src/presenters/delivery.ts';
 import { changeSettings } from '../../src/usecases/change-settings.ts';
 import { readDelivery } from '../../src/usecases/queries/read-delivery.ts';
 import { replayDelivery } from '../../src/usecases/replay-deliveries.ts';
+import { sendDeliveryNow } from '../../src/usecases/send-delivery-now.ts';
 import { pauseEndpoint } from '../../src/worker/endpoint-rows.ts';
 import { ledgerOf, linesOf } from './looking.ts';
 import { useReplaying } from './replaying.ts';
@@ -46,9 +47,14 @@ describe('I5: one delivery sent again', () => {
     expect(row?.wait).toBeLessThan((SCHEDULE_SECONDS[1] ?? 0) * 1.2 + 1);
   });
 
-  it('is refused while it is on its way: nothing is sent twice', async () => {
+  it('WH8: is refused as under way while it waits or is being sent: nothing is sent twice', async () => {
     const id = await decided();
+    await expect(again(id)).rejects.toMatchObject({ code: 'delivery_under_way', detail: /Send it now/ });
+    await world.sql(`update delivery set status = 'sending' where id = ?`, [id]);
+    await expect(again(id)).rejects.toMatchObject({ code: 'delivery_under_way', detail: /being sent/ });
+    await world.sql(`update delivery set status = 'cancelled' where id = ?`, [id]);
     await expect(again(id)).rejects.toMatchObject({ code: 'validation_failed' });
+    await world.sql(`update delivery set status = 'pending' where id = ?`, [id]);
     await deliver();
     const both = await Promise.allSettled([again(id), again(id)]);
     expect(both.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -73,7 +79,7 @@ describe('I5: one delivery sent again', () => {
     const lines = await linesOf(world, now.scene.projectId);
     expect(lines.map(({ action }) => action)).not.toContain('webhook.resumed');
     const shown = await readDelivery(world.services, now.scene.supervisor, id);
-    expect(presentDeliveryDetail(shown).abilities).toEqual({ replay: false });
+    expect(presentDeliveryDetail(shown).abilities).toEqual({ replay: false, send_now: false });
   });
 
   it('PM: is for supervisors and owners; to others the delivery is not there', async () => {
@@ -86,5 +92,62 @@ describe('I5: one delivery sent again', () => {
     await expect(readDelivery(world.services, stranger, id)).rejects.toMatchObject({ code: 'not_found' });
     const unknown = world.services.ids.uuid();
     await expect(readDelivery(world.services, now.scene.owner, unknown)).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('WH8: a waiting delivery sent now', () => {
+  const sendNow = (id: string, who = now.scene.supervisor) => sendDeliveryNow(world.services, who, id);
+  const told = async () =>
+    (await ledgerOf(world, now.scene.projectId)).filter(({ type }) => type === 'delivery.changed').length;
+
+  /** One whose first attempt failed, so that it waits for its second. */
+  const waiting = async (): Promise<string> => {
+    const id = await decided();
+    now.answers = [500];
+    await deliver();
+    expect(await statusOf(id)).toBe('pending');
+    await world.sql(`update delivery set next_attempt_at = now() + interval '33 minutes' where id = ?`, [id]);
+    return id;
+  };
+
+  it('makes its next attempt at once, also where the endpoint was left alone, and keeps the rest of its schedule', async () => {
+    const id = await waiting();
+    await world.sql(`update webhook_endpoint set open_until = now() + interval '5 minutes'`);
+    const shown = await readDelivery(world.services, now.scene.supervisor, id);
+    expect(presentDeliveryDetail(shown).abilities).toEqual({ replay: false, send_now: true });
+    await sendNow(id);
+    now.answers = [500];
+    await deliver();
+    const { delivery } = await readDelivery(world.services, now.scene.supervisor, id);
+    expect(delivery).toMatchObject({ status: 'pending', attempt: 2, scheduleFrom: 0 });
+    await sendNow(id);
+    await deliver();
+    expect(now.got.map(({ attempt }) => attempt)).toEqual(['1', '2', '3']);
+    expect(await statusOf(id)).toBe('succeeded');
+  });
+
+  it('however often it is asked for at once, is one attempt, and told once', async () => {
+    const id = await waiting();
+    const before = await told();
+    await Promise.all([sendNow(id), sendNow(id), sendNow(id)]);
+    expect(await told()).toBe(before + 1);
+    await deliver();
+    expect(now.got).toHaveLength(2);
+  });
+
+  it('is refused honestly while it is being sent, and once it waits for nothing', async () => {
+    const id = await waiting();
+    await world.sql(`update delivery set status = 'sending' where id = ?`, [id]);
+    await expect(sendNow(id)).rejects.toMatchObject({ code: 'delivery_under_way', detail: /being sent/ });
+    for (const status of ['succeeded', 'dead', 'paused', 'cancelled']) {
+      await world.sql('update delivery set status = ? where id = ?', [status, id]);
+      await expect(sendNow(id), status).rejects.toMatchObject({ code: 'validation_failed' });
+    }
+  });
+
+  it('PM: is for supervisors and owners', async () => {
+    const id = await waiting();
+    await expect(sendNow(id, now.scene.anna)).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(sendNow(id, await aPerson(world.services))).rejects.toMatchObject({ code: 'not_found' });
   });
 });

@@ -63,6 +63,16 @@ export const replayDelivery = endpoint({
   reply: deliveryDetail,
 });
 
+export const sendDeliveryNow = endpoint({
+  method: 'POST',
+  path: '/api/deliveries/:id/send-now',
+  auth: 'session',
+  summary: 'Make the next attempt of a waiting delivery now; one that is due already stays so',
+  params: z.object({ id: uuid }),
+  body: z.strictObject({}).optional(),
+  reply: deliveryDetail,
+});
+
 /** The statuses of deliveries that can be sent again. */
 export const REPLAYABLE = ['succeeded', 'dead'] as const;
 

@@ -98,7 +98,7 @@ export const delivery = z
     duration_ms: z.number().nullable(),
     created_at: timestamp,
     completed_at: timestamp.nullable(),
-    abilities: abilitiesTo('replay'),
+    abilities: abilitiesTo('replay', 'send_now'),
   })
   .meta({ id: 'Delivery' });
 export type Delivery = z.infer<typeof delivery>;

@@ -6,6 +6,7 @@ import { listDeliveries } from '../../usecases/queries/list-deliveries.ts';
 import { listReplays } from '../../usecases/queries/list-replays.ts';
 import { readDelivery } from '../../usecases/queries/read-delivery.ts';
 import { cancelReplay, replayDelivery, startReplay } from '../../usecases/replay-deliveries.ts';
+import { sendDeliveryNow } from '../../usecases/send-delivery-now.ts';
 import type { MemberActor, Services } from '../../usecases/services.ts';
 import type { Binder } from '../route.ts';
 
@@ -25,6 +26,10 @@ export function bindDeliveries(bind: Binder, services: Services): void {
   bind.member(api.readDelivery, ({ actor, params }) => shown(actor, params.id));
   bind.member(api.replayDelivery, async ({ actor, params }) => {
     await replayDelivery(services, actor, params.id);
+    return shown(actor, params.id);
+  });
+  bind.member(api.sendDeliveryNow, async ({ actor, params }) => {
+    await sendDeliveryNow(services, actor, params.id);
     return shown(actor, params.id);
   });
   bindReplays(bind, services);

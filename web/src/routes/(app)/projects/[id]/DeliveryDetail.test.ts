@@ -20,7 +20,7 @@ const DEAD: DeliveryDetail = {
   duration_ms: 3,
   created_at: AT,
   completed_at: AT,
-  abilities: { replay: true },
+  abilities: { replay: true, send_now: false },
   url: 'https://receiver.test/hooks',
   body: '{"note":"safe\u202Efas"}',
   attempts: [
@@ -46,7 +46,7 @@ beforeEach(() => {
   refused = false;
   vi.stubGlobal('fetch', async (_: string, { method }: RequestInit) => {
     if (now === null || refused) throw new TypeError('gone');
-    if (method === 'POST') now = { ...DEAD, status: 'pending', abilities: { replay: false } };
+    if (method === 'POST') now = { ...DEAD, status: 'pending', abilities: { replay: false, send_now: false } };
     return Response.json(now);
   });
 });
@@ -96,6 +96,19 @@ it('sent again: the focus goes to the attempts, and what comes of it is said', a
   now = { ...DEAD, status: 'succeeded', attempt: 11 };
   await rerender({ row: now });
   await vi.waitFor(() => expect(status()).toBe('Sent again: delivered.'));
+});
+
+it('WH8: a waiting one is sent now, as its next attempt, and what comes of it is said', async () => {
+  const WAITING = { ...DEAD, status: 'pending' as const, attempt: 3, abilities: { replay: false, send_now: true } };
+  now = WAITING;
+  const { rerender } = render(Detail, { row: WAITING });
+  const button = await screen.findByRole('button', { name: 'Send now' });
+  expect(screen.getByText('Attempt 4 is made at once. The ones after it stay as planned.')).toBeTruthy();
+  await fireEvent.click(button);
+  await vi.waitFor(() => expect(status()).toBe('It is on its way.'));
+  now = { ...WAITING, status: 'succeeded', attempt: 4, abilities: { replay: true, send_now: false } };
+  await rerender({ row: now });
+  await vi.waitFor(() => expect(status()).toBe('Sent: delivered.'));
 });
 
 it('keeps what it shows when it cannot be read again, and says so', async () => {
@@ -173,7 +186,7 @@ it('leads to the other deliveries of the item', async () => {
 /** Emptied: what its attempts answered went with its bytes. */
 const EMPTIED: DeliveryDetail = {
   ...ANSWERED,
-  abilities: { replay: false },
+  abilities: { replay: false, send_now: false },
   body: '',
   attempts: ANSWERED.attempts.map((attempt) => ({ ...attempt, response_headers: null, response_text: null })),
 };

@@ -24,7 +24,7 @@ const RETRYING: Delivery = {
   duration_ms: 1204,
   created_at: new Date(NOW).toISOString(),
   completed_at: null,
-  abilities: { replay: false },
+  abilities: { replay: false, send_now: false },
 };
 
 function show(row: Partial<Delivery>) {

@@ -23,7 +23,7 @@ const ROW = {
   duration_ms: 3,
   created_at: '2026-11-24T12:00:00.000Z',
   completed_at: null,
-  abilities: { replay: false },
+  abilities: { replay: false, send_now: false },
 } satisfies Delivery;
 const PROJECT = { id: 'p', name: 'P', ...DEFAULT_SETTINGS, abilities: {}, archived_at: null } as unknown as Project;
 

@@ -126,7 +126,8 @@ function brought(row: Delivery, fact: FactOf<'delivery.changed'>): Delivery {
   const run = { ...row.run, attempt: begun ? 0 : row.run.attempt + attempt - row.attempt };
   const duration_ms = attempt === row.attempt && row.status !== 'sending' ? row.duration_ms : null;
   const replay = REPLAYABLE.some((ended) => ended === status);
-  return { ...row, status, attempt, run, http_status, error, duration_ms, next_attempt_at, abilities: { replay } };
+  const abilities = { replay, send_now: status === 'pending' };
+  return { ...row, status, attempt, run, http_status, error, duration_ms, next_attempt_at, abilities };
 }
 
 /** The rows with one of them in its place, newest first. */

@@ -88,7 +88,7 @@ it('a fact heard while a page is on its way is not taken back by it', async () =
   ]);
   await again;
   expect(shown(log)).toEqual(['2 pending', '1 succeeded']);
-  expect(log.shown?.rows[1]?.abilities).toEqual({ replay: true });
+  expect(log.shown?.rows[1]?.abilities).toEqual({ replay: true, send_now: false });
 });
 
 it('nor by the first page, or an older one', async () => {

@@ -1,0 +1,28 @@
+// A supervisor has the next attempt of a waiting delivery made at once (WH8): it is one of its schedule, and the others stay as they are.
+import { Refusal } from '@countersign/shared/errors';
+import { memberRef } from '../domain/actor.ts';
+import { makeDueNow, wakeEndpoint } from '../db/make-due.ts';
+import { refuseUnless } from './membership.ts';
+import { findDelivery } from './queries/read-delivery.ts';
+import { emptied, refuseNowhere, statusOf } from './replay-deliveries.ts';
+import type { MemberActor, Services } from './services.ts';
+
+/**
+ * Makes it due; one that is due already stays so, however often it is asked for. Errors: `not_found`, `forbidden`, `delivery_under_way`
+ * for one that is being sent, `validation_failed` for one that waits for nothing, has nowhere to go, or no bytes any more (KE2).
+ */
+export async function sendDeliveryNow(services: Services, actor: MemberActor, id: string): Promise<void> {
+  await services.db.write(async (tx) => {
+    const { delivery, role } = await findDelivery(tx.em, actor, id);
+    refuseUnless(role, 'replay_deliveries');
+    if (delivery.body === '') throw emptied();
+    await refuseNowhere(tx, delivery.projectId);
+    // What was read may be over by now.
+    const status = await statusOf(tx, id);
+    if (status === 'sending')
+      throw new Refusal('delivery_under_way', 'It is being sent at this moment. Wait for what comes of it.');
+    if (status !== 'pending') throw new Refusal('validation_failed', 'This delivery waits for no attempt.');
+    await makeDueNow(tx, { projectId: delivery.projectId, id, by: memberRef(actor) });
+    await wakeEndpoint(tx, delivery.projectId);
+  });
+}
