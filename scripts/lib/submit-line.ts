@@ -1,6 +1,7 @@
 // Turns one line of a JSONL file into a request: the line's own text, the project's id and an idempotency key.
 import { createHash } from 'node:crypto';
 import { LIMITS } from '../../shared/src/api/public.ts';
+import { findJsonFault } from '../../shared/src/json-fault.ts';
 import type { Line } from './read-lines.ts';
 
 /** A line that goes out: `body` is the line's text with the project's id spliced in, `key` its Idempotency-Key. */
@@ -73,8 +74,9 @@ function parseObject(text: string): object | string {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
     return 'The line is JSON, but not an object.';
-  } catch (error) {
-    return error instanceof Error ? `${error.message}.` : 'The line is not JSON.';
+  } catch {
+    const fault = findJsonFault(text);
+    return fault === null ? 'The line is not JSON.' : `At column ${fault.column} ${fault.expected} was expected.`;
   }
 }
 

@@ -1,4 +1,5 @@
 // I-JSON (RFC 7493) at the door: finds what JSON.parse would let through or change silently, and the exact text of every member.
+import { faultSentence, findJsonFault } from '@countersign/shared/json-fault';
 import { closingQuote } from '@countersign/shared/split-list';
 import { Refusal, type FieldError } from '@countersign/shared/errors';
 import { LIMITS } from '@countersign/shared/api/public';
@@ -47,7 +48,7 @@ export function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new Refusal('invalid_json', 'Send the body as UTF-8.');
+    throw new Refusal('invalid_json', `Send the body as UTF-8. Byte ${firstBadByte(bytes)} of it is not.`);
   }
 }
 
@@ -55,7 +56,35 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Refusal('invalid_json', 'Send one JSON value. Check quotes, commas and brackets.');
+    throw notJson(text);
+  }
+}
+
+/** Says where, and what was expected there (IJ1). */
+export function notJson(text: string): Refusal {
+  const fault = findJsonFault(text);
+  const where = fault === null ? 'Check quotes, commas and brackets.' : faultSentence(fault);
+  return new Refusal('invalid_json', `Send one JSON value. ${where}`);
+}
+
+/** Counted from 1. */
+function firstBadByte(bytes: Uint8Array): number {
+  let [good, bad] = [0, bytes.length];
+  while (good < bad) {
+    const middle = Math.ceil((good + bad) / 2);
+    if (mayBecomeText(bytes.subarray(0, middle))) good = middle;
+    else bad = middle - 1;
+  }
+  return good + 1;
+}
+
+/** A character that is cut at the end may go on. */
+function mayBecomeText(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
+    return true;
+  } catch {
+    return false;
   }
 }
 

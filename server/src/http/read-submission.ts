@@ -8,7 +8,7 @@ import type { CaseAnswered } from '../usecases/answer-regression.ts';
 import type { SubmitInput } from '../usecases/new-item.ts';
 import type { ApiKeyActor } from '../usecases/services.ts';
 import { turns } from '../usecases/turns.ts';
-import { decode, parseText, type ParsedBody } from './i-json.ts';
+import { decode, notJson, parseText, type ParsedBody } from './i-json.ts';
 import { parseFields } from './parse-fields.ts';
 
 /** A validated body with the raw text of its members: what is stored is what was sent (I7). */
@@ -45,8 +45,20 @@ async function judgeEach<T>(
   envelope: z.ZodType,
   judgePart: (text: string, root: string) => T,
 ): Promise<T[]> {
+  const text = decode(bytes);
+  return judgeText(text, envelope, judgePart).catch((error: unknown) => {
+    // A part knows its own lines alone.
+    throw error instanceof Refusal && error.code === 'invalid_json' ? notJson(text) : error;
+  });
+}
+
+async function judgeText<T>(
+  whole: string,
+  envelope: z.ZodType,
+  judgePart: (text: string, root: string) => T,
+): Promise<T[]> {
   const giveWay = turns();
-  const parts = splitList(decode(bytes), 'items');
+  const parts = splitList(whole, 'items');
   const judged: T[] = [];
   let part = parts.next();
   // One too many is enough to refuse them all.

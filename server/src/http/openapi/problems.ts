@@ -65,7 +65,7 @@ const EXAMPLE_ID = '0198c2f1-0c3e-7a55-9b1d-6f7e8d9c0a1b';
 
 /** What the service says to do, for the codes of the public API. */
 const DETAILS: Partial<Record<ErrorCode, string>> = {
-  invalid_json: 'Send one JSON value. Check quotes, commas and brackets.',
+  invalid_json: 'Send one JSON value. At line 2, column 7 a value was expected.',
   invalid_header: 'An Idempotency-Key has 1 to 255 printable ASCII characters.',
   invalid_cursor: 'Send the cursor as the last page gave it, or leave it out to start again.',
   invalid_id: 'Ids in the path are UUIDs.',
