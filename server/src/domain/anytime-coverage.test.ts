@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { anytimeUpperBound, clopperPearson } from '@countersign/shared/statistics';
 import { seeded } from '../../test/fixtures/chance.ts';
+import { mathAnswers } from '../../test/fixtures/math-answers.ts';
 import { scaled } from '../../test/soak.ts';
 import { anytimeBound } from './audit-error.ts';
 import { raisedThreshold, type Audit } from './raised-threshold.ts';
@@ -74,7 +75,9 @@ describe('AU5: looked at after every audit', () => {
 
   it('the bound of one look is wrong far more often than it says, when it is looked at every time', () => {
     const misses = missesBelow(once, 0.05, 1000);
-    expect(everWrongExactly(misses, 0.05)).toBeGreaterThan(0.14);
+    const exact = everWrongExactly(misses, 0.05);
+    say(`one look, looked at 1000 times: ${shown(exact)}`);
+    expect(exact).toBeGreaterThan(0.14);
   });
 
   it('holds for parts that were drawn at rates of their own, with errors of their own', () => {
@@ -142,3 +145,29 @@ function meanFrom(confidence: number, error: (confidence: number) => number): nu
   const points = Array.from({ length: 1000 }, (_, at) => confidence + ((at + 0.5) / 1000) * (1 - confidence));
   return points.reduce((sum, at) => sum + error(at), 0) / points.length;
 }
+
+const answers = mathAnswers('raises on real answers');
+
+describe.runIf(answers !== null)('AU5: raised at any look, on 2,640 real answers', () => {
+  it('to a line that keeps the budget of 10 % on all of them, in all but one run of twenty', () => {
+    const random = seeded(9);
+    const passed = (answers ?? []).filter(({ confidence }) => confidence >= 0.5);
+    const errorFrom = (line: number) => {
+      const above = passed.filter(({ confidence }) => confidence >= line);
+      return above.filter(({ right }) => !right).length / above.length;
+    };
+    const runs = scaled(40, 1000);
+    const lines = Array.from({ length: runs }, () => {
+      const audits = Array.from({ length: 500 }, () => passed[Math.floor(random() * passed.length)]).flatMap((one) =>
+        one ? [{ confidence: one.confidence, rate: 0.1, wrong: !one.right }] : [],
+      );
+      const looks = [100, 200, 300, 400, 500].map((n) => audits.slice(0, n));
+      return looks.map((seen) => raisedThreshold(seen, { line: 0.5, budget: 0.1 })).filter((line) => line < 1);
+    });
+    const wrong = lines.filter((chosen) => chosen.some((line) => errorFrom(line) > 0.1)).length;
+    const raised = lines.filter(({ length }) => length > 0).length;
+    say(`real answers: raised below 1 in ${raised} of ${runs} runs, ever to a line that breaks the budget in ${wrong}`);
+    expect(raised).toBeGreaterThan(0);
+    expect(wrong / runs).toBeLessThanOrEqual(0.05);
+  });
+});

@@ -18,6 +18,14 @@ describe('AU5: the raise', () => {
     expect(raisedThreshold([], { line: 0.9, budget: 0.05 })).toBe(1);
   });
 
+  it('tries nothing below a confidence that is not proven, however well it would do by itself', () => {
+    const seen = [...verdicts(0.97, 2000, 0), ...verdicts(0.99, 80, 20)];
+    expect(anytimeBound([{ rate: 0.02, drawn: 2100, judged: 2100, wrong: 20 }])).toBeLessThan(0.05);
+    expect(raisedThreshold(seen, { line: 0.96, budget: 0.05 })).toBe(1);
+    // From a line below 0.95 it begins there once more.
+    expect(raisedThreshold(seen, { line: 0.94, budget: 0.05 })).toBe(0.95);
+  });
+
   it('weighs each audit by the answers it stands for, as the bound does', () => {
     // A tenth is wrong of what was drawn at 1 in 100: it stands for fifty times as many answers as what was drawn at 1 in 2.
     const seen = [...verdicts(0.95, 54, 6, 0.01), ...verdicts(0.95, 600, 0, 0.5), ...verdicts(0.99, 200, 0, 0.01)];
