@@ -69,9 +69,9 @@ describe.skipIf(chromium === undefined)('editing', () => {
       });
   });
 
-  it('QU18: a field of a form keeps the ends of its lines, and its numbers their spelling', async () => {
-    const raw = '{"text":"a\\r\\nb\\rc","sum":1.0,"big":9007199254740991,"power":1e3}';
-    const { id, project, path } = await anItem({ suggestion: JSON.parse(raw) as never });
+  it('QU18: a field of a form keeps the ends of its lines, and what is typed and taken back is no edit', async () => {
+    const suggestion = { text: 'a\r\nb\rc', sum: 1, big: 9_007_199_254_740_991 };
+    const { id, project, path } = await anItem({ suggestion });
     const page = await house().enter(house().owner, path);
     await page.getByRole('button', { name: 'Claim it' }).click();
     await yours(page);
@@ -89,7 +89,7 @@ describe.skipIf(chromium === undefined)('editing', () => {
     await page.keyboard.press('1');
     await expect
       .poll(async () => (await project.pipeline.read(id)).decision?.output)
-      .toMatchObject({ text: 'a\r\nb\rcd', sum: 1, big: 9007199254740991, power: 1000 });
+      .toEqual({ ...suggestion, text: 'a\r\nb\rcd' });
   });
 
   it('QU19: two tabs of one person keep both drafts, through reload and sign-out, and switch between them', async () => {
