@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Increment } from './rollup.ts';
-import { dayOf, isFree, keyOfName, MOST_KEYS, nameOfKey, OTHER_KEY, withBoundedKeys } from './rollup-keys.ts';
+import { keyOfName, nameOfKey } from './name-key.ts';
+import { dayOf, isFree, MOST_KEYS, OTHER_KEY, withBoundedKeys } from './rollup-keys.ts';
 
 const DAY = 24 * 60 * 60_000;
 const one = (key: string, at = 0, measure: Increment['measure'] = 'flag') => {

@@ -2,7 +2,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import type { MemoryLimiter } from '../limits/memory-limiter.ts';
+import type { LocalLimiter } from '../limits/limiter.ts';
 import { createTally } from '../limits/tally.ts';
 import { countedAs } from './client-address.ts';
 
@@ -21,7 +21,7 @@ export const MOST_CONNECTIONS: MostConnections = { all: 10_000, ofAddress: 5000,
 export function limitConnections(
   http: Server,
   most: MostConnections,
-  limiter: Pick<MemoryLimiter, 'takeNow'> | null,
+  limiter: Pick<LocalLimiter, 'takeNow'> | null,
 ): void {
   const open = createTally();
   http.maxConnections = most.all + most.reserve;

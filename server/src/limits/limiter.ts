@@ -20,3 +20,8 @@ export interface Limiter {
   /** Charges `cost` (default 1; never more than the quota) to whoever `key` is under this policy. Never throws and never waits long. */
   take(name: PolicyName, key: string, cost?: number): Promise<Taken>;
 }
+
+/** One that answers at once, because it counts for this process alone. */
+export interface LocalLimiter extends Limiter {
+  takeNow(name: PolicyName, key: string, cost?: number): Taken;
+}

@@ -1,13 +1,11 @@
 // The rate limiter inside one process: for running without Redis, and for the time that Redis is away.
 import { type Bucket, clampCost, drained, EMPTY, pour } from './bucket.ts';
-import type { Limiter, Taken } from './limiter.ts';
+import type { LocalLimiter, Taken } from './limiter.ts';
 import type { Policies, PolicyName } from './policies.ts';
 
-export interface MemoryLimiter extends Limiter {
+export interface MemoryLimiter extends LocalLimiter {
   /** How many buckets are kept. */
   size(): number;
-  /** As `take`, for who cannot wait. */
-  takeNow(name: PolicyName, key: string, cost?: number): Taken;
 }
 
 /** More than this many who ask at once are not told apart for long: the one who asked longest ago starts anew. */
