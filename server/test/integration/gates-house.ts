@@ -35,7 +35,6 @@ const KIND_OF_ID: [start: RegExp, kind: Kind][] = [
   [/^\/api\/(public\/)?items\/:id/, 'item'],
   [/^\/api\/sessions\/:id/, 'session'],
   [/^\/api\/offers\/:id/, 'offer'],
-  [/^\/api\/refused-wallets\/:id/, 'member'],
   [/^\/api\/deliveries\/:id/, 'delivery'],
   [/^\/api\/replays\/:id/, 'replay'],
   [/^\/api\/public\/regressions\/:id/, 'regression'],

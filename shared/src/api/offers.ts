@@ -118,9 +118,9 @@ export const listRefusedWallets = endpoint({
 
 export const allowWallet = endpoint({
   method: 'DELETE',
-  path: '/api/refused-wallets/:id',
+  path: '/api/refused-wallets/:user_id',
   auth: 'session',
   summary: 'Refuse a wallet no more: you see again what it offers',
   status: 204,
-  params: ownParams,
+  params: z.object({ user_id: uuid }),
 });

@@ -4,6 +4,7 @@ import { timestamp, uuid } from '../ids.ts';
 import { abilities, abilitiesTo, belowReview, overBudget, role, SCOPES } from '../words.ts';
 import { isTimeZone } from '../time-zone.ts';
 import { personName } from '../person-name.ts';
+import { projectPulse } from '../project-pulse.ts';
 import { endpoint } from './endpoint.ts';
 import { offer } from './offers.ts';
 
@@ -64,23 +65,6 @@ export const DEFAULT_SETTINGS: Omit<ProjectSettings, 'name'> = {
   keep_ledger_days: null,
   webhook_url: null,
 };
-
-export const WEBHOOK_HEALTH = ['not_set', 'waiting', 'healthy', 'failing', 'paused'] as const;
-
-/** What is going on in a project now. `oldest_at` is when the oldest waiting item arrived. */
-export const projectPulse = z.object({
-  waiting: z.number().int(),
-  escalated: z.number().int(),
-  /** Items somebody holds a claim on. */
-  reviewing: z.number().int(),
-  /** Who holds them, by name: at most five of `reviewer_count` people. */
-  reviewers: z.array(z.object({ user_id: uuid, name: z.string() })).max(5),
-  reviewer_count: z.number().int(),
-  oldest_at: timestamp.nullable(),
-  decided_today: z.number().int(),
-  overridden_today: z.number().int(),
-  webhook: z.enum(WEBHOOK_HEALTH),
-});
 
 /** Since when people decide everything (RT7), who stopped the project, and what they said of it. */
 export const projectStop = z.object({ at: timestamp, by_name: z.string().nullable(), note: z.string().nullable() });

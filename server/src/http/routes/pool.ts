@@ -104,7 +104,7 @@ function bindOffers(bind: Binder, services: Services): void {
     return { data: refused.rows.map(presentRefused), next_cursor: refused.nextCursor };
   });
   bind.member(offers.allowWallet, async ({ actor, params }) => {
-    await allowWallet(services, actor, params.id);
+    await allowWallet(services, actor, params.user_id);
     return undefined;
   });
 }
