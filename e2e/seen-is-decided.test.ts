@@ -1,13 +1,13 @@
-// What is seen is what is decided: under the browser's translation, at double clicks, and while somebody types elsewhere.
+// What is seen is what is decided: under the browser's translation, and at double clicks.
 import type { Locator, Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
-import { changeProject } from '@countersign/shared/api/projects';
 import { decideItem, claimItem, readQueueItem } from '@countersign/shared/api/queue';
-import { aSubmission, join, openProject, type OpenProject } from '../server/test/builders.ts';
+import { join } from '../server/test/builders.ts';
 import { makeWallet, person, type Person } from '../server/test/client.ts';
 import { findChromium } from '../scripts/browser.ts';
+import { expectUntouched, openQueue, pane, ready } from './at-hand.ts';
 import { useHouse } from './house.ts';
-import { atRest, openRow, row, undoForADay } from './queue.ts';
+import { atRest, openRow, row } from './queue.ts';
 
 const chromium = await findChromium();
 const MINUTE = 60_000;
@@ -36,14 +36,6 @@ async function translate(page: Page): Promise<void> {
   });
 }
 
-const pane = (page: Page) => page.getByRole('region', { name: 'Item' });
-/** This item is on show, and an action on it counts. */
-async function ready(page: Page, words: string): Promise<void> {
-  await pane(page).getByText(words).first().waitFor();
-  await page.locator('[data-armed=true]').waitFor();
-  await pane(page).getByRole('group', { name: 'Verbs' }).locator('button:enabled').first().waitFor();
-}
-
 /** A click where the last one was, so many ms after it, on whatever is there by now. */
 async function clickAgain(page: Page, place: { x: number; y: number }, ms: number): Promise<void> {
   await page.evaluate(
@@ -70,18 +62,7 @@ async function noteClicks(page: Page): Promise<void> {
 describe.skipIf(chromium === undefined)('what is seen is what is decided', () => {
   const house = useHouse();
 
-  const own = async (): Promise<{ project: OpenProject; submit: (words: string) => Promise<string> }> => {
-    const { owner, receiver, world } = house();
-    const project = await openProject(owner, { receiver });
-    await owner.call(changeProject, {
-      params: { id: project.id },
-      body: { settings_version: project.project.settings_version, reasons: ['Wrong fact', 'Policy'] },
-    });
-    await undoForADay(world, project.id);
-    const submit = async (words: string) =>
-      (await project.pipeline.submit(aSubmission({ input: { question: `${words}?` }, suggestion: `${words}!` }))).id;
-    return { project, submit };
-  };
+  const own = () => openQueue(house());
   const read = (id: string) => house().owner.call(readQueueItem, { params: { id } });
 
   it('QU9: with the page translated, item after item', { timeout: 3 * MINUTE }, async () => {
@@ -118,13 +99,6 @@ describe.skipIf(chromium === undefined)('what is seen is what is decided', () =>
     await seen();
     await clickAgain(page, place, 450);
     await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
-  }
-
-  /** Nothing was done to the item on show, and nothing has begun. */
-  async function expectUntouched(page: Page, id: string, words: string): Promise<void> {
-    expect(await pane(page).getByText(`${words}!`).count()).toBeGreaterThan(0);
-    expect(await pane(page).locator('textarea, [aria-pressed=true][data-once], [aria-busy=true]').count()).toBe(0);
-    expect((await read(id)).decision).toBeNull();
   }
 
   const verb = (page: Page, name: string) => pane(page).getByRole('button', { name, exact: true });
@@ -164,7 +138,7 @@ describe.skipIf(chromium === undefined)('what is seen is what is decided', () =>
       await ready(page, `${words[0]}!`);
       await prepare(page);
       await pressTwice(page, verb(page, name), () => ready(page, `${words[1]}!`));
-      await expectUntouched(page, second, words[1]);
+      await expectUntouched(page, owner, second);
       await expect.poll(() => read(first), { message: name }).toMatchObject(becomes);
       await page.keyboard.press('q');
       await atRest(page);
@@ -188,7 +162,7 @@ describe.skipIf(chromium === undefined)('what is seen is what is decided', () =>
     const undo = page.getByRole('list', { name: 'Your last decisions' }).getByRole('button', { name: 'Undo' });
     await expect.poll(() => undo.count()).toBe(2);
     await pressTwice(page, undo.first(), () => ready(page, 'Second!'));
-    await expectUntouched(page, second, 'Second');
+    await expectUntouched(page, owner, second);
     expect((await read(first)).status).toBe('approved');
     const giveBack = page.getByRole('button', { name: 'Give it back' });
     await pressTwice(page, giveBack, () => pane(page).getByText('No item is open').waitFor());
@@ -200,48 +174,13 @@ describe.skipIf(chromium === undefined)('what is seen is what is decided', () =>
     await row(page, 'Second').and(page.locator(':has([title])')).first().waitFor();
     await openRow(page, 'Second');
     await pressTwice(page, verb(page, 'Take over'), () => ready(page, 'Second!'));
-    await expectUntouched(page, second, 'Second');
+    await expectUntouched(page, owner, second);
     // On a phone the next item comes where its button was, and with it another button.
     await page.getByRole('button', { name: 'Give it back' }).click();
     await page.setViewportSize({ width: 390, height: 844 });
     const claim = page.getByRole('button', { name: /^Claim next/ });
     await pressTwice(page, claim, () => ready(page, 'Second!'));
-    await expectUntouched(page, second, 'Second');
-  });
-
-  it('QU10: what is typed into other fields is typed, and decides nothing', { timeout: 2 * MINUTE }, async () => {
-    const { owner, enter } = house();
-    const { project, submit } = await own();
-    const id = await submit('Typed beside');
-    const page = await enter(owner, `/queue?project=${project.id}`);
-    await row(page, 'Typed beside').waitFor();
-    await page.keyboard.press('n');
-    await ready(page, 'Typed beside!');
-    for (const mode of ['open', 'closed'] as const)
-      for (const within of ['body', '#app']) {
-        // As the panel of an extension: a host with a field in a shadow root.
-        await page.evaluate(
-          ([how, where]) => {
-            const host = document.createElement('div');
-            document.querySelector(where)?.append(host);
-            const field = document.createElement('input');
-            host.attachShadow({ mode: how }).append(field);
-            field.focus();
-            Object.assign(window, { typedInto: field });
-          },
-          [mode, within] as const,
-        );
-        await page.keyboard.type('arus1e');
-        expect(await page.evaluate(() => (window as unknown as { typedInto: HTMLInputElement }).typedInto.value)).toBe(
-          'arus1e',
-        );
-        await expectUntouched(page, id, 'Typed beside');
-      }
-    await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
-    await page.keyboard.press('1');
-    await expectUntouched(page, id, 'Typed beside');
-    await page.keyboard.press('a');
-    await expect.poll(async () => (await read(id)).status).toBe('approved');
+    await expectUntouched(page, owner, second);
   });
 });
 

@@ -55,9 +55,9 @@ function press(key: string, code: string, shiftKey = false): string[] {
 }
 
 /** The command of each single letter that works with an item. */
-const LETTERS = KEYMAP.filter(({ scope, keys }) => ['list', 'item'].includes(scope) && /^[a-z]$/.test(keys[0] ?? '')).map(
-  ({ command, keys }): [string, Command] => [keys[0] ?? '', command],
-);
+const LETTERS = KEYMAP.filter(
+  ({ scope, keys }) => ['list', 'item'].includes(scope) && /^[a-z]$/.test(keys[0] ?? ''),
+).map(({ command, keys }): [string, Command] => [keys[0] ?? '', command]);
 
 describe.each(LAYOUTS)('QU11: on a %s keyboard', (_, letters, digits) => {
   const given = letters.split(' ');

@@ -33,10 +33,10 @@ it.each([
   ['Markdown', MarkdownValue, 'value'],
   ['guidelines', GuidelinesText, 'text'],
 ] as const)('QU9: another text in the place of a translated one: %s', async (_, Shown, name) => {
-  const { container, rerender } = render(Shown as typeof Marked, { [name]: TEXTS[0] } as { value: string });
+  const { container, rerender } = render(Shown as typeof Marked, { [name]: TEXTS[0] });
   for (const text of TEXTS) {
     await rerender({ [name]: text });
-    const fresh = render(Shown as typeof Marked, { [name]: text } as { value: string });
+    const fresh = render(Shown as typeof Marked, { [name]: text });
     expect(textOf(container)).toBe(textOf(fresh.container));
     fresh.unmount();
     translate(container);

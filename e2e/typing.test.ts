@@ -1,0 +1,92 @@
+// Keys in a real browser: what is typed elsewhere is typed, and the keyboards of the world have every key.
+import { describe, expect, it } from 'vitest';
+import { readQueueItem } from '@countersign/shared/api/queue';
+import { findChromium } from '../scripts/browser.ts';
+import { expectUntouched, openQueue, ready } from './at-hand.ts';
+import { useHouse } from './house.ts';
+import { atRest, row } from './queue.ts';
+
+const chromium = await findChromium();
+const MINUTE = 60_000;
+
+describe.skipIf(chromium === undefined)('the keys of an item', () => {
+  const house = useHouse();
+  const own = () => openQueue(house());
+  const read = (id: string) => house().owner.call(readQueueItem, { params: { id } });
+
+  /** What Reject and the second reason give on these keyboards, and where R is. */
+  const KEYBOARDS: [name: string, reject: string, place: string, second: string][] = [
+    ['French', 'r', 'KeyR', 'é'],
+    ['Czech', 'r', 'KeyR', 'ě'],
+    ['Lithuanian', 'r', 'KeyR', 'č'],
+    ['Vietnamese', 'r', 'KeyR', 'â'],
+    ['Turkish', 'r', 'KeyR', '2'],
+    ['Dvorak', 'r', 'KeyO', '2'],
+    ['Russian', 'к', 'KeyR', '2'],
+    ['Greek', 'ρ', 'KeyR', '2'],
+    ['Hebrew', 'ר', 'KeyR', '2'],
+    ['Arabic', 'ق', 'KeyR', '٢'],
+    ['Thai', 'พ', 'KeyR', '/'],
+    ['Hindi', 'ी', 'KeyR', '२'],
+  ];
+
+  it('QU11: Reject and a reason, on twelve keyboards', { timeout: 3 * MINUTE }, async () => {
+    const { owner, enter } = house();
+    const { project, submit } = await own();
+    const ids: string[] = [];
+    for (const [name] of KEYBOARDS) ids.push(await submit(name));
+    const page = await enter(owner, `/queue?project=${project.id}`);
+    const hands = await page.context().newCDPSession(page);
+    const press = async (key: string, code: string) => {
+      await hands.send('Input.dispatchKeyEvent', { type: 'rawKeyDown', key, code });
+      await hands.send('Input.dispatchKeyEvent', { type: 'keyUp', key, code });
+    };
+    await row(page, 'Hindi').waitFor();
+    await page.keyboard.press('n');
+    for (const [name, reject, place, second] of KEYBOARDS) {
+      await ready(page, `${name}!`);
+      await press(reject, place);
+      await press(second, 'Digit2');
+    }
+    await atRest(page);
+    for (const [at, id] of ids.entries()) {
+      const said = { action: 'reject', reason: 'Policy' };
+      expect([KEYBOARDS[at]?.[0], (await read(id)).decision]).toMatchObject([KEYBOARDS[at]?.[0], said]);
+    }
+  });
+
+  it('QU10: what is typed into other fields is typed, and decides nothing', { timeout: 2 * MINUTE }, async () => {
+    const { owner, enter } = house();
+    const { project, submit } = await own();
+    const id = await submit('Typed beside');
+    const page = await enter(owner, `/queue?project=${project.id}`);
+    await row(page, 'Typed beside').waitFor();
+    await page.keyboard.press('n');
+    await ready(page, 'Typed beside!');
+    for (const mode of ['open', 'closed'] as const)
+      for (const within of ['body', '#app']) {
+        // As the panel of an extension: a host with a field in a shadow root.
+        await page.evaluate(
+          ([how, where]) => {
+            const host = document.createElement('div');
+            document.querySelector(where)?.append(host);
+            const field = document.createElement('input');
+            host.attachShadow({ mode: how }).append(field);
+            field.focus();
+            Object.assign(window, { typedInto: field });
+          },
+          [mode, within] as const,
+        );
+        await page.keyboard.type('arus1e');
+        expect(await page.evaluate(() => (window as unknown as { typedInto: HTMLInputElement }).typedInto.value)).toBe(
+          'arus1e',
+        );
+        await expectUntouched(page, owner, id);
+      }
+    await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+    await page.keyboard.press('1');
+    await expectUntouched(page, owner, id);
+    await page.keyboard.press('a');
+    await expect.poll(async () => (await read(id)).status).toBe('approved');
+  });
+});
