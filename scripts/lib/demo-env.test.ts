@@ -24,6 +24,8 @@ describe('localAddress', () => {
     [{ PORT: '3000' }, 'http://127.0.0.1:3000'],
     [{ PORT: '3000', HOST: '0.0.0.0' }, 'http://127.0.0.1:3000'],
     [{ PORT: '3000', HOST: '::1' }, 'http://[::1]:3000'],
+    [{ PORT: '3000', HOST: '[::1]' }, 'http://[::1]:3000'],
+    [{ PORT: '3000', HOST: '[::]' }, 'http://127.0.0.1:3000'],
   ])('of %j is %s', (env, address) => {
     expect(localAddress(env)).toBe(address);
   });

@@ -15,10 +15,13 @@ export function demoEnv(caller: NodeJS.ProcessEnv, root: string): NodeJS.Process
   return { ...defaults, ...Object.fromEntries(chosen), DEMO: 'true' };
 }
 
+/** As the service reads it: without the brackets that an IPv6 address has in a URL. */
+const hostOf = (env: NodeJS.ProcessEnv): string => (env['HOST'] ?? '127.0.0.1').trim().replace(/^\[(.*)\]$/, '$1');
+
 /** Where the service listens, as a program on this machine reaches it: the page's address may be another. */
 export function localAddress(env: NodeJS.ProcessEnv): string {
-  const host = env['HOST'] ?? '127.0.0.1';
-  const everywhere = host === '0.0.0.0' || host === '::';
+  const host = hostOf(env);
+  const everywhere = ['0.0.0.0', '::', '::ffff:0.0.0.0'].includes(host);
   const reachable = everywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
   return `http://${reachable}:${env['PORT']}`;
 }
@@ -34,7 +37,7 @@ export async function portFault(env: NodeJS.ProcessEnv): Promise<string | null> 
   const port = Number(env['PORT']);
   if (port === 0) return 'The demo needs a port that it can name: PORT=3000 npm run demo';
   if (!Number.isInteger(port) || port < 1 || port > 65_535) return null;
-  const code = await tryToListen(port, env['HOST'] ?? '127.0.0.1');
+  const code = await tryToListen(port, hostOf(env));
   if (code === null) return null;
   const other = port < 65_000 ? port + 100 : port - 100;
   const why = code === 'EACCES' ? 'needs special rights' : 'is in use by another program';

@@ -1,6 +1,7 @@
 // Environment to typed, grouped configuration: the only reader of process.env. A bad value stops the start with one sentence.
 import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
@@ -55,7 +56,15 @@ const port = z.coerce.number().int().min(0).max(65_535);
 /** Each variable: what it takes, in words, and how it is read. Empty counts as not set. */
 const VARIABLES = {
   PORT: ['a port number from 0 to 65535', port.default(3000)],
-  HOST: ['an address to listen on, such as 127.0.0.1 or 0.0.0.0', z.string().default('127.0.0.1')],
+  HOST: [
+    'an address to listen on, such as 127.0.0.1, 0.0.0.0 or ::1',
+    z
+      .string()
+      .default('127.0.0.1')
+      // IPv6 as it stands in a URL too.
+      .transform((text) => text.trim().replace(/^\[(.*)\]$/, '$1'))
+      .refine((host) => isIP(host) !== 0 || /^(?!\d+(\.\d+)*$)[\w-]+(\.[\w-]+)*\.?$/.test(host)),
+  ],
   PUBLIC_BASE_URL: [
     'an http or https address without a path',
     z

@@ -13,8 +13,12 @@ export function isIn(address: Address, list: readonly Range[]): boolean {
   return list.some((range) => address.kind() === range[0].kind() && address.match(range));
 }
 
-/** By way of the URL parser, because ipaddr.js takes `::127.0.0.1` for `::ffff:127.0.0.1`, which is another address. */
-export function parse(address: string): Address {
+/**
+ * By way of the URL parser, because ipaddr.js takes `::127.0.0.1` for `::ffff:127.0.0.1`, which is another address. A zone says by
+ * which interface an address is reached, and is no part of it.
+ */
+export function parse(text: string): Address {
+  const address = text.replace(/%.*$/, '');
   return ipaddr.parse(isIP(address) === 6 ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address);
 }
 

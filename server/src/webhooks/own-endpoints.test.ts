@@ -75,6 +75,30 @@ describe('W7: with every range open, a webhook still does not reach', () => {
   });
 });
 
+describe('W7: the service, however HOST is spelt', () => {
+  it.each(['::1', '[::1]', '::', '[::]', '::ffff:127.0.0.1', '0:0:0:0:0:0:0:1', '::1%lo', '127.0.0.1'])(
+    '%s',
+    async (host) => {
+      const policy = openTo(own([{ host, port: 3000 }]));
+      for (const url of [
+        'http://127.0.0.1:3000/',
+        'http://[::1]:3000/',
+        'http://[::ffff:7f00:1]:3000/',
+        'http://localhost:3000/',
+      ])
+        expect(await refuseTarget(url, policy, lookup), url).not.toBeNull();
+      expect(await refuseTarget('http://127.0.0.1:3001/', policy, lookup)).toBeNull();
+    },
+  );
+
+  it('by an address of its machine that has a zone', async () => {
+    const interfaces = () => ['127.0.0.1', 'fe80::2%eth0'];
+    const policy = openTo(own([{ host: 'fe80::2%eth0', port: 3000 }], { interfaces }));
+    expect(await refuseTarget('http://[fe80::2]:3000/', policy, lookup)).not.toBeNull();
+    expect(await refuseTarget('http://127.0.0.1:3000/', policy, lookup)).not.toBeNull();
+  });
+});
+
 describe('W7: the public address of the service', () => {
   const front = (host: string, port = 443) => openTo(own([{ host, port, isFront: true }]));
 

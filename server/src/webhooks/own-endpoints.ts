@@ -147,7 +147,7 @@ function isPrivate(address: Address, mine: ReadonlySet<string>): boolean {
 /** The address, and the IPv4 one that it stands for where it is mapped or translated. */
 function spellingsOf(text: string): Address[] {
   if (isIP(text) === 0) return [];
-  const address = parse(text.replace(/%.*$/, ''));
+  const address = parse(text);
   if (address.kind() === 'ipv4') return [address];
   const isTranslated = !isIn(address, INTERNET_V6) || isIn(address, SIX_TO_FOUR);
   return isTranslated ? [address, embeddedV4(address)] : [address];

@@ -47,6 +47,17 @@ describe('A22: what is only read', () => {
     expect(await everything()).toBe(before);
   });
 
+  it.each(READS.filter((name) => !RECORDED.includes(name)))('%s: HEAD says of itself what GET does', async (name) => {
+    const [head, get] = [
+      await send(house, { ...requestOf(house, name), method: 'HEAD' }, headersFor(name)),
+      await send(house, requestOf(house, name), headersFor(name)),
+    ];
+    expect(get.text).not.toBe('');
+    for (const header of ['content-type', 'cache-control', 'etag', 'vary'])
+      expect(head.headers.get(header), header).toBe(get.headers.get(header));
+    expect(Math.abs(Number(head.headers.get('content-length')) - Buffer.byteLength(get.text))).toBeLessThan(64);
+  });
+
   it.each(READS)('%s: GET changes nothing, unless it says that it is recorded', async (name) => {
     const before = await everything();
     expect(await knock(house, name, headersFor(name))).toBe('in');
