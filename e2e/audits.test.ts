@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { findChromium } from '../scripts/browser.ts';
 import { aSubmission } from '../server/test/builders.ts';
 import { useOwnHouse } from './house.ts';
-import { keepPicture, look, lookAllOver, PHONE, THEMES } from './looks.ts';
+import { keepPicture, look, lookAllOver, PHONE, THEMES, WIDE } from './looks.ts';
 
 const chromium = await findChromium();
 
@@ -78,6 +78,7 @@ describe.skipIf(chromium === undefined)('audits', () => {
       await error().scrollIntoViewIfNeeded();
       await keepPicture(page, `audits-bounds-${colorScheme}-390`);
     }
+    await look(page, { colorScheme: 'light', size: WIDE });
   }, 180_000);
 
   it('AU5: the budget stands in the rules, and says what it does', async () => {

@@ -8,7 +8,9 @@ import { anytimeBound } from './audit-error.ts';
 import { raisedThreshold, type Audit } from './raised-threshold.ts';
 
 const RUNS = scaled(10_000, 100_000);
-const LOOKS = scaled(1000, 10_000);
+const LOOKS = scaled(1000, 5000);
+/** A soak takes minutes. */
+const PATIENT = { timeout: scaled(60_000, 20 * 60_000) };
 
 type Bound = (errors: number, n: number) => number;
 const once: Bound = (errors, n) => clopperPearson(errors, n, { sides: 'upper' })?.high ?? 1;
@@ -60,7 +62,7 @@ const errorOf = (share: number, runs = RUNS) => 1.96 * Math.sqrt((share * (1 - s
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const shown = (share: number) => `${(100 * share).toFixed(2)} %`;
 
-describe('AU5: looked at after every audit', () => {
+describe('AU5: looked at after every audit', PATIENT, () => {
   it.each([0.005, 0.02, 0.05, 0.2])(
     'with a true error of %d the bound is ever wrong in at most one run of twenty',
     (p) => {
@@ -82,7 +84,7 @@ describe('AU5: looked at after every audit', () => {
 
   it('holds for parts that were drawn at rates of their own, with errors of their own', () => {
     const random = seeded(5);
-    const runs = scaled(200, 10_000);
+    const runs = scaled(200, 2000);
     let wrong = 0;
     for (let run = 0; run < runs; run += 1) if (partsEverWrong(random)) wrong += 1;
     say(`two rates: ${shown(wrong / runs)} ± ${shown(errorOf(wrong / runs, runs))} of ${runs} runs`);
@@ -112,7 +114,7 @@ function partsEverWrong(random: () => number): boolean {
   return false;
 }
 
-describe('AU5: raised at any look', () => {
+describe('AU5: raised at any look', PATIENT, () => {
   // The budget is 5 %. The last is the worst there is: whatever is chosen breaks it, by as little as can be.
   it.each([
     ['falls with confidence', (confidence: number) => 1.1 * (1 - confidence)],
@@ -148,7 +150,7 @@ function meanFrom(confidence: number, error: (confidence: number) => number): nu
 
 const answers = mathAnswers('raises on real answers');
 
-describe.runIf(answers !== null)('AU5: raised at any look, on 2,640 real answers', () => {
+describe.runIf(answers !== null)('AU5: raised at any look, on 2,640 real answers', PATIENT, () => {
   it('to a line that keeps the budget of 10 % on all of them, in all but one run of twenty', () => {
     const random = seeded(9);
     const passed = (answers ?? []).filter(({ confidence }) => confidence >= 0.5);
