@@ -2,7 +2,7 @@
 import type { Analytics, Times } from '@countersign/shared/api/analytics';
 import { wilson } from '@countersign/shared/statistics';
 import { percentileOf } from './histogram.ts';
-import { nameOfKey } from './name-key.ts';
+import { nameOfKey } from './rollup-names.ts';
 import type { Measure } from './rollup.ts';
 
 /** One sum of a stretch of time. */

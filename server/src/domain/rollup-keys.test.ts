@@ -2,7 +2,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Increment } from './rollup.ts';
-import { keyOfName, nameOfKey } from './name-key.ts';
 import { dayOf, isFree, MOST_KEYS, OTHER_KEY, withBoundedKeys } from './rollup-keys.ts';
 
 const DAY = 24 * 60 * 60_000;
@@ -45,36 +44,5 @@ describe('AN27: the keys of a day', () => {
       }),
       { numRuns: 50 },
     );
-  });
-});
-
-describe.each(['flag', 'model', 'source'] as const)('AN29: the key of a %s', (measure) => {
-  const name = fc.oneof(
-    fc.constantFrom(null, 'unknown', 'no flag', '\u0001', '\u0001unknown', '\u0001no flag'),
-    fc.string({ minLength: 1 }),
-  );
-
-  it('says which one it was, or that there was none', () => {
-    fc.assert(
-      fc.property(name, (given) => {
-        expect(nameOfKey(measure, keyOfName(measure, given))).toBe(given);
-      }),
-    );
-  });
-
-  it('is another for every name, and never that of all others', () => {
-    fc.assert(
-      fc.property(name, name, (left, right) => {
-        expect(keyOfName(measure, left) === keyOfName(measure, right)).toBe(left === right);
-        expect(keyOfName(measure, left)).not.toBe(OTHER_KEY);
-      }),
-    );
-  });
-
-  it('of what was counted before names were told apart stays what it was', () => {
-    expect([nameOfKey(measure, measure === 'flag' ? 'no flag' : 'unknown'), nameOfKey(measure, 'gpt')]).toEqual([
-      null,
-      'gpt',
-    ]);
   });
 });

@@ -3,7 +3,7 @@ import type { DecisionAction, DeliveryStatus, ItemStatus } from '@countersign/sh
 import type { FactType } from '@countersign/shared/events';
 import { bucketOf } from './histogram.ts';
 import { isOpen } from './item.ts';
-import { keyOfName } from './name-key.ts';
+import { keyOfName } from './rollup-names.ts';
 
 /** What is counted, and what its rows are told apart by. `part` and `total` are 0 unless they are named. */
 export const MEASURES = {

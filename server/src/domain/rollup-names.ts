@@ -1,4 +1,4 @@
-// What a flag, model or source is counted under, so that none can be taken for an item without one (AN29).
+// Under which key a flag, model or source is counted, so that no name is taken for none (AN29).
 
 /** What an item without a flag, a model or a source is counted under. */
 const NONE = { flag: 'no flag', model: 'unknown', source: 'unknown' } as const;
