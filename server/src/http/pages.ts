@@ -1,4 +1,4 @@
-// Serves the built web app: hashed files for ever, one fallback page for every address of the dashboard.
+// Serves the built web app: hashed files for ever, one fallback page for every address of the dashboard, and one for the documentation.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { extname, join } from 'node:path';

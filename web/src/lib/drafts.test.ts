@@ -162,6 +162,16 @@ describe('drafts', () => {
       expect(there.heard({ key: 'countersign.draft.marek.item-1', oldValue: null, newValue: '' })).toBeNull();
     });
 
+    it('a decision forgets the same answer where it had no reason yet', () => {
+      const { page } = browser();
+      const [here, there] = [page('here'), page('there')];
+      there.keep('item-1', { ...draft('the same'), note: '', reason: null });
+      here.keep('item-1', draft('the same'));
+      expect(texts(here)).toEqual([]);
+      here.sent('item-1', { draft: draft('the same'), note: '', own: '' });
+      expect(page('later').read('item-1')).toBeNull();
+    });
+
     it('throwing one away leaves the one that is open elsewhere', async () => {
       const { page } = browser();
       const [here, there] = [page('here'), page('there')];

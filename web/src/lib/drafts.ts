@@ -78,7 +78,7 @@ export class Drafts {
   /** The drafts of an item that say something else than `read` does, such as one of another tab; the newest first. */
   others(itemId: string): Kept<Draft>[] {
     const here = this.read(itemId);
-    const all = this.#drafts.all(itemId).filter(({ value }) => !sameDraft(value, here));
+    const all = this.#drafts.all(itemId).filter(({ value }) => !saysNoMore(value, here));
     return all.filter(({ value }, at) => all.findIndex((each) => sameDraft(each.value, value)) === at);
   }
 
@@ -127,7 +127,7 @@ export class Drafts {
   /** A decision is confirmed: what went out with it is forgotten. What another tab typed meanwhile did not go out and stays. */
   sent(itemId: string, { draft, note, own }: Sent): void {
     for (const { key, value } of draft === null ? [] : this.#drafts.all(itemId))
-      if (sameDraft(value, draft)) this.#drafts.forget(key);
+      if (saysNoMore(value, draft)) this.#drafts.forget(key);
     const words = this.openWords(itemId);
     const rest = { note: words.note === note ? '' : words.note, own: words.own === own ? '' : words.own };
     if (words.note !== rest.note || words.own !== rest.own) this.keepWords(itemId, rest);
@@ -157,6 +157,12 @@ function draftOf(stored: unknown): Draft | null {
   if (typeof text !== 'string' || typeof note !== 'string' || typeof savedAt !== 'string') return null;
   return reason === null || typeof reason === 'string' ? { text, note, reason, savedAt } : null;
 }
+
+/** Whether a draft says nothing that the other does not say too, such as the same answer that has no reason yet. */
+const saysNoMore = (part: Draft, whole: Draft | null): boolean =>
+  part.text === whole?.text &&
+  (part.note === '' || part.note === whole.note) &&
+  (part.reason === null || part.reason === whole.reason);
 
 /** Whether two drafts hold the same, whenever they were kept. */
 export const sameDraft = (a: Draft | null, b: Draft | null): boolean =>
