@@ -118,6 +118,19 @@ describe('KE6: forgetting and being seated at the same moment', () => {
     expect(await leftOf(who.userId)).toEqual(nothingOf(who.userId));
   });
 
+  it('A20: a block that comes first refuses it', async () => {
+    const who = await aPerson(world.services);
+    const blocking: [string, unknown[]] = ['update app_user set blocked_at = now() where id = ?', [who.userId]];
+    const outcome = await holding(world, blocking, async (commit) => {
+      const forgetting = forget(who.address).catch((error: unknown) => error);
+      await waiting(world, 1);
+      await commit();
+      return forgetting;
+    });
+    expect(outcome).toMatchObject({ code: 'forbidden' });
+    expect(await leftOf(who.userId)).toMatchObject([{ address: who.address }]);
+  });
+
   it('PM1: a project that they make meanwhile keeps them, as its last owner', async () => {
     const who = await person(served.world);
     const made = await createProject(world.services, scene.owner, { name: 'Theirs' });
