@@ -27,18 +27,36 @@ const TEXTS = ['One', 'Two', HIDDEN, '# Three\n\n- a\n- b', 'Four\nlines', `${'L
 
 afterEach(() => document.body.replaceChildren());
 
-it.each([
-  ['a run of text', Marked, 'value'],
-  ['a text', TextValue, 'value'],
-  ['Markdown', MarkdownValue, 'value'],
-  ['guidelines', GuidelinesText, 'text'],
-] as const)('QU9: another text in the place of a translated one: %s', async (_, Shown, name) => {
-  const { container, rerender } = render(Shown as typeof Marked, { [name]: TEXTS[0] });
+/** Shows one text, then others in its place. */
+interface Place {
+  container: HTMLElement;
+  show: (text: string) => Promise<unknown>;
+}
+
+const PLACES: Record<string, (value: string) => Place> = {
+  'a run of text': (value) => {
+    const { container, rerender } = render(Marked, { value });
+    return { container, show: (next) => rerender({ value: next }) };
+  },
+  'a text': (value) => {
+    const { container, rerender } = render(TextValue, { value });
+    return { container, show: (next) => rerender({ value: next }) };
+  },
+  Markdown: (value) => {
+    const { container, rerender } = render(MarkdownValue, { value });
+    return { container, show: (next) => rerender({ value: next }) };
+  },
+  guidelines: (value) => {
+    const { container, rerender } = render(GuidelinesText, { text: value });
+    return { container, show: (next) => rerender({ text: next }) };
+  },
+};
+
+it.each(Object.entries(PLACES))('QU9: another text in the place of a translated one: %s', async (_, open) => {
+  const { container, show } = open('Nothing yet');
   for (const text of TEXTS) {
-    await rerender({ [name]: text });
-    const fresh = render(Shown as typeof Marked, { [name]: text });
-    expect(textOf(container)).toBe(textOf(fresh.container));
-    fresh.unmount();
+    await show(text);
+    expect(textOf(container)).toBe(textOf(open(text).container));
     translate(container);
   }
 });
