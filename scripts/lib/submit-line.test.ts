@@ -110,8 +110,8 @@ describe('prepareLine: the idempotency key', () => {
 
   it('SF1: is that of the same text and as many equal ones before, wherever it stands and whatever was broken', () => {
     fc.assert(
-      fc.property(texts, fc.infiniteStream(fc.nat()), (file, chance) => {
-        const moved = file.map((text) => ({ text, at: chance.next().value })).sort((a, b) => a.at - b.at);
+      fc.property(texts, fc.array(fc.nat(), { minLength: 12, maxLength: 12 }), (file, chance) => {
+        const moved = file.map((text, index) => ({ text, at: chance[index] ?? 0 })).sort((a, b) => a.at - b.at);
         const keys = keysOf(file);
         expect(keysOf(moved.map(({ text }) => text)).sort()).toEqual(keys.toSorted());
         const mended = file.filter((text) => text !== '{"input":').map((text) => `${text}\r`);
