@@ -2,7 +2,6 @@
 import type { IncomingMessage, Server as HttpServer } from 'node:http';
 import { flushCompileCache } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { buildServices, refuseMissingKeys, type Built } from './build-services.ts';
 import { ConfigError, readConfig, type Config } from './config.ts';
@@ -18,6 +17,7 @@ import { loadSite } from './http/pages.ts';
 import { createMemoryLimiter } from './limits/memory-limiter.ts';
 import { policiesOf } from './limits/policies.ts';
 import { createHttpServer, listen } from './http/server.ts';
+import { trackUpgraded } from './http/upgraded.ts';
 import { probesOf, processTelemetry, startOperators } from './operators.ts';
 import { isPlainHttp, PLAIN_HTTP } from './plain-http.ts';
 import { createAdmission } from './realtime/admission.ts';
@@ -202,16 +202,6 @@ async function stopWeb({ http, io, log, hangUp, stopLive, stopWaiting }: Web): P
   clearInterval(sweeping);
   clearTimeout(goodbye);
   clearTimeout(cut);
-}
-
-/** Answers with what cuts every upgraded connection; node:http forgets those, so `closeAllConnections` leaves them open. */
-function trackUpgraded(http: HttpServer): () => void {
-  const upgraded = new Set<Duplex>();
-  http.on('upgrade', (_request, socket) => {
-    upgraded.add(socket);
-    socket.once('close', () => upgraded.delete(socket));
-  });
-  return () => upgraded.forEach((socket) => socket.destroy());
 }
 
 interface Live {
