@@ -114,7 +114,8 @@ describe.skipIf(chromium === undefined)('values', () => {
     await page.keyboard.press('Escape');
     expect(await link.count()).toBe(0);
     await page.getByRole('button', { name: 'here' }).click();
-    const [opened] = await Promise.all([page.context().waitForEvent('page'), link.click()]);
+    // By key: a mouse that clicks twice at once has meant one click (QU2).
+    const [opened] = await Promise.all([page.context().waitForEvent('page'), link.press('Enter')]);
     await opened.waitForLoadState();
     expect(await opened.evaluate(() => [window.opener === null, document.referrer])).toEqual([true, '']);
   });
