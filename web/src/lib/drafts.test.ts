@@ -1,6 +1,7 @@
 // Nothing typed is ever lost: drafts outlive the page, the session and a full storage.
 import { describe, expect, it } from 'vitest';
 import { Drafts, type Draft } from './drafts.ts';
+import { FakeStorage } from './storage.fixture.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 const draft = (text: string, savedAt = new Date(NOW).toISOString()): Draft => ({
@@ -9,22 +10,6 @@ const draft = (text: string, savedAt = new Date(NOW).toISOString()): Draft => ({
   reason: 'Wrong fact',
   savedAt,
 });
-
-/** A browser's storage that can be told to be full. */
-class FakeStorage {
-  readonly values = new Map<string, string>();
-  full = false;
-  getItem = (key: string) => this.values.get(key) ?? null;
-  removeItem = (key: string) => void this.values.delete(key);
-  key = (at: number) => [...this.values.keys()][at] ?? null;
-  setItem = (key: string, value: string) => {
-    if (this.full) throw new DOMException('full', 'QuotaExceededError');
-    this.values.set(key, value);
-  };
-  get length() {
-    return this.values.size;
-  }
-}
 
 describe('drafts', () => {
   it('outlive a reload and a sign-out, per item and per user', () => {

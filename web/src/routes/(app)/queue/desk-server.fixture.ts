@@ -243,19 +243,3 @@ const isOpen = (status: string): boolean => status === 'queued' || status === 'e
 
 const problem = ({ status, code }: { status: number; code: string }): Response =>
   Response.json({ status, code, title: code, detail: `${code}.`, request_id: 'r' }, { status });
-
-/** A browser's storage that outlives the page, and can be told to be full. */
-export class FakeStorage {
-  readonly values = new Map<string, string>();
-  full = false;
-  getItem = (key: string): string | null => this.values.get(key) ?? null;
-  removeItem = (key: string): void => void this.values.delete(key);
-  key = (at: number): string | null => [...this.values.keys()][at] ?? null;
-  setItem = (key: string, value: string): void => {
-    if (this.full) throw new DOMException('full', 'QuotaExceededError');
-    this.values.set(key, value);
-  };
-  get length(): number {
-    return this.values.size;
-  }
-}

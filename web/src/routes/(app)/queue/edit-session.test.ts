@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Drafts } from '#lib/drafts.ts';
 import { withLf } from '#lib/line-ends.ts';
+import { FakeStorage } from '#lib/storage.fixture.ts';
 import { parseJson } from '#lib/values/lossless.ts';
 import { jsonText, type Json } from '@countersign/shared/json';
 import { judge } from './edit-judge.ts';
@@ -63,16 +64,7 @@ describe('QU18: an edit', () => {
 
 describe('QU19: two drafts of an item', () => {
   it('are there in the editor: one is switched to and the other stays, until it is discarded', () => {
-    const values = new Map<string, string>();
-    const store = {
-      getItem: (key: string) => values.get(key) ?? null,
-      setItem: (key: string, value: string) => void values.set(key, value),
-      removeItem: (key: string) => void values.delete(key),
-      key: (at: number) => [...values.keys()][at] ?? null,
-      get length() {
-        return values.size;
-      },
-    };
+    const store = new FakeStorage();
     const page = (name: string) =>
       new Drafts('me', store, { page: name, tab: name, isOpen: () => Promise.resolve(true) });
     const open = (drafts: Drafts) => new EditSession(drafts, { id: 'i1', suggestion: 'as suggested' });
@@ -97,13 +89,13 @@ describe('QU19: two drafts of an item', () => {
       ['first', 'second, mixed'],
     ]);
     for (const { key } of two.others) two.forget(key);
-    expect([two.others, values.size]).toEqual([[], 1]);
+    expect([two.others, store.length]).toEqual([[], 1]);
   });
 });
 
 describe('QU14: an edit without a reason', () => {
   it('asks for it, once nothing else stops it, and until something is typed', () => {
-    const { edit } = { edit: new EditSession(new Drafts('me', null), { id: 'i1', suggestion: { a: 1, b: [1] } }) };
+    const edit = new EditSession(new Drafts('me', null), { id: 'i1', suggestion: { a: 1, b: [1] } });
     edit.write('{"a":');
     expect([edit.submission(), edit.asks, edit.stops]).toEqual([null, false, 1]);
     edit.write('{"b":[1]}');
