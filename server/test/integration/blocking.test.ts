@@ -9,18 +9,17 @@ import { claim } from '../../src/usecases/claim.ts';
 import { claimNext } from '../../src/usecases/claim-next.ts';
 import { createInvite } from '../../src/usecases/invites.ts';
 import { acceptOffer } from '../../src/usecases/offers.ts';
-import { listOffers } from '../../src/usecases/queries/list-offers.ts';
 import { newAddress } from '../../src/crypto/ed25519.ts';
 import type { MemberActor } from '../../src/usecases/services.ts';
 import { browser, makeWallet, person, signedChallenge, type Person } from '../client.ts';
 import { type LiveServed, serveLive } from './live-served.ts';
 import { linesOf, rowOf, toldOf } from './looking.ts';
+import { openOffers } from './offering.ts';
 import { anItem, aPerson, aScene, letIn, type Scene } from './scene.ts';
 import { serve, type Served } from './served.ts';
 import { useServices } from './services.ts';
 
 const world = useServices();
-const PAGE = { after: undefined, limit: 200 };
 let served: Served;
 let live: LiveServed;
 let scene: Scene;
@@ -108,7 +107,7 @@ describe('A20: a blocked wallet', () => {
     await addMember(world.services, ben, { ...here(), address: newAddress(), role: 'owner' });
     await block(ben);
     await expect(acceptInvite(world.services, scene.anna, token)).rejects.toMatchObject({ code: 'not_found' });
-    expect((await listOffers(world.services, scene.owner, { projectId: scene.projectId, ...PAGE })).rows).toEqual([]);
+    expect(await openOffers(world, scene)).toEqual([]);
     const line = { subject: 'Ben', subject_id: ben.userId, changed_by: null, changed_by_name: 'Operator' };
     const last = async () => (await linesOf(world, scene.projectId)).at(-1);
     expect(await last()).toMatchObject({

@@ -5,14 +5,12 @@ import { newAddress } from '../../src/crypto/ed25519.ts';
 import { changeAccount, readAccount } from '../../src/usecases/account.ts';
 import { addMember } from '../../src/usecases/add-member.ts';
 import { createProject } from '../../src/usecases/create-project.ts';
-import { listOwnOffers } from '../../src/usecases/queries/list-offers.ts';
-import { readPool } from '../../src/usecases/queries/list-pool.ts';
 import type { MemberActor } from '../../src/usecases/services.ts';
+import { ownOffers, roleIn } from './offering.ts';
 import { aPerson, aScene, letIn, type Scene } from './scene.ts';
 import { useServices } from './services.ts';
 
 const world = useServices();
-const PAGE = { after: undefined, limit: 200 };
 let scene: Scene;
 let guest: MemberActor;
 
@@ -23,11 +21,8 @@ beforeEach(async () => {
 
 const add = (by: MemberActor, address: string, projectId = scene.projectId) =>
   addMember(world.services, by, { projectId, address, role: 'reviewer' });
-const own = async (who: MemberActor) => (await listOwnOffers(world.services, who, PAGE)).rows.map(({ id }) => id);
-const roleOf = async (who: MemberActor) => {
-  const { members } = await readPool(world.services, scene.owner, scene.projectId);
-  return members.find(({ user }) => user.id === who.userId)?.role ?? null;
-};
+const own = async (who: MemberActor) => (await ownOffers(world, who)).map(({ id }) => id);
+const roleOf = (who: MemberActor) => roleIn(world, scene, who);
 
 describe('PM6: direct adding', () => {
   /** Another project of the owner's, in which the guest is. */

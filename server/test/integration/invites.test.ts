@@ -7,9 +7,9 @@ import { acceptInvite } from '../../src/usecases/accept-invite.ts';
 import { changeMember, removeMember } from '../../src/usecases/change-member.ts';
 import { createInvite, revokeInvite } from '../../src/usecases/invites.ts';
 import { listInvites } from '../../src/usecases/queries/list-invites.ts';
-import { readPool } from '../../src/usecases/queries/list-pool.ts';
 import type { MemberActor } from '../../src/usecases/services.ts';
 import { ledgerOf } from './looking.ts';
+import { roleIn } from './offering.ts';
 import { aPerson, aScene, letIn, type Scene } from './scene.ts';
 import { useServices } from './services.ts';
 
@@ -27,10 +27,7 @@ const invite = (
   { role = 'reviewer', address = null, hours = 72 }: { role?: Role; address?: string | null; hours?: number } = {},
 ) => createInvite(world.services, by, { projectId: scene.projectId, role, address, hours });
 const accept = (who: MemberActor, token: string) => acceptInvite(world.services, who, token);
-const roleOf = async (who: MemberActor) => {
-  const { members } = await readPool(world.services, scene.owner, scene.projectId);
-  return members.find(({ user }) => user.id === who.userId)?.role ?? null;
-};
+const roleOf = (who: MemberActor) => roleIn(world, scene, who);
 const open = async () => (await listInvites(world.services, scene.owner, scene.projectId)).map((one) => one.invite.id);
 const changes = async () =>
   (await ledgerOf(world, scene.projectId))

@@ -11,17 +11,17 @@ import { claimNext } from '../../src/usecases/claim-next.ts';
 import { createInvite } from '../../src/usecases/invites.ts';
 import { archiveProject, deleteProject, restoreProject } from '../../src/usecases/lifecycle.ts';
 import { acceptOffer, declineOffer, revokeOffer } from '../../src/usecases/offers.ts';
-import { listOffers, listOwnOffers } from '../../src/usecases/queries/list-offers.ts';
+import { listOffers } from '../../src/usecases/queries/list-offers.ts';
 import { readPool } from '../../src/usecases/queries/list-pool.ts';
 import { listProjects } from '../../src/usecases/queries/list-projects.ts';
 import { listQueue } from '../../src/usecases/queries/list-queue.ts';
 import type { MemberActor } from '../../src/usecases/services.ts';
 import { sweepOnce } from '../../src/worker/sweep.ts';
+import { openOffers, ownOffers, roleIn } from './offering.ts';
 import { anItem, aPerson, aScene, letIn, type Scene } from './scene.ts';
 import { useServices } from './services.ts';
 
 const world = useServices();
-const PAGE = { after: undefined, limit: 200 };
 let scene: Scene;
 let guest: MemberActor;
 
@@ -38,15 +38,9 @@ async function offer(by: MemberActor, address: string, role: Role = 'reviewer'):
   return added.offer.id;
 }
 const accept = (who: MemberActor, id: string) => acceptOffer(world.services, who, id);
-const own = async (who: MemberActor) => (await listOwnOffers(world.services, who, PAGE)).rows.map(({ id }) => id);
-const open = async () =>
-  (await listOffers(world.services, scene.owner, { projectId: scene.projectId, ...PAGE })).rows.map(
-    (one) => one.offer.id,
-  );
-const roleOf = async (who: MemberActor) => {
-  const { members } = await readPool(world.services, scene.owner, scene.projectId);
-  return members.find(({ user }) => user.id === who.userId)?.role ?? null;
-};
+const own = async (who: MemberActor) => (await ownOffers(world, who)).map(({ id }) => id);
+const open = async () => (await openOffers(world, scene)).map((one) => one.offer.id);
+const roleOf = (who: MemberActor) => roleIn(world, scene, who);
 const gone = { code: 'not_found' };
 
 describe('PM5: before an offer is accepted', () => {
@@ -68,7 +62,7 @@ describe('PM5: before an offer is accepted', () => {
 
   it('its person sees who offers what, by shown name and whole address, and until when', async () => {
     const id = await offer(scene.owner, guest.address, 'supervisor');
-    const [seen, ...others] = (await listOwnOffers(world.services, guest, PAGE)).rows;
+    const [seen, ...others] = await ownOffers(world, guest);
     expect(others).toEqual([]);
     expect(seen).toMatchObject({
       ...{ id, role: 'supervisor', projectName: 'Refunds' },
@@ -211,9 +205,7 @@ describe('PM5: an offer tells nothing of its wallet', () => {
     }
     const bare = (one: object) => ({ ...one, id: '', address: '', created_at: '', expires_at: '' });
     for (const answer of answers) expect(bare(answer)).toEqual(bare(answers[0] ?? {}));
-    const listed = (await listOffers(world.services, scene.owner, { projectId: scene.projectId, ...PAGE })).rows.map(
-      presentOffer,
-    );
+    const listed = (await openOffers(world, scene)).map(presentOffer);
     expect(listed.map(({ address }) => address).sort()).toEqual([...addresses].sort());
     for (const one of listed) expect(bare(one)).toEqual(bare(answers[0] ?? {}));
     expect(await world.sql('select 1 from app_user where address = ?', [addresses[0]])).toEqual([]);
@@ -226,7 +218,7 @@ describe('PM: who offers', () => {
     const { projectId } = scene;
     const attempts: ((who: MemberActor) => Promise<unknown>)[] = [
       (who) => add(who, newAddress()),
-      (who) => listOffers(world.services, who, { projectId, ...PAGE }),
+      (who) => listOffers(world.services, who, { projectId, after: undefined, limit: 1 }),
       (who) => revokeOffer(world.services, who, { projectId, offerId }),
     ];
     for (const attempt of attempts) {

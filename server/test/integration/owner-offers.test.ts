@@ -7,15 +7,13 @@ import { changeMember, removeMember } from '../../src/usecases/change-member.ts'
 import { createProject } from '../../src/usecases/create-project.ts';
 import { acceptOffer, declineOffer } from '../../src/usecases/offers.ts';
 import { changeSeat } from '../../src/usecases/pool.ts';
-import { listOffers, listOwnOffers } from '../../src/usecases/queries/list-offers.ts';
-import { readPool } from '../../src/usecases/queries/list-pool.ts';
 import type { MemberActor } from '../../src/usecases/services.ts';
 import { ledgerOf, linesOf } from './looking.ts';
+import { openOffers, ownOffers, roleIn } from './offering.ts';
 import { aScene, letIn, type Scene } from './scene.ts';
 import { useServices } from './services.ts';
 
 const world = useServices();
-const PAGE = { after: undefined, limit: 200 };
 let scene: Scene;
 
 beforeEach(async () => {
@@ -28,15 +26,9 @@ const setRole = (by: MemberActor, who: MemberActor, role: Role) =>
 const add = (who: MemberActor, role: Role) =>
   addMember(world.services, scene.owner, { projectId: scene.projectId, address: who.address, role });
 const leave = (who: MemberActor) => removeMember(world.services, who, seat(who));
-const roleOf = async (who: MemberActor) => {
-  const { members } = await readPool(world.services, scene.owner, scene.projectId);
-  return members.find(({ user }) => user.id === who.userId)?.role ?? null;
-};
-const open = async () =>
-  (await listOffers(world.services, scene.owner, { projectId: scene.projectId, ...PAGE })).rows.map(
-    ({ offer }) => offer.id,
-  );
-const own = async (who: MemberActor) => (await listOwnOffers(world.services, who, PAGE)).rows;
+const roleOf = (who: MemberActor) => roleIn(world, scene, who);
+const open = async () => (await openOffers(world, scene)).map(({ offer }) => offer.id);
+const own = (who: MemberActor) => ownOffers(world, who);
 const offered = async (who: MemberActor) => {
   const added = await setRole(scene.owner, who, 'owner');
   if (added.kind !== 'offer') throw new Error('They were made an owner.');

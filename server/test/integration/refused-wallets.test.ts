@@ -10,6 +10,7 @@ import { allowWallet, listRefused, refuseWallet } from '../../src/usecases/refus
 import type { MemberActor } from '../../src/usecases/services.ts';
 import { newAddress } from '../../src/crypto/ed25519.ts';
 import { linesOf } from './looking.ts';
+import { openOffers, ownOffers } from './offering.ts';
 import { aPerson, aScene, letIn, type Scene } from './scene.ts';
 import { useServices } from './services.ts';
 
@@ -31,9 +32,8 @@ async function offer(by: MemberActor, projectId: string, address?: string): Prom
   return added.offer.id;
 }
 const another = (by: MemberActor) => createProject(world.services, by, { name: 'Another' });
-const own = async (who = guest) => (await listOwnOffers(world.services, who, ALL)).rows.map(({ id }) => id);
-const open = async ({ owner, projectId }: Pick<Scene, 'owner' | 'projectId'>) =>
-  (await listOffers(world.services, owner, { projectId, ...ALL })).rows.map((one) => one.offer.id);
+const own = async (who = guest) => (await ownOffers(world, who)).map(({ id }) => id);
+const open = async (of: Pick<Scene, 'owner' | 'projectId'>) => (await openOffers(world, of)).map((one) => one.offer.id);
 const refused = async (who = guest) =>
   (await listRefused(world.services, who, ALL)).rows.map(({ userId, name }) => [userId, name]);
 

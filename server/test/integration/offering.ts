@@ -1,0 +1,28 @@
+// What tests of offers and seats look at: the open offers of a project and of a wallet, and the role somebody has.
+import type { Role } from '@countersign/shared/words';
+import { listOffers, listOwnOffers } from '../../src/usecases/queries/list-offers.ts';
+import { readPool } from '../../src/usecases/queries/list-pool.ts';
+import type { MemberActor } from '../../src/usecases/services.ts';
+import type { Scene } from './scene.ts';
+import type { Opened } from './services.ts';
+
+/** As many as a page may have. */
+const ALL = { after: undefined, limit: 200 };
+
+/** The open offers of a project, as its owner sees them. */
+export const openOffers = async ({ services }: Opened, { owner, projectId }: Pick<Scene, 'owner' | 'projectId'>) =>
+  (await listOffers(services, owner, { projectId, ...ALL })).rows;
+
+/** The open offers to somebody's wallet, as they see them. */
+export const ownOffers = async ({ services }: Opened, who: MemberActor) =>
+  (await listOwnOffers(services, who, ALL)).rows;
+
+/** What somebody is in a project; null for who is no member. */
+export async function roleIn(
+  { services }: Opened,
+  { owner, projectId }: Pick<Scene, 'owner' | 'projectId'>,
+  who: MemberActor,
+): Promise<Role | null> {
+  const { members } = await readPool(services, owner, projectId);
+  return members.find(({ user }) => user.id === who.userId)?.role ?? null;
+}
