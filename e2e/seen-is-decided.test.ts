@@ -5,7 +5,7 @@ import { decideItem, claimItem, readQueueItem } from '@countersign/shared/api/qu
 import { join } from '../server/test/builders.ts';
 import { makeWallet, person, type Person } from '../server/test/client.ts';
 import { findChromium } from '../scripts/browser.ts';
-import { expectUntouched, openQueue, pane, ready } from './at-hand.ts';
+import { expectUntouched, openQueue, pane, ready } from './open-item.ts';
 import { useHouse } from './house.ts';
 import { atRest, openRow, row } from './queue.ts';
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { readQueueItem } from '@countersign/shared/api/queue';
 import { findChromium } from '../scripts/browser.ts';
-import { expectUntouched, openQueue, ready } from './at-hand.ts';
+import { expectUntouched, openQueue, ready } from './open-item.ts';
 import { useHouse } from './house.ts';
 import { atRest, row } from './queue.ts';
 

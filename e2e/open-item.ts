@@ -1,4 +1,4 @@
-// An item under the hands of a reviewer in a real browser: when an action on it counts, and whether anything was done to it.
+// An item that is open in a reviewer's browser: when an action on it counts, and whether anything was done to it.
 import type { Locator, Page } from 'playwright';
 import { expect } from 'vitest';
 import { changeProject } from '@countersign/shared/api/projects';
