@@ -77,7 +77,7 @@ describe.skipIf(chromium === undefined)('PM5: offers', () => {
     const row = owner.getByRole('row').filter({ hasText: short(member.wallet.address) });
     await row.getByRole('combobox').selectOption('Owner');
     await owner.getByText(/is asked to become an owner, and stays a reviewer/).waitFor();
-    await row.getByText('asked to be owner').waitFor();
+    await row.getByText('asked to become an owner', { exact: true }).waitFor();
     expect(await row.getByRole('combobox').inputValue()).toBe('reviewer');
     await lookAllOver(owner, 'offers-owner-asked');
 

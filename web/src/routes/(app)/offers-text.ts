@@ -20,7 +20,7 @@ export const offersText = {
         ? '1 more offer after this one.'
         : `${count} more offers after this one.`,
   all: 'See all',
-  refuse: 'Decline all from this wallet',
+  refuse: 'Decline all from this wallet, now and later',
   accept: 'Accept',
   acceptLabel: (project: string) => `Accept the seat in ${project}`,
   decline: 'Decline',

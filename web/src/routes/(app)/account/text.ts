@@ -1,4 +1,4 @@
-// Every string of the page of one's name, of what is offered to one, and of who may offer it.
+// Every string of the page “Name and offers”.
 import type { Role } from '@countersign/shared/words';
 
 export const words = {
@@ -18,8 +18,7 @@ export const words = {
   as: (role: Role) => `as ${role}, by`,
   showMore: 'Show more',
   answerFailed: 'Your answer was not saved',
-  refuse: 'Decline all from this wallet',
-  refuseLabel: (name: string) => `Decline all from this wallet, ${name}`,
+  refuseLabel: (name: string) => `Decline all from this wallet, now and later: ${name}`,
 
   adding: 'Being added to projects',
   addingText:

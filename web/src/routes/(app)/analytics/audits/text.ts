@@ -39,7 +39,7 @@ export const words = {
   once: (bound: string) => `now: at most ${bound}`,
   anytime: (bound: string) => `however often you look: at most ${bound}`,
   explain:
-    '“Now” holds for who looks once. Who looks every day meets a lucky day sooner or later: the second bound allows for that, and the budget, alerts and raises go by it.',
+    '“Now” is right if you look once. If you look every day, one of the days looks better than it is: the second bound allows for that. Budget, alerts and a raised line go by it.',
   budget: (budget: string) => `budget ${budget}`,
 
   columns: { figure: 'figure', value: 'value' },

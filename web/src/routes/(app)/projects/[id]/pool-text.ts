@@ -43,7 +43,7 @@ export const poolWords = {
 
   asked: (name: string, role: Role) =>
     `${name} is asked to become an owner, and stays ${aRole[role]} until they accept.`,
-  ownerAsked: 'asked to be owner',
+  ownerAsked: 'asked to become an owner',
   changed: (name: string, role: Role) => `${name} is ${aRole[role]} now.`,
   removed: (name: string) => `${name} is out of the pool.`,
   changeFailed: 'Nothing was changed',
