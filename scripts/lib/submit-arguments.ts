@@ -12,7 +12,7 @@ export const USAGE = `Usage: npm run submit -- --url URL --key KEY --project ID 
 
 Each line of the file is one item: {"input":…,"suggestion":…,"confidence":0.82}, with risk_flags and metadata
 where there are any. Running the same command again submits nothing twice, also after lines
-were mended, removed or moved.`;
+were corrected, removed or moved.`;
 
 export interface Arguments {
   /** The service's base address without a slash at its end. */

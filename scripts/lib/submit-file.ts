@@ -32,7 +32,8 @@ const FAILED_IN_A_ROW = 3;
 
 /**
  * Submits every line and answers with the summary; never throws for what a server or a line does, only for what reading the lines throws.
- * A second run with the same project submits no line of the first one twice, wherever it stands in the file by then: the server replays by Idempotency-Key.
+ * A second run with the same project submits no line of the first one twice, wherever it stands in the file by then: the server
+ * replays by Idempotency-Key.
  */
 export async function submitFile(lines: AsyncIterable<Line>, options: SubmitOptions): Promise<Summary> {
   const run = new Run(options);

@@ -32,7 +32,7 @@ const OUTER_SPACE = /^[ \t\r]+|[ \t\r]+$/g;
 
 /**
  * Prepares a line for the project (id in lower case). The line's JSON text is never rewritten: number spelling and key order survive.
- * The key depends on the project, the text and how many equal lines came before (SF1): lines that are mended, removed, added or moved
+ * The key depends on the project, the text and how many equal lines came before (SF1): lines that are corrected, removed, added or moved
  * leave the keys of the others as they were.
  */
 export function prepareLine(line: Line, projectId: string, earlier: Earlier): Prepared {

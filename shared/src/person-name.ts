@@ -1,4 +1,4 @@
-// What people may call themselves: text that shows, at most 100 characters, nothing that hides or turns around what stands beside it, and nothing that the product itself is called or calls people (PM4).
+// What people may call themselves (PM4): at most 100 characters that show, and nothing that looks like a wallet, a role or the product.
 import { z } from 'zod';
 
 /** Control characters, separators of lines, and what sets the direction of text or takes no room. Joiners are letters of some scripts. */

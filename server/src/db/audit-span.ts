@@ -1,4 +1,4 @@
-// Which audits the bound that holds at every look is about (AU5): since what passes by itself last changed, and not for longer than counts.
+// Which audits the bound for every look counts (AU6): those since the line, the flags or the model last changed, of the last 30 to 60 days.
 import { auditStart } from '../domain/audit-start.ts';
 import { type AuditSpan, MOST_AUDITS } from './audit-rows.ts';
 import type { Em } from './orm.ts';
@@ -13,7 +13,7 @@ export interface GuaranteeSpan extends AuditSpan {
   began: { at: Date; why: Began; model: string | null };
 }
 
-/** What an owner or a raise changes, and a model that was never audited before, begin anew: older audits are of other answers. */
+/** The count begins again with a line or flags that were changed and with a model that was never audited before: older audits are of other answers. */
 export async function guaranteeSpan(em: Em, projectId: string, now: Date): Promise<GuaranteeSpan> {
   const [whole] = await rawQuery<{ earliest: string | Date | null; made: string | Date }>(em, EARLIEST, [projectId]);
   const from = auditStart(now, whole?.earliest ? new Date(whole.earliest) : null);

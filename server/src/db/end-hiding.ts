@@ -1,15 +1,15 @@
 // Once all is decided for good that arrived while a project drew audits, its reviewers may see confidence again (AU3).
 import type { Database } from './database.ts';
 
-/** Of a project called `p`: something is undecided, or can be undone, that arrived before its audits ended. Drawn or not is not asked. */
+/** As SQL, of a project called `p`: something that arrived before its audits ended is undecided or can be undone, whether it was drawn or not. */
 const LEFT = `(exists (select from item i where i.project_id = p.id and i.status in ('queued', 'escalated')
     and i.settings_version < p.audits_off_version)
   or exists (select from decision d join item i on i.id = d.item_id where d.final_at is null and d.project_id = p.id
     and i.settings_version < p.audits_off_version))`;
 
 /**
- * Looks through the projects that ended their audits. What is on its way in holds its project, and may have read the settings of
- * before: it is waited for, and only where nothing else is left.
+ * Looks through the projects that ended their audits. A submission under way holds its project and may have read the older settings,
+ * so the project is locked before it is asked for once more; only where nothing else is left, because intake waits for that lock.
  */
 export async function endHiding(db: Database): Promise<void> {
   const ended = await db.read((em) =>

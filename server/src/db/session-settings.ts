@@ -2,7 +2,8 @@
 
 /**
  * What the service reads and writes depends on these: how times and numbers are spelt, what a statement sees of others, which tables
- * a name means. They are PostgreSQL's own defaults, but for the last three.
+ * a name means. They are PostgreSQL's own defaults, but for `jit` and
+ * `idle_in_transaction_session_timeout`.
  */
 const SETTINGS = {
   // First, for those of the role count until then.

@@ -1,6 +1,6 @@
-// Rule AU5: from when on audits count for a bound that holds however often one looks at it.
+// Rule AU6: from when on audits count for a bound that holds however often one looks at it.
 
-/** How far back audits count at most is twice this, in milliseconds: 30 days. */
+/** 30 days, in milliseconds. Audits count for at most twice as long. */
 export const WINDOW_MS = 30 * 24 * 60 * 60_000;
 
 /** Steps are not shorter than this: a second. */
@@ -12,7 +12,7 @@ const SHORTEST_MS = 1000;
  * this one, and moves once in 30 days: what counts is 30 to 60 days old. Where not everything is there since then, because items have
  * gone or there are more audits than are read, steps are halved until it is. The calendar alone decides, no verdict does.
  *
- * @param earliest everything is there after this moment; null: always was
+ * @param earliest from this moment on every audit can be read; null: from the first one on
  */
 export function auditStart(now: Date, earliest: Date | null): Date {
   for (let step = WINDOW_MS; step >= SHORTEST_MS; step /= 2) {

@@ -1,4 +1,4 @@
-// Bounds the connections of the public port: in all, and of one address, how many and how often, where addresses are known before a request is read.
+// Bounds the connections of the public port: how many there are in all, and how many and how often one address opens.
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';

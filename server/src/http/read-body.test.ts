@@ -1,3 +1,4 @@
+// Bodies that are read after their client has gone: refused at once, whatever was announced.
 import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { once } from 'node:events';

@@ -13,9 +13,9 @@ export interface Patience {
   checkEveryMs: number;
   /** How long a connection may be silent both ways: longer than anybody may wait, so that only who does not read is cut off. */
   silenceMs: number;
-  /** How long a connection on which nothing is under way stays open for the next request (HT1). */
+  /** How long a connection on which nothing is under way stays open for the next request (A15). */
   keepAliveMs: number;
-  /** How fast answers have to be read (MB6), unless as always. */
+  /** How fast answers have to be read (MB6). Default: `LEAST_READ_RATE`. */
   read?: ReadRate;
 }
 
@@ -41,8 +41,8 @@ export function createHttpServer(listener: RequestListener, own: Partial<Patienc
   const http = createServer(
     {
       keepAliveTimeout: patience.keepAliveMs,
-      // Counts from the first byte of a request, so it says nothing of how long a connection may wait for that.
       IncomingMessage: ParsedRequest,
+      // Counts from the first byte of a request, so it says nothing of how long a connection may wait for that.
       headersTimeout: patience.headersMs,
       requestTimeout: patience.requestMs,
       connectionsCheckingInterval: patience.checkEveryMs,

@@ -23,7 +23,8 @@ export type Added = { kind: 'member'; user: User; role: Role } | { kind: 'offer'
 
 /**
  * Gives a member another role (PM1, PM2), adds who allowed it, and offers everybody else a seat, as it offers ownership to anyone
- * who is no owner. Whether the wallet is known here makes no difference to what an offer answers or takes. Errors: `not_found`, `forbidden`, `validation_failed`, `rate_limited`.
+ * who is no owner. Whether the wallet is known here makes no difference to what an offer answers or takes.
+ * Errors: `not_found`, `forbidden`, `validation_failed`, `rate_limited`.
  */
 export async function addMember(services: Services, actor: MemberActor, input: NewMember): Promise<Added> {
   if (decodeAddress(input.address) === null) throw badField('address', 'This is not a Solana wallet address.');

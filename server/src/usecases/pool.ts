@@ -97,7 +97,7 @@ function lastOwner(to: Role | null): Refusal {
   return badField('role', detail);
 }
 
-/** Two changes met: whoever was an owner when this one began is none any more. */
+/** Reached when two changes meet: the member was an owner when this one was asked for, and is none any more. */
 const notAsked = () =>
   new Refusal('forbidden', 'Nobody becomes an owner without accepting: offer it to them, and they answer.');
 

@@ -1,4 +1,4 @@
-// A person refuses the offers of a wallet: all that are open are declined, and what it offers later is not shown to them, until they say otherwise (PM9).
+// A person refuses the offers of a wallet (PM9): open ones are declined, later ones are not shown until the wallet is allowed again.
 import { displayName } from '../domain/actor.ts';
 import type { RefusedView } from '../domain/offer.ts';
 import type { Em } from '../db/orm.ts';

@@ -11,7 +11,10 @@ import { nothingHere, refuseUnless, requireVerb } from './membership.ts';
 import { findDelivery, targetOf } from './queries/read-delivery.ts';
 import type { MemberActor, Services } from './services.ts';
 
-/** Makes one delivery due at once. Errors: `not_found`, `forbidden`, `delivery_under_way` for one that has not come to an end, `validation_failed` for one that was called off, has nowhere to go, or no bytes any more (KE2). */
+/**
+ * Makes one delivery due at once. Errors: `not_found`, `forbidden`, `delivery_under_way` for one that has not come to an end,
+ * `validation_failed` for one that was called off, has nowhere to go, or no bytes any more (KE2).
+ */
 export async function replayDelivery(services: Services, actor: MemberActor, id: string): Promise<void> {
   await services.db.write(async (tx) => {
     const { delivery, role } = await findDelivery(tx.em, actor, id);

@@ -1,5 +1,6 @@
 // Deletes what is past its time: sessions, challenges, idempotency keys, invites, offers, webhook alerts, logs of deleted projects.
-// Shows confidence again where audits are over (AU3), and finishes two upgrades too: notes reasons that an older version left without a cluster, forgets names that owners gave to others.
+// Shows confidence again where audits are over (AU3). Finishes two upgrades too: notes reasons that an older version left without a
+// cluster, forgets names that owners gave to others.
 import { AuthChallenge } from '../db/entities/auth-challenge.ts';
 import { Session } from '../db/entities/session.ts';
 import { endHiding } from '../db/end-hiding.ts';

@@ -19,7 +19,7 @@ interface Page<T> {
   nextCursor: string | null;
 }
 
-/** Older than where the last page ended; its three parameters are of {@link olderThan}. */
+/** Older than where the last page ended; {@link olderThan} gives its three parameters. */
 const OLDER = '(?::timestamptz is null or (o.created_at, o.id) < (?::timestamptz, ?::uuid))';
 
 function olderThan(after: string | undefined): unknown[] {

@@ -4,7 +4,7 @@
 const CHARACTER = 7.6;
 const NARROW = 4.2;
 
-/** The width of a label in pixels, at least what it is. */
+/** The width of a label in pixels: rather too much for figures, about right for words. */
 export const widthOf = (label: string): number =>
   [...label].reduce((sum, character) => sum + (/[.,:;'\s ]/u.test(character) ? NARROW : CHARACTER), 0);
 
