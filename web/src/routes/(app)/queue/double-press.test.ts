@@ -83,8 +83,10 @@ describe('QU2: a second press', () => {
 
   it('that a label passes on to its field is the same press', () => {
     show('<label>L <input type="checkbox"></label>');
+    // The test's browser passes it on at a time and place of its own: here the test does.
+    document.querySelector('label')?.addEventListener('click', (event) => event.preventDefault(), { once: true });
     click(1000, { on: 'label' });
     click(1000, { on: 'input' });
-    expect(pressed.length).toBeGreaterThanOrEqual(2);
+    expect(pressed).toHaveLength(2);
   });
 });
