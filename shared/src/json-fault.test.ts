@@ -1,7 +1,7 @@
 // Where text stops being JSON, held against JSON.parse.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { faultSentence, findJsonFault } from './json-fault.ts';
+import { faultSentence, findJsonFault, findJsonFaultInTurns } from './json-fault.ts';
 
 const isJson = (text: string): boolean => {
   try {
@@ -68,6 +68,14 @@ describe('IJ1: where text stops being JSON', () => {
     expect(faultSentence({ line: 2, column: 7, expected: 'a value' })).toBe(
       'At line 2, column 7 a value was expected.',
     );
+  });
+
+  it('IJ1: is looked for in turns, so that a large body holds nobody else up', async () => {
+    let turns = 0;
+    const giveWay = () => Promise.resolve(void (turns += 1));
+    const text = `[${'1,'.repeat(250_000)}x`;
+    expect(await findJsonFaultInTurns(text, giveWay)).toEqual(findJsonFault(text));
+    expect(turns).toBeGreaterThanOrEqual(25);
   });
 
   it('200 000 brackets overflow nothing', () => {

@@ -10,10 +10,11 @@ export interface JsonFault {
 /** What may come next. */
 type State = 'value' | 'item or ]' | 'name or }' | 'name' | 'colon' | 'after';
 
-const SPACE = /[ \t\n\r]*/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const WORD = /true|false|null/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
+
+const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 
 const EXPECTED: Readonly<Record<State, string>> = {
   value: 'a value',
@@ -27,8 +28,18 @@ const EXPECTED: Readonly<Record<State, string>> = {
 /** The first fault, or null where there is none. Iterative: deep text cannot overflow the stack. */
 export function findJsonFault(text: string): JsonFault | null {
   const walk = new Walk(text);
-  const found = walk.run();
-  return found === null ? null : { ...placeOf(text, walk.at), expected: found };
+  walk.run(Infinity);
+  return walk.fault();
+}
+
+/** Values, names and marks between two chances for others: a few milliseconds. */
+const STEPS = 20_000;
+
+/** The same of text that may be megabytes: `giveWay` is asked now and then, so that it holds nobody else up. */
+export async function findJsonFaultInTurns(text: string, giveWay: () => Promise<void>): Promise<JsonFault | null> {
+  const walk = new Walk(text);
+  while (!walk.run(STEPS)) await giveWay();
+  return walk.fault();
 }
 
 /** As a sentence: `At line 2, column 7 a value was expected.` */
@@ -45,7 +56,8 @@ function placeOf(text: string, at: number): { line: number; column: number } {
 }
 
 class Walk {
-  at = 0;
+  #at = 0;
+  #expected: string | null = null;
   readonly #text: string;
   readonly #open: ('{' | '[')[] = [];
   #state: State = 'value';
@@ -53,17 +65,27 @@ class Walk {
   constructor(text: string) {
     // As the service does when it decodes a body.
     this.#text = text;
-    if (text.startsWith('\ufeff')) this.at = 1;
+    if (text.startsWith('\ufeff')) this.#at = 1;
   }
 
-  /** What was expected where the walk stands now; null at the end of good text. */
-  run(): string | null {
-    for (;;) {
-      this.#skip(SPACE);
-      if (this.at === this.#text.length && this.#state === 'after' && this.#open.length === 0) return null;
-      const fault = this.#step(this.#text[this.at] ?? '');
-      if (fault !== null) return fault;
+  /** Goes on for so many steps at most; true at the first fault, or at the end of good text. */
+  run(steps: number): boolean {
+    for (let step = 0; step < steps; step += 1) {
+      this.#skipSpace();
+      if (this.#at === this.#text.length && this.#state === 'after' && this.#open.length === 0) return true;
+      this.#expected = this.#step(this.#text[this.#at] ?? '');
+      if (this.#expected !== null) return true;
     }
+    return false;
+  }
+
+  /** Where the walk stands, and what was expected there; null at the end of good text. */
+  fault(): JsonFault | null {
+    return this.#expected === null ? null : { ...placeOf(this.#text, this.#at), expected: this.#expected };
+  }
+
+  #skipSpace(): void {
+    while (isSpace(this.#text.charCodeAt(this.#at))) this.#at += 1;
   }
 
   #step(character: string): string | null {
@@ -90,14 +112,14 @@ class Walk {
   }
 
   #string(): string | null {
-    for (this.at += 1; this.at < this.#text.length;) {
-      const code = this.#text.charCodeAt(this.at);
+    for (this.#at += 1; this.#at < this.#text.length;) {
+      const code = this.#text.charCodeAt(this.#at);
       if (code === 0x22) {
-        this.at += 1;
+        this.#at += 1;
         return null;
       }
       if (code < 0x20) return 'an escape such as \\n instead of a control character';
-      if (code !== 0x5c) this.at += 1;
+      if (code !== 0x5c) this.#at += 1;
       else if (!this.#skip(ESCAPE)) return 'an escape such as \\n or \\u00e9';
     }
     return 'a double quote that ends the text';
@@ -109,7 +131,7 @@ class Walk {
   }
 
   #go(state: State): null {
-    this.at += 1;
+    this.#at += 1;
     return this.#goOn(state);
   }
 
@@ -120,9 +142,9 @@ class Walk {
 
   /** Whether it was there. */
   #skip(token: RegExp): boolean {
-    token.lastIndex = this.at;
-    const length = token.exec(this.#text)?.[0].length ?? 0;
-    this.at += length;
-    return length > 0;
+    token.lastIndex = this.#at;
+    if (!token.test(this.#text)) return false;
+    this.#at = token.lastIndex;
+    return true;
   }
 }

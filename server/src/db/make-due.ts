@@ -42,14 +42,17 @@ export async function makeDue(
   return due.length;
 }
 
-/** A waiting one is due now, with the schedule that it has. One that is due already is not told again. */
+/**
+ * A waiting one is due now, with the schedule that it has. One that is due already is not told again: of several who ask at once the
+ * later ones look by the clock, for their transactions may have begun before, and the column rounds to milliseconds, also upwards.
+ */
 export async function makeDueNow(
   tx: Tx,
   { projectId, id, by }: { projectId: string; id: string; by: ActorRef },
 ): Promise<void> {
   const [row] = await tx.em.execute<(Due & { http_status: number | null; error: string | null; at: Date | string })[]>(
-    `update delivery set next_attempt_at = now()
-     where id = ? and project_id = ? and status = 'pending' and next_attempt_at > now()
+    `update delivery set next_attempt_at = date_trunc('milliseconds', now())
+     where id = ? and project_id = ? and status = 'pending' and next_attempt_at > clock_timestamp()
      returning id, item_id, attempt, http_status, error, next_attempt_at as at`,
     [id, projectId],
   );

@@ -1,5 +1,5 @@
 // I-JSON (RFC 7493) at the door: finds what JSON.parse would let through or change silently, and the exact text of every member.
-import { faultSentence, findJsonFault } from '@countersign/shared/json-fault';
+import { faultSentence, findJsonFault, type JsonFault } from '@countersign/shared/json-fault';
 import { closingQuote } from '@countersign/shared/split-list';
 import { Refusal, type FieldError } from '@countersign/shared/errors';
 import { LIMITS } from '@countersign/shared/api/public';
@@ -61,8 +61,10 @@ function parse(text: string): unknown {
 }
 
 /** Says where, and what was expected there (IJ1). */
-export function notJson(text: string): Refusal {
-  const fault = findJsonFault(text);
+const notJson = (text: string): Refusal => notJsonAt(findJsonFault(text));
+
+/** The same where the fault was looked for already. */
+export function notJsonAt(fault: JsonFault | null): Refusal {
   const where = fault === null ? 'Check quotes, commas and brackets.' : faultSentence(fault);
   return new Refusal('invalid_json', `Send one JSON value. ${where}`);
 }

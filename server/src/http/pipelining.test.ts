@@ -50,6 +50,15 @@ describe('MB5: a connection that asks on and takes no answers', () => {
     expect([seen, upgraded]).toEqual([17, 0]);
   });
 
+  it('is counted for requests that are refused unheard, too', async () => {
+    await serve(() => undefined);
+    const odd = 'GET / HTTP/1.1\r\nHost: x\r\nExpect: x\r\n\r\n';
+    let refused = 0;
+    server.on('checkExpectation', () => (refused += 1));
+    await once(open(REQUEST + odd.repeat(100)).resume(), 'close');
+    expect(refused).toBeLessThanOrEqual(16);
+  });
+
   it('may ask for as many as it likes, one after the other', async () => {
     await serve((_, response) => void response.end('ok'));
     let heard = '';

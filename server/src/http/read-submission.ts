@@ -2,13 +2,14 @@
 import { answerBatch, caseAnswer } from '@countersign/shared/api/regressions';
 import { LIMITS, submission, submissionBatch, type Submission } from '@countersign/shared/api/public';
 import { Refusal } from '@countersign/shared/errors';
+import { findJsonFaultInTurns } from '@countersign/shared/json-fault';
 import { splitList } from '@countersign/shared/split-list';
 import type { z } from 'zod';
 import type { CaseAnswered } from '../usecases/answer-regression.ts';
 import type { SubmitInput } from '../usecases/new-item.ts';
 import type { ApiKeyActor } from '../usecases/services.ts';
 import { turns } from '../usecases/turns.ts';
-import { decode, notJson, parseText, type ParsedBody } from './i-json.ts';
+import { decode, notJsonAt, parseText, type ParsedBody } from './i-json.ts';
 import { parseFields } from './parse-fields.ts';
 
 /** A validated body with the raw text of its members: what is stored is what was sent (I7). */
@@ -46,9 +47,10 @@ async function judgeEach<T>(
   judgePart: (text: string, root: string) => T,
 ): Promise<T[]> {
   const text = decode(bytes);
-  return judgeText(text, envelope, judgePart).catch((error: unknown) => {
+  return judgeText(text, envelope, judgePart).catch(async (error: unknown) => {
+    if (!(error instanceof Refusal && error.code === 'invalid_json')) throw error;
     // A part knows its own lines alone.
-    throw error instanceof Refusal && error.code === 'invalid_json' ? notJson(text) : error;
+    throw notJsonAt(await findJsonFaultInTurns(text, turns()));
   });
 }
 

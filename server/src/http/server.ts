@@ -1,5 +1,5 @@
 // The HTTP server itself: how long a request may take to arrive, how large its headers may be, and who answers when it is no request.
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { Refusal } from '@countersign/shared/errors';
 import { watchCrumbs } from './crumbs.ts';
 import { admitRequest, ParsedRequest, type UnderWay } from './pipelining.ts';
@@ -60,7 +60,9 @@ export function createHttpServer(listener: RequestListener, own: Partial<Patienc
       else listener(request, response);
     },
   );
-  http.on('checkExpectation', (_, response: ServerResponse) => refuseRequest(response, UNKNOWN_EXPECTATION));
+  http.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    if (admitRequest(underWay, request, response)) refuseRequest(response, UNKNOWN_EXPECTATION);
+  });
   answerClientErrors(http);
   cutSlowReaders(http, patience);
   http.timeout = patience.silenceMs;
@@ -70,7 +72,8 @@ export function createHttpServer(listener: RequestListener, own: Partial<Patienc
 /** Watches every answer until the client has it. */
 function cutSlowReaders(http: Server, { read = LEAST_READ_RATE, checkEveryMs }: Patience): void {
   const readers = createSlowReaders(read);
-  http.on('request', (request, response) => void response.once('close', readers.watch(request.socket)));
+  const watch: RequestListener = (request, response) => void response.once('close', readers.watch(request.socket));
+  http.on('request', watch).on('checkExpectation', watch);
   const checking = setInterval(() => readers.check(), checkEveryMs).unref();
   http.once('close', () => clearInterval(checking));
 }

@@ -119,9 +119,11 @@ export async function statusOf({ em }: Tx, id: string): Promise<DeliveryStatus |
   return row?.status ?? null;
 }
 
+export const beingSent = () =>
+  new Refusal('delivery_under_way', 'It is being sent at this moment. Wait for what comes of it.');
+
 function notEnded(status: DeliveryStatus | null): Refusal {
-  if (status === 'sending')
-    return new Refusal('delivery_under_way', 'It is being sent at this moment. Wait for what comes of it.');
+  if (status === 'sending') return beingSent();
   if (status === 'pending')
     return new Refusal('delivery_under_way', 'It has attempts before it. Send it now, or wait for them.');
   return new Refusal('validation_failed', 'Only a delivery that came to an end can be sent again; this one did not.');

@@ -4,7 +4,7 @@ import { memberRef } from '../domain/actor.ts';
 import { makeDueNow, wakeEndpoint } from '../db/make-due.ts';
 import { refuseUnless } from './membership.ts';
 import { findDelivery } from './queries/read-delivery.ts';
-import { emptied, refuseNowhere, statusOf } from './replay-deliveries.ts';
+import { beingSent, emptied, refuseNowhere, statusOf } from './replay-deliveries.ts';
 import type { MemberActor, Services } from './services.ts';
 
 /**
@@ -19,8 +19,7 @@ export async function sendDeliveryNow(services: Services, actor: MemberActor, id
     await refuseNowhere(tx, delivery.projectId);
     // What was read may be over by now.
     const status = await statusOf(tx, id);
-    if (status === 'sending')
-      throw new Refusal('delivery_under_way', 'It is being sent at this moment. Wait for what comes of it.');
+    if (status === 'sending') throw beingSent();
     if (status !== 'pending') throw new Refusal('validation_failed', 'This delivery waits for no attempt.');
     await makeDueNow(tx, { projectId: delivery.projectId, id, by: memberRef(actor) });
     await wakeEndpoint(tx, delivery.projectId);

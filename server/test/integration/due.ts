@@ -18,6 +18,15 @@ let made = 0;
 /** One delivery of the scene, by the database's clock and after all that were made before; answers its id. */
 export async function aDelivery(world: Opened, of: Scene, given: Given = {}): Promise<string> {
   const { itemId = (await anItem(world.services, of)).id } = given;
+  return deliveryOf(world, { projectId: of.projectId, itemId }, given);
+}
+
+/** The same of an item that is there. */
+export async function deliveryOf(
+  world: Opened,
+  { projectId, itemId }: { projectId: string; itemId: string },
+  given: Omit<Given, 'itemId'> = {},
+): Promise<string> {
   const id = world.services.ids.uuid();
   made += 1;
   const { webhookId = `evt_${id}`, attempt = 0, ago = 3600 - made } = given;
@@ -25,7 +34,7 @@ export async function aDelivery(world: Opened, of: Scene, given: Given = {}): Pr
     `insert into delivery (id, project_id, item_id, webhook_id, seq, body, status, attempt, next_attempt_at, created_at)
      values (?, ?, ?, ?, ?, '{}', 'pending', ?, now() - make_interval(secs => ?), now())`,
     // The column has milliseconds, and would round what is now to what is not yet.
-    [id, of.projectId, itemId, webhookId, made, attempt, ago + 0.001],
+    [id, projectId, itemId, webhookId, made, attempt, ago + 0.001],
   );
   return id;
 }

@@ -10,6 +10,7 @@ import { policiesOf } from '../../src/limits/policies.ts';
 import { createMemoryLimiter } from '../../src/limits/memory-limiter.ts';
 import { aSubmission, join, openProject, review, type OpenProject } from '../builders.ts';
 import { browser, checked, makeWallet, person, signedChallenge, type Person } from '../client.ts';
+import { deliveryOf } from './due.ts';
 import { holding, keyBeingTaken } from './holding.ts';
 import { trioOf } from './inbound-sender.ts';
 import { emptyHands } from './looking.ts';
@@ -126,6 +127,13 @@ const REACHED: Partial<Record<ErrorCode, () => Promise<Sent | Raw>>> = {
     return onPage(anna, decision(id, { fence, action: 'approve' }));
   },
   stale_settings: async () => settingsChange({ settings_version: 0, name: 'Late' }),
+  delivery_under_way: async () => {
+    const sending = await openProject(project.owner, { settings: { webhook_url: 'http://receiver.test/' } });
+    const { id: itemId } = await sending.pipeline.submit(aSubmission());
+    const id = await deliveryOf(inside, { projectId: sending.id, itemId });
+    await inside.sql(`update delivery set status = 'sending' where id = ?`, [id]);
+    return onPage(project.owner, { method: 'POST', path: `/api/deliveries/${id}/send-now` });
+  },
   rotation_in_progress: async () => {
     const params = { id: project.id };
     for (let times = 0; times < 2; times += 1) await project.owner.call(rotateWebhookSecret, { params });
