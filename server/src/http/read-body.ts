@@ -31,7 +31,7 @@ export async function readBody(ctx: Context, limit: number, place: Place | null)
   try {
     refuseTooLarge(ctx, limit);
     refuseGone(ctx);
-    collecting = collect(inflated(ctx), { limit, size: sizeOf(ctx, limit) });
+    collecting = collect(inflated(ctx), { limit, first: firstBytes(ctx) });
     place?.mayGo(() => collecting?.drop(new Refusal('unavailable', GAVE_WAY, { retryAfter: 1 })));
     return await collecting.bytes;
   } catch (error) {
@@ -70,7 +70,13 @@ function inflated(ctx: Context): Readable {
 }
 
 /** Begun with so many bytes where it is not known how many come. */
-const FIRST_BYTES = 16 * 1024;
+const UNKNOWN_BYTES = 16 * 1024;
+
+/** What it says itself needs no second, larger piece of memory later. */
+function firstBytes(ctx: Context): number {
+  const length = ctx.req.headers['content-length'];
+  return length !== undefined && encodingOf(ctx) === 'identity' ? Number(length) : UNKNOWN_BYTES;
+}
 
 interface Collecting {
   bytes: Promise<Buffer>;
@@ -79,9 +85,9 @@ interface Collecting {
 }
 
 /** All that comes, in one piece of memory: a body in very many small pieces shall not weigh more than it has bytes. */
-function collect(stream: Readable, { limit, size }: { limit: number; size: number }): Collecting {
+function collect(stream: Readable, { limit, first }: { limit: number; first: number }): Collecting {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  let bytes: Buffer = Buffer.allocUnsafe(Math.min(size, size === limit ? FIRST_BYTES : size));
+  let bytes: Buffer = Buffer.allocUnsafe(first);
   let length = 0;
   const take = (chunk: Buffer) => {
     if (length + chunk.length > limit) {
