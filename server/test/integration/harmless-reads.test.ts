@@ -55,6 +55,7 @@ describe('A22: what is only read', () => {
     expect(get.text).not.toBe('');
     for (const header of ['content-type', 'cache-control', 'etag', 'vary'])
       expect(head.headers.get(header), header).toBe(get.headers.get(header));
+    expect(head.headers.get('content-length')).not.toBeNull();
     expect(Math.abs(Number(head.headers.get('content-length')) - Buffer.byteLength(get.text))).toBeLessThan(64);
   });
 

@@ -1,5 +1,6 @@
 // RFC 4180 by its own rules, and texts that a spreadsheet would run.
 import fc from 'fast-check';
+import { harmless } from '#lib/csv-guard.ts';
 import { describe, expect, it } from 'vitest';
 import { csvName, toCsv } from './csv.ts';
 
@@ -44,11 +45,10 @@ describe('toCsv', () => {
 
   it('is read back as it was, formulas apart', () => {
     const text = fc.string({ unit: fc.constantFrom('a', '"', ',', '\r\n', '\n', ' ', 'é', '=') });
-    const safe = (cell: string) => (/^([\t\r\n]|\s*[=+\-@])/.test(cell) ? `'${cell}` : cell);
     fc.assert(
       fc.property(fc.array(fc.tuple(text, text)), (rows) => {
         const csv = toCsv({ columns: [{ name: 'one' }, { name: 'two' }], rows });
-        expect(parse(csv)).toEqual([['one', 'two'], ...rows.map((row) => row.map(safe))]);
+        expect(parse(csv)).toEqual([['one', 'two'], ...rows.map((row) => row.map(harmless))]);
       }),
     );
   });
