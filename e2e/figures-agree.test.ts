@@ -14,7 +14,7 @@ import { keepPicture } from './looks.ts';
 import { workAtRandom } from './random-work.ts';
 
 const chromium = await findChromium();
-const OPERATIONS = Number(process.env.OPERATIONS ?? scaled(300, 1500));
+const OPERATIONS = Number(process.env.OPERATIONS ?? scaled(150, 1500));
 const TEAM = 6;
 /** A page may ask while nobody answers. */
 const AWAY = /Failed to load resource|WebSocket connection/;
