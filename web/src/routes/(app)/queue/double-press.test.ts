@@ -1,7 +1,8 @@
 // @vitest-environment happy-dom
 // QU2: the second press of a double click or double tap does nothing to what was not there for the first.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { dropDoublePresses } from './double-press.ts';
+import { Seen } from './seen.svelte.ts';
 
 let pressed: string[];
 let stop: () => void;
@@ -38,13 +39,13 @@ describe('QU2: a second press', () => {
     expect(pressed).toEqual(['A']);
   });
 
-  it('of three belongs to the first as well', () => {
+  it('of three belongs to the first as well, and what comes later does not', () => {
     click(1000);
     show('<button>B</button>');
+    click(1200);
     click(1400);
-    click(1800);
     expect(pressed).toEqual(['A']);
-    click(2300);
+    click(1800);
     expect(pressed).toEqual(['A', 'B']);
   });
 
@@ -88,5 +89,53 @@ describe('QU2: a second press', () => {
     click(1000, { on: 'label' });
     click(1000, { on: 'input' });
     expect(pressed).toHaveLength(2);
+  });
+});
+
+describe('QU2: a steady hand', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  /** Which presses (ms) decide, of one each `every` ms for six seconds; each next item is there `late` ms after the decision. */
+  async function decidedBy(every: number, late: number): Promise<number[]> {
+    const [seen, decided] = [new Seen(), Array<number>()];
+    const bring = () => {
+      const id = String(decided.length);
+      seen.turn(id, true);
+      show('<button data-once aria-disabled="true">Approve</button>');
+      setTimeout(() => void seen.watch({ id, there: true }), late);
+    };
+    bring();
+    await vi.advanceTimersByTimeAsync(5000);
+    let now = 0;
+    const decide = () => {
+      if (!seen.has(String(decided.length))) return;
+      decided.push(now);
+      bring();
+    };
+    document.body.addEventListener('click', decide);
+    for (; now < 6000; now += every) {
+      if (seen.has(String(decided.length))) document.querySelector('button')?.removeAttribute('aria-disabled');
+      click(now + 10_000);
+      await vi.advanceTimersByTimeAsync(every);
+    }
+    document.body.removeEventListener('click', decide);
+    return decided;
+  }
+
+  const each = (ms: number) => Array.from({ length: Math.ceil(6000 / ms) }, (_, at) => at * ms);
+  it.each([
+    { every: 800, late: 0, decides: 800 },
+    { every: 600, late: 0, decides: 600 },
+    { every: 600, late: 200, decides: 600 },
+    { every: 500, late: 0, decides: 500 },
+    { every: 450, late: 0, decides: 900 },
+    { every: 300, late: 0, decides: 600 },
+    { every: 200, late: 0, decides: 600 },
+    // A press that comes before the item was seen is no first one: the next one counts.
+    { every: 450, late: 700, decides: 1350 },
+    { every: 600, late: 700, decides: 1200 },
+  ])('that presses each $every ms decides each $decides ms where items are there after $late', async (hand) => {
+    expect(await decidedBy(hand.every, hand.late)).toEqual(each(hand.decides));
   });
 });

@@ -24,8 +24,8 @@ export function dropDoublePresses(): () => void {
     const press = pressOf(event);
     const again = before !== null && isSamePress(before, press);
     const drop = again && (before?.control !== press.control || press.control?.hasAttribute('data-once') === true);
-    // Of three presses the third belongs to the first as well.
-    before = drop && before !== null ? { ...before, at: press.at } : press;
+    // The time counts from the press that did something: else a steady hand is dropped without end.
+    before = drop || isDead(press.control) ? before : press;
     if (!drop) return;
     event.preventDefault();
     event.stopImmediatePropagation();
@@ -39,6 +39,9 @@ function isSamePress(one: Press, other: Press): boolean {
   if (!one.byHand) return one.words === other.words;
   return Math.hypot(one.x - other.x, one.y - other.y) <= APART_PX;
 }
+
+/** Its action does not count yet: the item was not seen. Then the press is no first one either. */
+const isDead = (control: Element | null): boolean => control?.getAttribute('aria-disabled') === 'true';
 
 function pressOf(event: MouseEvent): Press {
   const control = controlOf(event.composedPath()[0]);
