@@ -78,12 +78,18 @@ describe('drafts', () => {
     const browser = () => {
       const storage = new FakeStorage();
       const open = new Set<string>();
+      const ended = new Map<string, (() => void)[]>();
       const page = (name: string, tab = name) => {
         open.add(name);
-        const isOpen = (asked: string) => Promise.resolve(open.has(asked));
-        return new Drafts('ana', storage, { now: () => NOW, page: name, tab, isOpen });
+        const whenOver = (asked: string, hear: () => void) => ended.set(asked, [...(ended.get(asked) ?? []), hear]);
+        const pages = { isOver: (asked: string) => !open.has(asked), whenOver };
+        return new Drafts('ana', storage, { now: () => NOW, page: name, tab, pages });
       };
-      return { storage, page, close: (name: string) => open.delete(name) };
+      const close = (name: string) => {
+        open.delete(name);
+        for (const hear of ended.get(name) ?? []) hear();
+      };
+      return { storage, page, close };
     };
     const texts = (drafts: Drafts) => drafts.others('item-1').map(({ value }) => value.text);
 
@@ -101,14 +107,37 @@ describe('drafts', () => {
       expect([there.read('item-1')?.text, storage.length]).toEqual(['there', 3]);
     });
 
-    it('both stand when one goes on with what the other began', async () => {
+    it('what an open page typed is its own: another has it beside, and goes on with it when it was chosen', () => {
       const { page } = browser();
       const [here, there] = [page('here'), page('there')];
       here.keep('item-1', draft('here'));
-      expect(there.open('item-1')?.text).toBe('here');
+      here.keepWords('item-1', { note: 'half a', own: 'why' });
+      expect([there.read('item-1'), there.open('item-1'), texts(there)]).toEqual([null, null, ['here']]);
+      expect([there.openWords('item-1'), there.otherWords('item-1')]).toEqual([
+        { note: '', own: '' },
+        [{ note: 'half a', own: 'why' }],
+      ]);
+      const [other] = there.others('item-1');
+      expect(there.turnTo('item-1', other?.key ?? '')?.text).toBe('here');
+      here.keep('item-1', draft('here, later'));
+      expect([there.read('item-1')?.text, texts(there)]).toEqual(['here', ['here, later']]);
       there.keep('item-1', draft('here and there'));
-      await Promise.resolve();
-      expect([here.read('item-1')?.text, texts(there)]).toEqual(['here', ['here']]);
+      expect([here.read('item-1')?.text, texts(there)]).toEqual(['here, later', ['here, later']]);
+    });
+
+    it('what one typed is gone on with as soon as its page is closed, unless something was typed here', () => {
+      const { storage, page, close } = browser();
+      const [here, also, there] = [page('here'), page('also'), page('there')];
+      let heard = 0;
+      here.onOver(() => (heard += 1));
+      there.keep('item-1', draft('there'));
+      there.keepWords('item-1', { note: 'there', own: '' });
+      also.keepWords('item-1', { note: 'mine', own: '' });
+      for (const [key, newValue] of storage.values) here.heard({ key, oldValue: null, newValue });
+      expect([here.open('item-1'), here.words('item-1').note]).toEqual([null, '']);
+      close('there');
+      expect([heard, here.open('item-1')?.text, here.words('item-1').note]).toEqual([2, 'there', 'there']);
+      expect(also.words('item-1').note).toBe('mine');
     });
 
     it('each finds its own after a reload, and both are there after both were closed', () => {
@@ -121,14 +150,13 @@ describe('drafts', () => {
       expect([later.open('item-1')?.text, texts(later)]).toEqual(['there', ['here']]);
     });
 
-    it('what a closed page typed is gone on with and leaves nothing behind', async () => {
+    it('what a closed page typed is gone on with and leaves nothing behind', () => {
       const { storage, page, close } = browser();
       page('first').keep('item-1', draft('begun'));
       close('first');
       const second = page('second');
       second.open('item-1');
       second.keep('item-1', draft('gone on with'));
-      await Promise.resolve();
       expect([texts(second), storage.length]).toEqual([[], 1]);
     });
 
@@ -157,15 +185,14 @@ describe('drafts', () => {
       expect(page('later').read('item-1')).toBeNull();
     });
 
-    it('throwing one away leaves the one that is open elsewhere', async () => {
+    it('throwing one away leaves the one that is open elsewhere', () => {
       const { page } = browser();
       const [here, there] = [page('here'), page('there')];
       here.keep('item-1', draft('here'));
-      there.open('item-1');
+      there.turnTo('item-1', there.others('item-1')[0]?.key ?? '');
       there.drop('item-1');
-      await Promise.resolve();
-      expect([there.read('item-1'), here.read('item-1')?.text]).toEqual([null, 'here']);
-      expect(page('third').read('item-1')?.text).toBe('here');
+      expect([there.read('item-1'), texts(there), here.read('item-1')?.text]).toEqual([null, [], 'here']);
+      expect(texts(page('third'))).toEqual(['here']);
     });
 
     it('notes and own reasons stand beside each other too', () => {

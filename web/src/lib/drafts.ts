@@ -26,8 +26,8 @@ export interface Sent {
   readonly own: string;
 }
 
-/** Who writes: this load of a page and its tab, which other pages are open, and the time in ms. */
-export interface Writer extends Pick<Keeping, 'page' | 'tab' | 'isOpen'> {
+/** Who writes: this load of a page and its tab, what is known of the other pages, and the time in ms. */
+export interface Writer extends Pick<Keeping, 'page' | 'tab' | 'pages'> {
   readonly now: () => number;
 }
 
@@ -41,7 +41,7 @@ const KEPT = 200;
 /** A page that nobody else has open. */
 function alone(): Writer {
   const page = crypto.randomUUID();
-  return { page, tab: page, isOpen: () => Promise.resolve(false), now: () => Date.now() };
+  return { page, tab: page, pages: { isOver: () => true, whenOver: () => undefined }, now: () => Date.now() };
 }
 
 /**
@@ -60,6 +60,11 @@ export class Drafts {
     this.#now = now;
   }
 
+  /** `hear` is told when another page is over: what it typed is gone on with from now on. */
+  onOver(hear: () => void): void {
+    this.#drafts.onover = this.#words.onover = hear;
+  }
+
   /** Answers whether the draft will survive a reload; it is kept for this tab in any case. */
   keep(itemId: string, draft: Draft): boolean {
     return this.#drafts.keep(itemId, draft);
@@ -70,7 +75,7 @@ export class Drafts {
     return this.#drafts.read(itemId)?.value ?? null;
   }
 
-  /** The same, to be edited: what is kept from now on takes its place, unless another page has it open. */
+  /** The same, to be edited: what is kept from now on takes its place. */
   open(itemId: string): Draft | null {
     return this.#drafts.open(itemId)?.value ?? null;
   }
@@ -110,7 +115,7 @@ export class Drafts {
     return textsOf(this.#words.read(itemId)?.value);
   }
 
-  /** The same, to be written on: what is kept from now on takes its place, unless another page has it open. */
+  /** The same, to be written on: what is kept from now on takes its place. */
   openWords(itemId: string): Words {
     return textsOf(this.#words.open(itemId)?.value);
   }

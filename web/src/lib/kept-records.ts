@@ -10,8 +10,15 @@ export interface Keeping {
   /** Of this load of the page, and of the tab it is in, which outlives a reload. */
   readonly page: string;
   readonly tab: string;
-  /** Whether a page is open now. What one that is closed had typed is gone on with; of one that is open it stays as it is. */
-  readonly isOpen: (page: string) => Promise<boolean>;
+  readonly pages: Pages;
+}
+
+/** What is known of the other pages. What one that is over had typed is gone on with; what another has is that page's own. */
+export interface Pages {
+  /** Whether a page is known to be over, closed or left. It never comes back: each load has an id of its own. */
+  readonly isOver: (page: string) => boolean;
+  /** Hears once when a page turns out to be over. */
+  readonly whenOver: (page: string, hear: () => void) => void;
 }
 
 /** A record with the key it is stored under. */
@@ -31,7 +38,7 @@ interface Stored<T> extends Kept<T> {
 interface Own<T> {
   /** The key it writes to; null before it wrote anything. */
   key: string | null;
-  /** What it goes on with and did not write itself; replaced by what it writes, unless its own page is open. */
+  /** What it goes on with and did not write itself; replaced by what it writes, unless another page may have it open. */
   from: Stored<T> | null;
 }
 
@@ -44,11 +51,16 @@ export class KeptRecords<T extends { readonly savedAt: string }> {
   readonly #memory = new Map<string, T>();
   /** What was thrown away here and is still stored, because another open page wrote it: the text by its key. */
   readonly #left = new Map<string, string>();
+  /** The pages whose end is waited for. */
+  readonly #awaited = new Set<string>();
+  /** Hears that another page is over, and that what it typed can be gone on with. */
+  onover: () => void = () => undefined;
 
   /** `valueOf` reads what is stored; null for what cannot be read any more. */
   constructor(keeping: Keeping, valueOf: (stored: unknown) => T | null) {
     this.#keeping = keeping;
     this.#valueOf = valueOf;
+    for (const key of this.#keys()) this.#await(this.#parsed(key));
   }
 
   /** Keeps what this page typed beside whatever other pages did. Answers whether it will survive a reload. */
@@ -69,12 +81,14 @@ export class KeptRecords<T extends { readonly savedAt: string }> {
     this.#retire(own);
   }
 
-  /** What this page goes on with: what it wrote itself, else what was written in this tab last, else anywhere. Null: nothing. */
+  /** What this page goes on with: what it wrote itself, else what pages that are over wrote, in this tab first. Null: nothing. */
   read(subject: string): Kept<T> | null {
     const { key = null, from = null } = this.#own.get(subject) ?? {};
     const value = key === null ? undefined : this.#memory.get(key);
     if (key !== null && value !== undefined) return { key, value };
-    return this.#stored(subject).find((each) => each.key === from?.key) ?? this.#best(subject);
+    // As it was turned to: what its own page typed since is that page's.
+    const stands = from !== null && this.#stored(subject).some((each) => each.key === from.key);
+    return stands ? from : this.#best(subject);
   }
 
   /** The same, to be written on from: it is replaced by what this page keeps next. */
@@ -122,6 +136,7 @@ export class KeptRecords<T extends { readonly savedAt: string }> {
   heard({ key, newValue, oldValue }: Pick<StorageEvent, 'key' | 'newValue' | 'oldValue'>): string | null {
     const subject = key === null ? null : subjectOf(key, this.#keeping.prefix);
     if (key === null || subject === null) return null;
+    this.#await(this.#parsed(key));
     const here = this.#memory.get(key);
     if (newValue === null && here !== undefined && this.#textOf(here) === oldValue) this.forget(key);
     return subject;
@@ -142,21 +157,26 @@ export class KeptRecords<T extends { readonly savedAt: string }> {
   }
 
   #best(subject: string): Stored<T> | null {
-    const stored = this.#stored(subject);
-    return stored.find(({ tab }) => tab === this.#keeping.tab) ?? stored[0] ?? null;
+    const free = this.#stored(subject).filter(({ page }) => this.#isFree(page));
+    return free.find(({ tab }) => tab === this.#keeping.tab) ?? free[0] ?? null;
+  }
+
+  /** Whether nobody else can have open what a page wrote; a record of an earlier version names none. */
+  #isFree(page: string): boolean {
+    return page === '' || page === this.#keeping.page || this.#keeping.pages.isOver(page);
+  }
+
+  #await(stored: Stored<T> | null): void {
+    const { page = '' } = stored ?? {};
+    if (this.#isFree(page) || this.#awaited.has(page)) return;
+    this.#awaited.add(page);
+    this.#keeping.pages.whenOver(page, () => this.onover());
   }
 
   #retire(own: Own<T>): void {
     const { from } = own;
     own.from = null;
-    if (from === null) return;
-    const done = () => {
-      if (this.#text(from.key) === from.text) this.#remove(from.key);
-    };
-    if (from.page === '' || from.page === this.#keeping.page) return done();
-    void this.#keeping.isOpen(from.page).then((open) => {
-      if (!open) done();
-    });
+    if (from !== null && this.#isFree(from.page) && this.#text(from.key) === from.text) this.#remove(from.key);
   }
 
   #stored(subject: string): Stored<T>[] {

@@ -1,34 +1,61 @@
-// Which pages of this browser are open: each holds a lock that the browser lets go of when the page is closed.
+// Which pages of this browser are over: each holds a lock that the browser lets go of when the page is closed, and says itself that it leaves.
+import type { Pages } from './kept-records.ts';
 
 const LOCK = 'countersign.page.';
 const NAME = 'countersign.tab';
+const LEFT = 'countersign.left';
+/** As many pages of a tab are known to have been left. */
+const KNOWN = 20;
 
-/** This load of the page. Others can ask whether it is open. */
+/** This load of the page. Others can ask whether it is over. */
 export const PAGE = crypto.randomUUID();
 /** The tab it is in, which stays through a reload. */
-export const TAB = tabId();
+export const TAB = read(NAME) ?? PAGE;
+write(NAME, TAB);
+
+/** A tab that was duplicated has the same name as one that is open; what its pages said when they left is true all the same. */
+const over = new Set((read(LEFT) ?? '').split(' '));
 
 const locks = typeof navigator === 'undefined' ? undefined : (navigator as Partial<Navigator>).locks;
 
 // Held for as long as this page is open.
 void locks?.request(LOCK + PAGE, () => new Promise(() => undefined)).catch(() => undefined);
 
-/** Whether a page is open. Where the browser cannot say, it may be. */
-export async function isPageOpen(page: string): Promise<boolean> {
+if (typeof window !== 'undefined') {
+  window.addEventListener('pagehide', () => write(LEFT, [...lefts(), PAGE].slice(-KNOWN).join(' ')));
+  // The browser kept the page and has brought it back.
+  window.addEventListener('pageshow', ({ persisted }) => persisted && write(LEFT, lefts().join(' ')));
+}
+
+/** What this page knows of the others. Where the browser has no locks, a page of another tab may be open for ever. */
+export const otherPages: Pages = {
+  isOver: (page) => over.has(page),
+  whenOver: (page, hear) => {
+    const ended = () => {
+      over.add(page);
+      hear();
+    };
+    // Given as soon as the page lets go of its own.
+    void locks?.request(LOCK + page, { mode: 'shared' }, ended).catch(() => undefined);
+  },
+};
+
+function lefts(): string[] {
+  return (read(LEFT) ?? '').split(' ').filter((page) => page !== '' && page !== PAGE);
+}
+
+function read(name: string): string | null {
   try {
-    const held = (await locks?.query())?.held;
-    return held === undefined || held.some(({ name }) => name === LOCK + page);
+    return sessionStorage.getItem(name);
   } catch {
-    return true;
+    return null;
   }
 }
 
-function tabId(): string {
+function write(name: string, value: string): void {
   try {
-    const known = sessionStorage.getItem(NAME) ?? PAGE;
-    sessionStorage.setItem(NAME, known);
-    return known;
+    sessionStorage.setItem(name, value);
   } catch {
-    return PAGE;
+    // Then the lock alone says it.
   }
 }

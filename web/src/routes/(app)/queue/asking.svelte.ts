@@ -30,6 +30,11 @@ export class Asking {
     this.#keep = keep;
   }
 
+  /** What was written for the item on show changed elsewhere. What is open or picked here stays as it is. */
+  follow(written: Words): void {
+    if (!this.open) this.written = written;
+  }
+
   /** What is being written instead of choosing a reason; null while the field is closed. */
   get own(): string | null {
     return this.#own;

@@ -20,8 +20,6 @@ export type How = 'opened' | 'advanced';
 /** Wait for a command that is under way: they name their item, so that they reach no other one. Every other one is dead meanwhile (QU2). */
 const WAITING: ReadonlySet<Command> = new Set<Command>(['open', 'undo']);
 
-type Handled = (error: unknown) => boolean | Promise<boolean>;
-
 export class DeskGround {
   readonly item: OpenItem;
   /** The change that is on its way to the server. */
@@ -45,6 +43,7 @@ export class DeskGround {
   constructor(parts: Parts) {
     this.decider = new Decider(parts);
     this.parts = { ...parts, passed: this.decider.passed };
+    parts.drafts.onOver(() => this.#lookAround(this.item.detail?.id ?? null));
     this.item = new OpenItem(parts.me.id);
     this.item.ongone = () => this.putAway();
     this.item.onread = (detail) => this.decider.forgetSent(detail);
@@ -110,11 +109,7 @@ export class DeskGround {
 
   /** Another tab of this browser wrote or sent a draft. What stands here stays (QU19). */
   heardStorage(event: StorageEvent): void {
-    const itemId = this.parts.drafts.heard(event);
-    if (itemId === null || this.item.detail?.id !== itemId) return;
-    this.heard += 1;
-    this.edit?.lookAround();
-    if (!this.asking.open) this.turnTo(itemId);
+    this.#lookAround(this.parts.drafts.heard(event));
   }
 
   /** After an interruption: what could not be reached then can be now. */
@@ -270,7 +265,7 @@ export class DeskGround {
   protected async run(
     command: Command,
     work: () => Promise<boolean>,
-    handled: Handled = () => false,
+    handled: (error: unknown) => boolean | Promise<boolean> = () => false,
   ): Promise<boolean> {
     if (this.busy !== null) return WAITING.has(command) && this.wish.wait(() => this.run(command, work, handled));
     this.busy = command;
@@ -284,6 +279,14 @@ export class DeskGround {
       this.busy = null;
       this.wish.grant();
     }
+  }
+
+  /** What was picked or typed here stays. */
+  #lookAround(itemId: string | null): void {
+    if (itemId === null || this.item.detail?.id !== itemId) return;
+    this.heard += 1;
+    this.edit?.lookAround();
+    this.asking.follow(this.parts.drafts.openWords(itemId));
   }
 
   get #underWay(): boolean {

@@ -1,6 +1,6 @@
 // A desk with its parts in front of the test's server, as a page would build them.
 import { afterEach, beforeEach, vi } from 'vitest';
-import { Drafts } from '#lib/drafts.ts';
+import { Drafts, type Writer } from '#lib/drafts.ts';
 import { LiveQueue } from '#lib/live/queue.svelte.ts';
 import type { Fact } from '@countersign/shared/events';
 import { Announcer } from './announcer.svelte.ts';
@@ -39,12 +39,12 @@ export class Place {
   }
 
   /** A page over the same browser and the same server. */
-  async open({ flow = true } = {}) {
+  async open({ flow = true, ...writer }: Partial<Writer> & { flow?: boolean } = {}) {
     const queue = new LiveQueue(ME.id, { view: 'available', projectId: null });
     await queue.resync();
     const preferences = new Preferences();
     preferences.flow = flow;
-    const drafts = new Drafts(ME.id, this.storage);
+    const drafts = new Drafts(ME.id, this.storage, writer);
     const parts = { me: ME, drafts, queue, preferences, tray: new Tray(), announcer: new Announcer() };
     const desk = new Desk(parts);
     const moved: (string | null)[] = [];

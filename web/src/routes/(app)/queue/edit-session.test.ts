@@ -66,7 +66,11 @@ describe('QU19: two drafts of an item', () => {
   it('are there in the editor: one is switched to and the other stays, until it is discarded', () => {
     const store = new FakeStorage();
     const page = (name: string) =>
-      new Drafts('me', store, { page: name, tab: name, isOpen: () => Promise.resolve(true) });
+      new Drafts('me', store, {
+        page: name,
+        tab: name,
+        pages: { isOver: () => false, whenOver: () => undefined },
+      });
     const open = (drafts: Drafts) => new EditSession(drafts, { id: 'i1', suggestion: 'as suggested' });
     const one = open(page('one'));
     const two = open(page('two'));

@@ -23,7 +23,7 @@ import { Desk } from './desk.svelte.ts';
 import { dropDoublePresses } from './double-press.ts';
 import { pane } from './item-pane.svelte.ts';
 import { preferences } from './preferences.svelte.ts';
-import { isPageOpen, PAGE, TAB } from '#lib/open-pages.ts';
+import { otherPages, PAGE, TAB } from '#lib/open-pages.ts';
 import { QueueSummary } from './queue-summary.ts';
 import { Reading } from './reading.svelte.ts';
 import { Seen } from './seen.svelte.ts';
@@ -54,7 +54,7 @@ class QueuePage implements Ui {
       now: () => clock.read(),
       page: PAGE,
       tab: TAB,
-      isOpen: isPageOpen,
+      pages: otherPages,
     });
     drafts.tidy(clock.read());
     const { item: _, ...scope } = place;
