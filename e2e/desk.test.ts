@@ -18,6 +18,11 @@ const yours = async (page: Page) => {
   await page.getByText('Yours for').waitFor();
   await page.locator('[data-armed=true]').waitFor();
 };
+/** A verb waits for its reason: the digits count. */
+const asksWhy = async (page: Page) => {
+  await yours(page);
+  await page.getByRole('group', { name: 'Reject: why' }).getByRole('button', { disabled: false }).first().waitFor();
+};
 
 describe.skipIf(chromium === undefined)('the desk', () => {
   const house = useHouse();
@@ -58,8 +63,17 @@ describe.skipIf(chromium === undefined)('the desk', () => {
     await expectAccessible(page);
     await page.keyboard.press('Escape');
     // In a page whose time stands still neither the focus nor the verbs come to themselves.
-    await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).not.toBe('TEXTAREA');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('item-heading');
     await yours(page);
+    let sayRefused: () => void = () => undefined;
+    const refused = new Promise<void>((resolve) => (sayRefused = resolve));
+    await page.route('**/decision', async (route) => {
+      const problem = { status: 503, code: 'unavailable', title: 'Not just now', detail: 'Again.', request_id: 'r' };
+      await route.fulfill({ status: 503, contentType: 'application/problem+json', body: JSON.stringify(problem) });
+      sayRefused();
+    });
+    await page.keyboard.press('r');
+    await asksWhy(page);
     await page.clock.install();
     // Its time goes on between the two: where that was too long, once more.
     const pause = async () => page.clock.pauseAt(await page.evaluate(() => Date.now() + 500));
@@ -71,12 +85,7 @@ describe.skipIf(chromium === undefined)('the desk', () => {
         ),
       )
       .toBe(true);
-    await page.route('**/decision', async (route) => {
-      const problem = { status: 503, code: 'unavailable', title: 'Not just now', detail: 'Again.', request_id: 'r' };
-      await route.fulfill({ status: 503, contentType: 'application/problem+json', body: JSON.stringify(problem) });
-    });
-    await page.keyboard.press('r');
-    const refused = page.waitForEvent('requestfinished', (request) => request.url().endsWith('/decision'));
+    await asksWhy(page);
     await page.keyboard.press('1');
     await refused;
     // The answer is out of the browser's hands; when the page has read it is not known, so its clock goes on second by second.
