@@ -162,6 +162,11 @@ describe('what each variable refuses', () => {
     }
   });
 
+  it('DB3: the variables of libpq come with DATABASE_URL, each of them', () => {
+    const libpq = { PGCONNECT_TIMEOUT: '7', PGSSLMODE: 'require', PGSSLCRL: '/crl' };
+    expect(read({ DATABASE_URL: 'postgres://db/x', ...libpq })).toMatchObject({ database: { libpq } });
+  });
+
   it('does not repeat the value: it may be a password', () => {
     expect(sentence({ DATABASE_URL: 'mysql://root:hunter2@db' })).not.toContain('hunter2');
     expect(sentence({ WEBHOOK_PROXY_URL: 'https://root:hunter2@proxy:4750' })).not.toContain('hunter2');

@@ -244,7 +244,7 @@ const tracesUrl = (endpoint: string | undefined): string | null =>
 
 function databaseOf(values: Values, env: NodeJS.ProcessEnv): Config['database'] {
   if (values.DATABASE_URL !== undefined) {
-    const libpq = Object.fromEntries(Object.entries(env).filter(([name]) => /^PG[A-Z]+$/.test(name)));
+    const libpq = Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith('PG')));
     return { kind: 'postgres', url: values.DATABASE_URL, poolSize: 20, libpq };
   }
   return { kind: 'embedded', folder: resolve(values.DATA_DIR) };

@@ -7,6 +7,7 @@ import { buildServices, refuseMissingKeys, type Built } from './build-services.t
 import { ConfigError, readConfig, type Config } from './config.ts';
 import { REVOKED } from './db/channels.ts';
 import { systemClock } from './db/clock.ts';
+import { protectionOf } from './db/connect.ts';
 import { EmbeddedError } from './embedded/embedded-error.ts';
 import { addressOfRunning } from './embedded/embedded-postgres.ts';
 import { FolderInUse } from './embedded/folder-lock.ts';
@@ -107,8 +108,7 @@ export async function start(
 
 /** Says once what protects the connections to PostgreSQL (DB3). */
 function tellEncryption({ encryption, services: { log } }: Built): void {
-  if (encryption?.encrypted) log.info(encryption, 'connections to PostgreSQL are encrypted');
-  else if (encryption !== null) log.info(encryption, 'connections to PostgreSQL are not encrypted');
+  if (encryption !== null) log.info(encryption, `connections to PostgreSQL are ${protectionOf(encryption)}`);
 }
 
 /** How many connections a command may have beside the service. */

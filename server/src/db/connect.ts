@@ -22,8 +22,16 @@ export async function begin(client: pg.Client, { settings }: Connection): Promis
   return client;
 }
 
-/** What protects a connection, as PostgreSQL sees it. */
-export type Encryption = { encrypted: false } | { encrypted: true; tls: string; cipher: string };
+/** What protects a connection; `verified`: PostgreSQL's certificate had to be signed by an authority that is trusted. */
+export type Encryption = { encrypted: false } | { encrypted: true; verified: boolean; tls: string; cipher: string };
+
+/** In words, for the log. */
+export function protectionOf(encryption: Encryption): string {
+  if (!encryption.encrypted) return 'not encrypted';
+  return encryption.verified
+    ? 'encrypted, and its certificate is verified'
+    : 'encrypted, but its certificate is not verified';
+}
 
 export interface Chosen {
   connection: Connection;
@@ -49,18 +57,22 @@ async function tryWay(connection: Connection): Promise<Chosen> {
   const client = await connect(connection);
   try {
     await refuseOtherSchema(client);
-    return { connection, encryption: await encryptionOf(client) };
+    return { connection, encryption: await encryptionOf(client, connection) };
   } finally {
     await client.end();
   }
 }
 
-async function encryptionOf(client: pg.Client): Promise<Encryption> {
+async function encryptionOf(client: pg.Client, connection: Connection): Promise<Encryption> {
+  const { ssl } = connection.config();
+  // PostgreSQL may sit behind a pooler, which has a TLS of its own with it.
+  if (typeof ssl !== 'object') return { encrypted: false };
   const { rows } = await client.query<{ ssl: boolean; version: string; cipher: string }>(
     'select ssl, version, cipher from pg_stat_ssl where pid = pg_backend_pid()',
   );
   const [row] = rows;
-  return row?.ssl ? { encrypted: true, tls: row.version, cipher: row.cipher } : { encrypted: false };
+  if (!row?.ssl) return { encrypted: false };
+  return { encrypted: true, verified: ssl.rejectUnauthorized === true, tls: row.version, cipher: row.cipher };
 }
 
 /** A service that does not find its tables would make new ones, and look empty. */

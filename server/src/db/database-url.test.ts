@@ -51,6 +51,49 @@ describe('DB3: where, as whom and which database', () => {
     expect(configs('postgres://a:b@c:2/d?sslmode=require', variables)).toMatchObject([
       { host: 'c', port: 2, user: 'a', password: 'b', database: 'd', ssl: { rejectUnauthorized: false } },
     ]);
+    expect(configs('postgres://u:p@db/x', { PGCONNECT_TIMEOUT: '7', PGGSSENCMODE: 'disable' })[0]).toMatchObject({
+      connectionTimeoutMillis: 7000,
+    });
+  });
+});
+
+describe('DB3: a variable of the environment that is not heeded is refused by name', () => {
+  const read = (variables: NodeJS.ProcessEnv) => () => readDatabaseUrl('postgres://u:s3cret@db/x', variables);
+
+  it.each([
+    ...['PGSSLCRL', 'PGSSLCRLDIR', 'PGSSLMINPROTOCOLVERSION', 'PGSSLMAXPROTOCOLVERSION', 'PGSSLSNI', 'PGSSLCERTMODE'],
+    ...['PGSSLANYTHING', 'PGREQUIRESSL', 'PGREQUIREAUTH', 'PGREQUIREPEER', 'PGHOSTADDR', 'PGSERVICE'],
+    ...['PGLOADBALANCEHOSTS', 'PGMINPROTOCOLVERSION', 'PGMAXPROTOCOLVERSION'],
+    ...['PGKRBSRVNAME', 'PGGSSLIB', 'PGGSSDELEGATION', 'PGREPLICATION', 'PGBINARY'],
+  ])('%s', (name) => {
+    expect(read({ [name]: 'of-theirs' })).toThrow(new RegExp(`^the variable ${name} of the environment .* unset it$`));
+    expect(read({ [name]: 'of-theirs' })).not.toThrow(/of-theirs|s3cret/);
+    expect(read({ [name]: '' })).not.toThrow();
+  });
+
+  it.each<[string, string, RegExp]>([
+    [
+      'PGTARGETSESSIONATTRS',
+      'read-write',
+      /^target_session_attrs takes any \(PGTARGETSESSIONATTRS of the environment\)$/,
+    ],
+    ['PGGSSENCMODE', 'require', /^gssencmode takes disable or prefer \(PGGSSENCMODE of the environment\)$/],
+    ['PGSSLROOTCERT', root, /^sslrootcert is not heeded with sslmode=prefer.*\(PGSSLROOTCERT of the environment\)$/],
+    ['PGSSLMODE', 'no-verify', /^sslmode takes one of .* \(PGSSLMODE of the environment\)$/],
+    [
+      'PGCONNECT_TIMEOUT',
+      'soon',
+      /^connect_timeout takes a number of seconds \(PGCONNECT_TIMEOUT of the environment\)$/,
+    ],
+  ])('%s=%s', (name, value, sentence) => {
+    expect(read({ [name]: value })).toThrow(sentence);
+  });
+
+  it.each([
+    ...['PGDATA', 'PGTZ', 'PGDATESTYLE', 'PGGEQO', 'PGCLIENTENCODING', 'PGPASSFILE', 'PGSERVICEFILE', 'PGSYSCONFDIR'],
+    ...['PGLOCALEDIR', 'PG_COLOR', 'PGADMIN_LISTEN_PORT', 'PGBACKREST_STANZA'],
+  ])('%s is not about the connection, or is heeded by the driver', (name) => {
+    expect(read({ [name]: 'of-theirs' })).not.toThrow();
   });
 });
 
@@ -65,6 +108,7 @@ describe('DB3: sslmode means what libpq means by it', () => {
     ['sslmode=prefer', [unverified, false]],
     ['sslmode=require', [unverified]],
     ['ssl=true', [unverified]],
+    ['ssl=true&sslmode=require&sslmode=require', [unverified]],
     ['sslmode=verify-full', [verified]],
     ['sslmode=verify-full&sslrootcert=system', [verified]],
     [`sslmode=verify-full&sslrootcert=${root}`, [{ ...verified, ca: 'the root' }]],
@@ -82,7 +126,8 @@ describe('DB3: sslmode means what libpq means by it', () => {
   });
 
   it('a socket in a folder has none, as for libpq', () => {
-    expect(configs('postgres://u@/x?host=/run/postgresql&sslmode=require').map(({ ssl }) => ssl)).toEqual([false]);
+    const inFolder = configs('postgres://u@/x?host=/run/postgresql&sslmode=require&sslnegotiation=direct');
+    expect(inFolder).toMatchObject([{ ssl: false, sslnegotiation: 'postgres' }]);
   });
 
   it('each use gets all of it, also when the driver hides the key of one that was used before', () => {
@@ -98,7 +143,7 @@ describe('DB3: sslmode means what libpq means by it', () => {
 describe('DB3: what else the query says reaches the driver', () => {
   it.each<[string, object]>([
     ['application_name=review', { application_name: 'review' }],
-    ['', { fallback_application_name: 'countersign' }],
+    ['', { fallback_application_name: 'countersign', connectionTimeoutMillis: 5000, sslnegotiation: 'postgres' }],
     ['options=-c%20search_path%3Dapp', { options: '-c search_path=app' }],
     ['connect_timeout=10', { connectionTimeoutMillis: 10_000 }],
     ['keepalives=1&keepalives_idle=30', { keepAlive: true, keepAliveInitialDelayMillis: 30_000 }],
@@ -111,10 +156,18 @@ describe('DB3: what else the query says reaches the driver', () => {
 });
 
 describe('DB3: what is not understood is refused by name', () => {
-  it.each([
+  it.each<[string, RegExp]>([
     ['schema=app', /^the parameter schema is not understood/],
     ['sslmode=require&statement_timeout=5', /^the parameter statement_timeout is not understood/],
-    ['SSLMODE=require', /^the parameter SSLMODE is not understood/],
+    ['SSLMODE=require', /^it cannot be read; write /],
+    [`${'x'.repeat(41)}=1`, /^it cannot be read; write /],
+    ['application_name=team#1&sslmode=verify-full', /^it cannot be read; write /],
+    ['sslmode=verify-full#', /^it cannot be read; write /],
+    ['sslmode=verify-full&ssl=true', /^the parameter sslmode is given twice, with different values \(ssl=true is sslm/],
+    ['ssl=true&sslmode=disable', /^the parameter sslmode is given twice/],
+    ['sslmode=verify-full&sslmode=disable', /^the parameter sslmode is given twice/],
+    ['password=s3cret&password=s3cret2', /^the parameter password is given twice, with different values$/],
+    ['application_name=a&application_name=b', /^the parameter application_name is given twice/],
     ['ssl=no-verify', /^the parameter ssl is not understood/],
     ['hostaddr=10.0.0.1', /^the parameter hostaddr is not understood/],
     ['sslmode=no-verify', /^sslmode takes one of disable, allow, prefer, require, verify-ca, verify-full$/],
@@ -125,6 +178,14 @@ describe('DB3: what is not understood is refused by name', () => {
       'sslmode=require&sslrootcert=/nowhere',
       /^sslrootcert takes a file that this process can read; \/nowhere is none$/,
     ],
+    [`sslrootcert=${root}`, /^sslrootcert is not heeded with sslmode=prefer: set sslmode=verify-full$/],
+    ...['disable', 'allow', 'prefer'].map((mode): [string, RegExp] => [
+      `sslmode=${mode}&sslrootcert=${root}`,
+      new RegExp(`^sslrootcert is not heeded with sslmode=${mode}: set sslmode=verify-full$`),
+    ]),
+    [`sslmode=disable&sslcert=${certificate}&sslkey=${key}`, /^sslcert is not heeded with sslmode=disable/],
+    [`sslmode=disable&sslkey=${key}`, /^sslkey is not heeded with sslmode=disable/],
+    ['sslmode=disable&sslpassword=s3cret', /^sslpassword is not heeded with sslmode=disable/],
     [`sslmode=require&sslcert=${certificate}`, /^sslcert and sslkey are set together/],
     ['sslmode=require&sslrootcert=system', /^sslrootcert=system takes sslmode=verify-full$/],
     ['sslnegotiation=direct', /^sslnegotiation=direct takes sslmode=require/],
@@ -143,9 +204,22 @@ describe('DB3: what is not understood is refused by name', () => {
     expect(read).not.toThrow(/s3cret/);
   });
 
-  it.each(['postgres://u:s3#cret@db/x', 'postgres://u:s3cret@db:port/x'])('%s', (url) => {
+  it.each([
+    'postgres://u:s3#cret@db/x',
+    'postgres://u:s3cret@db:port/x',
+    'postgres://app:s3?cret@db.internal/countersign',
+    'postgres://app:s3?cret=1@db.internal/countersign',
+    'postgres://app:5432?s3cret@db/x',
+    'postgres://app:5432?cret=s3@db/x',
+    'postgres://app:5432?user=s3@db/x',
+    'postgres://app:5432/s3?cret=1@db/x',
+    'postgres://app:5432/s3?cret&x@db/x',
+    'postgres://app:s3?cret#@db/x',
+    'postgres://u:s3@cret?more@db/x',
+    'postgres://u:s3@cret?more=1@db/x',
+  ])('of %s no part of the password is told', (url) => {
     expect(() => readDatabaseUrl(url)).toThrow(/^it cannot be read; write characters such as/);
-    expect(() => readDatabaseUrl(url)).not.toThrow(/s3/);
+    expect(() => readDatabaseUrl(url)).not.toThrow(/s3|cret|more|app/);
   });
 });
 

@@ -1,9 +1,10 @@
 // Reads a PostgreSQL address, once for every connection: what it says reaches each of them, or the start is refused (DB3).
 import pg from 'pg';
-import { parse } from 'pg-connection-string';
 import { DatabaseUrlError } from './database-url-error.ts';
+import { parametersAround, variablesNamedIn } from './libpq-variables.ts';
 import { reservedAmong, sessionSettings } from './session-settings.ts';
 import { type Tls, TLS_PARAMETERS, tlsWays } from './tls-modes.ts';
+import { type Location, takeApart } from './url-parts.ts';
 
 /** One way to connect, for every connection of the process. */
 export interface Connection {
@@ -21,23 +22,8 @@ export type Ways = readonly [Connection, ...Connection[]];
 
 type Parameters = Readonly<Record<string, string>>;
 
-/** The variables that libpq reads where the address says nothing, and the parameters they stand for. */
-const VARIABLES: Readonly<Record<string, string>> = {
-  PGHOST: 'host',
-  PGPORT: 'port',
-  PGUSER: 'user',
-  PGPASSWORD: 'password',
-  PGDATABASE: 'dbname',
-  PGSSLMODE: 'sslmode',
-  PGSSLROOTCERT: 'sslrootcert',
-  PGSSLCERT: 'sslcert',
-  PGSSLKEY: 'sslkey',
-  PGSSLNEGOTIATION: 'sslnegotiation',
-  PGCHANNELBINDING: 'channel_binding',
-  PGAPPNAME: 'application_name',
-  PGOPTIONS: 'options',
-  PGCONNECT_TIMEOUT: 'connect_timeout',
-};
+/** How long opening a connection may take, in milliseconds, unless `connect_timeout` says; a pool waits as long for a free one. */
+const CONNECT_MS = 5000;
 
 type Reader = (value: string) => pg.ClientConfig;
 
@@ -61,60 +47,50 @@ const OTHERS: Readonly<Record<string, Reader>> = {
 
 const PLACE = ['host', 'port', 'user', 'password', 'dbname'];
 
+const KNOWN: ReadonlySet<string> = new Set([...PLACE, ...TLS_PARAMETERS, ...Object.keys(OTHERS)]);
+
 /**
  * The ways to connect, the preferred one first; more than one only where `sslmode` leaves it open. `variables` are those of the
- * environment. Errors: `DatabaseUrlError`, for anything that is not understood.
+ * environment. Errors: `DatabaseUrlError`, for anything that is not understood, or would not be heeded.
  */
 export function readDatabaseUrl(url: string, variables: NodeJS.ProcessEnv = {}): Ways {
-  const said = parametersOf(url);
-  const defaults = defaultsOf(variables);
-  const parameters = { ...defaults, ...said };
-  const place = placeOf(locationIn(url), said, defaults);
+  const { location, said } = takeApart(url, KNOWN);
+  const defaults = parametersAround(variables);
+  try {
+    return waysOf(placeOf(location, said, defaults), { ...defaults, ...said });
+  } catch (error) {
+    if (!(error instanceof DatabaseUrlError)) throw error;
+    const used = Object.keys(defaults).filter((name) => !Object.hasOwn({ ...location, ...said }, name));
+    const from = variablesNamedIn(error.message, used);
+    throw from.length === 0
+      ? error
+      : new DatabaseUrlError(`${error.message} (${from.join(' and ')} of the environment)`);
+  }
+}
+
+function waysOf(place: Place, parameters: Parameters): Ways {
   const others = Object.entries(OTHERS).map(([name, read]) =>
     parameters[name] === undefined ? {} : read(parameters[name]),
   );
   const chosen = settingsIn(parameters.options ?? '');
   refuseReserved(chosen);
   const settings = sessionSettings(chosen);
-  const { sslnegotiation } = parameters;
-  const own: pg.ClientConfig = { fallback_application_name: 'countersign', ...place };
+  const own: pg.ClientConfig = {
+    ...{ fallback_application_name: 'countersign', connectionTimeoutMillis: CONNECT_MS, ...place },
+  };
   const common = others.reduce((all, one) => ({ ...all, ...one }), own);
   const way = (ssl: Tls): Connection => ({
     ...{ host: place.host, port: place.port, database: place.database, settings },
     config: () => ({
-      ...common,
-      ssl: ssl === false ? false : { ...ssl },
-      ...(sslnegotiation === 'direct' && { sslnegotiation }),
+      ...{ ...common, ssl: ssl === false ? false : { ...ssl } },
+      // Said outright, so that the driver does not look for it in the environment.
+      sslnegotiation: ssl !== false && parameters.sslnegotiation === 'direct' ? 'direct' : 'postgres',
     }),
   });
   // A socket in a folder has no TLS: its permissions are what protects it.
   const [first, ...rest] = place.host.startsWith('/') ? ([false] as const) : tlsWays(parameters);
   return [way(first), ...rest.map(way)];
 }
-
-/** The parameters of the query, each of them understood; the last of several with one name counts. */
-function parametersOf(url: string): Parameters {
-  const query = new URLSearchParams(url.slice(queryAt(url)).replace(/#.*$/s, ''));
-  const known = new Set([...PLACE, ...TLS_PARAMETERS, ...Object.keys(OTHERS)]);
-  const named = [...query].map(([name, value]): [string, string] =>
-    // As libpq does, for addresses that were made for JDBC.
-    name === 'ssl' && value === 'true' ? ['sslmode', 'require'] : [name, value],
-  );
-  const unknown = named.find(([name]) => !known.has(name));
-  if (unknown !== undefined)
-    throw new DatabaseUrlError(`the parameter ${unknown[0]} is not understood: remove it, or use another one`);
-  return Object.fromEntries(named);
-}
-
-const queryAt = (url: string): number => (url.includes('?') ? url.indexOf('?') : url.length);
-
-const defaultsOf = (variables: NodeJS.ProcessEnv): Parameters =>
-  Object.fromEntries(
-    Object.entries(VARIABLES).flatMap(([variable, name]) => {
-      const value = variables[variable];
-      return value === undefined || value === '' ? [] : [[name, value]];
-    }),
-  );
 
 interface Place {
   host: string;
@@ -137,26 +113,6 @@ function placeOf(at: Location, said: Parameters, defaults: Parameters): Place {
     ...(password !== undefined && { password }),
   };
 }
-
-type Location = Partial<Record<'host' | 'port' | 'user' | 'password' | 'database', string>>;
-
-/** The part before the query, by the driver's own parser. */
-function locationIn(url: string): Location {
-  const location = url.slice(0, queryAt(url));
-  if (location.includes('#')) throw unreadable();
-  try {
-    const { host, port, user, password, database } = parse(location);
-    const said = { host, port, user, password, database };
-    return Object.fromEntries(Object.entries(said).filter(([, text]) => typeof text === 'string'));
-  } catch {
-    throw unreadable();
-  }
-}
-
-const unreadable = () =>
-  new DatabaseUrlError(
-    'it cannot be read; write characters such as # ? / @ : % in its password as %23 %3F %2F %40 %3A %25',
-  );
 
 function portOf(text: string): number {
   const port = Number(text);

@@ -22,21 +22,33 @@ const MODES: Record<string, (of: TlsParameters) => readonly [Tls, ...Tls[]]> = {
 };
 
 const DEFAULT_MODE = 'prefer';
+/** Those that fall back to no TLS, or may have none. */
+const LAX: readonly string[] = ['disable', 'allow', 'prefer'];
 
 /** The ways to connect that these parameters allow, the preferred one first. Errors: `DatabaseUrlError`. */
 export function tlsWays(parameters: TlsParameters): readonly [Tls, ...Tls[]] {
   const { sslmode = DEFAULT_MODE, sslnegotiation, sslrootcert, sslcert, sslkey } = parameters;
   const ways = Object.hasOwn(MODES, sslmode) ? MODES[sslmode] : undefined;
   if (ways === undefined) throw new DatabaseUrlError(`sslmode takes one of ${Object.keys(MODES).join(', ')}`);
+  refuseUnheeded(parameters, sslmode);
   if ((sslcert === undefined) !== (sslkey === undefined))
     throw new DatabaseUrlError('sslcert and sslkey are set together or not at all');
   if (sslrootcert === 'system' && sslmode !== 'verify-full')
     throw new DatabaseUrlError('sslrootcert=system takes sslmode=verify-full');
-  if (sslnegotiation === 'direct' && ['disable', 'allow', 'prefer'].includes(sslmode))
+  if (sslnegotiation === 'direct' && LAX.includes(sslmode))
     throw new DatabaseUrlError('sslnegotiation=direct takes sslmode=require or a stricter one');
   if (!['direct', 'postgres', undefined].includes(sslnegotiation))
     throw new DatabaseUrlError('sslnegotiation takes postgres or direct');
   return ways(parameters);
+}
+
+/** Whoever names a certificate believes that it protects: libpq would leave it aside. */
+function refuseUnheeded(parameters: TlsParameters, sslmode: string): void {
+  if (parameters.sslrootcert !== undefined && LAX.includes(sslmode))
+    throw new DatabaseUrlError(`sslrootcert is not heeded with sslmode=${sslmode}: set sslmode=verify-full`);
+  const unheeded = (['sslcert', 'sslkey', 'sslpassword'] as const).find((name) => parameters[name] !== undefined);
+  if (sslmode === 'disable' && unheeded !== undefined)
+    throw new DatabaseUrlError(`${unheeded} is not heeded with sslmode=disable: remove it, or set sslmode=verify-full`);
 }
 
 const unverified = (of: TlsParameters): Tls => ({ ...clientCertificate(of), rejectUnauthorized: false });

@@ -59,15 +59,20 @@ describe('DB3: a server that takes the service by TLS alone', () => {
   const full = () => urlOf('localhost', `sslmode=verify-full&sslrootcert=${certificate}&${identity()}`);
 
   it.each([
-    ['prefer', 'localhost', ''],
-    ['require', '127.0.0.1', ''],
-    ['allow', '127.0.0.1', ''],
-    ['verify-ca', '127.0.0.1', 'root'],
-    ['verify-full', 'localhost', 'root'],
-  ])('sslmode=%s at %s is encrypted', async (mode, host, root) => {
+    ['prefer', 'localhost', '', false],
+    ['require', '127.0.0.1', '', false],
+    ['allow', '127.0.0.1', '', false],
+    ['require', '127.0.0.1', 'root', true],
+    ['verify-ca', '127.0.0.1', 'root', true],
+    ['verify-full', 'localhost', 'root', true],
+  ])('sslmode=%s at %s, with %s, is encrypted; verified: %s', async (mode, host, root, verified) => {
     const query = `sslmode=${mode}&${identity()}${root === '' ? '' : `&sslrootcert=${certificate}`}`;
     const { encryption } = await chooseWay(readDatabaseUrl(urlOf(host, query)));
-    expect(encryption).toMatchObject({ encrypted: true, tls: expect.stringMatching(/^TLSv1\.[23]$/) as string });
+    expect(encryption).toMatchObject({
+      encrypted: true,
+      verified,
+      tls: expect.stringMatching(/^TLSv1\.[23]$/) as string,
+    });
   });
 
   it.each([
@@ -80,14 +85,15 @@ describe('DB3: a server that takes the service by TLS alone', () => {
     const made = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=service', '-keyout', '/dev/null'];
     execFileSync('openssl', [...made, '-out', another], { stdio: 'ignore' });
     const path = { root: certificate, 'another root': another }[root];
-    const query = `sslmode=${mode}&${identity()}${path === undefined ? '' : `&sslrootcert=${path}`}`;
+    const shown = mode === 'disable' ? '' : `&${identity()}`;
+    const query = `sslmode=${mode}${shown}${path === undefined ? '' : `&sslrootcert=${path}`}`;
     await expect(chooseWay(readDatabaseUrl(urlOf(host, query)))).rejects.toThrow(why);
   });
 
   it('the service, from the first migration to a delivery, and a command: no connection without TLS', async () => {
     world = await startWorld({ empty: true, processes: 1, env: { DATABASE_URL: full() } });
     expect(world.log()).toMatch(
-      /"encrypted":true,"tls":"TLSv1\.3","cipher":"TLS_\w+","msg":"connections to PostgreSQL are encrypted"/,
+      /"encrypted":true,"verified":true,"tls":"TLSv1\.3","cipher":"TLS_\w+","msg":"connections to PostgreSQL are encrypted, and its certificate is verified"/,
     );
     const receiver = await startReceiver();
     const owner = await person(world);
