@@ -2,6 +2,7 @@
 import pg from 'pg';
 import { chooseWay, connect } from '../../server/src/db/connect.ts';
 import { type Connection, readDatabaseUrl } from '../../server/src/db/database-url.ts';
+import { pooled } from '../../server/src/db/pool.ts';
 
 /** How to connect to this address, as the service would. */
 export const connectionTo = async (url: string): Promise<Connection> =>
@@ -18,8 +19,5 @@ export const nowhere = (): Connection => readDatabaseUrl('postgres://nobody@127.
 
 /** A pool of at most so many sessions. Whoever asks for it ends it. */
 export async function poolTo(url: string, max: number): Promise<pg.Pool> {
-  const connection = await connectionTo(url);
-  const pool = new pg.Pool({ ...connection.config(), max });
-  pool.on('connect', (client) => void client.query(connection.settings).catch(() => undefined));
-  return pool;
+  return new pg.Pool({ ...pooled(await connectionTo(url)), max });
 }

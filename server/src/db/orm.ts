@@ -35,7 +35,7 @@ import { WebhookEndpoint } from './entities/webhook-endpoint.ts';
 import { Wording } from './entities/wording.ts';
 import type { Connection } from './database-url.ts';
 import { MIGRATIONS } from './migrations/list.ts';
-import { equipPool } from './pool.ts';
+import { equipPool, pooled } from './pool.ts';
 
 /** Where the data lives, and how many connections this process may have to it. */
 export interface DatabaseTarget {
@@ -85,16 +85,13 @@ const common = {
   logger: () => undefined,
 } satisfies Partial<Options>;
 
-/** How long a transaction waits for a connection before it is told that the database cannot be reached, in milliseconds. */
-const CONNECT_MS = 5000;
-
 /** Opens the database. `onPool` is told of the pool. */
 export async function openOrm(
   { connection, poolSize }: DatabaseTarget,
   onPool: (pool: Pool) => void = () => undefined,
 ): Promise<Orm> {
   const onPoolCreated = (pool: Pool) => {
-    equipPool(pool, connection.settings);
+    equipPool(pool);
     onPool(pool);
   };
   return await MikroORM.init({
@@ -103,6 +100,6 @@ export async function openOrm(
     dbName: connection.database,
     pool: { min: 0, max: poolSize },
     // The ORM reads addresses by a parser of its own, which drops their query: it gets what the driver takes.
-    driverOptions: { connectionTimeoutMillis: CONNECT_MS, ...connection.config(), onPoolCreated },
+    driverOptions: { ...pooled(connection), onPoolCreated },
   });
 }

@@ -1,6 +1,7 @@
 // What the ORM's pool of connections does beyond lending them: broken ones make room, each session is told its settings, and planned
 // statements are sent by name.
-import type { Pool, PoolClient } from 'pg';
+import type { ClientBase, ClientConfig, Pool, PoolClient } from 'pg';
+import type { Connection } from './database-url.ts';
 import { planNameOf } from './planned.ts';
 import { keepStatementLimit } from './statement-limit.ts';
 
@@ -15,11 +16,22 @@ export const connectionsOf = ({ totalCount, idleCount, waitingCount }: Pool): Co
   return { total: totalCount, idle: idleCount, waiting: waitingCount };
 };
 
-/** All of it, for the pool of the ORM. `settings`: the statements that begin each session (DB2). */
-export function equipPool(pool: Pool, settings: string): void {
+/** What a pool of these connections takes. */
+interface PooledConnection extends ClientConfig {
+  onConnect(client: ClientBase): Promise<unknown>;
+}
+
+/**
+ * Each session is told its settings before anybody gets it (DB2). One that cannot be told them is ended, and whoever wanted it gets
+ * the reason.
+ */
+export const pooled = (connection: Connection): PooledConnection => {
+  return { ...connection.config(), onConnect: (client) => client.query(connection.settings) };
+};
+
+/** The rest of it, for the pool of the ORM. */
+export function equipPool(pool: Pool): void {
   freeBrokenConnections(pool);
-  // One that cannot be told so fails at its first statement, which says why.
-  pool.on('connect', (client: PoolClient) => void client.query(settings).catch(() => undefined));
   pool.on('connect', sendByName);
   keepStatementLimit(pool);
 }

@@ -8,6 +8,7 @@ import { createDatabase } from '../../src/db/database.ts';
 import { readDatabaseUrl } from '../../src/db/database-url.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openOrm } from '../../src/db/orm.ts';
+import { connectionsOf } from '../../src/db/pool.ts';
 import { openSignals } from '../../src/db/signals.ts';
 import { emptyDatabase, type OwnDatabase } from '../fixtures/own-database.ts';
 import { useServices } from './services.ts';
@@ -101,6 +102,16 @@ describe('DB2: a role with defaults of its own', () => {
       ),
     );
     expect(read).toEqual({ at: '2026-11-20 10:00:00+00', sum: '0.30000000000000004' });
+    await orm.close();
+  });
+
+  it('that cannot be told otherwise has no session that is used: each is ended, with the reason for who wanted it', async () => {
+    const connection = { ...(await connectionTo(url)), settings: `set no_such_setting = 'on'` };
+    let connections = () => ({ total: -1, idle: -1, waiting: -1 });
+    const orm = await openOrm({ connection, poolSize: 1 }, (pool) => (connections = () => connectionsOf(pool)));
+    const asked = () => orm.em.fork().execute('select 1 as one');
+    for (let n = 0; n < 2; n += 1) await expect(asked()).rejects.toThrow(/no_such_setting/);
+    expect(connections()).toEqual({ total: 0, idle: 0, waiting: 0 });
     await orm.close();
   });
 
