@@ -1,5 +1,5 @@
 // A PostgreSQL that lets the service in by TLS alone: everything it does there, and its commands beside it, is encrypted (DB3).
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +18,8 @@ import { startWorld, type World } from '../world.ts';
 const folder = mkdtempSync(join(tmpdir(), 'countersign-tls-'));
 const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')];
 
+const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
+
 /** Signed by itself, for `localhost` alone; the service shows it too, as who it is. */
 function makeCertificate(): void {
   const subject = ['-subj', '/CN=service', '-addext', 'subjectAltName=DNS:localhost'];
@@ -29,7 +31,7 @@ function makeCertificate(): void {
   if (owner !== undefined) for (const path of [folder, key, certificate]) chownSync(path, owner.uid, owner.gid);
 }
 
-describe('DB3: a server that takes the service by TLS alone', () => {
+describe.skipIf(!hasOpenssl)('DB3: a server that takes the service by TLS alone', () => {
   let postgres: OwnPostgres;
   let world: World | undefined;
 
