@@ -43,7 +43,7 @@ describe('AU4: the error above the line', () => {
   });
 
   it('takes a part that nobody judged as all wrong', () => {
-    const error = auditError([of(50, 0, { rate: 0.5 }), of(0, 0, { rate: 0.5, drawn: 50 })]);
+    const error = auditError([of(50, 0, { rate: 0.5 }), of(0, 0, { rate: 0.25, drawn: 25 })]);
     expect(error.estimate).toBe(0);
     expect(error.bound ?? 0).toBeGreaterThan(0.5);
   });
@@ -93,16 +93,27 @@ describe('AU4: parts with rates of their own', () => {
   it('are bounded by the largest mean in the region of their shares: no point of it lies above', () => {
     const places = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 3, maxLength: 3 });
     fc.assert(
-      fc.property(fc.array(stratum, { minLength: 2, maxLength: 3 }), places, (strata, at) => {
-        const shares = strata.map(({ judged, wrong }, index) => (at[index] ?? 0) * anytimeUpperBound(wrong, judged));
-        const logs = strata.map(({ judged, wrong }, index) => logMixture(wrong, judged, shares[index] ?? 0).log);
-        const weights = strata.map(({ drawn, rate }) => drawn / rate);
-        const total = weights.reduce((sum, weight) => sum + weight, 0);
-        const mean = weights.reduce((sum, weight, index) => sum + (weight / total) * (shares[index] ?? 0), 0);
-        if (logs.reduce((sum, log) => sum + log, 0) < Math.log(20))
-          expect(mean).toBeLessThanOrEqual(anytimeBound(strata) + 1e-6);
-      }),
+      fc.property(
+        fc.uniqueArray(stratum, { minLength: 2, maxLength: 3, selector: ({ rate }) => rate }),
+        places,
+        (strata, at) => {
+          const shares = strata.map(({ judged, wrong }, index) => (at[index] ?? 0) * anytimeUpperBound(wrong, judged));
+          const logs = strata.map(({ judged, wrong }, index) => logMixture(wrong, judged, shares[index] ?? 0).log);
+          const weights = strata.map(({ drawn, rate }) => drawn / rate);
+          const total = weights.reduce((sum, weight) => sum + weight, 0);
+          const mean = weights.reduce((sum, weight, index) => sum + (weight / total) * (shares[index] ?? 0), 0);
+          if (logs.reduce((sum, log) => sum + log, 0) < Math.log(20))
+            expect(mean).toBeLessThanOrEqual(anytimeBound(strata) + 1e-6);
+        },
+      ),
     );
+  });
+
+  it('are one part where no rate is twice another: each audit counts as in one series', () => {
+    const changed = [of(150, 1, { rate: 0.05 }), of(100, 2, { rate: 0.04 }), of(50, 0, { rate: 0.06 })];
+    expect(auditError(changed)).toMatchObject({ bound: auditError([of(300, 3)]).bound, estimate: 0.01 });
+    expect(anytimeBound(changed)).toBe(anytimeUpperBound(3, 300));
+    expect(anytimeBound([of(150, 1, { rate: 0.06 }), of(150, 2, { rate: 0.07 })])).not.toBe(anytimeUpperBound(3, 300));
   });
 
   it('are one part where all but one stand for nothing', () => {

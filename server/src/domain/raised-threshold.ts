@@ -28,8 +28,13 @@ export function raisedThreshold(audits: readonly Audit[], { line, budget }: { li
   const above = TRIED.filter((confidence) => confidence > line);
   const starts = STARTS.filter((confidence) => confidence > line);
   const counted = countsFrom(audits, above);
-  const isProven = (confidence: number) =>
-    anytimeBound(counted.get(confidence)?.strata ?? [], MISS / starts.length) <= budget;
+  const known = new Map<number, boolean>();
+  const isProven = (confidence: number): boolean => {
+    const proven =
+      known.get(confidence) ?? anytimeBound(counted.get(confidence)?.strata ?? [], MISS / starts.length) <= budget;
+    known.set(confidence, proven);
+    return proven;
+  };
   const ends = starts.map((start) => {
     const sequence = above.filter((confidence) => confidence <= start);
     const stop = sequence.findIndex((confidence) => !isProven(confidence));
