@@ -49,13 +49,16 @@ const LAST_LINE = `
     or s.settings -> 'escalate_flags' <> b.settings -> 'escalate_flags')
   order by s.version desc limit 1`;
 
-/** $2, $3: the span. The first model of a project is not new. No name is a name as well. */
-const NEWEST_MODEL = `
-  with seen as (
-    select model, min(created_at) as at from item
+/**
+ * $2, $3: the span, in which no more audits are than count. The first model of a project is not new. No name is a name as well, and an
+ * empty one there is not. Which models are older is asked of each by its index: the audits before the span may be any number.
+ */
+export const NEWEST_MODEL = `
+  with seen as materialized (
+    select coalesce(model, '') as name, min(created_at) as at from item
     where project_id = $1 and audit and created_at >= $2::timestamptz and created_at < $3::timestamptz group by 1)
-  select model, at from seen s
-  where exists (select from item i where i.project_id = $1 and i.audit and i.created_at < s.at)
-    and not exists (select from item i
-      where i.project_id = $1 and i.audit and i.created_at < $2::timestamptz and i.model is not distinct from s.model)
+  select nullif(name, '') as model, at from seen s
+  where at > (select created_at from item where project_id = $1 and audit order by created_at limit 1)
+    and at = (select i.created_at from item i
+      where i.project_id = $1 and i.audit and coalesce(i.model, '') = s.name order by i.created_at limit 1)
   order by at desc limit 1`;

@@ -64,6 +64,10 @@ const ItemSchema = defineEntity({
       expression: 'create index "item_audit" on "item" ("project_id", "created_at") where "audit"',
     },
     {
+      name: 'item_audit_model',
+      expression: `create index "item_audit_model" on "item" ("project_id", (coalesce("model", '')), "created_at") where "audit"`,
+    },
+    {
       name: 'item_audit_waiting',
       expression: `create index "item_audit_waiting" on "item" ("project_id") where "audit" and ("status" in ('queued', 'escalated') or "public_status" is not null)`,
     },

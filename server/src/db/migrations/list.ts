@@ -29,6 +29,7 @@ import { AuditsWaiting } from './0025-audits-waiting.ts';
 import { KeyScopes } from './0025-key-scopes.ts';
 import { AuditsOff } from './0026-audits-off.ts';
 import { RefusedWallets } from './0026-refused-wallets.ts';
+import { AuditModels } from './0027-audit-models.ts';
 
 export const MIGRATIONS = [
   { name: '0001-initial', class: Initial },
@@ -63,4 +64,5 @@ export const MIGRATIONS = [
   { name: '0025-key-scopes', class: KeyScopes },
   { name: '0026-audits-off', class: AuditsOff },
   { name: '0026-refused-wallets', class: RefusedWallets },
+  { name: '0027-audit-models', class: AuditModels },
 ];
