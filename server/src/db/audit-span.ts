@@ -10,6 +10,8 @@ export type Began = 'time' | 'line' | 'raised' | 'model';
 
 export interface GuaranteeSpan extends AuditSpan {
   version: number;
+  /** The same without new models: by audits from then on a budget may be crossed, but never proven (AU6). */
+  throughModels: Date;
   began: { at: Date; why: Began; model: string | null };
 }
 
@@ -28,6 +30,7 @@ export async function guaranteeSpan(em: Em, projectId: string, now: Date): Promi
     projectId,
     from: newest ? new Date(newest.at) : from,
     to: now,
+    throughModels: from,
     version: line?.version ?? 1,
     began: beginnings.reduce((last, one) => (one.at > last.at ? one : last)),
   };

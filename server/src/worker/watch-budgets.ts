@@ -1,8 +1,9 @@
 // Watches the error budgets of projects (AU5): owners are told when audits say that more automatic answers may be wrong, and the
 // automatic threshold is raised where an owner has said so beforehand.
 import type { BudgetAlertKind } from '@countersign/shared/words';
-import { auditStrata, readDrawn } from '../db/audit-rows.ts';
+import { readDrawn } from '../db/audit-rows.ts';
 import { guaranteeSpan } from '../db/audit-span.ts';
+import { budgetStanding } from '../db/budget-standing.ts';
 import type { Tx } from '../db/database.ts';
 import { Project } from '../db/entities/project.ts';
 import { ProjectSettings } from '../db/entities/project-settings.ts';
@@ -10,7 +11,6 @@ import { logChange, tellChange } from '../db/log-change.ts';
 import type { Em } from '../db/orm.ts';
 import { holdProject } from '../db/hold-project.ts';
 import { SYSTEM } from '../domain/actor.ts';
-import { budgetState } from '../domain/audit-error.ts';
 import { raisedThreshold } from '../domain/raised-threshold.ts';
 import type { Services } from '../usecases/services.ts';
 import type { Next } from './loop.ts';
@@ -56,10 +56,13 @@ async function look(services: Services, em: Em, projectId: string): Promise<Turn
   const at = services.clock.now();
   const budget = project.errorBudget ?? null;
   const span = await guaranteeSpan(em, projectId, at);
-  const over = budget !== null && budgetState((await auditStrata(em, span)).strata, budget) === 'over';
+  const crossedBy = budget === null ? null : (await budgetStanding(em, span, budget)).crossedBy;
+  const over = crossedBy !== null;
   // Also where it was told before: an owner may have chosen it since.
-  const raises = over && project.overBudget === 'raise' && project.autoThreshold < 1;
-  const raised = raises ? raisedThreshold(await readDrawn(em, span), { line: project.autoThreshold, budget }) : null;
+  const raises = budget !== null && crossedBy !== null && project.overBudget === 'raise' && project.autoThreshold < 1;
+  const raised = raises
+    ? raisedThreshold(await readDrawn(em, crossedBy), { line: project.autoThreshold, budget })
+    : null;
   return over === isTold(project) && raised === null ? null : { project, at, over, raised };
 }
 

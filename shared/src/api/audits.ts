@@ -36,13 +36,15 @@ export const audits = z
     began: z.object({ why: z.enum(['time', 'line', 'raised', 'model']), model: z.string().nullable() }).nullable(),
     /**
      * Null where the project has no budget. It is judged by the audits that count when no window is asked for, `judged` so many, and
-     * by the bound that holds however often one looks. `needed`: audits without an error before anything can be said; `left`: so many
+     * by the bound that holds however often one looks. `earlier_models`: it is over by audits of models before the newest as well, which
+     * alone is too little to tell. `needed`: audits without an error before anything can be said; `left`: so many
      * more without an error prove it, 0 where it is proven; each null where no number is enough.
      */
     budget: z
       .object({
         share,
         state: z.enum(['too_little', 'within', 'over']),
+        earlier_models: z.boolean(),
         judged: z.number().int(),
         needed: z.number().int().nullable(),
         left: z.number().int().nullable(),

@@ -2,9 +2,10 @@
 import type { Audits } from '@countersign/shared/api/audits';
 import { auditStrata, hasGap } from '../../db/audit-rows.ts';
 import { type GuaranteeSpan, guaranteeSpan } from '../../db/audit-span.ts';
+import { budgetStanding } from '../../db/budget-standing.ts';
 import { Project } from '../../db/entities/project.ts';
 import type { Em } from '../../db/orm.ts';
-import { auditError, auditsLeft, auditsNeeded, budgetState } from '../../domain/audit-error.ts';
+import { auditError, auditsLeft, auditsNeeded } from '../../domain/audit-error.ts';
 import { requireVerb } from '../membership.ts';
 import type { MemberActor, Services } from '../services.ts';
 import { monthWindow, type WindowQuery } from './time-window.ts';
@@ -43,10 +44,11 @@ export function readAudits(services: Services, actor: MemberActor, query: Window
 async function readBudget(em: Em, project: Project, span: GuaranteeSpan): Promise<Audits['budget']> {
   const { errorBudget, overBudgetSince, auditRate: rate } = project;
   if (errorBudget === null || errorBudget === undefined) return null;
-  const { strata } = await auditStrata(em, span);
+  const { strata, state, earlierModels } = await budgetStanding(em, span, errorBudget);
   return {
     share: errorBudget,
-    state: budgetState(strata, errorBudget),
+    state,
+    earlier_models: earlierModels,
     judged: strata.reduce((sum, { judged }) => sum + judged, 0),
     needed: finite(auditsNeeded(errorBudget)),
     left: finite(auditsLeft(strata, { rate, budget: errorBudget })),

@@ -33,7 +33,15 @@ const judged = (n: number, wrong: number): Audits => ({
   anytime: anytimeUpperBound(wrong, n),
 });
 const some: Audits = { ...judged(300, 3), drawn: 310 };
-const budget = { share: 0.05, state: 'within', judged: 300, needed: 88, left: 0, over_since: null } as const;
+const budget = {
+  share: 0.05,
+  state: 'within',
+  earlier_models: false,
+  judged: 300,
+  needed: 88,
+  left: 0,
+  over_since: null,
+} as const;
 
 describe('AU4: the answer', () => {
   it.each([
@@ -46,6 +54,10 @@ describe('AU4: the answer', () => {
     [
       { ...some, budget: { ...budget, share: 0.02, state: 'over', left: 300 } },
       /The budget is 2%: it may be more\. 300 more audits without an error prove it\.$/,
+    ],
+    [
+      { ...judged(60, 0), budget: { ...budget, state: 'over', earlier_models: true, left: 28 } },
+      /^Too few .*it may be more, counted together with earlier models; the newest alone has too few .* 28 more audits/,
     ],
     [
       { ...judged(60, 0), budget: { ...budget, state: 'too_little', left: 28 } },

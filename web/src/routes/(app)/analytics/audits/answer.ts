@@ -8,7 +8,7 @@ import { words } from './text.ts';
 
 /** Few audits, or fewer than the budget takes: the mark is hollow. */
 export const isFew = ({ judged, budget }: Pick<Audits, 'judged' | 'budget'>): boolean =>
-  judged < SMALL_N || budget?.state === 'too_little';
+  judged < SMALL_N || budget?.state === 'too_little' || budget?.earlier_models === true;
 
 /** A bound is rounded up: less than it may be is never said. */
 export const bounded = (share: number): string => percent(Math.min(1, Math.ceil(share * 1000 - 1e-9) / 1000));
@@ -41,8 +41,8 @@ function sentence({ anytime, drawn, judged, rate, budget }: Audits): string {
 
 const STATES = { within: words.within, over: words.over, too_little: words.tooLittle } as const;
 
-function budgetWords({ share, state, left }: NonNullable<Audits['budget']>): string {
-  const said = STATES[state](percent(share));
+function budgetWords({ share, state, left, earlier_models: earlier }: NonNullable<Audits['budget']>): string {
+  const said = (earlier ? words.overThroughModels : STATES[state])(percent(share));
   if (left === 0) return said;
   return `${said} ${left === null ? words.noneLeft : left === 1 ? words.leftOne : words.left(count(left))}`;
 }

@@ -13,6 +13,8 @@ export const words = {
   few: (anytime: string) => `Too few audits to tell: at most ${anytime}, with 95 %, however often you look.`,
   within: (budget: string) => `The budget is ${budget}: proven.`,
   over: (budget: string) => `The budget is ${budget}: it may be more.`,
+  overThroughModels: (budget: string) =>
+    `The budget is ${budget}: it may be more, counted together with earlier models; the newest alone has too few audits to tell.`,
   tooLittle: (budget: string) => `The budget is ${budget}: not proven yet.`,
   left: (n: string) => `${n} more audits without an error prove it.`,
   leftOne: 'One more audit without an error proves it.',
