@@ -26,6 +26,13 @@ describe('AU5: the raise', () => {
     expect(raisedThreshold(seen, { line: 0.94, budget: 0.05 })).toBe(0.95);
   });
 
+  it('shares the chance to miss among the places it begins at', () => {
+    // Enough for one in twenty, and not for a fifth of that.
+    const seen = verdicts(0.9995, 95, 0);
+    expect(raisedThreshold(seen, { line: 0.995, budget: 0.05 })).toBe(0.999);
+    expect(raisedThreshold(seen, { line: 0.5, budget: 0.05 })).toBe(1);
+  });
+
   it('weighs each audit by the answers it stands for, as the bound does', () => {
     // A tenth is wrong of what was drawn at 1 in 100: it stands for fifty times as many answers as what was drawn at 1 in 2.
     const seen = [...verdicts(0.95, 54, 6, 0.01), ...verdicts(0.95, 600, 0, 0.5), ...verdicts(0.99, 200, 0, 0.01)];
