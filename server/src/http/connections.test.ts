@@ -19,7 +19,8 @@ async function serve(
   most: Partial<MostConnections>,
   limiter: Parameters<typeof limitConnections>[2] = null,
 ): Promise<void> {
-  http = createServer((_, response) => void response.end('well'));
+  // What is idle stays: only the limits close anything.
+  http = createServer({ keepAliveTimeout: 0 }, (_, response) => void response.end('well'));
   limitConnections(http, { all: 100, ofAddress: Infinity, reserve: 0, ...most }, limiter);
   http.listen(0, '127.0.0.1');
   await once(http, 'listening');
@@ -60,6 +61,24 @@ describe('A14: connections', () => {
     http.emit('connection', elsewhere);
     expect(elsewhere.destroyed).toBe(true);
     expect(await isServed(here)).toBe(true);
+  });
+
+  it('of a process on which nothing is under way make room when it is full, and those with a request stay', async () => {
+    await serve({ all: 2 });
+    http.removeAllListeners('request');
+    http.on('request', ({ url }, response) => url === '/slow' || response.end('well'));
+    const slow = connect({ port: (http.address() as AddressInfo).port, host: here });
+    open.push(slow);
+    const asked = once(http, 'request');
+    slow.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n');
+    await asked;
+    expect(await isServed(here)).toBe(true);
+    const idle = open.at(-1);
+    const elsewhere = new Socket();
+    Object.defineProperty(elsewhere, 'remoteAddress', { value: '203.0.113.5' });
+    http.emit('connection', elsewhere);
+    await expect.poll(() => idle?.closed).toBe(true);
+    expect(slow.closed).toBe(false);
   });
 
   it('of one address may come so often, whether or not the ones before are still open', async () => {
