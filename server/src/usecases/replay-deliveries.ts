@@ -21,10 +21,11 @@ export async function replayDelivery(services: Services, actor: MemberActor, id:
     refuseUnless(role, 'replay_deliveries');
     if (delivery.body === '') throw emptied();
     await refuseNowhere(tx, delivery.projectId);
+    // Before the delivery, as the workers hold them: the other way round two would wait for each other.
+    await wakeEndpoint(tx, delivery.projectId);
     // The UPDATE says whether it has come to an end: what was read may be over by now.
     const due = { projectId: delivery.projectId, ids: [id], by: memberRef(actor) };
     if ((await makeDue(tx, due)) === 0) throw notEnded(await statusOf(tx, id));
-    await wakeEndpoint(tx, delivery.projectId);
   });
 }
 

@@ -17,11 +17,12 @@ export async function sendDeliveryNow(services: Services, actor: MemberActor, id
     refuseUnless(role, 'replay_deliveries');
     if (delivery.body === '') throw emptied();
     await refuseNowhere(tx, delivery.projectId);
+    // Before the delivery, as the workers hold them: the other way round two would wait for each other.
+    await wakeEndpoint(tx, delivery.projectId);
     // What was read may be over by now.
     const status = await statusOf(tx, id);
     if (status === 'sending') throw beingSent();
     if (status !== 'pending') throw new Refusal('validation_failed', 'This delivery waits for no attempt.');
     await makeDueNow(tx, { projectId: delivery.projectId, id, by: memberRef(actor) });
-    await wakeEndpoint(tx, delivery.projectId);
   });
 }
