@@ -1,10 +1,10 @@
 // A person refuses the offers of a wallet (PM9): open ones are declined, later ones are not shown until the wallet is allowed again.
+import { Refusal } from '@countersign/shared/errors';
 import { displayName } from '../domain/actor.ts';
 import type { RefusedView } from '../domain/offer.ts';
-import type { Em } from '../db/orm.ts';
 import { nothingHere } from './membership.ts';
 import { declineOffer, findOpenOffer } from './offers.ts';
-import { decodeCursor, toPage } from './queries/cursor.ts';
+import { endOf, olderThan, type Page, toPage } from './queries/cursor.ts';
 import type { MemberActor, Services } from './services.ts';
 
 /**
@@ -31,7 +31,7 @@ export async function refuseWallet(services: Services, actor: MemberActor, offer
 }
 
 function unlessGone(error: unknown): void {
-  if ((error as { code?: unknown }).code !== 'not_found') throw error;
+  if (!(error instanceof Refusal && error.code === 'not_found')) throw error;
 }
 
 /** A page of the wallets that the actor refuses, the last one first. Errors: `invalid_cursor`. */
@@ -39,14 +39,13 @@ export function listRefused(
   { db }: Services,
   { userId }: MemberActor,
   { after, limit }: { after: string | undefined; limit: number },
-): Promise<{ rows: RefusedView[]; nextCursor: string | null }> {
+): Promise<Page<RefusedView>> {
   return db.read(async (em) => {
-    const from = decodeCursor(after);
     const rows = await em.execute<{ id: string; address: string; name: string | null; created_at: string }[]>(
       `select u.id, u.address, u.name, r.created_at from refused_wallet r join app_user u on u.id = r.refused_id
-       where r.user_id = ? and (?::timestamptz is null or (r.created_at, r.refused_id) < (?::timestamptz, ?::uuid))
+       where r.user_id = ? and ${olderThan('r.created_at, r.refused_id')}
        order by r.created_at desc, r.refused_id desc limit ?`,
-      [userId, from?.at ?? null, from?.at ?? null, from?.id ?? null, limit + 1],
+      [userId, ...endOf(after), limit + 1],
     );
     const views = rows.map(({ id, address, name, created_at: at }) => ({
       ...{ userId: id, address, refusedAt: new Date(at) },
@@ -59,14 +58,10 @@ export function listRefused(
 /** Shows the actor again what this wallet offers. Errors: `not_found` for one that is not refused. */
 export async function allowWallet({ db }: Services, actor: MemberActor, refusedId: string): Promise<void> {
   await db.write(async ({ em }) => {
-    if (!(await takeBack(em, actor.userId, refusedId))) throw nothingHere();
+    const rows = await em.execute<unknown[]>(
+      'delete from refused_wallet where user_id = ? and refused_id = ? returning user_id',
+      [actor.userId, refusedId],
+    );
+    if (rows.length === 0) throw nothingHere();
   });
-}
-
-async function takeBack(em: Em, userId: string, refusedId: string): Promise<boolean> {
-  const rows = await em.execute<unknown[]>(
-    'delete from refused_wallet where user_id = ? and refused_id = ? returning user_id',
-    [userId, refusedId],
-  );
-  return rows.length > 0;
 }

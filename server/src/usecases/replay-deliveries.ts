@@ -17,16 +17,25 @@ import type { MemberActor, Services } from './services.ts';
  */
 export async function replayDelivery(services: Services, actor: MemberActor, id: string): Promise<void> {
   await services.db.write(async (tx) => {
-    const { delivery, role } = await findDelivery(tx.em, actor, id);
-    refuseUnless(role, 'replay_deliveries');
-    if (delivery.body === '') throw emptied();
-    await refuseNowhere(tx, delivery.projectId);
-    // Before the delivery, as the workers hold them: the other way round two would wait for each other.
-    await wakeEndpoint(tx, delivery.projectId);
+    const projectId = await readyToSend(tx, actor, id);
     // The UPDATE says whether it has come to an end: what was read may be over by now.
-    const due = { projectId: delivery.projectId, ids: [id], by: memberRef(actor) };
+    const due = { projectId, ids: [id], by: memberRef(actor) };
     if ((await makeDue(tx, due)) === 0) throw notEnded(await statusOf(tx, id));
   });
+}
+
+/**
+ * Of a delivery that a supervisor wants sent, and can have sent: its project, whose endpoint is awake now. Errors: `not_found`,
+ * `forbidden`, `validation_failed` where there is nothing to send or nowhere to send it to.
+ */
+export async function readyToSend(tx: Tx, actor: MemberActor, id: string): Promise<string> {
+  const { delivery, role } = await findDelivery(tx.em, actor, id);
+  refuseUnless(role, 'replay_deliveries');
+  if (delivery.body === '') throw emptied();
+  await refuseNowhere(tx, delivery.projectId);
+  // Before the delivery, as the workers hold them: the other way round two would wait for each other.
+  await wakeEndpoint(tx, delivery.projectId);
+  return delivery.projectId;
 }
 
 export interface ReplayFilter {
@@ -104,7 +113,7 @@ export async function cancelReplay(services: Services, actor: MemberActor, id: s
 }
 
 /** There is a URL, and its endpoint is not paused. Errors: `validation_failed`. */
-export async function refuseNowhere({ em }: Tx, projectId: string): Promise<void> {
+async function refuseNowhere({ em }: Tx, projectId: string): Promise<void> {
   const { url, reachable } = await targetOf(em, projectId);
   if (url === null)
     throw new Refusal('validation_failed', 'The project has no webhook URL: there is nowhere to send to.');
@@ -130,7 +139,7 @@ function notEnded(status: DeliveryStatus | null): Refusal {
   return new Refusal('validation_failed', 'Only a delivery that came to an end can be sent again; this one did not.');
 }
 
-export const emptied = () =>
+const emptied = () =>
   new Refusal(
     'validation_failed',
     'What it sent was taken away, after as many days as the project keeps it: there is nothing to send again.',

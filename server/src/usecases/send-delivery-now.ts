@@ -1,10 +1,8 @@
 // A supervisor has the next attempt of a waiting delivery made at once (WH8): it is one of its schedule, and the others stay as they are.
 import { Refusal } from '@countersign/shared/errors';
 import { memberRef } from '../domain/actor.ts';
-import { makeDueNow, wakeEndpoint } from '../db/make-due.ts';
-import { refuseUnless } from './membership.ts';
-import { findDelivery } from './queries/read-delivery.ts';
-import { beingSent, emptied, refuseNowhere, statusOf } from './replay-deliveries.ts';
+import { makeDueNow } from '../db/make-due.ts';
+import { beingSent, readyToSend, statusOf } from './replay-deliveries.ts';
 import type { MemberActor, Services } from './services.ts';
 
 /**
@@ -13,16 +11,11 @@ import type { MemberActor, Services } from './services.ts';
  */
 export async function sendDeliveryNow(services: Services, actor: MemberActor, id: string): Promise<void> {
   await services.db.write(async (tx) => {
-    const { delivery, role } = await findDelivery(tx.em, actor, id);
-    refuseUnless(role, 'replay_deliveries');
-    if (delivery.body === '') throw emptied();
-    await refuseNowhere(tx, delivery.projectId);
-    // Before the delivery, as the workers hold them: the other way round two would wait for each other.
-    await wakeEndpoint(tx, delivery.projectId);
+    const projectId = await readyToSend(tx, actor, id);
     // What was read may be over by now.
     const status = await statusOf(tx, id);
     if (status === 'sending') throw beingSent();
     if (status !== 'pending') throw new Refusal('validation_failed', 'This delivery waits for no attempt.');
-    await makeDueNow(tx, { projectId: delivery.projectId, id, by: memberRef(actor) });
+    await makeDueNow(tx, { projectId, id, by: memberRef(actor) });
   });
 }

@@ -70,12 +70,23 @@ export function decodeSeq(text: string | undefined): number | null {
   throw notOurs();
 }
 
+/** A condition on two columns, a time and an id: older than where the last page ended. {@link endOf} gives its parameters. */
+export const olderThan = (columns: string): string =>
+  `(?::timestamptz is null or (${columns}) < (?::timestamptz, ?::uuid))`;
+
+/** Errors: `invalid_cursor`. */
+export function endOf(after: string | undefined): unknown[] {
+  const from = decodeCursor(after);
+  return [from?.at ?? null, from?.at ?? null, from?.id ?? null];
+}
+
+export interface Page<T> {
+  rows: T[];
+  nextCursor: string | null;
+}
+
 /** Cuts a page that was read one row too long, and names where the next one starts. */
-export function toPage<T>(
-  rows: T[],
-  limit: number,
-  cursorOf: (row: T) => Cursor,
-): { rows: T[]; nextCursor: string | null } {
+export function toPage<T>(rows: T[], limit: number, cursorOf: (row: T) => Cursor): Page<T> {
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   return { rows: page, nextCursor: rows.length > limit && last !== undefined ? encodeCursor(cursorOf(last)) : null };

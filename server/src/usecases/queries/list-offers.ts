@@ -6,7 +6,7 @@ import type { OwnOfferView } from '../../domain/offer.ts';
 import { requireVerb } from '../membership.ts';
 import { OPEN_OFFER } from '../offers.ts';
 import type { MemberActor, Services } from '../services.ts';
-import { decodeCursor, toPage, type PageQuery } from './cursor.ts';
+import { endOf, olderThan, type Page, type PageQuery, toPage } from './cursor.ts';
 
 export interface OfferView {
   offer: Offer;
@@ -14,18 +14,7 @@ export interface OfferView {
   by: User | null;
 }
 
-interface Page<T> {
-  rows: T[];
-  nextCursor: string | null;
-}
-
-/** Older than where the last page ended; {@link olderThan} gives its three parameters. */
-const OLDER = '(?::timestamptz is null or (o.created_at, o.id) < (?::timestamptz, ?::uuid))';
-
-function olderThan(after: string | undefined): unknown[] {
-  const from = decodeCursor(after);
-  return [from?.at ?? null, from?.at ?? null, from?.id ?? null];
-}
+const OLDER = olderThan('o.created_at, o.id');
 
 /** Newest first; for owners. Errors: `not_found`, `forbidden`, `invalid_cursor`. */
 export function listOffers(
@@ -38,7 +27,7 @@ export function listOffers(
     const open = await em.execute<{ id: string }[]>(
       `select o.id from offer o where o.project_id = ? and ${OPEN_OFFER} and ${OLDER}
        order by o.created_at desc, o.id desc limit ?`,
-      [projectId, ...olderThan(after), limit + 1],
+      [projectId, ...endOf(after), limit + 1],
     );
     const ids = open.map(({ id }) => id);
     const offers = await em.find(Offer, { id: { $in: ids } }, { orderBy: { createdAt: 'desc', id: 'desc' } });
@@ -74,7 +63,7 @@ export function listOwnOffers(
        where o.address = ? and ${OPEN_OFFER} and ${OLDER}
          and not exists (select 1 from refused_wallet r where r.user_id = ? and r.refused_id = o.made_by)
        order by o.created_at desc, o.id desc limit ?`,
-      [userId, address, ...olderThan(after), userId, limit + 1],
+      [userId, address, ...endOf(after), userId, limit + 1],
     );
     return toPage(rows.map(viewOf), limit, ({ createdAt: at, id }) => ({ at, id }));
   });

@@ -4,6 +4,7 @@ import type { Role } from '@countersign/shared/words';
 import { call } from '#lib/api.ts';
 import { Attempt } from '#lib/attempt.svelte.ts';
 import { clock } from '#lib/clock.svelte.ts';
+import { focusIfLost } from '#lib/focus.ts';
 import { live } from '#lib/live/connection.svelte.ts';
 import { projects } from '#lib/projects.svelte.ts';
 import { readPages } from '#lib/read-pages.ts';
@@ -101,6 +102,8 @@ export class OwnOffers {
     if (done) this.#answered = [...this.#answered, id];
     // It may have been revoked or replaced a moment ago: the list says so.
     await this.load();
+    // The button that was pressed is gone: the keys go on with the page.
+    await focusIfLost('page');
   }
 }
 

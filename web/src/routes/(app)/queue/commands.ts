@@ -11,6 +11,7 @@ import type { Act, Acts, QueueCommand, Ui } from './acts.ts';
 import { chipsOf } from './asking.svelte.ts';
 import { nextLine, type AsksWhy } from './desk-model.ts';
 import { deskText } from './desk-text.ts';
+import { DOUBLE_MS } from './double-press.ts';
 import { editable } from './edit-model.ts';
 import { listOf } from './list-acts.ts';
 import { projectOf, type Work } from './work.ts';
@@ -120,16 +121,14 @@ function verbsOf(work: Work, ui: Ui): Acts<Verb> {
   };
 }
 
-/** Two presses of the key within this many ms are one: the second would take back the decision before. */
-const SAME_PRESS_MS = 500;
-
 function undoOf({ desk, tray }: Work): Act {
   const undoable = () => tray.newest(clock.read());
   let pressedAt = -Infinity;
   return {
     can: () => undoable() !== null,
     run: (event) => {
-      const again = event !== null && event.timeStamp - pressedAt < SAME_PRESS_MS;
+      // Two quick presses of the key are one: the second would take back the decision before.
+      const again = event !== null && event.timeStamp - pressedAt < DOUBLE_MS;
       pressedAt = event?.timeStamp ?? pressedAt;
       const made = again ? null : undoable();
       return made && desk.undo(made);

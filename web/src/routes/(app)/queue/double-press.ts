@@ -1,7 +1,7 @@
 // Drops the second press of a double click or double tap where it would hit something else than the first one did (QU2).
 
 /** Browsers and systems count two presses within this many ms as one double press. */
-const DOUBLE_MS = 500;
+export const DOUBLE_MS = 500;
 /** The two presses of a hand are at most this many pixels apart. */
 const APART_PX = 24;
 
