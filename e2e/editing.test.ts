@@ -17,6 +17,11 @@ const LINES = Array.from({ length: 60 }, (_, n) => `Clause ${n + 1} stands here.
 
 const answer = (page: Page) => page.getByLabel('Your answer');
 const drafts = (page: Page) => page.getByRole('region', { name: 'Other drafts of this item' });
+/** The name of the group that has the keyboard. */
+const groupInFocus = (page: Page) =>
+  page.evaluate(() => document.activeElement?.closest('[role=group]')?.getAttribute('aria-label'));
+/** The caret is in the text. */
+const inText = (page: Page) => page.locator('textarea:focus').waitFor();
 /** In your hands, and seen: from now on its keys count (QU2). */
 const yours = async (page: Page) => {
   await page.getByText('Yours for').waitFor();
@@ -46,17 +51,19 @@ describe.skipIf(chromium === undefined)('editing', () => {
     await lookAllOver(page, 'suggestion-whole', LOOKS);
 
     await page.getByRole('button', { name: 'Edit', exact: true }).click();
-    await answer(page).waitFor();
+    await inText(page);
     await page.keyboard.type('!');
     await page.keyboard.press('Control+Enter');
     const why = page.getByText('Choose why first');
     await why.waitFor();
-    expect(await page.evaluate(() => document.activeElement?.closest('[role=group]')?.getAttribute('aria-label'))).toBe(
-      'Why',
-    );
+    await expect.poll(() => groupInFocus(page)).toBe('Why');
     await lookAllOver(page, 'edit-why', LOOKS);
+    // The pane was built again for the other width: the question keeps the keyboard.
+    await answer(page).waitFor();
+    await expect.poll(() => groupInFocus(page)).toBe('Why');
     // Back to the text, as it was; and to the question again.
     await page.keyboard.press('Escape');
+    await inText(page);
     await page.keyboard.type('!');
     await page.keyboard.press('Control+Enter');
     await why.waitFor();
