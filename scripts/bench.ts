@@ -1,4 +1,4 @@
-// `npm run bench [-- SECTION…] [--json FILE] [--quick]`: what QUALITY promises about speed, ours beside its rivals in one run.
+// `npm run bench [-- SECTION…] [--json FILE] [--quick]`: what is promised about speed, ours beside its rivals in one run.
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { benchAnalytics } from './bench/analytics.ts';

@@ -1,7 +1,16 @@
 // `npm run check:docs`: the map is true. Paths named in documents exist, rules and tests quote each other, decisions are linked.
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize, relative } from 'node:path';
-import { decisionFaults, type NamedPath, pathsNamed, ruleFaults, rulesListed, titlesIn } from './doc-faults.ts';
+import {
+  anchorsOf,
+  citationFaults,
+  decisionFaults,
+  type NamedPath,
+  pathsNamed,
+  ruleFaults,
+  rulesListed,
+  titlesIn,
+} from './doc-faults.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 /** Where a bare path in backticks may start from, besides the root and the document's own folder. */
@@ -18,6 +27,8 @@ const faults = [
     tests.flatMap((file) => titlesIn(read(file))),
   ),
   ...lostDecisions(),
+  ...lostCitations(),
+  ...lostAnchors(),
 ];
 for (const fault of faults) console.error(fault);
 if (faults.length > 0) process.exitCode = 1;
@@ -64,5 +75,25 @@ function lostDecisions(): string[] {
   return decisionFaults(
     find(['docs/decisions/*']).map((file) => relative('docs/decisions', file)),
     new Set(linked),
+  );
+}
+
+/** What comments, titles and messages cite. Tests of this check, and what is made up for tests, cite what they like. */
+function lostCitations(): string[] {
+  const sources = find(['{shared,server,web,scripts,e2e}/**/*.{ts,svelte}', '*.{ts,js,mjs}', '.*.mjs']);
+  const page = (path: string) => (existsSync(join(ROOT, path)) ? read(path) : undefined);
+  return sources
+    .filter((file) => !file.startsWith('scripts/') || !file.includes('doc-faults'))
+    .flatMap((file) => citationFaults(file, read(file), page));
+}
+
+/** Links between documents that name a heading which is not there. */
+function lostAnchors(): string[] {
+  return documents.flatMap((document) =>
+    [...read(document).matchAll(/\]\(([^)\s#]*)#([^)\s]+)\)/g)].flatMap(([, path = '', anchor = '']) => {
+      const target = path === '' ? document : normalize(join(dirname(document), path));
+      const there = /^[a-z]+:/.test(path) || !existsSync(join(ROOT, target)) || anchorsOf(read(target)).has(anchor);
+      return there ? [] : [`${document} links to ${path}#${anchor}, which has no such heading: mend the link.`];
+    }),
   );
 }

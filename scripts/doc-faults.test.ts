@@ -1,6 +1,14 @@
 // The checks that keep documents, rules and tests in step.
 import { describe, expect, it } from 'vitest';
-import { decisionFaults, pathsNamed, ruleFaults, rulesListed, titlesIn } from './doc-faults.ts';
+import {
+  anchorsOf,
+  citationFaults,
+  decisionFaults,
+  pathsNamed,
+  ruleFaults,
+  rulesListed,
+  titlesIn,
+} from './doc-faults.ts';
 
 describe('pathsNamed', () => {
   const rooms = new Set(['server', 'domain', 'README.md']);
@@ -47,5 +55,28 @@ describe('decisions', () => {
     const linked = new Set(['docs/decisions/0001-a.md', 'docs/decisions/0001-b.md']);
     expect(decisionFaults(['0001-a.md'], linked)).toEqual([]);
     expect(decisionFaults(['0001-a.md', '0001-b.md', '0002-c.md'], linked)).toHaveLength(2);
+  });
+});
+
+describe('citations', () => {
+  const pages: Record<string, string> = { 'docs/spec/items.md': '# Items\n\n## The [decision](x.md), again\n' };
+  const faults = (source: string) => citationFaults('a.ts', source, (path) => pages[path]);
+
+  it('name a page and a section that exist', () => {
+    expect(faults('// (docs/spec/items.md) and (docs/spec/items.md#the-decision-again).')).toEqual([]);
+  });
+
+  it.each([
+    ['a page that is not there', '// docs/spec/other.md', 'docs/spec/other.md'],
+    ['a section that is not there', '// docs/spec/items.md#limits', 'no such section'],
+    ['a document outside of the repository', '// CONTRACT section 2', 'CONTRACT'],
+    ['a section of the specification', '// (specification section 6)', 'specification section 6'],
+    ['a rule of another list', '// (security K3)', 'security K3'],
+  ])('refuses %s', (_, source, named) => {
+    expect(faults(source)).toEqual([expect.stringContaining(named)]);
+  });
+
+  it('go by the anchors that a renderer makes of headings', () => {
+    expect([...anchorsOf('# A, b & `c`\n```\n# no\n```\n## Two  words')]).toEqual(['a-b--c', 'two--words']);
   });
 });

@@ -36,6 +36,44 @@ function looksLikePath(text: string, rooms: ReadonlySet<string>): boolean {
   return rooms.has(text.split('/')[0] ?? '') || /[\w\])]\.(?:ts|js|mjs|md|svelte)$/.test(text);
 }
 
+/** A document that code cites, with the section after `#`. */
+const CITED_DOCUMENT = /(?<![\w/.-])((?:[\w-]+\/)+[\w-]+\.md)(?:#([\w-]+))?/g;
+/** Citations of documents that nobody outside can read. */
+const CITED_OUTSIDE =
+  /\b(?:CONTRACT|QUALITY|EXPERIENCE|PRODUCT)\b(?!_)|\b[Ss]pecification,? sections? \d|\bsecurity [A-Z]\d/g;
+
+/** The anchors that a renderer gives to the headings of a document. */
+export function anchorsOf(markdown: string): Set<string> {
+  const headings = [...markdown.replace(FENCE, '').matchAll(/^#{1,6} (.+)$/gm)].map((match) => match[1] ?? '');
+  return new Set(
+    headings.map((heading) =>
+      heading
+        .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+}
+
+/**
+ * One line per citation in `source` that a reader of the repository cannot follow. `read` answers the text of a document by its path
+ * from the root, and undefined where there is none.
+ */
+export function citationFaults(file: string, source: string, read: (path: string) => string | undefined): string[] {
+  const cited = [...source.matchAll(CITED_DOCUMENT)].map(([text, path = '', section]) => {
+    const document = read(path);
+    if (document === undefined)
+      return `${file} cites ${path}, which does not exist: cite a page of docs/ or leave it out.`;
+    if (section === undefined || anchorsOf(document).has(section)) return null;
+    return `${file} cites ${text}, but that page has no such section: cite one of its headings.`;
+  });
+  const outside = [...source.matchAll(CITED_OUTSIDE)].map(
+    ([text]) => `${file} cites “${text}”, which is not in the repository: cite a page of docs/spec/ or a rule.`,
+  );
+  return [...cited.filter((fault) => fault !== null), ...outside];
+}
+
 /** The rules a RULES.md states: a list item or table row that opens with the bold number. */
 export function rulesListed(markdown: string): string[] {
   return [...markdown.matchAll(RULE_LINE)].map((match) => match[1] ?? '');

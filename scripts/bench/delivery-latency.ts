@@ -9,7 +9,7 @@ import { hmacSha256, makeWebhookSecret } from '../../server/src/crypto/webhook-s
 import { asker, type BenchHouse, openProject, seedItems } from './house.ts';
 import { median, type Row } from './rows.ts';
 
-/** QUALITY allows so much more than the bare POST takes. */
+/** What a delivery may take beyond the bare POST. */
 const ALLOWED_MS = 15;
 
 /** The system's clock with fractions of a millisecond. */

@@ -27,7 +27,7 @@ type Size = (typeof SIZES)['full'];
 const SCRIPTS = { '/': 90, '/queue': 120, '/analytics': 140 };
 const section = 'page';
 
-/** Ours against the figure of EXPERIENCE.md: what is promised of a page is absolute. */
+/** Ours against an absolute figure: what is promised of a page does not depend on a rival. */
 const against = (measure: string, ours: number, most: number): Row => ({
   ...{ section, measure: `${measure}, against ${most}`, ours, rival: most },
   ...{ ratio: ours / most, goal: '<= 1' },

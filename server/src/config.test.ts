@@ -1,4 +1,4 @@
-// Every variable of CONTRACT section 6: its default, what it takes, and the one sentence that refuses the rest.
+// Every environment variable: its default, what it takes, and the one sentence that refuses the rest.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// The client of the public API (CONTRACT section 1), for Node 20 and newer and for browsers: submit items, read them back, catch up on decisions.
+// The client of the public API (docs/spec/public-api.md), for Node 20 and newer and for browsers: submit items, read them back, catch up on decisions.
 import { z } from 'zod';
 import * as api from './api/public.ts';
 import type { PublicItem, Submission, Submitted } from './api/public.ts';

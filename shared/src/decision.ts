@@ -1,4 +1,4 @@
-// The decision object: the same in webhooks, the public API and live events (specification, sections 2 and 6).
+// The decision object: the same in webhooks, the public API and live events (docs/spec/items.md#decision).
 import { z } from 'zod';
 import { timestamp, uuid } from './ids.ts';
 import { anyJson } from './json.ts';

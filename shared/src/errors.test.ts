@@ -1,9 +1,9 @@
-// The closed list of error codes: CONTRACT section 1 by hand.
+// The closed list of error codes, written out by hand.
 import { describe, expect, it } from 'vitest';
 import { ERRORS, problem, Refusal } from './errors.ts';
 
-/** Status by status, as CONTRACT.md lists them. */
-const CONTRACT = {
+/** Status by status. */
+const CODES_BY_STATUS = {
   400: ['invalid_json', 'invalid_header', 'invalid_cursor', 'invalid_id'],
   401: [
     'api_key_missing',
@@ -38,7 +38,7 @@ const CONTRACT = {
 
 describe('the error codes', () => {
   it('are those of the contract, each with its status', () => {
-    const listed = Object.entries(CONTRACT).flatMap(([status, codes]) => codes.map((code) => [code, Number(status)]));
+    const listed = Object.entries(CODES_BY_STATUS).flatMap(([status, codes]) => codes.map((code) => [code, Number(status)]));
     const ours = Object.entries(ERRORS).map(([code, { status }]) => [code, status]);
     expect(ours.sort()).toEqual(listed.sort());
   });

@@ -1,4 +1,4 @@
-// Every fact the system can state, and its shape on the socket (CONTRACT section 5). The ledger stores exactly these.
+// Every fact the system can state, and its shape on the socket (docs/spec/live-events.md). The ledger stores exactly these.
 import { z } from 'zod';
 import { timestamp, uuid } from './ids.ts';
 import { itemRow } from './item.ts';

@@ -1,4 +1,4 @@
-// The socket protocol, both directions (CONTRACT section 5). Commands go by HTTP: a client says only where it is.
+// The socket protocol, both directions (docs/spec/live-events.md). Commands go by HTTP: a client says only where it is.
 import { z } from 'zod';
 import type { Fact } from './events.ts';
 import { uuid } from './ids.ts';

@@ -1,4 +1,4 @@
-// The outbound webhook: body, header names, sign and verify (specification section 6, CONTRACT section 2). Receivers may copy this file.
+// The outbound webhook: body, header names, sign and verify (docs/spec/webhooks.md#outbound). Receivers may copy this file.
 import { z } from 'zod';
 import { decision } from './decision.ts';
 import { timestamp, uuid } from './ids.ts';

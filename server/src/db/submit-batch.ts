@@ -4,7 +4,7 @@ import type { Em } from './orm.ts';
 import { planned } from './planned.ts';
 import { rawQuery } from './raw-query.ts';
 
-/** The address of an idempotency key (CONTRACT section 1). */
+/** The address of an idempotency key (docs/spec/public-api.md#idempotency). */
 export interface KeyPlace {
   projectId: string;
   /** `submit`, `batch` or `inbound:<source id>`. */

@@ -1,4 +1,4 @@
-// The decision object, as the specification has it, from a stored row.
+// The decision object, as docs/spec/items.md#decision has it, from a stored row.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decision as schema } from '@countersign/shared/decision';
@@ -18,7 +18,7 @@ const ROW: DecisionFacts = {
 };
 
 describe('the decision object', () => {
-  it('has the members of the specification, in their order, with the output as stored (I7)', () => {
+  it('has the members of docs/spec/items.md#decision, in their order, with the output as stored (I7)', () => {
     expect(jsonText(toDecision(ROW))).toBe(
       '{"id":"0197f1a0-0000-7000-8000-000000000001","status":"approved","action":"edit","output":{"b":1.50,"a":"\\u00e9"},' +
         '"edited":true,"reason":"Wrong fact","note":"See page 2","reviewer_id":"0197f1a0-0000-7000-8000-000000000002",' +

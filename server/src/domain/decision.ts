@@ -1,4 +1,4 @@
-// The decision object, the same for webhooks, the public API and people (specification section 2).
+// The decision object, the same for webhooks, the public API and people (docs/spec/items.md#decision).
 import type { Decision } from '@countersign/shared/decision';
 import { RawJson, type Json } from '@countersign/shared/json';
 import type { DecisionAction, DecisionStatus } from '@countersign/shared/words';
@@ -34,7 +34,7 @@ export function toDecision(decision: DecisionFacts): Decision {
   };
 }
 
-/** A final decision as webhooks and the catch-up feed tell it (specification section 6). */
+/** A final decision as webhooks and the catch-up feed tell it (docs/spec/webhooks.md#outbound). */
 export function toDecided(row: DecisionFacts & { itemId: string; projectId: string }) {
   const decision = toDecision(row);
   return {

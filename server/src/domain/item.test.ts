@@ -1,4 +1,4 @@
-// The life of an item: PRODUCT's table of moves word for word, the two times it counts by, and what an edit changes.
+// The life of an item: the table of moves of rule LC0 written out by hand, the two times it counts by, and what an edit changes.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ITEM_STATUSES, REVIEW_ACTIONS, type ItemStatus, type ReviewAction } from '@countersign/shared/words';
@@ -7,7 +7,7 @@ import { claimVerb, dueAt, isOpen, moveFor, publicStatusOf, sameJson, undoUntil,
 const ANYONE = 'decide_queued';
 const SUPERVISOR = 'decide_escalated';
 
-/** PRODUCT, rule LC: what is not in here is refused. Rejections and edits need a reason and teach something. */
+/** Rule LC0: what is not in here is refused. Rejections and edits need a reason and teach something. */
 const TABLE: Partial<Record<`${ItemStatus} ${ReviewAction}`, Move>> = {
   'queued approve': { to: 'approved', decides: 'approved', needs: ANYONE, reason: 'optional', override: false },
   'queued edit': { to: 'approved', decides: 'approved', needs: ANYONE, reason: 'required', override: true },

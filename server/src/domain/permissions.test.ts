@@ -1,4 +1,4 @@
-// Rule PM: PRODUCT's paragraph on roles as a table written out by hand, and the abilities that go out with each object.
+// Rule PM: what each role may do as a table written out by hand, and the abilities that go out with each object.
 import { describe, expect, it } from 'vitest';
 import { ABILITIES, ITEM_STATUSES, ROLES, type Ability, type ItemStatus, type Role } from '@countersign/shared/words';
 import { itemAbilities, may, projectAbilities, VERBS, type ItemSituation, type Verb } from './permissions.ts';

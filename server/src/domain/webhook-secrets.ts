@@ -1,4 +1,4 @@
-// Which webhook secrets sign now: the two-phase rotation of CONTRACT section 2, as a function of stored secrets and time.
+// Which webhook secrets sign now: the two-phase rotation of docs/spec/webhooks.md#secrets, as a function of stored secrets and time.
 
 /** How long a new secret waits in the secondary place before it is promoted, and an old one stays there after. */
 export const OVERLAP_SECONDS = 24 * 60 * 60;

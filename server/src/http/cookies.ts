@@ -1,4 +1,4 @@
-// The two cookies: the session, and the one that binds a sign-in challenge to this browser (security A2, S4).
+// The two cookies: the session, and the one that binds a sign-in challenge to this browser (A2, S4).
 import type { Context } from 'koa';
 
 export const SESSION_COOKIE = '__Host-sid';

@@ -1,4 +1,4 @@
-// What a browser may do with our pages (security P7): nothing from elsewhere, no inline script but the ones we built.
+// What a browser may do with our pages: nothing from elsewhere, no inline script but the ones we built.
 import helmet from 'koa-helmet';
 import type { Middleware } from 'koa';
 

@@ -14,13 +14,13 @@ import { allowBy, refuseSecondTransports } from './refuse-upgrade.ts';
 import { noteRefusedSockets } from './refused-sockets.ts';
 import { sessionRoom, userRoom, type LiveServer, type LiveSocket, type Rooms } from './rooms.ts';
 
-/** Sockets of one person in one process (security A8): tabs enough for anybody, and none to fill it with. */
+/** Sockets of one person in one process (A8): tabs enough for anybody, and none to fill it with. */
 export const MOST_SOCKETS = 50;
-/** The largest packet a client may send: where it is takes about 150 bytes (security A8). */
+/** The largest packet a client may send: where it is takes about 150 bytes (A8). */
 const PACKET_BYTES = 4 * 1024;
 /** How long a connection may take to say who it is, in milliseconds. */
 const CONNECT_MS = 5000;
-/** How often the sessions behind open sockets are looked at again (security A4). */
+/** How often the sessions behind open sockets are looked at again (A4). */
 export const SESSION_CHECK_MS = 60_000;
 
 /** Two Redis connections, as the adapter wants them. */

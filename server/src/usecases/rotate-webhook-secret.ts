@@ -1,4 +1,4 @@
-// Webhook secrets: rotation in two phases, so that a receiver can change over without missing a signature (CONTRACT section 2).
+// Webhook secrets: rotation in two phases, so that a receiver can change over without missing a signature (docs/spec/webhooks.md#secrets).
 import { Refusal } from '@countersign/shared/errors';
 import { seal } from '../crypto/key-ring.ts';
 import { makeWebhookSecret } from '../crypto/webhook-secret.ts';

@@ -11,7 +11,7 @@ export interface Told {
   decision: Decision;
 }
 
-/** Webhooks tell of people's decisions; automatic ones were in the pipeline's own answer (PRODUCT, Webhook). */
+/** Webhooks tell of people's decisions; automatic ones were in the pipeline's own answer (docs/spec/webhooks.md#outbound). */
 export const isToldOf = (action: DecisionAction): boolean => action !== 'auto_approve';
 
 /** The delivery of one final decision, due at once. `webhookId` comes from the ledger, so a repeat meets the unique index. */

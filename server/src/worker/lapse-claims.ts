@@ -13,7 +13,7 @@ interface Ended {
   claim_fence: number;
 }
 
-/** One sweep. A lapsed claim keeps its fence: its holder may still decide if nobody else takes the item (PRODUCT, LC1). */
+/** One sweep. A lapsed claim keeps its fence: its holder may still decide if nobody else takes the item (LC1). */
 export async function lapseOnce(services: Services): Promise<Next> {
   const ended = await services.db.read((em) =>
     em.execute<Ended[]>(

@@ -10,7 +10,7 @@ import { purgeLogs } from '../db/purge-project.ts';
 import type { Services } from '../usecases/services.ts';
 import type { Next } from './loop.ts';
 
-/** How long an idempotency key is kept (CONTRACT section 1), in milliseconds. */
+/** How long an idempotency key is kept (docs/spec/public-api.md#idempotency), in milliseconds. */
 export const KEY_KEPT_MS = 7 * 24 * 60 * 60_000;
 /** How long an invite is kept after it was used, revoked or over, in milliseconds. */
 export const INVITE_KEPT_MS = 30 * 24 * 60 * 60_000;

@@ -21,7 +21,7 @@ export interface Piece {
   reopened: boolean;
 }
 
-/** PRODUCT, rule LC: from and action, to where. */
+/** Rule LC0: from and action, to where. */
 const EDGES: Partial<Record<`${ItemStatus} ${ReviewAction}`, ItemStatus>> = {
   'queued approve': 'approved',
   'queued edit': 'approved',

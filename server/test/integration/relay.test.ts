@@ -146,7 +146,7 @@ describe('two relays', () => {
 
 describe('I5: the deliveries of a project with a webhook', () => {
   it.each(['approve', 'edit', 'reject'] as const)(
-    '%s: one, due at once, with the body of the specification',
+    '%s: one, due at once, with the body of docs/spec/webhooks.md#outbound',
     async (action) => {
       const { id } = await anItem(world.services, scene, { suggestion: { raw: '{"b":1.50,"a":"\\u00e9"}' } });
       const raw = '{ "b": 2.0 }';

@@ -1,4 +1,4 @@
-// SIGTERM: no new work, what is under way is finished and recorded, and the process is gone within 20 s (CONTRACT section 6).
+// SIGTERM: no new work, what is under way is finished and recorded, and the process is gone within 20 s (docs/spec/commands.md#stopping).
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { listDeliveries } from '@countersign/shared/api/insights';

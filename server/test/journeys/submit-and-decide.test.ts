@@ -62,7 +62,7 @@ describe('a decision', () => {
     ['edit', { status: 'approved', edited: true, output: 'An answer that a person wrote.', reason: 'Wrong fact' }],
     ['reject', { status: 'rejected', edited: false, output: null, reason: 'Incomplete' }],
   ] as const)(
-    'by %s leaves as a webhook with exactly the fields of the specification (I7)',
+    'by %s leaves as a webhook with exactly the fields of docs/spec/webhooks.md#outbound (I7)',
     async (action, expected) => {
       const id = await arrive({ suggestion: 'The suggestion' });
       await review(owner, id, action);

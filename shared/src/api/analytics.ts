@@ -1,4 +1,4 @@
-// What the queue, the people, the model and the webhook did in a window, CONTRACT section 4.
+// What the queue, the people, the model and the webhook did in a window (docs/spec/dashboard-api.md).
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
 import { itemStatus } from '../words.ts';

@@ -1,4 +1,4 @@
-// What audits say of the automatic answers of a project (rule AU4), CONTRACT section 4.
+// What audits say of the automatic answers of a project (rule AU4) (docs/spec/dashboard-api.md).
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
 import { endpoint } from './endpoint.ts';

@@ -1,4 +1,4 @@
-// Clusters of reasons, CONTRACT section 4: why people override, and how supervisors put it in order.
+// Clusters of reasons (docs/spec/dashboard-api.md): why people override, and how supervisors put it in order.
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
 import { learningFilter } from '../learning-filter.ts';

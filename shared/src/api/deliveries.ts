@@ -1,4 +1,4 @@
-// One delivery, whole, and sending it again, CONTRACT section 4.
+// One delivery, whole, and sending it again (docs/spec/dashboard-api.md).
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
 import { abilitiesTo } from '../words.ts';

@@ -1,4 +1,4 @@
-// Learnings as JSONL: what leaves, how it is resumed, and who took it, CONTRACT section 4.
+// Learnings as JSONL: what leaves, how it is resumed, and who took it (docs/spec/dashboard-api.md).
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
 import { plainText } from '../queue-filter.ts';

@@ -1,4 +1,4 @@
-// Inbound webhooks, CONTRACT section 3: a submission signed by its sender, and the sources a project takes them from.
+// Inbound webhooks (docs/spec/webhooks.md#inbound): a submission signed by its sender, and the sources a project takes them from.
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
 import { abilitiesTo } from '../words.ts';

@@ -1,4 +1,4 @@
-// Learnings and the delivery log, CONTRACT section 4.
+// Learnings and the delivery log (docs/spec/dashboard-api.md).
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
 import { json } from '../json.ts';

@@ -1,4 +1,4 @@
-// Invites into a reviewer pool: a link that lets one person in, once (CONTRACT section 4, PM3).
+// Invites into a reviewer pool: a link that lets one person in, once (PM3).
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
 import { abilitiesTo, role } from '../words.ts';

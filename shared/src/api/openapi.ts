@@ -1,4 +1,4 @@
-// The description of the public API, served as OpenAPI 3.1 (CONTRACT section 1).
+// The description of the public API, served as OpenAPI 3.1 (docs/spec/public-api.md).
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 

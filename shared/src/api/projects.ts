@@ -1,4 +1,4 @@
-// Projects, their keys, members and webhook settings, CONTRACT section 4.
+// Projects, their keys, members and webhook settings (docs/spec/dashboard-api.md).
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
 import { abilities, abilitiesTo, belowReview, overBudget, role, SCOPES } from '../words.ts';
@@ -17,7 +17,7 @@ const timeZone = z.string().max(64).refine(isTimeZone, 'This is no name of a tim
 const kept = (least: number) => z.number().int().min(least).max(KEPT_DAYS.most).nullable();
 const label = z.string().trim().min(1).max(100);
 
-/** Every setting an owner can change; the defaults are PRODUCT's (RT5, LC2, LC3). Durations in the unit of their name. */
+/** Every setting an owner can change; with their defaults (RT5, LC2, LC3). Durations in the unit of their name. */
 export const projectSettings = z.object({
   name: z.string().trim().min(1).max(120),
   auto_threshold: unit,

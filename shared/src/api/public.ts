@@ -1,4 +1,4 @@
-// The public API for pipelines, CONTRACT section 1: `/api/public/*`, authenticated by x-api-key, cookies ignored.
+// The public API for pipelines (docs/spec/public-api.md): `/api/public/*`, authenticated by x-api-key, cookies ignored.
 import { z } from 'zod';
 import { decision, routing } from '../decision.ts';
 import { timestamp, uuid } from '../ids.ts';
@@ -7,7 +7,7 @@ import { anyJson, json } from '../json.ts';
 import { decisionStatus, itemStatus } from '../words.ts';
 import { endpoint } from './endpoint.ts';
 
-/** Sizes and counts beyond which a submission is refused (CONTRACT section 1, Limits). Bytes are counted after inflation. */
+/** Sizes and counts beyond which a submission is refused (docs/spec/public-api.md#limits). Bytes are counted after inflation. */
 export const LIMITS = {
   itemBytes: 256 * 1024,
   batchBytes: 5 * 1024 * 1024,

@@ -1,4 +1,4 @@
-// The live queue: lists, claims and decisions, CONTRACT section 4. Commands come in here; facts go out by sockets.
+// The live queue: lists, claims and decisions (docs/spec/dashboard-api.md). Commands come in here; facts go out by sockets.
 import { z } from 'zod';
 import { fact } from '../events.ts';
 import { timestamp, uuid } from '../ids.ts';

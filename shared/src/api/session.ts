@@ -1,4 +1,4 @@
-// Sign-In With Solana and the session, CONTRACT section 4. The server makes the challenge; the page sends back only what it signed.
+// Sign-In With Solana and the session (docs/spec/dashboard-api.md). The server makes the challenge; the page sends back only what it signed.
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
 import { personName } from '../person-name.ts';

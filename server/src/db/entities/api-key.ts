@@ -1,4 +1,4 @@
-// A key of a project: SHA-256 and last four only, the text is shown once (security K1, K2).
+// A key of a project: SHA-256 and last four only, the text is shown once (K1, K2).
 import { defineEntity, p } from '@mikro-orm/core';
 import type { Scope } from '@countersign/shared/words';
 import { Project } from './project.ts';

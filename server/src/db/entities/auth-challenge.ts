@@ -1,4 +1,4 @@
-// A sign-in message we made: good once, for five minutes, in the browser that asked (security S1 to S4).
+// A sign-in message we made: good once, for five minutes, in the browser that asked (S1 to S4).
 import { defineEntity, p } from '@mikro-orm/core';
 import type { SignInInput } from '@countersign/shared/api/session';
 

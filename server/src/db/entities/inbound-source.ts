@@ -1,4 +1,4 @@
-// Who may send signed submissions to a project (CONTRACT section 3). The secret is sealed with the key ring (security K3).
+// Who may send signed submissions to a project (docs/spec/webhooks.md#inbound). The secret is encrypted with the key ring (K3).
 import { defineEntity, p } from '@mikro-orm/core';
 import { Project } from './project.ts';
 import { User } from './user.ts';

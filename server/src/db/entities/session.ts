@@ -1,4 +1,4 @@
-// A signed-in browser. The cookie carries `id.secret`; only the secret's SHA-256 is stored (security A1).
+// A signed-in browser. The cookie carries `id.secret`; only the secret's SHA-256 is stored (A1).
 import { defineEntity, p } from '@mikro-orm/core';
 import { User } from './user.ts';
 

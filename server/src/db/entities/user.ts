@@ -1,4 +1,4 @@
-// A person: one wallet address, one row. The address is the identity, case kept (security S9).
+// A person: one wallet address, one row. The address is the identity, case kept (S9).
 import { defineEntity, p } from '@mikro-orm/core';
 
 const UserSchema = defineEntity({

@@ -1,4 +1,4 @@
-// Where a project's webhooks go and what signs them. Secrets are sealed with the key ring (security K3).
+// Where a project's webhooks go and what signs them. Secrets are sealed with the key ring (K3).
 import { defineEntity, p } from '@mikro-orm/core';
 import { Project } from './project.ts';
 

@@ -1,4 +1,4 @@
-// The `webhooks` section of the OpenAPI document: the POST that tells a project of a final decision (CONTRACT section 2).
+// The `webhooks` section of the OpenAPI document: the POST that tells a project of a final decision (docs/spec/webhooks.md#outbound).
 import { HEADERS, itemDecided } from '@countersign/shared/webhook';
 import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';

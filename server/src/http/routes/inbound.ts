@@ -1,4 +1,4 @@
-// Inbound webhooks: the sources of a project, and the messages that they sign (CONTRACT section 3).
+// Inbound webhooks: the sources of a project, and the messages that they sign (docs/spec/webhooks.md#inbound).
 import type { Context } from 'koa';
 import * as api from '@countersign/shared/api/inbound';
 import { Refusal } from '@countersign/shared/errors';
