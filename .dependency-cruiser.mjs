@@ -11,8 +11,8 @@ const DB = room('db');
 const ENTITIES = '^server/src/db/entities/';
 const CLAIM_LOCK = '^server/src/claims/claim-lock[.]ts$';
 const LIMITER = '^server/src/limits/(limiter|policies)[.]ts$';
-/** Counts of what a process holds now: bytes and connections. */
-const ROOM = '^server/src/limits/(memory|room|tally)[.]ts$';
+/** Counts of what a process holds now, bytes and connections, and whose turn it is. */
+const ROOM = '^server/src/limits/(memory|room|round-robin|tally)[.]ts$';
 const USECASES = room('usecases');
 const SERVICES = '^server/src/usecases/services[.]ts$';
 const SESSIONS = '^server/src/usecases/sessions[.]ts$';

@@ -6,6 +6,7 @@ import { Refusal } from '@countersign/shared/errors';
 import { EXPECTED } from '../limits/memory.ts';
 import type { Owner, Place, Room } from '../limits/room.ts';
 import type { ApiKeyActor, MemberActor } from '../usecases/services.ts';
+import { readFor } from './body-pace.ts';
 import { clientOf } from './rate-limit.ts';
 import { hasBody, sizeOf } from './read-body.ts';
 
@@ -23,6 +24,7 @@ export async function receiving<T>(
   work: (place: Place | null) => Promise<T>,
 ): Promise<T> {
   if (limit === 0 || !hasBody(ctx)) return work(null);
+  readFor(ctx.req, owner.name);
   const place = await placeFor(received, { ctx, owner, limit });
   try {
     return await work(place);

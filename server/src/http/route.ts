@@ -4,9 +4,10 @@ import type { Context } from 'koa';
 import type { Endpoint } from '@countersign/shared/api/endpoint';
 import { LIMITS } from '@countersign/shared/api/public';
 import { Refusal } from '@countersign/shared/errors';
-import { EXPECTED } from '../limits/memory.ts';
+import { EXPECTED, READING } from '../limits/memory.ts';
 import type { Owner, Place } from '../limits/room.ts';
 import type { ApiKeyActor, MemberActor, Services } from '../usecases/services.ts';
+import { ownTurn } from '../usecases/turns.ts';
 import { admit, type Admitted, createLines, leaveWhenTaken } from './at-once.ts';
 import { type Caller, callers, signer } from './callers.ts';
 import { Download, sendDownload } from './download.ts';
@@ -97,6 +98,7 @@ function bodies(router: Router, services: Services) {
       receiving(services.memory, { ...call, limit }, async (place) => {
         const bytes = (await readBody(call.ctx, limit, place)) ?? Buffer.alloc(0);
         await caller.again(call.ctx);
+        await turnToParse(bytes);
         return handler({ ...call, bytes });
       }),
     );
@@ -183,6 +185,9 @@ interface Asked<P, Q, A> {
   ctx: Context;
 }
 
+/** Many large bodies may be complete at the same moment: they are parsed one in a turn of the event loop (MB9). */
+const turnToParse = (bytes: Buffer): Promise<void> => (bytes.length > READING.free ? ownTurn() : Promise.resolve());
+
 async function parseRequestBody<P, Q, B, R>(
   endpoint: Endpoint<P, Q, B, R>,
   ctx: Context,
@@ -190,6 +195,7 @@ async function parseRequestBody<P, Q, B, R>(
 ) {
   if (endpoint.body === null) return { body: undefined as B, raw: new Map<string, string>(), bytes: null };
   const bytes = await readBody(ctx, limit, place);
+  if (bytes !== null) await turnToParse(bytes);
   const { value, raw } = bytes === null ? { value: undefined, raw: new Map<string, string>() } : parseBody(bytes);
   if (bytes === null && !endpoint.body.safeParse(undefined).success) {
     throw new Refusal('invalid_json', 'Send a JSON object as the body.');

@@ -1,6 +1,9 @@
 // The HTTP server itself: how long a request may take to arrive, how large its headers may be, and who answers when it is no request.
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { Refusal } from '@countersign/shared/errors';
+import { READING } from '../limits/memory.ts';
+import { RoundRobin } from '../limits/round-robin.ts';
+import { paceBody } from './body-pace.ts';
 import { watchCrumbs } from './crumbs.ts';
 import { admitRequest, ParsedRequest, type UnderWay } from './pipelining.ts';
 import { createSlowReaders, LEAST_READ_RATE, type ReadRate } from './slow-readers.ts';
@@ -35,7 +38,11 @@ const NO_HOST = new Refusal('invalid_header', 'Send a Host header.');
 const UNKNOWN_EXPECTATION = new Refusal('invalid_header', 'Send no Expect header, or 100-continue.');
 
 /** A server that is not listening yet. Whatever it cannot read is answered 400 or 408 as a problem, and its connection closed. */
-export function createHttpServer(listener: RequestListener, own: Partial<Patience> = {}): Server {
+export function createHttpServer(
+  listener: RequestListener,
+  own: Partial<Patience> = {},
+  bodies = new RoundRobin(READING.perTurn),
+): Server {
   const patience = { ...PATIENCE, ...own };
   const underWay: UnderWay = { of: new WeakMap(), behind: 0 };
   const http = createServer(
@@ -56,6 +63,7 @@ export function createHttpServer(listener: RequestListener, own: Partial<Patienc
     (request, response) => {
       if (!admitRequest(underWay, request, response)) return;
       watchCrumbs(request);
+      paceBody(request, response, bodies);
       if (request.headers.host === undefined && request.httpVersion === '1.1') refuseRequest(response, NO_HOST);
       else listener(request, response);
     },

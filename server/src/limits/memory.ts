@@ -40,6 +40,12 @@ export const EXPECTED = {
   small: 4 * KIB,
 } as const;
 
+/**
+ * How large bodies are read (MB8): the first bytes at once, and the rest by portions, so many in one turn of the event loop. To
+ * read a MiB takes about a millisecond, which is what all of them together cost everybody else in each turn.
+ */
+export const READING = { free: 64 * KIB, portion: 256 * KIB, perTurn: 4 } as const;
+
 /** All counts of a process. */
 export interface Memory {
   received: Room;

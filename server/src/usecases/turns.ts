@@ -1,15 +1,34 @@
-// Long work gives way: whoever else waits is served meanwhile.
-import { setImmediate as nextTurn } from 'node:timers/promises';
+// Long work gives way: whoever else waits is served meanwhile, and of all long work one piece is done in one turn of the event loop (MB9).
+import { RoundRobin } from '../limits/round-robin.ts';
 
 /** Nobody else is kept waiting longer than this by one piece of work, in ms. */
 const TURN_MS = 10;
 
-/** A function to call between the pieces of long work: it lets others have their turn whenever this work had its own. */
-export function turns(): () => Promise<void> {
-  let since = performance.now();
-  return async () => {
-    if (performance.now() - since < TURN_MS) return;
-    await nextTurn();
-    since = performance.now();
+interface Turns {
+  /** Resolves when it is the turn of one more piece of long work; to be awaited before it, where it may begin at the same time as others. */
+  ownTurn: () => Promise<void>;
+  /** A function to call between the pieces of long work: it lets others have their turn whenever this work had its own. */
+  turns: () => () => Promise<void>;
+}
+
+export function createTurns(queue = new RoundRobin(1), now = () => performance.now()): Turns {
+  let works = 0;
+  const turnOf = (work: string) => new Promise<void>((resolve) => void queue.ask(work, resolve));
+  // Each piece of work is one of its own: how many of them somebody may have at once is limited elsewhere (MB1, RL6).
+  const newWork = () => String((works += 1));
+  return {
+    ownTurn: () => turnOf(newWork()),
+    turns: () => {
+      const work = newWork();
+      let since = now();
+      return async () => {
+        if (now() - since < TURN_MS) return;
+        await turnOf(work);
+        since = now();
+      };
+    },
   };
 }
+
+/** There is one event loop in a process. */
+export const { ownTurn, turns } = createTurns();

@@ -4,6 +4,7 @@ import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createApp } from '../../src/http/app.ts';
 import { createHttpServer, type Patience } from '../../src/http/server.ts';
+import type { RoundRobin } from '../../src/limits/round-robin.ts';
 import { createTelemetry } from '../../src/telemetry/telemetry.ts';
 import type { Services } from '../../src/usecases/services.ts';
 import { watchedLogger } from '../log-watch.ts';
@@ -25,9 +26,14 @@ interface ServeOptions {
   proxyHops?: number;
   /** How long a request may take to arrive. */
   patience?: Partial<Patience>;
+  /** Whose large body is read next; default: as in a server process. */
+  bodies?: RoundRobin;
 }
 
-export async function serve(services: Services, { proxyHops = 0, patience }: ServeOptions = {}): Promise<Served> {
+export async function serve(
+  services: Services,
+  { proxyHops = 0, patience, bodies }: ServeOptions = {},
+): Promise<Served> {
   const failures: Served['failures'] = [];
   const log = watchedLogger((line) => {
     const said = JSON.parse(line) as Served['failures'][number] & { level: number };
@@ -39,7 +45,7 @@ export async function serve(services: Services, { proxyHops = 0, patience }: Ser
     { site: null, probes, proxyHops, metrics: { figures: createTelemetry(), token: null } },
   );
   const handle = app.callback();
-  const server = createHttpServer((request, response) => void handle(request, response), patience);
+  const server = createHttpServer((request, response) => void handle(request, response), patience, bodies);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
