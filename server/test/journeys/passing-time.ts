@@ -45,3 +45,9 @@ export async function endDeliveryLeases(world: World): Promise<void> {
   await vi.waitFor(async () => expect(await world.sql(SESSIONS)).toEqual([]));
   await world.sql(`update delivery set lease_until = now() - interval '1 second' where status = 'sending'`);
 }
+
+/** The item's webhook, which has failed, is due again now; waits until its failure is written down. */
+export async function endRetryWait(world: Pick<World, 'sql'>, itemId: string): Promise<void> {
+  const text = `update delivery set next_attempt_at = now() where item_id = $1 and status = 'pending' and attempt > 0 returning id`;
+  await vi.waitFor(async () => expect(await world.sql(text, [itemId])).toHaveLength(1));
+}

@@ -8,6 +8,7 @@ import { aSubmission, openProject, review } from '../builders.ts';
 import { person } from '../client.ts';
 import { startReceiver, type Receiver } from '../receiver.ts';
 import { showLogOnFailure, startWorld, type World } from '../world.ts';
+import { endRetryWait } from './passing-time.ts';
 
 /** As far as it is read here. */
 interface Span {
@@ -72,10 +73,11 @@ describe('traces', () => {
   it('follow an item through every process: its submission, its facts, who had it, and each attempt to tell of it', async () => {
     const project = await openProject(await person(world), { receiver });
     const input = 'What nobody but the reviewer reads';
-    receiver.answer = ({ attempt }) => ({ status: attempt === 1 ? 503 : 200, headers: { 'retry-after': '1' } });
+    receiver.answer = ({ attempt }) => ({ status: attempt === 1 ? 503 : 200 });
     const { id } = await project.pipeline.submit(aSubmission({ input }));
     await review(project.owner, id, 'approve', { process: 1 });
     await receiver.next(id);
+    await endRetryWait(world, id);
     await receiver.next(id);
     const names = () => collector.of(id).map(({ name }) => name);
     await expect
