@@ -11,6 +11,9 @@ import { type OwnRedis, startOwnRedis } from '../own-redis.ts';
 /** A process that was killed is missed after three beats of two seconds. */
 const SILENCE = { timeout: 25_000 };
 const SOON = { timeout: 15_000 };
+/** Both parts wait for beats that do not come, each in a world of its own. */
+const AT_ONCE = { concurrent: true };
+const IN_TURN = { concurrent: false };
 
 /** A project of the first with the others as members, and what a page of theirs knows of it. */
 async function shift(world: World, count: number): Promise<{ project: OpenProject; pool: Person[] }> {
@@ -27,7 +30,7 @@ const online = (live: Live, project: OpenProject) =>
     .sort();
 const ids = (...pool: (Person | undefined)[]) => pool.map((who) => who?.id).sort();
 
-describe('PR1: who is online', () => {
+describe('PR1: who is online', AT_ONCE, () => {
   const world = useWorld();
   let project: OpenProject;
   let pool: Person[];
@@ -43,7 +46,7 @@ describe('PR1: who is online', () => {
   });
   afterAll(() => open.forEach((live) => live.close()));
 
-  it('is seen from every process within a second or so: who came, what they look at, who left', async () => {
+  it('is seen from every process within a second or so: who came, what they look at, who left', IN_TURN, async () => {
     const [ana, bo] = [await connect(pool[0], 0), await connect(pool[1], 1)];
     await vi.waitFor(() => expect(online(ana, project)).toEqual(ids(pool[0], pool[1])), SOON);
     await vi.waitFor(() => expect(online(bo, project)).toEqual(ids(pool[0], pool[1])), SOON);
@@ -54,7 +57,7 @@ describe('PR1: who is online', () => {
     await vi.waitFor(() => expect(online(ana, project)).toEqual(ids(pool[0])), SOON);
   });
 
-  it('T4: is not told to who was removed, and they are gone for the others', async () => {
+  it('T4: is not told to who was removed, and they are gone for the others', IN_TURN, async () => {
     const [ana, cem] = [await connect(pool[0], 0), await connect(pool[2], 1)];
     await vi.waitFor(() => expect(online(ana, project)).toEqual(ids(pool[0], pool[2])), SOON);
     await vi.waitFor(() => expect(online(cem, project)).toEqual(ids(pool[0], pool[2])), SOON);
@@ -67,13 +70,13 @@ describe('PR1: who is online', () => {
     await join(project, pool[2] as Person);
   });
 
-  it('is told anew after a restart, to everybody who comes back', async () => {
+  it('is told anew after a restart, to everybody who comes back', IN_TURN, async () => {
     await Promise.all(world.urls.map((_, process) => world.restart(process)));
     const back = await Promise.all(pool.map((who, process) => connect(who, process)));
     for (const live of back) await vi.waitFor(() => expect(online(live, project)).toEqual(ids(...pool)), SILENCE);
-  }, 60_000);
+  });
 
-  it.runIf(WITH_REDIS)('forgets the people of a process that was killed', async () => {
+  it.runIf(WITH_REDIS)('forgets the people of a process that was killed', IN_TURN, async () => {
     const [ana, bo] = [await connect(pool[0], 0), await connect(pool[1], 1)];
     await vi.waitFor(() => expect(online(ana, project)).toContain(pool[1]?.id), SOON);
     for (const live of open) if (live !== ana) live.close();
@@ -88,7 +91,7 @@ describe('PR1: who is online', () => {
   });
 });
 
-describe.runIf(WITH_REDIS)('without Redis', () => {
+describe.runIf(WITH_REDIS)('without Redis', AT_ONCE, () => {
   let redis: OwnRedis;
   let world: World;
 
