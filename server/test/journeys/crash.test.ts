@@ -7,11 +7,13 @@ import { type Person, person } from '../client.ts';
 import { connectLive } from '../live-client.ts';
 import { type Receiver, startReceiver } from '../receiver.ts';
 import { expectInvariants, runScript } from '../run-script.ts';
+import { scaled } from '../soak.ts';
 import { WITH_REDIS, useWorld } from '../world.ts';
 import { endDeliveryLeases } from './passing-time.ts';
 
 const world = useWorld();
-const ROUNDS = [1, 2, 3];
+/** Whatever dies again dies in the same way: a soak finds what is rare. */
+const ROUNDS = Array.from({ length: scaled(1, 10) }, (_, n) => n + 1);
 let owner: Person;
 let receiver: Receiver;
 let project: OpenProject;

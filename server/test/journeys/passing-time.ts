@@ -46,6 +46,13 @@ export async function endDeliveryLeases(world: World): Promise<void> {
   await world.sql(`update delivery set lease_until = now() - interval '1 second' where status = 'sending'`);
 }
 
+/** Ends the leases of deliveries whose worker is gone, beside workers that go on: a living one has long had its answer. */
+export async function endOldLeases(world: Pick<World, 'sql'>): Promise<void> {
+  await world.sql(
+    `update delivery set lease_until = now() - interval '1 second' where status = 'sending' and lease_until < now() + interval '57 seconds'`,
+  );
+}
+
 /** The item's webhook, which has failed, is due again now; waits until its failure is written down. */
 export async function endRetryWait(world: Pick<World, 'sql'>, itemId: string): Promise<void> {
   const text = `update delivery set next_attempt_at = now() where item_id = $1 and status = 'pending' and attempt > 0 returning id`;

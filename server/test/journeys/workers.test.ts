@@ -8,10 +8,12 @@ import { listDeliveries } from '@countersign/shared/api/insights';
 import { aSubmission, openProject, type OpenProject, review } from '../builders.ts';
 import { type Person, person } from '../client.ts';
 import { type Receiver, startReceiver } from '../receiver.ts';
+import { scaled } from '../soak.ts';
 import { WITH_REDIS, useWorld, type World } from '../world.ts';
+import { endOldLeases } from './passing-time.ts';
 
-/** Raise it to see a longer siege. */
-const KILLS = Number(process.env.KILLS ?? 8);
+/** In the short round each of the three dies once. */
+const KILLS = scaled(3, 30);
 /** Webhooks between one kill and the next: about as many as come in a second. */
 const BETWEEN = 20;
 /** Answers that the receiver keeps back, so that something is always in flight. */
@@ -30,12 +32,6 @@ async function states(world: World): Promise<Record<string, number>> {
   const rows = await world.sql<{ status: string; n: string }>('select status, count(*) as n from delivery group by 1');
   return Object.fromEntries(rows.map(({ status, n }) => [status, Number(n)]));
 }
-
-/** Ends the leases of those that are gone: a living worker has long had its answer. */
-const endOldLeases = (world: World) =>
-  world.sql(
-    `update delivery set lease_until = now() - interval '1 second' where status = 'sending' and lease_until < now() + interval '57 seconds'`,
-  );
 
 describe.runIf(WITH_REDIS)('three workers', () => {
   const world = useWorld({ roles: ['web', 'worker', 'worker', 'worker'] });
