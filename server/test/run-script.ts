@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
+import { COMPILED } from './server-process.ts';
 
 type Env = Readonly<Record<string, string>>;
 
@@ -10,7 +11,7 @@ const SCRIPTS = join(import.meta.dirname, '../../scripts');
 
 /** What it says on its output. Errors: when it ends with another code than 0, with what it said. */
 export async function runScript(script: string, env: Env, ...args: string[]): Promise<string> {
-  const surroundings = { PATH: process.env.PATH, ...env };
+  const surroundings = { PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILED, ...env };
   const { stdout } = await promisify(execFile)(process.execPath, [join(SCRIPTS, script), ...args], {
     env: surroundings,
   });
