@@ -6,7 +6,7 @@ import { join, offerTo, openProject } from '../server/test/builders.ts';
 import { person } from '../server/test/client.ts';
 import { findChromium } from '../scripts/browser.ts';
 import { useHouse } from './house.ts';
-import { lookAllOver } from './looks.ts';
+import { lookAllOver, ONCE_EACH } from './looks.ts';
 
 const chromium = await findChromium();
 
@@ -39,7 +39,7 @@ describe.skipIf(chromium === undefined)('one’s own settings', () => {
     const page = await enter(guest, '/account');
     const rows = offered(page).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(4);
-    await lookAllOver(page, 'account-offers');
+    await lookAllOver(page, 'account-offers', ONCE_EACH);
     await rows
       .last()
       .getByRole('button', { name: /^Decline all from this wallet/ })
@@ -48,7 +48,7 @@ describe.skipIf(chromium === undefined)('one’s own settings', () => {
     await offered(page).getByText(honest.project.name).waitFor();
     const refused = page.getByRole('region', { name: 'Wallets you refuse' });
     await refused.getByText(pest.wallet.address).waitFor();
-    await lookAllOver(page, 'account-refused');
+    await lookAllOver(page, 'account-refused', ONCE_EACH);
     // Nothing of what comes from there is shown, until it is allowed again.
     await offerTo(await openProject(pest), guest.wallet.address);
     await page.reload();

@@ -6,7 +6,7 @@ import { aSubmission, join, review } from '../server/test/builders.ts';
 import { person } from '../server/test/client.ts';
 import { findChromium } from '../scripts/browser.ts';
 import { useHouse } from './house.ts';
-import { lookAllOver } from './looks.ts';
+import { lookAllOver, ONCE_EACH } from './looks.ts';
 
 const chromium = await findChromium();
 const PAUSED = /^Webhook of .+ is paused: the receiver answered 410\.$/;
@@ -46,7 +46,7 @@ describe.skipIf(chromium === undefined)('what owners are told of a webhook', () 
     await strip(page, PAUSED).waitFor();
     expect(await page.evaluate(() => document.activeElement === document.body)).toBe(true);
     expect((await row.boundingBox())?.y).toBe(place?.y);
-    await lookAllOver(page, 'alerts-queue');
+    await lookAllOver(page, 'alerts-queue', ONCE_EACH);
 
     // It says so on every page, and stands above what is there.
     await page.goto(`${world.baseUrl}/projects/${project.id}/webhook`);

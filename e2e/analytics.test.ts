@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { findChromium } from '../scripts/browser.ts';
 import { aSubmission, review } from '../server/test/builders.ts';
 import { useHouse } from './house.ts';
-import { keepPicture, lookAllOver } from './looks.ts';
+import { keepPicture, lookAllOver, ONCE_EACH } from './looks.ts';
 
 const chromium = await findChromium();
 const PLOTS = [
@@ -105,6 +105,6 @@ describe.skipIf(chromium === undefined)('the analytics page', () => {
     }
     await page.goto(`${new URL(page.url()).origin}/analytics?project=${house().project.id}`);
     await plot('Are decisions getting slower?').getByRole('slider').waitFor();
-    await lookAllOver(page, 'analytics');
+    await lookAllOver(page, 'analytics', ONCE_EACH);
   }, 120_000);
 });

@@ -7,7 +7,7 @@ import { person, type Person } from '../server/test/client.ts';
 import { findChromium } from '../scripts/browser.ts';
 import { useHouse } from './house.ts';
 import { nameOf, row } from './queue.ts';
-import { ALL_LOOKS, lookAllOver } from './looks.ts';
+import { ALL_LOOKS, lookAllOver, ONCE_EACH } from './looks.ts';
 
 const chromium = await findChromium();
 /** What is looked at in every theme and width takes its time on a busy machine, in ms. */
@@ -80,7 +80,7 @@ describe.skipIf(chromium === undefined)('the floor', () => {
       await dialog.getByText(/In the last hour 2 of \d+ submissions .* and 1 was rejected/).waitFor();
       await dialog.getByText('At that rate 3 more an hour would come to people').waitFor();
       await dialog.getByLabel(/^Why/).fill('Odd answers since noon');
-      await lookAllOver(anas, 'stop-asked');
+      await lookAllOver(anas, 'stop-asked', ONCE_EACH);
       await dialog.getByRole('button', { name: 'Stop' }).click();
       await Promise.all([banner(anas), banner(bens)].map((each) => each.waitFor()));
       await bens.getByRole('status').getByText('Odd answers since noon').waitFor();
@@ -91,12 +91,12 @@ describe.skipIf(chromium === undefined)('the floor', () => {
       const { id } = await project.pipeline.submit(aSubmission({ input: 'Is this sure?', confidence: 1 }));
       await row(bens, 'Is this sure?').waitFor();
       expect((await project.pipeline.read(id)).routing.rule).toBe('RT7');
-      await lookAllOver(anas, 'floor-stopped');
-      await lookAllOver(bens, 'queue-stopped');
+      await lookAllOver(anas, 'floor-stopped', ONCE_EACH);
+      await lookAllOver(bens, 'queue-stopped', ONCE_EACH);
 
       await anas.goto(`${house().front.url}/projects/${project.id}`);
       await banner(anas).waitFor();
-      await lookAllOver(anas, 'overview-stopped');
+      await lookAllOver(anas, 'overview-stopped', ONCE_EACH);
     },
     LOOKING,
   );

@@ -6,7 +6,7 @@ import { findChromium } from '../scripts/browser.ts';
 import { aSubmission, join } from '../server/test/builders.ts';
 import { person } from '../server/test/client.ts';
 import { useHouse } from './house.ts';
-import { lookAllOver } from './looks.ts';
+import { lookAllOver, ONCE_EACH } from './looks.ts';
 
 const chromium = await findChromium();
 
@@ -108,6 +108,6 @@ describe.skipIf(chromium === undefined)('clusters of reasons', () => {
   it('is accessible and fits, in both themes, wide and on a phone', async () => {
     await row('Wrong sum').getByRole('link').click();
     await page.getByRole('heading', { name: 'Wrong sum 2' }).waitFor();
-    await lookAllOver(page, 'learnings');
+    await lookAllOver(page, 'learnings', ONCE_EACH);
   });
 });

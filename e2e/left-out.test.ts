@@ -7,7 +7,7 @@ import { findChromium } from '../scripts/browser.ts';
 import { aSubmission, join } from '../server/test/builders.ts';
 import { person } from '../server/test/client.ts';
 import { useHouse } from './house.ts';
-import { keepPicture, lookAllOver } from './looks.ts';
+import { keepPicture, lookAllOver, ONCE_EACH } from './looks.ts';
 
 const chromium = await findChromium();
 
@@ -167,6 +167,6 @@ describe.skipIf(chromium === undefined)('learnings in and out', () => {
     await lookAllOver(page, 'runs');
     await page.getByRole('link', { name: 'Examples' }).click();
     await expect.poll(() => examples().count()).toBe(4);
-    await lookAllOver(page, 'examples');
+    await lookAllOver(page, 'examples', ONCE_EACH);
   });
 });

@@ -1,5 +1,7 @@
 // How a page looks: no accessibility fault and nothing wider than the screen, in both themes, wide and on a phone.
-import axe from 'axe-core';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type axe from 'axe-core';
 import type { Page } from 'playwright';
 import { expect } from 'vitest';
 
@@ -14,6 +16,11 @@ export interface Look {
 }
 /** Every theme in every size. */
 export const ALL_LOOKS: readonly Look[] = THEMES.flatMap((colorScheme) => SIZES.map((size) => ({ colorScheme, size })));
+/** Each theme and each size once: for one more state of a page that is looked at in all of them elsewhere. */
+export const ONCE_EACH: readonly Look[] = [
+  { colorScheme: 'dark', size: PHONE },
+  { colorScheme: 'light', size: WIDE },
+];
 
 /** Shows the page in a theme and a size. */
 export async function look(page: Page, { colorScheme, size }: Look): Promise<void> {
@@ -36,10 +43,13 @@ async function standStill(page: Page): Promise<void> {
   });
 }
 
+/** Half as long as what its module exports: every page that is looked at is sent it. */
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
 /** Nothing of the page, or of what `within` selects, breaks a rule of axe. */
 export async function expectAccessible(page: Page, within?: string): Promise<void> {
   // In the page itself: the package for Playwright opens a second page for each look, which takes seconds and covers the first.
-  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source);
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(AXE);
   await standStill(page);
   const faults = await page.evaluate(async (selector) => {
     const { axe: checker } = window as unknown as { axe: typeof axe };

@@ -6,7 +6,7 @@ import { join, offerTo, openProject } from '../server/test/builders.ts';
 import { makeWallet, person } from '../server/test/client.ts';
 import { findChromium } from '../scripts/browser.ts';
 import { useHouse } from './house.ts';
-import { lookAllOver } from './looks.ts';
+import { lookAllOver, ONCE_EACH } from './looks.ts';
 
 const chromium = await findChromium();
 const short = (address: string) => `${address.slice(0, 4)}…${address.slice(-4)}`;
@@ -41,8 +41,8 @@ describe.skipIf(chromium === undefined)('PM5: offers', () => {
     const strip = offered(page);
     await strip.getByText('offers you a seat as supervisor in').waitFor();
     for (const text of [project.project.name, owner.wallet.address]) await strip.getByText(text).waitFor();
-    await lookAllOver(page, 'offers-strip');
-    await lookAllOver(form, 'offers-open');
+    await lookAllOver(page, 'offers-strip', ONCE_EACH);
+    await lookAllOver(form, 'offers-open', ONCE_EACH);
     // By the keyboard alone.
     await strip.getByRole('button', { name: /^Accept/ }).focus();
     await page.keyboard.press('Enter');
@@ -79,11 +79,11 @@ describe.skipIf(chromium === undefined)('PM5: offers', () => {
     await owner.getByText(/is asked to become an owner, and stays a reviewer/).waitFor();
     await row.getByText('asked to become an owner', { exact: true }).waitFor();
     expect(await row.getByRole('combobox').inputValue()).toBe('reviewer');
-    await lookAllOver(owner, 'offers-owner-asked');
+    await lookAllOver(owner, 'offers-owner-asked', ONCE_EACH);
 
     const page = await enter(member, '/projects');
     await offered(page).getByText('You are a reviewer there, and stay that if you decline.').waitFor();
-    await lookAllOver(page, 'offers-to-own');
+    await lookAllOver(page, 'offers-to-own', ONCE_EACH);
     await offered(page)
       .getByRole('button', { name: /^Accept/ })
       .click();
@@ -109,7 +109,7 @@ describe.skipIf(chromium === undefined)('PM5: offers', () => {
     await offerTo(house().project, guest.wallet.address);
     const link = page.getByRole('link', { name: '1 offer' });
     await link.waitFor();
-    await lookAllOver(page, 'offers-queue');
+    await lookAllOver(page, 'offers-queue', ONCE_EACH);
     expect(await offered(page).count()).toBe(0);
     await link.click();
     await offered(page)
@@ -135,6 +135,6 @@ describe.skipIf(chromium === undefined)('PM5: offers', () => {
     expect(await add(house().project.id)).toMatchObject({ kind: 'member', user_id: guest.id });
     await page.reload();
     expect(await box.isChecked()).toBe(true);
-    await lookAllOver(page, 'offers-account');
+    await lookAllOver(page, 'offers-account', ONCE_EACH);
   });
 });

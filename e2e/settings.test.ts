@@ -6,13 +6,9 @@ import { aSubmission, join, openProject } from '../server/test/builders.ts';
 import { type Person, person } from '../server/test/client.ts';
 import { findChromium } from '../scripts/browser.ts';
 import { useHouse } from './house.ts';
-import { type Look, lookAllOver, PHONE, WIDE } from './looks.ts';
+import { lookAllOver, ONCE_EACH } from './looks.ts';
 
 const chromium = await findChromium();
-const LOOKS: Look[] = [
-  { colorScheme: 'dark', size: PHONE },
-  { colorScheme: 'light', size: WIDE },
-];
 const GUIDELINES = 'Returns within 30 days.\n\nGreet by first name.\n\nNever promise a date.';
 
 describe.skipIf(chromium === undefined)('the settings of a project', () => {
@@ -81,7 +77,7 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
     await mine.reload();
     expect((await asked).type()).toBe('beforeunload');
     await mine.getByText('You both changed 3 settings').waitFor();
-    await lookAllOver(mine, 'settings', LOOKS);
+    await lookAllOver(mine, 'settings', ONCE_EACH);
     await mine.getByText('2 to answer').waitFor();
     await choose(mine, 'reasons', 'Take both');
     await choose(mine, 'guidelines', 'Take both');
@@ -233,7 +229,7 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
       guidelines: `${GUIDELINES.replace('30 days', '90 days')}\n\nSay thank you.`,
     });
     await told.waitFor();
-    await lookAllOver(page, 'guidelines-news', LOOKS);
+    await lookAllOver(page, 'guidelines-news', ONCE_EACH);
     expect(await row.boundingBox()).toEqual(place);
     expect(await row.evaluate((element) => element === document.activeElement)).toBe(true);
 

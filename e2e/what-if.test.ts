@@ -7,7 +7,7 @@ import { findChromium } from '../scripts/browser.ts';
 import { aSubmission, join, openProject, review } from '../server/test/builders.ts';
 import { person } from '../server/test/client.ts';
 import { useHouse } from './house.ts';
-import { keepPicture, lookAllOver } from './looks.ts';
+import { keepPicture, lookAllOver, ONCE_EACH } from './looks.ts';
 
 const chromium = await findChromium();
 /** Items of each confidence; every third of the lower ones is wrong, and some of the sure ones are flagged. */
@@ -90,7 +90,7 @@ describe.skipIf(chromium === undefined)('where to set the line', () => {
 
   it('has nothing against it in light and dark, wide and on a phone', async () => {
     await section().scrollIntoViewIfNeeded();
-    await lookAllOver(page, 'what-if');
+    await lookAllOver(page, 'what-if', ONCE_EACH);
   });
 
   it('is one link away from the rules, and comes into view', async () => {
