@@ -1,11 +1,11 @@
 // No line moves under pointer or focus (QU1): arrivals and leavings above and around it, a hundred under SOAK=1, watched frame by frame.
-import type { Page } from 'playwright';
+import type { Page, WebSocketRoute } from 'playwright';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { findChromium } from '../scripts/browser.ts';
 import { aSubmission, join, openProject, review, type OpenProject } from '../server/test/builders.ts';
 import { people, type Person } from '../server/test/client.ts';
 import { scaled } from '../server/test/soak.ts';
-import { useOwnHouse } from './house.ts';
+import { useHouse } from './house.ts';
 import { openRow, row, seenFresh } from './queue.ts';
 
 const chromium = await findChromium();
@@ -13,7 +13,7 @@ const HALF = scaled(20, 50);
 const CALM = 30;
 
 describe.skipIf(chromium === undefined)('the list stands still', () => {
-  const house = useOwnHouse();
+  const house = useHouse();
   let reader: Person;
   let other: Person;
   /** Its items are due before those of the other one, so they come and go above them. */
@@ -33,9 +33,14 @@ describe.skipIf(chromium === undefined)('the list stands still', () => {
       await calm.pipeline.submit(aSubmission({ input: { question: `Calm ${n}` } }));
     }
     page = await enter(reader, '/queue?view=all');
+    await settle();
+  });
+
+  /** All lines are there, and one of those in the middle is in the middle. */
+  async function settle(): Promise<void> {
     await row(page, 'Calm 29').waitFor();
     await row(page, 'Calm 10').evaluate((line) => line.scrollIntoView({ block: 'center' }));
-  });
+  }
 
   const list = (of: Page) => of.getByRole('grid').locator('xpath=..');
 
@@ -134,15 +139,22 @@ describe.skipIf(chromium === undefined)('the list stands still', () => {
   });
 
   it('when it could not be refreshed: what says so stands below', async () => {
-    const { front, world, excuse } = house();
-    excuse(/net::ERR|WebSocket connection|Failed to fetch|status of 5\d\d/);
+    house().excuse(/net::ERR|WebSocket connection|Failed to fetch|status of 5\d\d/);
+    const sockets: WebSocketRoute[] = [];
+    await page.routeWebSocket(/socket\.io/, (socket) => {
+      socket.connectToServer();
+      sockets.push(socket);
+    });
+    await page.reload();
+    await settle();
+    await page.locator('[data-live=live]').waitFor();
     const failed = page.getByText('This list could not be refreshed');
     await page.clock.install();
     await row(page, 'Calm 10').hover();
     await watchLine('Calm 10');
     await page.route('**/api/queue?*', (route) => route.fulfill({ status: 503, json: {} }));
-    front.cut();
-    front.serve(world.urls);
+    // The connection is lost, and the page comes back.
+    await Promise.all(sockets.map((socket) => socket.close()));
     await failed.waitFor();
     await someFrames();
     expect((await moved()).moved).toBe(0);
