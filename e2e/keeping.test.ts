@@ -5,21 +5,16 @@ import { changeProject, readProject } from '@countersign/shared/api/projects';
 import { readDelivery } from '@countersign/shared/api/deliveries';
 import { listDeliveries } from '@countersign/shared/api/insights';
 import { readQueueItem } from '@countersign/shared/api/queue';
+import { withAnotherWorker } from '../server/test/another-worker.ts';
 import { aSubmission, review } from '../server/test/builders.ts';
 import { findChromium } from '../scripts/browser.ts';
-import { useOwnHouse } from './house.ts';
-import { type Look, lookAllOver, PHONE, WIDE } from './looks.ts';
+import { useHouse } from './house.ts';
+import { lookAllOver, ONCE_EACH, PHONE } from './looks.ts';
 
 const chromium = await findChromium();
-const LOOKS: Look[] = [
-  { colorScheme: 'dark', size: PHONE },
-  { colorScheme: 'light', size: WIDE },
-];
-/** The worker may leave it for its next start, which takes its time: in ms. */
-const PATIENCE = { timeout: 50_000, interval: 1000 };
 
 describe.skipIf(chromium === undefined)('how long things are kept', () => {
-  const house = useOwnHouse();
+  const house = useHouse();
   const params = () => ({ id: house().project.id });
   const project = () => house().owner.call(readProject, { params: params() });
   const at = (tab: string) => `/projects/${house().project.id}/${tab}`;
@@ -33,26 +28,26 @@ describe.skipIf(chromium === undefined)('how long things are kept', () => {
     return page;
   }
 
-  /** Everything that has happened in the project is so many days old. The worker looks at once when it starts; no page may be open. */
+  /** Everything that has happened in the project was counted and told, and is so many days old. */
   async function age(days: number): Promise<void> {
-    const { world, front } = house();
+    const { world, project: place } = house();
+    const settled = `
+      select event_seq - rollup_seq + (select count(*) from delivery where project_id = $1 and status not in ('succeeded', 'dead'))
+        + (select count(*) from decision where project_id = $1 and final_at is null)
+        + (select count(*) from event where project_id = $1 and seq is null) = 0 as settled
+      from project where id = $1`;
+    await expect.poll(() => world.sql(settled, [place.id])).toEqual([{ settled: true }]);
     await world.sql(
       `update event set created_at = least(created_at, now() - make_interval(days => $2)) where project_id = $1`,
-      [house().project.id, days],
+      [place.id, days],
     );
-    await world.restart(0);
-    front.serve(world.urls);
   }
 
-  /** Until the worker has taken away what there was for too long: what is not counted or told yet, it leaves for the next time. */
-  const pass = (days: number, gone: () => Promise<boolean>) =>
-    expect
-      .poll(async () => {
-        if (await gone()) return true;
-        await age(days);
-        return gone();
-      }, PATIENCE)
-      .toBe(true);
+  /** Until a worker, which looks at once when it starts, has taken away what there was for too long. */
+  async function pass(days: number, gone: () => Promise<boolean>): Promise<void> {
+    await age(days);
+    await withAnotherWorker(house().world, () => expect.poll(gone).toBe(true));
+  }
 
   describe('on the rules page', () => {
     let page: Page;
@@ -67,7 +62,7 @@ describe.skipIf(chromium === undefined)('how long things are kept', () => {
       await content().fill('90');
       expect(await page.getByText('The item goes whole after 60 days, and this with it.').count()).toBe(2);
       await content().scrollIntoViewIfNeeded();
-      await lookAllOver(page, 'keeping', LOOKS);
+      await lookAllOver(page, 'keeping', ONCE_EACH);
       await content().fill('6');
       await page.getByText('Must be 7 to 3650.').waitFor();
       expect(await saveButton(page).isDisabled()).toBe(true);
@@ -80,7 +75,7 @@ describe.skipIf(chromium === undefined)('how long things are kept', () => {
         await saveButton(page).click();
         await question(page).getByText('nobody can bring it back').waitFor();
         if (leave === 'Escape') {
-          await lookAllOver(page, 'keeping-question', LOOKS);
+          await lookAllOver(page, 'keeping-question', ONCE_EACH);
           await page.keyboard.press('Escape');
         } else await question(page).getByRole('button', { name: 'Cancel' }).click();
         await question(page).waitFor({ state: 'detached' });
@@ -139,7 +134,7 @@ describe.skipIf(chromium === undefined)('how long things are kept', () => {
       await main.getByText('You decided this: approved').waitFor();
       await main.getByText('You approved it').first().waitFor({ state: 'attached' });
       expect(await main.innerText()).not.toMatch(/null|Metadata|An item without text/);
-      await lookAllOver(page, 'keeping-item', LOOKS);
+      await lookAllOver(page, 'keeping-item', ONCE_EACH);
       await page.setViewportSize(PHONE);
       await main.getByRole('link', { name: 'How long things are kept' }).click();
       await page.waitForURL('**/rules#keeping');
@@ -156,7 +151,7 @@ describe.skipIf(chromium === undefined)('how long things are kept', () => {
       await page.getByText('attempt 1 ·').waitFor();
       for (const name of [/Copy as curl/, /Copy the body/, /^Send again$/])
         expect(await page.getByRole('button', { name }).count()).toBe(0);
-      await lookAllOver(page, 'keeping-delivery', LOOKS);
+      await lookAllOver(page, 'keeping-delivery', ONCE_EACH);
       await page.close();
 
       const { owner } = house();
@@ -168,7 +163,7 @@ describe.skipIf(chromium === undefined)('how long things are kept', () => {
       await again.getByText('Its attempt was taken away').waitFor();
       const cells = again.getByRole('row').filter({ has: again.getByRole('button', { expanded: true }) });
       expect(await cells.innerText()).toMatch(/delivered[\s\S]*200\s+—/);
-      await lookAllOver(again, 'keeping-attempts', LOOKS);
+      await lookAllOver(again, 'keeping-attempts', ONCE_EACH);
     });
   });
 });
