@@ -37,9 +37,29 @@ function guard(page: Page): () => Promise<string[]> {
   };
 }
 
+/** The item is on show, loaded with the page. */
 async function open(page: Page, id: string): Promise<void> {
   await page.goto(new URL(`/queue?item=${id}`, page.url()).href);
-  await page.locator('#item-heading').waitFor({ state: 'attached' });
+  await isShown(page);
+}
+
+/** The item is on show, by a link in the page. */
+async function follow(page: Page, id: string): Promise<void> {
+  await page.evaluate((href) => {
+    document.getElementById('item-heading')?.setAttribute('data-before', '');
+    const link = document.createElement('a');
+    link.href = href;
+    // Each in words of its own: two presses of the same words within half a second are one (QU2).
+    link.textContent = href;
+    document.body.append(link);
+    link.click();
+    link.remove();
+  }, `/queue?item=${id}`);
+  await isShown(page);
+}
+
+async function isShown(page: Page): Promise<void> {
+  await page.locator('#item-heading:not([data-before])').waitFor({ state: 'attached' });
   await page
     .getByRole('heading', { name: /^(Suggestion|Sent|What stands)/ })
     .first()
@@ -74,12 +94,13 @@ describe.skipIf(chromium === undefined)('values', () => {
     ];
     const ids: string[] = [];
     for (const submission of submissions) ids.push((await project.pipeline.submit(aSubmission(submission))).id);
+    const [first = '', second = '', ...others] = ids;
     const page = await enter(owner, '/queue');
     const caught = guard(page);
-    for (const id of ids) await open(page, id);
+    for (const id of [first, second]) await open(page, id);
+    for (const id of others) await follow(page, id);
     expect(await caught()).toEqual([]);
 
-    const [first = '', second = ''] = ids;
     const { fence } = await owner.call(claimItem, { params: { id: first }, body: {} });
     const note = halves[0]?.join('\n').slice(0, 4000) ?? '';
     const body = {
@@ -91,7 +112,7 @@ describe.skipIf(chromium === undefined)('values', () => {
     } as const;
     await owner.call(decideItem, { params: { id: first }, body });
     await open(page, first);
-    await open(page, second);
+    await follow(page, second);
     for (const path of ['/learnings', '/projects', `/projects/${project.id}`]) {
       await page.goto(new URL(path, page.url()).href);
       await page.getByRole('heading').first().waitFor();
@@ -104,12 +125,12 @@ describe.skipIf(chromium === undefined)('values', () => {
     const suggestion = `Sign in at https://bank.example@trap.example/login or [here](${TRAP}/b).\n\n- a\n- b`;
     const { id } = await project.pipeline.submit(aSubmission({ suggestion }));
     const page = await enter(owner, `/queue?item=${id}`);
-    await open(page, id);
+    await isShown(page);
     const caught = guard(page);
     await page.context().route(`${TRAP}/**`, (route) => route.fulfill({ body: 'trapped' }));
     await page.getByRole('button', { name: 'here' }).click();
     const link = page.getByRole('link', { name: 'Open trap.example in a new tab' });
-    expect(await link.evaluate((element) => element === document.activeElement)).toBe(true);
+    await expect.poll(() => link.evaluate((element) => element === document.activeElement)).toBe(true);
     expect(await caught()).toEqual([]);
     await page.keyboard.press('Escape');
     expect(await link.count()).toBe(0);
@@ -146,7 +167,7 @@ describe.skipIf(chromium === undefined)('values', () => {
     const page = await enter(owner, '/queue');
     for (const { input, suggestion, edits } of cases) {
       const { id } = await project.pipeline.submit(aSubmission({ input, suggestion }));
-      await open(page, id);
+      await follow(page, id);
       for (const theme of ['light', 'dark']) {
         await page.evaluate((name) => (document.documentElement.dataset.theme = name), theme);
         await page.evaluate(() => Promise.all(document.getAnimations().map((each) => each.finished.catch(() => null))));
@@ -174,7 +195,7 @@ describe.skipIf(chromium === undefined)('values', () => {
       if (!answer.ok) throw new Error(answer.text);
       const { id } = answer.reply;
       const page = await enter(reviewer, `/queue?item=${id}`);
-      await open(page, id);
+      await isShown(page);
       expect(await page.getByText('0.12345678901234567890').count()).toBe(1);
       await page.keyboard.press('l');
       await page.getByText('Yours for').waitFor();
