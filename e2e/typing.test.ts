@@ -14,23 +14,19 @@ describe.skipIf(chromium === undefined)('the keys of an item', () => {
   const own = () => openQueue(house());
   const read = (id: string) => house().owner.call(readQueueItem, { params: { id } });
 
-  /** What Reject and the second reason give on these keyboards, and where R is. */
+  /**
+   * What Reject and the second reason give, and where R is, on keyboards of every kind: digits with Shift, letters elsewhere, none that are
+   * Latin, digits of their own, signs for digits. All others are in `web/src/lib/keys/layouts.test.ts`.
+   */
   const KEYBOARDS: [name: string, reject: string, place: string, second: string][] = [
     ['French', 'r', 'KeyR', 'é'],
-    ['Czech', 'r', 'KeyR', 'ě'],
-    ['Lithuanian', 'r', 'KeyR', 'č'],
-    ['Vietnamese', 'r', 'KeyR', 'â'],
-    ['Turkish', 'r', 'KeyR', '2'],
     ['Dvorak', 'r', 'KeyO', '2'],
     ['Russian', 'к', 'KeyR', '2'],
-    ['Greek', 'ρ', 'KeyR', '2'],
-    ['Hebrew', 'ר', 'KeyR', '2'],
     ['Arabic', 'ق', 'KeyR', '٢'],
     ['Thai', 'พ', 'KeyR', '/'],
-    ['Hindi', 'ी', 'KeyR', '२'],
   ];
 
-  it('QU11: Reject and a reason, on twelve keyboards', { timeout: 3 * MINUTE }, async () => {
+  it('QU11: Reject and a reason, on keyboards of every kind', { timeout: 2 * MINUTE }, async () => {
     const { owner, enter } = house();
     const { project, submit } = await own();
     const ids: string[] = [];
@@ -41,7 +37,7 @@ describe.skipIf(chromium === undefined)('the keys of an item', () => {
       await hands.send('Input.dispatchKeyEvent', { type: 'rawKeyDown', key, code });
       await hands.send('Input.dispatchKeyEvent', { type: 'keyUp', key, code });
     };
-    await row(page, 'Hindi').waitFor();
+    await row(page, 'Thai').waitFor();
     await page.keyboard.press('n');
     for (const [name, reject, place, second] of KEYBOARDS) {
       await ready(page, `${name}!`);
