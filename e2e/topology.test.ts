@@ -12,6 +12,7 @@ import { emptyDatabase } from '../server/test/fixtures/own-database.ts';
 import { connectLive, type Live } from '../server/test/live-client.ts';
 import { submitMeanwhile } from '../server/test/meanwhile.ts';
 import { expectInvariants } from '../server/test/run-script.ts';
+import { COMPILED } from '../server/test/server-process.ts';
 import { scaled } from '../server/test/soak.ts';
 import { WITH_REDIS, type World } from '../server/test/world.ts';
 import { type Pages, pagesOf, sharedBrowser } from './house.ts';
@@ -23,7 +24,7 @@ const SOCKETS = Number(process.env.SOCKETS ?? scaled(40, 200));
 const TABS = 10;
 const EVENTS = scaled(30, 100);
 /** Submissions a second while everything is started again, and no more; how many the machine takes depends on it. */
-const PER_SECOND = scaled(50, 200);
+const PER_SECOND = scaled(20, 200);
 /** How often a page asks for the number of what is beyond the lines that it holds, in ms of its clock. */
 const RECOUNT_MS = 15_000;
 
@@ -41,7 +42,9 @@ describe.skipIf(!WITH_REDIS)('three servers and two workers behind one address',
     database = await emptyDatabase();
     pool = await poolTo(database.url, 2);
     const stores = { databaseUrl: database.url, redisUrl: process.env.TEST_REDIS_URL ?? '' };
-    topology = await startTopology(stores, { env: { RATE_LIMIT_PER_MINUTE: '1000000' } });
+    topology = await startTopology(stores, {
+      env: { RATE_LIMIT_PER_MINUTE: '1000000', NODE_COMPILE_CACHE: COMPILED },
+    });
     // All that people and pipelines need of a world is its address; a crowd is seated in its database.
     const sql = async <T>(text: string, params: unknown[] = []) => (await pool.query(text, params)).rows as T[];
     owner = await person({ baseUrl: topology.url, url: () => topology.url, sql } as World);
