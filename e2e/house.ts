@@ -1,6 +1,6 @@
 // What every end-to-end test stands on: a browser, a world behind one address, a receiver, and pages whose console stays clean.
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, TestRunner } from 'vitest';
 import { launchBrowser } from '../scripts/browser.ts';
 import { openProject, type OpenProject } from '../server/test/builders.ts';
 import { makeWallet, person, type Person, type Wallet } from '../server/test/client.ts';
@@ -114,7 +114,7 @@ export interface Pages extends Pick<House, 'visit' | 'enter' | 'openContext' | '
   close(): Promise<string[]>;
 }
 
-/** Opens pages in this browser, which stays when they are closed. */
+/** Opens pages in this browser, which stays when they are closed. Those that a test opens are closed when it is over. */
 export function pagesOf(browser: Browser, url: string): Pages {
   const faults: string[] = [];
   const excused: RegExp[] = [];
@@ -123,6 +123,8 @@ export function pagesOf(browser: Browser, url: string): Pages {
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
     context.setDefaultTimeout(PATIENCE_MS);
     contexts.push(context);
+    // What a test opens goes with it: left open, it would draw whatever the tests after it do.
+    if (TestRunner.getCurrentTest() !== undefined) onTestFinished(() => context.close());
     return context;
   };
   const open = async () => {

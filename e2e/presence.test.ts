@@ -1,19 +1,20 @@
 // Who is online, who holds, who looks, who is away, and what a page says while Redis is gone: real browsers on real processes.
-import type { Browser, Page } from 'playwright';
+import type { Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findChromium, launchBrowser } from '../scripts/browser.ts';
+import { findChromium } from '../scripts/browser.ts';
 import { aSubmission, join, openProject, type OpenProject } from '../server/test/builders.ts';
 import { changeMember } from '../shared/src/api/projects.ts';
 import { people, type Person } from '../server/test/client.ts';
 import { type OwnRedis, startOwnRedis } from '../server/test/own-redis.ts';
 import { WITH_REDIS, startWorld, type World } from '../server/test/world.ts';
 import { startFront, type Front } from '../scripts/lib/front.ts';
+import { type Pages, pagesOf, sharedBrowser } from './house.ts';
 
 const chromium = await findChromium();
 const NAMES = ['Ana Ruiz', 'Bo Lind', 'Cem Ak'];
 
 describe.skipIf(chromium === undefined)('PR1: the queue of three people', () => {
-  let browser: Browser;
+  let open: Pages;
   let front: Front;
   let world: World;
   let redis: OwnRedis | undefined;
@@ -22,7 +23,6 @@ describe.skipIf(chromium === undefined)('PR1: the queue of three people', () => 
   let pages: Page[];
 
   beforeAll(async () => {
-    browser = (await launchBrowser()) as Browser;
     front = await startFront();
     if (WITH_REDIS) redis = await startOwnRedis();
     world = await startWorld({
@@ -36,24 +36,17 @@ describe.skipIf(chromium === undefined)('PR1: the queue of three people', () => 
       await who.call(changeMember, { params: { id: project.id, user_id: who.id }, body: { name: NAMES[index] } });
     }
     for (const question of ['First?', 'Second?']) await project.pipeline.submit(aSubmission({ input: { question } }));
-    pages = await Promise.all(pool.map((who) => enter(who)));
+    open = pagesOf((await sharedBrowser())!, front.url);
+    pages = await Promise.all(pool.map((who) => open.enter(who, '/queue')));
+    await Promise.all(pages.map((page) => page.getByRole('row').first().waitFor()));
   });
   afterAll(async () => {
-    await browser?.close();
+    // What they said while Redis was gone is theirs to say.
+    await open?.close();
     await world?.stop();
     await front?.close();
     await redis?.stop();
   });
-
-  async function enter({ cookies }: Person): Promise<Page> {
-    const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
-    const url = front.url.replace('http:', 'https:');
-    await context.addCookies([...cookies].map(([name, value]) => ({ name, value, url, secure: true, httpOnly: true })));
-    const page = await context.newPage();
-    await page.goto(`${front.url}/queue`);
-    await page.getByRole('row').first().waitFor();
-    return page;
-  }
 
   const line = (page: Page, question: string) => page.getByRole('row').filter({ hasText: question });
 
@@ -90,6 +83,7 @@ describe.skipIf(chromium === undefined)('PR1: the queue of three people', () => 
       await note.waitFor();
       await line(cem, 'Second?').click();
       await cem.getByText('Yours for').first().waitFor();
+      await cem.locator('[data-armed=true]').waitFor();
       await cem.keyboard.press('a');
       await redis?.comeBack();
       await cem.locator('section p', { hasText: 'Live assignment is degraded' }).waitFor({ state: 'detached' });
