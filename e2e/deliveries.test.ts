@@ -27,7 +27,7 @@ describe.skipIf(chromium === undefined)('the delivery log', () => {
     expect([again.body, again.attempt]).toEqual([first.body, 2]);
     expect(await bytes.count()).toBe(1);
     await page.getByText('Sent again: delivered.').waitFor();
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Attempts');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Attempts');
   });
 
   it('filters by state, in its address', async () => {
@@ -133,7 +133,7 @@ describe.skipIf(chromium === undefined)('the delivery log', () => {
     await page.getByText('Answered 200 after').waitFor();
     expect((await receiver.nextTest()).webhookId).toMatch(/^evt_test_/);
     await page.getByRole('button', { name: 'Close the result' }).click();
-    expect(await page.evaluate(() => document.activeElement?.textContent?.trim())).toBe('Send a test event');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent?.trim())).toBe('Send a test event');
   });
 
   it('on a phone shows all that matters of a row without scrolling sideways', async () => {

@@ -13,6 +13,7 @@ const chromium = await findChromium();
 const QUESTIONS = ['First of all?', 'What comes second?', 'And the third?', 'The fourth one?'];
 
 const heading = (page: Page) => page.locator('#item-heading').textContent();
+const focusedId = (page: Page) => page.evaluate(() => document.activeElement?.id);
 /** In your hands, and seen: from now on its keys count (QU2). */
 const yours = async (page: Page) => {
   await page.getByText('Yours for').waitFor();
@@ -63,7 +64,7 @@ describe.skipIf(chromium === undefined)('the desk', () => {
     await expectAccessible(page);
     await page.keyboard.press('Escape');
     // In a page whose time stands still neither the focus nor the verbs come to themselves.
-    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('item-heading');
+    await expect.poll(() => focusedId(page)).toBe('item-heading');
     await yours(page);
     let sayRefused: () => void = () => undefined;
     const refused = new Promise<void>((resolve) => (sayRefused = resolve));
@@ -123,11 +124,11 @@ describe.skipIf(chromium === undefined)('the desk', () => {
     await page.getByRole('button', { name: 'Guidelines', exact: true }).click();
     const sheet = page.getByRole('complementary', { name: /Guidelines of/ });
     await sheet.waitFor();
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe('guidelines-heading');
+    await expect.poll(() => focusedId(page)).toBe('guidelines-heading');
     await expectAccessible(page);
     await page.keyboard.press('Escape');
     await sheet.waitFor({ state: 'detached' });
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe('item-heading');
+    await expect.poll(() => focusedId(page)).toBe('item-heading');
     for (const name of ['Approve', 'Edit', 'Reject', 'Escalate']) {
       const box = await page.getByRole('button', { name, exact: true }).boundingBox();
       expect(box?.height).toBeGreaterThanOrEqual(44);

@@ -5,14 +5,9 @@ import { findChromium } from '../scripts/browser.ts';
 import { aSubmission, openProject } from '../server/test/builders.ts';
 import { useHouse } from './house.ts';
 import { signIn } from './injected-wallet.ts';
-import { keepPicture, type Look, lookAllOver, PHONE, WIDE } from './looks.ts';
+import { keepPicture, lookAllOver, ONCE_EACH, WIDE } from './looks.ts';
 
 const chromium = await findChromium();
-/** One wide and one on a phone, each in a theme. */
-const LOOKS: Look[] = [
-  { colorScheme: 'light', size: WIDE },
-  { colorScheme: 'dark', size: PHONE },
-];
 const LINES = Array.from({ length: 60 }, (_, n) => `Clause ${n + 1} stands here.`);
 
 const answer = (page: Page) => page.getByLabel('Your answer');
@@ -48,7 +43,7 @@ describe.skipIf(chromium === undefined)('editing', () => {
     expect(await page.getByRole('button', { name: /^Show all/ }).count()).toBe(0);
     await page.getByRole('button', { name: 'More below' }).click();
     await page.getByRole('button', { name: 'More below' }).waitFor({ state: 'detached' });
-    await lookAllOver(page, 'suggestion-whole', LOOKS);
+    await lookAllOver(page, 'suggestion-whole', ONCE_EACH);
 
     await page.getByRole('button', { name: 'Edit', exact: true }).click();
     await inText(page);
@@ -57,7 +52,7 @@ describe.skipIf(chromium === undefined)('editing', () => {
     const why = page.getByText('Choose why first');
     await why.waitFor();
     await expect.poll(() => groupInFocus(page)).toBe('Why');
-    await lookAllOver(page, 'edit-why', LOOKS);
+    await lookAllOver(page, 'edit-why', ONCE_EACH);
     // The pane was built again for the other width: the question keeps the keyboard.
     await answer(page).waitFor();
     await expect.poll(() => groupInFocus(page)).toBe('Why');
@@ -67,6 +62,7 @@ describe.skipIf(chromium === undefined)('editing', () => {
     await page.keyboard.type('!');
     await page.keyboard.press('Control+Enter');
     await why.waitFor();
+    await expect.poll(() => groupInFocus(page)).toBe('Why');
     await page.keyboard.press('1');
     await expect
       .poll(async () => (await project.pipeline.read(id)).decision)
@@ -93,6 +89,7 @@ describe.skipIf(chromium === undefined)('editing', () => {
     await field.pressSequentially('d');
     await page.keyboard.press('Control+Enter');
     await page.getByText('Choose why first').waitFor();
+    await expect.poll(() => groupInFocus(page)).toBe('Why');
     await page.keyboard.press('1');
     await expect
       .poll(async () => (await project.pipeline.read(id)).decision?.output)
@@ -117,7 +114,7 @@ describe.skipIf(chromium === undefined)('editing', () => {
     await drafts(one).getByText('second.').first().waitFor();
     await drafts(two).getByText('first.').first().waitFor();
     expect(await answer(one).inputValue()).toBe('Typed in the first.');
-    await lookAllOver(one, 'two-drafts', LOOKS);
+    await lookAllOver(one, 'two-drafts', ONCE_EACH);
     await Promise.all([one.reload(), two.reload()]);
     await Promise.all([answer(one).waitFor(), answer(two).waitFor()]);
     expect([await answer(one).inputValue(), await answer(two).inputValue()]).toEqual([
@@ -154,7 +151,7 @@ describe.skipIf(chromium === undefined)('editing', () => {
         .getByText(/^(missing|empty text|blank text, 1 character)$/)
         .count(),
     ).toBe(3);
-    await lookAllOver(page, 'values', LOOKS);
+    await lookAllOver(page, 'values', ONCE_EACH);
     await page.reload();
     await page.getByRole('button', { name: /^Show the image/ }).click();
 

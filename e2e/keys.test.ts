@@ -28,6 +28,8 @@ describe.skipIf(chromium === undefined)('the queue by keyboard alone', () => {
   };
   const focused = () =>
     page.evaluate(() => (document.activeElement?.matches('button') ? document.activeElement.textContent.trim() : ''));
+  /** What is typed before the palette has the keyboard is lost. */
+  const inPalette = () => page.getByRole('combobox', { name: 'Search or run' }).and(page.locator(':focus')).waitFor();
   const giveBack = async () => {
     const said = await noteText(page, 'Item given back');
     await press('q');
@@ -107,9 +109,10 @@ describe.skipIf(chromium === undefined)('the queue by keyboard alone', () => {
     const held = await submit('Held');
     await page.getByRole('row').filter({ hasText: 'Question' }).first().waitFor();
     await press('Control+k');
-    await page.getByRole('combobox', { name: 'Search or run' }).waitFor();
+    await inPalette();
     await expectAccessible(page);
     await page.keyboard.type('claim the next');
+    await page.getByRole('option', { name: 'Claim the next item' }).waitFor();
     await press('Enter');
     await approve().waitFor();
     await page.locator('[data-armed=true]').waitFor();
@@ -139,7 +142,7 @@ describe.skipIf(chromium === undefined)('the queue by keyboard alone', () => {
     await page.getByRole('dialog').waitFor();
     await page.getByRole('button', { name: 'Change the key of: Approve' }).focus();
     await press('Enter', 'g');
-    expect(await focused()).toBe('Swap the two');
+    await expect.poll(focused).toBe('Swap the two');
     await press('Enter');
     await page.getByText('Approve is now on G.').waitFor();
     await press('Escape');
@@ -161,10 +164,10 @@ describe.skipIf(chromium === undefined)('the queue by keyboard alone', () => {
   });
 
   it('QU5: switched off, no single letter does anything on any page, and their caps are gone', async () => {
-    /** What is typed before the palette is there is lost, and what is chosen before it has searched is another one. */
+    /** What is chosen before the palette has searched is another one. */
     const run = async (typed: string, name: string) => {
       await press('Control+k');
-      await page.getByRole('combobox', { name: 'Search or run' }).waitFor();
+      await inPalette();
       await page.keyboard.type(typed);
       await page.getByRole('option', { name }).waitFor();
       await press('Enter');

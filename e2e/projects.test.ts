@@ -92,6 +92,7 @@ describe.skipIf(chromium === undefined)('the projects', () => {
     expect(await order()).toEqual(before);
 
     await page.keyboard.press('/');
+    await page.locator('input:focus').waitFor();
     await page.keyboard.type('eta');
     await page.waitForURL(/q=eta/);
     await row(page, 'Busy').waitFor({ state: 'detached' });

@@ -7,7 +7,7 @@ import { makeWallet, person, type Person } from '../server/test/client.ts';
 import { findChromium } from '../scripts/browser.ts';
 import { expectUntouched, openQueue, pane, ready } from './open-item.ts';
 import { useHouse } from './house.ts';
-import { atRest, openRow, row } from './queue.ts';
+import { atRest, openRow, row, showRow } from './queue.ts';
 
 const chromium = await findChromium();
 const MINUTE = 60_000;
@@ -133,7 +133,7 @@ describe.skipIf(chromium === undefined)('what is seen is what is decided', () =>
       const words = [`First to ${name}`, `Second to ${name}`] as const;
       const [first, second] = [await submit(words[0]), await submit(words[1])];
       if (name === 'Return' || name === 'Finalize') for (const id of [first, second]) await escalate(owner, id);
-      await row(page, words[1]).waitFor();
+      await showRow(page, words[1]);
       await page.keyboard.press('n');
       await ready(page, `${words[0]}!`);
       await prepare(page);

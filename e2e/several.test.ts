@@ -66,6 +66,7 @@ describe.skipIf(chromium === undefined)('a list', () => {
 
   it('a filter stands in the address, Back takes it off, and what arrives is shown only when it answers', async () => {
     await page.keyboard.press('/');
+    await page.locator('#queue-filter:focus').waitFor();
     await page.keyboard.type('REFUND');
     await expect.poll(lines).toBe(5);
     await expect.poll(() => page.url()).toMatch(/q=REFUND$/);

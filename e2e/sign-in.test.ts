@@ -63,12 +63,13 @@ describe.skipIf(chromium === undefined)('signing in', () => {
       const keys = [makeWallet(), makeWallet(), makeWallet()];
       const { page } = await visit([{ name: 'Many', can, keys }]);
       await button(page, 'Many').click();
-      await page.getByRole('group', { name: 'Which account of Many signs?' }).waitFor();
+      const accounts = page.getByRole('group', { name: 'Which account of Many signs?' });
+      await accounts.waitFor();
       await expectAccessible(page);
       await page.keyboard.press('Escape');
-      expect(await focused(page)).toContain('Many');
+      await expect.poll(() => focused(page)).toContain('Many');
       await page.keyboard.press('Enter');
-      await page.getByRole('group').waitFor();
+      await accounts.locator(':focus').waitFor();
       await page.keyboard.press('Tab');
       await page.keyboard.press('Enter');
       await page.waitForURL('**/projects');
@@ -102,7 +103,7 @@ describe.skipIf(chromium === undefined)('signing in', () => {
     await expectAccessible(page);
     await button(page, 'Cancel').click();
     await page.getByRole('status').filter({ hasText: 'Stopped.' }).waitFor();
-    expect(await focused(page)).toContain('Silent');
+    await expect.poll(() => focused(page)).toContain('Silent');
     await button(page, 'Silent').click();
     await button(page, 'Cancel').waitFor();
 
