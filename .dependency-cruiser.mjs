@@ -12,10 +12,10 @@ const ENTITIES = '^server/src/db/entities/';
 const CLAIM_LOCK = '^server/src/claims/claim-lock[.]ts$';
 const LIMITER = '^server/src/limits/(limiter|policies)[.]ts$';
 /** Counts of what a process holds now, bytes and connections, and whose turn it is. */
-const ROOM = '^server/src/limits/(memory|room|round-robin|tally)[.]ts$';
+const ROOM = '^server/src/limits/(memory-limits|memory-budget|round-robin|tally)[.]ts$';
 const USECASES = room('usecases');
 const SERVICES = '^server/src/usecases/services[.]ts$';
-const SESSIONS = '^server/src/usecases/sessions[.]ts$';
+const SESSIONS = '^server/src/usecases/credentials/sessions[.]ts$';
 
 /** A rule by which a room may see itself and `may`, and nothing else of this repository. Tests are exempt. */
 const only = ({ name, from, may, comment }) => ({

@@ -6,7 +6,7 @@ import tseslint from 'typescript-eslint';
 
 const TESTS = ['**/*.{test,contract,fixture}.ts', 'server/test/**', 'e2e/**'];
 const SVELTE = ['**/*.svelte', '**/*.svelte.ts'];
-const PURE = ['server/src/domain/**/*.ts', 'web/src/lib/live/queue-state.ts'];
+const PURE = ['server/src/domain/**/*.ts', 'web/src/lib/live/queue/queue-state.ts'];
 const MAY_READ_ENVIRONMENT = ['server/src/config.ts', 'scripts/**', '**/*.config.ts', ...TESTS];
 // A server that listens for this process alone, and the libraries that ours are measured beside.
 const MAY_HAND_ON_ADDRESS = ['server/src/embedded/server.ts', 'scripts/bench/deliveries-rival.ts'];
@@ -21,7 +21,7 @@ const NO_DEFAULT_EXPORT = [
 const NO_ADDRESS_SYNTAX = ['connectionString', 'clientUrl'].map((name) => ({
   selector: `Property[key.name="${name}"]`,
   message:
-    'Read the address by server/src/db/database-url.ts, and connect by server/src/db/connect.ts or scripts/lib/postgres-client.ts.',
+    'Read the address by server/src/db/connection/database-url.ts, and connect by server/src/db/connection/connect.ts or scripts/lib/processes/postgres-client.ts.',
 }));
 
 const NO_CLOCK_SYNTAX = [

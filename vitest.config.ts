@@ -14,18 +14,18 @@ const shared = { pool: 'forks', maxWorkers: 2, isolate: false, environment: 'nod
 /** Files that start servers, in this process or in others. */
 const onServers = {
   ...shared,
-  setupFiles: ['server/test/patience.ts', 'server/test/watch-logs.ts'],
+  setupFiles: ['server/test/wait-timeouts.ts', 'server/test/setup-log-watch.ts'],
   expect: PATIENCE,
 };
 
 /** They move the clock under an HTTP client that keeps one timer for all its requests: the next file would inherit it. */
-const OWN_PROCESS = 'server/src/webhooks/{send,kept,connections}*.test.ts';
+const OWN_PROCESS = 'server/src/webhooks/{send,stored,connections}*.test.ts';
 
 const unit: TestProjectInlineConfiguration = {
   test: {
     ...shared,
     name: 'unit',
-    setupFiles: 'server/test/patience.ts',
+    setupFiles: 'server/test/wait-timeouts.ts',
     expect: PATIENCE,
     testTimeout: 60 * SECOND,
     include: ['shared/src/**/*.test.ts', 'server/src/**/*.test.ts', 'scripts/**/*.test.ts'],

@@ -1,18 +1,24 @@
 // `npm run access -- list|block|unblock|end-sessions`: who may sign in, for the operator, beside the running service (A20).
 import { openForCommand } from '../server/src/main.ts';
-import { type Blocked, blockWallet, endSessionsOf, listAccess, unblockWallet } from '../server/src/usecases/access.ts';
+import {
+  type Blocked,
+  blockWallet,
+  endSessionsOf,
+  listAccess,
+  unblockWallet,
+} from '../server/src/usecases/access/operator-access.ts';
 import type { Services } from '../server/src/usecases/services.ts';
-import { ACCESS_USAGE, readAccessArguments } from './lib/access-arguments.ts';
-import { runCommand } from './lib/run-command.ts';
-import { UsageError } from './lib/submit-arguments.ts';
+import { ACCESS_USAGE, readAccessArguments } from './lib/commands/access-arguments.ts';
+import { runCommand } from './lib/commands/run-command.ts';
+import { UsageError } from './lib/submit/arguments.ts';
 
 async function main(): Promise<void> {
   const options = readAccessArguments(process.argv.slice(2));
   if (options === 'help') return console.log(ACCESS_USAGE);
   const { services, close } = await openForCommand();
   try {
-    if (options.verb === 'list') await list(services);
-    else await { block, unblock, 'end-sessions': endSessions }[options.verb](services, options.address);
+    if (options.subcommand === 'list') await list(services);
+    else await { block, unblock, 'end-sessions': endSessions }[options.subcommand](services, options.address);
   } finally {
     await close();
   }

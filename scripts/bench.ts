@@ -26,7 +26,7 @@ const SECTIONS = {
   exports: benchExports,
   learnings: benchLearnings,
   analytics: benchAnalytics,
-} satisfies Record<string, (say: (line: string) => void, options: Options) => Promise<Row[]>>;
+} satisfies Record<string, (print: (line: string) => void, options: Options) => Promise<Row[]>>;
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({

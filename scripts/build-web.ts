@@ -17,7 +17,7 @@ const SOURCES = [
   'web/static',
   'web/package.json',
   'web/vite.config.ts',
-  'web/small-build.ts',
+  'web/bundle-plugins.ts',
   'web/tsconfig.json',
   'shared/src',
   'docs/snippets',

@@ -10,7 +10,7 @@ import {
   ruleFaults,
   rulesListed,
   titlesIn,
-} from './doc-faults.ts';
+} from './lib/checks/doc-faults.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 /** Where a bare path in backticks may start from, besides the root and the document's own folder. */

@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Item } from '../server/src/db/entities/item.ts';
 import { start } from '../server/src/main.ts';
-import { seedDemo } from '../server/src/usecases/seed-demo.ts';
+import { seedDemo } from '../server/src/usecases/projects/seed-demo.ts';
 import type { Services } from '../server/src/usecases/services.ts';
-import { OPEN_STATUSES } from '../shared/src/words.ts';
+import { OPEN_STATUSES } from '../shared/src/enums.ts';
 import { buildWeb } from './build-web.ts';
-import { sampleSubmitter } from './lib/demo-api.ts';
-import { demoEnv, localAddress, portFault, receiverPort } from './lib/demo-env.ts';
-import { openingBlock } from './lib/demo-opening.ts';
-import { runPipeline, seededRandom } from './lib/demo-pipeline.ts';
-import { startReceiver, type Receiver } from './lib/demo-receiver.ts';
-import { DEMO_GUIDELINES, DEMO_PROJECT_NAME, loadSamples } from './lib/demo-samples.ts';
-import { onStopSignal } from './lib/on-stop-signal.ts';
+import { sampleSubmitter } from './lib/demo/api.ts';
+import { demoEnv, localAddress, portFault, receiverPort } from './lib/demo/env.ts';
+import { welcomeBlock } from './lib/demo/welcome.ts';
+import { runPipeline, seededRandom } from './lib/demo/pipeline.ts';
+import { startReceiver, type Receiver } from './lib/demo/receiver.ts';
+import { DEMO_GUIDELINES, DEMO_PROJECT_NAME, loadSamples } from './lib/demo/samples.ts';
+import { onStopSignal } from './lib/processes/on-stop-signal.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 /** What has not stopped by then does not stop. */
@@ -69,7 +69,7 @@ async function runDemo({ running, receiver, base, print }: Demo, signal: AbortSi
   receiver.useSecret(webhookSecret);
   const project = { projectName: DEMO_PROJECT_NAME, projectId, apiKey };
   const file = 'scripts/demo-samples.jsonl';
-  console.log(openingBlock({ ...project, pageUrl: running.url, webhookUrl: receiver.url, file }));
+  console.log(welcomeBlock({ ...project, pageUrl: running.url, webhookUrl: receiver.url, file }));
   const pipeline = {
     samples: loadSamples(),
     submit: sampleSubmitter({ base, projectId, apiKey }),

@@ -1,10 +1,10 @@
 // `npm run export`: learnings as JSONL from the database itself, for jobs that run by schedule. Adds what is new to the file (LX2).
 import { openForCommand } from '../server/src/main.ts';
-import { exportLearnings } from '../server/src/usecases/export-learnings.ts';
+import { exportLearnings } from '../server/src/usecases/learnings/export-learnings.ts';
 import { Refusal } from '../shared/src/errors.ts';
-import { appendLines, FileFault } from './lib/append-lines.ts';
-import { EXPORT_USAGE, readExportArguments } from './lib/export-arguments.ts';
-import { runCommand } from './lib/run-command.ts';
+import { appendLines, FileFault } from './lib/files/append-lines.ts';
+import { EXPORT_USAGE, readExportArguments } from './lib/commands/export-arguments.ts';
+import { runCommand } from './lib/commands/run-command.ts';
 
 async function main(): Promise<void> {
   const options = readExportArguments(process.argv.slice(2));
@@ -19,4 +19,4 @@ async function main(): Promise<void> {
   }
 }
 
-await runCommand(main, { usage: EXPORT_USAGE, inWords: [Refusal, FileFault] });
+await runCommand(main, { usage: EXPORT_USAGE, userErrors: [Refusal, FileFault] });

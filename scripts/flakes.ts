@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { failuresOf, readReport } from './test-report.ts';
+import { failuresOf, readReport } from './lib/checks/test-report.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 /** Takes half of a processor's time from whatever else wants it, and ends with us. */

@@ -1,9 +1,9 @@
 // `npm run forget`: forgets the person behind a wallet (KE6), or says what there is of them.
 import { openForCommand } from '../server/src/main.ts';
-import { findTrace, forgetWallet, type Trace } from '../server/src/usecases/forget-wallet.ts';
+import { findTrace, forgetWallet, type Trace } from '../server/src/usecases/access/forget-wallet.ts';
 import { Refusal } from '../shared/src/errors.ts';
-import { FORGET_USAGE, readForgetArguments } from './lib/forget-arguments.ts';
-import { runCommand } from './lib/run-command.ts';
+import { FORGET_USAGE, readForgetArguments } from './lib/commands/forget-arguments.ts';
+import { runCommand } from './lib/commands/run-command.ts';
 
 async function main(): Promise<void> {
   const options = readForgetArguments(process.argv.slice(2));
@@ -12,7 +12,7 @@ async function main(): Promise<void> {
   try {
     const trace = await findTrace(services, options.address);
     if (trace === null) return console.log('Nothing is known of this wallet.');
-    tell(trace);
+    printTrace(trace);
     if (trace.blocked) {
       process.exitCode = 1;
       return console.error(
@@ -31,10 +31,10 @@ async function main(): Promise<void> {
   }
 }
 
-function tell({ userId, sessions, decisions, projects }: Trace): void {
+function printTrace({ userId, sessions, decisions, projects }: Trace): void {
   console.log(`Person ${userId}: ${sessions} sessions, ${decisions} decisions, member of ${projects.length} projects`);
   for (const { id, name, role, onlyOwner } of projects)
     console.log(`  ${name} (${id}): ${onlyOwner ? 'its only owner' : role}`);
 }
 
-await runCommand(main, { usage: FORGET_USAGE, inWords: [Refusal] });
+await runCommand(main, { usage: FORGET_USAGE, userErrors: [Refusal] });

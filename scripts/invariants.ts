@@ -4,17 +4,17 @@ import { ConfigError } from '../server/src/config.ts';
 import { EmbeddedError } from '../server/src/embedded/embedded-error.ts';
 import { type Check, checksOf, type Fault, reader } from '../server/src/invariants/invariants.ts';
 import { openForCommand } from '../server/src/main.ts';
-import { progressOf } from './lib/progress.ts';
+import { progressOf } from './lib/commands/progress.ts';
 
 const USAGE = `Usage: npm run invariants
 
-  Looks at every item, fact, idempotency key, delivery and figure, and says what is not as docs/RULES.md promises (I1 to I9);
+  Checks every item, event, idempotency key, delivery and figure, and says what is not as docs/RULES.md promises (I1 to I9);
   ends with 1 when something is not. It changes nothing and may run beside the service.
 
 Works on the database that DATABASE_URL or DATA_DIR names, with the service's own environment.`;
 
 /** So many of each kind are said; a database that is broken is broken in many places. */
-const SAID = 20;
+const MAX_REPORTED = 20;
 
 async function main(): Promise<void> {
   if (asksForHelp()) return console.log(USAGE);
@@ -43,8 +43,8 @@ async function inspect({ of, rules, run }: Check, read: ReturnType<typeof reader
   console.log(
     `${rules.join(', ')}: ${looked} ${of}, ${faults.length === 0 ? 'as they should be' : `${faults.length} faults`}`,
   );
-  for (const { rule, says } of faults.slice(0, SAID)) console.log(`  ${rule} ${says}`);
-  if (faults.length > SAID) console.log(`  and ${faults.length - SAID} more`);
+  for (const { rule, says } of faults.slice(0, MAX_REPORTED)) console.log(`  ${rule} ${says}`);
+  if (faults.length > MAX_REPORTED) console.log(`  and ${faults.length - MAX_REPORTED} more`);
   return faults.length;
 }
 
@@ -56,7 +56,7 @@ function asksForHelp(): boolean {
 try {
   await main();
 } catch (error) {
-  const inWords = [ConfigError, EmbeddedError, TypeError].some((kind) => error instanceof kind);
-  console.error(inWords ? (error as Error).message : error);
+  const isUserError = [ConfigError, EmbeddedError, TypeError].some((kind) => error instanceof kind);
+  console.error(isUserError ? (error as Error).message : error);
   process.exitCode = 1;
 }

@@ -4,12 +4,12 @@ import { rename } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { RegressionStart } from '../shared/src/api/regressions.ts';
 import { ApiError, createClient, NetworkError, type Client, type Retry } from '../shared/src/client.ts';
-import { oneLine } from '../shared/src/json-line.ts';
-import { answerFile } from './lib/answer-file.ts';
-import { readLines } from './lib/read-lines.ts';
-import { readRegressArguments, REGRESS_USAGE } from './lib/regress-arguments.ts';
-import { UsageError } from './lib/submit-arguments.ts';
-import { LINE_BYTES } from './lib/submit-line.ts';
+import { oneLine } from '../shared/src/json/json-line.ts';
+import { answerFile } from './lib/files/answer-file.ts';
+import { readLines } from './lib/files/read-lines.ts';
+import { readRegressArguments, REGRESS_USAGE } from './lib/commands/regress-arguments.ts';
+import { UsageError } from './lib/submit/arguments.ts';
+import { LINE_BYTES } from './lib/submit/line.ts';
 
 /** Requests of a call before it is given up: a person waits in front of it, and can run it again. */
 const TRIES = 6;
@@ -21,13 +21,13 @@ async function main(): Promise<number> {
     return 0;
   }
   const { url: baseUrl, apiKey, file } = options;
-  const client = createClient({ baseUrl, apiKey, retry: { tries: TRIES, onRetry: sayRetry } });
+  const client = createClient({ baseUrl, apiKey, retry: { tries: TRIES, onRetry: printRetry } });
   const run = typeof options.run === 'string' ? options.run : await begin(client, options.run);
   return options.read ? readCases(client, run, file) : sendAnswers(client, run, file);
 }
 
 /** Whoever waits is told what for. */
-function sayRetry({ error, delayMs }: Retry): void {
+function printRetry({ error, delayMs }: Retry): void {
   console.error(`${error.message} Trying again in ${Math.ceil(delayMs / 1000)} s.`);
 }
 
@@ -63,16 +63,16 @@ async function sendAnswers(client: Client, run: string, file: string): Promise<n
 }
 
 /** What went wrong, in words where they say it all. */
-function wordsOf(error: unknown): unknown {
+function messageOf(error: unknown): unknown {
   if (error instanceof UsageError) return `${error.message}\n\n${REGRESS_USAGE}`;
   const code = (error as NodeJS.ErrnoException | null)?.code;
-  const inWords = error instanceof ApiError || error instanceof NetworkError || code === 'ENOENT';
-  return inWords ? (error as Error).message : error;
+  const isUserError = error instanceof ApiError || error instanceof NetworkError || code === 'ENOENT';
+  return isUserError ? (error as Error).message : error;
 }
 
 try {
   process.exitCode = await main();
 } catch (error) {
-  console.error(wordsOf(error));
+  console.error(messageOf(error));
   process.exitCode = error instanceof UsageError ? 2 : 1;
 }

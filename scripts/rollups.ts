@@ -1,12 +1,12 @@
 // `npm run rollups -- check|rebuild`: proves that the figures of analytics are what the ledger says (I9), or counts them anew.
-import { countPortion } from '../server/src/analytics/count-facts.ts';
-import { type Difference, forgetRollups, LedgerGone, recount } from '../server/src/analytics/recount.ts';
+import { countBatch } from '../server/src/analytics/count-events.ts';
+import { type Difference, forgetRollups, EventLogPruned, recount } from '../server/src/analytics/recount.ts';
 import { openForCommand } from '../server/src/main.ts';
 import type { Services } from '../server/src/usecases/services.ts';
-import { progressOf } from './lib/progress.ts';
-import { readRollupsArguments, ROLLUPS_USAGE } from './lib/rollups-arguments.ts';
-import { runCommand } from './lib/run-command.ts';
-import { UsageError } from './lib/submit-arguments.ts';
+import { progressOf } from './lib/commands/progress.ts';
+import { readRollupsArguments, ROLLUPS_USAGE } from './lib/commands/rollups-arguments.ts';
+import { runCommand } from './lib/commands/run-command.ts';
+import { UsageError } from './lib/submit/arguments.ts';
 
 interface Named {
   id: string;
@@ -21,7 +21,7 @@ async function main(): Promise<void> {
   try {
     const projects = await projectsOf(services, options.projectId);
     if (projects.length === 0 && options.projectId !== null) throw new UsageError('There is no such project.');
-    const work = { check, rebuild }[options.verb];
+    const work = { check, rebuild }[options.subcommand];
     const wrong = [];
     for (const project of projects) if (!(await work(services, project))) wrong.push(project);
     if (wrong.length > 0) process.exitCode = 1;
@@ -41,14 +41,14 @@ async function projectsOf({ db }: Services, id: string | null): Promise<Named[]>
 }
 
 async function check({ db }: Services, { id, name, seq }: Named): Promise<boolean> {
-  const bar = progressOf(name, 'facts', seq);
+  const bar = progressOf(name, 'events', seq);
   const result = await recount(db.orm, id, ({ counted }) => bar.to(counted)).finally(() => bar.end());
   if (result === null) return true;
   const { counted, head, figures, goneUntil, differences } = result;
-  const until = counted === head ? `${head} facts` : `${counted} of ${head} facts, the rest is not counted yet`;
+  const until = counted === head ? `${head} events` : `${counted} of ${head} events, the rest is not counted yet`;
   const found = differences.length === 0 ? 'all equal' : `${differences.length} or more differ`;
   const since =
-    goneUntil === null ? '' : `, of what began after ${goneUntil.toISOString()} (facts from before are gone)`;
+    goneUntil === null ? '' : `, of what began after ${goneUntil.toISOString()} (earlier events are deleted)`;
   console.log(`${name} (${id}): ${figures} figures of ${until}${since}: ${found}`);
   for (const difference of differences) console.log(`  ${sentenceOf(difference)}`);
   return differences.length === 0;
@@ -61,14 +61,14 @@ async function rebuild({ db }: Services, { id, name, seq }: Named): Promise<bool
   try {
     await db.write(({ em }) => forgetRollups(em, id));
   } catch (error) {
-    if (!(error instanceof LedgerGone)) throw error;
+    if (!(error instanceof EventLogPruned)) throw error;
     console.error(`${name} (${id}): ${error.message}`);
     return false;
   }
-  const bar = progressOf(name, 'facts', seq);
+  const bar = progressOf(name, 'events', seq);
   for (let counted = 0; ;) {
     const [progress] = await db
-      .write(({ em }) => countPortion(em, { projectId: id }))
+      .write(({ em }) => countBatch(em, { projectId: id }))
       .catch((error: unknown) => {
         bar.end();
         throw error;
@@ -76,7 +76,7 @@ async function rebuild({ db }: Services, { id, name, seq }: Named): Promise<bool
     if (progress !== undefined) bar.to((counted = progress.counted));
     if (progress === undefined || progress.counted === progress.head) {
       bar.end();
-      console.log(`${name} (${id}): counted anew, ${counted} facts`);
+      console.log(`${name} (${id}): counted again, ${counted} events`);
       return true;
     }
   }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { closeServices, fakeService, PROJECT, refuse, take } from '../shared/src/client/fake-service.fixture.ts';
-import { items } from './lib/submit.fixture.ts';
+import { items } from './lib/submit/submit.fixture.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'submit-'));
 const file = join(directory, 'items.jsonl');

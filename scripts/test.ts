@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findChromium, MISSING_BROWSER } from './browser.ts';
-import { findPostgresTool, NO_INSTALLED_POSTGRES } from './lib/installed-postgres.ts';
-import { type Service, startPostgres, startRedis } from './services.ts';
-import { countTests, type Counts, readReport } from './test-report.ts';
+import { findChromium, MISSING_BROWSER } from './lib/processes/browser.ts';
+import { findPostgresTool, NO_INSTALLED_POSTGRES } from './lib/processes/installed-postgres.ts';
+import { type Service, startPostgres, startRedis } from './lib/processes/services.ts';
+import { countTests, type Counts, readReport } from './lib/checks/test-report.ts';
 
 const VITEST = join(import.meta.dirname, '../node_modules/vitest/vitest.mjs');
 const NO_REDIS = 'No Redis: `apt-get install redis-server` (its service need not run).';

@@ -1,8 +1,8 @@
 // `npm run topology`: what docker-compose.yml runs, from installed binaries: PostgreSQL, Redis, its servers and workers, and a proxy.
 import { buildWeb } from './build-web.ts';
-import { onStopSignal } from './lib/on-stop-signal.ts';
-import { startTopology, type Topology } from './lib/topology.ts';
-import { type Service, startPostgres, startRedis } from './services.ts';
+import { onStopSignal } from './lib/processes/on-stop-signal.ts';
+import { startTopology, type Topology } from './lib/processes/topology.ts';
+import { type Service, startPostgres, startRedis } from './lib/processes/services.ts';
 
 const PORT = Number(process.env.PORT ?? 3000);
 
@@ -15,7 +15,7 @@ async function main(): Promise<void> {
     await stopStores();
     throw error;
   });
-  tell(topology, postgres.url);
+  printTopology(topology, postgres.url);
   process.on('SIGUSR2', () => void restart(topology));
   onStopSignal(() => {
     console.log('\n  Stopping …');
@@ -33,7 +33,7 @@ async function openStores(): Promise<Record<'postgres' | 'redis', Service>> {
   );
 }
 
-function tell({ url, members }: Topology, databaseUrl: string): void {
+function printTopology({ url, members }: Topology, databaseUrl: string): void {
   console.log(`\n  ${url}\n`);
   for (const { name, child, port } of members)
     console.log(`  ${name.padEnd(10)} process ${child.pid}${port === null ? '' : `, port ${port}`}`);

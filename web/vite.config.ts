@@ -3,13 +3,13 @@ import adapter from '@sveltejs/adapter-static';
 import { sveltekit } from '@sveltejs/kit/vite';
 import tailwindcss from '@tailwindcss/vite';
 import { defineConfig } from 'vite';
-import { inFewFiles, withoutCycles, withoutTransports, withoutZod } from './small-build.ts';
+import { groupByPage, withoutCycles, withoutTransports, withoutZod } from './bundle-plugins.ts';
 
 export default defineConfig({
   plugins: [
     withoutZod(),
     withoutTransports(),
-    inFewFiles(),
+    groupByPage(),
     withoutCycles(),
     tailwindcss(),
     sveltekit({

@@ -1,9 +1,16 @@
 // The analytics page at a million items against ten thousand, and how far the relay, which counts, falls behind a full load.
 import { readAnalytics } from '../../shared/src/api/analytics.ts';
 import { readAudits } from '../../shared/src/api/audits.ts';
-import { readFloor } from '../../shared/src/api/floor.ts';
+import { readTeamView } from '../../shared/src/api/team.ts';
 import { readCalibration, readThresholds } from '../../shared/src/api/thresholds.ts';
-import { type BenchDatabase, type BenchProject, type BenchServer, openHouse, openProject, seedItems } from './house.ts';
+import {
+  type BenchDatabase,
+  type BenchProject,
+  type BenchServer,
+  openBenchEnvironment,
+  openProject,
+  seedItems,
+} from './environment.ts';
 import type { Options } from './options.ts';
 import { median, type Row } from './rows.ts';
 import { submitFor } from './submissions.ts';
@@ -14,7 +21,7 @@ const SIZES = {
 };
 const DAY_MS = 86_400_000;
 /** Both projects have lived as long. */
-const LIFE_MS = 30 * DAY_MS;
+const AGE_SPAN_MS = 30 * DAY_MS;
 const WATCH_MS = 100;
 /** A relay may be this far behind, in seconds. */
 const MAY_LAG = 2;
@@ -27,28 +34,28 @@ const QUESTIONS = {
   audits: () => readAudits.path,
   reliability: () => readCalibration.path,
   thresholds: () => readThresholds.path,
-  'the floor': () => readFloor.path,
+  'the floor': () => readTeamView.path,
 };
 type Question = keyof typeof QUESTIONS;
 
 /** Errors: no PostgreSQL or Redis; an answer that is none. */
-export async function benchAnalytics(say: (line: string) => void, { quick }: Options): Promise<Row[]> {
+export async function benchAnalytics(log: (line: string) => void, { quick }: Options): Promise<Row[]> {
   const { rounds, few, many, seconds } = SIZES[quick ? 'quick' : 'full'];
-  const house = await openHouse();
+  const benchEnv = await openBenchEnvironment();
   try {
-    const database = await house.createDatabase('bench_analytics');
-    const server = await house.startServer(database, { env: { ROLES: 'web' } });
+    const database = await benchEnv.createDatabase('bench_analytics');
+    const server = await benchEnv.startServer(database, { env: { ROLES: 'web' } });
     const [small, large] = [await seeded({ server, database }, few), await seeded({ server, database }, many)];
-    const worker = await house.startServer(database);
-    say(`analytics: counted ${(await caughtUp(database)).toFixed(0)} facts/s of ledgers that nobody had counted`);
+    const worker = await benchEnv.startServer(database);
+    log(`analytics: counted ${(await caughtUp(database)).toFixed(0)} events/s of event logs that nobody had counted`);
     const rows = await compare(server, { small, large }, { rounds, few, many });
     const lag = await watchLag(database, () => submitFor({ ...large, url: server.url, projectId: large.id }, seconds));
-    say(`analytics: ${lag.rate.toFixed(0)} submissions/s, the relay at most ${lag.most.toFixed(2)} s behind`);
+    log(`analytics: ${lag.rate.toFixed(0)} submissions/s, the relay at most ${lag.most.toFixed(2)} s behind`);
     await Promise.all([worker.stop(), server.stop()]);
     const measure = 's that the relay is behind at most under full submission load, against 2 s';
     return [...rows, rowOf({ measure, ours: lag.most, rival: MAY_LAG, most: 1 })];
   } finally {
-    await house.close();
+    await benchEnv.close();
   }
 }
 
@@ -91,7 +98,7 @@ async function timed(server: BenchServer, { id, owner }: BenchProject, question:
 async function seeded(at: { server: BenchServer; database: BenchDatabase }, count: number): Promise<BenchProject> {
   const project = await openProject(at, { members: [], settings: {} });
   const { sql } = at.database;
-  await seedItems(at.database, project.id, { all: count, waiting: count / 100, apartMs: LIFE_MS / count });
+  await seedItems(at.database, project.id, { all: count, waiting: count / 100, intervalMs: AGE_SPAN_MS / count });
   await sql(
     `insert into decision (id, item_id, project_id, status, action, output, edited, reason, reviewer_id, decided_at, final_at)
      select gen_random_uuid(), id, project_id, 'approved', action, suggestion, action = 'edit', null, $2, decided_at, decided_at
@@ -125,11 +132,11 @@ async function caughtUp({ sql }: BenchDatabase): Promise<number> {
     const [row] = await sql<{ n: string }>('select sum(event_seq - rollup_seq) as n from project');
     return Number(row?.n);
   };
-  const facts = await behind();
+  const events = await behind();
   while ((await behind()) > 0) await new Promise((resolve) => setTimeout(resolve, WATCH_MS));
   const seconds = (performance.now() - startedAt) / 1000;
   await sql('vacuum (analyze) rollup');
-  return facts / seconds;
+  return events / seconds;
 }
 
 /** What the oldest fact without a number waits at most while `load` runs, in seconds. */

@@ -1,8 +1,8 @@
 // The server of the claims bench: the whole service as `npm start` runs it and, beside it in the same process, the rival's one answer.
 import { randomUUID } from 'node:crypto';
 import { start } from '../../server/src/main.ts';
-import { createHttpServer } from '../../server/src/http/server.ts';
-import { findSession } from '../../server/src/usecases/sessions.ts';
+import { createHttpServer } from '../../server/src/http/connection/server.ts';
+import { findSession } from '../../server/src/usecases/credentials/sessions.ts';
 
 const LEASE_MS = 120_000;
 

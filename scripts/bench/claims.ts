@@ -3,7 +3,14 @@ import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { claimNext, releaseClaim } from '../../shared/src/api/queue.ts';
 import { freePort } from '../../server/src/embedded/address.ts';
-import { openHouse, openProject, seedItems, signInMany, type BenchServer, type Visitor } from './house.ts';
+import {
+  openBenchEnvironment,
+  openProject,
+  seedItems,
+  signInMany,
+  type BenchServer,
+  type Visitor,
+} from './environment.ts';
 import type { Options } from './options.ts';
 import { median, type Row } from './rows.ts';
 
@@ -13,34 +20,34 @@ const WAITING = 5000;
 const SIZES = { full: { rounds: 5, bursts: 10 }, quick: { rounds: 2, bursts: 2 } };
 
 /** Ours and the rival in turns. Errors: no PostgreSQL or Redis; an item that was handed out twice; anybody who got none. */
-export async function benchClaims(say: (line: string) => void, { quick }: Options): Promise<Row[]> {
+export async function benchClaims(log: (line: string) => void, { quick }: Options): Promise<Row[]> {
   const { rounds, bursts } = SIZES[quick ? 'quick' : 'full'];
-  const house = await openHouse();
+  const benchEnv = await openBenchEnvironment();
   const agent = new Agent({ keepAlive: true, maxSockets: REVIEWERS });
   try {
-    const database = await house.createDatabase('bench_claims');
+    const database = await benchEnv.createDatabase('bench_claims');
     const rivalPort = await freePort();
     const program = join(import.meta.dirname, 'claims-server.ts');
-    const server = await house.startServer(database, { program, env: { BENCH_RIVAL_PORT: String(rivalPort) } });
+    const server = await benchEnv.startServer(database, { program, env: { BENCH_RIVAL_PORT: String(rivalPort) } });
     const reviewers = await signInMany(database, REVIEWERS);
     const { id } = await openProject({ server, database }, { members: reviewers });
     await seedItems(database, id, { all: WAITING, waiting: WAITING });
-    const desk = { agent, reviewers, server };
-    const rival = { ...desk, server: { ...server, url: `http://localhost:${rivalPort}` } };
+    const target = { agent, reviewers, server };
+    const rival = { ...target, server: { ...server, url: `http://localhost:${rivalPort}` } };
     const rates = { ours: [] as number[], rival: [] as number[] };
     for (let round = 0; round <= rounds; round += 1) {
       const turn = { ours: [] as number[], rival: [] as number[] };
       for (let burst = 0; burst < bursts; burst += 1) {
         turn.rival.push((await pressNext(rival)).rate);
-        const { rate, grants } = await pressNext(desk);
+        const { rate, grants } = await pressNext(target);
         turn.ours.push(rate);
-        await giveBack(desk, grants);
+        await giveBack(target, grants);
       }
       // The first round warms up.
       if (round === 0) continue;
       rates.ours.push(median(turn.ours));
       rates.rival.push(median(turn.rival));
-      say(
+      log(
         `claims, round ${round} of ${rounds}: ours ${median(turn.ours).toFixed(0)}/s, one script ${median(turn.rival).toFixed(0)}/s`,
       );
     }
@@ -49,11 +56,11 @@ export async function benchClaims(say: (line: string) => void, { quick }: Option
     return [{ section: 'claims', measure, ours, rival: other, ratio: ours / other, goal: '>= 0.3' }];
   } finally {
     agent.destroy();
-    await house.close();
+    await benchEnv.close();
   }
 }
 
-interface Desk {
+interface ClaimTarget {
   agent: Agent;
   reviewers: Visitor[];
   server: BenchServer;
@@ -65,23 +72,25 @@ interface Grant {
 }
 
 /** Everybody presses at the same moment; claims a second until the last has an item. Errors: one item for two, or none for somebody. */
-async function pressNext(desk: Desk): Promise<{ rate: number; grants: Grant[] }> {
+async function pressNext(target: ClaimTarget): Promise<{ rate: number; grants: Grant[] }> {
   const startedAt = performance.now();
-  const texts = await Promise.all(desk.reviewers.map((visitor) => ask(desk, { ...claimNext, visitor, body: '{}' })));
+  const texts = await Promise.all(
+    target.reviewers.map((visitor) => ask(target, { ...claimNext, visitor, body: '{}' })),
+  );
   const seconds = (performance.now() - startedAt) / 1000;
   const grants = texts.map((text) => JSON.parse(text) as Grant);
   const distinct = new Set(grants.map((grant) => grant.item.id)).size;
-  if (distinct !== desk.reviewers.length)
-    throw new Error(`${desk.reviewers.length} people were handed ${distinct} items.`);
-  return { rate: desk.reviewers.length / seconds, grants };
+  if (distinct !== target.reviewers.length)
+    throw new Error(`${target.reviewers.length} people were handed ${distinct} items.`);
+  return { rate: target.reviewers.length / seconds, grants };
 }
 
-async function giveBack(desk: Desk, grants: Grant[]): Promise<void> {
+async function giveBack(target: ClaimTarget, grants: Grant[]): Promise<void> {
   const back = grants.map(async ({ item, fence }, index) => {
-    const visitor = desk.reviewers[index];
+    const visitor = target.reviewers[index];
     if (visitor === undefined) throw new Error('There is a grant for each reviewer.');
     const path = releaseClaim.path.replace(':id', item.id);
-    await ask(desk, { method: releaseClaim.method, path, visitor, body: JSON.stringify({ fence }) });
+    await ask(target, { method: releaseClaim.method, path, visitor, body: JSON.stringify({ fence }) });
   });
   await Promise.all(back);
 }
@@ -94,7 +103,7 @@ interface Asked {
 }
 
 /** One request over a connection that stays open, with as little of a client as there is: it shares the machine with the server. */
-function ask({ agent, server }: Desk, { method, path, visitor, body }: Asked): Promise<string> {
+function ask({ agent, server }: ClaimTarget, { method, path, visitor, body }: Asked): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const headers = { 'content-type': 'application/json', 'content-length': body.length, cookie: visitor.cookie };
   const sent = request(

@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { Logger, makeWorkerUtils, run } from 'graphile-worker';
 import { PgBoss } from 'pg-boss';
 import { createClient } from 'redis';
-import { parseKeyRing, seal } from '../../server/src/crypto/key-ring.ts';
+import { parseKeyRing, encrypt } from '../../server/src/crypto/key-ring.ts';
 import { makeWebhookSecret } from '../../server/src/crypto/webhook-secret.ts';
-import { secretContext } from '../../server/src/domain/webhook-secrets.ts';
-import { KeptConnections } from '../../server/src/webhooks/connections.ts';
+import { secretContext } from '../../server/src/domain/webhooks/webhook-secrets.ts';
+import { ConnectionPool } from '../../server/src/webhooks/connections.ts';
 import { dispatchWebhook } from '../../server/src/webhooks/dispatch.ts';
 
 /** As many POSTs at once as our own worker makes. */
@@ -16,9 +16,9 @@ const NAME = 'webhooks';
 
 const { DATABASE_URL = '', REDIS_URL = '', BENCH_RECEIVER = '', BENCH_WAY = '', BENCH_JOBS = '0' } = process.env;
 const keyRing = parseKeyRing(`bench:${randomBytes(32).toString('base64')}`);
-const current = seal(keyRing, makeWebhookSecret(), secretContext(PROJECT));
+const current = encrypt(keyRing, makeWebhookSecret(), secretContext(PROJECT));
 const secrets = { current, next: null, promoteAt: null, previous: null, previousUntil: null };
-const connections = new KeptConnections();
+const connections = new ConnectionPool();
 const policy = { allowCidrs: ['127.0.0.0/8'], allowHttp: true };
 
 interface Job {
@@ -28,7 +28,7 @@ interface Job {
 
 const jobs: Job[] = Array.from({ length: Number(BENCH_JOBS) }, (_, n) => ({ id: `evt_${n}`, body: '{"event":"x"}' }));
 
-/** Signed and sent through the guard, as `worker/deliver.ts` does. Errors: anything but a 2xx. */
+/** Signed and sent through the guard, as `worker/deliveries/deliver.ts` does. Errors: anything but a 2xx. */
 async function post({ id, body }: Job): Promise<void> {
   const message = { projectId: PROJECT, url: BENCH_RECEIVER, webhookId: id, attempt: 1, body, secrets, at: new Date() };
   const { error } = await dispatchWebhook({ keyRing, policy, connections }, message);
@@ -48,7 +48,7 @@ interface BullMq {
 }
 
 /** Fills the queue; answers what begins the work. */
-const WAYS: Record<string, () => Promise<() => Promise<void>>> = {
+const VARIANTS: Record<string, () => Promise<() => Promise<void>>> = {
   'pg-boss': async () => {
     const boss = await new PgBoss({ connectionString: DATABASE_URL }).start();
     await boss.createQueue(NAME);
@@ -93,6 +93,6 @@ const WAYS: Record<string, () => Promise<() => Promise<void>>> = {
   },
 };
 
-const begin = await WAYS[BENCH_WAY]?.();
+const begin = await VARIANTS[BENCH_WAY]?.();
 process.once('message', () => void begin?.());
 console.log(JSON.stringify({ msg: 'working' }));

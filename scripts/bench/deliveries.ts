@@ -4,7 +4,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { measureLatency } from './delivery-latency.ts';
-import { type BenchDatabase, type BenchHouse, idAt, openHouse, openProject, seedItems } from './house.ts';
+import {
+  type BenchDatabase,
+  type BenchEnvironment,
+  idAt,
+  openBenchEnvironment,
+  openProject,
+  seedItems,
+} from './environment.ts';
 import type { Options } from './options.ts';
 import { median, type Row } from './rows.ts';
 
@@ -25,42 +32,47 @@ const PROJECTS = 8;
 const LEAST_RATE = 200;
 
 /** Ours and the rivals in turns. Errors: no PostgreSQL or Redis; a delivery that does not arrive. */
-export async function benchDeliveries(say: (line: string) => void, { quick }: Options): Promise<Row[]> {
-  if (!installed('bullmq')) say('deliveries: BullMQ is not installed (npm i --no-save bullmq): not measured');
+export async function benchDeliveries(log: (line: string) => void, { quick }: Options): Promise<Row[]> {
+  if (!installed('bullmq')) log('deliveries: BullMQ is not installed (npm i --no-save bullmq): not measured');
   const { rounds, backlogs, decisions } = SIZES[quick ? 'quick' : 'full'];
-  const house = await openHouse();
+  const benchEnv = await openBenchEnvironment();
   const receiver = await fastReceiver();
   try {
-    const rows = [await measureLatency(house, decisions, say)];
-    for (const count of backlogs) rows.push(...(await measureBacklog({ house, receiver, say }, { rounds, count })));
+    const rows = [await measureLatency(benchEnv, decisions, log)];
+    for (const count of backlogs) rows.push(...(await measureBacklog({ benchEnv, receiver, log }, { rounds, count })));
     return rows;
   } finally {
     receiver.close();
-    await house.close();
+    await benchEnv.close();
   }
 }
 
-interface Stand {
-  house: BenchHouse;
+interface BacklogSetup {
+  benchEnv: BenchEnvironment;
   receiver: Receiver;
-  say: (line: string) => void;
+  log: (line: string) => void;
 }
 
 /** So many deliveries, all due, ours and each rival's in turns. */
-async function measureBacklog(stand: Stand, { rounds, count }: { rounds: number; count: number }): Promise<Row[]> {
+async function measureBacklog(
+  setup: BacklogSetup,
+  { rounds, count }: { rounds: number; count: number },
+): Promise<Row[]> {
   const rates = new Map<string, number[]>();
-  const note = (way: string, round: number, rate: number) => {
-    rates.set(way, [...(rates.get(way) ?? []), rate]);
-    stand.say(`${count} deliveries, round ${round} of ${rounds}: ${way.padEnd(16)} ${rate.toFixed(0)} deliveries/s`);
+  const note = (variant: string, round: number, rate: number) => {
+    rates.set(variant, [...(rates.get(variant) ?? []), rate]);
+    setup.log(
+      `${count} deliveries, round ${round} of ${rounds}: ${variant.padEnd(16)} ${rate.toFixed(0)} deliveries/s`,
+    );
   };
   for (let round = 1; round <= rounds; round += 1) {
-    note('ours', round, await ours(stand, { round, count }));
-    for (const way of RIVALS) note(way, round, await rival(stand, { way, round, count }));
+    note('ours', round, await ours(setup, { round, count }));
+    for (const variant of RIVALS) note(variant, round, await rival(setup, { variant, round, count }));
   }
   const mine = median(rates.get('ours') ?? []);
-  return RIVALS.map((way) => {
-    const theirs = median(rates.get(way) ?? []);
-    const measure = `deliveries/s of ${count} due, against ${way} doing the same POST`;
+  return RIVALS.map((variant) => {
+    const theirs = median(rates.get(variant) ?? []);
+    const measure = `deliveries/s of ${count} due, against ${variant} doing the same POST`;
     return { section: 'deliveries', measure, ours: mine, rival: theirs, ratio: mine / theirs, goal: '>= 1' };
   });
 }
@@ -100,16 +112,16 @@ async function fastReceiver(): Promise<Receiver> {
   };
 }
 
-interface Turn {
+interface Run {
   round: number;
   count: number;
 }
 
 /** The whole service as `npm start` runs it; every delivery of an item of its own, due at an endpoint that was paused and is no more. */
-async function ours({ house, receiver }: Stand, { round, count }: Turn): Promise<number> {
-  const database = await house.createDatabase(`bench_deliveries_${count}_${round}`);
+async function ours({ benchEnv, receiver }: BacklogSetup, { round, count }: Run): Promise<number> {
+  const database = await benchEnv.createDatabase(`bench_deliveries_${count}_${round}`);
   const env = { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' };
-  const server = await house.startServer(database, { env });
+  const server = await benchEnv.startServer(database, { env });
   for (let n = 0; n < PROJECTS; n += 1) {
     const settings = { webhook_url: receiver.url };
     const { id } = await openProject({ server, database }, { members: [], settings });
@@ -136,11 +148,14 @@ async function seedDeliveries(database: BenchDatabase, projectId: string, count:
   await database.sql('vacuum (analyze) delivery');
 }
 
-async function rival({ house, receiver }: Stand, { way, round, count }: Turn & { way: Rival }): Promise<number> {
-  const database = await house.createDatabase(`bench_${way.replaceAll('-', '_')}_${count}_${round}`);
+async function rival(
+  { benchEnv, receiver }: BacklogSetup,
+  { variant, round, count }: Run & { variant: Rival },
+): Promise<number> {
+  const database = await benchEnv.createDatabase(`bench_${variant.replaceAll('-', '_')}_${count}_${round}`);
   const program = join(import.meta.dirname, 'deliveries-rival.ts');
-  const env = { BENCH_WAY: way, BENCH_JOBS: String(count), BENCH_RECEIVER: receiver.url };
-  const worker = await house.startServer(database, { program, env });
+  const env = { BENCH_WAY: variant, BENCH_JOBS: String(count), BENCH_RECEIVER: receiver.url };
+  const worker = await benchEnv.startServer(database, { program, env });
   const rate = receiver.rate(count);
   worker.child.send('go');
   const measured = await rate;

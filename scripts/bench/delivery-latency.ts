@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { claimItem, decideItem } from '../../shared/src/api/queue.ts';
 import { signWebhook } from '../../shared/src/webhook.ts';
 import { hmacSha256, makeWebhookSecret } from '../../server/src/crypto/webhook-secret.ts';
-import { asker, type BenchHouse, openProject, seedItems } from './house.ts';
+import { asker, type BenchEnvironment, openProject, seedItems } from './environment.ts';
 import { median, type Row } from './rows.ts';
 
 /** What a delivery may take beyond the bare POST. */
@@ -16,10 +16,14 @@ const ALLOWED_MS = 15;
 const now = () => performance.timeOrigin + performance.now();
 
 /** Ours and the bare POST in turns, `count` of each; the undo window is 0. */
-export async function measureLatency(house: BenchHouse, count: number, say: (line: string) => void): Promise<Row> {
-  const receiver = await stampingReceiver();
-  const database = await house.createDatabase('bench_delivery_latency');
-  const server = await house.startServer(database, { env: { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' } });
+export async function measureLatency(
+  benchEnv: BenchEnvironment,
+  count: number,
+  log: (line: string) => void,
+): Promise<Row> {
+  const receiver = await timestampingReceiver();
+  const database = await benchEnv.createDatabase('bench_delivery_latency');
+  const server = await benchEnv.startServer(database, { env: { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' } });
   const settings = { webhook_url: receiver.url, undo_window_seconds: 0 };
   const { id: projectId, owner } = await openProject({ server, database }, { members: [], settings });
   await seedItems(database, projectId, { all: count, waiting: count });
@@ -42,20 +46,20 @@ export async function measureLatency(house: BenchHouse, count: number, say: (lin
   receiver.close();
   await server.stop();
   const [ours, rival] = [median(times.ours), median(times.bare)];
-  say(`deliveries: decision to webhook ${ours.toFixed(1)} ms at the median, a bare signed POST ${rival.toFixed(1)} ms`);
+  log(`deliveries: decision to webhook ${ours.toFixed(1)} ms at the median, a bare signed POST ${rival.toFixed(1)} ms`);
   const measure = `ms from decision to webhook above a bare signed POST, p50 (rival: the ${ALLOWED_MS} ms allowed)`;
   const over = ours - rival;
   return { section: 'deliveries', measure, ours: over, rival: ALLOWED_MS, ratio: over / ALLOWED_MS, goal: '<= 1' };
 }
 
-interface Stamping {
+interface TimestampingReceiver {
   url: string;
   /** When the request that says this text in its body arrives, in ms. */
   next(text: string): Promise<number>;
   close(): void;
 }
 
-async function stampingReceiver(): Promise<Stamping> {
+async function timestampingReceiver(): Promise<TimestampingReceiver> {
   const waiting = new Map<string, (at: number) => void>();
   const server = createServer((incoming, response) => {
     const at = now();
@@ -76,7 +80,7 @@ async function stampingReceiver(): Promise<Stamping> {
 }
 
 /** Signed and posted on a connection of its own, as a delivery is, with nothing before it. */
-async function bare(receiver: Stamping, secret: string): Promise<number> {
+async function bare(receiver: TimestampingReceiver, secret: string): Promise<number> {
   const id = randomUUID();
   const body = JSON.stringify({ event: 'item.decided', id });
   const arrived = receiver.next(id);

@@ -1,22 +1,29 @@
 // Learnings as a file: how fast the lines leave, against reading the same rows and doing nothing, and what that costs in memory.
 import { exportLearnings } from '../../shared/src/api/exports.ts';
-import { type BenchDatabase, type BenchServer, openHouse, openProject, seedItems, type Visitor } from './house.ts';
+import {
+  type BenchDatabase,
+  type BenchServer,
+  openBenchEnvironment,
+  openProject,
+  seedItems,
+  type Visitor,
+} from './environment.ts';
 import type { Options } from './options.ts';
 import { median, type Row } from './rows.ts';
-import { connectTo } from '../lib/postgres-client.ts';
+import { connectTo } from '../lib/processes/postgres-client.ts';
 
 const SIZES = { full: { rounds: 3, count: 100_000 }, quick: { rounds: 1, count: 2000 } };
 /** Rows that the rival reads at once, as many as ours does. */
-const PORTION = 50;
+const BATCH_SIZE = 50;
 const WATCH_MS = 100;
 
 /** Ours and the bare reading in turns, then the memory of one more. Errors: no PostgreSQL or Redis; lines that are missing. */
-export async function benchExports(say: (line: string) => void, { quick }: Options): Promise<Row[]> {
+export async function benchExports(log: (line: string) => void, { quick }: Options): Promise<Row[]> {
   const { rounds, count } = SIZES[quick ? 'quick' : 'full'];
-  const house = await openHouse();
+  const benchEnv = await openBenchEnvironment();
   try {
-    const database = await house.createDatabase('bench_exports');
-    const server = await house.startServer(database, { env: { ROLES: 'web' } });
+    const database = await benchEnv.createDatabase('bench_exports');
+    const server = await benchEnv.startServer(database, { env: { ROLES: 'web' } });
     const { id, owner } = await openProject({ server, database }, { members: [], settings: {} });
     await seedLearnings(database, id, { count, reviewer: owner.id });
     const before = await server.memory();
@@ -28,13 +35,13 @@ export async function benchExports(say: (line: string) => void, { quick }: Optio
       const rival = await rate(count, () => bare(database, id));
       rates.ours.push(ours);
       rates.bare.push(rival);
-      say(`exports, round ${round} of ${rounds}: ${ours.toFixed(0)} lines/s, bare reading ${rival.toFixed(0)} rows/s`);
+      log(`exports, round ${round} of ${rounds}: ${ours.toFixed(0)} lines/s, bare reading ${rival.toFixed(0)} rows/s`);
     }
     clearInterval(watch);
     await server.stop();
     return rowsOf(count, rates, { before, most });
   } finally {
-    await house.close();
+    await benchEnv.close();
   }
 }
 
@@ -76,15 +83,15 @@ async function bare({ url }: BenchDatabase, projectId: string): Promise<number> 
   const client = await connectTo(url);
   let [rows, at] = [0, '0'];
   for (;;) {
-    const portion = await client.query<{ seq: string }>(
+    const batch = await client.query<{ seq: string }>(
       `select e.seq, l.*, i.* from event e join learning l on l.item_id = e.item_id join item i on i.id = e.item_id
        where e.project_id = $1 and e.type = 'item.finalized' and e.data ->> 'action' in ('edit', 'reject') and e.seq > $2
-       order by e.seq limit ${PORTION}`,
+       order by e.seq limit ${BATCH_SIZE}`,
       [projectId, at],
     );
-    rows += portion.rows.length;
-    at = portion.rows.at(-1)?.seq ?? at;
-    if (portion.rows.length < PORTION) break;
+    rows += batch.rows.length;
+    at = batch.rows.at(-1)?.seq ?? at;
+    if (batch.rows.length < BATCH_SIZE) break;
   }
   await client.end();
   return rows;

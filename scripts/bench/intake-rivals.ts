@@ -1,16 +1,16 @@
 // What the intake is measured against: the same server, the same route, another way (or no way) to make a submission durable.
 import type pg from 'pg';
-import type { Statement } from '../../shared/src/events.ts';
-import { RECORDED } from '../../server/src/db/channels.ts';
+import type { NewEvent } from '../../shared/src/events.ts';
+import { EVENTS_APPENDED } from '../../server/src/db/connection/channels.ts';
 import { Decision } from '../../server/src/db/entities/decision.ts';
 import { Event } from '../../server/src/db/entities/event.ts';
 import { Item } from '../../server/src/db/entities/item.ts';
 import { Project } from '../../server/src/db/entities/project.ts';
-import type { Intake, Parcel, Stored } from '../../server/src/usecases/intake.ts';
+import type { Intake, Submission, Stored } from '../../server/src/usecases/items/intake.ts';
 import type { NewItem, RoutingRow } from '../../server/src/db/submit-batch.ts';
-import { arrivalOf, autoDecision, toNewItem } from '../../server/src/usecases/new-item.ts';
+import { arrivalOf, autoDecision, toNewItem } from '../../server/src/usecases/items/new-item.ts';
 import type { Services } from '../../server/src/usecases/services.ts';
-import { poolTo } from '../lib/postgres-client.ts';
+import { poolTo } from '../lib/processes/postgres-client.ts';
 
 export const RIVALS = {
   'no-database': inMemory,
@@ -18,8 +18,8 @@ export const RIVALS = {
   'flush-per-item': perFlush,
 } satisfies Record<string, (services: Services, databaseUrl: string) => Intake>;
 
-const one = ({ items: [input] }: Parcel) => {
-  if (input === undefined) throw new Error('A parcel has an item.');
+const one = ({ items: [input] }: Submission) => {
+  if (input === undefined) throw new Error('A submission has an item.');
   return input;
 };
 const storedOf = (item: NewItem): Stored => ({ results: [{ item, decision: autoDecision(item) }], replayed: false });
@@ -37,9 +37,11 @@ function inMemory(services: Services): Intake {
     stopped: false,
   };
   return {
-    submit: (parcel) => {
-      const row = { ...project, id: parcel.projectId };
-      return Promise.resolve(storedOf(toNewItem(one(parcel), row, { ids: services.ids, now: services.clock.now() })));
+    submit: (submission) => {
+      const row = { ...project, id: submission.projectId };
+      return Promise.resolve(
+        storedOf(toNewItem(one(submission), row, { ids: services.ids, now: services.clock.now() })),
+      );
     },
   };
 }
@@ -48,19 +50,19 @@ function inMemory(services: Services): Intake {
 function perItem(services: Services, databaseUrl: string): Intake {
   const opening = poolTo(databaseUrl, 20);
   return {
-    submit: async (parcel) => {
+    submit: async (submission) => {
       const client = await (await opening).connect();
       try {
         await client.query('begin');
         const { rows } = await client.query<RoutingRow>(
           `select id, auto_threshold, review_threshold, below_review, escalate_flags, settings_version, target_minutes, audit_rate, audit_salt
            from project where id = $1 and archived_at is null`,
-          [parcel.projectId],
+          [submission.projectId],
         );
         const [project] = rows;
         if (project === undefined) throw new Error('The project is there.');
-        const item = toNewItem(one(parcel), project, { ids: services.ids, now: services.clock.now() });
-        await insertOne(client, item, { id: services.ids.uuid(), ...arrivalOf(item, parcel.actor) });
+        const item = toNewItem(one(submission), project, { ids: services.ids, now: services.clock.now() });
+        await insertOne(client, item, { id: services.ids.uuid(), ...arrivalOf(item, submission.actor) });
         await client.query('commit');
         return storedOf(item);
       } catch (error) {
@@ -73,7 +75,7 @@ function perItem(services: Services, databaseUrl: string): Intake {
   };
 }
 
-async function insertOne(client: pg.PoolClient, item: NewItem, fact: Statement & { id: string }): Promise<void> {
+async function insertOne(client: pg.PoolClient, item: NewItem, event: NewEvent & { id: string }): Promise<void> {
   await client.query(
     `insert into item (id, project_id, status, input, suggestion, metadata, confidence, risk_flags, preview, model, source,
        rule, auto_threshold, review_threshold, matched_flags, settings_version, version, created_at, due_at, decided_at)
@@ -91,32 +93,32 @@ async function insertOne(client: pg.PoolClient, item: NewItem, fact: Statement &
       [item.decisionId, item.id, item.projectId, item.suggestion, item.createdAt],
     );
   }
-  const { id, type, project_id: projectId, actor: who, ...data } = fact;
+  const { id, type, project_id: projectId, actor: who, ...data } = event;
   await client.query(
     `insert into event (id, project_id, type, item_id, actor, data, created_at) values ($1,$2,$3,$4,$5,$6,$7)`,
     [id, projectId, type, item.id, JSON.stringify(who), JSON.stringify(data), item.createdAt],
   );
-  await client.query('select pg_notify($1, $2)', [RECORDED, type]);
+  await client.query('select pg_notify($1, $2)', [EVENTS_APPENDED, type]);
 }
 
 /** The plain way with an ORM: load, create whatever there is to store, flush. */
 function perFlush(services: Services): Intake {
   return {
-    submit: (parcel) =>
+    submit: (submission) =>
       services.db.write(async ({ em }) => {
-        const project = await em.findOneOrFail(Project, { id: parcel.projectId, archivedAt: null });
+        const project = await em.findOneOrFail(Project, { id: submission.projectId, archivedAt: null });
         const row = {
           ...{ id: project.id, auto_threshold: project.autoThreshold, review_threshold: project.reviewThreshold },
           ...{ below_review: project.belowReview, escalate_flags: project.escalateFlags },
           ...{ settings_version: project.settingsVersion, target_minutes: project.targetMinutes },
           ...{ audit_rate: project.auditRate, audit_salt: project.auditSalt, stopped: Boolean(project.stoppedAt) },
         };
-        const item = toNewItem(one(parcel), row, { ids: services.ids, now: services.clock.now() });
+        const item = toNewItem(one(submission), row, { ids: services.ids, now: services.clock.now() });
         const { decisionId: _decision, ...columns } = item;
         em.create(Item, { ...columns, claimedBy: null, claimExpiresAt: null });
         const decision = autoDecision(item);
         if (decision) em.create(Decision, { ...decision, reason: null, note: null, reviewerId: null, undoUntil: null });
-        const { type, project_id: projectId, actor, ...data } = arrivalOf(item, parcel.actor);
+        const { type, project_id: projectId, actor, ...data } = arrivalOf(item, submission.actor);
         em.create(Event, {
           id: services.ids.uuid(),
           projectId,
@@ -128,7 +130,7 @@ function perFlush(services: Services): Intake {
           createdAt: item.createdAt,
         });
         await em.flush();
-        await em.execute('select pg_notify(?, ?)', [RECORDED, type]);
+        await em.execute('select pg_notify(?, ?)', [EVENTS_APPENDED, type]);
         return storedOf(item);
       }),
   };

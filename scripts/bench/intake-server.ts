@@ -1,6 +1,6 @@
 // One server process of the intake bench: the whole service as `npm start` runs it, with our intake or a rival's.
 import { start } from '../../server/src/main.ts';
-import { seedDemo } from '../../server/src/usecases/seed-demo.ts';
+import { seedDemo } from '../../server/src/usecases/projects/seed-demo.ts';
 import { RIVALS } from './intake-rivals.ts';
 
 /** What the bench needs to know of a server that is ready. */

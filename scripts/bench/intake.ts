@@ -4,15 +4,15 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { freePort } from '../../server/src/embedded/address.ts';
-import { startPostgres } from '../services.ts';
+import { startPostgres } from '../lib/processes/services.ts';
 import type { Ready } from './intake-server.ts';
 import type { RIVALS } from './intake-rivals.ts';
 import { median, type Row } from './rows.ts';
 import { submitFor, type Target } from './submissions.ts';
-import { connectTo } from '../lib/postgres-client.ts';
+import { connectTo } from '../lib/processes/postgres-client.ts';
 
 const ROUNDS = 5;
-const TURN_SECONDS = 4;
+const RUN_SECONDS = 4;
 const WARM_UP_SECONDS = 2;
 
 const GOALS = {
@@ -21,19 +21,19 @@ const GOALS = {
   'flush-per-item': ['submissions/s against one ORM flush per item', '>= 7'],
 } satisfies Record<keyof typeof RIVALS, [measure: string, goal: string]>;
 
-type Way = 'ours' | keyof typeof RIVALS;
-const WAYS: Way[] = ['ours', 'no-database', 'transaction-per-item', 'flush-per-item'];
+type Variant = 'ours' | keyof typeof RIVALS;
+const VARIANTS: Variant[] = ['ours', 'no-database', 'transaction-per-item', 'flush-per-item'];
 
 /** Ours and three rivals in turns. Errors: any answer but 201. */
-export async function benchIntake(say: (line: string) => void): Promise<Row[]> {
+export async function benchIntake(log: (line: string) => void): Promise<Row[]> {
   const postgres = await startPostgres();
-  const servers = new Map<Way, Server>();
+  const servers = new Map<Variant, Server>();
   try {
-    for (const way of WAYS) servers.set(way, await startServer(way, postgres.url));
-    const rates = await takeTurns(servers, say);
+    for (const variant of VARIANTS) servers.set(variant, await startServer(variant, postgres.url));
+    const rates = await alternate(servers, log);
     const ours = median(rates.get('ours') ?? []);
-    return Object.entries(GOALS).map(([way, [measure, goal]]) => {
-      const rival = median(rates.get(way as Way) ?? []);
+    return Object.entries(GOALS).map(([variant, [measure, goal]]) => {
+      const rival = median(rates.get(variant as Variant) ?? []);
       return { section: 'intake', measure, ours, rival, ratio: ours / rival, goal };
     });
   } finally {
@@ -42,14 +42,14 @@ export async function benchIntake(say: (line: string) => void): Promise<Row[]> {
   }
 }
 
-async function takeTurns(servers: Map<Way, Server>, say: (line: string) => void): Promise<Map<Way, number[]>> {
-  const rates = new Map<Way, number[]>();
+async function alternate(servers: Map<Variant, Server>, log: (line: string) => void): Promise<Map<Variant, number[]>> {
+  const rates = new Map<Variant, number[]>();
   for (const server of servers.values()) await submitFor(server, WARM_UP_SECONDS);
   for (let round = 1; round <= ROUNDS; round += 1) {
-    for (const [way, server] of servers) {
-      const rate = await submitFor(server, TURN_SECONDS);
-      rates.set(way, [...(rates.get(way) ?? []), rate]);
-      say(`intake, round ${round} of ${ROUNDS}: ${way.padEnd(20)} ${rate.toFixed(0)} submissions/s`);
+    for (const [variant, server] of servers) {
+      const rate = await submitFor(server, RUN_SECONDS);
+      rates.set(variant, [...(rates.get(variant) ?? []), rate]);
+      log(`intake, round ${round} of ${ROUNDS}: ${variant.padEnd(20)} ${rate.toFixed(0)} submissions/s`);
     }
   }
   return rates;
@@ -59,8 +59,8 @@ interface Server extends Target {
   child: ChildProcess;
 }
 
-async function startServer(way: Way, postgresUrl: string): Promise<Server> {
-  const database = `bench_${way.replaceAll('-', '_')}`;
+async function startServer(variant: Variant, postgresUrl: string): Promise<Server> {
+  const database = `bench_${variant.replaceAll('-', '_')}`;
   const client = await connectTo(postgresUrl);
   await client.query(`create database ${database}`).finally(() => client.end());
   const port = await freePort();
@@ -72,11 +72,11 @@ async function startServer(way: Way, postgresUrl: string): Promise<Server> {
       SECRET_KEYS: `bench:${randomBytes(32).toString('base64')}`,
       RATE_LIMIT_PER_MINUTE: '10000000',
       LOG_LEVEL: 'error',
-      BENCH_RIVAL: way,
+      BENCH_RIVAL: variant,
     },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
-  const ended = once(child, 'close').then(() => Promise.reject(new Error(`The server of ${way} ended.`)));
+  const ended = once(child, 'close').then(() => Promise.reject(new Error(`The server of ${variant} ended.`)));
   ended.catch(() => undefined);
   const [ready] = (await Promise.race([once(child, 'message'), ended])) as [Ready];
   return { ...ready, url: `http://127.0.0.1:${port}`, child };

@@ -1,36 +1,42 @@
 // The learnings page at a size: its clusters and what it can be narrowed to, against flags and models read in a pass each.
 import { listClusters } from '../../shared/src/api/clusters.ts';
-import { listLearningValues } from '../../shared/src/api/insights.ts';
+import { listLearningValues } from '../../shared/src/api/learnings.ts';
 import { seedLearnings } from './exports.ts';
-import { type BenchDatabase, type BenchServer, openHouse, openProject, type Visitor } from './house.ts';
+import {
+  type BenchDatabase,
+  type BenchServer,
+  openBenchEnvironment,
+  openProject,
+  type Visitor,
+} from './environment.ts';
 import type { Options } from './options.ts';
 import { median, type Row } from './rows.ts';
-import { connectTo } from '../lib/postgres-client.ts';
+import { connectTo } from '../lib/processes/postgres-client.ts';
 
 const SIZES = { full: { rounds: 7, count: 100_000 }, quick: { rounds: 3, count: 2000 } };
 /** Reasons, each a cluster, and models and flags of the items. */
 const REASONS = 40;
 
 /** Both in turns. Errors: no PostgreSQL or Redis; an answer that is none. */
-export async function benchLearnings(say: (line: string) => void, { quick }: Options): Promise<Row[]> {
+export async function benchLearnings(log: (line: string) => void, { quick }: Options): Promise<Row[]> {
   const { rounds, count } = SIZES[quick ? 'quick' : 'full'];
-  const house = await openHouse();
+  const benchEnv = await openBenchEnvironment();
   try {
-    const database = await house.createDatabase('bench_learnings');
-    const server = await house.startServer(database, { env: { ROLES: 'web' } });
+    const database = await benchEnv.createDatabase('bench_learnings');
+    const server = await benchEnv.startServer(database, { env: { ROLES: 'web' } });
     const { id, owner } = await openProject({ server, database }, { members: [], settings: {} });
     await seedLearnings(database, id, { count, reviewer: owner.id });
     await spread(database, id);
     const times = { clusters: [] as number[], values: [] as number[], passes: [] as number[] };
     // The first of each warms up.
     for (let round = 0; round <= rounds; round += 1) {
-      times.clusters.push(await timed(() => fetched(server, owner, listClusters.path.replace(':id', id))));
-      times.values.push(await timed(() => fetched(server, owner, listLearningValues.path.replace(':id', id))));
+      times.clusters.push(await timed(() => fetchPage(server, owner, listClusters.path.replace(':id', id))));
+      times.values.push(await timed(() => fetchPage(server, owner, listLearningValues.path.replace(':id', id))));
       times.passes.push(await timed(() => inPasses(database, id)));
     }
     await server.stop();
     const [clusters, values, passes] = [times.clusters, times.values, times.passes].map((all) => median(all.slice(1)));
-    say(
+    log(
       `learnings: clusters ${clusters?.toFixed(0)} ms, values ${values?.toFixed(0)} ms, passes ${passes?.toFixed(0)} ms`,
     );
     return [
@@ -38,7 +44,7 @@ export async function benchLearnings(say: (line: string) => void, { quick }: Opt
       rowOf(`ms of what ${count} can be narrowed to, against the same`, values, passes),
     ];
   } finally {
-    await house.close();
+    await benchEnv.close();
   }
 }
 
@@ -54,7 +60,7 @@ async function timed(work: () => Promise<void>): Promise<number> {
   return performance.now() - startedAt;
 }
 
-async function fetched(server: BenchServer, { cookie }: Visitor, path: string): Promise<void> {
+async function fetchPage(server: BenchServer, { cookie }: Visitor, path: string): Promise<void> {
   const response = await fetch(server.url + path, { headers: { cookie } });
   if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);
   await response.arrayBuffer();

@@ -1,21 +1,21 @@
 // The queue's page in a real Chromium: how soon it opens, how soon an event shows, how soon a key answers, and that nothing moves or grows.
 import type { Browser, BrowserContext, Page } from 'playwright';
-import { launchBrowser, MISSING_BROWSER } from '../browser.ts';
+import { launchBrowser, MISSING_BROWSER } from '../lib/processes/browser.ts';
 import { buildWeb } from '../build-web.ts';
 import {
-  openHouse,
+  openBenchEnvironment,
   openProject,
   seedItems,
   signInMany,
   type BenchDatabase,
-  type BenchHouse,
+  type BenchEnvironment,
   type BenchServer,
   type Visitor,
-} from './house.ts';
+} from './environment.ts';
 import type { Options } from './options.ts';
-import { drawn, firstLines, movedOn, paintedAt, slowKeys, watchLine, watchPage } from './page-watch.ts';
+import { drawn, firstLines, lineShiftOn, paintedAt, slowKeys, observeLine, installProbe } from './page-probe.ts';
 import { median, percentile, type Row } from './rows.ts';
-import { paced, trafficOf, type Traffic } from './traffic.ts';
+import { atRate, trafficOf, type Traffic } from './traffic.ts';
 
 const SIZES = {
   full: { waiting: 10_000, opened: 10, pumped: 15_000, seconds: 15, presses: 300 },
@@ -34,26 +34,26 @@ const against = (measure: string, ours: number, most: number): Row => ({
 });
 
 /** No rows where there is no browser. Errors: no PostgreSQL or Redis. */
-export async function benchPage(say: (line: string) => void, { quick }: Options): Promise<Row[]> {
+export async function benchPage(log: (line: string) => void, { quick }: Options): Promise<Row[]> {
   const browser = await launchBrowser();
   if (browser === undefined) {
-    say(`page: skipped. ${MISSING_BROWSER}`);
+    log(`page: skipped. ${MISSING_BROWSER}`);
     return [];
   }
   await buildWeb();
-  const house = await openHouse();
+  const benchEnv = await openBenchEnvironment();
   const size = SIZES[quick ? 'quick' : 'full'];
   try {
-    const many = await stageOf(house, browser, { name: 'bench_many', waiting: size.waiting });
-    const few = await stageOf(house, browser, { name: 'bench_few', waiting: 100 });
+    const many = await stageOf(benchEnv, browser, { name: 'bench_many', waiting: size.waiting });
+    const few = await stageOf(benchEnv, browser, { name: 'bench_few', waiting: 100 });
     const rows = [await opening(many, few, size)];
-    rows.push(...(await living(few, size)), ...(await stillness(few)), await growth(many, size));
+    rows.push(...(await living(few, size)), ...(await measureLayoutStability(few)), await growth(many, size));
     rows.push(...(await scripts(browser, few)));
-    for (const { measure, ours, rival } of rows) say(`page: ${measure}: ${ours.toFixed(1)} (${rival?.toFixed(1)})`);
+    for (const { measure, ours, rival } of rows) log(`page: ${measure}: ${ours.toFixed(1)} (${rival?.toFixed(1)})`);
     return rows;
   } finally {
     await browser.close();
-    await house.close();
+    await benchEnv.close();
   }
 }
 
@@ -66,19 +66,19 @@ interface Stage {
 }
 
 async function stageOf(
-  house: BenchHouse,
+  benchEnv: BenchEnvironment,
   browser: Browser,
   { name, waiting }: { name: string; waiting: number },
 ): Promise<Stage> {
-  const database: BenchDatabase = await house.createDatabase(name);
-  const server = await house.startServer(database);
+  const database: BenchDatabase = await benchEnv.createDatabase(name);
+  const server = await benchEnv.startServer(database);
   const [reviewer] = await signInMany(database, 1);
   if (reviewer === undefined) throw new Error('Somebody was signed in.');
   const { id } = await openProject({ server, database }, { members: [reviewer] });
   await seedItems(database, id, { all: waiting, waiting });
   const context = await signedIn(browser, server, reviewer);
   const page = await context.newPage();
-  await watchPage(page);
+  await installProbe(page);
   return { server, reviewer, context, page, traffic: trafficOf(database, id) };
 }
 
@@ -145,7 +145,7 @@ async function flow(
   const waiting: string[][] = [];
   const told: Promise<void>[] = [];
   const stock = 10;
-  await paced(frames + stock, 100, async (index) => {
+  await atRate(frames + stock, 100, async (index) => {
     const count = Math.floor((index + 1) * of) - Math.floor(index * of);
     if (index < frames) {
       // Due before what waits already: the arrivals are the lines on the screen.
@@ -159,14 +159,14 @@ async function flow(
 }
 
 /** A hundred arrivals and leavings above a line under the pointer. */
-async function stillness(stage: Stage): Promise<Row[]> {
+async function measureLayoutStability(stage: Stage): Promise<Row[]> {
   const { page, traffic } = stage;
   await open(stage);
   const above = await traffic.arrive(5, 1);
   await paintedAt(page, above);
   const line = page.locator('[data-line]').nth(8);
   await line.hover();
-  await watchLine(page, (await line.getAttribute('data-line')) ?? '');
+  await observeLine(page, (await line.getAttribute('data-line')) ?? '');
   await traffic.leave(above);
   for (let turn = 0; turn < 10; turn += 1) {
     const ids = await traffic.arrive(9, 1);
@@ -176,7 +176,7 @@ async function stillness(stage: Stage): Promise<Row[]> {
   const all = page.getByRole('link', { name: /^All 105$/ });
   await all.waitFor();
   await drawn(page, 5);
-  const moved = await movedOn(page);
+  const moved = await lineShiftOn(page);
   await traffic.leave(rest);
   const measure = 'px that the line under the pointer moved, 100 arrivals and leavings, against 0';
   return [{ section, measure, ours: moved, rival: 0, ratio: moved, goal: '<= 0' }];

@@ -1,5 +1,12 @@
 // The queue's page at a million items against ten thousand: the lines and the counts in one answer, as the page asks for them.
-import { asker, openHouse, openProject, seedItems, signInMany, type BenchHouse } from './house.ts';
+import {
+  asker,
+  openBenchEnvironment,
+  openProject,
+  seedItems,
+  signInMany,
+  type BenchEnvironment,
+} from './environment.ts';
 import type { Options } from './options.ts';
 import { median, type Row } from './rows.ts';
 import { listQueue, type QueueView } from '../../shared/src/api/queue.ts';
@@ -16,40 +23,40 @@ const CASES = {
 const VIEWS = ['available', 'all'] as const satisfies QueueView[];
 const LIMIT = 500;
 
-type Ask = (view: QueueView) => Promise<number>;
+type TimedRequest = (view: QueueView) => Promise<number>;
 
 /** Both in turns. Errors: no PostgreSQL or Redis. */
-export async function benchQueue(say: (line: string) => void, { quick }: Options): Promise<Row[]> {
+export async function benchQueue(log: (line: string) => void, { quick }: Options): Promise<Row[]> {
   const size = SIZES[quick ? 'quick' : 'full'];
   const rows: Row[] = [];
   for (const [name, waiting] of Object.entries(CASES)) {
-    const house = await openHouse();
+    const benchEnv = await openBenchEnvironment();
     try {
-      const large = await queueOf(house, { name: 'bench_large', all: size.large, waiting: waiting(size.large) });
-      const small = await queueOf(house, { name: 'bench_small', all: size.small, waiting: waiting(size.small) });
+      const large = await queueOf(benchEnv, { name: 'bench_large', all: size.large, waiting: waiting(size.large) });
+      const small = await queueOf(benchEnv, { name: 'bench_small', all: size.small, waiting: waiting(size.small) });
       for (const view of VIEWS) {
-        const [ours, rival] = await takeTurns({ large, small, view, size });
-        say(
+        const [ours, rival] = await alternate({ large, small, view, size });
+        log(
           `queue, ${name}, ${view}: ${ours.toFixed(1)} ms at ${size.large} items, ${rival.toFixed(1)} ms at ${size.small}`,
         );
         const measure = `ms of view ${view}, ${name}, at ${size.large} items against ${size.small}`;
         rows.push({ section: 'queue', measure, ours, rival, ratio: ours / rival, goal: '<= 1.5' });
       }
     } finally {
-      await house.close();
+      await benchEnv.close();
     }
   }
   return rows;
 }
 
-interface Turns {
-  large: Ask;
-  small: Ask;
+interface QueueComparison {
+  large: TimedRequest;
+  small: TimedRequest;
   view: QueueView;
   size: { rounds: number; asked: number };
 }
 
-async function takeTurns({ large, small, view, size }: Turns): Promise<[large: number, small: number]> {
+async function alternate({ large, small, view, size }: QueueComparison): Promise<[large: number, small: number]> {
   const medians = { large: [] as number[], small: [] as number[] };
   for (let round = 0; round <= size.rounds; round += 1) {
     const times = { large: [] as number[], small: [] as number[] };
@@ -66,9 +73,12 @@ async function takeTurns({ large, small, view, size }: Turns): Promise<[large: n
 }
 
 /** A server with so many items; answers what asks it for the first page of a view, in milliseconds. */
-async function queueOf(house: BenchHouse, count: { name: string; all: number; waiting: number }): Promise<Ask> {
-  const database = await house.createDatabase(count.name);
-  const server = await house.startServer(database);
+async function queueOf(
+  benchEnv: BenchEnvironment,
+  count: { name: string; all: number; waiting: number },
+): Promise<TimedRequest> {
+  const database = await benchEnv.createDatabase(count.name);
+  const server = await benchEnv.startServer(database);
   const [reviewer] = await signInMany(database, 1);
   if (reviewer === undefined) throw new Error('Somebody was signed in.');
   const { id } = await openProject({ server, database }, { members: [reviewer] });

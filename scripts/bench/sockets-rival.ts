@@ -1,7 +1,7 @@
 // The rival of the sockets bench: bare Socket.IO with the server's own options and one room, which broadcasts what it is told to.
 import { createServer } from 'node:http';
 import { createLiveServer } from '../../server/src/realtime/gateway.ts';
-import type { Fact } from '../../shared/src/events.ts';
+import type { DomainEvent } from '../../shared/src/events.ts';
 
 const ROOM = 'everybody';
 
@@ -11,9 +11,9 @@ io.on('connection', async (socket) => {
   await socket.join(ROOM);
   socket.emit('rooms', []);
 });
-process.on('message', (facts: Fact[]) => {
+process.on('message', (events: DomainEvent[]) => {
   process.send?.(monotonic());
-  io.local.to(ROOM).emit('events', facts);
+  io.local.to(ROOM).emit('events', events);
 });
 const port = Number(process.env.PORT);
 http.listen(port, 'localhost', () => console.log(JSON.stringify({ port, msg: 'ready' })));

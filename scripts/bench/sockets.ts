@@ -2,24 +2,24 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { RECORDED } from '../../server/src/db/channels.ts';
+import { EVENTS_APPENDED } from '../../server/src/db/connection/channels.ts';
 import { claimNext, decideItem, type Granted } from '../../shared/src/api/queue.ts';
-import type { Fact } from '../../shared/src/events.ts';
+import type { DomainEvent } from '../../shared/src/events.ts';
 import {
   asker,
-  openHouse,
+  openBenchEnvironment,
   openProject,
   seedItems,
   signInMany,
   type BenchDatabase,
-  type BenchHouse,
+  type BenchEnvironment,
   type BenchServer,
   type Visitor,
-} from './house.ts';
+} from './environment.ts';
 import type { Options } from './options.ts';
 import { median, percentile, type Row } from './rows.ts';
-import { openRoom, type Room } from './sockets-room.ts';
-import { connectTo } from '../lib/postgres-client.ts';
+import { openSocketClients, type SocketClients } from './sockets-clients.ts';
+import { connectTo } from '../lib/processes/postgres-client.ts';
 
 const SOCKETS = 1000;
 /** Tabs of one person: fewer than the server allows. */
@@ -28,29 +28,29 @@ const MOST_MIB = 250;
 const SIZES = { full: { rounds: 5, decisions: 60 }, quick: { rounds: 1, decisions: 5 } };
 
 /** Ours and the rival in turns. Errors: no PostgreSQL or Redis; a socket that never heard. */
-export async function benchSockets(say: (line: string) => void, { quick }: Options): Promise<Row[]> {
+export async function benchSockets(log: (line: string) => void, { quick }: Options): Promise<Row[]> {
   const { rounds, decisions } = SIZES[quick ? 'quick' : 'full'];
-  const house = await openHouse();
-  const opened: Room[] = [];
+  const benchEnv = await openBenchEnvironment();
+  const opened: SocketClients[] = [];
   try {
-    const stage = await setUp(house, { items: (rounds + 1) * decisions, opened });
+    const stage = await setUp(benchEnv, { items: (rounds + 1) * decisions, opened });
     const all = { ours: [] as number[], bare: [] as number[], memory: [] as number[] };
     for (let round = 0; round <= rounds; round += 1) {
-      const { ours, bare } = await takeTurns(stage, decisions);
+      const { ours, bare } = await alternate(stage, decisions);
       // The first round warms up.
       if (round === 0) continue;
       all.ours.push(...ours);
       all.bare.push(...bare);
       all.memory.push(await stage.server.memory());
-      say(
+      log(
         `sockets, round ${round} of ${rounds}: ours p50 ${median(ours).toFixed(1)} ms, bare p50 ${median(bare).toFixed(1)} ms`,
       );
     }
     await stage.commits.close();
     return rowsOf(all);
   } finally {
-    for (const room of opened) room.close();
-    await house.close();
+    for (const clients of opened) clients.close();
+    await benchEnv.close();
   }
 }
 
@@ -70,61 +70,67 @@ interface Stage {
   server: BenchServer;
   rival: BenchServer;
   people: Visitor[];
-  ours: Room;
-  theirs: Room;
+  ours: SocketClients;
+  theirs: SocketClients;
   commits: Commits;
 }
 
-async function setUp(house: BenchHouse, { items, opened }: { items: number; opened: Room[] }): Promise<Stage> {
-  const database = await house.createDatabase('bench_sockets');
-  const server = await house.startServer(database);
-  const rival = await house.startServer(database, { program: join(import.meta.dirname, 'sockets-rival.ts') });
+async function setUp(
+  benchEnv: BenchEnvironment,
+  { items, opened }: { items: number; opened: SocketClients[] },
+): Promise<Stage> {
+  const database = await benchEnv.createDatabase('bench_sockets');
+  const server = await benchEnv.startServer(database);
+  const rival = await benchEnv.startServer(database, { program: join(import.meta.dirname, 'sockets-rival.ts') });
   const people = await signInMany(database, SOCKETS / TABS);
   const settings = { undo_window_seconds: 30 };
   const { id } = await openProject({ server, database }, { members: people, settings });
   await seedItems(database, id, { all: items, waiting: items });
-  const ours = await openRoom(server, people, TABS);
+  const ours = await openSocketClients(server, people, TABS);
   opened.push(ours);
-  const theirs = await openRoom(rival, people, TABS);
+  const theirs = await openSocketClients(rival, people, TABS);
   opened.push(theirs);
-  return { database, server, rival, people, ours, theirs, commits: await hearCommits(database.url) };
+  return { database, server, rival, people, ours, theirs, commits: await listenForCommits(database.url) };
 }
 
-async function takeTurns(stage: Stage, decisions: number): Promise<{ ours: number[]; bare: number[] }> {
+async function alternate(stage: Stage, decisions: number): Promise<{ ours: number[]; bare: number[] }> {
   const times = { ours: [] as number[], bare: [] as number[] };
   for (let turn = 0; turn < decisions; turn += 1) {
     const reviewer = stage.people[turn % stage.people.length];
     if (reviewer === undefined) throw new Error('There are people.');
-    const { ms, fact } = await decideOne(stage, reviewer);
+    const { ms, event } = await decideOne(stage, reviewer);
     times.ours.push(ms);
-    times.bare.push(await broadcastOne(stage, fact));
+    times.bare.push(await broadcastOne(stage, event));
     // Nothing becomes final while another decision is measured.
     await stage.database.sql(`update decision set undo_until = now() + interval '1 day' where final_at is null`);
   }
   return times;
 }
 
-async function decideOne({ server, ours, commits }: Stage, reviewer: Visitor): Promise<{ ms: number; fact: Fact }> {
+async function decideOne(
+  { server, ours, commits }: Stage,
+  reviewer: Visitor,
+): Promise<{ ms: number; event: DomainEvent }> {
   const ask = asker(server, reviewer);
-  const taken = ours.heard((fact) => fact.type === 'item.claimed');
+  const taken = ours.received((event) => event.type === 'item.claimed');
   const { item, fence } = await ask<Granted>('POST', claimNext.path, {});
   await taken;
-  const heard = ours
-    .heard((fact) => fact.type === 'item.decided' && fact.item_id === item.id)
-    .then((fact) => ({ fact, at: now() }));
+  const received = ours
+    .received((event) => event.type === 'item.decided' && event.item_id === item.id)
+    .then((event) => ({ event, at: now() }));
   const committed = commits.next('item.decided');
   await ask('POST', decideItem.path.replace(':id', item.id), { fence, action: 'approve' });
-  const { fact, at } = await heard;
-  return { ms: at - (await committed), fact };
+  const { event, at } = await received;
+  return { ms: at - (await committed), event };
 }
 
 /** The same fact, sent to as many sockets with nothing around it. */
-async function broadcastOne({ rival, theirs }: Stage, fact: Fact): Promise<number> {
-  const heard = theirs.heard(() => true).then(now);
-  const told = once(rival.child, 'message') as Promise<[number]>;
-  rival.child.send([fact]);
-  const [at] = await told;
-  return (await heard) - at;
+async function broadcastOne({ rival, theirs }: Stage, event: DomainEvent): Promise<number> {
+  const received = theirs.received(() => true).then(now);
+  const broadcastAt = once(rival.child, 'message') as Promise<[number]>;
+  rival.child.send([event]);
+  const [at] = await broadcastAt;
+  return (await received) - at;
 }
 
 /** Milliseconds of the clock that is one for all processes of a machine. */
@@ -139,18 +145,18 @@ interface Commits {
 }
 
 /** PostgreSQL rings at the commit itself. */
-async function hearCommits(url: string): Promise<Commits> {
+async function listenForCommits(url: string): Promise<Commits> {
   const client = await connectTo(url);
-  await client.query(`listen ${RECORDED}`);
+  await client.query(`listen ${EVENTS_APPENDED}`);
   return {
     next: (type) =>
       new Promise((resolve) => {
-        const hear = ({ payload }: pg.Notification) => {
+        const onNotification = ({ payload }: pg.Notification) => {
           if (payload?.split(',').includes(type) !== true) return;
-          client.off('notification', hear);
+          client.off('notification', onNotification);
           resolve(now());
         };
-        client.on('notification', hear);
+        client.on('notification', onNotification);
       }),
     close: () => client.end(),
   };

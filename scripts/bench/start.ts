@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { addressOfRunning } from '../../server/src/embedded/embedded-postgres.ts';
-import { asker, openProject, signInMany, startServer, type BenchDatabase, type BenchServer } from './house.ts';
+import { asker, openProject, signInMany, startServer, type BenchDatabase, type BenchServer } from './environment.ts';
 import { memoryBelow, watchPeak } from './memory.ts';
 import type { Options } from './options.ts';
 import { median, type Row } from './rows.ts';
 import { submitFor } from './submissions.ts';
 import { claimNext, decideItem, type Granted } from '../../shared/src/api/queue.ts';
-import { poolTo } from '../lib/postgres-client.ts';
+import { poolTo } from '../lib/processes/postgres-client.ts';
 
 const SIZES = {
   full: { rounds: 3, seconds: 10, decisions: 200, restMs: 30_000, samples: 10 },
@@ -20,7 +20,7 @@ const SIZES = {
 type Size = (typeof SIZES)['full'];
 
 /** Each round begins with nothing: no database, and no code that Node has compiled before. */
-export async function benchStart(say: (line: string) => void, { quick }: Options): Promise<Row[]> {
+export async function benchStart(log: (line: string) => void, { quick }: Options): Promise<Row[]> {
   const size = SIZES[quick ? 'quick' : 'full'];
   const all = { first: [] as number[], second: [] as number[], peak: [] as number[], steady: [] as number[] };
   for (let round = 1; round <= size.rounds; round += 1) {
@@ -30,7 +30,7 @@ export async function benchStart(say: (line: string) => void, { quick }: Options
     all.peak.push(peak);
     all.steady.push(steady);
     const [took, held] = [`first ${first.toFixed(0)} ms, second ${second.toFixed(0)} ms`, `${steady.toFixed(0)} MiB`];
-    say(`start, round ${round} of ${size.rounds}: ${took}, ${held} after load`);
+    log(`start, round ${round} of ${size.rounds}: ${took}, ${held} after load`);
   }
   return [
     row('ms until ready, embedded, first start', median(all.first), null),

@@ -1,6 +1,6 @@
 // Submissions as fast as a server takes them, over many connections.
 import autocannon from 'autocannon';
-import { loadSamples } from '../lib/demo-samples.ts';
+import { loadSamples } from '../lib/demo/samples.ts';
 
 const CONNECTIONS = 64;
 

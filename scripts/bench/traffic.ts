@@ -1,6 +1,6 @@
 // Events for a page to live with, written past the use cases: what they cost the server is not what is measured.
-import { RECORDED } from '../../server/src/db/channels.ts';
-import type { BenchDatabase } from './house.ts';
+import { EVENTS_APPENDED } from '../../server/src/db/connection/channels.ts';
+import type { BenchDatabase } from './environment.ts';
 
 const ISO = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
 const iso = (column: string) => `to_char(${column} at time zone 'utc', ${ISO})`;
@@ -20,7 +20,7 @@ const ARRIVE = `
         'risk_flags', risk_flags, 'model', model, 'source', source, 'created_at', ${iso('created_at')}, 'due_at', ${iso('due_at')},
         'version', 1, 'claim', null)), now()
     from arrived
-  ), rung as (select pg_notify('${RECORDED}', 'item.queued'))
+  ), rung as (select pg_notify('${EVENTS_APPENDED}', 'item.queued'))
   select id from arrived, rung`;
 
 const LEAVE = `
@@ -32,7 +32,7 @@ const LEAVE = `
       'status', status, 'action', 'approve', 'reason', null, 'undo_until', null), now()
     from left_it
   )
-  select pg_notify('${RECORDED}', 'item.decided')`;
+  select pg_notify('${EVENTS_APPENDED}', 'item.decided')`;
 
 export interface Traffic {
   /** So many items arrive in one commit, due so many minutes from now; their ids. */
@@ -50,7 +50,7 @@ export function trafficOf({ sql }: BenchDatabase, projectId: string): Traffic {
 }
 
 /** Runs so many steps, `gapMs` after each other or as soon as the one before is done. */
-export async function paced(steps: number, gapMs: number, step: (index: number) => Promise<void>): Promise<void> {
+export async function atRate(steps: number, gapMs: number, step: (index: number) => Promise<void>): Promise<void> {
   const startedAt = performance.now();
   for (let index = 0; index < steps; index += 1) {
     const early = startedAt + index * gapMs - performance.now();

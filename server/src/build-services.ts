@@ -10,32 +10,32 @@ import { ConfigError, type Config, type GivenDatabase } from './config.ts';
 import { decodeAddress } from './crypto/ed25519.ts';
 import { parseKeyRing, type KeyRing } from './crypto/key-ring.ts';
 import { systemClock, uuidV7 } from './db/clock.ts';
-import { chooseWay, type Chosen, type Encryption } from './db/connect.ts';
+import { chooseConnection, type Chosen, type Encryption } from './db/connection/connect.ts';
 import { createDatabase } from './db/database.ts';
-import { type Connection, readDatabaseUrl } from './db/database-url.ts';
-import { DatabaseUrlError } from './db/database-url-error.ts';
-import { loggableError } from './db/loggable-error.ts';
+import { type Connection, readDatabaseUrl } from './db/connection/database-url.ts';
+import { DatabaseUrlError } from './db/connection/database-url-error.ts';
+import { loggableError } from './db/connection/loggable-error.ts';
 import { migrate } from './db/migrate.ts';
 import { openOrm, type DatabaseTarget, type Orm } from './db/orm.ts';
-import { type Connections, connectionsOf } from './db/pool.ts';
-import { kidsInUse } from './db/sealed-texts.ts';
-import { openSignals, type Signals } from './db/signals.ts';
-import { watchStatements } from './db/slow-statements.ts';
+import { type Connections, connectionsOf } from './db/connection/pool.ts';
+import { kidsInUse } from './db/encrypted-columns.ts';
+import { openSignals, type Signals } from './db/connection/signals.ts';
+import { watchStatements } from './db/connection/slow-statements.ts';
 import { startEmbedded } from './embedded/embedded-postgres.ts';
 import type { Limiter } from './limits/limiter.ts';
-import { createMemory } from './limits/memory.ts';
+import { createMemory } from './limits/memory-limits.ts';
 import { policiesOf } from './limits/policies.ts';
 import { createMemoryLimiter } from './limits/memory-limiter.ts';
 import { createRedisLimiter } from './limits/redis-limiter.ts';
-import { ownPlaces } from './own-places.ts';
-import { createIntake } from './usecases/intake.ts';
-import { createKeyCache } from './usecases/key-cache.ts';
-import { createKnownSessions } from './usecases/known-sessions.ts';
-import { createSecurityLog } from './usecases/security-log.ts';
+import { serviceEndpoints } from './service-endpoints.ts';
+import { createIntake } from './usecases/items/intake.ts';
+import { createKeyCache } from './usecases/credentials/key-cache.ts';
+import { createKnownSessions } from './usecases/credentials/known-sessions.ts';
+import { createSecurityLog } from './usecases/credentials/security-log.ts';
 import type { Services } from './usecases/services.ts';
-import { createWaiters } from './usecases/waiters.ts';
+import { createWaiters } from './usecases/items/waiters.ts';
 import { dispatchWebhook } from './webhooks/dispatch.ts';
-import { createUrlCheck, type GuardPolicy } from './webhooks/guard.ts';
+import { createUrlCheck, type GuardPolicy } from './webhooks/guard/guard.ts';
 
 export interface Built {
   services: Services;
@@ -67,7 +67,7 @@ export async function buildServices(config: Config, signal?: AbortSignal): Promi
   const redis = config.redisUrl === null ? null : await connectRedis(config.redisUrl, log);
   const claims: ClaimLock = redis ? createRedisClaimLock(redis.commands) : createMemoryClaimLock(systemClock);
   const db = createDatabase(database.orm, { clock: systemClock, ids: uuidV7, readLimitMs: config.readLimitMs });
-  const own = ownPlaces(config, { connection: database.connection, db, signals });
+  const own = serviceEndpoints(config, { connection: database.connection, db, signals });
   const egress: GuardPolicy = { ...config.webhooks, own: own.endpoints };
   const services: Services = {
     db,
@@ -75,7 +75,7 @@ export async function buildServices(config: Config, signal?: AbortSignal): Promi
     waiters: createWaiters(db),
     claims,
     limiter: limiterOf(config, redis?.commands ?? null, log),
-    ...atTheDoor(log),
+    ...callerState(log),
     clock: systemClock,
     ids: uuidV7,
     keyRing,
@@ -103,11 +103,13 @@ export async function refuseMissingKeys({ db, keyRing }: Services): Promise<void
   const missing = inUse.filter((kid) => !keyRing.some((entry) => entry.kid === kid));
   if (missing.length === 0) return;
   const kids = missing.join(', ');
-  throw new ConfigError(`SECRET_KEYS has no key ${kids}, which secrets in the database are sealed with: put it back.`);
+  throw new ConfigError(
+    `SECRET_KEYS has no key ${kids}, which secrets in the database are encrypted with: put it back.`,
+  );
 }
 
 /** What a process remembers of who comes to it, and what it holds for them. */
-const atTheDoor = (log: Logger): Pick<Services, 'memory' | 'keys' | 'knownSessions' | 'security'> => ({
+const callerState = (log: Logger): Pick<Services, 'memory' | 'keys' | 'knownSessions' | 'security'> => ({
   memory: createMemory(),
   keys: createKeyCache(systemClock),
   knownSessions: createKnownSessions(systemClock),
@@ -188,7 +190,7 @@ const WITHOUT_TLS = { PGSSLMODE: 'disable' };
 /** How every connection of this process is made (DB3). Errors: `ConfigError`, or what the driver says. */
 async function connectionTo({ url, libpq }: GivenDatabase): Promise<Chosen> {
   try {
-    return await chooseWay(readDatabaseUrl(url, libpq));
+    return await chooseConnection(readDatabaseUrl(url, libpq));
   } catch (error) {
     if (error instanceof DatabaseUrlError) throw new ConfigError(`DATABASE_URL cannot be used: ${error.message}.`);
     throw error;

@@ -220,7 +220,7 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
     roles: new Set(values.ROLES),
     database,
     redisUrl: values.REDIS_URL ?? null,
-    secretKeys: values.SECRET_KEYS ?? keptRing(database),
+    secretKeys: values.SECRET_KEYS ?? storedKeyRing(database),
     demo: values.DEMO,
     webhooks: {
       allowCidrs: values.WEBHOOK_ALLOW_CIDRS,
@@ -251,7 +251,7 @@ function databaseOf(values: Values, env: NodeJS.ProcessEnv): Config['database'] 
 }
 
 /** Embedded, the ring is made once and kept beside the data; several processes must be given one. */
-function keptRing(database: Config['database']): string {
+function storedKeyRing(database: Config['database']): string {
   if (database.kind === 'postgres') {
     throw new ConfigError(
       'SECRET_KEYS is required with DATABASE_URL: set it to kid:base64 of 32 random bytes (openssl rand -base64 32), the same for every process.',
@@ -259,7 +259,7 @@ function keptRing(database: Config['database']): string {
   }
   const { folder } = database;
   try {
-    return ringIn(folder);
+    return keyRingIn(folder);
   } catch (error) {
     const fault = error instanceof Error ? error.message : '';
     throw new ConfigError(
@@ -268,7 +268,7 @@ function keptRing(database: Config['database']): string {
   }
 }
 
-function ringIn(folder: string): string {
+function keyRingIn(folder: string): string {
   mkdirSync(folder, { recursive: true });
   const path = join(folder, 'secret-keys');
   if (!existsSync(path)) {
@@ -276,7 +276,7 @@ function ringIn(folder: string): string {
     try {
       // On the disk before anything is encrypted with it.
       writeFileSync(draft, `k1:${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flush: true });
-      place(draft, path);
+      publish(draft, path);
     } finally {
       rmSync(draft, { force: true });
     }
@@ -285,7 +285,7 @@ function ringIn(folder: string): string {
 }
 
 /** Whole or not at all, and once: of two starts at the same moment both read what the first has placed. */
-function place(draft: string, path: string): void {
+function publish(draft: string, path: string): void {
   try {
     linkSync(draft, path);
   } catch (error) {

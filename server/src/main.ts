@@ -5,37 +5,37 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { buildServices, refuseMissingKeys, type Built } from './build-services.ts';
 import { ConfigError, readConfig, type Config } from './config.ts';
-import { REVOKED } from './db/channels.ts';
+import { REVOKED } from './db/connection/channels.ts';
 import { systemClock } from './db/clock.ts';
-import { protectionOf } from './db/connect.ts';
+import { protectionOf } from './db/connection/connect.ts';
 import { EmbeddedError } from './embedded/embedded-error.ts';
 import { addressOfRunning } from './embedded/embedded-postgres.ts';
 import { FolderInUse } from './embedded/folder-lock.ts';
 import { createApp } from './http/app.ts';
-import { clientOfRequest } from './http/client-address.ts';
-import { limitConnections, MOST_CONNECTIONS } from './http/connections.ts';
-import { loadSite } from './http/pages.ts';
+import { clientOfRequest } from './http/connection/client-address.ts';
+import { limitConnections, MAX_CONNECTIONS } from './http/connection/connections.ts';
+import { loadSite } from './http/middleware/pages.ts';
 import { createMemoryLimiter } from './limits/memory-limiter.ts';
 import { policiesOf } from './limits/policies.ts';
-import { createHttpServer, listen } from './http/server.ts';
-import { trackUpgraded } from './http/upgraded.ts';
-import { probesOf, processTelemetry, startOperators } from './operators.ts';
+import { createHttpServer, listen } from './http/connection/server.ts';
+import { trackUpgraded } from './http/connection/upgraded.ts';
+import { probesOf, processTelemetry, startOpsServer } from './ops-server.ts';
 import { isPlainHttp, PLAIN_HTTP } from './plain-http.ts';
-import { createAdmission } from './realtime/admission.ts';
+import { createAdmission } from './realtime/connection/admission.ts';
 import { createAssignment, PROBE_MS } from './realtime/assignment.ts';
 import { createLiveServer, openGateway, SESSION_CHECK_MS, sweepSessions } from './realtime/gateway.ts';
 import { createMetrics, METRICS_MS } from './realtime/metrics.ts';
-import { BEAT_MS, redisLink } from './realtime/neighbours.ts';
-import { heedOperator } from './realtime/operator-ends.ts';
-import { tellOwnOffers } from './realtime/own-offers.ts';
-import { createPresence, PRESENCE_MS } from './realtime/presence.ts';
+import { HEARTBEAT_MS, redisLink } from './realtime/presence/presence-sync.ts';
+import { handleOperatorRevocations } from './realtime/operator-revocations.ts';
+import { notifyOffers } from './realtime/offer-notifications.ts';
+import { createPresence, PRESENCE_MS } from './realtime/presence/presence.ts';
 import { createRooms, sessionRoom, type LiveServer, type Rooms } from './realtime/rooms.ts';
 import { createTail, FRAME_MS } from './realtime/tail.ts';
 import { watchMemory, watchSockets } from './telemetry/gauges.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 import { openTraces } from './telemetry/traces.ts';
 import type { Services } from './usecases/services.ts';
-import { startWaking } from './waking.ts';
+import { startWaiterLoop } from './wake-waiters.ts';
 import { startLoop } from './worker/loop.ts';
 import { startWorker } from './worker/start-worker.ts';
 
@@ -86,7 +86,7 @@ export async function start(
     if (traces) stops.push(() => traces.stop());
     const telemetry = processTelemetry(built, { works: config.roles.has('worker'), traces });
     stops.push(
-      await startOperators(
+      await startOpsServer(
         built,
         { host: config.listen.host, ...config.metrics, patience: config.patience },
         telemetry,
@@ -94,7 +94,7 @@ export async function start(
     );
     if (config.roles.has('worker')) {
       const egress = { ...built.egress, onAttempt: telemetry.attempt };
-      stops.push(await startWorker({ ...built, egress, onRun: telemetry.run, onFacts: telemetry.facts }));
+      stops.push(await startWorker({ ...built, egress, onRun: telemetry.run, onEvents: telemetry.events }));
     }
     await pagesBuilt;
     if (config.roles.has('web')) stops.push(await startWeb(built, config, telemetry));
@@ -132,12 +132,12 @@ export async function openForCommand(env?: NodeJS.ProcessEnv): Promise<Pick<Buil
 
 async function startWeb(built: Built, config: Config, telemetry: Telemetry): Promise<Stop> {
   const { services, redis } = built;
-  services.security.hear(telemetry.security);
+  services.security.subscribe(telemetry.security);
   const folder = fileURLToPath(new URL(config.demo ? '../../web/build-demo' : '../../web/build', import.meta.url));
   const probes = probesOf(services);
   const app = createApp(services, {
     ...{ site: loadSite(folder), probes, proxyHops: config.proxyHops },
-    metrics: { figures: telemetry, token: config.metrics.token },
+    metrics: { source: telemetry, token: config.metrics.token },
   });
   const handle = app.callback();
   const http = createHttpServer((request, response) => void handle(request, response), config.patience);
@@ -155,10 +155,10 @@ async function startWeb(built: Built, config: Config, telemetry: Telemetry): Pro
   };
   await built.signals.on(REVOKED, (keyId) => {
     services.keys.forget(keyId);
-    services.waiters.letGo(keyId);
+    services.waiters.releaseByKey(keyId);
   });
   const hangUp = trackUpgraded(http);
-  const stopWaiting = await startWaking(built);
+  const stopWaiting = await startWaiterLoop(built);
   const stopLive = await startLive(built, io, { clientOf, lockStore: () => probes.lockStore() });
   await listen(http, config.listen);
   const { port } = http.address() as AddressInfo;
@@ -170,8 +170,8 @@ async function startWeb(built: Built, config: Config, telemetry: Telemetry): Pro
 
 /** Behind a proxy all connections are the proxy's: only their number in all counts. */
 function limitConnectionsOf(http: HttpServer, { proxyHops }: Config): void {
-  if (proxyHops > 0) limitConnections(http, { ...MOST_CONNECTIONS, ofAddress: Infinity }, null);
-  else limitConnections(http, MOST_CONNECTIONS, createMemoryLimiter(policiesOf(), systemClock));
+  if (proxyHops > 0) limitConnections(http, { ...MAX_CONNECTIONS, ofAddress: Infinity }, null);
+  else limitConnections(http, MAX_CONNECTIONS, createMemoryLimiter(policiesOf(), systemClock));
 }
 
 interface Web {
@@ -216,7 +216,7 @@ async function startLive(built: Built, io: LiveServer, { clientOf, lockStore }: 
   const rooms: Rooms = createRooms(services, io, (projectId, seq) => {
     tail.watch(projectId, seq);
     // What was stamped while the socket was on its way in rang for nobody.
-    tailing.nudge();
+    tailing.wake();
   });
   const tailing = startLoop({ name: 'tail', run: () => tail.runOnce(), pollMs: POLL_MS, gapMs: FRAME_MS, log });
   const sweeping = startLoop({
@@ -225,12 +225,12 @@ async function startLive(built: Built, io: LiveServer, { clientOf, lockStore }: 
     pollMs: SESSION_CHECK_MS,
     log,
   });
-  await tail.listen(signals, () => tailing.nudge());
-  await tellOwnOffers(signals, io);
-  await heedOperator(services, { signals, io });
+  await tail.listen(signals, () => tailing.wake());
+  await notifyOffers(signals, io);
+  await handleOperatorRevocations(services, { signals, io });
   const metrics = createMetrics(services, io, () => rooms);
   const ticking = startLoop({ name: 'metrics', run: () => metrics.runOnce(), pollMs: POLL_MS, gapMs: METRICS_MS, log });
-  await metrics.listen(signals, () => ticking.nudge());
+  await metrics.listen(signals, () => ticking.wake());
   const stopPresence = startPresence(built, io, rooms);
   const assignment = createAssignment(io, lockStore);
   const probing = startLoop({ name: 'assignment', run: () => assignment.runOnce(), pollMs: PROBE_MS, log });
@@ -244,9 +244,9 @@ async function startLive(built: Built, io: LiveServer, { clientOf, lockStore }: 
 function startPresence({ services, redis }: Built, io: LiveServer, rooms: Rooms): Stop {
   const { log } = services;
   const link = redis === null ? null : redisLink(io, redis.pub);
-  const presence = createPresence(services, io, { rooms, link, nudge: () => telling.nudge() });
+  const presence = createPresence(services, io, { rooms, link, wake: () => telling.wake() });
   const run = () => presence.runOnce();
-  const telling = startLoop({ name: 'presence', run, pollMs: BEAT_MS, gapMs: PRESENCE_MS, log });
+  const telling = startLoop({ name: 'presence', run, pollMs: HEARTBEAT_MS, gapMs: PRESENCE_MS, log });
   return async () => {
     await telling.stop();
     presence.leave();

@@ -7,10 +7,10 @@ import type { Measured, MeterOrder } from './attack-meter.ts';
 import { openProject } from './builders.ts';
 import { person, type Person } from './client.ts';
 import { embeddedService } from './embedded-service.ts';
-import { migratedDatabase } from './fixtures/own-database.ts';
+import { migratedDatabase } from './fixtures/test-database.ts';
 import { startServer } from './server-process.ts';
 import { scaled } from './soak.ts';
-import type { SharedWorld, World } from './world.ts';
+import type { SharedTestEnvironment, TestEnvironment } from './test-environment.ts';
 
 /** How long each measurement takes, in milliseconds. */
 const QUIET_MS = scaled(0, 5000);
@@ -35,7 +35,7 @@ export interface Target {
   readonly url: string;
   readonly baseUrl: string;
   /** For callers (`person`, `openProject`), such as attackers with a session or a key. */
-  readonly world: SharedWorld;
+  readonly testEnv: SharedTestEnvironment;
   readonly victim: Person;
   /** Resident memory of the process now, in MB. */
   rss(): number;
@@ -52,16 +52,16 @@ export type Attack = (target: Target, until: AbortSignal) => Promise<string>;
  */
 export async function startTarget(place: Place, env: Record<string, string> = {}): Promise<Target> {
   const started = await (place === 'embedded' ? startEmbedded(env) : startOnPostgres(env));
-  const { world, pid } = started;
-  const victim = await person(world);
+  const { testEnv, pid } = started;
+  const victim = await person(testEnv);
   const project = await openProject(victim);
-  const order = { url: world.url(), apiKey: project.pipeline.apiKey, projectId: project.id };
+  const order = { url: testEnv.url(), apiKey: project.pipeline.apiKey, projectId: project.id };
   const rss = () => residentMb(pid);
-  return { url: world.url(), baseUrl: world.baseUrl, world, victim, rss, order, close: started.close };
+  return { url: testEnv.url(), baseUrl: testEnv.baseUrl, testEnv, victim, rss, order, close: started.close };
 }
 
 interface Started {
-  world: SharedWorld;
+  testEnv: SharedTestEnvironment;
   pid: number;
   close(): Promise<void>;
 }
@@ -69,7 +69,7 @@ interface Started {
 async function startEmbedded(env: Record<string, string>): Promise<Started> {
   const service = embeddedService({ env });
   const server = await service.start();
-  return { world: service.world, pid: server.pid, close: () => server.kill9() };
+  return { testEnv: service.testEnv, pid: server.pid, close: () => server.kill9() };
 }
 
 async function startOnPostgres(env: Record<string, string>): Promise<Started> {
@@ -79,12 +79,12 @@ async function startOnPostgres(env: Record<string, string>): Promise<Started> {
   const stores = { DATABASE_URL: url, ...(redis === undefined ? {} : { REDIS_URL: redis }) };
   const all = { PUBLIC_BASE_URL: baseUrl, SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`, ...stores };
   const server = await startServer({ ...all, LOG_LEVEL: 'info', ...env }, () => undefined);
-  const world: Pick<World, 'baseUrl' | 'url'> = { baseUrl, url: () => server.url };
+  const testEnv: Pick<TestEnvironment, 'baseUrl' | 'url'> = { baseUrl, url: () => server.url };
   const close = async () => {
     await server.kill9();
     await remove();
   };
-  return { world: world as SharedWorld, pid: server.pid, close };
+  return { testEnv: testEnv as SharedTestEnvironment, pid: server.pid, close };
 }
 
 function residentMb(pid: number): number {
@@ -131,11 +131,11 @@ async function measure(order: MeterOrder): Promise<Measured> {
 }
 
 const round = (ms: number) => `${Math.round(ms)} ms`;
-const said = ({ p99, slowestHealth, sent, failed }: Measured) =>
+const summaryOf = ({ p99, slowestHealth, sent, failed }: Measured) =>
   `p99 ${round(p99)}, /healthz ${round(slowestHealth)}, ${sent} sent, ${failed.length} failed`;
 
 function describeCost({ name, did, quiet, attacked, idleMb, mostMb }: Cost): string {
-  return `${name}: ${did}\n  quiet: ${said(quiet)}\n  attacked: ${said(attacked)}\n  memory: ${idleMb} MB, at most ${mostMb} MB`;
+  return `${name}: ${did}\n  quiet: ${summaryOf(quiet)}\n  attacked: ${summaryOf(attacked)}\n  memory: ${idleMb} MB, at most ${mostMb} MB`;
 }
 
 /** Nobody else noticed: nothing failed, nothing took long, and the memory stayed within bounds. */

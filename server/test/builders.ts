@@ -13,7 +13,7 @@ import {
 import type { Submission } from '@countersign/shared/api/public';
 import { claimItem, decideItem } from '@countersign/shared/api/queue';
 import type { ItemDetail } from '@countersign/shared/item';
-import type { ReviewAction, Role } from '@countersign/shared/words';
+import type { ReviewAction, Role } from '@countersign/shared/enums';
 import { type Person, type Pipeline, pipeline } from './client.ts';
 import type { Receiver } from './receiver.ts';
 
@@ -54,7 +54,7 @@ export async function openProject(
   const params = { id: project.id };
   if (receiver) receiver.trust(project.id, (await owner.call(rotateWebhookSecret, { params })).webhook_secret);
   const { api_key: apiKey } = await owner.call(createApiKey, { params, body: { name: 'Pipeline' } });
-  return { id: project.id, project, owner, pipeline: pipeline(owner.world, { projectId: project.id, apiKey }) };
+  return { id: project.id, project, owner, pipeline: pipeline(owner.testEnv, { projectId: project.id, apiKey }) };
 }
 
 /** From now on decisions of the project can be undone for so many seconds (LC2). */
@@ -97,12 +97,12 @@ const COMPLETED = {
 } as const satisfies Record<ReviewAction, object>;
 
 /** Seats many people at once, behind the service's back: no fact tells of it. */
-export async function seatCrowd(
-  { id, owner: { world } }: Pick<OpenProject, 'id' | 'owner'>,
-  crowd: readonly Person[],
+export async function insertMembers(
+  { id, owner: { testEnv } }: Pick<OpenProject, 'id' | 'owner'>,
+  reviewers: readonly Person[],
 ): Promise<void> {
   const insert = `insert into member (project_id, user_id, role, created_at) values ($1, $2, 'reviewer', now())`;
-  for (const member of crowd) await world.sql(insert, [id, member.id]);
+  for (const member of reviewers) await testEnv.sql(insert, [id, member.id]);
 }
 
 /** Claims the item and decides it. */

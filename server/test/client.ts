@@ -17,7 +17,7 @@ import {
 import { challenge, type Session, type SignInInput, verify } from '@countersign/shared/api/session';
 import { problem, type ErrorCode, type Problem } from '@countersign/shared/errors';
 import { logWatch, noteShown } from './log-watch.ts';
-import type { SharedWorld } from './world.ts';
+import type { SharedTestEnvironment } from './test-environment.ts';
 
 type Required<Name extends string, T> = undefined extends T ? { [K in Name]?: T } : { [K in Name]: T };
 export type Args<P, Q, B> = Required<'params', P> & Required<'body', B> & { query?: Partial<Q> };
@@ -52,7 +52,7 @@ interface Sent {
 
 /** A caller that adds these headers to every request and sees every answer's headers. */
 function caller(
-  world: SharedWorld,
+  testEnv: SharedTestEnvironment,
   headers: () => Record<string, string>,
   seen: (headers: Headers) => void = () => undefined,
 ): Caller {
@@ -60,7 +60,7 @@ function caller(
     const { params, query, body } = (args ?? {}) as { params?: object; query?: object; body?: unknown };
     const sent = {
       method: endpoint.method,
-      url: world.url(via?.process) + pathOf(endpoint.path, params) + queryOf(query),
+      url: testEnv.url(via?.process) + pathOf(endpoint.path, params) + queryOf(query),
       headers: filled({ 'content-type': body === undefined ? '' : 'application/json', ...headers(), ...via?.headers }),
       body: body === undefined ? undefined : JSON.stringify(body),
     };
@@ -112,7 +112,7 @@ function queryOf(query: object = {}): string {
 
 /** Holds an answer to the contract: status, content type, request id, and exactly the members that the schema names. */
 export function checked<R>(
-  endpoint: { reply: z.ZodType<R> | null; status: number; also?: readonly number[] },
+  endpoint: { reply: z.ZodType<R> | null; status: number; otherStatuses?: readonly number[] },
   raw: Raw,
 ): Answer<R> {
   const { status, headers, text } = raw;
@@ -129,7 +129,7 @@ export function checked<R>(
     const nothing = (endpoint.reply === null ? undefined : endpoint.reply.parse(undefined)) as R;
     return { ok: true, status, headers, text, reply: nothing };
   }
-  expect([endpoint.status, ...(endpoint.also ?? [])], text).toContain(status);
+  expect([endpoint.status, ...(endpoint.otherStatuses ?? [])], text).toContain(status);
   if (endpoint.reply instanceof z.ZodString) {
     expect(headers.get('content-disposition')).toMatch(/^attachment; filename="[\w.-]+"$/);
     return { ok: true, status, headers, text, reply: text as R };
@@ -180,10 +180,10 @@ export interface Browser extends Caller {
   cookieHeader(): string;
 }
 
-export function browser(world: SharedWorld): Browser {
+export function browser(testEnv: SharedTestEnvironment): Browser {
   const cookies = new Map<string, string>();
   const cookieHeader = () => [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-  const keep = (headers: Headers) => {
+  const storeCookies = (headers: Headers) => {
     for (const line of headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
       logWatch.secret(name, value);
@@ -191,28 +191,32 @@ export function browser(world: SharedWorld): Browser {
       else cookies.set(name, value);
     }
   };
-  const headers = () => ({ origin: world.baseUrl, ...(cookies.size === 0 ? {} : { cookie: cookieHeader() }) });
-  return { ...caller(world, headers, keep), cookies, cookieHeader };
+  const headers = () => ({ origin: testEnv.baseUrl, ...(cookies.size === 0 ? {} : { cookie: cookieHeader() }) });
+  return { ...caller(testEnv, headers, storeCookies), cookies, cookieHeader };
 }
 
 /** Somebody who is signed in. */
 export interface Person extends Browser {
-  readonly world: SharedWorld;
+  readonly testEnv: SharedTestEnvironment;
   readonly wallet: Wallet;
   readonly id: string;
   readonly session: Session;
 }
 
 /** Makes a wallet (or takes this one) and signs in with it over HTTP, as a browser does. */
-export async function person(world: SharedWorld, wallet: Wallet = makeWallet(), via: Via = {}): Promise<Person> {
-  const page = browser(world);
+export async function person(
+  testEnv: SharedTestEnvironment,
+  wallet: Wallet = makeWallet(),
+  via: Via = {},
+): Promise<Person> {
+  const page = browser(testEnv);
   const given = await page.call(challenge, {}, via);
   const session = await page.call(verify, { body: signedChallenge(wallet, given) }, via);
-  return { ...page, world, wallet, id: session.user.id, session };
+  return { ...page, testEnv, wallet, id: session.user.id, session };
 }
 
-export function people(world: SharedWorld, count: number): Promise<Person[]> {
-  return Promise.all(Array.from({ length: count }, () => person(world)));
+export function people(testEnv: SharedTestEnvironment, count: number): Promise<Person[]> {
+  return Promise.all(Array.from({ length: count }, () => person(testEnv)));
 }
 
 type Bytes = string | Buffer<ArrayBuffer>;
@@ -231,15 +235,18 @@ export interface Pipeline extends Caller {
   read(itemId: string, via?: Via): Promise<PublicItem>;
 }
 
-export function pipeline(world: SharedWorld, { projectId, apiKey }: { projectId: string; apiKey: string }): Pipeline {
-  const base = caller(world, () => ({ 'x-api-key': apiKey }));
+export function pipeline(
+  testEnv: SharedTestEnvironment,
+  { projectId, apiKey }: { projectId: string; apiKey: string },
+): Pipeline {
+  const base = caller(testEnv, () => ({ 'x-api-key': apiKey }));
   const raw =
     <R>(endpoint: Endpoint<unknown, unknown, unknown, R>) =>
     async (body: Bytes, via: KeyedVia = {}) => {
       const key: Record<string, string> =
         via.idempotencyKey === undefined ? {} : { 'idempotency-key': via.idempotencyKey };
       const headers = { 'content-type': 'application/json', 'x-api-key': apiKey, ...key, ...via.headers };
-      const url = world.url(via.process) + endpoint.path;
+      const url = testEnv.url(via.process) + endpoint.path;
       return checked(endpoint, await send({ method: 'POST', url, headers, body }, () => undefined));
     };
   const submitRaw: Pipeline['submitRaw'] = raw(submitItem);

@@ -16,8 +16,8 @@ import { afterAll, afterEach, expect, vi } from 'vitest';
 import { addressOfRunning } from '../src/embedded/embedded-postgres.ts';
 import { isRunning } from '../src/embedded/process-lock.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
-import type { World } from './world.ts';
-import { connectTo } from '../../scripts/lib/postgres-client.ts';
+import type { TestEnvironment } from './test-environment.ts';
+import { connectTo } from '../../scripts/lib/processes/postgres-client.ts';
 
 /** What the tests look at under /proc, and how they get in the way, is Linux's own. */
 export const ON_LINUX = process.platform === 'linux';
@@ -52,14 +52,14 @@ export function pathWithout(...names: string[]): string {
   return `${folder}:${process.env.PATH}`;
 }
 
-const PATIENCE_MS = 30_000;
+const STOP_TIMEOUT_MS = 30_000;
 const BASE_URL = 'http://countersign.test';
 
 export interface EmbeddedService {
   /** DATA_DIR. */
   readonly folder: string;
   /** For callers (`person`, `openProject`). */
-  readonly world: World;
+  readonly testEnv: TestEnvironment;
   readonly env: Readonly<Record<string, string>>;
   /** The process that was started last. */
   readonly server: ServerProcess;
@@ -127,20 +127,20 @@ export function embeddedService({
     const began = startServer({ ...env, ...extra }, (line) => void mine.lines.push(line), through);
     return (mine.server = await began);
   };
-  const world = { baseUrl: BASE_URL, url: () => mine.server?.url ?? '' } as unknown as World;
+  const testEnv = { baseUrl: BASE_URL, url: () => mine.server?.url ?? '' } as unknown as TestEnvironment;
   return {
-    ...{ folder, env, world, start, url },
+    ...{ folder, env, testEnv, start, url },
     get server() {
       if (mine.server === undefined) throw new Error('It was not started.');
       return mine.server;
     },
     refused: async (extra, through) => {
-      const said = await start(extra, through).then(
+      const outcome = await start(extra, through).then(
         () => 'It started.',
         (error: unknown) => String(error),
       );
-      expect(said).toMatch(/^Error: The server ended with 1:/);
-      return said.split('\n').slice(1).join('\n').trim();
+      expect(outcome).toMatch(/^Error: The server ended with 1:/);
+      return outcome.split('\n').slice(1).join('\n').trim();
     },
     log: () => mine.lines.join('\n'),
     postmaster: () => pidIn(data),
@@ -170,7 +170,8 @@ function isAbout(pid: number, folder: string): boolean {
 
 /** Waits until no process is about `folder`. */
 export async function nothingRunsIn(folder: string): Promise<void> {
-  if (ON_LINUX) await vi.waitFor(() => expect(processesIn(folder)).toEqual([]), { timeout: PATIENCE_MS, interval: 50 });
+  if (ON_LINUX)
+    await vi.waitFor(() => expect(processesIn(folder)).toEqual([]), { timeout: STOP_TIMEOUT_MS, interval: 50 });
 }
 
 /** Asks the database at `url` one question. */

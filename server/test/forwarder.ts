@@ -8,31 +8,31 @@ export interface Forwarder {
   /** New connections go there; null: they are cut at once, and so is every open one. */
   target(url: string | null): void;
   /** Nothing passes any more, either way, and nobody is told; what is sent meanwhile arrives when it is over. */
-  hush(silent: boolean): void;
+  blackhole(silent: boolean): void;
   close(): Promise<void>;
 }
 
 export async function startForwarder(protocol: string): Promise<Forwarder> {
   let behind: URL | null = null;
   const sockets = new Set<Socket>();
-  const keep = (socket: Socket) => {
+  const trackSocket = (socket: Socket) => {
     sockets.add(socket);
     socket.on('error', () => socket.destroy());
     socket.on('close', () => sockets.delete(socket));
   };
   let silent = false;
   /** What arrives is left where it is. */
-  const hold = (socket: Socket) => (silent ? socket.pause() : socket.resume());
+  const pauseOrResume = (socket: Socket) => (silent ? socket.pause() : socket.resume());
   const cut = () => sockets.forEach((socket) => socket.destroy());
-  const server = createServer((front) => {
-    keep(front);
-    if (behind === null) return void front.destroy();
+  const server = createServer((frontProxy) => {
+    trackSocket(frontProxy);
+    if (behind === null) return void frontProxy.destroy();
     const back = connect(Number(behind.port), behind.hostname);
-    keep(back);
-    front.on('close', () => back.destroy());
-    back.on('close', () => front.destroy());
-    front.pipe(back).pipe(front);
-    for (const socket of [front, back]) hold(socket);
+    trackSocket(back);
+    frontProxy.on('close', () => back.destroy());
+    back.on('close', () => frontProxy.destroy());
+    frontProxy.pipe(back).pipe(frontProxy);
+    for (const socket of [frontProxy, back]) pauseOrResume(socket);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -42,9 +42,9 @@ export async function startForwarder(protocol: string): Promise<Forwarder> {
       behind = url === null ? null : new URL(url);
       cut();
     },
-    hush: (now) => {
+    blackhole: (now) => {
       silent = now;
-      sockets.forEach(hold);
+      sockets.forEach(pauseOrResume);
     },
     close: async () => {
       cut();

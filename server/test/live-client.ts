@@ -2,28 +2,32 @@
 import { io, type Socket } from 'socket.io-client';
 import { z } from 'zod';
 import { expect } from 'vitest';
-import { fact, type Fact, type FactOf, type FactType } from '@countersign/shared/events';
-import { peopleAfter, type People } from '@countersign/shared/presence';
-import type { ClientToServer, Present, ServerToClient, Whereabouts } from '@countersign/shared/sockets';
+import { domainEvent, type DomainEvent, type DomainEventOf, type DomainEventType } from '@countersign/shared/events';
+import { applyPresenceChange, type PresenceByUser } from '@countersign/shared/presence';
+import type { ClientToServer, UserPresence, ServerToClient, PresenceReport } from '@countersign/shared/sockets';
 import type { Person } from './client.ts';
-import { Remembered } from './remembered.ts';
+import { ObservedList } from './observed-list.ts';
 
 export interface Live {
   /** Every fact so far, in the order they came. */
-  readonly facts: readonly Fact[];
+  readonly events: readonly DomainEvent[];
   /** The projects whose rooms this socket is in, with the `seq` each started from. */
   readonly rooms: ReadonlyMap<string, number>;
   readonly resyncs: readonly { project_id: string | null; reason: string }[];
   /** The first fact of this type that fits and that no earlier `next` has given out; waits for it (`within` ms, 25 s). */
-  next<T extends FactType>(type: T, fits?: (fact: FactOf<T>) => boolean, within?: number): Promise<FactOf<T>>;
+  next<T extends DomainEventType>(
+    type: T,
+    fits?: (domainEvent: DomainEventOf<T>) => boolean,
+    within?: number,
+  ): Promise<DomainEventOf<T>>;
   /** Waits until the server has said which rooms the socket is in, this project's among them. */
   entered(projectId: string): Promise<void>;
   /** Who is online in the project, as far as this socket was told; nobody before that. */
-  people(projectId: string): Present[];
+  people(projectId: string): UserPresence[];
   /** Is live assignment degraded? Null before the server has said so. */
   degraded(): boolean | null;
   /** Says where this tab is. */
-  say(where: Whereabouts): void;
+  reportPresence(where: PresenceReport): void;
   isOpen(): boolean;
   /** Waits until the server has closed the socket; the reason by Socket.IO's name. */
   closed(): Promise<string>;
@@ -33,14 +37,14 @@ export interface Live {
 
 /** Opens a socket as the page does, to one process. Errors: the server's refusal. */
 export async function connectLive(person: Person, via: { process?: number } = {}): Promise<Live> {
-  const { world } = person;
-  const socket: Socket<ServerToClient, ClientToServer> = io(world.url(via.process), {
+  const { testEnv } = person;
+  const socket: Socket<ServerToClient, ClientToServer> = io(testEnv.url(via.process), {
     transports: ['websocket'],
     forceNew: true,
     reconnection: false,
-    extraHeaders: { origin: world.baseUrl, cookie: person.cookieHeader() },
+    extraHeaders: { origin: testEnv.baseUrl, cookie: person.cookieHeader() },
   });
-  const live = remember(socket);
+  const live = trackEvents(socket);
   const { promise, resolve, reject } = Promise.withResolvers<undefined>();
   socket.once('connect_error', reject);
   socket.once('rooms', () => resolve(undefined));
@@ -51,13 +55,13 @@ export async function connectLive(person: Person, via: { process?: number } = {}
   return live;
 }
 
-function remember(socket: Socket<ServerToClient, ClientToServer>): Live {
-  const facts = new Remembered<Fact>('fact');
-  const entries = new Remembered<string>('room');
+function trackEvents(socket: Socket<ServerToClient, ClientToServer>): Live {
+  const events = new ObservedList<DomainEvent>('fact');
+  const entries = new ObservedList<string>('room');
   const rooms = new Map<string, number>();
   const last = new Map<string, number>();
   const resyncs: { project_id: string | null; reason: string }[] = [];
-  const people = new Map<string, People>();
+  const people = new Map<string, PresenceByUser>();
   let degraded: boolean | null = null;
   const faults: unknown[] = [];
   const watched = (work: () => void) => {
@@ -65,7 +69,7 @@ function remember(socket: Socket<ServerToClient, ClientToServer>): Live {
       work();
     } catch (fault) {
       faults.push(fault);
-      facts.fail(fault);
+      events.fail(fault);
     }
   };
   const gone = new Promise<string>((resolve) => socket.once('disconnect', (reason) => resolve(reason)));
@@ -81,31 +85,31 @@ function remember(socket: Socket<ServerToClient, ClientToServer>): Live {
   socket.on('resync', (hint) => resyncs.push(hint));
   socket.on('assignment', (state) => (degraded = state.degraded));
   socket.on('presence', (change) =>
-    people.set(change.project_id, peopleAfter(people.get(change.project_id) ?? new Map(), change)),
+    people.set(change.project_id, applyPresenceChange(people.get(change.project_id) ?? new Map(), change)),
   );
   socket.on('events', (frame) => watched(() => frame.forEach((sent) => take(sent))));
-  const take = (sent: Fact) => {
-    const parsed = exactFact(sent);
+  const take = (sent: DomainEvent) => {
+    const parsed = exactEvent(sent);
     const before = last.get(parsed.project_id);
     const start = rooms.get(parsed.project_id) ?? 0;
     // Another socket of the room may be behind: what lies before the position this one starts from may come, and is old news.
     if (before !== undefined && parsed.seq > start) expect(parsed.seq, 'seq without gaps').toBe(before + 1);
     last.set(parsed.project_id, Math.max(parsed.seq, before ?? 0));
-    facts.add(parsed);
+    events.add(parsed);
   };
 
   return {
-    facts: facts.all,
+    events: events.all,
     rooms,
     resyncs,
     next: (type, fits = () => true, within) =>
-      facts.next((one) => one.type === type && fits(one as FactOf<typeof type>), type, within),
+      events.next((one) => one.type === type && fits(one as DomainEventOf<typeof type>), type, within),
     entered: async (projectId) => {
       if (!rooms.has(projectId)) await entries.next((id) => id === projectId, projectId);
     },
     people: (projectId) => [...(people.get(projectId)?.values() ?? [])].sort((a, b) => a.name.localeCompare(b.name)),
     degraded: () => degraded,
-    say: (where) => void socket.emit('presence', where),
+    reportPresence: (where) => void socket.emit('presence', where),
     isOpen: () => socket.connected,
     closed: () => gone,
     close: () => {
@@ -115,8 +119,8 @@ function remember(socket: Socket<ServerToClient, ClientToServer>): Live {
   };
 }
 
-function exactFact(sent: unknown): Fact {
-  const parsed = z.parse(fact, sent);
+function exactEvent(sent: unknown): DomainEvent {
+  const parsed = z.parse(domainEvent, sent);
   expect(parsed).toEqual(sent);
   return parsed;
 }

@@ -1,6 +1,6 @@
 // No secret is in any log (K7): every line that a test's servers and loggers write passes here; watch-logs.ts fails the file whose lines hold one.
 import { pino, type Logger } from 'pino';
-import { loggableError } from '../src/db/loggable-error.ts';
+import { loggableError } from '../src/db/connection/loggable-error.ts';
 
 /** What secrets, and what belongs to nobody but a project, look like. */
 const SHAPES: Record<string, RegExp> = {
@@ -58,18 +58,18 @@ export function createLogWatch(): LogWatch {
 export let logWatch = createLogWatch();
 
 /** Forgets what other test files of this process have seen and shown. */
-export function watchAnew(): void {
+export function resetLogWatch(): void {
   logWatch = createLogWatch();
 }
 
 /** The members of answers by which somebody gets in, or passes as us. */
-const SHOWN_ONCE = ['api_key', 'webhook_secret', 'inbound_secret', 'token'];
+const SECRET_FIELDS = ['api_key', 'webhook_secret', 'inbound_secret', 'token'];
 
 /** Notes the secrets that an answer shows. */
 export function noteShown(reply: unknown): void {
   if (typeof reply !== 'object' || reply === null) return;
   for (const [name, value] of Object.entries(reply))
-    if (SHOWN_ONCE.includes(name)) logWatch.secret(name, String(value));
+    if (SECRET_FIELDS.includes(name)) logWatch.secret(name, String(value));
 }
 
 /** A logger for code in the test's own process; LOG_LEVEL shows what it writes. `also` gets each line. */

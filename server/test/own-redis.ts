@@ -1,5 +1,5 @@
 // A Redis of a test's own that can die, come back empty, or be cut off, behind an address that stays.
-import { type OwnRedis as RedisServer, startRedis } from '../../scripts/services.ts';
+import { type OwnRedis as RedisServer, startRedis } from '../../scripts/lib/processes/services.ts';
 import { startForwarder } from './forwarder.ts';
 
 export interface OwnRedis {
@@ -10,41 +10,41 @@ export interface OwnRedis {
   /** Nobody reaches it, and it goes on. */
   cut(): void;
   /** It is reached again. */
-  mend(): void;
+  reconnect(): void;
   /** The network to it swallows everything, and says nothing; over when told so. */
-  hush(silent: boolean): void;
+  blackhole(silent: boolean): void;
   /** It dies with all it knew. */
-  die(): Promise<void>;
+  crash(): Promise<void>;
   /** Another one takes its place, which knows nothing. */
-  comeBack(): Promise<void>;
+  startAnother(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /** Starts one. Errors: when Redis is not installed. */
 export async function startOwnRedis(): Promise<OwnRedis> {
-  const door = await startForwarder('redis');
+  const forwarder = await startForwarder('redis');
   let redis = await newRedis();
-  const mend = () => door.target(redis.url);
-  mend();
+  const reconnect = () => forwarder.target(redis.url);
+  reconnect();
   return {
-    url: door.url,
+    url: forwarder.url,
     get server() {
       return redis.url;
     },
-    cut: () => door.target(null),
-    mend,
-    hush: (silent) => door.hush(silent),
-    die: async () => {
+    cut: () => forwarder.target(null),
+    reconnect,
+    blackhole: (silent) => forwarder.blackhole(silent),
+    crash: async () => {
       await redis.kill();
-      door.target(null);
+      forwarder.target(null);
     },
-    comeBack: async () => {
+    startAnother: async () => {
       await redis.stop();
       redis = await newRedis();
-      mend();
+      reconnect();
     },
     stop: async () => {
-      await door.close();
+      await forwarder.close();
       await redis.stop();
     },
   };

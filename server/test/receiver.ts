@@ -9,7 +9,7 @@ import { expect } from 'vitest';
 import { z } from 'zod';
 import { HEADERS, itemDecided, type ItemDecided, verifyWebhook, webhookTest } from '@countersign/shared/webhook';
 import { exactly } from './client.ts';
-import { Remembered } from './remembered.ts';
+import { ObservedList } from './observed-list.ts';
 
 /** One request as it arrived. */
 export interface Arrival {
@@ -50,8 +50,8 @@ export interface Receiver {
 }
 
 export async function startReceiver(): Promise<Receiver> {
-  const arrivals = new Remembered<Arrival>('webhook');
-  const tests = new Remembered<TestArrival>('test event');
+  const arrivals = new ObservedList<Arrival>('webhook');
+  const tests = new ObservedList<TestArrival>('test event');
   const faults: unknown[] = [];
   const secrets = new Map<string, string>();
   const server = createServer((request, response) => {

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { WITH_ITS_PARENT, whenReady } from '../../scripts/lib/service-process.ts';
+import { EXIT_WITH_PARENT, whenReady } from '../../scripts/lib/processes/service-process.ts';
 import { logWatch } from './log-watch.ts';
 
 const MAIN = join(import.meta.dirname, '../src/main.ts');
@@ -38,7 +38,7 @@ export async function startServer(
   through: readonly string[] = [],
 ): Promise<ServerProcess> {
   logWatch.secret('a key of SECRET_KEYS', env.SECRET_KEYS ?? '');
-  const [file = '', ...args] = [...through, process.execPath, '--import', WITH_ITS_PARENT, MAIN];
+  const [file = '', ...args] = [...through, process.execPath, '--import', EXIT_WITH_PARENT, MAIN];
   const child = spawn(file, args, {
     env: { PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'debug', NODE_COMPILE_CACHE: COMPILED, ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

@@ -7,15 +7,15 @@ import type { AnswerReply, PublicCase, PublicRegression, RegressionStart } from 
 import { Connection, type ClientOptions } from './client/connection.ts';
 import { problem } from './errors.ts';
 import { newIdempotencyKey } from './idempotency-key.ts';
-import { jsonText, type Json, type RawJson } from './json.ts';
-import { splitList } from './split-list.ts';
-import type { ItemStatus } from './words.ts';
+import { jsonText, type Json, type RawJson } from './json/json.ts';
+import { splitList } from './json/split-list.ts';
+import type { ItemStatus } from './enums.ts';
 
 export { ApiError, NetworkError, UnexpectedAnswerError } from './client/errors.ts';
 export type { ClientOptions } from './client/connection.ts';
 export type { Retry, RetryOptions } from './client/retry.ts';
 export type { Fetch, HttpAnswer, HttpRequest } from './client/transport.ts';
-export { RawJson } from './json.ts';
+export { RawJson } from './json/json.ts';
 export { verifyWebhook } from './webhook.ts';
 export type { Client };
 

@@ -1,8 +1,8 @@
 // The decision object: the same in webhooks, the public API and live events (docs/spec/items.md#decision).
 import { z } from 'zod';
 import { timestamp, uuid } from './ids.ts';
-import { anyJson } from './json.ts';
-import { decisionAction, decisionStatus, routingRule } from './words.ts';
+import { anyJson } from './json/json.ts';
+import { decisionAction, decisionStatus, routingRule } from './enums.ts';
 
 export const decision = z
   .object({

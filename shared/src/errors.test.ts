@@ -38,7 +38,9 @@ const CODES_BY_STATUS = {
 
 describe('the error codes', () => {
   it('are those of the contract, each with its status', () => {
-    const listed = Object.entries(CODES_BY_STATUS).flatMap(([status, codes]) => codes.map((code) => [code, Number(status)]));
+    const listed = Object.entries(CODES_BY_STATUS).flatMap(([status, codes]) =>
+      codes.map((code) => [code, Number(status)]),
+    );
     const ours = Object.entries(ERRORS).map(([code, { status }]) => [code, status]);
     expect(ours.sort()).toEqual(listed.sort());
   });

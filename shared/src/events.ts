@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { timestamp, uuid } from './ids.ts';
 import { itemRow } from './item.ts';
-import { alertKind, decisionAction, deliveryStatus, itemStatus } from './words.ts';
+import { alertKind, decisionAction, deliveryStatus, itemStatus } from './enums.ts';
 
 export const actorRef = z.object({
   kind: z.enum(['member', 'api_key', 'inbound', 'system']),
@@ -11,9 +11,9 @@ export const actorRef = z.object({
 });
 export type ActorRef = z.infer<typeof actorRef>;
 
-const stamped = { seq: z.number().int(), project_id: uuid, server_time: timestamp, actor: actorRef };
-const ofItem = { ...stamped, item_id: uuid, version: z.number().int() };
-const toPeople = { ...ofItem, item: itemRow };
+const sequenced = { seq: z.number().int(), project_id: uuid, server_time: timestamp, actor: actorRef };
+const ofItem = { ...sequenced, item_id: uuid, version: z.number().int() };
+const withItemRow = { ...ofItem, item: itemRow };
 
 /** A move between people. Facts from before notes went with them have none. */
 const moved = { reason: z.string().nullable(), note: z.string().nullable().optional() };
@@ -29,19 +29,19 @@ const decided = {
 const holder = z.object({ user_id: uuid, name: z.string() });
 
 /** `undo_until` is null when the decision was final at once (undo window 0). */
-export const fact = z
+export const domainEvent = z
   .discriminatedUnion('type', [
-    z.object({ type: z.literal('item.queued'), ...toPeople, ...moved }),
-    z.object({ type: z.literal('item.escalated'), ...toPeople, ...moved }),
-    z.object({ type: z.literal('item.undone'), ...toPeople }),
+    z.object({ type: z.literal('item.queued'), ...withItemRow, ...moved }),
+    z.object({ type: z.literal('item.escalated'), ...withItemRow, ...moved }),
+    z.object({ type: z.literal('item.undone'), ...withItemRow }),
     z.object({ type: z.literal('item.claimed'), ...ofItem, expires_at: timestamp, taken_from: holder.optional() }),
     z.object({ type: z.literal('claim.released'), ...ofItem }),
-    z.object({ type: z.literal('claim.lapsed'), ...ofItem }),
+    z.object({ type: z.literal('claim.expired'), ...ofItem }),
     z.object({ type: z.literal('item.decided'), ...decided, undo_until: timestamp.nullable() }),
     z.object({ type: z.literal('item.finalized'), ...decided }),
     z.object({
       type: z.literal('delivery.changed'),
-      ...stamped,
+      ...sequenced,
       delivery_id: uuid,
       item_id: uuid,
       status: deliveryStatus,
@@ -54,7 +54,7 @@ export const fact = z
     }),
     z.object({
       type: z.literal('project.changed'),
-      ...stamped,
+      ...sequenced,
       settings_version: z.number().int(),
       changed: z.array(
         z.enum([
@@ -70,15 +70,17 @@ export const fact = z
       placed_from: z.number().int().optional(),
     }),
   ])
-  .meta({ id: 'Fact' });
+  .meta({ id: 'DomainEvent' });
 
 /** A fact as the ledger and the sockets carry it. */
-export type Fact = z.infer<typeof fact>;
-export type FactType = Fact['type'];
-export type FactOf<T extends FactType> = Extract<Fact, { type: T }>;
+export type DomainEvent = z.infer<typeof domainEvent>;
+export type DomainEventType = DomainEvent['type'];
+export type DomainEventOf<T extends DomainEventType> = Extract<DomainEvent, { type: T }>;
 
 /** What a use case states: the ledger itself adds `seq` and `server_time`. */
-export type Statement = { [T in FactType]: Omit<FactOf<T>, 'seq' | 'server_time'> & OnlyLedger<T> }[FactType];
+export type NewEvent = {
+  [T in DomainEventType]: Omit<DomainEventOf<T>, 'seq' | 'server_time'> & LogOnly<T>;
+}[DomainEventType];
 
 /** `audited`: what arrives approved waits for an audit as well, as this line; it is what people are told instead (AU3). */
-type OnlyLedger<T extends FactType> = T extends 'item.finalized' ? { audited?: z.infer<typeof itemRow> } : object;
+type LogOnly<T extends DomainEventType> = T extends 'item.finalized' ? { audited?: z.infer<typeof itemRow> } : object;

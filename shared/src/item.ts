@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { decision, routing } from './decision.ts';
 import { timestamp, uuid } from './ids.ts';
-import { json } from './json.ts';
-import { abilities, itemStatus } from './words.ts';
+import { json } from './json/json.ts';
+import { abilities, itemStatus } from './enums.ts';
 
 export const claim = z.object({ user_id: uuid, name: z.string(), expires_at: timestamp });
 export type Claim = z.infer<typeof claim>;

@@ -1,6 +1,6 @@
 // The socket protocol, both directions (docs/spec/live-events.md). Commands go by HTTP: a client says only where it is.
 import { z } from 'zod';
-import type { Fact } from './events.ts';
+import type { DomainEvent } from './events.ts';
 import { uuid } from './ids.ts';
 
 /** Seconds-long silences never happen by design: bursts are one frame, held back at most this long. */
@@ -10,33 +10,33 @@ export const COALESCE_MS = 25;
  * Where one tab is: the item on show with its project, or neither. `idle` while the tab is hidden or saw no input for a minute.
  * The server passes it on only to the rooms this socket is in.
  */
-export const whereabouts = z
+export const presenceReport = z
   .strictObject({ project_id: uuid.nullable(), item_id: uuid.nullable(), idle: z.boolean() })
   .refine(({ project_id, item_id }) => (project_id === null) === (item_id === null));
-export type Whereabouts = z.infer<typeof whereabouts>;
+export type PresenceReport = z.infer<typeof presenceReport>;
 
 /** Somebody who has the product open now, all their tabs together. */
-export interface Present {
+export interface UserPresence {
   user_id: string;
   name: string;
   /** None of their tabs is in use. */
   idle: boolean;
   /** The items of this project on show in their tabs. */
-  looks_at: string[];
+  viewing: string[];
 }
 
 /** Who is online in one project. With `whole` it replaces what was known; otherwise it changes it. Never in the ledger. */
 export interface PresenceChange {
   project_id: string;
-  whole: boolean;
-  here: Present[];
+  snapshot: boolean;
+  online: UserPresence[];
   /** User ids. */
   left: string[];
 }
 
 export interface ServerToClient {
   /** Facts of one project in `seq` order, without gaps within the array. */
-  events: (facts: Fact[]) => void;
+  events: (facts: DomainEvent[]) => void;
   /** The rooms this socket is in and the ledger position each starts from. Sent on connect and when membership changes. */
   rooms: (rooms: { project_id: string; seq: number }[]) => void;
   /** Something may have been missed: fetch the snapshot again. */
@@ -52,5 +52,5 @@ export interface ServerToClient {
 }
 
 export interface ClientToServer {
-  presence: (where: Whereabouts) => void;
+  presence: (where: PresenceReport) => void;
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { decision } from './decision.ts';
 import { timestamp, uuid } from './ids.ts';
-import { decisionStatus } from './words.ts';
+import { decisionStatus } from './enums.ts';
 
 export const itemDecided = z
   .object({

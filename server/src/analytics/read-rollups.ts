@@ -2,11 +2,11 @@
 import { IsolationLevel } from '@mikro-orm/core';
 import type { Em } from '../db/orm.ts';
 import { rawQuery } from '../db/raw-query.ts';
-import { piecesOf } from '../domain/calendar.ts';
-import type { Figure } from '../domain/report.ts';
-import { incrementsOf, type Increment, type Measure } from '../domain/rollup.ts';
-import { boundKeys } from './keys-of-days.ts';
-import { FRESH, readUncounted } from './ledger-facts.ts';
+import { piecesOf } from '../domain/analytics/calendar.ts';
+import type { Figure } from '../domain/analytics/report.ts';
+import { incrementsOf, type Increment, type Measure } from '../domain/analytics/rollup.ts';
+import { boundKeys } from './bound-keys.ts';
+import { FRESH, readUncounted } from './read-events.ts';
 
 /** From `low` up to but without `high`, in ms and whole minutes. */
 export interface Stretch {
@@ -29,34 +29,34 @@ export interface Figures {
 export function withFigures<T>(em: Em, projectId: string, work: (figures: Figures, em: Em) => Promise<T>): Promise<T> {
   const moment = { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true };
   return em.transactional(async (tx) => {
-    const [ledger] = await rawQuery<LedgerRow>(tx, LEDGER, [projectId]);
-    const { facts, through } = await readUncounted(tx, projectId);
-    const uncounted = facts.flatMap(incrementsOf).map((increment) => ({ ...increment, projectId }));
+    const [eventLog] = await rawQuery<LogStateRow>(tx, LOG_STATE, [projectId]);
+    const { events, through } = await readUncounted(tx, projectId);
+    const uncounted = events.flatMap(incrementsOf).map((increment) => ({ ...increment, projectId }));
     const fresh = await boundKeys(tx, uncounted, 'rollup');
     const over: Figures['over'] = (stretches, measures) => sumsOver(tx, { projectId, fresh, stretches, measures });
-    return work({ over, counted: reachOf(ledger, through) }, tx);
+    return work({ over, counted: reachOf(eventLog, through) }, tx);
   }, moment);
 }
 
-interface LedgerRow {
+interface LogStateRow {
   seq: string;
   head: string;
   more: boolean;
 }
 
 /** What is not counted is read as well, so that only a ledger that is far behind does not reach its head. */
-function reachOf(ledger: LedgerRow | undefined, through: number): Figures['counted'] {
-  const [seq, head] = [Number(ledger?.seq), Number(ledger?.head)];
-  return { seq: head - seq <= FRESH ? head : Math.max(seq, through), head, more: ledger?.more ?? false };
+function reachOf(eventLog: LogStateRow | undefined, through: number): Figures['counted'] {
+  const [seq, head] = [Number(eventLog?.seq), Number(eventLog?.head)];
+  return { seq: head - seq <= FRESH ? head : Math.max(seq, through), head, more: eventLog?.more ?? false };
 }
 
 /** Only a relay that stands still leaves more unstamped than is read. */
-const LEDGER = `
+const LOG_STATE = `
   select rollup_seq as seq, event_seq as head,
     exists (select 1 from event where seq is null and project_id = $1 offset ${FRESH}) as more
   from project where id = $1`;
 
-interface Asked {
+interface SumsRequest {
   projectId: string;
   /** What is not in the rollups yet. */
   fresh: readonly Increment[];
@@ -75,7 +75,7 @@ const SUMS = `
   ) r
   group by 1, 2, 3`;
 
-async function sumsOver(em: Em, { projectId, fresh, stretches, measures }: Asked): Promise<Figure[][]> {
+async function sumsOver(em: Em, { projectId, fresh, stretches, measures }: SumsRequest): Promise<Figure[][]> {
   const pieces = stretches.flatMap(({ low, high }, place) =>
     piecesOf(low, high).map((piece) => ({ place, grain: piece.grain, low: iso(piece.low), high: iso(piece.high) })),
   );

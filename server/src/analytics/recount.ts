@@ -2,7 +2,7 @@
 import { IsolationLevel } from '@mikro-orm/core';
 import type { Em, Orm } from '../db/orm.ts';
 import { rawQuery } from '../db/raw-query.ts';
-import { countFacts, type Progress } from './count-facts.ts';
+import { countEvents, type Progress } from './count-events.ts';
 
 /** A figure that is not what the ledger says. */
 export interface Difference {
@@ -27,7 +27,7 @@ export interface Recount {
   differences: Difference[];
 }
 
-const PORTION = 5000;
+const BATCH_SIZE = 5000;
 const SHOWN = 20;
 
 /** $2: what began by then is not compared. What adds up to nothing needs no row. */
@@ -70,9 +70,9 @@ async function recountIn(em: Em, projectId: string, onProgress: (progress: Progr
   const [counted, head] = [Number(project.counted), Number(project.head)];
   await rawQuery(em, 'drop table if exists pg_temp.recount', []);
   await rawQuery(em, 'create temporary table recount (like rollup including indexes) on commit drop', []);
-  for (let after = 0; after < counted; after += PORTION) {
-    const through = Math.min(counted, after + PORTION);
-    await countFacts(em, [{ projectId, after, through }], 'recount');
+  for (let after = 0; after < counted; after += BATCH_SIZE) {
+    const through = Math.min(counted, after + BATCH_SIZE);
+    await countEvents(em, [{ projectId, after, through }], 'recount');
     onProgress({ projectId, counted: through, head: counted });
   }
   const goneUntil = project.gone_until === null ? null : new Date(project.gone_until);
@@ -89,10 +89,12 @@ const toDifference = ({ measure, grain, key, at, ...row }: CompareRow): Differen
 });
 
 /** Its figures cannot be counted anew: items of it are gone, and only the figures still tell of them (KE4). */
-export class LedgerGone extends Error {
+export class EventLogPruned extends Error {
   constructor() {
-    super('Items of this project are gone with their facts, as its owner said: its figures cannot be counted anew.');
-    this.name = 'LedgerGone';
+    super(
+      'Items of this project and their events were deleted by its retention settings: its figures cannot be recounted.',
+    );
+    this.name = 'EventLogPruned';
   }
 }
 
@@ -101,10 +103,10 @@ export class LedgerGone extends Error {
  */
 export async function forgetRollups(em: Em, projectId: string): Promise<void> {
   // Held, so that nothing goes between this look and the end: what goes must be counted.
-  const hold = `insert into keeping (project_id, kind) values ($1, 'ledger') on conflict (project_id, kind)
+  const lock = `insert into keeping (project_id, kind) values ($1, 'ledger') on conflict (project_id, kind)
     do update set kind = excluded.kind returning facts_gone > 0 as gone`;
-  const [kept] = await rawQuery<{ gone: boolean }>(em, hold, [projectId]);
-  if (kept?.gone) throw new LedgerGone();
+  const [kept] = await rawQuery<{ gone: boolean }>(em, lock, [projectId]);
+  if (kept?.gone) throw new EventLogPruned();
   await rawQuery(em, 'update project set rollup_seq = 0 where id = $1', [projectId]);
   await rawQuery(em, 'delete from rollup where project_id = $1', [projectId]);
 }

@@ -11,7 +11,7 @@ function movableClock() {
 claimLockContract('memory', async () => {
   const clock = movableClock();
   const lock = createMemoryClaimLock(clock);
-  return { lock, now: clock.now, lapse: async (_, ms) => clock.pass(ms), close: () => lock.close() };
+  return { lock, now: clock.now, expire: async (_, ms) => clock.pass(ms), close: () => lock.close() };
 });
 
 describe('memory claim lock', () => {
@@ -25,7 +25,7 @@ describe('memory claim lock', () => {
     expect(await lock.acquire('item', 'ben', 1_000)).toEqual({ acquired: true });
   });
 
-  it('does not keep leases that lapsed and are never asked for again', async () => {
+  it('does not keep leases that expired and are never asked for again', async () => {
     const clock = movableClock();
     const lock = createMemoryClaimLock(clock);
     for (let item = 0; item < 10_000; item += 1) {

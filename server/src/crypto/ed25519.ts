@@ -1,7 +1,7 @@
 // Ed25519 as strict as sign-in needs it: addresses to keys, and signatures that only the key's owner can have made.
 import bs58 from 'bs58';
 import nacl from 'tweetnacl';
-import { isAddress } from '../domain/sign-in.ts';
+import { isAddress } from '../domain/access/sign-in.ts';
 
 const KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;

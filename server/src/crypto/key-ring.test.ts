@@ -3,7 +3,7 @@ import { createCipheriv, randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { makeKeyRingText, open, parseKeyRing, seal } from './key-ring.ts';
+import { makeKeyRingText, decrypt, parseKeyRing, encrypt } from './key-ring.ts';
 
 const KEY_A = Buffer.alloc(32, 0xa1).toString('base64');
 const KEY_B = Buffer.alloc(32, 0xb2).toString('base64');
@@ -11,79 +11,81 @@ const RING = parseKeyRing(`a:${KEY_A}`);
 const AAD = 'webhook_endpoint|7f000001|42|secret';
 const SECRET = 'whsec_c2VjcmV0';
 
-const body = (sealed: string) => Buffer.from(sealed.split('.')[1] ?? '', 'base64url');
+const body = (encrypted: string) => Buffer.from(encrypted.split('.')[1] ?? '', 'base64url');
 const withBody = (bytes: Uint8Array) => `a.${Buffer.from(bytes).toString('base64url')}`;
 
-describe('K3: sealing', () => {
+describe('K3: encryption', () => {
   it('gives back any text under the same place', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (plain, aad) => {
-        expect(open(RING, seal(RING, plain, aad), aad)).toBe(plain);
+        expect(decrypt(RING, encrypt(RING, plain, aad), aad)).toBe(plain);
       }),
     );
   });
 
   it('is kid, then IV of 12, ciphertext and tag of 16 bytes', () => {
-    const sealed = seal(RING, SECRET, AAD);
-    expect(sealed).toMatch(/^a\.[A-Za-z0-9_-]+$/);
-    expect(body(sealed)).toHaveLength(12 + SECRET.length + 16);
-    expect(sealed).not.toContain(SECRET);
+    const encrypted = encrypt(RING, SECRET, AAD);
+    expect(encrypted).toMatch(/^a\.[A-Za-z0-9_-]+$/);
+    expect(body(encrypted)).toHaveLength(12 + SECRET.length + 16);
+    expect(encrypted).not.toContain(SECRET);
   });
 
-  it('opens what plain AES-256-GCM made with the same key', () => {
+  it('decrypts what plain AES-256-GCM made with the same key', () => {
     const iv = Buffer.alloc(12, 3);
     const cipher = createCipheriv('aes-256-gcm', Buffer.alloc(32, 0xa1), iv).setAAD(Buffer.from(AAD));
     const text = Buffer.concat([cipher.update(SECRET), cipher.final()]);
-    expect(open(RING, withBody(Buffer.concat([iv, text, cipher.getAuthTag()])), AAD)).toBe(SECRET);
+    expect(decrypt(RING, withBody(Buffer.concat([iv, text, cipher.getAuthTag()])), AAD)).toBe(SECRET);
   });
 
   it('never uses an IV twice', () => {
-    const ivs = Array.from({ length: 1000 }, () => body(seal(RING, SECRET, AAD)).toString('hex', 0, 12));
+    const ivs = Array.from({ length: 1000 }, () => body(encrypt(RING, SECRET, AAD)).toString('hex', 0, 12));
     expect(new Set(ivs).size).toBe(1000);
   });
 });
 
 describe('K3: rotation: the first key encrypts, all decrypt', () => {
-  const old = seal(RING, SECRET, AAD);
+  const old = encrypt(RING, SECRET, AAD);
   const rotated = parseKeyRing(`b:${KEY_B},a:${KEY_A}`);
 
-  it('new texts name the first key, old ones still open', () => {
-    expect(seal(rotated, SECRET, AAD)).toMatch(/^b\./);
-    expect(open(rotated, old, AAD)).toBe(SECRET);
-    expect(open(rotated, seal(rotated, SECRET, AAD), AAD)).toBe(SECRET);
+  it('new texts name the first key, old ones can still be decrypted', () => {
+    expect(encrypt(rotated, SECRET, AAD)).toMatch(/^b\./);
+    expect(decrypt(rotated, old, AAD)).toBe(SECRET);
+    expect(decrypt(rotated, encrypt(rotated, SECRET, AAD), AAD)).toBe(SECRET);
   });
 
   it('a key that is gone is named', () => {
-    expect(() => open(parseKeyRing(`b:${KEY_B}`), old, AAD)).toThrow('SECRET_KEYS has no key with the kid a.');
+    expect(() => decrypt(parseKeyRing(`b:${KEY_B}`), old, AAD)).toThrow('SECRET_KEYS has no key with the kid a.');
   });
 
-  it('the same kid with another key does not open', () => {
-    expect(() => open(parseKeyRing(`a:${KEY_B}`), old, AAD)).toThrow('does not open');
+  it('the same kid with another key cannot be decrypted', () => {
+    expect(() => decrypt(parseKeyRing(`a:${KEY_B}`), old, AAD)).toThrow('cannot be decrypted');
   });
 
-  it('a text moved to another kid of the ring does not open', () => {
-    expect(() => open(rotated, old.replace('a.', 'b.'), AAD)).toThrow('does not open');
+  it('a text moved to another kid of the ring cannot be decrypted', () => {
+    expect(() => decrypt(rotated, old.replace('a.', 'b.'), AAD)).toThrow('cannot be decrypted');
   });
 });
 
 describe('K3: tampering', () => {
-  const sealed = seal(RING, SECRET, AAD);
+  const encrypted = encrypt(RING, SECRET, AAD);
 
   it('with any one bit of IV, ciphertext or tag is refused: every one tried', () => {
-    const bytes = body(sealed);
+    const bytes = body(encrypted);
     for (let bit = 0; bit < bytes.length * 8; bit += 1) {
       const flipped = bytes.map((byte, index) => (index === bit >> 3 ? byte ^ (1 << (bit & 7)) : byte));
-      expect(() => open(RING, withBody(flipped), AAD), `bit ${bit}`).toThrow('does not open');
+      expect(() => decrypt(RING, withBody(flipped), AAD), `bit ${bit}`).toThrow('cannot be decrypted');
     }
   });
 
   it('with any one bit of the text itself is refused, spare bits of base64 included: every one tried', () => {
     // Lengths with no, two and four spare bits in the last character.
     for (const plain of ['', 'x', 'xy']) {
-      const text = Buffer.from(seal(RING, plain, AAD), 'latin1');
+      const text = Buffer.from(encrypt(RING, plain, AAD), 'latin1');
       for (let bit = 0; bit < text.length * 8; bit += 1) {
         const flipped = text.map((byte, index) => (index === bit >> 3 ? byte ^ (1 << (bit & 7)) : byte));
-        expect(() => open(RING, Buffer.from(flipped).toString('latin1'), AAD), `bit ${bit} of ${plain}`).toThrow(Error);
+        expect(() => decrypt(RING, Buffer.from(flipped).toString('latin1'), AAD), `bit ${bit} of ${plain}`).toThrow(
+          Error,
+        );
       }
     }
   });
@@ -91,10 +93,10 @@ describe('K3: tampering', () => {
   it.each(Array.from({ length: 16 }, (_, length) => length))(
     'with a tag cut to %i of its 16 bytes is refused',
     (length) => {
-      const bytes = body(sealed);
-      expect(() => open(RING, withBody(bytes.subarray(0, bytes.length - 16 + length)), AAD)).toThrow(Error);
+      const bytes = body(encrypted);
+      expect(() => decrypt(RING, withBody(bytes.subarray(0, bytes.length - 16 + length)), AAD)).toThrow(Error);
       // Cut so far that the rest could be IV and a short tag, with nothing between.
-      expect(() => open(RING, withBody(bytes.subarray(0, 12 + length)), AAD)).toThrow('not in our format');
+      expect(() => decrypt(RING, withBody(bytes.subarray(0, 12 + length)), AAD)).toThrow('not in the expected format');
     },
   );
 
@@ -104,7 +106,7 @@ describe('K3: tampering', () => {
     ['a longer one', `${AAD}|`],
     ['a shorter one', AAD.slice(0, -1)],
   ])('with the place is refused: %s', (_what, aad) => {
-    expect(() => open(RING, sealed, aad)).toThrow('does not open');
+    expect(() => decrypt(RING, encrypted, aad)).toThrow('cannot be decrypted');
   });
 
   it.each([
@@ -113,16 +115,16 @@ describe('K3: tampering', () => {
     'a.',
     '.abcd',
     'a',
-    `${sealed}.`,
-    `${sealed}=`,
-    `${sealed}\n`,
-    ` ${sealed}`,
-    sealed.slice(2),
-    sealed.replace('.', ':'),
-    `${'k'.repeat(33)}.${sealed.slice(2)}`,
-    sealed + 'A'.repeat(4),
+    `${encrypted}.`,
+    `${encrypted}=`,
+    `${encrypted}\n`,
+    ` ${encrypted}`,
+    encrypted.slice(2),
+    encrypted.replace('.', ':'),
+    `${'k'.repeat(33)}.${encrypted.slice(2)}`,
+    encrypted + 'A'.repeat(4),
   ])('with the form is refused: %j', (text) => {
-    expect(() => open(RING, text, AAD)).toThrow(Error);
+    expect(() => decrypt(RING, text, AAD)).toThrow(Error);
   });
 });
 
@@ -131,7 +133,7 @@ describe('SECRET_KEYS', () => {
     const text = makeKeyRingText();
     expect(text).toMatch(/^k[0-9A-Za-z]{7}:[A-Za-z0-9+/]{43}=$/);
     const ring = parseKeyRing(text);
-    expect(open(ring, seal(ring, SECRET, AAD), AAD)).toBe(SECRET);
+    expect(decrypt(ring, encrypt(ring, SECRET, AAD), AAD)).toBe(SECRET);
     expect(makeKeyRingText()).not.toBe(text);
     expect(parseKeyRing(`${makeKeyRingText()},${text}`)).toHaveLength(2);
   });

@@ -53,33 +53,33 @@ export function makeKeyRingText(): string {
  * Encrypts `plain` with the first key. `aad` names the place the text belongs to (table|project|row|field): it is not in
  * the answer, and only the same `aad` opens it. Answers `kid.base64url` of IV, ciphertext and tag; never twice the same.
  */
-export function seal(ring: KeyRing, plain: string, aad: string): string {
+export function encrypt(ring: KeyRing, plain: string, aad: string): string {
   const [{ kid, key }] = ring;
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv(ALGORITHM, key, iv, TAG).setAAD(Buffer.from(aad, 'utf8'));
-  const sealed = Buffer.concat([iv, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-  return `${kid}.${sealed.toString('base64url')}`;
+  const encrypted = Buffer.concat([iv, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+  return `${kid}.${encrypted.toString('base64url')}`;
 }
 
 /** Decrypts what `seal` made, with whichever key of the ring it names. Throws an Error when the text was changed, `aad` is another, or the key is gone. */
-export function open(ring: KeyRing, sealed: string, aad: string): string {
-  const [, kid, data] = /^([A-Za-z0-9_-]{1,32})\.([A-Za-z0-9_-]+)$/.exec(sealed) ?? [];
-  if (kid === undefined || data === undefined) throw new Error('The sealed text is not in our format.');
+export function decrypt(ring: KeyRing, encrypted: string, aad: string): string {
+  const [, kid, data] = /^([A-Za-z0-9_-]{1,32})\.([A-Za-z0-9_-]+)$/.exec(encrypted) ?? [];
+  if (kid === undefined || data === undefined) throw new Error('The encrypted text is not in the expected format.');
   const entry = ring.find((candidate) => candidate.kid === kid);
   if (entry === undefined) throw new Error(`SECRET_KEYS has no key with the kid ${kid}.`);
   const bytes = Buffer.from(data, 'base64url');
   // Base64 has spare bits at its end: without this a changed last character could still open.
   if (bytes.length < IV_BYTES + TAG.authTagLength || bytes.toString('base64url') !== data) {
-    throw new Error('The sealed text is not in our format.');
+    throw new Error('The encrypted text is not in the expected format.');
   }
   try {
-    return decrypt(entry.key, bytes, aad);
+    return decryptBytes(entry.key, bytes, aad);
   } catch {
-    throw new Error('The sealed text does not open: it was changed, or it belongs to another place.');
+    throw new Error('The encrypted text cannot be decrypted: it was changed, or it belongs to another record.');
   }
 }
 
-function decrypt(key: KeyObject, bytes: Buffer, aad: string): string {
+function decryptBytes(key: KeyObject, bytes: Buffer, aad: string): string {
   const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, IV_BYTES), TAG)
     .setAAD(Buffer.from(aad, 'utf8'))
     .setAuthTag(bytes.subarray(-TAG.authTagLength));

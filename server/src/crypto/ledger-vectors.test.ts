@@ -1,6 +1,6 @@
 // Sign-ins that real wallets and real Ledger devices signed, as published with supabase/auth (internal/api/web3_test.go).
 import { describe, expect, it } from 'vitest';
-import { signedForms } from '../domain/sign-in.ts';
+import { signedForms } from '../domain/access/sign-in.ts';
 import { decodeAddress, verifySignature } from './ed25519.ts';
 
 interface Vector {

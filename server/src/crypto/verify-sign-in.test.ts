@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import nacl from 'tweetnacl';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { signInText } from '@countersign/shared/sign-in-text';
-import { newSignInInput, signedForms } from '../domain/sign-in.ts';
+import { newSignInInput, signedForms } from '../domain/access/sign-in.ts';
 import { verifySignIn } from './verify-sign-in.ts';
 
 const base64 = (bytes: Uint8Array | string) => Buffer.from(bytes).toString('base64');

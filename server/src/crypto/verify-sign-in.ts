@@ -2,7 +2,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { SignInInput } from '@countersign/shared/api/session';
 import { signInText } from '@countersign/shared/sign-in-text';
-import { isAddress, signedForms } from '../domain/sign-in.ts';
+import { isAddress, signedForms } from '../domain/access/sign-in.ts';
 import { decodeAddress, verifySignature } from './ed25519.ts';
 
 const MAX_MESSAGE_BYTES = 2048;

@@ -2,24 +2,24 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ConnectionException, type LockWaitTimeoutException } from '@mikro-orm/core';
 import { Refusal } from '@countersign/shared/errors';
-import type { Statement } from '@countersign/shared/events';
-import { ARRIVED_FINAL, RECORDED } from './channels.ts';
+import type { NewEvent } from '@countersign/shared/events';
+import { ARRIVED_FINAL, EVENTS_APPENDED } from './connection/channels.ts';
 import type { Clock, Ids } from './clock.ts';
-import { holdSession, idleSince, LIVE_SESSION, noSession } from './live-session.ts';
+import { lockSession, idleSince, LIVE_SESSION, noSession } from './live-session.ts';
 import type { Em, Orm } from './orm.ts';
-import { planned } from './planned.ts';
+import { planned } from './connection/planned.ts';
 import { rawQuery } from './raw-query.ts';
-import { statementLimit } from './statement-limit.ts';
+import { statementLimit } from './connection/statement-limit.ts';
 
 /** States a fact: the row lands in the ledger with the change itself, or not at all. */
-export type Record = (statement: Statement) => void;
+export type AppendEvent = (event: NewEvent) => void;
 
 export interface Tx {
   /** The only entity manager that may query inside this transaction. */
   em: Em;
-  record: Record;
+  appendEvent: AppendEvent;
   /** Asks for the session now instead of at the end, for a change that ends sessions itself (A21). Errors: `session_missing`. */
-  holdSession: () => Promise<void>;
+  lockSession: () => Promise<void>;
 }
 
 export interface Database {
@@ -39,7 +39,7 @@ export interface Database {
   /** For what is done outside any transaction: `session_missing` once the session is over (A21). */
   refuseEnded(): Promise<void>;
   /** What is read inside was asked for by somebody who waits: a statement that takes longer than the limit is ended (DB1). */
-  asked<T>(work: () => Promise<T>): Promise<T>;
+  withReadLimit<T>(work: () => Promise<T>): Promise<T>;
   /** How many were. */
   cutOff(): number;
   orm: Orm;
@@ -103,7 +103,7 @@ function actingFor(outside: Outside, { clock }: Tools): Pick<Database, 'session'
     forSession: (sessionId, work) => acting.run(sessionId, work),
     refuseEnded: async () => {
       const id = session();
-      if (id !== null) await outside((em) => holdSession(em, id, clock.now()));
+      if (id !== null) await outside((em) => lockSession(em, id, clock.now()));
     },
   };
 }
@@ -112,11 +112,11 @@ function actingFor(outside: Outside, { clock }: Tools): Pick<Database, 'session'
 function limitedReads(
   outside: Outside,
   { readLimitMs = READ_LIMIT_MS }: Tools,
-): Pick<Database, 'read' | 'asked' | 'cutOff'> {
+): Pick<Database, 'read' | 'withReadLimit' | 'cutOff'> {
   const asking = new AsyncLocalStorage<true>();
   let cutOff = 0;
   return {
-    asked: (work) => asking.run(true, work),
+    withReadLimit: (work) => asking.run(true, work),
     cutOff: () => cutOff,
     read: (work) => {
       if (!asking.getStore()) return outside(work);
@@ -136,57 +136,61 @@ interface ForSession extends Tools {
 }
 
 async function inTransaction<T>(em: Em, work: (tx: Tx) => Promise<T>, tools: ForSession): Promise<T> {
-  const statements: Statement[] = [];
-  let asked = tools.sessionId;
-  const holdNow = async () => {
-    if (asked !== null) await holdSession(em, asked, tools.clock.now());
-    asked = null;
+  const events: NewEvent[] = [];
+  let sessionToLock = tools.sessionId;
+  const lockSessionNow = async () => {
+    if (sessionToLock !== null) await lockSession(em, sessionToLock, tools.clock.now());
+    sessionToLock = null;
   };
-  const result = await work({ em, record: (statement) => void statements.push(statement), holdSession: holdNow });
-  if (statements.length > 0) await insertFacts(em, statements, { ...tools, sessionId: asked });
-  else await holdNow();
+  const result = await work({ em, appendEvent: (event) => void events.push(event), lockSession: lockSessionNow });
+  if (events.length > 0) await insertEvents(em, events, { ...tools, sessionId: sessionToLock });
+  else await lockSessionNow();
   return result;
 }
 
 /** The rows as one JSON parameter, and the doorbell in the same round trip: this is on the way of every submission. */
-const STATED = `
-  with stated as (
+const APPENDED = `
+  with appended as (
     insert into event (id, project_id, type, item_id, actor, data, created_at)
     select id, project_id, type, item_id, actor, data, $2::timestamptz
     from json_to_recordset($1::json) as r(id uuid, project_id uuid, type text, item_id uuid, actor jsonb, data jsonb)
   )`;
-const INSERT_FACTS = planned(`${STATED} select pg_notify($3, $4), true as alive`);
+const INSERT_EVENTS = planned(`${APPENDED} select pg_notify($3, $4), true as alive`);
 /** The same for a session, which is asked for on the way: of a decision it costs no round trip (A21). */
-const INSERT_FACTS_FOR = planned(`${STATED},
+const INSERT_EVENTS_FOR_SESSION = planned(`${APPENDED},
   acting as (select id from session where ${LIVE_SESSION('$5', '$2', '$6')} for key share)
   select pg_notify($3, $4), exists (select from acting) as alive`);
 
-async function insertFacts(em: Em, statements: Statement[], { clock, ids, sessionId }: ForSession): Promise<void> {
+async function insertEvents(em: Em, events: NewEvent[], { clock, ids, sessionId }: ForSession): Promise<void> {
   const now = clock.now();
-  const rows = statements.map((statement) => factRow(statement, ids.uuid()));
-  const types = new Set(statements.map(ringOf));
-  const values = [JSON.stringify(rows), now.toISOString(), RECORDED, [...types].join(',')];
+  const rows = events.map((event) => toEventRow(event, ids.uuid()));
+  const types = new Set(events.map(notificationFor));
+  const values = [JSON.stringify(rows), now.toISOString(), EVENTS_APPENDED, [...types].join(',')];
   const [answer] = await (sessionId === null
-    ? rawQuery<{ alive: boolean }>(em, INSERT_FACTS, values)
-    : rawQuery<{ alive: boolean }>(em, INSERT_FACTS_FOR, [...values, `{${sessionId}}`, idleSince(now).toISOString()]));
+    ? rawQuery<{ alive: boolean }>(em, INSERT_EVENTS, values)
+    : rawQuery<{ alive: boolean }>(em, INSERT_EVENTS_FOR_SESSION, [
+        ...values,
+        `{${sessionId}}`,
+        idleSince(now).toISOString(),
+      ]));
   if (!answer?.alive) throw noSession();
 }
 
 /** What the doorbell says of a fact. Of what was final on arrival nobody has to be told: nobody can be waiting for it. */
-const ringOf = (statement: Statement): string =>
-  statement.type === 'item.finalized' && statement.version === 1 ? ARRIVED_FINAL : statement.type;
+const notificationFor = (event: NewEvent): string =>
+  event.type === 'item.finalized' && event.version === 1 ? ARRIVED_FINAL : event.type;
 
 /** A fact as the ledger's columns have it. */
-export function factRow({ type, project_id, actor, ...data }: Statement, id: string) {
+export function toEventRow({ type, project_id, actor, ...data }: NewEvent, id: string) {
   const itemId = 'item_id' in data ? data.item_id : null;
   return { id, project_id, type, item_id: itemId, actor, data };
 }
 
 /** SQLSTATE, or the system's code: connection lost, shutting down, too many clients or a full disk (53), nobody listening (ENOENT: on a socket file). */
 const GONE = /^(08|57P0|53|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOENT|ENOTFOUND|EAI_AGAIN)/;
-const GONE_IN_WORDS = /Connection terminated|is not queryable|timeout exceeded when trying to connect/;
+const GONE_MESSAGE = /Connection terminated|is not queryable|timeout exceeded when trying to connect/;
 /** SQLSTATE: deadlock, serialization failure, lock wait. The fault of this transaction's company, not of the database. */
-const IN_THE_WAY = /^(40P01|40001|55P03)/;
+const CONFLICT = /^(40P01|40001|55P03)/;
 
 const isCutOff = (error: unknown): boolean => sqlState(error) === '57014';
 
@@ -212,9 +216,9 @@ export class DatabaseGone extends Refusal {
 function translate(error: unknown): never {
   if (error instanceof Refusal) throw error;
   const code = sqlState(error);
-  if (GONE.test(code) || error instanceof ConnectionException || GONE_IN_WORDS.test(String(error)))
+  if (GONE.test(code) || error instanceof ConnectionException || GONE_MESSAGE.test(String(error)))
     throw new DatabaseGone();
-  if (IN_THE_WAY.test(code))
+  if (CONFLICT.test(code))
     throw new Refusal('unavailable', 'Others were in the way. Try again in a moment.', { retryAfter: 1 });
   throw error;
 }

@@ -23,7 +23,7 @@ function gated(overrides: Partial<GroupCommitOptions<string, string>> = {}) {
     weigh: (entry) => entry.length,
     maxWeight: 10,
     maxEntries: 3,
-    slots: 1,
+    concurrency: 1,
     laterMs: 0,
     ...overrides,
   });
@@ -71,8 +71,8 @@ describe('group commit', () => {
     await Promise.all(all);
   });
 
-  it('runs as many groups at once as it has slots', async () => {
-    const { group, nth, count } = gated({ slots: 2, maxEntries: 1 });
+  it('runs as many groups at once as its concurrency allows', async () => {
+    const { group, nth, count } = gated({ concurrency: 2, maxEntries: 1 });
     const all = ['a', 'b', 'c'].map((entry) => group.add(entry));
     await nth(1);
     await new Promise((resolve) => setImmediate(resolve));
@@ -108,22 +108,26 @@ describe('group commit', () => {
   it('by property: every entry gets its own outcome, whatever its neighbours get', async () => {
     const fate = fc.constantFrom('result', 'refusal', 'later', 'breaks');
     await fc.assert(
-      fc.asyncProperty(fc.array(fate, { maxLength: 12 }), fc.integer({ min: 1, max: 3 }), async (fates, slots) => {
-        const seen = new Set<number>();
-        const group = new GroupCommit<number, number>({
-          ...{ meetsAll: () => false, weigh: () => 1, maxWeight: 4, maxEntries: 5, laterMs: 0, slots },
-          commit: (entries) => {
-            if (entries.some((index) => fates[index] === 'breaks')) return Promise.reject(new Error('breaks'));
-            return Promise.resolve(entries.map((index) => outcomeOf(index, fates[index] ?? '', seen)));
-          },
-        });
-        const settled = await Promise.allSettled(fates.map((_, index) => group.add(index)));
-        const told = settled.map((one) => (one.status === 'fulfilled' ? one.value : String(one.reason)));
-        const due = fates.map((one, index) =>
-          one === 'breaks' ? 'Error: breaks' : one === 'refusal' ? `Error: no ${index}` : index,
-        );
-        expect(told).toEqual(due);
-      }),
+      fc.asyncProperty(
+        fc.array(fate, { maxLength: 12 }),
+        fc.integer({ min: 1, max: 3 }),
+        async (fates, concurrency) => {
+          const seen = new Set<number>();
+          const group = new GroupCommit<number, number>({
+            ...{ meetsAll: () => false, weigh: () => 1, maxWeight: 4, maxEntries: 5, laterMs: 0, concurrency },
+            commit: (entries) => {
+              if (entries.some((index) => fates[index] === 'breaks')) return Promise.reject(new Error('breaks'));
+              return Promise.resolve(entries.map((index) => outcomeOf(index, fates[index] ?? '', seen)));
+            },
+          });
+          const settled = await Promise.allSettled(fates.map((_, index) => group.add(index)));
+          const told = settled.map((one) => (one.status === 'fulfilled' ? one.value : String(one.reason)));
+          const due = fates.map((one, index) =>
+            one === 'breaks' ? 'Error: breaks' : one === 'refusal' ? `Error: no ${index}` : index,
+          );
+          expect(told).toEqual(due);
+        },
+      ),
     );
   });
 });

@@ -14,7 +14,7 @@ export interface GroupCommitOptions<T, R> {
   maxWeight: number;
   maxEntries: number;
   /** How many groups may be under way at once. */
-  slots: number;
+  concurrency: number;
   /** How soon an entry that was told "later" comes again, in milliseconds. */
   laterMs: number;
 }
@@ -47,7 +47,7 @@ export class GroupCommit<T, R> {
 
   /** After the requests that this turn of the event loop has read, so that they share a group. */
   #schedule(): void {
-    if (this.#scheduled || this.#running >= this.#options.slots) return;
+    if (this.#scheduled || this.#running >= this.#options.concurrency) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;

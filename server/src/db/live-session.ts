@@ -16,10 +16,10 @@ export const LIVE_SESSION = (id: string, now: string, since: string) =>
 export const idleSince = (now: Date) => new Date(now.getTime() - IDLE_MS);
 
 /** `for key share`: ending the session waits for the transaction, noting when it was last seen does not. */
-const HOLD = `select id from session where ${LIVE_SESSION('$1', '$2', '$3')} for key share`;
+const LOCK = `select id from session where ${LIVE_SESSION('$1', '$2', '$3')} for key share`;
 
 /** The session stays alive until the transaction ends. Errors: `session_missing`. */
-export async function holdSession(em: Em, id: string, now: Date): Promise<void> {
-  const rows = await rawQuery(em, HOLD, [`{${id}}`, now.toISOString(), idleSince(now).toISOString()]);
+export async function lockSession(em: Em, id: string, now: Date): Promise<void> {
+  const rows = await rawQuery(em, LOCK, [`{${id}}`, now.toISOString(), idleSince(now).toISOString()]);
   if (rows.length === 0) throw noSession();
 }

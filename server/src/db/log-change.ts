@@ -1,11 +1,11 @@
 // One line of a project's change log and the fact for its pages, in the change's own transaction (CL1).
 import type { ChangeAction } from '@countersign/shared/api/changes';
-import type { ActorRef, FactOf } from '@countersign/shared/events';
+import type { ActorRef, DomainEventOf } from '@countersign/shared/events';
 import type { Clock, Ids } from './clock.ts';
 import type { Tx } from './database.ts';
 import { ProjectChange } from './entities/project-change.ts';
 
-type Part = FactOf<'project.changed'>['changed'][number];
+type Part = DomainEventOf<'project.changed'>['changed'][number];
 type Values = Record<string, unknown>;
 
 export interface Change {
@@ -20,7 +20,7 @@ export interface Change {
   before?: Values | null;
   after?: Values | null;
   /** What else the fact says. */
-  fact?: Pick<FactOf<'project.changed'>, 'learning' | 'reshaped' | 'placed_from'>;
+  event?: Pick<DomainEventOf<'project.changed'>, 'learning' | 'reshaped' | 'placed_from'>;
 }
 
 /** Logs a change and states it. `by` is who did it: a member, or the system. */
@@ -41,16 +41,16 @@ export async function logChange(
     changedByName: by.name,
     changedAt: services.clock.now(),
   });
-  await tellChange(tx, { projectId, changed, by, ...(change.fact && { fact: change.fact }) });
+  await appendProjectChanged(tx, { projectId, changed, by, ...(change.event && { event: change.event }) });
 }
 
 /** States that parts of a project are not what they were. */
-export async function tellChange(
+export async function appendProjectChanged(
   tx: Tx,
-  { projectId, changed, by, fact }: Pick<Change, 'projectId' | 'changed' | 'fact'> & { by: ActorRef },
+  { projectId, changed, by, event }: Pick<Change, 'projectId' | 'changed' | 'event'> & { by: ActorRef },
 ): Promise<void> {
   const settings_version = await versionNow(tx, projectId);
-  tx.record({ type: 'project.changed', project_id: projectId, actor: by, settings_version, changed, ...fact });
+  tx.appendEvent({ type: 'project.changed', project_id: projectId, actor: by, settings_version, changed, ...event });
 }
 
 /** Asked of the database: the change itself may have raised it behind the entity manager's back. */

@@ -1,6 +1,6 @@
 // Deliveries that have come to an end begin again: due at once, with their whole schedule before them (WH1).
 import type { ActorRef } from '@countersign/shared/events';
-import { DUE } from './channels.ts';
+import { DUE } from './connection/channels.ts';
 import type { Tx } from './database.ts';
 
 interface Due {
@@ -36,8 +36,8 @@ export async function makeDue(
   if (due.length === 0) return 0;
   await tx.em.execute('select pg_notify(?, ?)', [DUE, '']);
   for (const { id, item_id, attempt } of due) {
-    const fact = { project_id: projectId, actor: by, delivery_id: id, item_id, attempt };
-    tx.record({ type: 'delivery.changed', ...fact, status: 'pending', ...NOT_YET });
+    const event = { project_id: projectId, actor: by, delivery_id: id, item_id, attempt };
+    tx.appendEvent({ type: 'delivery.changed', ...event, status: 'pending', ...NOT_YET });
   }
   return due.length;
 }
@@ -59,6 +59,11 @@ export async function makeDueNow(
   await tx.em.execute('select pg_notify(?, ?)', [DUE, '']);
   if (row === undefined) return;
   const { item_id, attempt, http_status, error, at } = row;
-  const fact = { project_id: projectId, actor: by, delivery_id: id, item_id, attempt, http_status, error };
-  tx.record({ type: 'delivery.changed', ...fact, status: 'pending', next_attempt_at: new Date(at).toISOString() });
+  const event = { project_id: projectId, actor: by, delivery_id: id, item_id, attempt, http_status, error };
+  tx.appendEvent({
+    type: 'delivery.changed',
+    ...event,
+    status: 'pending',
+    next_attempt_at: new Date(at).toISOString(),
+  });
 }

@@ -1,7 +1,7 @@
 // Brings the schema up to date at start: once, however many processes start together, and beside those of the version before.
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { connect } from './connect.ts';
+import { connect } from './connection/connect.ts';
 import type { DatabaseTarget, Orm } from './orm.ts';
 
 /** Any fixed number: the advisory lock that lets one process migrate while the others wait. */

@@ -15,7 +15,7 @@ import { IdempotencyKey } from './entities/idempotency-key.ts';
 import { InboundSource } from './entities/inbound-source.ts';
 import { Invite } from './entities/invite.ts';
 import { Item } from './entities/item.ts';
-import { Keeping } from './entities/keeping.ts';
+import { RetentionProgress } from './entities/retention-progress.ts';
 import { Learning } from './entities/learning.ts';
 import { LearningExport } from './entities/learning-export.ts';
 import { RefusedWallet } from './entities/refused-wallet.ts';
@@ -32,10 +32,10 @@ import { Session } from './entities/session.ts';
 import { User } from './entities/user.ts';
 import { WebhookAlert } from './entities/webhook-alert.ts';
 import { WebhookEndpoint } from './entities/webhook-endpoint.ts';
-import { Wording } from './entities/wording.ts';
-import type { Connection } from './database-url.ts';
+import { ReasonVariant } from './entities/reason-variant.ts';
+import type { Connection } from './connection/database-url.ts';
 import { MIGRATIONS } from './migrations/list.ts';
-import { equipPool, pooled } from './pool.ts';
+import { equipPool, pooled } from './connection/pool.ts';
 
 /** Where the data lives, and how many connections this process may have to it. */
 export interface DatabaseTarget {
@@ -59,7 +59,7 @@ const common = {
     InboundSource,
     Invite,
     Item,
-    Keeping,
+    RetentionProgress,
     Learning,
     LearningExport,
     RefusedWallet,
@@ -76,7 +76,7 @@ const common = {
     User,
     WebhookAlert,
     WebhookEndpoint,
-    Wording,
+    ReasonVariant,
   ],
   extensions: [Migrator],
   // Each change in a transaction of its own: it holds its locks no longer than it takes, and what is made stays made.

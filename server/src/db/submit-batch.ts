@@ -1,29 +1,29 @@
 // The statements of the intake: each handles a whole group of submissions, its rows sent as one JSON parameter.
-import type { BelowReview, ItemStatus, RoutingRule } from '@countersign/shared/words';
+import type { BelowReview, ItemStatus, RoutingRule } from '@countersign/shared/enums';
 import type { Em } from './orm.ts';
-import { planned } from './planned.ts';
+import { planned } from './connection/planned.ts';
 import { rawQuery } from './raw-query.ts';
 
 /** The address of an idempotency key (docs/spec/public-api.md#idempotency). */
-export interface KeyPlace {
+export interface KeyId {
   projectId: string;
   /** `submit`, `batch` or `inbound:<source id>`. */
   operation: string;
   key: string;
 }
 
-export interface KeyRow extends KeyPlace {
+export interface KeyRow extends KeyId {
   bodySha256: string | null;
   itemIds: string[];
 }
 
-export const placeText = ({ projectId, operation, key }: KeyPlace): string => `${projectId} ${operation} ${key}`;
+export const keyIdText = ({ projectId, operation, key }: KeyId): string => `${projectId} ${operation} ${key}`;
 
-const doorOf = (id: string) => `hashtextextended('intake:' || ${id}, 0)`;
+const intakeLockOf = (id: string) => `hashtextextended('intake:' || ${id}, 0)`;
 
 /** The doors first, in the order they are given: whoever holds a key waits for nobody any more. */
 const ENTER = planned(`
-  select null as text, pg_advisory_xact_lock_shared(${doorOf('id')}) is not null as locked
+  select null as text, pg_advisory_xact_lock_shared(${intakeLockOf('id')}) is not null as locked
   from json_array_elements_text($1::json) as p(id)
   union all
   select text, pg_try_advisory_xact_lock(hashtextextended(text, 0)) from json_array_elements_text($2::json) as k(text)`);
@@ -33,8 +33,8 @@ const ENTER = planned(`
  * For a key nobody waits: a wait would hold up the neighbours in the group. A closed door is waited for (`closeIntake`). A later
  * statement sees every committed row of the keys, and what was committed while a door was closed.
  */
-export async function enterIntake(em: Em, projectIds: string[], places: KeyPlace[]): Promise<Set<string>> {
-  const values = [[...new Set(projectIds)].sort(), [...new Set(places.map(placeText))]];
+export async function lockIntakeShared(em: Em, projectIds: string[], keyIds: KeyId[]): Promise<Set<string>> {
+  const values = [[...new Set(projectIds)].sort(), [...new Set(keyIds.map(keyIdText))]];
   const rows = await rawQuery<{ text: string | null; locked: boolean }>(
     em,
     ENTER,
@@ -48,8 +48,8 @@ export async function enterIntake(em: Em, projectIds: string[], places: KeyPlace
  * this kind are had in the order they are asked for, where those of rows go to whoever can share them: a waiting `for update` would
  * be passed by one group of submissions after another, as long as any two of them overlap.
  */
-export async function closeIntake(em: Em, projectId: string): Promise<void> {
-  await em.execute(`select pg_advisory_xact_lock(${doorOf('?::text')})`, [projectId]);
+export async function lockIntakeExclusive(em: Em, projectId: string): Promise<void> {
+  await em.execute(`select pg_advisory_xact_lock(${intakeLockOf('?::text')})`, [projectId]);
 }
 
 // Not planned once: on a table that grows this fast, a plan made while it was small reads all of it.
@@ -58,8 +58,8 @@ const FIND_KEYS = `select k.project_id, k.operation, k.key, k.body_sha256, array
   join idempotency_key k on k.project_id = w.project_id and k.operation = w.operation and k.key = w.key`;
 
 /** The keys that are taken, by `placeText`. */
-export async function findKeys(em: Em, places: KeyPlace[]): Promise<Map<string, KeyRow>> {
-  const wanted = places.map(({ projectId, operation, key }) => ({ project_id: projectId, operation, key }));
+export async function findKeys(em: Em, keyIds: KeyId[]): Promise<Map<string, KeyRow>> {
+  const wanted = keyIds.map(({ projectId, operation, key }) => ({ project_id: projectId, operation, key }));
   const rows = await rawQuery<{
     project_id: string;
     operation: string;
@@ -74,7 +74,7 @@ export async function findKeys(em: Em, places: KeyPlace[]): Promise<Map<string, 
     bodySha256: row.body_sha256,
     itemIds: row.item_ids.split(','),
   }));
-  return new Map(found.map((row) => [placeText(row), row]));
+  return new Map(found.map((row) => [keyIdText(row), row]));
 }
 
 const INSERT_KEYS = planned(`insert into idempotency_key (project_id, operation, key, body_sha256, item_ids, created_at)
@@ -116,7 +116,7 @@ export interface RoutingRow {
 }
 
 /** A project that submissions name. */
-export interface AskedProject extends RoutingRow {
+export interface SubmissionProject extends RoutingRow {
   /** It takes none (AR1). */
   archived: boolean;
 }
@@ -131,10 +131,12 @@ const READ_ROUTING =
  * The settings of these projects; one that is deleted is left out (AR2). Each is held as the items' own foreign keys hold it, from
  * before it is read: a stop by a process of the version before, which knows no doors, waits for those that have not seen it (RT7).
  */
-export async function readRouting(em: Em, projectIds: string[]): Promise<Map<string, AskedProject>> {
-  const rows = await rawQuery<Omit<AskedProject, 'escalate_flags'> & { escalate_flags: string }>(em, READ_ROUTING, [
-    JSON.stringify([...new Set(projectIds)]),
-  ]);
+export async function readRouting(em: Em, projectIds: string[]): Promise<Map<string, SubmissionProject>> {
+  const rows = await rawQuery<Omit<SubmissionProject, 'escalate_flags'> & { escalate_flags: string }>(
+    em,
+    READ_ROUTING,
+    [JSON.stringify([...new Set(projectIds)])],
+  );
   return new Map(rows.map((row) => [row.id, { ...row, escalate_flags: JSON.parse(row.escalate_flags) as string[] }]));
 }
 

@@ -79,11 +79,11 @@ export function linkLibraries(binaries: Binaries, privateFolder: string): Binari
     for (const link of missing) makeLink(join(dirname(binaries.native), link.target), basename(link.source));
     return binaries;
   } catch {
-    return linkApart(binaries, privateFolder);
+    return linkInFolder(binaries, privateFolder);
   }
 }
 
-function linkApart(binaries: Binaries, folder: string): Binaries {
+function linkInFolder(binaries: Binaries, folder: string): Binaries {
   mkdirSync(folder, { recursive: true });
   for (const { source, target } of linksOf(binaries))
     makeLink(join(folder, basename(target)), join(dirname(binaries.native), source));
@@ -117,7 +117,7 @@ export function libraryEnv({ native, linkFolder }: Binaries): NodeJS.ProcessEnv 
  */
 export function copyBinaries(binaries: Binaries, cache: string): Binaries {
   const folder = join(cache, `postgresql-${binaries.version}`);
-  if (!existsSync(folder)) placeCopy(binaries, folder);
+  if (!existsSync(folder)) copyAtomically(binaries, folder);
   const { uid, mode } = statSync(folder);
   if (uid !== process.getuid?.() || (mode & (constants.S_IWGRP | constants.S_IWOTH)) !== 0)
     throw new EmbeddedError(`The folder ${folder} can be written by others: remove it and start again.`);
@@ -125,7 +125,7 @@ export function copyBinaries(binaries: Binaries, cache: string): Binaries {
 }
 
 /** Whole or not at all: of two that copy at once, the second uses what the first has placed. */
-function placeCopy({ native }: Binaries, folder: string): void {
+function copyAtomically({ native }: Binaries, folder: string): void {
   let draft = '';
   try {
     draft = mkdtempSync(join(makeOpenFolder(dirname(folder)), `${basename(folder)}.`));

@@ -12,7 +12,14 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { dataApart, isInitialised, locateData, makeData, ownerOf, refuseForeign } from './data-folder.ts';
+import {
+  fallbackDataFolder,
+  isInitialised,
+  locateData,
+  createDatabase,
+  ownerOf,
+  refuseForeign,
+} from './data-folder.ts';
 import { EmbeddedError } from './embedded-error.ts';
 
 let folder: string;
@@ -97,15 +104,15 @@ describe('EM3: a data folder', () => {
   });
 
   it('is looked for where PostgreSQL could reach it, when there is none inside DATA_DIR', () => {
-    const apart = join(folder, 'apart');
-    expect(locateData(folder, apart)).toBe(data);
-    write(dataApart(folder, apart));
-    expect(locateData(folder, apart)).toBe(dataApart(folder, apart));
+    const fallback = join(folder, 'apart');
+    expect(locateData(folder, fallback)).toBe(data);
+    write(fallbackDataFolder(folder, fallback));
+    expect(locateData(folder, fallback)).toBe(fallbackDataFolder(folder, fallback));
     // Such as a volume that was made for it.
     mkdirSync(data);
-    expect(locateData(folder, apart)).toBe(dataApart(folder, apart));
+    expect(locateData(folder, fallback)).toBe(fallbackDataFolder(folder, fallback));
     write(data);
-    expect(locateData(folder, apart)).toBe(data);
+    expect(locateData(folder, fallback)).toBe(data);
   });
 
   it.runIf(process.getuid !== undefined)('has an owner as soon as there is something in it', () => {
@@ -120,7 +127,7 @@ describe('EM3: a new database', () => {
   it('appears when it is whole, also in the place of an empty folder, and drafts that others left are removed', async () => {
     mkdirSync(data);
     mkdirSync(join(folder, 'postgres-new-killed/base'), { recursive: true });
-    await makeData(data, async (draft) => {
+    await createDatabase(data, async (draft) => {
       expect(readdirSync(folder).sort()).toEqual(['postgres', draft.slice(folder.length + 1)]);
       write(draft);
       expect(isInitialised(data)).toBe(false);
@@ -130,7 +137,7 @@ describe('EM3: a new database', () => {
   });
 
   it('that fails halfway leaves nothing', async () => {
-    const failing = makeData(data, async (draft) => {
+    const failing = createDatabase(data, async (draft) => {
       write(draft);
       throw new Error('no space left on device');
     });

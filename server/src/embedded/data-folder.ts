@@ -20,7 +20,7 @@ import type { Owner } from './identity.ts';
 
 /** In DATA_DIR. PGlite's folder was called `database`. */
 const NAME = 'postgres';
-const OF_PGLITE = 'database';
+const PGLITE_NAME = 'database';
 /** What `PG_VERSION` says in a folder that this version can use. */
 const MAJOR = '18';
 const DRAFT = 'postgres-new-';
@@ -29,22 +29,23 @@ const DRAFT = 'postgres-new-';
 const CONTROL = { versionAt: 8, version: 1800, float8ByValueAt: 248 } as const;
 
 /** Where the data of `folder` (DATA_DIR) is, or is to be: in it, or in `apart`, where PostgreSQL's user could not reach it. */
-export function locateData(folder: string, apart: string): string {
+export function locateData(folder: string, fallback: string): string {
   const inside = join(folder, NAME);
-  const elsewhere = dataApart(folder, apart);
+  const elsewhere = fallbackDataFolder(folder, fallback);
   return isEmpty(inside) && isInitialised(elsewhere) ? elsewhere : inside;
 }
 
 /** The folder that stands for DATA_DIR where only root can enter that. The same for the same DATA_DIR. */
-export const dataApart = (folder: string, apart: string): string => join(apart, nameApart(folder), NAME);
+export const fallbackDataFolder = (folder: string, fallback: string): string =>
+  join(fallback, fallbackName(folder), NAME);
 
 /** The name of the folder in `apart` that `dataApart` is in. */
-export const nameApart = (folder: string): string =>
+export const fallbackName = (folder: string): string =>
   createHash('sha256').update(realpathSync(folder)).digest('hex').slice(0, 16);
 
 /** Errors: `EmbeddedError`, when what is there is of another version or of PGlite, or is no database. Nothing is changed. */
 export function refuseForeign(folder: string, data: string): void {
-  const old = join(folder, OF_PGLITE);
+  const old = join(folder, PGLITE_NAME);
   if (!existsSync(data) && existsSync(join(old, 'PG_VERSION'))) throw new EmbeddedError(ofPglite(old));
   if (isDangling(data))
     throw new EmbeddedError(
@@ -106,7 +107,7 @@ function isEmpty(path: string): boolean {
  * Has `initialise` fill an empty folder, and puts that in its place when it is whole: a start that is killed leaves no half a
  * database. Whoever calls has the folder to itself, so drafts that others left are removed.
  */
-export async function makeData(data: string, initialise: (draft: string) => Promise<void>): Promise<void> {
+export async function createDatabase(data: string, initialise: (draft: string) => Promise<void>): Promise<void> {
   const parent = dirname(data);
   for (const name of readdirSync(parent).filter((one) => one.startsWith(DRAFT))) remove(join(parent, name));
   const draft = mkdtempSync(join(parent, DRAFT));

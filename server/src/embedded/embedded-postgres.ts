@@ -5,11 +5,19 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Address, onLoopback, socketIn, socketUrl } from './address.ts';
 import { type Binaries, copyBinaries, findBinaries, linkLibraries, programOf } from './binaries.ts';
-import { dataApart, isInitialised, locateData, makeData, nameApart, ownerOf, refuseForeign } from './data-folder.ts';
+import {
+  fallbackDataFolder,
+  isInitialised,
+  locateData,
+  createDatabase,
+  fallbackName,
+  ownerOf,
+  refuseForeign,
+} from './data-folder.ts';
 import { EmbeddedError, explainFault } from './embedded-error.ts';
 import { lockFolder } from './folder-lock.ts';
 import { chooseIdentity, type Identity, reaches } from './identity.ts';
-import { endLeftover, serverOf } from './leftover.ts';
+import { stopStaleServer, serverOf } from './stale-server.ts';
 import { makeOpenFolder } from './open-folder.ts';
 import { makePrivateFolder, removeLastPrivateFolder } from './private-folder.ts';
 import { initialise, type Installation, type Server, startServer } from './server.ts';
@@ -40,7 +48,7 @@ export interface Options {
   /** Gives the start up, and what it has started. Not heard after the start. */
   readonly signal?: AbortSignal;
   /** Where programs and data go that PostgreSQL's user cannot reach otherwise. */
-  readonly apart?: { cache: string; data: string };
+  readonly fallback?: { cache: string; data: string };
 }
 
 export interface EmbeddedPostgres {
@@ -51,7 +59,7 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
-const APART = { cache: '/var/cache/countersign', data: '/var/lib/countersign' };
+const FALLBACK_FOLDERS = { cache: '/var/cache/countersign', data: '/var/lib/countersign' };
 
 /**
  * Starts the PostgreSQL of a data folder, and makes the folder's database when there is none. One that a killed process of ours
@@ -81,8 +89,8 @@ const undoAll = (undo: (() => void)[]): void =>
     .forEach((step) => step());
 
 /** The address of a server that another process of ours runs on this folder, for a command that looks in. Undefined where none answers there. */
-export function addressOfRunning(folder: string, apart = APART): string | undefined {
-  const running = serverOf(locateData(folder, apart.data));
+export function addressOfRunning(folder: string, fallback = FALLBACK_FOLDERS): string | undefined {
+  const running = serverOf(locateData(folder, fallback.data));
   return running === undefined || running.socketFolder === '' ? undefined : socketUrl(running.socketFolder);
 }
 
@@ -94,24 +102,24 @@ interface Start {
 
 /** Everything up to the start of the server. */
 async function prepare(options: Options, { undo, signal }: Start): Promise<Omit<Installation, 'signal'>> {
-  const { folder, log, settings = {}, apart = APART } = options;
-  const found = locateData(folder, apart.data);
+  const { folder, log, settings = {}, fallback = FALLBACK_FOLDERS } = options;
+  const found = locateData(folder, fallback.data);
   const identity = chooseIdentity(ownerOf(found));
   refuseForeign(folder, found);
-  const ended = await endLeftover(found);
+  const ended = await stopStaleServer(found);
   if (ended !== undefined) log.info({ pid: ended }, 'ended the PostgreSQL that an earlier process left running');
   removeLastPrivateFolder(found);
   const run = makePrivateFolder(identity);
   undo.push(() => rmSync(run, { recursive: true, force: true }));
   const linked = linkLibraries(findBinaries(), join(run, 'lib'));
-  const binaries = reachable(linked, identity, apart.cache);
-  const data = placeData({ folder, found, identity, apart: apart.data, log });
+  const binaries = reachable(linked, identity, fallback.cache);
+  const data = resolveDataFolder({ folder, found, identity, fallback: fallback.data, log });
   const serverLog = openServerLog(join(dirname(data), 'postgres.log'));
   undo.push(() => serverLog.close());
   const at = { binaries, identity, data, log: serverLog, signal };
-  if (!isInitialised(data)) await makeData(data, (draft) => initialise(at, draft));
+  if (!isInitialised(data)) await createDatabase(data, (draft) => initialise(at, draft));
   const address = options.address ?? (process.platform === 'win32' ? await onLoopback() : socketIn(run));
-  return { ...at, address, settings, say: (sentence) => log.warn({}, sentence) };
+  return { ...at, address, settings, reportProgress: (sentence) => log.warn({}, sentence) };
 }
 
 function reachable(binaries: Binaries, identity: Identity, cache: string): Binaries {
@@ -120,8 +128,14 @@ function reachable(binaries: Binaries, identity: Identity, cache: string): Binar
 }
 
 /** The data folder that PostgreSQL's user can enter; its parent exists. Errors: `EmbeddedError`, when data is where it cannot be reached. */
-function placeData(of: { folder: string; found: string; identity: Identity; apart: string; log: Log }): string {
-  const { folder, found, identity, apart, log } = of;
+function resolveDataFolder(of: {
+  folder: string;
+  found: string;
+  identity: Identity;
+  fallback: string;
+  log: Log;
+}): string {
+  const { folder, found, identity, fallback, log } = of;
   mkdirSync(dirname(found), { recursive: true });
   if (reaches(identity, { folder: dirname(found) })) {
     if (isInitialised(found)) giveTree(identity, found);
@@ -131,8 +145,8 @@ function placeData(of: { folder: string; found: string; identity: Identity; apar
     throw new EmbeddedError(
       `The user that runs PostgreSQL cannot enter ${dirname(found)}: move DATA_DIR to a folder that everybody can enter, or let them enter the folders above it.`,
     );
-  makeOpenFolder(apart, nameApart(folder));
-  const data = dataApart(folder, apart);
+  makeOpenFolder(fallback, fallbackName(folder));
+  const data = fallbackDataFolder(folder, fallback);
   log.warn({ folder: data }, 'PostgreSQL cannot reach DATA_DIR as an unprivileged user: the data is in this folder');
   return data;
 }

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { EmbeddedError } from './embedded-error.ts';
-import { takeLock } from './process-lock.ts';
+import { acquireLock } from './process-lock.ts';
 
 /** Thrown when another live process holds the folder; the message says what to do. */
 export class FolderInUse extends EmbeddedError {}
@@ -13,9 +13,9 @@ export class FolderInUse extends EmbeddedError {}
  */
 export function lockFolder(folder: string): () => void {
   mkdirSync(folder, { recursive: true });
-  const taken = takeLock(join(folder, 'countersign.lock'));
-  if ('heldBy' in taken) throw new FolderInUse(inUse(folder, taken.heldBy));
-  return taken.release;
+  const lock = acquireLock(join(folder, 'countersign.lock'));
+  if ('heldBy' in lock) throw new FolderInUse(inUse(folder, lock.heldBy));
+  return lock.release;
 }
 
 function inUse(folder: string, pid: number): string {

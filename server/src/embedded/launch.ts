@@ -7,7 +7,7 @@ import type { ServerLog } from './server-log.ts';
 /** Where the programs of the system are. Of our own environment nothing is passed on: it holds secrets, and PostgreSQL's own variables meant for others. */
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-export interface Place {
+export interface LaunchContext {
   readonly binaries: Binaries;
   readonly identity: Identity;
   readonly log: ServerLog;
@@ -25,7 +25,7 @@ export interface Launched {
 }
 
 /** Starts a program, with `input` as what it reads. It ends when this process does, where the system can do that. */
-export function launch({ binaries, identity, log }: Place, program: Program, run: Run): Launched {
+export function launch({ binaries, identity, log }: LaunchContext, program: Program, run: Run): Launched {
   const { file, args, user } = tieToParent(identity.wrap(programOf(binaries, program), run.args));
   const child = spawn(file, args, {
     ...user,

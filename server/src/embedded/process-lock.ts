@@ -6,7 +6,7 @@ import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 const TRIES = 20;
 const PAUSE_MS = 10;
 /** So many may have died, one after the other, while they took the same lock away. */
-const MOST_DEAD = 8;
+const MAX_RECOVERIES = 8;
 
 interface Owner {
   pid: number;
@@ -15,23 +15,23 @@ interface Owner {
 }
 
 /** The function gives the lock back; `heldBy` is the live process that has it. */
-export type Taken = { release: () => void } | { heldBy: number };
+export type LockResult = { release: () => void } | { heldBy: number };
 
 /** Takes the lock at this path, unless a live process has it. Throws what the file system says where none can be placed. */
-export function takeLock(path: string): Taken {
+export function acquireLock(path: string): LockResult {
   const mine = JSON.stringify({ pid: process.pid, born: bornAt(process.pid) } satisfies Owner);
   for (let tries = 0; tries < TRIES; tries += 1) {
     if (tries > 0) pause();
-    if (place(path, mine)) return { release: () => rmSync(path, { force: true }) };
+    if (createLockFile(path, mine)) return { release: () => rmSync(path, { force: true }) };
     const held = textOf(path) ?? '';
-    if (isHeld(held)) return { heldBy: ownerIn(held)?.pid ?? 0 };
+    if (isHeld(held)) return { heldBy: parseOwner(held)?.pid ?? 0 };
     clearStale(path, mine);
   }
-  return { heldBy: ownerIn(textOf(path) ?? '')?.pid ?? 0 };
+  return { heldBy: parseOwner(textOf(path) ?? '')?.pid ?? 0 };
 }
 
 /** Creates the lock file whole or not at all: a hard link to a finished file cannot be read half-written. */
-function place(path: string, content: string): boolean {
+function createLockFile(path: string, content: string): boolean {
   const draft = `${path}.${process.pid}`;
   try {
     writeFileSync(draft, content);
@@ -53,14 +53,14 @@ function place(path: string, content: string): boolean {
 function clearStale(path: string, mine: string, depth = 0): void {
   const stale = textOf(path);
   // Judged by what is about to go: a live one may have come since it was last looked at.
-  if (stale === null || isHeld(stale) || depth > MOST_DEAD) return;
-  const right = `${path}.${createHash('sha256').update(stale).digest('hex').slice(0, 16)}`;
-  if (place(right, mine)) {
+  if (stale === null || isHeld(stale) || depth > MAX_RECOVERIES) return;
+  const recoveryPath = `${path}.${createHash('sha256').update(stale).digest('hex').slice(0, 16)}`;
+  if (createLockFile(recoveryPath, mine)) {
     if (textOf(path) === stale) rmSync(path, { force: true });
-    rmSync(right, { force: true });
+    rmSync(recoveryPath, { force: true });
     return;
   }
-  clearStale(right, mine, depth + 1);
+  clearStale(recoveryPath, mine, depth + 1);
 }
 
 /** A start waits here at most, before anything else runs. */
@@ -76,7 +76,7 @@ function textOf(path: string): string | null {
   }
 }
 
-function ownerIn(text: string): Owner | null {
+function parseOwner(text: string): Owner | null {
   try {
     return JSON.parse(text) as Owner | null;
   } catch {
@@ -85,7 +85,7 @@ function ownerIn(text: string): Owner | null {
 }
 
 function isHeld(text: string): boolean {
-  const owner = ownerIn(text);
+  const owner = parseOwner(text);
   return owner !== null && isAlive(owner);
 }
 

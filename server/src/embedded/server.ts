@@ -6,15 +6,15 @@ import pg from 'pg';
 import { type Address, USER } from './address.ts';
 import { EmbeddedError } from './embedded-error.ts';
 import { giveTo } from './identity.ts';
-import { type Ended, launch, type Launched, type Place } from './launch.ts';
-import { endLeftover } from './leftover.ts';
+import { type Ended, launch, type Launched, type LaunchContext } from './launch.ts';
+import { stopStaleServer } from './stale-server.ts';
 import { settingsWith, type Settings, toArguments } from './settings.ts';
 
 const POLL_MS = 15;
 /** How long one attempt to connect may take, in milliseconds: a server that hangs takes connections and says nothing. */
-const ANSWER_MS = 5000;
+const CONNECT_TIMEOUT_MS = 5000;
 /** How often one says that it still waits, in milliseconds: recovery after a crash takes as long as there is to recover. */
-const SAY_MS = 10_000;
+const PROGRESS_INTERVAL_MS = 10_000;
 /** What a fast and an immediate shutdown are given, in milliseconds. */
 const STOP_STEPS = [
   ['SIGINT', 12_000],
@@ -23,16 +23,16 @@ const STOP_STEPS = [
 ] as const satisfies readonly (readonly [NodeJS.Signals, number])[];
 /** Processes of a server that was killed end by themselves, in moments; until then PostgreSQL does not start. In milliseconds. */
 const ORPHANS_MS = 15_000;
-const ORPHANS_SAY = /pre-existing shared memory block|lock file "postmaster\.pid" already exists/;
+const ORPHANS_MESSAGE = /pre-existing shared memory block|lock file "postmaster\.pid" already exists/;
 /** SQLSTATE classes: the role or the database is not there, or the password is wrong. No time changes that. */
 const REFUSED = /^(28|3D)/;
 
-export interface Installation extends Place {
+export interface Installation extends LaunchContext {
   readonly data: string;
   readonly address: Address;
   readonly settings: Settings;
   /** Told when a start takes long. */
-  readonly say: (sentence: string) => void;
+  readonly reportProgress: (sentence: string) => void;
   /** Aborted when nobody needs the server any more: a start that is under way is given up. */
   readonly signal: AbortSignal;
 }
@@ -46,7 +46,7 @@ export interface Server {
 }
 
 /** Fills the empty folder `draft` with a new database. Errors: `EmbeddedError`, with what initdb said; `signal` was aborted. */
-export async function initialise(at: Pick<Installation, keyof Place | 'signal'>, draft: string): Promise<void> {
+export async function initialise(at: Pick<Installation, keyof LaunchContext | 'signal'>, draft: string): Promise<void> {
   giveTo(at.identity, draft);
   at.log.begin();
   const locale = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
@@ -73,13 +73,13 @@ export async function startServer(at: Installation): Promise<Server> {
   for (;;) {
     at.signal.throwIfAborted();
     const server = run(at);
-    const ended = await untilReady(at, server).catch(async (error: unknown) => {
+    const ended = await waitUntilReady(at, server).catch(async (error: unknown) => {
       await server.stop();
       throw error;
     });
     if (!ended) return server;
-    if (!ORPHANS_SAY.test(at.log.lastLines()) || performance.now() > until) throw doesNotStart(at);
-    await endLeftover(at.data);
+    if (!ORPHANS_MESSAGE.test(at.log.lastLines()) || performance.now() > until) throw startError(at);
+    await stopStaleServer(at.data);
     await delay(POLL_MS * 10);
   }
 }
@@ -90,7 +90,7 @@ function admitOnly({ hba }: Address, data: string): void {
   if (!existsSync(path) || readFileSync(path, 'utf8') !== hba) writeFileSync(path, hba);
 }
 
-function doesNotStart({ log }: Installation): EmbeddedError {
+function startError({ log }: Installation): EmbeddedError {
   return new EmbeddedError(`The embedded PostgreSQL does not start. ${log.path} ends with:\n${log.lastLines()}`);
 }
 
@@ -102,24 +102,29 @@ function run(at: Installation): Server {
 }
 
 /** True when the server ended instead. */
-async function untilReady({ address, say, signal }: Installation, server: Server): Promise<boolean> {
+async function waitUntilReady({ address, reportProgress, signal }: Installation, server: Server): Promise<boolean> {
   let ended = false;
   void server.gone.then(() => (ended = true));
-  for (let said = performance.now(); !ended; await delay(POLL_MS)) {
+  for (let reportedAt = performance.now(); !ended; await delay(POLL_MS)) {
     signal.throwIfAborted();
-    const givenUp = delay(ANSWER_MS, false, { signal }).catch(() => false);
-    if (await Promise.race([answers(address.url), givenUp])) return false;
-    if (performance.now() - said < SAY_MS) continue;
-    say('the embedded PostgreSQL is still starting: it recovers what it had written ahead');
-    said = performance.now();
+    const givenUp = delay(CONNECT_TIMEOUT_MS, false, { signal }).catch(() => false);
+    if (await Promise.race([isReady(address.url), givenUp])) return false;
+    if (performance.now() - reportedAt < PROGRESS_INTERVAL_MS) continue;
+    reportProgress('the embedded PostgreSQL is still starting: it recovers what it had written ahead');
+    reportedAt = performance.now();
   }
   return true;
 }
 
-async function answers(url: string): Promise<boolean> {
+async function isReady(url: string): Promise<boolean> {
   // Without TLS, whatever PGSSLMODE of the environment says of other servers.
   const client = new pg.Client({
-    ...{ connectionString: url, ssl: false, connectionTimeoutMillis: ANSWER_MS, query_timeout: ANSWER_MS },
+    ...{
+      connectionString: url,
+      ssl: false,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      query_timeout: CONNECT_TIMEOUT_MS,
+    },
   });
   client.on('error', () => undefined);
   try {
@@ -153,5 +158,5 @@ async function setPassword(at: Installation, password: string): Promise<void> {
   const input = `alter role ${USER} password '${password}'\n`;
   const { ended } = launch(at, 'postgres', { args: ['--single', '-D', at.data, 'postgres'], input });
   const { code } = await ended;
-  if (code !== 0) throw doesNotStart(at);
+  if (code !== 0) throw startError(at);
 }

@@ -2,18 +2,18 @@
 import Router from '@koa/router';
 import Koa from 'koa';
 import type { Services } from '../usecases/services.ts';
-import { anonymous } from './anonymous.ts';
-import { health, type Probes } from './health.ts';
-import { problems } from './problem.ts';
-import { requestId } from './request-id.ts';
+import { anonymous } from './middleware/anonymous.ts';
+import { health, type Probes } from './middleware/health.ts';
+import { problems } from './response/problem.ts';
+import { requestId } from './middleware/request-id.ts';
 import { binder } from './route.ts';
-import { type Figures, metricsPage, noMetrics, watched } from './telemetry.ts';
+import { type MetricsSource, metricsPage, noMetrics, observeRequests } from './middleware/metrics.ts';
 import { bindAlerts } from './routes/alerts.ts';
 import { bindChanges } from './routes/changes.ts';
 import { bindGuidelines } from './routes/guidelines.ts';
 import { bindDeliveries } from './routes/deliveries.ts';
 import { bindInbound } from './routes/inbound.ts';
-import { bindFloor } from './routes/floor.ts';
+import { bindTeam } from './routes/team.ts';
 import { bindInsights } from './routes/insights.ts';
 import { bindLifecycle } from './routes/lifecycle.ts';
 import { bindOpenApi } from './routes/openapi.ts';
@@ -24,8 +24,8 @@ import { bindQueue } from './routes/queue.ts';
 import { bindRegressions } from './routes/regressions.ts';
 import { bindSession } from './routes/session.ts';
 import { bindWebhook } from './routes/webhook.ts';
-import { securityHeaders } from './security-headers.ts';
-import { pages, type Site } from './pages.ts';
+import { securityHeaders } from './middleware/security-headers.ts';
+import { pages, type Site } from './middleware/pages.ts';
 
 export interface AppOptions {
   /** The built web app, or null when it has not been built. */
@@ -34,20 +34,20 @@ export interface AppOptions {
   /** How many proxies in front are trusted to name the client (TRUSTED_PROXY_HOPS). */
   proxyHops: number;
   /** The figures of this process, and the token that lets one read them here; without one nobody does. */
-  metrics: { figures: Figures; token: string | null };
+  metrics: { source: MetricsSource; token: string | null };
 }
 
 export function createApp(services: Services, { site, probes, proxyHops, metrics }: AppOptions): Koa {
   const app = new Koa({ proxy: proxyHops > 0, maxIpsCount: proxyHops });
   app.silent = true;
-  app.use(watched(metrics.figures));
+  app.use(observeRequests(metrics.source));
   app.use(requestId(services.log));
   app.use(problems(services.log, services.security));
   app.use(securityHeaders(services.baseUrl, site?.scriptHashes ?? []));
   app.use(health(probes));
-  app.use(metrics.token === null ? noMetrics : metricsPage(metrics.figures, metrics.token));
+  app.use(metrics.token === null ? noMetrics : metricsPage(metrics.source, metrics.token));
   // Somebody waits for whatever is read from here on (DB1).
-  app.use((_ctx, next) => services.db.asked(next));
+  app.use((_ctx, next) => services.db.withReadLimit(next));
   const router = bindRoutes(services);
   app.use(router.routes());
   app.use(anonymous(services));
@@ -73,7 +73,7 @@ export function bindRoutes(services: Services): Router {
   bindQueue(bind, services);
   bindInsights(bind, services);
   bindRegressions(bind, services);
-  bindFloor(bind, services);
+  bindTeam(bind, services);
   bindDeliveries(bind, services);
   bindAlerts(bind, services);
   return router;

@@ -4,20 +4,20 @@ import type { Context } from 'koa';
 import type { Endpoint } from '@countersign/shared/api/endpoint';
 import { LIMITS } from '@countersign/shared/api/public';
 import { Refusal } from '@countersign/shared/errors';
-import { EXPECTED, READING } from '../limits/memory.ts';
-import type { Owner, Place } from '../limits/room.ts';
+import { EXPECTED, READING } from '../limits/memory-limits.ts';
+import type { Owner, Reservation } from '../limits/memory-budget.ts';
 import type { ApiKeyActor, MemberActor, Services } from '../usecases/services.ts';
-import { ownTurn } from '../usecases/turns.ts';
-import { admit, type Admitted, createLines, leaveWhenTaken } from './at-once.ts';
-import { type Caller, callers, signer } from './callers.ts';
-import { Download, sendDownload } from './download.ts';
-import { parseBody } from './i-json.ts';
-import { refuseForeignSite } from './origin.ts';
-import { parseFields, parsePath } from './parse-fields.ts';
-import { expectedOf, holderOf, keep, receiving } from './in-flight.ts';
-import { readBody } from './read-body.ts';
-import { type Answer, Later, reply } from './reply.ts';
-import { nameCaller } from './security-events.ts';
+import { waitForTurn } from '../usecases/yield-to-event-loop.ts';
+import { admit, type Admitted, createEndpointLimiters, releaseWhenSent } from './admission/concurrency-limiter.ts';
+import { type Caller, callers, signer } from './admission/callers.ts';
+import { Download, sendDownload } from './response/download.ts';
+import { parseBody } from './request/i-json.ts';
+import { refuseForeignSite } from './admission/origin.ts';
+import { parseFields, parsePath } from './request/parse-fields.ts';
+import { expectedResponseBytes, ownerOf, holdUntilSent, withBodyReservation } from './admission/memory-reservation.ts';
+import { readBody } from './request/read-body.ts';
+import { type ReplyWithStatus, DeferredReply, reply } from './response/reply.ts';
+import { nameCaller } from './middleware/security-events.ts';
 
 export interface Call<P, Q, B, A> {
   params: P;
@@ -30,14 +30,14 @@ export interface Call<P, Q, B, A> {
   ctx: Context;
 }
 
-type Handler<P, Q, B, R, A> = (call: Call<P, Q, B, A>) => Promise<R | Answer<R> | Later<R> | Download>;
+type Handler<P, Q, B, R, A> = (call: Call<P, Q, B, A>) => Promise<R | ReplyWithStatus<R> | DeferredReply<R> | Download>;
 
 /** What a handler gets that parses the body itself: its bytes, inflated, or none. */
 export interface BytesCall<P, Q, A> extends Omit<Call<P, Q, undefined, A>, 'body' | 'raw' | 'bytes'> {
   bytes: Buffer;
 }
 
-type BytesHandler<P, Q, R, A> = (call: BytesCall<P, Q, A>) => Promise<R | Answer<R>>;
+type BytesHandler<P, Q, R, A> = (call: BytesCall<P, Q, A>) => Promise<R | ReplyWithStatus<R>>;
 
 /** Binders that know the services. One per kind of caller, so that a handler's actor has the right type. */
 export interface Binder {
@@ -82,9 +82,9 @@ function bodies(router: Router, services: Services) {
   ) => {
     const limit = endpoint.body === null ? 0 : BODY_BYTES[endpoint.auth];
     bindWith(endpoint, caller, (call) =>
-      receiving(services.memory, { ...call, limit }, async (place) => {
-        const parsed = await parseRequestBody(endpoint, call.ctx, { limit, place });
-        await caller.again(call.ctx);
+      withBodyReservation(services.memory, { ...call, limit }, async (reservation) => {
+        const parsed = await parseRequestBody(endpoint, call.ctx, { limit, reservation });
+        await caller.recheck(call.ctx);
         return handler({ ...call, ...parsed });
       }),
     );
@@ -95,9 +95,9 @@ function bodies(router: Router, services: Services) {
     handler: BytesHandler<P, Q, R, A>,
   ) =>
     bindWith(endpoint, caller, (call) =>
-      receiving(services.memory, { ...call, limit }, async (place) => {
-        const bytes = (await readBody(call.ctx, limit, place)) ?? Buffer.alloc(0);
-        await caller.again(call.ctx);
+      withBodyReservation(services.memory, { ...call, limit }, async (reservation) => {
+        const bytes = (await readBody(call.ctx, limit, reservation)) ?? Buffer.alloc(0);
+        await caller.recheck(call.ctx);
         await turnToParse(bytes);
         return handler({ ...call, bytes });
       }),
@@ -122,61 +122,65 @@ export function binder(router: Router, services: Services): Binder {
 
 /** Registers an endpoint: finds out who calls, parses path and query, sends what `answer` makes of them. */
 function registrar(router: Router, services: Services) {
-  const lineOf = createLines();
+  const limiterOf = createEndpointLimiters();
   return <P, Q, B, R, A extends Actor, X>(
     endpoint: Endpoint<P, Q, B, R>,
     caller: Caller<A>,
-    answer: (call: Asked<P, Q, A>) => Promise<X>,
+    answer: (call: IdentifiedCall<P, Q, A>) => Promise<X>,
   ) => {
-    const expected = expectedOf(endpoint);
-    const line = lineOf(endpoint);
+    const expected = expectedResponseBytes(endpoint);
+    const limiter = limiterOf(endpoint);
     const layer = router.register(endpoint.path, [endpoint.method], async (ctx: Context) => {
-      if (endpoint.leavesTrace) refuseForeignSite(ctx, services.baseUrl);
+      if (endpoint.recordsAccess) refuseForeignSite(ctx, services.baseUrl);
       const actor = await caller.identify(ctx);
       nameCaller(ctx, actor);
       const params = parsePath(endpoint.params, ctx.params as Record<string, string>);
       const query = parseFields(endpoint.query, ctx.query, '#/query');
-      const owner = holderOf(ctx, actor);
+      const owner = ownerOf(ctx, actor);
       // Room for the answer comes first: nothing is asked of the database for one that could not be held (MB1).
-      const admitted = await admit(services.memory, line, { owner, expected, client: ctx.res });
+      const admitted = await admit(services.memory, limiter, { owner, expected, client: ctx.res });
       const identify = () => caller.identify(ctx);
-      const made = answer({ params, query, actor, owner, ctx });
-      await send({ log: services.log, identify }, ctx, { usual: endpoint.status, made, admitted });
+      const pending = answer({ params, query, actor, owner, ctx });
+      await send({ log: services.log, identify }, ctx, { defaultStatus: endpoint.status, pending, admitted });
     });
     // The router takes HEAD along with GET, which runs the handler (A22).
-    if (endpoint.leavesTrace) layer.methods = layer.methods.filter((method) => method !== 'HEAD');
+    if (endpoint.recordsAccess) layer.methods = layer.methods.filter((method) => method !== 'HEAD');
   };
 }
 
 interface Sending {
-  usual: number;
-  made: Promise<unknown>;
+  defaultStatus: number;
+  pending: Promise<unknown>;
   admitted: Admitted;
 }
 
 /** Sends what was made, which keeps its room until it is taken, and its place in the line until it is made; a download both. */
-async function send(sender: Parameters<typeof sendDownload>[0], ctx: Context, { usual, made, admitted }: Sending) {
-  const { place, leaveLine } = admitted;
+async function send(
+  sender: Parameters<typeof sendDownload>[0],
+  ctx: Context,
+  { defaultStatus, pending, admitted }: Sending,
+) {
+  const { reservation, release } = admitted;
   try {
-    const answered = await made;
-    if (answered instanceof Later) place.force(EXPECTED.small);
-    const answer: unknown = answered instanceof Later ? await answered.answer() : answered;
+    const answered = await pending;
+    if (answered instanceof DeferredReply) reservation.force(EXPECTED.small);
+    const answer: unknown = answered instanceof DeferredReply ? await answered.answer() : answered;
     if (answer instanceof Download) {
       await sendDownload(sender, ctx, answer);
-      keep(ctx, place, { slowly: true });
-      leaveWhenTaken(admitted, ctx.res);
+      holdUntilSent(ctx, reservation, { slowly: true });
+      releaseWhenSent(admitted, ctx.res);
       return;
     }
-    reply(ctx, place, { usual, answer });
+    reply(ctx, reservation, { defaultStatus, answer });
   } catch (error) {
-    place.leave();
-    leaveLine();
+    reservation.leave();
+    release();
     throw error;
   }
-  leaveLine();
+  release();
 }
 
-interface Asked<P, Q, A> {
+interface IdentifiedCall<P, Q, A> {
   params: P;
   query: Q;
   actor: A;
@@ -186,15 +190,15 @@ interface Asked<P, Q, A> {
 }
 
 /** Many large bodies may be complete at the same moment: they are parsed one in a turn of the event loop (MB9). */
-const turnToParse = (bytes: Buffer): Promise<void> => (bytes.length > READING.free ? ownTurn() : Promise.resolve());
+const turnToParse = (bytes: Buffer): Promise<void> => (bytes.length > READING.free ? waitForTurn() : Promise.resolve());
 
 async function parseRequestBody<P, Q, B, R>(
   endpoint: Endpoint<P, Q, B, R>,
   ctx: Context,
-  { limit, place }: { limit: number; place: Place | null },
+  { limit, reservation }: { limit: number; reservation: Reservation | null },
 ) {
   if (endpoint.body === null) return { body: undefined as B, raw: new Map<string, string>(), bytes: null };
-  const bytes = await readBody(ctx, limit, place);
+  const bytes = await readBody(ctx, limit, reservation);
   if (bytes !== null) await turnToParse(bytes);
   const { value, raw } = bytes === null ? { value: undefined, raw: new Map<string, string>() } : parseBody(bytes);
   if (bytes === null && !endpoint.body.safeParse(undefined).success) {

@@ -1,20 +1,20 @@
 // I5, I7: every delivery is of one final decision and carries its bytes, and every decision that is told has one.
-import { jsonText } from '@countersign/shared/json';
-import { DECISION_ACTIONS } from '@countersign/shared/words';
+import { jsonText } from '@countersign/shared/json/json';
+import { DECISION_ACTIONS } from '@countersign/shared/enums';
 import type { EntityDictionary } from '@mikro-orm/core';
 import { Decision } from '../db/entities/decision.ts';
 import { rawQuery } from '../db/raw-query.ts';
-import { toDecided, webhookIdOf } from '../domain/decision.ts';
-import { isToldOf } from '../webhooks/fan-out.ts';
+import { toDecided, webhookIdOf } from '../domain/items/decision.ts';
+import { isDelivered } from '../webhooks/fan-out.ts';
 import { byPages, type Check, type Fault } from './check.ts';
-import { projectIds } from './check-ledgers.ts';
+import { projectIds } from './check-event-logs.ts';
 
 /** Bodies may be long. */
 const PAGE = 100;
 
 const DELIVERIES = `
   select w.id as delivery_id, w.project_id as delivery_project, w.item_id as delivery_item, w.webhook_id, w.body,
-    i.emptied_at is not null as emptied, e.id as event_id, d.*
+    i.emptied_at is not null as redacted, e.id as event_id, d.*
   from delivery w join project p on p.id = w.project_id and p.deleted_at is null join item i on i.id = w.item_id
   left join event e on e.project_id = w.project_id and e.seq = w.seq and e.item_id = w.item_id and e.type = 'item.finalized'
   left join decision d on d.item_id = w.item_id and not d.audit and d.final_at is not null
@@ -29,7 +29,7 @@ type Row = Columns & {
   delivery_item: string;
   webhook_id: string;
   body: string;
-  emptied: boolean;
+  redacted: boolean;
   event_id: string | null;
 };
 
@@ -39,7 +39,7 @@ interface Sent {
   webhookId: string;
   body: string;
   /** What was decided, and with it the body, was taken away (KE2). */
-  emptied: boolean;
+  redacted: boolean;
   eventId: string | null;
   decision: Decision | null;
 }
@@ -61,24 +61,24 @@ export const checkDeliveries: Check = {
 
 function toSent(row: Row, toDecision: (columns: Columns) => Decision): Sent {
   const { delivery_id: id, delivery_project: project, delivery_item: item, webhook_id: webhookId, body, ...rest } = row;
-  const { event_id: eventId, emptied, ...columns } = rest;
+  const { event_id: eventId, redacted, ...columns } = rest;
   const place = `delivery ${id} of item ${item}, project ${project}`;
   // Without a decision the columns are null, whatever their type says.
   const decision = (columns.id as string | null) === null ? null : toDecision(columns);
-  return { id, place, webhookId, body, emptied, eventId, decision };
+  return { id, place, webhookId, body, redacted, eventId, decision };
 }
 
-function faultsOf({ place, webhookId, body, emptied, eventId, decision }: Sent): Fault[] {
+function faultsOf({ place, webhookId, body, redacted, eventId, decision }: Sent): Fault[] {
   if (eventId === null || webhookId !== webhookIdOf(eventId))
-    return [{ rule: 'I5', says: `${place}: its webhook-id ${webhookId} is of no final decision in the ledger` }];
+    return [{ rule: 'I5', says: `${place}: its webhook-id ${webhookId} is of no final decision in the event log` }];
   if (decision === null) return [{ rule: 'I5', says: `${place}: its decision is not there, or not final` }];
-  return body === (emptied ? '' : jsonText(toDecided(decision)))
+  return body === (redacted ? '' : jsonText(toDecided(decision)))
     ? []
     : [{ rule: 'I7', says: `${place}: its bytes are not its decision` }];
 }
 
 /** $1: the project; $2: actions that are told. From the last change of its settings on, before which it may have had no webhook URL. */
-const UNTOLD = `
+const UNDELIVERED_DECISIONS = `
   with since as (
     select coalesce(max(e.seq), 0) as seq from event e
     where e.project_id = $1 and e.type = 'project.changed' and e.seq is not null
@@ -89,14 +89,17 @@ const UNTOLD = `
   where e.project_id = $1 and e.seq > (select seq from since) and e.type = 'item.finalized' and e.data ->> 'action' = any($2)
     and exists (select 1 from project p where p.id = $1 and p.webhook_url is not null)`;
 
-export const checkTold: Check = {
+export const checkDelivered: Check = {
   of: 'final decisions',
   rules: ['I5'],
   run: async (read, tell, onProgress) => {
     let looked = 0;
     for (const { id } of await projectIds(read)) {
       const rows = await read((em) =>
-        rawQuery<{ item_id: string; told: boolean }>(em, UNTOLD, [id, DECISION_ACTIONS.filter(isToldOf)]),
+        rawQuery<{ item_id: string; told: boolean }>(em, UNDELIVERED_DECISIONS, [
+          id,
+          DECISION_ACTIONS.filter(isDelivered),
+        ]),
       );
       for (const { item_id: item, told } of rows)
         if (!told) tell({ rule: 'I5', says: `item ${item} of project ${id}: its final decision has no delivery` });

@@ -1,21 +1,21 @@
 // I1, I3, I4, I6: every item against what the ledger tells of it, and against its decisions.
-import type { ItemStatus } from '@countersign/shared/words';
+import type { ItemStatus } from '@countersign/shared/enums';
 import { rawQuery } from '../db/raw-query.ts';
-import { followItem, type Standing, type StoryFact } from '../domain/item-story.ts';
+import { replayItem, type ItemState, type ItemEvent } from '../domain/items/replay-item.ts';
 import { byPages, type Check, type Fault } from './check.ts';
 
 const PAGE = 500;
 
 const ITEMS = `
   select i.id, i.project_id, i.status, i.version, i.audit, i.claim_fence, i.claimed_by is not null as held,
-    i.claim_expires_at is not null as live, f.facts, d.decisions, d.verdicts, d.provisional
+    i.claim_expires_at is not null as live, f.events, d.decisions, d.verdicts, d.provisional
   from item i join project p on p.id = i.project_id and p.deleted_at is null
   cross join lateral (
     select json_agg(json_build_object('type', e.type, 'version', (e.data ->> 'version')::int,
       'status', coalesce(e.data ->> 'status', e.data -> 'item' ->> 'status'), 'action', e.data ->> 'action',
       'at', (extract(epoch from e.created_at) * 1000)::bigint,
       'expiresAt', (extract(epoch from (e.data ->> 'expires_at')::timestamptz) * 1000)::bigint,
-      'takesOver', e.data -> 'taken_from' is not null) order by e.position) as facts
+      'takesOver', e.data -> 'taken_from' is not null) order by e.position) as events
     from event e where e.item_id = i.id and e.type <> 'delivery.changed' offset 0
   ) f cross join lateral (
     select (count(*) filter (where not audit))::int as decisions, (count(*) filter (where audit))::int as verdicts,
@@ -33,7 +33,7 @@ interface Row {
   claim_fence: number;
   held: boolean;
   live: boolean;
-  facts: StoryFact[] | null;
+  events: ItemEvent[] | null;
   decisions: number;
   verdicts: number;
   provisional: number;
@@ -51,34 +51,34 @@ export const checkItems: Check = {
 };
 
 function faultsOf(row: Row): Fault[] {
-  const told = followItem(row.facts ?? [], row);
+  const replayed = replayItem(row.events ?? [], row);
   const place = `item ${row.id} of project ${row.project_id}`;
-  if ('fault' in told) return [{ rule: 'I6', says: `${place}: ${told.fault}` }];
-  return differences(row, told).map(([rule, says]) => ({ rule, says: `${place}: ${says}` }));
+  if ('fault' in replayed) return [{ rule: 'I6', says: `${place}: ${replayed.fault}` }];
+  return differences(row, replayed).map(([rule, says]) => ({ rule, says: `${place}: ${says}` }));
 }
 
-function differences(row: Row, told: Standing): [rule: string, says: string][] {
-  const { decisions, verdicts, provisional } = rowsExpected(row, told);
+function differences(row: Row, replayed: ItemState): [rule: string, says: string][] {
+  const { decisions, verdicts, provisional } = rowsExpected(row, replayed);
   const claim = claimOf(row);
   const compared: [string, string, unknown, unknown][] = [
-    ['I6', 'its status', row.status, told.status],
-    ['I6', 'its version', row.version, told.version],
-    ['I3', 'its fence', row.claim_fence, told.claims],
+    ['I6', 'its status', row.status, replayed.status],
+    ['I6', 'its version', row.version, replayed.version],
+    ['I3', 'its fence', row.claim_fence, replayed.claims],
     // Who leaves the pool loses a claim that had lapsed without a word.
-    ['I4', 'its claim', claim, told.claim === 'lapsed' && claim === 'none' ? 'none' : told.claim],
+    ['I4', 'its claim', claim, replayed.claim === 'expired' && claim === 'none' ? 'none' : replayed.claim],
     ['I1', 'the number of its decisions', row.decisions, decisions],
     ['I1', 'the number of verdicts on it', row.verdicts, verdicts],
     ['I1', 'the number of those that can be undone', row.provisional, provisional],
   ];
-  return compared.flatMap(([rule, what, is, ledger]): [string, string][] =>
-    is === ledger ? [] : [[rule, `${what} is ${String(is)}, by the ledger ${String(ledger)}`]],
+  return compared.flatMap(([rule, what, is, eventLog]): [string, string][] =>
+    is === eventLog ? [] : [[rule, `${what} is ${String(is)}, by the event log ${String(eventLog)}`]],
   );
 }
 
-const claimOf = ({ held, live }: Row): Standing['claim'] => (held ? (live ? 'live' : 'lapsed') : 'none');
+const claimOf = ({ held, live }: Row): ItemState['claim'] => (held ? (live ? 'live' : 'expired') : 'none');
 
 /** What shipped by itself has its decision from its arrival on; what people say of it is a verdict (AU2). */
-function rowsExpected({ audit, status }: Row, { decided }: Standing) {
+function rowsExpected({ audit, status }: Row, { decided }: ItemState) {
   const ofPeople = decided === 'no' ? 0 : 1;
   const shipped = audit || (status === 'auto_approved' && decided === 'no');
   return {

@@ -13,7 +13,7 @@ export interface Fault {
 
 export interface Check {
   /** What it looks at. */
-  of: 'items' | 'idempotency keys' | 'facts' | 'deliveries' | 'final decisions' | 'figures';
+  of: 'items' | 'idempotency keys' | 'events' | 'deliveries' | 'final decisions' | 'figures';
   rules: string[];
   /** `onProgress` is told how many were looked at so far. Answers how many there were. */
   run: (read: Read, tell: (fault: Fault) => void, onProgress: (looked: number) => void) => Promise<number>;

@@ -2,9 +2,9 @@
 import { IsolationLevel } from '@mikro-orm/core';
 import type { Em, Orm } from '../db/orm.ts';
 import type { Check, Fault, Read } from './check.ts';
-import { checkDeliveries, checkTold } from './check-deliveries.ts';
+import { checkDeliveries, checkDelivered } from './check-deliveries.ts';
 import { checkItems } from './check-items.ts';
-import { checkFigures, checkKeys, checkNumbers } from './check-ledgers.ts';
+import { checkFigures, checkKeys, checkNumbers } from './check-event-logs.ts';
 
 export type { Check, Fault };
 
@@ -14,7 +14,7 @@ export const checksOf = (orm: Orm): Check[] => [
   checkItems,
   checkKeys,
   checkDeliveries,
-  checkTold,
+  checkDelivered,
   checkFigures(orm),
 ];
 

@@ -15,9 +15,9 @@ function run(limit: Policy, steps: readonly { wait: number; cost: number }[]) {
   let [now, bucket] = [START, EMPTY];
   return steps.map(({ wait, cost }) => {
     now += wait;
-    const { level, taken } = pour(drained(bucket, limit, now), limit, [clampCost(cost, limit)]);
+    const { level, results } = pour(drained(bucket, limit, now), limit, [clampCost(cost, limit)]);
     bucket = { level, at: now };
-    return { at: now, cost: clampCost(cost, limit), allowed: taken[0]?.allowed ?? false };
+    return { at: now, cost: clampCost(cost, limit), allowed: results[0]?.allowed ?? false };
   });
 }
 
@@ -51,8 +51,8 @@ describe('a bucket', () => {
 
   it('pours a list as it pours one after the other: the first ones go through, small ones fit behind a large one', () => {
     const limit = { quota: 10, windowSeconds: 60 };
-    const { taken } = pour(0, limit, [6, 5, 4, 1]);
-    expect(taken.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
+    const { results } = pour(0, limit, [6, 5, 4, 1]);
+    expect(results.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
       [true, 4],
       [false, 4],
       [true, 0],
@@ -64,9 +64,9 @@ describe('a bucket', () => {
         const single = costs.flatMap((cost) => {
           const poured = pour(level, any, [cost]);
           level = poured.level;
-          return poured.taken;
+          return poured.results;
         });
-        expect(pour(0, any, costs)).toEqual({ level, taken: single });
+        expect(pour(0, any, costs)).toEqual({ level, results: single });
       }),
       { numRuns: 60 },
     );
@@ -77,12 +77,12 @@ describe('a bucket', () => {
       fc.property(policy, fc.integer({ min: 1, max: 600 }), fc.nat(100), (limit, wanted, percent) => {
         const cost = clampCost(wanted, limit);
         const level = Math.floor((limit.quota * limit.windowSeconds * 1000 * percent) / 100);
-        const [first] = pour(level, limit, [cost]).taken;
+        const [first] = pour(level, limit, [cost]).results;
         const wait = first?.retryAfterSeconds ?? 0;
         expect(wait === 0).toBe(first?.allowed);
         const after = (seconds: number) => drained({ level, at: START }, limit, START + seconds * 1000);
-        expect(pour(after(wait), limit, [cost]).taken[0]?.allowed).toBe(true);
-        if (wait > 1) expect(pour(after(wait - 1), limit, [cost]).taken[0]?.allowed).toBe(false);
+        expect(pour(after(wait), limit, [cost]).results[0]?.allowed).toBe(true);
+        if (wait > 1) expect(pour(after(wait - 1), limit, [cost]).results[0]?.allowed).toBe(false);
         expect(after(first?.fullInSeconds ?? 0) <= cost * limit.windowSeconds * 1000).toBe(true);
       }),
       { numRuns: 200 },

@@ -1,5 +1,5 @@
 // The arithmetic of one bucket, in whole numbers, so that memory and the script in Redis cannot disagree by a rounding.
-import type { Taken } from './limiter.ts';
+import type { RateLimitResult } from './limiter.ts';
 import type { Policy } from './policies.ts';
 
 /**
@@ -35,20 +35,24 @@ export function clampCost(cost: number, policy: Policy): number {
  * Pours costs in, one after the other: each one fits whole or is refused and leaves the level alone. This is the
  * continuous-state leaky bucket of ITU-T I.371 (the Generic Cell Rate Algorithm), with a burst as large as the quota.
  */
-export function pour(level: number, policy: Policy, costs: readonly number[]): { level: number; taken: Taken[] } {
+export function pour(
+  level: number,
+  policy: Policy,
+  costs: readonly number[],
+): { level: number; results: RateLimitResult[] } {
   let filled = level;
-  const taken = costs.map((cost) => {
+  const results = costs.map((cost) => {
     const after = filled + cost * windowMs(policy);
     const allowed = after <= capacity(policy);
     if (allowed) filled = after;
-    return told({ policy, level: filled, missing: allowed ? 0 : after - capacity(policy) });
+    return toResult({ policy, level: filled, missing: allowed ? 0 : after - capacity(policy) });
   });
-  return { level: filled, taken };
+  return { level: filled, results };
 }
 
 const capacity = (policy: Policy) => policy.quota * windowMs(policy);
 
-function told({ policy, level, missing }: { policy: Policy; level: number; missing: number }): Taken {
+function toResult({ policy, level, missing }: { policy: Policy; level: number; missing: number }): RateLimitResult {
   const seconds = (amount: number) => Math.ceil(emptyInMs(amount, policy) / 1000);
   return {
     policy,

@@ -3,7 +3,7 @@
 import type { Policies, Policy, PolicyName } from './policies.ts';
 
 /** What became of one question; times are whole seconds, rounded up. */
-export interface Taken {
+export interface RateLimitResult {
   readonly policy: Policy;
   /** False: nothing was charged, and the request is to be refused. */
   readonly allowed: boolean;
@@ -18,10 +18,10 @@ export interface Taken {
 export interface Limiter {
   readonly policies: Policies;
   /** Charges `cost` (default 1; never more than the quota) to whoever `key` is under this policy. Never throws and never waits long. */
-  take(name: PolicyName, key: string, cost?: number): Promise<Taken>;
+  take(name: PolicyName, key: string, cost?: number): Promise<RateLimitResult>;
 }
 
 /** One that answers at once, because it counts for this process alone. */
 export interface LocalLimiter extends Limiter {
-  takeNow(name: PolicyName, key: string, cost?: number): Taken;
+  takeNow(name: PolicyName, key: string, cost?: number): RateLimitResult;
 }

@@ -1,6 +1,6 @@
 // The rate limiter inside one process: for running without Redis, and for the time that Redis is away.
 import { type Bucket, clampCost, drained, EMPTY, pour } from './bucket.ts';
-import type { LocalLimiter, Taken } from './limiter.ts';
+import type { LocalLimiter, RateLimitResult } from './limiter.ts';
 import type { Policies, PolicyName } from './policies.ts';
 
 export interface MemoryLimiter extends LocalLimiter {
@@ -21,15 +21,15 @@ export function createMemoryLimiter(
   most: number = MOST_BUCKETS,
 ): MemoryLimiter {
   /** By policy; each in the order in which they were last asked for. */
-  const kept = new Map<PolicyName, Map<string, Bucket>>();
+  const bucketsByPolicy = new Map<PolicyName, Map<string, Bucket>>();
   const bucketsOf = (name: PolicyName): Map<string, Bucket> => {
-    const buckets = kept.get(name) ?? new Map<string, Bucket>();
-    kept.set(name, buckets);
+    const buckets = bucketsByPolicy.get(name) ?? new Map<string, Bucket>();
+    bucketsByPolicy.set(name, buckets);
     return buckets;
   };
 
   /** Whatever was not touched for a whole window is empty. What stands first was touched longest ago, so this stops early. */
-  function forgetEmpty(name: PolicyName, now: number): void {
+  function dropEmptyBuckets(name: PolicyName, now: number): void {
     const buckets = bucketsOf(name);
     for (const [key, bucket] of buckets) {
       const idle = now - bucket.at >= policies[name].windowSeconds * 1000;
@@ -38,15 +38,15 @@ export function createMemoryLimiter(
     }
   }
 
-  function takeNow(name: PolicyName, key: string, cost = 1): Taken {
+  function takeNow(name: PolicyName, key: string, cost = 1): RateLimitResult {
     const policy = policies[name];
     const buckets = bucketsOf(name);
     const now = clock.now().getTime();
-    const { level, taken } = pour(drained(buckets.get(key) ?? EMPTY, policy, now), policy, [clampCost(cost, policy)]);
+    const { level, results } = pour(drained(buckets.get(key) ?? EMPTY, policy, now), policy, [clampCost(cost, policy)]);
     buckets.delete(key);
     buckets.set(key, { level, at: now });
-    forgetEmpty(name, now);
-    const [answer] = taken;
+    dropEmptyBuckets(name, now);
+    const [answer] = results;
     if (answer === undefined) throw new Error('One cost was poured, one answer comes back.');
     return answer;
   }
@@ -55,6 +55,6 @@ export function createMemoryLimiter(
     policies,
     takeNow,
     take: (...asked) => Promise.resolve(takeNow(...asked)),
-    size: () => [...kept.values()].reduce((sum, { size }) => sum + size, 0),
+    size: () => [...bucketsByPolicy.values()].reduce((sum, { size }) => sum + size, 0),
   };
 }

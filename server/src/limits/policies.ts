@@ -110,7 +110,7 @@ export function policiesOf(perMinute: number = PER_MINUTE): Policies {
 }
 
 /** How many of a kind go on at the same time in one process; `waiting` of them, and of one person, stand in line. */
-export interface AtOnce {
+export interface ConcurrencyLimit {
   readonly perPerson: number;
   readonly perProcess: number;
   readonly waitingPerPerson: number;
@@ -119,7 +119,7 @@ export interface AtOnce {
 }
 
 /** How many at once. */
-export const AT_ONCE = {
+export const CONCURRENCY_LIMITS = {
   heavy: {
     ...{ perPerson: 4, perProcess: 12, waitingPerPerson: 24, waiting: 400 },
     why: 'What-if samples, figures over long windows, clusters, searches: of twenty connections some are left for decisions.',
@@ -132,12 +132,12 @@ export const AT_ONCE = {
     ...{ perPerson: 2, perProcess: 40, waitingPerPerson: 0, waiting: 0 },
     why: 'An export goes on for as long as its reader takes.',
   },
-} as const satisfies Record<string, AtOnce>;
+} as const satisfies Record<string, ConcurrencyLimit>;
 
-export type AtOnceName = keyof typeof AT_ONCE;
+export type ConcurrencyLimitName = keyof typeof CONCURRENCY_LIMITS;
 
 /** How many of a kind stand at most. */
-export const STANDING = {
+export const COUNT_LIMITS = {
   /** Of a project, not revoked. */
   apiKeys: 200,
   /** Of a project, not removed. */

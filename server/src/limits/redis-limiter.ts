@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { clampCost, pour } from './bucket.ts';
-import type { Limiter, Taken } from './limiter.ts';
+import type { Limiter, RateLimitResult } from './limiter.ts';
 import type { Policies, Policy, PolicyName } from './policies.ts';
-import { createWatch, type WatchLog } from './redis-watch.ts';
+import { createRedisHealth, type RedisHealthLog } from './redis-health.ts';
 
 /** What the limiter needs of a node-redis client. */
 export interface LimiterClient {
@@ -17,7 +17,7 @@ export interface LimiterClient {
 interface Options {
   /** What decides while Redis does not; its policies are this limiter's. */
   local: Limiter;
-  log: WatchLog;
+  log: RedisHealthLog;
   /** How long an answer may take, in ms; after it the process decides by itself. */
   withinMs?: number;
 }
@@ -46,12 +46,12 @@ return string.format('%.0f', met)`;
 const levelReply = z.string().regex(/^\d+$/).transform(Number);
 
 /** Everything asked of one bucket in one turn of the event loop. */
-interface Round {
+interface PendingBatch {
   id: string;
   policy: Policy;
   costs: number[];
   /** One for each cost, in order; null when Redis did not answer. */
-  taken: Promise<Taken[] | null>;
+  results: Promise<RateLimitResult[] | null>;
 }
 
 /**
@@ -69,41 +69,44 @@ export function createRedisLimiter(client: LimiterClient, { local, log, withinMs
   };
   // A bucket of its own, empty after a second: a Redis that refuses to write is no Redis to us.
   const probe = () => ask(`probe:${randomUUID()}`, { quota: 1, windowSeconds: 1 }, [1]);
-  const watch = createWatch(client, { log, withinMs, probe });
-  const rounds = openRounds(async ({ id, policy, costs }) => {
-    const met = await watch.ask(() => ask(id, policy, costs));
-    return met === null ? null : pour(met.value, policy, costs).taken;
+  const health = createRedisHealth(client, { log, withinMs, probe });
+  const askBatched = createBatcher(async ({ id, policy, costs }) => {
+    const met = await health.ask(() => ask(id, policy, costs));
+    return met === null ? null : pour(met.value, policy, costs).results;
   }, local.policies);
 
   return {
     policies: local.policies,
     async take(name, key, cost = 1) {
-      if (!watch.isThere()) return local.take(name, key, cost);
-      return (await rounds(name, key, cost)) ?? local.take(name, key, cost);
+      if (!health.isAvailable()) return local.take(name, key, cost);
+      return (await askBatched(name, key, cost)) ?? local.take(name, key, cost);
     },
   };
 }
 
 /** Collects what is asked of a bucket until the event loop has read every socket that was ready, then settles it in one go. */
-function openRounds(settle: (round: Omit<Round, 'taken'>) => Promise<Taken[] | null>, policies: Policies) {
-  const open = new Map<string, Round>();
+function createBatcher(
+  settle: (pending: Omit<PendingBatch, 'results'>) => Promise<RateLimitResult[] | null>,
+  policies: Policies,
+) {
+  const open = new Map<string, PendingBatch>();
 
-  function begin(id: string, policy: Policy): Round {
-    const round = { id, policy, costs: [] as number[] };
-    const turn = new Promise<void>((resolve) => setImmediate(resolve));
-    const taken = turn.then(() => {
+  function begin(id: string, policy: Policy): PendingBatch {
+    const pending = { id, policy, costs: [] as number[] };
+    const nextTick = new Promise<void>((resolve) => setImmediate(resolve));
+    const results = nextTick.then(() => {
       open.delete(id);
-      return settle(round);
+      return settle(pending);
     });
-    return { ...round, taken };
+    return { ...pending, results };
   }
 
-  return async (name: PolicyName, key: string, cost: number): Promise<Taken | null> => {
+  return async (name: PolicyName, key: string, cost: number): Promise<RateLimitResult | null> => {
     const id = `${name}:${key}`;
     const policy = policies[name];
-    const round = open.get(id) ?? begin(id, policy);
-    open.set(id, round);
-    const place = round.costs.push(clampCost(cost, policy)) - 1;
-    return (await round.taken)?.[place] ?? null;
+    const pending = open.get(id) ?? begin(id, policy);
+    open.set(id, pending);
+    const place = pending.costs.push(clampCost(cost, policy)) - 1;
+    return (await pending.results)?.[place] ?? null;
   };
 }

@@ -15,9 +15,9 @@ export class RoundRobin {
   readonly #lines = new Map<string, Set<Waiting>>();
   #isDue = false;
 
-  constructor(perTurn: number, nextTurn: NextTurn = setImmediate) {
+  constructor(perTurn: number, nextIteration: NextTurn = setImmediate) {
     this.#perTurn = perTurn;
-    this.#nextTurn = nextTurn;
+    this.#nextTurn = nextIteration;
   }
 
   /** How many wait now. */

@@ -5,12 +5,12 @@ import type {
   Replay as WireReplay,
   Timings as WireTimings,
 } from '@countersign/shared/api/deliveries';
-import type { Delivery as WireDelivery } from '@countersign/shared/api/insights';
-import type { Role } from '@countersign/shared/words';
-import { may } from '../domain/permissions.ts';
-import { isReplayable, SCHEDULE_SECONDS } from '../domain/retry.ts';
-import type { Timings } from '../domain/webhook-attempt.ts';
-import { maskedHeaders } from '../domain/webhook-headers.ts';
+import type { Delivery as WireDelivery } from '@countersign/shared/api/learnings';
+import type { Role } from '@countersign/shared/enums';
+import { may } from '../domain/access/permissions.ts';
+import { isReplayable, SCHEDULE_SECONDS } from '../domain/webhooks/retry.ts';
+import type { Timings } from '../domain/webhooks/webhook-attempt.ts';
+import { maskedHeaders } from '../domain/webhooks/webhook-headers.ts';
 import type { Attempt } from '../db/entities/attempt.ts';
 import type { Delivery } from '../db/entities/delivery.ts';
 import type { Replay } from '../db/entities/replay.ts';
@@ -22,7 +22,7 @@ export interface DeliveryViewer {
 }
 
 /** What a line of the log is made of. */
-type Line = Pick<
+type DeliveryRow = Pick<
   Delivery,
   | 'id'
   | 'itemId'
@@ -38,18 +38,18 @@ type Line = Pick<
 >;
 
 /** `durationMs` is of the last attempt that has ended, null before there is one; `emptied`: it has no bytes any more (KE2). */
-export interface LineAside {
+export interface DeliveryExtras {
   durationMs: number | null;
-  emptied: boolean;
+  redacted: boolean;
 }
 
 /** As a member with this role sees it. */
 export function presentDelivery(
-  delivery: Line,
+  delivery: DeliveryRow,
   { role, reachable }: DeliveryViewer,
-  { durationMs, emptied }: LineAside,
+  { durationMs, redacted }: DeliveryExtras,
 ): WireDelivery {
-  const maySend = reachable && may(role, 'replay_deliveries') && !emptied;
+  const maySend = reachable && may(role, 'replay_deliveries') && !redacted;
   return {
     id: delivery.id,
     item_id: delivery.itemId,
@@ -75,7 +75,7 @@ export function presentDeliveryDetail(
 ): DeliveryDetail {
   const { delivery, url, attempts } = view;
   return {
-    ...presentDelivery(delivery, view, { durationMs: attempts[0]?.totalMs ?? null, emptied: delivery.body === '' }),
+    ...presentDelivery(delivery, view, { durationMs: attempts[0]?.totalMs ?? null, redacted: delivery.body === '' }),
     project_id: delivery.projectId,
     url,
     body: delivery.body,

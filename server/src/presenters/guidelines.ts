@@ -1,6 +1,6 @@
 // Guidelines in the words of the wire.
 import type { Guidelines, GuidelinesNews, GuidelinesVersion } from '@countersign/shared/api/guidelines';
-import { displayName } from '../domain/actor.ts';
+import { displayName } from '../domain/access/actor.ts';
 
 interface VersionRow {
   version: number;
@@ -11,7 +11,7 @@ interface VersionRow {
   address: string | null;
 }
 
-interface SeenRow extends VersionRow {
+interface GuidelinesRow extends VersionRow {
   seen_version: number;
   seen_text: string | null;
 }
@@ -23,12 +23,12 @@ export function presentGuidelinesVersion(row: VersionRow): GuidelinesVersion {
   return { version, text, changed_at: new Date(changed_at).toISOString(), changed_by: author || null };
 }
 
-export function presentGuidelines(row: SeenRow): Guidelines {
+export function presentGuidelines(row: GuidelinesRow): Guidelines {
   return { ...presentGuidelinesVersion(row), seen_version: row.seen_version, seen_text: row.seen_text };
 }
 
 export function presentGuidelinesNews(
-  row: SeenRow & { project_id: string; project_name: string; seen_text: string },
+  row: GuidelinesRow & { project_id: string; project_name: string; seen_text: string },
 ): GuidelinesNews {
   const { project_id, project_name, seen_text } = row;
   return { ...presentGuidelines(row), project_id, project_name, seen_text };

@@ -1,6 +1,6 @@
 // An invite in the words of the wire: never its token, which is shown once, where it is made.
 import type { Invite as WireInvite } from '@countersign/shared/api/invites';
-import { displayName } from '../domain/actor.ts';
+import { displayName } from '../domain/access/actor.ts';
 import type { Invite } from '../db/entities/invite.ts';
 import type { User } from '../db/entities/user.ts';
 

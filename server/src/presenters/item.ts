@@ -1,15 +1,15 @@
 // Items and decisions in the words of the wire. Stored JSON text is spliced in unchanged.
-import type { Granted, GrantedTogether, QueuePage } from '@countersign/shared/api/queue';
+import type { Granted, BulkGranted, QueuePage } from '@countersign/shared/api/queue';
 import type { PublicEvent, PublicItem, Submitted } from '@countersign/shared/api/public';
 import type { Routing } from '@countersign/shared/decision';
 import type { Claim, ItemDetail } from '@countersign/shared/item';
-import { displayName } from '../domain/actor.ts';
-import { isBlind } from '../domain/audit.ts';
-import { spliced, toDecided, toDecision, webhookIdOf, type DecisionFacts } from '../domain/decision.ts';
-import { isOpen, isReopenable, isSettled, publicStatusOf } from '../domain/item.ts';
-import { itemAbilities } from '../domain/permissions.ts';
-import { rowFor, toItemRow, type RowItem } from '../domain/item-row.ts';
-import type { Role } from '@countersign/shared/words';
+import { displayName } from '../domain/access/actor.ts';
+import { isBlind } from '../domain/audits/audit.ts';
+import { rawJson, toDecided, toDecision, webhookIdOf, type DecisionFacts } from '../domain/items/decision.ts';
+import { isOpen, isReopenable, isSettled, publicStatusOf } from '../domain/items/item.ts';
+import { itemAbilities } from '../domain/access/permissions.ts';
+import { rowFor, toItemRow, type RowItem } from '../domain/items/item-row.ts';
+import type { Role } from '@countersign/shared/enums';
 import type { Decision } from '../db/entities/decision.ts';
 import type { Item } from '../db/entities/item.ts';
 
@@ -33,15 +33,15 @@ export function presentPublicItem(item: Item, decision: Decision | null): Public
     project_id: item.projectId,
     status,
     decision: final,
-    input: spliced(item.input),
-    suggestion: spliced(item.suggestion),
+    input: rawJson(item.input),
+    suggestion: rawJson(item.suggestion),
     confidence: item.confidence,
     risk_flags: item.riskFlags,
-    metadata: item.metadata ? spliced(item.metadata) : null,
+    metadata: item.metadata ? rawJson(item.metadata) : null,
     routing: presentRouting(item),
     created_at: item.createdAt.toISOString(),
     decided_at: decidedAtOf(item)?.toISOString() ?? null,
-    ...(item.emptiedAt && { emptied_at: item.emptiedAt.toISOString() }),
+    ...(item.redactedAt && { emptied_at: item.redactedAt.toISOString() }),
   };
 }
 
@@ -67,7 +67,10 @@ function presentRouting(item: Item): Routing {
 }
 
 /** AU3: while it waits nothing says of an item that it was drawn for an audit; RT3 holds for it too. */
-const unmarked = (routing: Routing): Routing => ({ ...routing, rule: routing.rule === 'RT2' ? 'RT3' : routing.rule });
+const withoutAuditMark = (routing: Routing): Routing => ({
+  ...routing,
+  rule: routing.rule === 'RT2' ? 'RT3' : routing.rule,
+});
 
 interface ClaimView {
   userId: string;
@@ -94,11 +97,11 @@ interface ItemView {
   archived: boolean;
   decidedBy: string | null;
   claim: ClaimView | null;
-  handsFull: boolean;
+  claimLimitReached: boolean;
 }
 
 export function presentItem(view: ItemView, viewer: ItemViewer): ItemDetail {
-  const { item, archived, decision, decidedBy, claim, handsFull } = view;
+  const { item, archived, decision, decidedBy, claim, claimLimitReached } = view;
   // What can be undone can be decided anew.
   const hidden = view.blind && !isSettled(item);
   const undoUntil = decision && !decision.finalAt ? (decision.undoUntil ?? null) : null;
@@ -106,23 +109,23 @@ export function presentItem(view: ItemView, viewer: ItemViewer): ItemDetail {
     status: item.status,
     archived,
     holder: claim?.userId ?? null,
-    rejectedByRouting: isReopenable(item.status, decision !== null) && !item.emptiedAt,
+    rejectedByRouting: isReopenable(item.status, decision !== null) && !item.redactedAt,
     undoableBy: undoUntil ? (decision?.reviewerId ?? null) : null,
-    handsFull,
+    claimLimitReached,
   };
   return {
     ...rowFor(hidden, toItemRow(item, claim && presentClaim(claim))),
     ...(hidden && decision ? { status: decision.status } : {}),
-    input: spliced(item.input),
-    suggestion: spliced(item.suggestion),
-    metadata: item.metadata ? spliced(item.metadata) : null,
+    input: rawJson(item.input),
+    suggestion: rawJson(item.suggestion),
+    metadata: item.metadata ? rawJson(item.metadata) : null,
     // Of a settled item too: it names the thresholds.
-    routing: view.blind ? null : isOpen(item.status) ? unmarked(presentRouting(item)) : presentRouting(item),
+    routing: view.blind ? null : isOpen(item.status) ? withoutAuditMark(presentRouting(item)) : presentRouting(item),
     audited: item.audit && !isOpen(item.status) && !hidden,
     decision: decision && toDecision(decision),
     decided_by: decidedBy,
     undo_until: undoUntil?.toISOString() ?? null,
-    emptied_at: item.emptiedAt?.toISOString() ?? null,
+    emptied_at: item.redactedAt?.toISOString() ?? null,
     abilities: itemAbilities(viewer, situation),
   };
 }
@@ -148,18 +151,21 @@ interface PickedItem {
 }
 
 /** The same of an item that was just picked: an open one, which its new holder holds and nobody has decided. */
-export function presentTaken(holder: HolderNamed, { item, role, hasAudits, fence, expiresAt }: PickedItem): Granted {
+export function presentNextGrant(
+  holder: HolderNamed,
+  { item, role, hasAudits, fence, expiresAt }: PickedItem,
+): Granted {
   const claim = { userId: holder.userId, name: displayName(holder), expiresAt };
   const blind = isBlind(role, hasAudits);
-  const view = { item, blind, decision: null, archived: false, decidedBy: null, claim, handsFull: false };
+  const view = { item, blind, decision: null, archived: false, decidedBy: null, claim, claimLimitReached: false };
   return presentGrant(view, { userId: holder.userId, role }, { fence, expiresAt });
 }
 
 /** Of one that was taken together with others: its line, without the content. */
-export function presentTogether(
+export function presentBulkGrant(
   holder: HolderNamed,
   { item, fence, expiresAt }: { item: RowItem; fence: number; expiresAt: Date },
-): GrantedTogether {
+): BulkGranted {
   const claim = presentClaim({ userId: holder.userId, name: displayName(holder), expiresAt });
   return { item: toItemRow(item, claim), fence, expires_at: claim.expires_at };
 }

@@ -1,7 +1,7 @@
 // An offer of a seat in the words of the wire: for the owners of its project, and for the wallet it is for.
 import type { Offer as WireOffer, OwnOffer, RefusedWallet } from '@countersign/shared/api/offers';
-import { displayName } from '../domain/actor.ts';
-import type { OwnOfferView, RefusedView } from '../domain/offer.ts';
+import { displayName } from '../domain/access/actor.ts';
+import type { OwnOfferView, RefusedView } from '../domain/access/offer.ts';
 import type { Offer } from '../db/entities/offer.ts';
 import type { User } from '../db/entities/user.ts';
 

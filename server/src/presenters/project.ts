@@ -5,15 +5,15 @@ import type {
   Project as WireProject,
   ProjectSettings,
 } from '@countersign/shared/api/projects';
-import type { Role } from '@countersign/shared/words';
-import { displayName } from '../domain/actor.ts';
-import { projectAbilities } from '../domain/permissions.ts';
-import { memberAbilities, type SeatView } from '../domain/pool.ts';
+import type { Role } from '@countersign/shared/enums';
+import { displayName } from '../domain/access/actor.ts';
+import { projectAbilities } from '../domain/access/permissions.ts';
+import { memberAbilities, type MemberView } from '../domain/access/pool.ts';
 import type { ApiKey } from '../db/entities/api-key.ts';
 import type { Project } from '../db/entities/project.ts';
 import type { User } from '../db/entities/user.ts';
 
-interface Pulse {
+interface ProjectSummary {
   waiting: number;
   escalated: number;
   reviewing: number;
@@ -22,19 +22,19 @@ interface Pulse {
   oldestAt: Date | null;
   decidedToday: number;
   overriddenToday: number;
-  webhook: WireProject['pulse']['webhook'];
+  webhook: WireProject['summary']['webhook'];
 }
 
 interface View {
   project: Project;
   role: Role;
-  pulse: Pulse;
+  summary: ProjectSummary;
   blind: boolean;
   stoppedByName: string | null;
 }
 
 export function presentProject(
-  { project, role, pulse, blind, stoppedByName }: View,
+  { project, role, summary, blind, stoppedByName }: View,
   settings: ProjectSettings,
 ): WireProject {
   return {
@@ -49,16 +49,16 @@ export function presentProject(
     stopped: presentStop(project, stoppedByName),
     role,
     abilities: projectAbilities(role, Boolean(project.archivedAt)),
-    pulse: {
-      waiting: pulse.waiting,
-      escalated: pulse.escalated,
-      reviewing: pulse.reviewing,
-      reviewers: pulse.reviewers.map(({ userId, name }) => ({ user_id: userId, name })),
-      reviewer_count: pulse.reviewerCount,
-      oldest_at: pulse.oldestAt?.toISOString() ?? null,
-      decided_today: pulse.decidedToday,
-      overridden_today: pulse.overriddenToday,
-      webhook: pulse.webhook,
+    summary: {
+      waiting: summary.waiting,
+      escalated: summary.escalated,
+      reviewing: summary.reviewing,
+      reviewers: summary.reviewers.map(({ userId, name }) => ({ user_id: userId, name })),
+      reviewer_count: summary.reviewerCount,
+      oldest_at: summary.oldestAt?.toISOString() ?? null,
+      decided_today: summary.decidedToday,
+      overridden_today: summary.overriddenToday,
+      webhook: summary.webhook,
     },
     seq: project.eventSeq,
   };
@@ -96,7 +96,7 @@ export function presentApiKey(key: ApiKey, maker: Maker | null): WireApiKey {
 /** A member as `viewer` sees them, in a pool with so many owners. */
 export function presentMember(
   { user, role, holding }: { user: User; role: Role; holding: number },
-  { viewer, owners, archived }: Omit<SeatView, 'member'>,
+  { viewer, owners, archived }: Omit<MemberView, 'member'>,
 ): WireMember {
   const abilities = memberAbilities({ viewer, member: { userId: user.id, role }, owners, archived });
   return { user_id: user.id, address: user.address, name: user.name ?? null, role, holding, abilities };

@@ -4,18 +4,18 @@ import { createAdapter } from '@socket.io/redis-adapter';
 import { Server } from 'socket.io';
 import type { RedisClientType } from 'redis';
 import { Refusal } from '@countersign/shared/errors';
-import { displayName } from '../domain/actor.ts';
+import { displayName } from '../domain/access/actor.ts';
 import { createTally, type Tally } from '../limits/tally.ts';
 import type { Services } from '../usecases/services.ts';
-import { checkSession, findLiveSessions } from '../usecases/sessions.ts';
-import { type Admit, sessionToken } from './admission.ts';
-import { guardConnections, type Guard } from './guard.ts';
-import { allowBy, refuseSecondTransports } from './refuse-upgrade.ts';
-import { noteRefusedSockets } from './refused-sockets.ts';
+import { checkSession, findLiveSessions } from '../usecases/credentials/sessions.ts';
+import { type Admit, sessionToken } from './connection/admission.ts';
+import { guardConnections, type Guard } from './connection/connection-guard.ts';
+import { allowBy, refuseSecondTransports } from './connection/refuse-upgrade.ts';
+import { noteRefusedSockets } from './connection/refused-sockets.ts';
 import { sessionRoom, userRoom, type LiveServer, type LiveSocket, type Rooms } from './rooms.ts';
 
 /** Sockets of one person in one process (A8): tabs enough for anybody, and none to fill it with. */
-export const MOST_SOCKETS = 50;
+export const MAX_SOCKETS = 50;
 /** The largest packet a client may send: where it is takes about 150 bytes (A8). */
 const PACKET_BYTES = 4 * 1024;
 /** How long a connection may take to say who it is, in milliseconds. */
@@ -45,15 +45,17 @@ export function createLiveServer(http: HttpServer, { admit, redis, log }: LiveOp
     perMessageDeflate: false,
     maxHttpBufferSize: PACKET_BYTES,
     connectTimeout: CONNECT_MS,
-    allowRequest: allowBy(admit, (error) => log.warn({ err: error }, 'socket refused: it could not be counted')),
-    ...(redis ? { adapter: createAdapter(heedless(redis.pub), redis.sub) } : {}),
+    allowRequest: allowBy(admit, (error) =>
+      log.warn({ err: error }, 'socket refused: its address could not be counted'),
+    ),
+    ...(redis ? { adapter: createAdapter(ignorePublishErrors(redis.pub), redis.sub) } : {}),
   });
   refuseSecondTransports(io);
   return io;
 }
 
 /** The adapter awaits no publish: one that is lost with Redis must not count as a failure of this process. Changes the client. */
-function heedless(pub: RedisClientType): RedisClientType {
+function ignorePublishErrors(pub: RedisClientType): RedisClientType {
   const publish = pub.publish.bind(pub);
   const value = (channel: string, message: string) => publish(channel, message).catch(() => 0);
   return Object.defineProperty(pub, 'publish', { value });
@@ -124,7 +126,7 @@ async function authenticate(
     if (!allowed) throw new Refusal('rate_limited', 'Too many unknown sessions come from this address.');
   });
   if (actor === null) return new Error('session_missing');
-  if (open.of(actor.userId) >= MOST_SOCKETS) return new Error('too_many_sockets');
+  if (open.of(actor.userId) >= MAX_SOCKETS) return new Error('too_many_sockets');
   socket.conn.once('close', open.enter(actor.userId));
   socket.data = { userId: actor.userId, sessionId: actor.sessionId, name: displayName(actor) };
   return undefined;

@@ -1,10 +1,10 @@
 // Who is in which room: the server alone decides, from the database, and again whenever a project's members change (I8).
 import type { Server, Socket } from 'socket.io';
-import type { ClientToServer, ServerToClient, Whereabouts } from '@countersign/shared/sockets';
-import type { Role } from '@countersign/shared/words';
-import { Turns } from '../db/turns.ts';
-import { displayName } from '../domain/actor.ts';
-import { may } from '../domain/permissions.ts';
+import type { ClientToServer, ServerToClient, PresenceReport } from '@countersign/shared/sockets';
+import type { Role } from '@countersign/shared/enums';
+import { Mutex } from '../db/mutex.ts';
+import { displayName } from '../domain/access/actor.ts';
+import { may } from '../domain/access/permissions.ts';
 import type { Services } from '../usecases/services.ts';
 
 export interface SocketData {
@@ -13,7 +13,7 @@ export interface SocketData {
   /** As it was at the handshake. */
   name: string;
   /** What the tab last said of itself. */
-  where?: Whereabouts;
+  where?: PresenceReport;
 }
 /** What processes tell each other (neighbours.ts). */
 interface BetweenServers {
@@ -41,7 +41,7 @@ export interface Rooms {
   /** Sends out whoever is in a room and no member any more, and answers what the rest are called now. */
   check(users: ReadonlyMap<string, readonly string[]>): Promise<{ userId: string; name: string }[]>;
   /** Hears of each project whose members were sorted anew. */
-  onSorted(listener: (projectId: string) => void): void;
+  onMembershipSynced(listener: (projectId: string) => void): void;
   /** Has this process a socket in the project's room? */
   has(projectId: string): boolean;
   /** Has it one of somebody from whom what tells audits apart is kept (AU3)? */
@@ -52,60 +52,60 @@ export interface Rooms {
 export function createRooms(
   services: Services,
   io: LiveServer,
-  onWatch: (projectId: string, seq: number) => void,
+  onEnter: (projectId: string, seq: number) => void,
 ): Rooms {
   let changes = 0;
-  let hearSorted: (projectId: string) => void = () => undefined;
+  let notifySynced: (projectId: string) => void = () => undefined;
   const local = () => [...io.of('/').sockets.values()] as LiveSocket[];
 
   const enter = async (socket: LiveSocket) => {
     // A removal that lands between the question and the joining must win: ask again until nothing changed meanwhile.
-    for (let seen = -1; seen !== changes;) {
-      seen = changes;
+    for (let changesBefore = -1; changesBefore !== changes;) {
+      changesBefore = changes;
       const memberships = await membershipsOf(services, [socket.data.userId], null);
-      await settle(socket, memberships.flatMap(roomsOf));
+      await joinOnly(socket, memberships.flatMap(roomsOf));
       // After joining: a ledger is followed only while its room has a socket.
-      for (const { projectId, seq } of memberships) onWatch(projectId, seq);
-      if (seen === changes) tell(socket, memberships);
+      for (const { projectId, seq } of memberships) onEnter(projectId, seq);
+      if (changesBefore === changes) emitRooms(socket, memberships);
     }
   };
 
-  const sorting = new Turns();
+  const syncMutex = new Mutex();
   /** One after the other: of two at once the older answer of the database could be carried out last. */
   const sync = async (projectId: string) => {
     changes += 1;
-    await sorting.take(() => sortAnew(services, local(), projectId));
-    hearSorted(projectId);
+    await syncMutex.take(() => syncMembership(services, local(), projectId));
+    notifySynced(projectId);
   };
 
   return {
     enter,
     sync,
-    check: (users) => checkSeats(services, users, sync),
-    onSorted: (listener) => (hearSorted = listener),
+    check: (users) => checkMembers(services, users, sync),
+    onMembershipSynced: (listener) => (notifySynced = listener),
     has: (projectId) => io.of('/').adapter.rooms.has(projectRoom(projectId)),
     hasBlind: (projectId) => io.of('/').adapter.rooms.has(blindRoom(projectId)),
   };
 }
 
 /** Sockets join or leave the project's room as the database says now, and are told so. */
-async function sortAnew(services: Services, sockets: LiveSocket[], projectId: string): Promise<void> {
+async function syncMembership(services: Services, sockets: LiveSocket[], projectId: string): Promise<void> {
   const users = [...new Set(sockets.map((socket) => socket.data.userId))];
   const memberships = await membershipsOf(services, users, projectId);
-  const seats = new Map(memberships.map((membership) => [membership.userId, membership]));
+  const members = new Map(memberships.map((membership) => [membership.userId, membership]));
   const room = projectRoom(projectId);
   for (const socket of sockets.filter(({ connected }) => connected)) {
-    const seat = seats.get(socket.data.userId);
-    const blind = seat !== undefined && !may(seat.role, 'see_analytics');
+    const member = members.get(socket.data.userId);
+    const blind = member !== undefined && !may(member.role, 'see_analytics');
     if (!blind) await socket.leave(blindRoom(projectId));
     // Before the room itself: nobody is in it for a moment with other eyes than their role's.
     else await socket.join(blindRoom(projectId));
-    if (seat === undefined && socket.rooms.has(room)) {
+    if (member === undefined && socket.rooms.has(room)) {
       await socket.leave(room);
       socket.emit('resync', { project_id: projectId, reason: 'membership' });
-    } else if (seat !== undefined && !socket.rooms.has(room)) {
+    } else if (member !== undefined && !socket.rooms.has(room)) {
       await socket.join(room);
-      tell(socket, [seat]);
+      emitRooms(socket, [member]);
       socket.emit('resync', { project_id: projectId, reason: 'membership' });
     }
   }
@@ -115,7 +115,7 @@ const roomsOf = ({ projectId, role }: Membership): string[] =>
   may(role, 'see_analytics') ? [projectRoom(projectId)] : [projectRoom(projectId), blindRoom(projectId)];
 
 /** Joins these rooms of projects and leaves every other. */
-async function settle(socket: LiveSocket, rooms: string[]): Promise<void> {
+async function joinOnly(socket: LiveSocket, rooms: string[]): Promise<void> {
   const wanted = new Set(rooms);
   const ofProject = (room: string) => projectOfRoom(room) !== null || room.startsWith(BLIND);
   for (const room of socket.rooms) if (ofProject(room) && !wanted.has(room)) await socket.leave(room);
@@ -123,7 +123,7 @@ async function settle(socket: LiveSocket, rooms: string[]): Promise<void> {
   if (socket.connected) await socket.join([...wanted]);
 }
 
-function tell(socket: LiveSocket, memberships: { projectId: string; seq: number }[]): void {
+function emitRooms(socket: LiveSocket, memberships: { projectId: string; seq: number }[]): void {
   socket.emit(
     'rooms',
     memberships.map(({ projectId, seq }) => ({ project_id: projectId, seq })),
@@ -154,28 +154,28 @@ async function membershipsOf(services: Services, userIds: string[], projectId: s
   }));
 }
 
-interface Seat {
+interface Member {
   userId: string;
   projectId: string;
   name: string;
 }
 
 /** Sorts every project anew in which one of these users has no seat any more. */
-async function checkSeats(
+async function checkMembers(
   services: Services,
   users: ReadonlyMap<string, readonly string[]>,
   sync: Rooms['sync'],
-): Promise<Seat[]> {
-  const seats = await seatsOf(services, users);
-  const seated = new Set(seats.map(({ projectId, userId }) => `${projectId} ${userId}`));
+): Promise<Member[]> {
+  const members = await membersOf(services, users);
+  const present = new Set(members.map(({ projectId, userId }) => `${projectId} ${userId}`));
   for (const [projectId, ids] of users) {
-    if (ids.some((userId) => !seated.has(`${projectId} ${userId}`))) await sync(projectId);
+    if (ids.some((userId) => !present.has(`${projectId} ${userId}`))) await sync(projectId);
   }
-  return seats;
+  return members;
 }
 
 /** Who of these users is a member of the project they stand under; one question for all. */
-async function seatsOf(services: Services, users: ReadonlyMap<string, readonly string[]>): Promise<Seat[]> {
+async function membersOf(services: Services, users: ReadonlyMap<string, readonly string[]>): Promise<Member[]> {
   const ids = [...new Set([...users.values()].flat())];
   if (ids.length === 0) return [];
   const rows = await services.db.read((em) =>

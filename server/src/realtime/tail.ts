@@ -1,10 +1,10 @@
 // Follows every ledger and hands its facts, in order and without gaps, to this process's own sockets (decision 0003).
 import { COALESCE_MS } from '@countersign/shared/sockets';
-import { parseStamped, STAMPED } from '../db/channels.ts';
+import { parseAdvances, EVENTS_SEQUENCED } from '../db/connection/channels.ts';
 import { Event } from '../db/entities/event.ts';
-import { HAS_AUDITS } from '../db/has-audits.ts';
-import type { Signals } from '../db/signals.ts';
-import { presentFact, tellsApart } from '../presenters/fact.ts';
+import { HAS_AUDITS } from '../db/audits/has-audits.ts';
+import type { Signals } from '../db/connection/signals.ts';
+import { presentDomainEvent, revealsAudit } from '../presenters/domain-event.ts';
 import type { Services } from '../usecases/services.ts';
 import { blindRoom, projectRoom, type LiveServer, type Rooms } from './rooms.ts';
 
@@ -15,7 +15,7 @@ export interface Tail {
   runOnce(): Promise<{ again: boolean }>;
   /** A socket entered the room: nothing up to `seq` needs sending to it, everything after does. */
   watch(projectId: string, seq: number): void;
-  listen(signals: Signals, nudge: () => void): Promise<void>;
+  listen(signals: Signals, wake: () => void): Promise<void>;
 }
 
 /** The shortest time between two frames of a room, in milliseconds: a burst is one frame. */
@@ -30,32 +30,32 @@ export function createTail(services: Services, io: LiveServer, rooms: () => Room
 
   return {
     watch,
-    listen: (signals, nudge) =>
-      signals.on(STAMPED, (payload) => {
+    listen: (signals, wake) =>
+      signals.on(EVENTS_SEQUENCED, (payload) => {
         // Where nobody listens, only what may let somebody in is worth a question.
-        const heard = parseStamped(payload).filter(({ projectId, changed }) => changed || rooms().has(projectId));
-        for (const { projectId, seq } of heard) watch(projectId, seq - 1);
-        if (heard.length > 0) nudge();
+        const followed = parseAdvances(payload).filter(({ projectId, changed }) => changed || rooms().has(projectId));
+        for (const { projectId, seq } of followed) watch(projectId, seq - 1);
+        if (followed.length > 0) wake();
       }),
     runOnce: async () => {
       let again = false;
       const watched = [...cursors.keys()];
-      const ledgers = new Map(await grown(services, cursors));
+      const positions = new Map(await positionsOf(services, cursors));
       // A project that is gone to its last row tells nobody so: whoever is still in its room is sent home (AR2).
-      for (const projectId of watched.filter((id) => !ledgers.has(id))) {
+      for (const projectId of watched.filter((id) => !positions.has(id))) {
         await rooms().sync(projectId);
         cursors.delete(projectId);
       }
-      for (const [projectId, seq] of ledgers) {
+      for (const [projectId, seq] of positions) {
         const cursor = cursors.get(projectId);
         if (cursor !== undefined && cursor < seq) {
-          const heard = rooms().has(projectId);
-          const events = await readAfter(services, { projectId, cursor, heard });
-          await handOut(services, { projectId, events, io, rooms: rooms() });
+          const followed = rooms().has(projectId);
+          const events = await readAfter(services, { projectId, cursor, followed });
+          await sendInOrder(services, { projectId, events, io, rooms: rooms() });
           // A room that opened meanwhile is owed what was passed over.
-          const owed = !heard && rooms().has(projectId);
-          if (!owed) cursors.set(projectId, events.at(-1)?.seq ?? cursor);
-          again ||= owed || events.length === BATCH;
+          const missed = !followed && rooms().has(projectId);
+          if (!missed) cursors.set(projectId, events.at(-1)?.seq ?? cursor);
+          again ||= missed || events.length === BATCH;
         }
         if (!rooms().has(projectId)) cursors.delete(projectId);
       }
@@ -72,19 +72,19 @@ interface Frames {
 }
 
 /** Sends events to the room in order, in one frame unless the members change on the way. */
-async function handOut(services: Services, out: Frames): Promise<void> {
+async function sendInOrder(services: Services, out: Frames): Promise<void> {
   const { projectId, events, io, rooms } = out;
   let frame: Event[] = [];
   const send = async () => {
-    const facts = frame;
+    const batch = frame;
     frame = [];
-    if (facts.length === 0) return;
+    if (batch.length === 0) return;
     const room = projectRoom(projectId);
-    const keptBack = rooms.hasBlind(projectId) && facts.some(tellsApart) && (await hasAudits(services, projectId));
-    if (!keptBack) {
+    const hidesAudits = rooms.hasBlind(projectId) && batch.some(revealsAudit) && (await hasAudits(services, projectId));
+    if (!hidesAudits) {
       io.local.to(room).emit(
         'events',
-        facts.map((event) => presentFact(event)),
+        batch.map((event) => presentDomainEvent(event)),
       );
       return;
     }
@@ -94,7 +94,7 @@ async function handOut(services: Services, out: Frames): Promise<void> {
     ] as const)
       to.emit(
         'events',
-        facts.map((event) => presentFact(event, { hidden })),
+        batch.map((event) => presentDomainEvent(event, { hidden })),
       );
   };
   for (const event of events) {
@@ -122,7 +122,7 @@ function touchesMembers(event: Event): boolean {
 }
 
 /** The watched ledgers and how far each has grown: one question for all, so that a missed ring is found by the next poll. */
-async function grown(services: Services, cursors: Map<string, number>): Promise<[string, number][]> {
+async function positionsOf(services: Services, cursors: Map<string, number>): Promise<[string, number][]> {
   if (cursors.size === 0) return [];
   const rows = await services.db.read((em) =>
     em.execute<{ id: string; seq: string }[]>(`select id, event_seq as seq from project where id = any(?::uuid[])`, [
@@ -135,8 +135,8 @@ async function grown(services: Services, cursors: Map<string, number>): Promise<
 /** Where nobody listens only changes of the project are read: one of them may let a socket of ours in. */
 function readAfter(
   services: Services,
-  { projectId, cursor, heard }: { projectId: string; cursor: number; heard: boolean },
+  { projectId, cursor, followed }: { projectId: string; cursor: number; followed: boolean },
 ): Promise<Event[]> {
-  const facts = { projectId, seq: { $gt: cursor }, ...(heard ? {} : { type: 'project.changed' as const }) };
-  return services.db.read((em) => em.find(Event, facts, { orderBy: { seq: 'asc' }, limit: BATCH }));
+  const batch = { projectId, seq: { $gt: cursor }, ...(followed ? {} : { type: 'project.changed' as const }) };
+  return services.db.read((em) => em.find(Event, batch, { orderBy: { seq: 'asc' }, limit: BATCH }));
 }

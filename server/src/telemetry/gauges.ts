@@ -1,8 +1,8 @@
 // What is looked up when the page of figures is asked for: the pool of connections, and what the ledger and the deliveries wait for.
 import type { Database } from '../db/database.ts';
-import type { Connections } from '../db/pool.ts';
+import type { Connections } from '../db/connection/pool.ts';
 import { rawQuery } from '../db/raw-query.ts';
-import type { Memory } from '../limits/memory.ts';
+import type { Memory } from '../limits/memory-limits.ts';
 import type { Telemetry } from './telemetry.ts';
 
 /** Of the process's own pool. */
@@ -10,8 +10,8 @@ export function watchConnections(telemetry: Telemetry, connections: () => Connec
   telemetry.gauges(
     {
       countersign_database_connections: 'Connections to PostgreSQL that this process has.',
-      countersign_database_connections_idle: 'Those of them that nobody uses just now.',
-      countersign_database_connections_waiting: 'Who waits for one of them.',
+      countersign_database_connections_idle: 'Idle connections among them.',
+      countersign_database_connections_waiting: 'Requests that wait for a connection.',
     },
     () => {
       const { total, idle, waiting } = connections();
@@ -42,9 +42,9 @@ export function watchSockets(telemetry: Telemetry, count: () => number): void {
 export function watchMemory(telemetry: Telemetry, { received, unsent, anonymous }: Memory): void {
   telemetry.gauges(
     {
-      countersign_bytes_received: 'Bytes of request bodies that this process has room taken for.',
+      countersign_bytes_received: 'Bytes reserved for request bodies in this process.',
       countersign_bytes_unsent: 'Bytes of answers that clients have not taken.',
-      countersign_requests_without_room: 'Requests that wait for room.',
+      countersign_requests_without_room: 'Requests that wait for memory.',
     },
     () =>
       Promise.resolve({
@@ -56,26 +56,27 @@ export function watchMemory(telemetry: Telemetry, { received, unsent, anonymous 
 }
 
 /** What is due beyond so many is said as that: the question costs the same however much waits. */
-const COUNTED = 10_000;
+const COUNT_LIMIT = 10_000;
 
-const WORK = `
+const BACKLOG_SQL = `
   select greatest(0, extract(epoch from clock_timestamp() - (
       select created_at from event where seq is null order by position limit 1))) as lag,
     (select count(*) from item where claim_expires_at is not null) as claims,
     (select count(*) from (
-       select 1 from delivery where status = 'pending' and next_attempt_at <= now() limit ${COUNTED}) due) as due`;
+       select 1 from delivery where status = 'pending' and next_attempt_at <= now() limit ${COUNT_LIMIT}) due) as due`;
 
 /** Of the whole service: the same in every process that says it, so workers alone do. */
-export function watchWork(telemetry: Telemetry, db: Database): void {
+export function watchBacklog(telemetry: Telemetry, db: Database): void {
   telemetry.gauges(
     {
-      countersign_relay_lag_seconds:
-        'How long the oldest fact has waited for its place in the ledger; 0 when none waits.',
-      countersign_claims: 'Items in people’s hands.',
-      countersign_deliveries_due: `Webhooks that could be sent now, at most ${COUNTED}.`,
+      countersign_relay_lag_seconds: 'How long the oldest event has waited for its sequence number; 0 when none waits.',
+      countersign_claims: 'Items that somebody holds a claim on.',
+      countersign_deliveries_due: `Webhooks that could be sent now, at most ${COUNT_LIMIT}.`,
     },
     async () => {
-      const [row] = await db.read((em) => rawQuery<Record<'lag' | 'claims' | 'due', string | null>>(em, WORK, []));
+      const [row] = await db.read((em) =>
+        rawQuery<Record<'lag' | 'claims' | 'due', string | null>>(em, BACKLOG_SQL, []),
+      );
       return {
         countersign_relay_lag_seconds: Number(row?.lag ?? 0),
         countersign_claims: Number(row?.claims),

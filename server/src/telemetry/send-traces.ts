@@ -11,7 +11,7 @@ import {
 } from '@opentelemetry/sdk-trace';
 import type { Step, Traces } from './steps.ts';
 
-const KINDS = { request: SpanKind.SERVER, fact: SpanKind.INTERNAL, post: SpanKind.CLIENT } as const;
+const KINDS = { request: SpanKind.SERVER, event: SpanKind.INTERNAL, post: SpanKind.CLIENT } as const;
 /** How long a process that stops tries to send what it has, in milliseconds. */
 const LAST_MS = 2000;
 
@@ -52,7 +52,7 @@ export function sendTraces(url: string, share: number): Traces {
     }
   };
   return {
-    tell: (step) => {
+    send: (step) => {
       const span = start(step);
       if (step.failed) span.setStatus({ code: SpanStatusCode.ERROR });
       span.end(step.endedAt);

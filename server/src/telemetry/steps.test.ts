@@ -1,6 +1,6 @@
 // What of a request, a fact and an attempt is told in the trace of an item.
 import { describe, expect, it } from 'vitest';
-import { stepOfAttempt, stepOfFact, stepOfRequest } from './steps.ts';
+import { stepOfAttempt, stepOfEvent, stepOfRequest } from './steps.ts';
 
 const NOW = 1_700_000_000_000;
 const request = {
@@ -11,7 +11,7 @@ const request = {
   requestId: 'r',
   itemId: 'i',
 };
-const fact = { type: 'item.queued', projectId: 'p', seq: 7, itemId: 'i', version: 1, statedAt: NOW - 20 };
+const event = { type: 'item.queued', projectId: 'p', seq: 7, itemId: 'i', version: 1, appendedAt: NOW - 20 };
 const attempt = { outcome: 'failed', seconds: 0.25, itemId: 'i', projectId: 'p', webhookId: 'w', attempt: 2 } as const;
 
 describe('a request', () => {
@@ -42,8 +42,8 @@ describe('a request', () => {
 describe('a fact', () => {
   it('takes from its being stated until it has its place', () => {
     const attributes = { 'countersign.project_id': 'p', 'countersign.seq': 7 };
-    const told = { itemId: 'i', name: 'item.queued', kind: 'fact', startedAt: NOW - 20, endedAt: NOW, failed: false };
-    expect(stepOfFact(fact, NOW)).toEqual({ ...told, first: true, attributes });
+    const told = { itemId: 'i', name: 'item.queued', kind: 'event', startedAt: NOW - 20, endedAt: NOW, failed: false };
+    expect(stepOfEvent(event, NOW)).toEqual({ ...told, first: true, attributes });
   });
 
   it.each([
@@ -51,14 +51,14 @@ describe('a fact', () => {
     [2, false],
     [null, false],
   ])('with version %s: is it the one the others hang from? %s', (version, first) => {
-    expect(stepOfFact({ ...fact, version }, NOW)?.first).toBe(first);
+    expect(stepOfEvent({ ...event, version }, NOW)?.first).toBe(first);
   });
 
   it('never ends before it begins, when clocks of two machines differ', () => {
-    expect(stepOfFact({ ...fact, statedAt: NOW + 5 }, NOW)).toMatchObject({ startedAt: NOW, endedAt: NOW });
+    expect(stepOfEvent({ ...event, appendedAt: NOW + 5 }, NOW)).toMatchObject({ startedAt: NOW, endedAt: NOW });
   });
 
-  it('about no item is not told', () => expect(stepOfFact({ ...fact, itemId: null }, NOW)).toBeNull());
+  it('about no item is not told', () => expect(stepOfEvent({ ...event, itemId: null }, NOW)).toBeNull());
 });
 
 it.each([

@@ -1,5 +1,5 @@
 // The steps of an item's way, from its submission to its webhook, as they are told to whoever collects them.
-import type { SeenAttempt, SeenFact, SeenRequest } from './seen.ts';
+import type { AttemptObservation, EventObservation, RequestObservation } from './observations.ts';
 
 /** One step on the way of an item; it has ended. */
 export interface Step {
@@ -7,7 +7,7 @@ export interface Step {
   /** Everything else on the way of the item hangs from this one. */
   first: boolean;
   name: string;
-  kind: 'request' | 'fact' | 'post';
+  kind: 'request' | 'event' | 'post';
   /** ms since the epoch. */
   startedAt: number;
   endedAt: number;
@@ -16,7 +16,7 @@ export interface Step {
 }
 
 export interface Traces {
-  tell: (step: Step) => void;
+  send: (step: Step) => void;
   /** Sends what is still here, as far as that can be done soon. Never fails. */
   stop: () => Promise<void>;
 }
@@ -25,12 +25,12 @@ export interface Traces {
 const OUTSIDE: ReadonlySet<number> = new Set([401, 403, 404]);
 
 /** A request that names an item, or made one; null for any other. */
-export function stepOfRequest({ itemId, ...seen }: SeenRequest, now: number): Step | null {
-  if (itemId === null || OUTSIDE.has(seen.status)) return null;
-  const { method, route, status, requestId } = seen;
+export function stepOfRequest({ itemId, ...observed }: RequestObservation, now: number): Step | null {
+  if (itemId === null || OUTSIDE.has(observed.status)) return null;
+  const { method, route, status, requestId } = observed;
   return {
     ...{ itemId, first: false, name: `${method} ${route}`, kind: 'request' },
-    ...{ startedAt: now - seen.seconds * 1000, endedAt: now, failed: status >= 500 },
+    ...{ startedAt: now - observed.seconds * 1000, endedAt: now, failed: status >= 500 },
     attributes: {
       'http.request.method': method,
       'http.route': route,
@@ -41,18 +41,21 @@ export function stepOfRequest({ itemId, ...seen }: SeenRequest, now: number): St
 }
 
 /** From its being stated until it has its place in the ledger. */
-export function stepOfFact({ itemId, projectId, seq, version, type, statedAt }: SeenFact, now: number): Step | null {
+export function stepOfEvent(
+  { itemId, projectId, seq, version, type, appendedAt }: EventObservation,
+  now: number,
+): Step | null {
   if (itemId === null) return null;
   return {
-    ...{ itemId, first: version === 1, name: type, kind: 'fact' },
-    ...{ startedAt: Math.min(statedAt, now), endedAt: now, failed: false },
+    ...{ itemId, first: version === 1, name: type, kind: 'event' },
+    ...{ startedAt: Math.min(appendedAt, now), endedAt: now, failed: false },
     attributes: { 'countersign.project_id': projectId, 'countersign.seq': seq },
   };
 }
 
 /** One POST of a webhook. */
-export function stepOfAttempt({ itemId, outcome, seconds, ...seen }: SeenAttempt, now: number): Step {
-  const { projectId, webhookId, attempt, status } = seen;
+export function stepOfAttempt({ itemId, outcome, seconds, ...observed }: AttemptObservation, now: number): Step {
+  const { projectId, webhookId, attempt, status } = observed;
   return {
     ...{ itemId, first: false, name: `webhook attempt ${attempt}`, kind: 'post' },
     ...{ startedAt: now - seconds * 1000, endedAt: now, failed: outcome === 'failed' },

@@ -1,15 +1,15 @@
 // What a process says of itself, to Prometheus and, of the way of items, to a collector of traces: what it counts as it goes, and what is looked up when it is asked.
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { SeenAttempt, SeenFact, SeenRequest, SeenRun } from './seen.ts';
-import { type Step, stepOfAttempt, stepOfFact, stepOfRequest, type Traces } from './steps.ts';
+import type { AttemptObservation, EventObservation, RequestObservation, RunObservation } from './observations.ts';
+import { type Step, stepOfAttempt, stepOfEvent, stepOfRequest, type Traces } from './steps.ts';
 
 export interface Telemetry {
   /** The page that Prometheus reads, with its content type. */
   page: () => Promise<{ type: string; text: string }>;
-  request: (seen: SeenRequest) => void;
-  attempt: (seen: SeenAttempt) => void;
-  facts: (seen: readonly SeenFact[]) => void;
-  run: (seen: SeenRun) => void;
+  request: (observed: RequestObservation) => void;
+  attempt: (observed: AttemptObservation) => void;
+  events: (observed: readonly EventObservation[]) => void;
+  run: (observed: RunObservation) => void;
   /** Something was refused, or somebody signed in (LG1). */
   security: (event: string) => void;
   /** Figures that are read together whenever the page is. Those that cannot be read are NaN: the others are true all the same. */
@@ -22,24 +22,24 @@ const ANSWERS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 const POSTS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** With the process's own figures: memory, processor, garbage collection, event-loop delay, open handles. `traces`: where the way of items is told. */
-export function createTelemetry(traces: Pick<Traces, 'tell'> | null = null): Telemetry {
+export function createTelemetry(traces: Pick<Traces, 'send'> | null = null): Telemetry {
   const register = new Registry();
   collectDefaultMetrics({ register });
   const { requests, attempts, runs, failures, security } = countersOf(register);
-  const tell = (step: Step | null) => step !== null && traces?.tell(step);
+  const send = (step: Step | null) => step !== null && traces?.send(step);
   return {
     page: async () => ({ type: register.contentType, text: await register.metrics() }),
-    request: (seen) => {
-      const { method, route, status, seconds } = seen;
+    request: (observed) => {
+      const { method, route, status, seconds } = observed;
       requests.observe({ method, route, status }, seconds);
-      if (traces) tell(stepOfRequest(seen, Date.now()));
+      if (traces) send(stepOfRequest(observed, Date.now()));
     },
-    attempt: (seen) => {
-      attempts.observe({ outcome: seen.outcome }, seen.seconds);
-      if (traces) tell(stepOfAttempt(seen, Date.now()));
+    attempt: (observed) => {
+      attempts.observe({ outcome: observed.outcome }, observed.seconds);
+      if (traces) send(stepOfAttempt(observed, Date.now()));
     },
-    facts: (seen) => {
-      if (traces) for (const fact of seen) tell(stepOfFact(fact, Date.now()));
+    events: (observed) => {
+      if (traces) for (const event of observed) send(stepOfEvent(event, Date.now()));
     },
     run: ({ loop, failed, seconds }) => {
       runs.observe({ loop }, seconds);
@@ -61,7 +61,7 @@ function countersOf(register: Registry) {
     }),
     attempts: new Histogram({
       name: 'countersign_delivery_attempt_duration_seconds',
-      help: 'POSTs of webhooks, by what came of them.',
+      help: 'Webhook delivery attempts, by outcome.',
       labelNames: ['outcome'],
       ...{ buckets: POSTS, registers },
     }),
@@ -73,7 +73,7 @@ function countersOf(register: Registry) {
     }),
     failures: new Counter({
       name: 'countersign_loop_failures_total',
-      help: 'Runs of the worker’s loops that failed and are run again.',
+      help: 'Failed runs of the worker’s loops; each is retried.',
       labelNames: ['loop'],
       registers,
     }),

@@ -1,18 +1,18 @@
 // What a use case may touch, and who asks. Every use case takes `(services, actor, input)`.
 import type { Logger } from 'pino';
-import type { Scope } from '@countersign/shared/words';
+import type { Scope } from '@countersign/shared/enums';
 import type { ClaimLock } from '../claims/claim-lock.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
 import type { Clock, Ids } from '../db/clock.ts';
 import type { Database } from '../db/database.ts';
-import type { Dispatch, Outcome } from '../domain/webhook-attempt.ts';
+import type { Dispatch, Outcome } from '../domain/webhooks/webhook-attempt.ts';
 import type { Limiter } from '../limits/limiter.ts';
-import type { Memory } from '../limits/memory.ts';
-import type { Intake } from './intake.ts';
-import type { SecurityLog } from './security-log.ts';
-import type { Waiters } from './waiters.ts';
-import type { KeyCache } from './key-cache.ts';
-import type { KnownSessions } from './known-sessions.ts';
+import type { Memory } from '../limits/memory-limits.ts';
+import type { Intake } from './items/intake.ts';
+import type { SecurityLog } from './credentials/security-log.ts';
+import type { Waiters } from './items/waiters.ts';
+import type { KeyCache } from './credentials/key-cache.ts';
+import type { KnownSessions } from './credentials/known-sessions.ts';
 
 export interface Services {
   db: Database;

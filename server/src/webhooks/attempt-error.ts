@@ -1,8 +1,8 @@
 // What a failure of an attempt is called: the words of the delivery log.
 import { errors } from 'undici';
-import type { AttemptError } from '../domain/retry.ts';
+import type { AttemptError } from '../domain/webhooks/retry.ts';
 import { TooMuch } from './bounded-reads.ts';
-import { Blocked } from './guard.ts';
+import { Blocked } from './guard/guard.ts';
 import { ProxyFault, Unreached } from './tunnel.ts';
 
 /** Not the network's fault but TLS's. */

@@ -1,22 +1,22 @@
 // A connection that one attempt leaves for the next: when it is used again, when it may not be, and what bounds it (W2, W4).
 import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { closeReceivers, httpReceiver, listening, type Receiver, tcpReceiver } from '../../test/fixtures/receivers.ts';
-import { outOfTime, pass, until, useStillClock } from '../../test/fixtures/still-clock.ts';
-import { KeptConnections } from './connections.ts';
-import type { TargetAddress } from './guard.ts';
+import { outcomeAtDeadline, pass, until, useFrozenClock } from '../../test/fixtures/frozen-clock.ts';
+import { ConnectionPool } from './connections.ts';
+import type { TargetAddress } from './guard/guard.ts';
 import { type SendLimits, sendWebhook, type WebhookRequest } from './send.ts';
 
 const POLICY = { allowCidrs: ['127.0.0.0/8'], allowHttp: true };
 const OK = 'HTTP/1.1 204 No Content\r\n\r\n';
 
-useStillClock();
+useFrozenClock();
 
-let connections: KeptConnections;
+let connections: ConnectionPool;
 beforeEach(() => {
-  connections = new KeptConnections();
+  connections = new ConnectionPool();
 });
 afterEach(async () => {
   connections.close();
@@ -30,7 +30,7 @@ interface Sent extends Partial<WebhookRequest> {
 
 function send({ port }: Pick<Receiver, 'port'>, { projectId = 'a', limits, ...more }: Sent = {}) {
   const request = { url: `http://127.0.0.1:${port}/`, headers: {}, body: '{}', policy: POLICY, ...more };
-  return sendWebhook({ ...request, kept: { connections, projectId } }, limits);
+  return sendWebhook({ ...request, reuse: { connections, projectId } }, limits);
 }
 
 /** Answers each request with what its number, from 0, on its connection gets. */
@@ -93,17 +93,17 @@ describe('a connection', () => {
   it('is not used any more once it is five seconds old', async () => {
     const receiver = await friendly();
     await send(receiver);
-    const kept = connections.take('a http://127.0.0.1:' + receiver.port, [{ address: '127.0.0.1' }]);
-    expect(kept?.isFresh()).toBe(true);
+    const pooled = connections.take('a http://127.0.0.1:' + receiver.port, [{ address: '127.0.0.1' }]);
+    expect(pooled?.isFresh()).toBe(true);
     await pass(4_999);
-    kept?.rest();
-    expect(kept?.isFresh()).toBe(true);
+    pooled?.rest();
+    expect(pooled?.isFresh()).toBe(true);
     await pass(1);
-    expect(kept?.isFresh()).toBe(false);
-    kept?.close();
+    expect(pooled?.isFresh()).toBe(false);
+    pooled?.close();
   });
 
-  it('is not kept where the answer ends it, or was not read to its end', async () => {
+  it('is not reused where the answer ends it, or was not read to its end', async () => {
     const closing = await scripted(() => 'HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n');
     const endless = await scripted(() => `HTTP/1.1 200 OK\r\ncontent-length: 900000\r\n\r\n${'x'.repeat(100_000)}`);
     for (const receiver of [closing, endless]) {
@@ -113,7 +113,7 @@ describe('a connection', () => {
     }
   });
 
-  it('ends with those who kept it', async () => {
+  it('ends with its pool', async () => {
     const receiver = await friendly();
     await send(receiver);
     expect(receiver.sockets.size).toBe(1);
@@ -146,7 +146,7 @@ describe('W2: a name that leads elsewhere by now', () => {
   const named = (receiver: Receiver, lookup: ReturnType<typeof at>) =>
     send(receiver, { url: `http://hooks.example:${receiver.port}/`, lookup });
 
-  it('is looked up again each time, and an address that may not be met refuses it, kept connection or not', async () => {
+  it('is looked up again each time, and an address that may not be met refuses it, pooled connection or not', async () => {
     const receiver = await friendly();
     const lookup = at([[HERE], [INSIDE], [HERE, INSIDE]]);
     expect(await named(receiver, lookup)).toMatchObject(WELL);
@@ -170,7 +170,7 @@ describe('W2: a name that leads elsewhere by now', () => {
   });
 });
 
-describe('a kept connection that breaks', () => {
+describe('a pooled connection that breaks', () => {
   it('is replaced within the attempt where the receiver had closed it: the attempt is none the worse', async () => {
     const bodies: number[] = [];
     const receiver = await scripted((n, socket) => {
@@ -212,7 +212,7 @@ describe('a kept connection that breaks', () => {
     expect(await send(receiver)).toMatchObject({ error: 'connection_refused', remoteAddress: null });
   });
 
-  it('is not kept while a part of what was sent is still on its way', async () => {
+  it('is not reused while a part of what was sent is still on its way', async () => {
     const receiver = await tcpReceiver((socket) => {
       socket.once('data', () => {
         socket.pause();
@@ -229,7 +229,7 @@ describe('a kept connection that breaks', () => {
     await send(receiver);
     for (const socket of receiver.sockets) socket.destroy();
     await until(() => receiver.sockets.size === 0);
-    await nextTurn();
+    await nextIteration();
     expect(await send(receiver)).toMatchObject({ httpStatus: 204, error: null });
     expect(receiver.connections()).toBe(2);
   });
@@ -250,7 +250,7 @@ describe('a kept connection that breaks', () => {
     const receiver = await scripted((n) => (n === 0 ? OK : void asked.resolve(undefined)));
     await send(receiver);
     const limits = { deadlineMs: 200 };
-    const late = await outOfTime(send(receiver, { limits }), { ...limits, soFar: () => asked.promise });
+    const late = await outcomeAtDeadline(send(receiver, { limits }), { ...limits, soFar: () => asked.promise });
     expect(late).toMatchObject({ error: 'timeout', httpStatus: null });
     expect(receiver.connections()).toBe(1);
     await until(() => receiver.sockets.size === 0);

@@ -76,27 +76,27 @@ export class Connection {
 }
 
 /** The idle ones of a worker, the longest idle first. */
-export class KeptConnections {
-  #idle: { place: string; connection: Connection }[] = [];
+export class ConnectionPool {
+  #idle: { key: string; connection: Connection }[] = [];
 
   /** One that is open to one of these addresses, the last that was used; those that lead elsewhere by now are closed. */
-  take(place: string, addresses: readonly { address: string }[]): Connection | undefined {
-    const here = this.#idle.filter((each) => each.place === place).map(({ connection }) => connection);
+  take(key: string, addresses: readonly { address: string }[]): Connection | undefined {
+    const sameKey = this.#idle.filter((each) => each.key === key).map(({ connection }) => connection);
     const fits = (connection: Connection) =>
       connection.isFresh() && addresses.some(({ address }) => address === connection.openTo);
-    const stale = new Set(here.filter((connection) => !fits(connection)));
-    const taken = here.findLast((connection) => !stale.has(connection));
+    const stale = new Set(sameKey.filter((connection) => !fits(connection)));
+    const taken = sameKey.findLast((connection) => !stale.has(connection));
     for (const connection of stale) connection.close();
     this.#idle = this.#idle.filter(({ connection }) => connection !== taken && !stale.has(connection));
     return taken;
   }
 
   /** Keeps it for the next attempt, unless it was closed with the answer. */
-  keep(place: string, connection: Connection): void {
+  release(key: string, connection: Connection): void {
     connection.rest();
     if (connection.openTo === undefined) return;
     if (!connection.isSent) return connection.close();
-    this.#idle.push({ place, connection });
+    this.#idle.push({ key, connection });
     if (this.#idle.length > MOST_IDLE) this.#idle.shift()?.connection.close();
   }
 

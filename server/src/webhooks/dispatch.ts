@@ -1,13 +1,13 @@
 // Signs one attempt and posts it: the one way a webhook leaves by, a delivery's and a test event's alike (WT1).
 import type { Logger } from 'pino';
 import { signWebhook } from '@countersign/shared/webhook';
-import { open, type KeyRing } from '../crypto/key-ring.ts';
+import { decrypt, type KeyRing } from '../crypto/key-ring.ts';
 import { hmacSha256 } from '../crypto/webhook-secret.ts';
-import type { Dispatch, Dispatched } from '../domain/webhook-attempt.ts';
-import { stampOf, withFixed } from '../domain/webhook-headers.ts';
-import { secretContext, signingSecrets } from '../domain/webhook-secrets.ts';
-import type { GuardPolicy, Lookup } from './guard.ts';
-import type { KeptConnections } from './connections.ts';
+import type { Dispatch, Dispatched } from '../domain/webhooks/webhook-attempt.ts';
+import { timestampOf, withFixed } from '../domain/webhooks/webhook-headers.ts';
+import { secretContext, signingSecrets } from '../domain/webhooks/webhook-secrets.ts';
+import type { GuardPolicy, Lookup } from './guard/guard.ts';
+import type { ConnectionPool } from './connections.ts';
 import { type SendLimits, sendWebhook } from './send.ts';
 
 export interface DispatchTools {
@@ -18,7 +18,7 @@ export interface DispatchTools {
   /** Others than the usual, for tests that cannot wait for those. */
   limits?: Partial<SendLimits> | undefined;
   /** Those of attempts before; without them each has one of its own. */
-  connections?: KeptConnections;
+  connections?: ConnectionPool;
   /** Where the operator reads what their own proxy failed with (WH7). */
   log?: Pick<Logger, 'warn'>;
 }
@@ -27,13 +27,13 @@ export interface DispatchTools {
 export async function dispatchWebhook(tools: DispatchTools, what: Dispatch): Promise<Dispatched> {
   const { keyRing, policy, lookup, connections } = tools;
   const { url, body, webhookId, attempt, at } = what;
-  const reveal = (sealed: string) => open(keyRing, sealed, secretContext(what.projectId));
+  const reveal = (encrypted: string) => decrypt(keyRing, encrypted, secretContext(what.projectId));
   const [first, ...rest] = signingSecrets(what.secrets, at);
-  const message = { id: webhookId, timestamp: stampOf(at), attempt, body };
+  const message = { id: webhookId, timestamp: timestampOf(at), attempt, body };
   const headers = withFixed(await signWebhook(message, [reveal(first), ...rest.map(reveal)], hmacSha256));
   // To the proxy there is a connection of its own each time: what it leads to is the proxy's to know.
-  const kept = connections && !policy.proxyUrl ? { connections, projectId: what.projectId } : undefined;
-  const request = { url, headers, body, policy, ...(lookup && { lookup }), ...(kept && { kept }) };
+  const reuse = connections && !policy.proxyUrl ? { connections, projectId: what.projectId } : undefined;
+  const request = { url, headers, body, policy, ...(lookup && { lookup }), ...(reuse && { reuse }) };
   const outcome = await sendWebhook(request, tools.limits);
   if (outcome.proxyFault !== undefined) {
     tools.log?.warn({ fault: outcome.proxyFault }, 'the proxy of WEBHOOK_PROXY_URL failed: a webhook did not leave');

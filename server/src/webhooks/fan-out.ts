@@ -1,21 +1,21 @@
 // From a final decision to its delivery row: the bytes are made once, here, in the transaction that stamps the event (I5, I7).
-import { jsonText } from '@countersign/shared/json';
-import { toDecided, webhookIdOf } from '../domain/decision.ts';
-import type { DecisionAction } from '@countersign/shared/words';
+import { jsonText } from '@countersign/shared/json/json';
+import { toDecided, webhookIdOf } from '../domain/items/decision.ts';
+import type { DecisionAction } from '@countersign/shared/enums';
 import type { Decision } from '../db/entities/decision.ts';
 
 /** A stamped `item.finalized` event that is told, with its decision. */
-export interface Told {
+export interface DeliverableDecision {
   eventId: string;
   seq: number;
   decision: Decision;
 }
 
 /** Webhooks tell of people's decisions; automatic ones were in the pipeline's own answer (docs/spec/webhooks.md#outbound). */
-export const isToldOf = (action: DecisionAction): boolean => action !== 'auto_approve';
+export const isDelivered = (action: DecisionAction): boolean => action !== 'auto_approve';
 
 /** The delivery of one final decision, due at once. `webhookId` comes from the ledger, so a repeat meets the unique index. */
-export function deliveryOf({ eventId, seq, decision }: Told, id: string, at: Date) {
+export function deliveryOf({ eventId, seq, decision }: DeliverableDecision, id: string, at: Date) {
   return {
     id,
     projectId: decision.projectId,
@@ -31,16 +31,16 @@ export function deliveryOf({ eventId, seq, decision }: Told, id: string, at: Dat
 const MOST_TEXT = 16 * 1024 * 1024;
 
 /** Deliveries as they travel to the database together, in their order: at most so much text at once, unless one alone is longer. */
-export function portionsOf<T extends { body: string }>(deliveries: readonly T[], most = MOST_TEXT): T[][] {
-  const portions: T[][] = [];
+export function batchesOf<T extends { body: string }>(deliveries: readonly T[], most = MOST_TEXT): T[][] {
+  const batches: T[][] = [];
   let room = 0;
   for (const delivery of deliveries) {
-    if (portions.length === 0 || delivery.body.length > room) {
-      portions.push([]);
+    if (batches.length === 0 || delivery.body.length > room) {
+      batches.push([]);
       room = most;
     }
     room -= delivery.body.length;
-    portions.at(-1)?.push(delivery);
+    batches.at(-1)?.push(delivery);
   }
-  return portions;
+  return batches;
 }

@@ -12,12 +12,19 @@ import {
   listening,
   tcpReceiver,
 } from '../../test/fixtures/receivers.ts';
-import { bodyRead, type Lateness, outOfTime, pass, until, useStillClock } from '../../test/fixtures/still-clock.ts';
+import {
+  bodyRead,
+  type DeadlineOptions,
+  outcomeAtDeadline,
+  pass,
+  until,
+  useFrozenClock,
+} from '../../test/fixtures/frozen-clock.ts';
 import { type SendLimits, sendWebhook, type WebhookRequest } from './send.ts';
 
 const LOOPBACK = { allowCidrs: ['127.0.0.0/8'], allowHttp: true };
 
-useStillClock();
+useFrozenClock();
 afterEach(closeReceivers);
 
 function send(target: number | string, limits: Partial<SendLimits> = {}, options: Partial<WebhookRequest> = {}) {
@@ -28,11 +35,11 @@ function send(target: number | string, limits: Partial<SendLimits> = {}, options
 /** The same, with a deadline that passes. */
 function sendLate(
   target: number | string,
-  lateness: Partial<Lateness>,
+  lateness: Partial<DeadlineOptions>,
   options: Partial<SendLimits & WebhookRequest> = {},
 ) {
   const limits = { deadlineMs: 300, ...options };
-  return outOfTime(send(target, limits, options), { deadlineMs: limits.deadlineMs, ...lateness });
+  return outcomeAtDeadline(send(target, limits, options), { deadlineMs: limits.deadlineMs, ...lateness });
 }
 
 const gone = (sockets: Set<Socket>) => until(() => sockets.size === 0);

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { connectProxy } from '../../test/fixtures/connect-proxy.ts';
 import { CERTIFICATE, PRIVATE_KEY, trust } from '../../test/fixtures/receiver-certificate.ts';
 import { closeReceivers, closingAfter, httpReceiver, listening, tcpReceiver } from '../../test/fixtures/receivers.ts';
-import { bodyRead, outOfTime, pass, until, useStillClock } from '../../test/fixtures/still-clock.ts';
+import { bodyRead, outcomeAtDeadline, pass, until, useFrozenClock } from '../../test/fixtures/frozen-clock.ts';
 import { type SendLimits, sendWebhook, type WebhookRequest } from './send.ts';
 
 const NUMBER: unknown = expect.any(Number);
@@ -13,7 +13,7 @@ const NUMBER: unknown = expect.any(Number);
 const STRICT = { allowCidrs: [], allowHttp: true };
 const noAnswer = () => Promise.reject(new Error('ENOTFOUND'));
 
-useStillClock();
+useFrozenClock();
 afterEach(closeReceivers);
 
 /** Posts to the URL through the proxy, where names have no answer but for the proxy. */
@@ -184,7 +184,7 @@ describe('W4: the deadline through a proxy', () => {
   /** An attempt whose time runs out when it has come so far. */
   const sendLate = (url: string, proxyUrl: string, soFar: () => Promise<unknown>) => {
     const limits = { deadlineMs: 300, connectMs: 60_000 };
-    return outOfTime(send(url, proxyUrl, { limits }), { ...limits, soFar });
+    return outcomeAtDeadline(send(url, proxyUrl, { limits }), { ...limits, soFar });
   };
   const drip = (socket: Socket, text: string) => {
     const timer = setInterval(() => socket.write(text), 10);

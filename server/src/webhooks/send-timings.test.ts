@@ -3,19 +3,19 @@ import { createServer as createTlsServer } from 'node:https';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CERTIFICATE, PRIVATE_KEY, trust } from '../../test/fixtures/receiver-certificate.ts';
 import { closeReceivers, httpReceiver, listening } from '../../test/fixtures/receivers.ts';
-import { pass, useStillClock } from '../../test/fixtures/still-clock.ts';
-import { KeptConnections } from './connections.ts';
-import type { Lookup } from './guard.ts';
+import { pass, useFrozenClock } from '../../test/fixtures/frozen-clock.ts';
+import { ConnectionPool } from './connections.ts';
+import type { Lookup } from './guard/guard.ts';
 import { sendWebhook, type WebhookRequest } from './send.ts';
 
 const SLOW_MS = 60;
 const NUMBER: unknown = expect.any(Number);
 const POLICY = { allowCidrs: ['127.0.0.0/8'], allowHttp: true };
 
-useStillClock();
+useFrozenClock();
 afterEach(closeReceivers);
 
-const send = (url: string, lookup?: Lookup, more: Pick<WebhookRequest, 'kept'> = {}) =>
+const send = (url: string, lookup?: Lookup, more: Pick<WebhookRequest, 'reuse'> = {}) =>
   sendWebhook({ url, headers: {}, body: '{}', policy: POLICY, ...(lookup && { lookup }), ...more });
 
 /** A name that takes its time. */
@@ -44,10 +44,10 @@ describe('the timings of an attempt', () => {
     const { error, timings } = await send(url, slowName);
     expect(error).toBeNull();
     expect(timings).toEqual({ dnsMs: NUMBER, connectMs: NUMBER, tlsMs: NUMBER, firstByteMs: NUMBER });
-    const kept = { connections: new KeptConnections(), projectId: 'a' };
-    await send(url, slowName, { kept });
-    const { timings: again } = await send(url, slowName, { kept });
-    kept.connections.close();
+    const reuse = { connections: new ConnectionPool(), projectId: 'a' };
+    await send(url, slowName, { reuse });
+    const { timings: again } = await send(url, slowName, { reuse });
+    reuse.connections.close();
     expect(again).toEqual({ dnsMs: NUMBER, connectMs: null, tlsMs: null, firstByteMs: NUMBER });
   });
 

@@ -1,13 +1,13 @@
 // Sends one attempt of a delivery: a connection to a pinned address, one deadline over everything, a bounded answer (rules W2, W4, W5).
 import { type LookupFunction, Socket } from 'node:net';
 import { buildConnector } from 'undici';
-import type { AttemptError } from '../domain/retry.ts';
-import type { Outcome, Timings } from '../domain/webhook-attempt.ts';
+import type { AttemptError } from '../domain/webhooks/retry.ts';
+import type { Outcome, Timings } from '../domain/webhooks/webhook-attempt.ts';
 import { errorOf, errorOfStatus, isOfNetwork, TlsFailure } from './attempt-error.ts';
 import { boundReads } from './bounded-reads.ts';
-import { Connection, type KeptConnections } from './connections.ts';
-import { inert } from './inert-text.ts';
-import { keptHeaders } from './kept-headers.ts';
+import { Connection, type ConnectionPool } from './connections.ts';
+import { stripControlCharacters } from './strip-control-characters.ts';
+import { storedHeaders } from './stored-headers.ts';
 import {
   Blocked,
   examineUrl,
@@ -16,7 +16,7 @@ import {
   mayConnect,
   resolveTarget,
   type TargetAddress,
-} from './guard.ts';
+} from './guard/guard.ts';
 import { ProxyFault, throughProxy } from './tunnel.ts';
 
 export interface WebhookRequest {
@@ -27,7 +27,7 @@ export interface WebhookRequest {
   /** Who is asked for the addresses of a name; the system when absent. */
   lookup?: Lookup;
   /** Where it may find a connection and leave one for the next attempt of the same project; without it has one of its own. Never through a proxy. */
-  kept?: { connections: KeptConnections; projectId: string };
+  reuse?: { connections: ConnectionPool; projectId: string };
 }
 
 export interface SendLimits {
@@ -39,7 +39,7 @@ export interface SendLimits {
   readBytes: number;
   /** Of everything that comes over the connection, body or not. */
   wireBytes: number;
-  keptBytes: number;
+  storedBytes: number;
 }
 
 const LIMITS: SendLimits = {
@@ -48,13 +48,13 @@ const LIMITS: SendLimits = {
   headerBytes: 16_384,
   readBytes: 65_536,
   wireBytes: 524_288,
-  keptBytes: 8_192,
+  storedBytes: 8_192,
 };
 /** Node gives up on one of several addresses after 250 ms by default, too soon for a receiver on the other side of the world. */
 const ADDRESS_MS = 1_000;
 const RETRY_AFTER_LENGTH = 200;
 /** What we send and the end of a kept connection meet on the way: a way to the other side of the world and back, and some. */
-const MEETING_MS = 500;
+const CLOSE_RACE_MS = 500;
 
 type Answer = Omit<Outcome, 'error' | 'totalMs'>;
 
@@ -111,12 +111,12 @@ async function post(attempt: Attempt): Promise<AttemptError | null> {
     connection.connector = guardedConnector(addresses, { attempt, connection });
     return exchange(verdict.url, { attempt, connection });
   };
-  const kept = keptConnection(origin, { addresses, attempt });
-  if (kept !== undefined) {
+  const pooled = pooledConnection(origin, { addresses, attempt });
+  if (pooled !== undefined) {
     try {
-      return await exchanged(kept);
+      return await exchanged(pooled);
     } catch (error) {
-      if (!wasClosedBefore(error, { attempt, connection: kept })) throw error;
+      if (!wasClosedBefore(error, { attempt, connection: pooled })) throw error;
       answer.remoteAddress = null;
     }
   }
@@ -124,18 +124,18 @@ async function post(attempt: Attempt): Promise<AttemptError | null> {
 }
 
 /** Whose turn it is on a connection. */
-interface Turn {
+interface Exchange {
   attempt: Attempt;
   connection: Connection;
 }
 
 /** One of an attempt before, open to an address that the name has now. */
-function keptConnection(
+function pooledConnection(
   origin: string,
   { addresses, attempt }: { addresses: TargetAddress[]; attempt: Attempt },
 ): Connection | undefined {
-  const { kept } = attempt.request;
-  const connection = kept?.connections.take(placeOf(origin, kept.projectId), addresses);
+  const { reuse } = attempt.request;
+  const connection = reuse?.connections.take(poolKey(origin, reuse.projectId), addresses);
   if (connection === undefined) return undefined;
   attempt.connectedAt = performance.now();
   attempt.answer.remoteAddress = connection.openTo ?? null;
@@ -143,37 +143,37 @@ function keptConnection(
 }
 
 /** Projects share none: an answer that comes unasked is never another's. */
-const placeOf = (origin: string, projectId: string): string => `${projectId} ${origin}`;
+const poolKey = (origin: string, projectId: string): string => `${projectId} ${origin}`;
 
 /** It was closed so soon that the receiver hardly knew of this attempt: nothing came, and that says nothing of the receiver. */
-const wasClosedBefore = (error: unknown, { attempt, connection }: Turn): boolean =>
+const wasClosedBefore = (error: unknown, { attempt, connection }: Exchange): boolean =>
   connection.isOld &&
   connection.read === 0 &&
-  performance.now() - attempt.connectedAt < MEETING_MS &&
+  performance.now() - attempt.connectedAt < CLOSE_RACE_MS &&
   errorOf(error, { httpStatus: attempt.answer.httpStatus, late: false }) === 'connection_reset';
 
 async function exchange(
   { origin, pathname, search }: URL,
-  { attempt, connection }: Turn,
+  { attempt, connection }: Exchange,
 ): Promise<AttemptError | null> {
   const { request, signal, answer } = attempt;
-  const { headers, body, kept } = request;
+  const { headers, body, reuse } = request;
   let ended = false;
   try {
     const path = pathname + search;
     const reply = await connection.client.request({
-      ...{ method: 'POST', path, headers, body, signal, reset: kept === undefined },
+      ...{ method: 'POST', path, headers, body, signal, reset: reuse === undefined },
     });
     answer.timings.firstByteMs = since(attempt.connectedAt);
     answer.httpStatus = reply.statusCode;
     answer.retryAfter = [reply.headers['retry-after'] ?? []].flat()[0]?.slice(0, RETRY_AFTER_LENGTH) ?? null;
-    answer.responseHeaders = keptHeaders(reply.headers);
+    answer.responseHeaders = storedHeaders(reply.headers);
     ended = await readBody(reply.body, attempt);
     return errorOfStatus(reply.statusCode);
   } finally {
     // One that has been read to its end and is not kept is closed by `reset`; to close it again costs as much as sending it did.
     if (!ended) connection.close();
-    else kept?.connections.keep(placeOf(origin, kept.projectId), connection);
+    else reuse?.connections.release(poolKey(origin, reuse.projectId), connection);
   }
 }
 
@@ -188,7 +188,7 @@ async function addressesFor(url: URL, { policy, lookup }: WebhookRequest): Promi
 }
 
 /** Connects to the checked addresses only, whatever the name says by now, and looks at the other end before a byte is sent. */
-function guardedConnector(addresses: TargetAddress[], { attempt, connection }: Turn): buildConnector.connector {
+function guardedConnector(addresses: TargetAddress[], { attempt, connection }: Exchange): buildConnector.connector {
   const { request, limits, signal } = attempt;
   const clock = connectionClock(attempt);
   const direct = namingTls({
@@ -208,8 +208,8 @@ function guardedConnector(addresses: TargetAddress[], { attempt, connection }: T
   return (options, callback) => {
     const opening: unknown = connect(options, (failure, socket) => {
       if (failure !== null) return callback(failure, null);
-      clock.stands(options.protocol === 'https:');
-      if (!leadsWhereItMay(socket, attempt)) {
+      clock.connected(options.protocol === 'https:');
+      if (!isAllowedPeer(socket, attempt)) {
         socket.destroy();
         return callback(new Blocked('blocked_address'), null);
       }
@@ -234,7 +234,7 @@ function namingTls(options: buildConnector.BuildOptions): buildConnector.connect
 }
 
 /** The other end of a tunnel is the operator's proxy, which may stand anywhere and is nobody's business. */
-function leadsWhereItMay(
+function isAllowedPeer(
   { remoteAddress = '', remotePort = 0 }: Socket,
   { request: { policy }, answer }: Attempt,
 ): boolean {
@@ -252,7 +252,7 @@ function connectionClock(attempt: Attempt) {
   };
   return {
     reached,
-    stands: (isHttps: boolean) => {
+    connected: (isHttps: boolean) => {
       reached();
       attempt.connectedAt = performance.now();
       if (isHttps) timings.tlsMs = Math.max(0, since(started) - (timings.connectMs ?? 0));
@@ -276,24 +276,24 @@ function pinnedTo(addresses: TargetAddress[]): LookupFunction {
  * Answers whether it has ended.
  */
 async function readBody(body: AsyncIterable<Uint8Array>, { limits, answer }: Attempt): Promise<boolean> {
-  const kept: Buffer[] = [];
+  const chunks: Buffer[] = [];
   let read = 0;
   try {
     for await (const chunk of body) {
       const bytes = Buffer.from(chunk);
-      if (read < limits.keptBytes) kept.push(bytes.subarray(0, limits.keptBytes - read));
+      if (read < limits.storedBytes) chunks.push(bytes.subarray(0, limits.storedBytes - read));
       read += bytes.length;
       if (read >= limits.readBytes) return false;
     }
     return true;
   } finally {
-    answer.responseText = inertText(Buffer.concat(kept));
+    answer.responseText = decodeBody(Buffer.concat(chunks));
   }
 }
 
 /** As UTF-8 text, inert; what is none becomes U+FFFD. A character cut in half is left out. */
-function inertText(bytes: Buffer): string {
-  return inert(new TextDecoder().decode(bytes, { stream: true }));
+function decodeBody(bytes: Buffer): string {
+  return stripControlCharacters(new TextDecoder().decode(bytes, { stream: true }));
 }
 
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -1,8 +1,8 @@
 // A tunnel through the operator's proxy: one CONNECT to the receiver (rule W5), and whose fault it is when there is none (WH7).
 import { Socket } from 'node:net';
 import { buildConnector, Client } from 'undici';
-import type { AttemptError } from '../domain/retry.ts';
-import { Blocked } from './guard.ts';
+import type { AttemptError } from '../domain/webhooks/retry.ts';
+import { Blocked } from './guard/guard.ts';
 
 /** The proxy itself failed, which says nothing of the receiver. The message is for the operator's log and has no password in it. */
 export class ProxyFault extends Error {

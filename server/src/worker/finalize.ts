@@ -1,6 +1,6 @@
 // Makes decisions final when their undo window has passed (LC2): a fact of its own, on which webhooks and answers hang.
-import type { ItemStatus } from '@countersign/shared/words';
-import { SYSTEM } from '../domain/actor.ts';
+import type { ItemStatus } from '@countersign/shared/enums';
+import { SYSTEM } from '../domain/access/actor.ts';
 import type { Tx } from '../db/database.ts';
 import { Decision } from '../db/entities/decision.ts';
 import type { Services } from '../usecases/services.ts';
@@ -17,7 +17,7 @@ export async function finalizeOnce(services: Services): Promise<Next> {
        ) returning id`,
     );
     if (due.length > 0)
-      await recordFinal(
+      await appendFinalized(
         tx,
         due.map((row) => row.id),
       );
@@ -26,7 +26,7 @@ export async function finalizeOnce(services: Services): Promise<Next> {
   return count === BATCH ? { again: true } : { at: await nextWindow(services) };
 }
 
-async function recordFinal({ em, record }: Tx, ids: string[]): Promise<void> {
+async function appendFinalized({ em, appendEvent }: Tx, ids: string[]): Promise<void> {
   const decisions = await em.find(Decision, { id: { $in: ids } });
   const rows = await em.execute<{ id: string; version: number; status: ItemStatus }[]>(
     `update item set public_status = null, version = version + 1 where id = any(?::uuid[]) returning id, version, status`,
@@ -36,8 +36,8 @@ async function recordFinal({ em, record }: Tx, ids: string[]): Promise<void> {
   for (const { itemId, projectId, action, reason } of decisions) {
     const item = items.get(itemId);
     if (item === undefined) throw new Error(`decision without item ${itemId}`);
-    const fact = { project_id: projectId, item_id: itemId, version: item.version, actor: SYSTEM };
-    record({ type: 'item.finalized', ...fact, status: item.status, action, reason: reason ?? null });
+    const event = { project_id: projectId, item_id: itemId, version: item.version, actor: SYSTEM };
+    appendEvent({ type: 'item.finalized', ...event, status: item.status, action, reason: reason ?? null });
   }
 }
 

@@ -64,14 +64,14 @@ describe('when a loop runs', () => {
   });
 });
 
-describe('a nudge', () => {
-  it('while it waits: one run now, and the wait begins anew after it', async () => {
+describe('a wake-up', () => {
+  it('while it waits: one run now, then the wait starts again', async () => {
     const { loop, begun, finish } = loopOf();
     await settle();
     await finish();
     await pass(900);
-    loop.nudge();
-    loop.nudge();
+    loop.wake();
+    loop.wake();
     await settle();
     expect(begun).toHaveLength(2);
     await finish();
@@ -84,7 +84,7 @@ describe('a nudge', () => {
   it('during a run: exactly one more run after it, however many nudges there were', async () => {
     const { loop, begun, finish, most } = loopOf();
     await settle();
-    for (let times = 0; times < 5; times += 1) loop.nudge();
+    for (let times = 0; times < 5; times += 1) loop.wake();
     await pass(POLL_MS * 3);
     expect(begun).toHaveLength(1);
     await finish();
@@ -94,17 +94,17 @@ describe('a nudge', () => {
     expect(most()).toBe(1);
   });
 
-  it('during a run that asks for a later time: the nudge comes first', async () => {
+  it('during a run that asks for a later time: the wake-up comes first', async () => {
     const { loop, begun, finish } = loopOf();
     await settle();
-    loop.nudge();
+    loop.wake();
     await finish({ at: new Date(Date.now() + 500) });
     expect(begun).toHaveLength(2);
   });
 
   it('before the first run is not a second one', async () => {
     const { loop, begun, finish } = loopOf();
-    loop.nudge();
+    loop.wake();
     await settle();
     expect(begun).toHaveLength(1);
     await finish();
@@ -115,7 +115,7 @@ describe('a nudge', () => {
     const { loop, begun, finish, most } = loopOf();
     for (let step = 0; step < 200; step += 1) {
       await pass((step * 37) % 70);
-      loop.nudge();
+      loop.wake();
       if (step % 3 === 0) await finish(step % 2 === 0 ? { again: true } : {});
     }
     expect(begun.length).toBeGreaterThan(50);
@@ -124,31 +124,31 @@ describe('a nudge', () => {
 });
 
 describe('the gap', () => {
-  it('keeps the starts of two runs apart, nudged or not', async () => {
+  it('keeps the starts of two runs apart, woken or not', async () => {
     const { loop, begun, finish } = loopOf({ gapMs: 25 });
     await settle();
     await finish({ again: true });
     expect(begun).toHaveLength(1);
     await pass(24);
-    loop.nudge();
+    loop.wake();
     expect(begun).toHaveLength(1);
     await pass(1);
     expect(begun).toHaveLength(2);
   });
 
-  it('keeps less distance for what is urgent, whether it was nudged before, after or meanwhile', async () => {
+  it('keeps less distance for what is urgent, whether it was woken before, after or meanwhile', async () => {
     const { loop, begun, finish } = loopOf({ gapMs: 25, urgentGapMs: 5 });
     await settle();
     await finish();
     for (const order of [[true], [false, true], [true, false]]) {
       const runs = begun.length;
-      for (const urgent of order) loop.nudge(urgent);
+      for (const urgent of order) loop.wake(urgent);
       await pass(4);
       expect(begun).toHaveLength(runs);
       await pass(1);
       expect(begun).toHaveLength(runs + 1);
-      loop.nudge(true);
-      loop.nudge();
+      loop.wake(true);
+      loop.wake();
       await finish();
       await pass(5);
       expect(begun).toHaveLength(runs + 2);
@@ -159,7 +159,7 @@ describe('the gap', () => {
   it('a run longer than the gap is followed at once', async () => {
     const { loop, begun, finish } = loopOf({ gapMs: 25 });
     await settle();
-    loop.nudge();
+    loop.wake();
     await pass(30);
     await finish();
     expect(begun).toHaveLength(2);
@@ -214,7 +214,7 @@ describe('a stop', () => {
   it('waits for the run under way and starts no other', async () => {
     const { loop, begun, finish } = loopOf();
     await settle();
-    loop.nudge();
+    loop.wake();
     let stopped = false;
     const stopping = loop.stop().then(() => (stopped = true));
     await pass(POLL_MS * 5);
@@ -231,7 +231,7 @@ describe('a stop', () => {
     await finish();
     await loop.stop();
     await loop.stop();
-    loop.nudge();
+    loop.wake();
     await pass(POLL_MS * 5);
     expect(begun).toHaveLength(1);
     expect(vi.getTimerCount()).toBe(0);

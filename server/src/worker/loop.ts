@@ -22,7 +22,7 @@ export interface LoopOptions {
 
 export interface Loop {
   /** Something happened: run soon, or sooner when it is urgent. During a run it means one more run after it. */
-  nudge(urgent?: boolean): void;
+  wake(urgent?: boolean): void;
   /** Starts no new run and waits for the one under way. */
   stop(): Promise<void>;
 }
@@ -32,7 +32,7 @@ const REST_MS = 1000;
 
 export function startLoop(options: LoopOptions): Loop {
   const loop = new RunningLoop(options);
-  loop.nudge();
+  loop.wake();
   return loop;
 }
 
@@ -43,7 +43,7 @@ class RunningLoop implements Loop {
   /** When that is, by `performance.now()`. */
   #due = Infinity;
   #running: Promise<void> | null = null;
-  #nudged: 'no' | 'yes' | 'urgently' = 'no';
+  #woken: 'no' | 'yes' | 'urgently' = 'no';
   #stopped = false;
   #startedAt = -Infinity;
 
@@ -51,10 +51,10 @@ class RunningLoop implements Loop {
     this.#options = options;
   }
 
-  nudge(urgent = false): void {
+  wake(urgent = false): void {
     if (!this.#running) this.#schedule(0, urgent);
-    else if (urgent) this.#nudged = 'urgently';
-    else if (this.#nudged === 'no') this.#nudged = 'yes';
+    else if (urgent) this.#woken = 'urgently';
+    else if (this.#woken === 'no') this.#woken = 'yes';
   }
 
   async stop(): Promise<void> {
@@ -77,11 +77,11 @@ class RunningLoop implements Loop {
 
   #start(): void {
     this.#cancel = null;
-    this.#nudged = 'no';
+    this.#woken = 'no';
     this.#startedAt = performance.now();
     this.#running = this.#once().finally(() => {
       this.#running = null;
-      if (this.#nudged !== 'no') this.#schedule(0, this.#nudged === 'urgently');
+      if (this.#woken !== 'no') this.#schedule(0, this.#woken === 'urgently');
     });
   }
 

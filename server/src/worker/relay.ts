@@ -1,76 +1,80 @@
 // The relay: gives recorded facts their place in the project's ledger, writes the deliveries they cause, and rings the sockets.
-import { DECISION_ACTIONS } from '@countersign/shared/words';
+import { DECISION_ACTIONS } from '@countersign/shared/enums';
 import type { EntityDictionary } from '@mikro-orm/core';
 import type { Event } from '../db/entities/event.ts';
 import { Decision } from '../db/entities/decision.ts';
 import type { Tx } from '../db/database.ts';
-import { STAMPED, stampedText } from '../db/channels.ts';
+import { EVENTS_SEQUENCED, formatAdvance } from '../db/connection/channels.ts';
 import { rawQuery } from '../db/raw-query.ts';
-import type { Signals } from '../db/signals.ts';
-import { Turns } from '../db/turns.ts';
+import type { Signals } from '../db/connection/signals.ts';
+import { Mutex } from '../db/mutex.ts';
 import type { Services } from '../usecases/services.ts';
-import { deliveryOf, isToldOf, type Told } from '../webhooks/fan-out.ts';
-import type { ReadyToSend } from './delivery-rows.ts';
+import { deliveryOf, isDelivered, type DeliverableDecision } from '../webhooks/fan-out.ts';
+import type { ReadyToSend } from './deliveries/delivery-rows.ts';
 import type { Next } from './loop.ts';
-import { type Doorbell, type NewDelivery, writeDeliveries } from './write-deliveries.ts';
+import { type ChannelNotification, type NewDelivery, writeDeliveries } from './deliveries/write-deliveries.ts';
 
 /** Any fixed number: one relay at a time among all processes on a database. */
 const RELAY = 7_202_611_202;
 const BATCH = 500;
 
 /** Free slots of this process for deliveries that are being written. */
-export interface FreeSlots {
+export interface SendCapacity {
   /** Keeps slots for these, as far as there are any. */
-  keep(fresh: readonly NewDelivery[]): KeptSlots;
+  reserve(fresh: readonly NewDelivery[]): ReservedCapacity;
 }
 
-export interface KeptSlots {
+export interface ReservedCapacity {
   /** Of the deliveries that have one. */
   ids: ReadonlySet<string>;
   /** Sends these in them, and gives the others back. */
   use(ready: readonly ReadyToSend[]): void;
 }
 
-interface Relaying {
+interface RelayOptions {
   /** Is told of a batch when it is done. */
-  onStamped?: (facts: readonly Stamped[]) => void;
+  onSequenced?: (events: readonly SequencedEvent[]) => void;
   /** Without any every delivery waits for a worker. */
-  slots?: FreeSlots;
+  capacity?: SendCapacity;
   /** Those of whoever else numbers facts in this process. */
-  turns?: Turns;
+  mutex?: Mutex;
 }
 
-const NO_SLOTS: FreeSlots = { keep: () => ({ ids: new Set(), use: () => undefined }) };
+const NO_CAPACITY: SendCapacity = { reserve: () => ({ ids: new Set(), use: () => undefined }) };
 
 /** Stamps up to one batch. Facts of one item keep their order: each was inserted under its item's row lock. */
 export async function relayOnce(
   services: Services,
   signals: Signals,
-  { onStamped = () => undefined, slots = NO_SLOTS, turns = new Turns() }: Relaying = {},
+  { onSequenced = () => undefined, capacity = NO_CAPACITY, mutex = new Mutex() }: RelayOptions = {},
 ): Promise<Next> {
   if (!(await signals.lead(RELAY))) return {};
-  let kept = NO_SLOTS.keep([]);
+  let reserved = NO_CAPACITY.reserve([]);
   let sent: readonly ReadyToSend[] = [];
   try {
     const write = async (tx: Tx) => {
-      const stamped = await stamp(tx);
-      if (stamped.length === 0) return { stamped, ready: [] };
-      const deliveries = newDeliveries(services, stamped);
-      kept = slots.keep(deliveries);
-      const ready = await writeDeliveries(tx.em, { deliveries, kept: kept.ids, bells: stampedBells(stamped) });
-      return { stamped, ready };
+      const sequenced = await assignSequence(tx);
+      if (sequenced.length === 0) return { sequenced, ready: [] };
+      const deliveries = newDeliveries(services, sequenced);
+      reserved = capacity.reserve(deliveries);
+      const ready = await writeDeliveries(tx.em, {
+        deliveries,
+        reserved: reserved.ids,
+        notifications: sequencedNotifications(sequenced),
+      });
+      return { sequenced, ready };
     };
-    const { stamped, ready } = await turns.take(() => services.db.write(write));
+    const { sequenced, ready } = await mutex.take(() => services.db.write(write));
     sent = ready;
-    onStamped(stamped);
-    return { again: stamped.length === BATCH };
+    onSequenced(sequenced);
+    return { again: sequenced.length === BATCH };
   } finally {
-    kept.use(sent);
+    reserved.use(sent);
   }
 }
 
 /** A fact that has its place. */
-export interface Stamped {
+export interface SequencedEvent {
   projectId: string;
   seq: number;
   type: Event['type'];
@@ -78,25 +82,25 @@ export interface Stamped {
   /** Of the item. */
   version: number | null;
   /** When it was stated, in ms since the epoch. */
-  statedAt: number;
+  appendedAt: number;
   /** What is to be told of it, where its project has somewhere to send webhooks to; null of every other fact. */
-  told: Told | null;
+  deliverable: DeliverableDecision | null;
 }
 
 /** The decisions that webhooks tell of. */
-const TOLD = DECISION_ACTIONS.filter(isToldOf);
+const DELIVERED_ACTIONS = DECISION_ACTIONS.filter(isDelivered);
 
 /**
  * $1: `TOLD`. The row locks make a second relay, should leadership ever be in doubt, wait and find nothing: no number twice. Projects
  * are held in the order of their ids, as whoever counts holds them. Each decision is looked up by its index: there are few of them in a
  * batch, however many there are.
  */
-const STAMP = `
-  with unstamped as (
+const ASSIGN_SEQUENCE = `
+  with unsequenced as (
     select position, project_id, item_id, type, data ->> 'action' as action, (data ->> 'version')::int as version from event
     where seq is null order by position limit ${BATCH} for update
   ), batch as (
-    select *, row_number() over (partition by project_id order by position) as n from unstamped
+    select *, row_number() over (partition by project_id order by position) as n from unsequenced
   ), grown as (
     select project_id, count(*) as n from batch group by project_id
   ), held as (
@@ -118,7 +122,7 @@ const STAMP = `
     (extract(epoch from e.created_at) * 1000)::float8 as event_at, e.seq, e.type as event_type, d.*`;
 
 /** The decision's columns are null of a fact that is not told. */
-type StampedRow = EntityDictionary<Decision> & {
+type SequencedRow = EntityDictionary<Decision> & {
   event_id: string;
   event_project: string;
   event_item: string | null;
@@ -128,35 +132,37 @@ type StampedRow = EntityDictionary<Decision> & {
   event_type: Event['type'];
 };
 
-async function stamp({ em }: Tx): Promise<Stamped[]> {
-  const rows = await rawQuery<StampedRow>(em, STAMP, [TOLD]);
+async function assignSequence({ em }: Tx): Promise<SequencedEvent[]> {
+  const rows = await rawQuery<SequencedRow>(em, ASSIGN_SEQUENCE, [DELIVERED_ACTIONS]);
   return rows.map(({ event_id: eventId, event_project, event_item, event_version, event_at, event_type, ...row }) => {
     const { seq, ...columns } = row;
     return {
       ...{ projectId: event_project, seq: Number(seq), type: event_type },
-      ...{ itemId: event_item, version: event_version, statedAt: event_at },
-      told: columns.id ? { eventId, seq: Number(seq), decision: em.map(Decision, columns) } : null,
+      ...{ itemId: event_item, version: event_version, appendedAt: event_at },
+      deliverable: columns.id ? { eventId, seq: Number(seq), decision: em.map(Decision, columns) } : null,
     };
   });
 }
 
-function newDeliveries(services: Services, stamped: readonly Stamped[]): NewDelivery[] {
+function newDeliveries(services: Services, sequenced: readonly SequencedEvent[]): NewDelivery[] {
   const at = services.clock.now();
-  return stamped.flatMap(({ told }) => told ?? []).map((told) => deliveryOf(told, services.ids.uuid(), at));
+  return sequenced
+    .flatMap(({ deliverable }) => deliverable ?? [])
+    .map((deliverable) => deliveryOf(deliverable, services.ids.uuid(), at));
 }
 
 /** So many ledgers stay within NOTIFY's 8000 bytes. */
-const RUNG_TOGETHER = 100;
+const MAX_LOGS_PER_NOTIFY = 100;
 
 /** Tells every web process which ledgers grew, from where, and whether the project itself changed. */
-function stampedBells(stamped: readonly Stamped[]): Doorbell[] {
-  const grown = [...Map.groupBy(stamped, (event) => event.projectId)].map(([projectId, events]) => {
+function sequencedNotifications(sequenced: readonly SequencedEvent[]): ChannelNotification[] {
+  const grown = [...Map.groupBy(sequenced, (event) => event.projectId)].map(([projectId, events]) => {
     const seq = Math.min(...events.map((event) => event.seq));
-    return stampedText({ projectId, seq, changed: events.some((event) => event.type === 'project.changed') });
+    return formatAdvance({ projectId, seq, changed: events.some((event) => event.type === 'project.changed') });
   });
-  const count = Math.ceil(grown.length / RUNG_TOGETHER);
+  const count = Math.ceil(grown.length / MAX_LOGS_PER_NOTIFY);
   return Array.from({ length: count }, (_, n) => {
-    const payload = grown.slice(n * RUNG_TOGETHER, (n + 1) * RUNG_TOGETHER).join(',');
-    return { channel: STAMPED, payload };
+    const payload = grown.slice(n * MAX_LOGS_PER_NOTIFY, (n + 1) * MAX_LOGS_PER_NOTIFY).join(',');
+    return { channel: EVENTS_SEQUENCED, payload };
   });
 }

@@ -1,18 +1,18 @@
 // What a worker runs: its loops, what rings which of them, and how they end.
 import { COALESCE_MS } from '@countersign/shared/sockets';
-import { DUE, RECORDED } from '../db/channels.ts';
-import type { Signals } from '../db/signals.ts';
-import { Turns } from '../db/turns.ts';
+import { DUE, EVENTS_APPENDED } from '../db/connection/channels.ts';
+import type { Signals } from '../db/connection/signals.ts';
+import { Mutex } from '../db/mutex.ts';
 import type { Services } from '../usecases/services.ts';
 import { countOnce } from './count.ts';
-import { createDeliverer, type Egress } from './deliver.ts';
+import { createDeliverer, type Egress } from './deliveries/deliver.ts';
 import { finalizeOnce } from './finalize.ts';
-import { lapseOnce } from './lapse-claims.ts';
+import { expireClaimsOnce } from './expire-claims.ts';
 import { type Loop, type LoopOptions, startLoop } from './loop.ts';
-import { placeOnce } from './place.ts';
-import { relayOnce, type Stamped } from './relay.ts';
-import { replayOnce } from './replay.ts';
-import { startSlowLoops } from './slow-loops.ts';
+import { assignClustersOnce } from './assign-clusters.ts';
+import { relayOnce, type SequencedEvent } from './relay.ts';
+import { replayOnce } from './deliveries/replay.ts';
+import { startMaintenanceJobs } from './maintenance-jobs.ts';
 
 const POLL_MS = 1000;
 /**
@@ -32,7 +32,7 @@ export interface WorkerTools {
   egress: Egress;
   onRun: LoopOptions['onRun'];
   /** Is told of every fact that has its place in a ledger. */
-  onFacts: (facts: readonly Stamped[]) => void;
+  onEvents: (events: readonly SequencedEvent[]) => void;
 }
 
 type Gaps = Pick<LoopOptions, 'gapMs' | 'urgentGapMs'>;
@@ -43,48 +43,51 @@ export async function startWorker({
   signals,
   egress,
   onRun,
-  onFacts,
+  onEvents,
 }: WorkerTools): Promise<() => Promise<void>> {
   const loop = (name: string, run: LoopOptions['run'], gaps: Gaps = {}): Loop =>
     startLoop({ name, run, pollMs: POLL_MS, log: services.log, onRun, ...gaps });
-  const onStamped = (facts: readonly Stamped[]) => {
-    onFacts(facts);
-    if (facts.length > 0) counting.nudge();
+  const onSequenced = (events: readonly SequencedEvent[]) => {
+    onEvents(events);
+    if (events.length > 0) counting.wake();
   };
-  const turns = new Turns();
-  const onFree = (atOnce: boolean) => delivering.nudge(atOnce);
-  const deliverer = createDeliverer(services, egress, { onFree, onFacts: onStamped, turns });
-  const relay = () => relayOnce(services, signals, { onStamped, slots: deliverer, turns });
+  const mutex = new Mutex();
+  const onFree = (atOnce: boolean) => delivering.wake(atOnce);
+  const deliverer = createDeliverer(services, egress, { onFree, onEvents: onSequenced, mutex });
+  const relay = () => relayOnce(services, signals, { onSequenced, capacity: deliverer, mutex });
   const relaying = loop('relay', relay, { gapMs: RELAY_GAP_MS, urgentGapMs: URGENT_RELAY_GAP_MS });
   // What is far behind is caught up without a pause.
-  const count = async () => void ((await countOnce(services)).again && counting.nudge(true));
+  const count = async () => void ((await countOnce(services)).again && counting.wake(true));
   const counting = loop('count', count, { gapMs: COUNT_GAP_MS, urgentGapMs: 0 });
   const finalizing = loop('finalize', () => finalizeOnce(services));
-  const lapsing = loop('lapse-claims', () => lapseOnce(services));
+  const expiring = loop('lapse-claims', () => expireClaimsOnce(services));
   const delivering = loop('deliver', () => deliverer.runOnce(), { gapMs: LEASE_GAP_MS, urgentGapMs: 0 });
-  const placing = loop('place', () => placeOnce(services));
+  const assigning = loop('place', () => assignClustersOnce(services));
   const replaying = loop('replay', () => replayOnce(services));
-  const slow = startSlowLoops(services, onRun);
-  await listen(signals, { relaying, finalizing, placing, delivering, replaying });
-  const loops = [relaying, counting, finalizing, placing, lapsing, delivering, replaying, ...slow];
+  const maintenance = startMaintenanceJobs(services, onRun);
+  await listen(signals, { relaying, finalizing, assigning, delivering, replaying });
+  const loops = [relaying, counting, finalizing, assigning, expiring, delivering, replaying, ...maintenance];
   return async () => {
     await Promise.all(loops.map((running) => running.stop()));
     await deliverer.drain();
   };
 }
 
-type Rung = Record<'relaying' | 'finalizing' | 'placing' | 'delivering' | 'replaying', Loop>;
+type WakeableLoops = Record<'relaying' | 'finalizing' | 'assigning' | 'delivering' | 'replaying', Loop>;
 
 /** What rings which loop. */
-async function listen(signals: Signals, { relaying, finalizing, placing, delivering, replaying }: Rung): Promise<void> {
-  await signals.on(RECORDED, (types) => {
-    relaying.nudge(types.includes('item.finalized'));
+async function listen(
+  signals: Signals,
+  { relaying, finalizing, assigning, delivering, replaying }: WakeableLoops,
+): Promise<void> {
+  await signals.on(EVENTS_APPENDED, (types) => {
+    relaying.wake(types.includes('item.finalized'));
     if (!types.includes('item.decided')) return;
-    finalizing.nudge();
-    placing.nudge();
+    finalizing.wake();
+    assigning.wake();
   });
   await signals.on(DUE, () => {
-    delivering.nudge(true);
-    replaying.nudge();
+    delivering.wake(true);
+    replaying.wake();
   });
 }

@@ -3,21 +3,21 @@
 // cluster, forgets names that owners gave to others.
 import { AuthChallenge } from '../db/entities/auth-challenge.ts';
 import { Session } from '../db/entities/session.ts';
-import { endHiding } from '../db/end-hiding.ts';
-import { forgetGivenNames } from '../db/forget-given-names.ts';
-import { noteForgotten } from '../db/place-reason.ts';
-import { purgeLogs } from '../db/purge-project.ts';
+import { unhideConfidence } from '../db/audits/unhide-confidence.ts';
+import { forgetGivenNames } from '../db/retention/forget-given-names.ts';
+import { noteMissingReasons } from '../db/learnings/assign-cluster.ts';
+import { purgeLogs } from '../db/retention/purge-project.ts';
 import type { Services } from '../usecases/services.ts';
 import type { Next } from './loop.ts';
 
 /** How long an idempotency key is kept (docs/spec/public-api.md#idempotency), in milliseconds. */
-export const KEY_KEPT_MS = 7 * 24 * 60 * 60_000;
+export const KEY_RETENTION_MS = 7 * 24 * 60 * 60_000;
 /** How long an invite is kept after it was used, revoked or over, in milliseconds. */
-export const INVITE_KEPT_MS = 30 * 24 * 60 * 60_000;
+export const INVITE_RETENTION_MS = 30 * 24 * 60 * 60_000;
 /** How long what owners were told of a webhook is kept (WH6), in milliseconds. */
-export const ALERT_KEPT_MS = 90 * 24 * 60 * 60_000;
+export const ALERT_RETENTION_MS = 90 * 24 * 60 * 60_000;
 /** How long the change log of a deleted project is kept (KE7), in milliseconds. */
-const LOG_KEPT_MS = 365 * 24 * 60 * 60_000;
+const LOG_RETENTION_MS = 365 * 24 * 60 * 60_000;
 /** How often the sweep runs, in milliseconds. */
 export const SWEEP_MS = 10 * 60_000;
 
@@ -26,8 +26,8 @@ const BATCH = 5000;
 /** One sweep of at most 5000 rows of a kind, so that nobody waits for it. Several workers may run it at once: a row is deleted once. */
 export async function sweepOnce(services: Services): Promise<Next> {
   const now = services.clock.now();
-  const oldest = new Date(now.getTime() - KEY_KEPT_MS);
-  const ended = new Date(now.getTime() - INVITE_KEPT_MS);
+  const oldest = new Date(now.getTime() - KEY_RETENTION_MS);
+  const ended = new Date(now.getTime() - INVITE_RETENTION_MS);
   const swept = await services.db.write(async ({ em }) => {
     await em.nativeDelete(Session, { expiresAt: { $lt: now } });
     await em.nativeDelete(AuthChallenge, { expiresAt: { $lt: now } });
@@ -49,13 +49,13 @@ export async function sweepOnce(services: Services): Promise<Next> {
     ]);
     const alerts = await em.execute<unknown[]>(
       `delete from webhook_alert where ctid in (select ctid from webhook_alert where created_at < ? limit ${BATCH}) returning 1`,
-      [new Date(now.getTime() - ALERT_KEPT_MS)],
+      [new Date(now.getTime() - ALERT_RETENTION_MS)],
     );
-    const lines = await purgeLogs(em, new Date(now.getTime() - LOG_KEPT_MS), BATCH);
+    const lines = await purgeLogs(em, new Date(now.getTime() - LOG_RETENTION_MS), BATCH);
     const people = await forgetGivenNames(em, BATCH);
     return [rows.length, invites.length, alerts.length, lines, people];
   });
-  await endHiding(services.db);
-  const forgotten = await noteForgotten(services);
+  await unhideConfidence(services.db);
+  const forgotten = await noteMissingReasons(services);
   return { again: forgotten || swept.includes(BATCH) };
 }

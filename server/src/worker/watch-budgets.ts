@@ -1,17 +1,17 @@
 // Watches the error budgets of projects (AU5): owners are told when audits say that more automatic answers may be wrong, and the
 // automatic threshold is raised where an owner has said so beforehand.
-import type { BudgetAlertKind } from '@countersign/shared/words';
-import { readDrawn } from '../db/audit-rows.ts';
-import { guaranteeSpan } from '../db/audit-span.ts';
-import { budgetStanding } from '../db/budget-standing.ts';
+import type { BudgetAlertKind } from '@countersign/shared/enums';
+import { readDrawn } from '../db/audits/audit-rows.ts';
+import { guaranteeSpan } from '../db/audits/audit-span.ts';
+import { assessBudget } from '../db/audits/assess-budget.ts';
 import type { Tx } from '../db/database.ts';
 import { Project } from '../db/entities/project.ts';
 import { ProjectSettings } from '../db/entities/project-settings.ts';
-import { logChange, tellChange } from '../db/log-change.ts';
+import { logChange, appendProjectChanged } from '../db/log-change.ts';
 import type { Em } from '../db/orm.ts';
-import { holdProject } from '../db/hold-project.ts';
-import { SYSTEM } from '../domain/actor.ts';
-import { raisedThreshold } from '../domain/raised-threshold.ts';
+import { lockProject } from '../db/lock-project.ts';
+import { SYSTEM } from '../domain/access/actor.ts';
+import { raisedThreshold } from '../domain/audits/raised-threshold.ts';
 import type { Services } from '../usecases/services.ts';
 import type { Next } from './loop.ts';
 
@@ -31,14 +31,14 @@ const WATCHED = `select id from project
 /** A project that cannot be looked at keeps nobody from the next one; it is looked at again in the next round. */
 async function watch(services: Services, projectId: string): Promise<void> {
   try {
-    const turn = await services.db.read((em) => look(services, em, projectId));
-    if (turn !== null) await services.db.write((tx) => act(services, tx, turn));
+    const action = await services.db.read((em) => look(services, em, projectId));
+    if (action !== null) await services.db.write((tx) => act(services, tx, action));
   } catch (error) {
     services.log.error({ project: projectId, err: error }, 'the error budget could not be looked at');
   }
 }
 
-interface Turn {
+interface BudgetAction {
   /** As it was seen. */
   project: Project;
   at: Date;
@@ -47,54 +47,54 @@ interface Turn {
   raised: number | null;
 }
 
-const isTold = ({ overBudgetSince }: Project): boolean => Boolean(overBudgetSince);
+const isAlerted = ({ overBudgetSince }: Project): boolean => Boolean(overBudgetSince);
 
 /** What there is to do; null where all was told and done. Counted before anybody waits for us. */
-async function look(services: Services, em: Em, projectId: string): Promise<Turn | null> {
+async function look(services: Services, em: Em, projectId: string): Promise<BudgetAction | null> {
   const project = await em.findOne(Project, { id: projectId, archivedAt: null, deletedAt: null }, { refresh: true });
   if (project === null) return null;
   const at = services.clock.now();
   const budget = project.errorBudget ?? null;
   const span = await guaranteeSpan(em, projectId, at);
-  const crossedBy = budget === null ? null : (await budgetStanding(em, span, budget)).crossedBy;
+  const crossedBy = budget === null ? null : (await assessBudget(em, span, budget)).crossedBy;
   const over = crossedBy !== null;
   // Also where it was told before: an owner may have chosen it since.
   const raises = budget !== null && crossedBy !== null && project.overBudget === 'raise' && project.autoThreshold < 1;
   const raised = raises
-    ? raisedThreshold(await readDrawn(em, crossedBy), { line: project.autoThreshold, budget })
+    ? raisedThreshold(await readDrawn(em, crossedBy), { threshold: project.autoThreshold, budget })
     : null;
-  return over === isTold(project) && raised === null ? null : { project, at, over, raised };
+  return over === isAlerted(project) && raised === null ? null : { project, at, over, raised };
 }
 
 /** Nothing where somebody else has acted since it was seen, or changed the settings: the next round looks anew. */
-async function act(services: Services, tx: Tx, { project: seen, at, over, raised }: Turn): Promise<void> {
+async function act(services: Services, tx: Tx, { project: seen, at, over, raised }: BudgetAction): Promise<void> {
   const projectId = seen.id;
-  await holdProject(tx.em, projectId);
+  await lockProject(tx.em, projectId);
   const now = await tx.em.findOne(Project, { id: projectId, archivedAt: null, deletedAt: null }, { refresh: true });
-  if (now?.settingsVersion !== seen.settingsVersion || isTold(now) !== isTold(seen)) return;
+  if (now?.settingsVersion !== seen.settingsVersion || isAlerted(now) !== isAlerted(seen)) return;
   await tx.em.nativeUpdate(Project, { id: projectId }, { overBudgetSince: over ? (now.overBudgetSince ?? at) : null });
-  if (over) await tell(services, tx, { projectId, kind: raised === null ? 'over_budget' : 'threshold_raised' });
-  if (raised === null) return tellChange(tx, { projectId, changed: ['audits'], by: SYSTEM });
+  if (over) await alertOwners(services, tx, { projectId, kind: raised === null ? 'over_budget' : 'threshold_raised' });
+  if (raised === null) return appendProjectChanged(tx, { projectId, changed: ['audits'], by: SYSTEM });
   await raise(services, tx, { project: now, raised, at });
 }
 
-async function tell(
+async function alertOwners(
   services: Services,
   { em }: Tx,
   { projectId, kind }: { projectId: string; kind: BudgetAlertKind },
 ): Promise<void> {
-  await em.execute(TELL, [kind, projectId]);
-  services.log.warn({ project: projectId, alert: kind }, LINES[kind]);
+  await em.execute(INSERT_ALERT, [kind, projectId]);
+  services.log.warn({ project: projectId, alert: kind }, LOG_MESSAGES[kind]);
 }
 
 /** Two of one project are never of one millisecond, as those of its webhook are not (WH6). */
-const TELL = `
+const INSERT_ALERT = `
   insert into webhook_alert (id, project_id, kind, created_at)
   select gen_random_uuid(), p.id, ?, greatest(clock_timestamp(),
     (select max(created_at) + interval '1 ms' from webhook_alert where project_id = p.id))
   from project p where p.id = ?`;
 
-const LINES = {
+const LOG_MESSAGES = {
   over_budget: 'automatic answers may be wrong more often than their budget allows',
   threshold_raised:
     'automatic answers may be wrong more often than their budget allows: the automatic threshold was raised',
@@ -106,7 +106,7 @@ async function raise(
   tx: Tx,
   { project, raised, at }: { project: Project; raised: number; at: Date },
 ): Promise<void> {
-  const line = project.autoThreshold;
+  const threshold = project.autoThreshold;
   const version = project.settingsVersion + 1;
   const last = await tx.em.findOneOrFail(ProjectSettings, { projectId: project.id, version: project.settingsVersion });
   await tx.em.nativeUpdate(Project, { id: project.id }, { autoThreshold: raised, settingsVersion: version });
@@ -125,7 +125,7 @@ async function raise(
       changed: ['settings', 'audits'],
       action: 'settings.changed',
       subject: `v${version}`,
-      before: { auto_threshold: line },
+      before: { auto_threshold: threshold },
       after: { auto_threshold: raised },
     },
   );

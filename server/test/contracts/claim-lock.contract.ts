@@ -7,7 +7,7 @@ export interface LockHarness {
   lock: ClaimLock;
   now(): Date;
   /** Returns when a lease of `ms` taken just now has run out. */
-  lapse(itemId: string, ms: number): Promise<void>;
+  expire(itemId: string, ms: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -26,10 +26,10 @@ export function claimLockContract(name: string, open: () => Promise<LockHarness>
     afterAll(() => harness.close());
     const given = () => harness;
 
-    takingIt(given);
-    keepingIt(given);
-    givingItBack(given);
-    runningOut(given);
+    acquiringContract(given);
+    renewingContract(given);
+    releasingContract(given);
+    expiringContract(given);
 
     it('holders: the held items of those asked for, and nothing else', async () => {
       const [held, confirmed, free] = [randomUUID(), randomUUID(), randomUUID()];
@@ -45,7 +45,7 @@ export function claimLockContract(name: string, open: () => Promise<LockHarness>
   });
 }
 
-function takingIt(given: () => LockHarness): void {
+function acquiringContract(given: () => LockHarness): void {
   it('I4: of 50 that ask at once one gets it, and the rest learn who', async () => {
     const { lock, now } = given();
     const itemId = randomUUID();
@@ -61,7 +61,7 @@ function takingIt(given: () => LockHarness): void {
     }
   });
 
-  it('I4: whoever holds it does not get it again', async () => {
+  it('I4: the holder does not acquire it again', async () => {
     const { lock } = given();
     const itemId = randomUUID();
     expect(await lock.acquire(itemId, 'anna', LONG)).toEqual({ acquired: true });
@@ -69,7 +69,7 @@ function takingIt(given: () => LockHarness): void {
   });
 }
 
-function keepingIt(given: () => LockHarness): void {
+function renewingContract(given: () => LockHarness): void {
   it('on probation the first renewal confirms it with its fence', async () => {
     const { lock, now } = given();
     const itemId = randomUUID();
@@ -104,7 +104,7 @@ function keepingIt(given: () => LockHarness): void {
   });
 }
 
-function givingItBack(given: () => LockHarness): void {
+function releasingContract(given: () => LockHarness): void {
   it('given back only by its holder with its fence', async () => {
     const { lock } = given();
     const itemId = randomUUID();
@@ -129,13 +129,13 @@ function givingItBack(given: () => LockHarness): void {
   });
 }
 
-function runningOut(given: () => LockHarness): void {
+function expiringContract(given: () => LockHarness): void {
   it('a lease that ran out is nobody’s', async () => {
-    const { lock, lapse } = given();
+    const { lock, expire } = given();
     const itemId = randomUUID();
     await lock.acquire(itemId, 'anna', LONG);
     await lock.renew({ itemId, userId: 'anna', fence: 7, ms: SHORT });
-    await lapse(itemId, SHORT);
+    await expire(itemId, SHORT);
     expect(await lock.holders([itemId])).toEqual(new Map());
     expect(await lock.renew({ itemId, userId: 'anna', fence: 7, ms: LONG })).toBeNull();
     expect(await lock.release({ itemId, userId: 'anna', fence: 7 })).toBe(false);
@@ -144,10 +144,10 @@ function runningOut(given: () => LockHarness): void {
   });
 
   it('probation runs out by itself', async () => {
-    const { lock, lapse } = given();
+    const { lock, expire } = given();
     const itemId = randomUUID();
     await lock.acquire(itemId, 'anna', SHORT);
-    await lapse(itemId, SHORT);
+    await expire(itemId, SHORT);
     expect(await lock.renew({ itemId, userId: 'anna', fence: 7, ms: LONG })).toBeNull();
     expect(await lock.acquire(itemId, 'ben', LONG)).toEqual({ acquired: true });
   });

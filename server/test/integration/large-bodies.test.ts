@@ -6,8 +6,8 @@ import { LIMITS } from '@countersign/shared/api/public';
 import { RoundRobin } from '../../src/limits/round-robin.ts';
 import { aSubmission, openProject, type OpenProject } from '../builders.ts';
 import { person } from '../client.ts';
-import { serve, type Served } from './served.ts';
-import { useServices } from './services.ts';
+import { serve, type Served } from './support/http-server.ts';
+import { useServices } from './support/test-services.ts';
 
 const inside = useServices();
 /** Turns of the event loop, as far as reading bodies counts, happen when a test says so; else at once. */
@@ -20,8 +20,8 @@ let other: OpenProject;
 
 beforeAll(async () => {
   served = await serve(inside.services, { bodies });
-  crowd = await openProject(await person(served.world));
-  other = await openProject(await person(served.world));
+  crowd = await openProject(await person(served.testEnv));
+  other = await openProject(await person(served.testEnv));
   return () => served.close();
 });
 
@@ -38,7 +38,7 @@ interface Posted {
 
 /** A request of so many bytes, as far as it is sent: all but the last byte. */
 async function post(path: string, headers: Record<string, string>, body: Buffer): Promise<Posted> {
-  const socket = connect(Number(new URL(served.world.url()).port), '127.0.0.1');
+  const socket = connect(Number(new URL(served.testEnv.url()).port), '127.0.0.1');
   sockets.push(socket);
   await once(socket, 'connect');
   const all = { host: 'x', 'content-type': 'application/json', 'content-length': body.length, ...headers };
@@ -54,7 +54,7 @@ const item = (of: OpenProject, bytes: number) =>
 const batch = (of: OpenProject, items: number) =>
   Buffer.from(`{"items":[${Array(items).fill(item(of, 200_000)).join()}]}`);
 const keyOf = (of: OpenProject) => ({ 'x-api-key': of.pipeline.apiKey });
-const cookieOf = (of: OpenProject) => ({ cookie: of.owner.cookieHeader(), origin: served.world.baseUrl });
+const cookieOf = (of: OpenProject) => ({ cookie: of.owner.cookieHeader(), origin: served.testEnv.baseUrl });
 
 /** One who has a session or a key, and a large body of theirs. */
 const SENDERS = {

@@ -22,7 +22,7 @@ const OTHERS_EVERY_MS = 1000;
 interface Tried {
   asked: number;
   /** Answered at once: there was no place. */
-  unseated: number;
+  withoutSlot: number;
   /** Answers that were none of the two, by status. */
   refused: Map<number, number>;
 }
@@ -44,7 +44,7 @@ function submitAndWait(target: Target, { of, agent }: { of: OpenProject; agent: 
 /** Takes what places there are, and asks for more of them, until the signal. */
 async function takeAll(target: Target, projects: readonly OpenProject[], until: AbortSignal): Promise<Tried> {
   const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
-  const tried: Tried = { asked: 0, unseated: 0, refused: new Map() };
+  const tried: Tried = { asked: 0, withoutSlot: 0, refused: new Map() };
   until.addEventListener('abort', () => agent.destroy(), { once: true });
   const client = async (index: number) => {
     const of = projects[index % PROJECTS] as OpenProject;
@@ -53,7 +53,7 @@ async function takeAll(target: Target, projects: readonly OpenProject[], until: 
       tried.asked += 1;
       const { status, waited } = await submitAndWait(target, { of, agent });
       if (until.aborted) return;
-      if (status === 201 && !waited) tried.unseated += 1;
+      if (status === 201 && !waited) tried.withoutSlot += 1;
       // A connection that fails is the stranger's own business.
       if (status !== 201 && status !== 0) tried.refused.set(status, (tried.refused.get(status) ?? 0) + 1);
       await delay(AGAIN_MS);
@@ -80,17 +80,17 @@ cleanUpAfterwards();
 describe.runIf(SOAK).each(PLACES)('an attack on the places to wait of a service on %s', (place) => {
   it('PW2: by one stranger’s projects costs another tenant next to nothing', { timeout: 180_000 }, async () => {
     const target = await startTarget(place);
-    const stranger = await person(target.world);
+    const stranger = await person(target.testEnv);
     const projects: OpenProject[] = [];
     for (let n = 0; n < PROJECTS; n += 1) projects.push(await openProject(stranger));
-    const other = await openProject(await person(target.world));
+    const other = await openProject(await person(target.testEnv));
     let applied: (string | null)[] = [];
     let refused: Tried['refused'] = new Map();
     const attack: Attack = async (_target, until) => {
       const [tried, waits] = await Promise.all([takeAll(target, projects, until), othersWait(other, until)]);
       applied = waits;
       refused = tried.refused;
-      return `${tried.asked} asked for a place, ${tried.unseated} were stored without one; another tenant got ${waits.filter((one) => one !== null).length} of ${waits.length}`;
+      return `${tried.asked} asked for a place, ${tried.withoutSlot} were stored without one; another tenant got ${waits.filter((one) => one !== null).length} of ${waits.length}`;
     };
     const cost = await costOf(target, `places to wait (${place})`, attack);
     await target.close();

@@ -1,7 +1,7 @@
 // What the owners of a project are told of its webhook: a delivery was given up, it is paused, it works again (WH6).
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
-import { alertKind } from '../words.ts';
+import { alertKind } from '../enums.ts';
 import { endpoint } from './endpoint.ts';
 
 const params = z.object({ id: uuid });

@@ -1,7 +1,7 @@
 // What the queue, the people, the model and the webhook did in a window (docs/spec/dashboard-api.md).
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
-import { itemStatus } from '../words.ts';
+import { itemStatus } from '../enums.ts';
 import { endpoint } from './endpoint.ts';
 
 const count = z.number().int();
@@ -28,7 +28,7 @@ const times = z.object({
 export type Times = z.infer<typeof times>;
 
 /** What one person did in the window; `holding` is now. */
-const work = z.object({
+const workloadRow = z.object({
   user_id: uuid,
   name: z.string(),
   decided: count,
@@ -46,7 +46,7 @@ const flow = z.object({
   at: timestamp,
   arrived: count,
   /** What came to wait for a person: of the arrivals what routing did not end, audits, and what was reopened. */
-  came: count,
+  enqueued: count,
   /** People's decisions, verdicts of audits included. */
   decided: count,
   /** How many waited for a person when the bucket, or the window, ended; `queued` and `escalated` are its parts. */
@@ -98,7 +98,7 @@ export const analytics = z
     /** At most 20 of each: the ten with most decisions, and of the others those whose interval begins highest. */
     overrides: z.object({ by_flag: z.array(share), by_model: z.array(share), by_source: z.array(share) }),
     /** Everybody who did something in the window, by name: a balance and no race. */
-    workload: z.array(work),
+    workload: z.array(workloadRow),
     /** Attempts that ended in the window, by what came of them: `failed` ones are followed by another. */
     webhook: z.object({ succeeded: count, failed: count, dead: count, paused: count, time_to_deliver: times }),
   })

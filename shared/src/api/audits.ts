@@ -14,7 +14,7 @@ export const audits = z
     server_time: timestamp,
     /** The share that is drawn now, and the line: the automatic threshold now. Only audits at or above it count. */
     rate: share,
-    line: share,
+    auto_threshold: share,
     /** How many were drawn, how many of those people have judged, and how many of these they edited or rejected. */
     drawn: z.number().int(),
     judged: z.number().int(),
@@ -33,7 +33,9 @@ export const audits = z
      * Why audits count since `from`: no older ones do (`time`), an owner changed what passes (`line`), the line was raised by itself
      * (`raised`), or a `model` that was never audited before; null of a window that was asked for.
      */
-    began: z.object({ why: z.enum(['time', 'line', 'raised', 'model']), model: z.string().nullable() }).nullable(),
+    began: z
+      .object({ why: z.enum(['time', 'auto_threshold', 'raised', 'model']), model: z.string().nullable() })
+      .nullable(),
     /**
      * Null where the project has no budget. It is judged by the audits that count when no window is asked for, `judged` so many, and
      * by the bound that holds however often one looks. `earlier_models`: it is over by audits of models before the newest as well, which

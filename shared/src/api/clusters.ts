@@ -1,15 +1,15 @@
 // Clusters of reasons (docs/spec/dashboard-api.md): why people override, and how supervisors put it in order.
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
-import { learningFilter } from '../learning-filter.ts';
-import { plainText } from '../queue-filter.ts';
-import { abilitiesTo } from '../words.ts';
+import { learningFilter } from '../filters/learning-filter.ts';
+import { plainText } from '../filters/queue-filter.ts';
+import { abilitiesTo } from '../enums.ts';
 import { endpoint } from './endpoint.ts';
 
 /** Days that a trend goes back, today included. */
 export const TREND_DAYS = 14;
 /** One answer holds so many clusters at most. */
-export const MOST_CLUSTERS = 200;
+export const MAX_CLUSTERS = 200;
 /** Of each cluster so many of its reasons are listed, the commonest first. */
 export const REASONS_SHOWN = 50;
 
@@ -34,7 +34,7 @@ export const cluster = z
     top_flag: z.string().nullable(),
     top_model: z.string().nullable(),
     /** How many different reasons there are, and the commonest of them. */
-    wordings: z.number().int(),
+    variant_count: z.number().int(),
     reasons: z.array(z.object({ reason: z.string(), count: z.number().int() })),
     /** What was merged into it, and can be taken out again as it was. */
     merged: z.array(z.object({ id: uuid, name: z.string() })),
@@ -51,7 +51,7 @@ export const listClusters = endpoint({
   params: z.object({ id: uuid }),
   query: learningFilter.extend({
     after: z.string().max(200).optional(),
-    limit: z.coerce.number().int().min(1).max(MOST_CLUSTERS).default(100),
+    limit: z.coerce.number().int().min(1).max(MAX_CLUSTERS).default(100),
   }),
   reply: z.object({ data: z.array(cluster), next_cursor: z.string().nullable(), total: z.number().int() }),
 });
@@ -94,9 +94,9 @@ export const readCluster = endpoint({
   reply: z.object({ id: uuid, name: z.string(), merged_into: z.object({ id: uuid, name: z.string() }).nullable() }),
 });
 
-export const listWordings = endpoint({
+export const listReasonVariants = endpoint({
   method: 'GET',
-  path: '/api/projects/:id/clusters/:cluster_id/wordings',
+  path: '/api/projects/:id/clusters/:cluster_id/variants',
   auth: 'session',
   summary: 'Every wording of a cluster, the commonest first; all of them, or those with some words',
   params: oneOf,

@@ -1,9 +1,9 @@
 // One delivery, whole, and sending it again (docs/spec/dashboard-api.md).
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
-import { abilitiesTo } from '../words.ts';
+import { abilitiesTo } from '../enums.ts';
 import { endpoint } from './endpoint.ts';
-import { delivery } from './insights.ts';
+import { delivery } from './learnings.ts';
 
 /** Where the time of an attempt went, in ms; null for what it did not get to, for connecting where a connection was kept, and for what was not measured then. */
 export const timings = z.object({

@@ -1,7 +1,7 @@
 // One endpoint object per route: bound by the server, called by the web and the client, read by OpenAPI. No path or schema is typed twice.
 import type { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
-import type { Scope } from '../words.ts';
+import type { Scope } from '../enums.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
@@ -22,7 +22,7 @@ export interface Endpoint<P = unknown, Q = unknown, B = unknown, R = unknown> {
   /** Status of the success answer; 200 unless stated. 204 has no body. */
   readonly status: number;
   /** Other statuses that a success can have. */
-  readonly also: readonly number[];
+  readonly otherStatuses: readonly number[];
   readonly params: z.ZodType<P> | null;
   readonly query: z.ZodType<Q> | null;
   /** Request headers that are read, by lower-case name. */
@@ -30,27 +30,27 @@ export interface Endpoint<P = unknown, Q = unknown, B = unknown, R = unknown> {
   readonly body: z.ZodType<B> | null;
   readonly reply: z.ZodType<R> | null;
   /** A GET that is recorded: answered to our own page and to who types its address, and not to HEAD (A22). */
-  readonly leavesTrace: boolean;
+  readonly recordsAccess: boolean;
   /** Refusals of its own, beyond those that its `auth` and its body bring. */
   readonly errors: readonly ErrorCode[];
 }
 
 /** Who may call; a key's scope goes with it, so that a route without one does not compile. */
-type Asks = { auth: Exclude<Auth, 'api_key'>; scope?: never } | { auth: 'api_key'; scope: Scope };
+type CallerRequirement = { auth: Exclude<Auth, 'api_key'>; scope?: never } | { auth: 'api_key'; scope: Scope };
 
-type Definition<P, Q, B, R> = Asks & {
+type Definition<P, Q, B, R> = CallerRequirement & {
   method: Method;
   path: string;
   summary: string;
   description?: string;
   status?: number;
-  also?: readonly number[];
+  otherStatuses?: readonly number[];
   params?: z.ZodType<P>;
   query?: z.ZodType<Q>;
   headers?: z.ZodType;
   body?: z.ZodType<B>;
   reply?: z.ZodType<R>;
-  leavesTrace?: boolean;
+  recordsAccess?: boolean;
   errors?: readonly ErrorCode[];
 };
 
@@ -66,13 +66,13 @@ export function endpoint<P = undefined, Q = undefined, B = undefined, R = undefi
     summary: definition.summary,
     description: definition.description ?? '',
     status: definition.status ?? 200,
-    also: definition.also ?? [],
+    otherStatuses: definition.otherStatuses ?? [],
     params: definition.params ?? null,
     query: definition.query ?? null,
     headers: definition.headers ?? null,
     body: definition.body ?? null,
     reply: definition.reply ?? null,
-    leavesTrace: definition.leavesTrace ?? false,
+    recordsAccess: definition.recordsAccess ?? false,
     errors: definition.errors ?? [],
   };
 }

@@ -1,7 +1,7 @@
 // Learnings as JSONL: what leaves, how it is resumed, and who took it (docs/spec/dashboard-api.md).
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
-import { plainText } from '../queue-filter.ts';
+import { plainText } from '../filters/queue-filter.ts';
 import { endpoint } from './endpoint.ts';
 
 /** `raw`: everything; `chat`: fine-tuning messages; `preference`: the edit preferred over the suggestion; `eval`: cases to test with. */
@@ -29,7 +29,7 @@ const share = z
   .pipe(z.number().min(0).max(1));
 
 /** Which learnings, each field narrowing: `reason`, `flag`, `model` and `source` as they were submitted. */
-const which = {
+const exportFields = {
   format: z.enum(EXPORT_FORMATS).default('raw'),
   action: z.enum(['edit', 'reject']).optional(),
   reason: plainText(500).optional(),
@@ -46,7 +46,7 @@ const which = {
 };
 
 /** A misspelt field is refused: left out, it would let everything through. */
-export const exportFilter = z.strictObject(which);
+export const exportFilter = z.strictObject(exportFields);
 export type ExportFilter = z.infer<typeof exportFilter>;
 
 const params = z.object({ id: uuid });
@@ -62,7 +62,7 @@ export const exportLearnings = endpoint({
   query: exportFilter.extend({ skip: position.default(0) }),
   /** JSONL, sent as it is made. */
   reply: z.string(),
-  leavesTrace: true,
+  recordsAccess: true,
 });
 
 /** An export that was begun. */
@@ -87,7 +87,7 @@ export const exportPreview = z.object({
   /** Of UTF-8, line ends included. */
   bytes: z.number().int(),
   /** There are too many to look at all: lines and bytes are reckoned from the first ones. */
-  reckoned: z.boolean(),
+  estimated: z.boolean(),
   /** Of each its beginning, and how many characters it has. */
   first: z.array(z.object({ text: z.string(), length: z.number().int() })),
 });

@@ -1,7 +1,7 @@
 // Inbound webhooks (docs/spec/webhooks.md#inbound): a submission signed by its sender, and the sources a project takes them from.
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
-import { abilitiesTo } from '../words.ts';
+import { abilitiesTo } from '../enums.ts';
 import { endpoint } from './endpoint.ts';
 import { submission, submitted } from './public.ts';
 

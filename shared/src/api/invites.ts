@@ -1,7 +1,7 @@
 // Invites into a reviewer pool: a link that lets one person in, once (PM3).
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
-import { abilitiesTo, role } from '../words.ts';
+import { abilitiesTo, role } from '../enums.ts';
 import { endpoint } from './endpoint.ts';
 
 /** How long an invite is good, in hours. */

@@ -1,7 +1,7 @@
 // Offers of a seat in a reviewer pool: bound to a wallet, and nothing before that wallet accepts (PM5).
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
-import { abilitiesTo, role } from '../words.ts';
+import { abilitiesTo, role } from '../enums.ts';
 import { endpoint } from './endpoint.ts';
 
 /** How long an offer can be accepted, in days. */

@@ -1,20 +1,20 @@
 // Projects, their keys, members and webhook settings (docs/spec/dashboard-api.md).
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
-import { abilities, abilitiesTo, belowReview, overBudget, role, SCOPES } from '../words.ts';
+import { abilities, abilitiesTo, belowReview, overBudget, role, SCOPES } from '../enums.ts';
 import { isTimeZone } from '../time-zone.ts';
 import { personName } from '../person-name.ts';
-import { projectPulse } from '../project-pulse.ts';
+import { projectSummary } from '../project-summary.ts';
 import { endpoint } from './endpoint.ts';
 import { offer } from './offers.ts';
 
 /** The fewest and the most days that an owner may have things kept for (KE1). */
-export const KEPT_DAYS = { leastOfContent: 7, leastOfLedger: 30, most: 3650 } as const;
+export const RETENTION_DAYS = { minContent: 7, minItems: 30, most: 3650 } as const;
 
 const unit = z.number().min(0).max(1);
 const timeZone = z.string().max(64).refine(isTimeZone, 'This is no name of a time zone, such as Europe/Berlin.');
 /** For how many days something is kept; null: for good. */
-const kept = (least: number) => z.number().int().min(least).max(KEPT_DAYS.most).nullable();
+const retentionDays = (least: number) => z.number().int().min(least).max(RETENTION_DAYS.most).nullable();
 const label = z.string().trim().min(1).max(100);
 
 /** Every setting an owner can change; with their defaults (RT5, LC2, LC3). Durations in the unit of their name. */
@@ -37,11 +37,11 @@ export const projectSettings = z.object({
   /** The days of analytics are days there (AN6). */
   time_zone: timeZone,
   /** What was submitted, decided and sent, after an item is done with (KE2). */
-  keep_payloads_days: kept(KEPT_DAYS.leastOfContent),
+  retention_payload_days: retentionDays(RETENTION_DAYS.minContent),
   /** The attempts of its deliveries (KE3). */
-  keep_attempts_days: kept(KEPT_DAYS.leastOfContent),
+  retention_attempt_days: retentionDays(RETENTION_DAYS.minContent),
   /** The item itself with its facts (KE4). */
-  keep_ledger_days: kept(KEPT_DAYS.leastOfLedger),
+  retention_item_days: retentionDays(RETENTION_DAYS.minItems),
   webhook_url: z.string().max(2048).nullable(),
 });
 export type ProjectSettings = z.infer<typeof projectSettings>;
@@ -60,9 +60,9 @@ export const DEFAULT_SETTINGS: Omit<ProjectSettings, 'name'> = {
   claim_lease_seconds: 120,
   target_minutes: 60,
   time_zone: 'UTC',
-  keep_payloads_days: null,
-  keep_attempts_days: null,
-  keep_ledger_days: null,
+  retention_payload_days: null,
+  retention_attempt_days: null,
+  retention_item_days: null,
   webhook_url: null,
 };
 
@@ -88,7 +88,7 @@ export const project = z
     stopped: projectStop.nullable(),
     role,
     abilities,
-    pulse: projectPulse,
+    summary: projectSummary,
     seq: z.number().int(),
   })
   .meta({ id: 'Project' });
@@ -257,7 +257,7 @@ export const addMember = endpoint({
     'no member until it accepts. Nobody becomes an owner without accepting: a member gets an offer too, and keeps the role ' +
     'they have until then. Offering again to the same wallet replaces the offer.',
   status: 201,
-  also: [202],
+  otherStatuses: [202],
   params: projectParams,
   body: z.strictObject({ address: z.string().max(64), role }),
   reply: added,
@@ -274,7 +274,7 @@ export const changeMember = endpoint({
   description:
     'A member becomes a reviewer or supervisor at once (200, `kind: "member"`). Who is to become an owner gets an offer ' +
     '(202, `kind: "offer"`) and keeps the role they have until they accept it.',
-  also: [202],
+  otherStatuses: [202],
   params: memberParams,
   body: z.strictObject({ role: role.optional(), name: personName.optional() }),
   reply: added,

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { decision, routing } from '../decision.ts';
 import { timestamp, uuid } from '../ids.ts';
 import { problem } from '../errors.ts';
-import { anyJson, json } from '../json.ts';
-import { decisionStatus, itemStatus } from '../words.ts';
+import { anyJson, json } from '../json/json.ts';
+import { decisionStatus, itemStatus } from '../enums.ts';
 import { endpoint } from './endpoint.ts';
 
 /** Sizes and counts beyond which a submission is refused (docs/spec/public-api.md#limits). Bytes are counted after inflation. */

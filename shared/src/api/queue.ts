@@ -1,11 +1,11 @@
 // The live queue: lists, claims and decisions (docs/spec/dashboard-api.md). Commands come in here; facts go out by sockets.
 import { z } from 'zod';
-import { fact } from '../events.ts';
+import { domainEvent } from '../events.ts';
 import { timestamp, uuid } from '../ids.ts';
 import { itemDetail, itemRow } from '../item.ts';
-import { json } from '../json.ts';
-import { queueFilter } from '../queue-filter.ts';
-import { reviewAction } from '../words.ts';
+import { json } from '../json/json.ts';
+import { queueFilter } from '../filters/queue-filter.ts';
+import { reviewAction } from '../enums.ts';
 import { endpoint } from './endpoint.ts';
 
 export const QUEUE_VIEWS = ['available', 'mine', 'escalated', 'all'] as const;
@@ -15,7 +15,7 @@ const itemParams = z.object({ id: uuid });
 const fence = z.number().int().min(1);
 
 /** As far as the counts of the views are exact: one more means that more than this wait, however many. */
-export const COUNTED = 10_000;
+export const COUNT_LIMIT = 10_000;
 
 /**
  * A page of a queue view, oldest due first (LC3). Without `project_id`: all your projects. Rows answer the filter of the
@@ -61,24 +61,24 @@ export const claimNext = endpoint({
 });
 
 /** Facts of an item's history that one answer tells. */
-export const HISTORY_FACTS = 100;
+export const HISTORY_EVENTS = 100;
 
 /** Items that one person may hold at a time (LC4); those taken together are counted, and not held back by it. */
-export const MOST_CLAIMS = 3;
+export const MAX_CLAIMS = 3;
 /** Items that may be taken together. */
-export const MOST_TOGETHER = 100;
+export const MAX_BULK_CLAIMS = 100;
 
 /** An item that was taken together with others, as its line shows it: a hundred contents would be megabytes that nobody looks at. */
-const grantedTogether = z.object({ item: itemRow, fence, expires_at: timestamp }).meta({ id: 'GrantedTogether' });
-export type GrantedTogether = z.infer<typeof grantedTogether>;
+const bulkGranted = z.object({ item: itemRow, fence, expires_at: timestamp }).meta({ id: 'BulkGranted' });
+export type BulkGranted = z.infer<typeof bulkGranted>;
 
-export const claimSeveral = endpoint({
+export const claimBulk = endpoint({
   method: 'POST',
-  path: '/api/queue/claim-several',
+  path: '/api/queue/bulk-claim',
   auth: 'session',
   summary: 'Take several items of one project, all or none; for supervisors and owners',
-  body: z.strictObject({ project_id: uuid, item_ids: z.array(uuid).min(1).max(MOST_TOGETHER) }),
-  reply: z.object({ data: z.array(grantedTogether) }),
+  body: z.strictObject({ project_id: uuid, item_ids: z.array(uuid).min(1).max(MAX_BULK_CLAIMS) }),
+  reply: z.object({ data: z.array(bulkGranted) }),
 });
 
 export const readQueueItem = endpoint({
@@ -94,10 +94,10 @@ export const readHistory = endpoint({
   method: 'GET',
   path: '/api/items/:id/history',
   auth: 'session',
-  summary: `What the ledger says of this item: its last ${HISTORY_FACTS} facts, oldest first; next_cursor leads to those before them`,
+  summary: `What the ledger says of this item: its last ${HISTORY_EVENTS} facts, oldest first; next_cursor leads to those before them`,
   params: itemParams,
   query: z.object({ after: z.string().max(200).optional() }),
-  reply: z.object({ data: z.array(fact), next_cursor: z.string().nullable() }),
+  reply: z.object({ data: z.array(domainEvent), next_cursor: z.string().nullable() }),
 });
 
 export const claimItem = endpoint({

@@ -2,15 +2,15 @@
 import { z } from 'zod';
 import { problem } from '../errors.ts';
 import { timestamp, uuid } from '../ids.ts';
-import { anyJson, json } from '../json.ts';
-import { learningFilter } from '../learning-filter.ts';
-import { plainText } from '../queue-filter.ts';
-import { itemStatus, outcome, OUTCOMES } from '../words.ts';
+import { anyJson, json } from '../json/json.ts';
+import { learningFilter } from '../filters/learning-filter.ts';
+import { plainText } from '../filters/queue-filter.ts';
+import { itemStatus, outcome, OUTCOMES } from '../enums.ts';
 import { endpoint } from './endpoint.ts';
 import { LIMITS, submission } from './public.ts';
 
 /** A run has so many cases at most: the newest. */
-export const MOST_CASES = 10_000;
+export const MAX_CASES = 10_000;
 
 const count = (description: string) => z.number().int().meta({ description });
 
@@ -66,7 +66,7 @@ export const startRegression = endpoint({
   auth: 'api_key',
   scope: 'submit',
   summary: 'Begin a regression run over what people edited or rejected',
-  description: `A dry run: its answers are judged, and nothing is queued, decided or delivered. It goes over the learnings as they are now, the newest ${MOST_CASES} at most. Each of them counts as a request.`,
+  description: `A dry run: its answers are judged, and nothing is queued, decided or delivered. It goes over the learnings as they are now, the newest ${MAX_CASES} at most. Each of them counts as a request.`,
   status: 201,
   headers: z.object({ 'idempotency-key': keyHeader }),
   body: regressionStart,

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
 import { personName } from '../person-name.ts';
-import { abilitiesTo } from '../words.ts';
+import { abilitiesTo } from '../enums.ts';
 import { endpoint } from './endpoint.ts';
 
 /** The sign-in input a wallet is asked to sign (Wallet Standard `SolanaSignInInput`, all members set by the server). */

@@ -1,7 +1,7 @@
 // What tells where to set the line: how far confidence keeps its word, and what arrived and was decided, to try thresholds on.
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
-import { belowReview } from '../words.ts';
+import { belowReview } from '../enums.ts';
 import { endpoint } from './endpoint.ts';
 
 /** Newest arrivals, and newest decisions of people, that a sample holds at most. */
@@ -44,7 +44,7 @@ export const thresholdSample = z
     arrivals: extent,
     decisions: extent,
     /** Seconds a person has an item before they decide it: the median of the newest decisions; null when there are none. */
-    pace: z.object({ n: count, seconds: z.number().nullable() }),
+    median: z.object({ n: count, seconds: z.number().nullable() }),
   })
   .meta({ id: 'ThresholdSample' });
 export type ThresholdSample = z.infer<typeof thresholdSample>;
@@ -72,7 +72,7 @@ export const confidenceBin = z.object({
   high: z.number(),
   audit: z.boolean(),
   n: count,
-  kept: count,
+  unchanged: count,
   confidence_sum: z.number(),
 });
 export type ConfidenceBin = z.infer<typeof confidenceBin>;

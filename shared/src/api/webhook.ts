@@ -16,7 +16,7 @@ export const webhookState = z
       /** Attempts in a row that met no living receiver. */
       failures: z.number().int(),
       /** When the next one is let through; null while it is not left alone. */
-      rests_until: timestamp.nullable(),
+      circuit_open_until: timestamp.nullable(),
     }),
     secret: z.object({
       /** Has anybody ever been shown the one that signs? */

@@ -1,8 +1,8 @@
 // Calls one endpoint of the public API: address and headers out, retries between, the checked reply in.
 import type { z } from 'zod';
 import type { Endpoint } from '../api/endpoint.ts';
-import { ApiError, parseJson, UnexpectedAnswerError, type Facts } from './errors.ts';
-import { Retrier, type Pace, type RetryOptions } from './retry.ts';
+import { ApiError, parseJson, UnexpectedAnswerError, type ResponseInfo } from './errors.ts';
+import { Retrier, type RetryClock, type RetryOptions } from './retry.ts';
 import { retryAfterSeconds } from './retry-after.ts';
 import { sendOnce, type Fetch, type Incoming } from './transport.ts';
 
@@ -17,9 +17,9 @@ export interface ClientOptions {
   /** The platform's `fetch` unless stated. */
   readonly fetch?: Fetch;
   /** The platform's unless stated; whoever passes `sleep` passes the `now` that it moves. */
-  readonly now?: Pace['now'];
-  readonly random?: Pace['random'];
-  readonly sleep?: Pace['sleep'];
+  readonly now?: RetryClock['now'];
+  readonly random?: RetryClock['random'];
+  readonly sleep?: RetryClock['sleep'];
 }
 
 /** The endpoint objects of `shared/src/api/`, as far as a call needs them. */
@@ -83,23 +83,23 @@ export class Connection {
     };
     const timeoutSeconds = (call.waitSeconds ?? 0) + (this.#options.timeoutSeconds ?? TIMEOUT_SECONDS);
     const limits = { timeoutSeconds, ...(call.signal === undefined ? {} : { signal: call.signal }) };
-    const once = async (): Promise<Replied<R>> =>
-      readReply(this.#factsOf(await sendOnce(this.#fetch, outgoing, limits)), endpoint.reply);
-    return this.#retrier.run(once, call.signal);
+    const attempt = async (): Promise<Replied<R>> =>
+      readReply(this.#responseInfoOf(await sendOnce(this.#fetch, outgoing, limits)), endpoint.reply);
+    return this.#retrier.run(attempt, call.signal);
   }
 
-  #factsOf({ status, headers, text }: Incoming): Facts {
+  #responseInfoOf({ status, headers, text }: Incoming): ResponseInfo {
     const header = (name: string): string | null => headers.get(name);
     const retryAfter = retryAfterSeconds(header('retry-after'), header('date'), this.#now());
     return { status, text, header, retryAfter };
   }
 }
 
-function readReply<R>(facts: Facts, schema: z.ZodType<R> | null): Replied<R> {
-  if (facts.status < 200 || facts.status >= 300) throw new ApiError(facts);
-  const reply = schema?.safeParse(parseJson(facts.text));
-  if (reply?.success !== true) throw new UnexpectedAnswerError(facts, reply?.error);
-  return { reply: reply.data, replayed: facts.header('idempotent-replayed') === 'true', text: facts.text };
+function readReply<R>(response: ResponseInfo, schema: z.ZodType<R> | null): Replied<R> {
+  if (response.status < 200 || response.status >= 300) throw new ApiError(response);
+  const reply = schema?.safeParse(parseJson(response.text));
+  if (reply?.success !== true) throw new UnexpectedAnswerError(response, reply?.error);
+  return { reply: reply.data, replayed: response.header('idempotent-replayed') === 'true', text: response.text };
 }
 
 function checkedBase(text: string): string {

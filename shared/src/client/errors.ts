@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { fieldError, type ErrorCode, type FieldError } from '../errors.ts';
 
 /** What an answer says about itself, as far as it is known when it is not read as a reply. */
-export interface Facts {
+export interface ResponseInfo {
   readonly status: number;
   readonly text: string;
   /** A header's value by lower-case name; null where there is none. */
@@ -31,16 +31,16 @@ export class ApiError extends Error {
   /** How many requests this call has made. */
   tries = 1;
 
-  constructor(facts: Facts) {
-    const said = readFault(facts);
-    super(`${said.code}: ${said.detail}`);
+  constructor(response: ResponseInfo) {
+    const parsed = readFault(response);
+    super(`${parsed.code}: ${parsed.detail}`);
     this.name = 'ApiError';
-    this.status = facts.status;
-    this.code = said.code;
-    this.detail = said.detail;
-    this.errors = said.errors;
-    this.requestId = facts.header('x-request-id');
-    this.retryAfter = facts.retryAfter;
+    this.status = response.status;
+    this.code = parsed.code;
+    this.detail = parsed.detail;
+    this.errors = parsed.errors;
+    this.requestId = response.header('x-request-id');
+    this.retryAfter = response.retryAfter;
   }
 
   /** Whether the same call can end differently later: 408, 429, 5xx, and 409 while the first request with its key runs. */
@@ -70,7 +70,7 @@ export class NetworkError extends Error {
 export class UnexpectedAnswerError extends Error {
   readonly status: number;
 
-  constructor({ status }: Facts, cause: unknown) {
+  constructor({ status }: ResponseInfo, cause: unknown) {
     super(`What answered with ${status} at this address is not Countersign as this client knows it`, { cause });
     this.name = 'UnexpectedAnswerError';
     this.status = status;
@@ -85,17 +85,17 @@ const fault = z.object({
   errors: z.array(fieldError).optional().catch(undefined),
 });
 
-function readFault({ status, text, header }: Facts): { code: string; detail: string; errors: FieldError[] } {
+function readFault({ status, text, header }: ResponseInfo): { code: string; detail: string; errors: FieldError[] } {
   const code = `http_${status}`;
   if (status < 400) {
     const place = header('location') ?? 'another address';
     return { code, detail: `The server redirects to ${place}.`, errors: [] };
   }
-  const said = fault.safeParse(parseJson(text)).data ?? {};
+  const parsed = fault.safeParse(parseJson(text)).data ?? {};
   return {
-    code: said.code ?? code,
-    detail: said.detail ?? said.title ?? `The server answered ${status} without saying why.`,
-    errors: said.errors ?? [],
+    code: parsed.code ?? code,
+    detail: parsed.detail ?? parsed.title ?? `The server answered ${status} without saying why.`,
+    errors: parsed.errors ?? [],
   };
 }
 

@@ -2,7 +2,7 @@
 /// <reference types="node" />
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createClient, type Client, type ClientOptions } from '../client.ts';
-import type { Pace } from './retry.ts';
+import type { RetryClock } from './retry.ts';
 
 export const PROJECT = '0199c0de-7a7e-7000-8000-00000000000a';
 export const ITEM = '0199c0de-7a7e-7000-8000-0000000000ff';
@@ -79,14 +79,14 @@ export function refuse(
 }
 
 /** A clock that only sleeping moves: nothing is waited for. It starts at 1 000 s; `slept` lists the waits in milliseconds. */
-export function fakePace(random: () => number = () => 1): { slept: number[]; pace: Pace } {
+export function fakeClock(random: () => number = () => 1): { slept: number[]; clock: RetryClock } {
   let now = 1_000_000;
   const slept: number[] = [];
   const sleep = async (ms: number): Promise<void> => {
     slept.push(ms);
     now += ms;
   };
-  return { slept, pace: { now: () => now, random, sleep } };
+  return { slept, clock: { now: () => now, random, sleep } };
 }
 
 /** A client of a new service; it waits for nothing, and `slept` lists the waits in milliseconds. */
@@ -95,8 +95,8 @@ export async function connected(
   options: Partial<ClientOptions> = {},
 ): Promise<{ api: Client; requests: Seen[]; slept: number[] }> {
   const { url, requests } = await fakeService(behaviour);
-  const { pace, slept } = fakePace();
-  return { api: createClient({ baseUrl: url, apiKey: 'csk_test', ...pace, ...options }), requests, slept };
+  const { clock, slept } = fakeClock();
+  return { api: createClient({ baseUrl: url, apiKey: 'csk_test', ...clock, ...options }), requests, slept };
 }
 
 /** What the promise fails with; undefined when it does not. */

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError, NetworkError } from './errors.ts';
-import { failed, fakePace } from './fake-service.fixture.ts';
+import { failed, fakeClock } from './fake-service.fixture.ts';
 import { Retrier, type Retry, type RetryOptions } from './retry.ts';
 
 function refusal(status: number, code = `http_${status}`, retryAfter: number | null = null): ApiError {
@@ -27,8 +27,8 @@ function* forEver<T>(value: () => T): Generator<T> {
 }
 
 function retrier(options: RetryOptions = {}, random?: () => number) {
-  const { pace, slept } = fakePace(random);
-  return { run: new Retrier(pace, options), pace, slept };
+  const { clock, slept } = fakeClock(random);
+  return { run: new Retrier(clock, options), clock, slept };
 }
 
 describe('which failures are tried again', () => {
@@ -106,17 +106,17 @@ describe('how long is waited', () => {
     });
     await fc.assert(
       fc.asyncProperty(fc.array(failure, { minLength: 1, maxLength: 6 }), chance, async (failures, value) => {
-        const { run, pace } = retrier({ tries: 99, seconds: Infinity }, () => value);
+        const { run, clock } = retrier({ tries: 99, seconds: Infinity }, () => value);
         let free = 0;
         const left = failures.map(({ error: [status, code], retryAfter }) => ({
           error: refusal(Number(status), String(code), retryAfter),
           ms: (retryAfter ?? 0) * 1000,
         }));
         await run.run(async () => {
-          expect(pace.now()).toBeGreaterThanOrEqual(free);
+          expect(clock.now()).toBeGreaterThanOrEqual(free);
           const next = left.shift();
           if (next === undefined) return;
-          free = pace.now() + next.ms;
+          free = clock.now() + next.ms;
           throw next.error;
         });
       }),

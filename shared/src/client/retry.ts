@@ -2,7 +2,7 @@
 import { ApiError, NetworkError } from './errors.ts';
 
 /** Time and chance. `now` in milliseconds; `random` from 0 to below 1; `sleep` takes milliseconds and ends early, without an error, when the signal fires. */
-export interface Pace {
+export interface RetryClock {
   readonly now: () => number;
   readonly random: () => number;
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
@@ -39,36 +39,36 @@ interface Wait {
 
 /** Makes calls until they succeed or may not be made again. A pause that the service asks for holds for every call made here. */
 export class Retrier {
-  readonly #pace: Pace;
+  readonly #clock: RetryClock;
   readonly #options: RetryOptions;
   /** Nobody asks before: the service's limits are per key, and this client has one. */
-  #heldUntil = 0;
+  #pausedUntil = 0;
 
-  constructor(pace: Pace, options: RetryOptions) {
-    this.#pace = pace;
+  constructor(clock: RetryClock, options: RetryOptions) {
+    this.#clock = clock;
     this.#options = options;
   }
 
   /** Runs `once` until it answers. Errors: the last one of `once`; the signal's reason as soon as it fires, also in a wait. */
-  async run<T>(once: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const deadline = this.#pace.now() + (this.#options.seconds ?? SECONDS) * 1000;
+  async run<T>(attempt: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const deadline = this.#clock.now() + (this.#options.seconds ?? SECONDS) * 1000;
     let due = 0;
     let failures = 0;
     let last: ApiError | NetworkError | undefined;
     for (let tries = 1; ; tries += 1) {
       await this.#waitUntil(due, { deadline, last, signal });
       try {
-        return await once();
+        return await attempt();
       } catch (error) {
         if (!(error instanceof ApiError || error instanceof NetworkError)) throw error;
         error.tries = tries;
-        if (!isPacing(error)) failures += 1;
+        if (!isRateLimited(error)) failures += 1;
         const delayMs = this.#delay(error, tries);
-        due = this.#pace.now() + delayMs;
+        due = this.#clock.now() + delayMs;
         if (!error.temporary || failures >= (this.#options.tries ?? TRIES) || due >= deadline) throw error;
         last = error;
         this.#options.onRetry?.({ error, tries, delayMs });
-        this.#hold(error, due);
+        this.#pause(error, due);
       }
     }
   }
@@ -76,23 +76,23 @@ export class Retrier {
   /** Full jitter (Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015), on top of what the service asks for. */
   #delay(error: ApiError | NetworkError, tries: number): number {
     const ceiling = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (tries - 1));
-    return Math.ceil((error.retryAfter ?? 0) * 1000 + this.#pace.random() * ceiling);
+    return Math.ceil((error.retryAfter ?? 0) * 1000 + this.#clock.random() * ceiling);
   }
 
-  #hold(error: ApiError | NetworkError, due: number): void {
-    const asked = error.retryAfter === null ? null : this.#pace.now() + error.retryAfter * 1000;
-    if (isPacing(error)) this.#heldUntil = Math.max(this.#heldUntil, asked ?? due);
+  #pause(error: ApiError | NetworkError, due: number): void {
+    const asked = error.retryAfter === null ? null : this.#clock.now() + error.retryAfter * 1000;
+    if (isRateLimited(error)) this.#pausedUntil = Math.max(this.#pausedUntil, asked ?? due);
     else if (asked !== null && error instanceof ApiError && error.status >= 500) {
-      this.#heldUntil = Math.max(this.#heldUntil, asked);
+      this.#pausedUntil = Math.max(this.#pausedUntil, asked);
     }
   }
 
   /** Throws the last error when the wait would outlast the deadline: a hold can grow while it is waited for. */
   async #waitUntil(due: number, { deadline, last, signal }: Wait): Promise<void> {
-    const { now, sleep } = this.#pace;
+    const { now, sleep } = this.#clock;
     for (;;) {
       signal?.throwIfAborted();
-      const until = Math.max(due, this.#heldUntil);
+      const until = Math.max(due, this.#pausedUntil);
       if (until <= now()) return;
       if (last !== undefined && until >= deadline) throw last;
       await sleep(Math.min(until - now(), LONGEST_TIMER_MS), signal);
@@ -101,6 +101,6 @@ export class Retrier {
 }
 
 /** The service asks this key to slow down. */
-function isPacing(error: ApiError | NetworkError): boolean {
+function isRateLimited(error: ApiError | NetworkError): boolean {
   return error instanceof ApiError && error.status === 429;
 }

@@ -1,5 +1,5 @@
 // One icon, word and colour per status, the same everywhere: a status colour never stands alone.
-import type { DeliveryStatus, ItemStatus } from '@countersign/shared/words';
+import type { DeliveryStatus, ItemStatus } from '@countersign/shared/enums';
 import type { LucideIcon } from '@lucide/svelte';
 import ArrowUpRight from '@lucide/svelte/icons/arrow-up-right';
 import Ban from '@lucide/svelte/icons/ban';
@@ -13,26 +13,26 @@ import X from '@lucide/svelte/icons/x';
 import Zap from '@lucide/svelte/icons/zap';
 
 /** `colour` is a text colour utility. */
-export interface StatusLook {
+export interface StatusStyle {
   icon: LucideIcon;
   word: string;
   colour: string;
 }
 
-export const ITEM_LOOK = {
+export const ITEM_STYLE = {
   queued: { icon: Clock, word: 'queued', colour: 'text-queued' },
   escalated: { icon: ArrowUpRight, word: 'escalated', colour: 'text-escalated' },
   approved: { icon: Check, word: 'approved', colour: 'text-approved' },
   rejected: { icon: X, word: 'rejected', colour: 'text-rejected' },
   auto_approved: { icon: Zap, word: 'automatic', colour: 'text-auto' },
   escalated_final: { icon: Users, word: 'stays with people', colour: 'text-escalated' },
-} satisfies Record<ItemStatus, StatusLook>;
+} satisfies Record<ItemStatus, StatusStyle>;
 
-export const DELIVERY_LOOK = {
+export const DELIVERY_STYLE = {
   pending: { icon: Clock, word: 'waiting', colour: 'text-queued' },
   sending: { icon: Send, word: 'sending', colour: 'text-queued' },
   succeeded: { icon: Check, word: 'delivered', colour: 'text-approved' },
   dead: { icon: CircleX, word: 'dead', colour: 'text-rejected' },
   paused: { icon: Pause, word: 'paused', colour: 'text-escalated' },
   cancelled: { icon: Ban, word: 'cancelled', colour: 'text-t3' },
-} satisfies Record<DeliveryStatus, StatusLook>;
+} satisfies Record<DeliveryStatus, StatusStyle>;

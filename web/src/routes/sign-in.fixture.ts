@@ -1,9 +1,9 @@
 // The service as the sign-in page meets it, and wallets whose answers a test gives.
 import type { Wallet } from '@wallet-standard/base';
 import { afterEach, beforeEach, vi } from 'vitest';
-import { observeServerTime } from '#lib/clock.svelte.ts';
-import { session } from '#lib/session.svelte.ts';
-import type { WalletChoice } from '#lib/wallets.ts';
+import { observeServerTime } from '#lib/time/clock.svelte.ts';
+import { session } from '#lib/auth/session.svelte.ts';
+import type { WalletChoice } from '#lib/auth/wallets.ts';
 
 export const HERE = 'https://review.example.com';
 export const NOW = Date.parse('2026-11-20T14:02:31.000Z');
@@ -20,7 +20,7 @@ interface Answer {
 interface FakeService {
   /** What it answers, by path; a test puts others in their place. */
   answers: Record<string, () => Answer>;
-  asked: { path: string; body: unknown }[];
+  requests: { path: string; body: unknown }[];
   /** Its clock, in ms. */
   now: number;
   /** How often a path was asked for. */
@@ -39,18 +39,18 @@ export const refusal = (status: number, code: string): Answer => ({
 export function useService(): FakeService {
   const service: FakeService = {
     answers: {},
-    asked: [],
+    requests: [],
     now: NOW,
-    times: (wanted) => service.asked.filter(({ path }) => path === wanted).length,
+    times: (wanted) => service.requests.filter(({ path }) => path === wanted).length,
   };
   beforeEach(() => {
-    Object.assign(service, { answers: usual(service), asked: [], now: NOW });
+    Object.assign(service, { answers: usual(service), requests: [], now: NOW });
     vi.useFakeTimers({ now: NOW, toFake: ['Date', 'setTimeout', 'clearTimeout'] });
     vi.stubGlobal('location', { origin: HERE, reload: vi.fn() });
     vi.stubGlobal('document', { querySelector: () => null });
     vi.stubGlobal('isSecureContext', true);
     vi.stubGlobal('fetch', async (path: string, { body }: { body?: string }) => {
-      service.asked.push({ path, body: body === undefined ? null : JSON.parse(body) });
+      service.requests.push({ path, body: body === undefined ? null : JSON.parse(body) });
       const answer = service.answers[path]?.() ?? refusal(404, 'not_found');
       const headers = { 'content-type': 'application/json', date: new Date(service.now).toUTCString() };
       return new Response(JSON.stringify(answer), { status: answer.status ?? 200, headers });
@@ -88,15 +88,15 @@ function aChallenge(number: number, now: number): Answer {
 }
 
 /** A wallet whose answers a test gives, in order; after them it signs. `asked` is what it was asked for. */
-export function wallet(...given: (() => unknown)[]): WalletChoice & { asked: unknown[] } {
-  const asked: unknown[] = [];
+export function wallet(...given: (() => unknown)[]): WalletChoice & { requests: unknown[] } {
+  const requests: unknown[] = [];
   const signIn = async (input: unknown) => {
-    asked.push(input);
+    requests.push(input);
     return (given.shift() ?? signed)();
   };
   const accounts: object[] = [];
   const made = { name: 'Test', accounts, features: { 'solana:signIn': { signIn } } } as unknown as Wallet;
-  return { name: 'Test', icon: null, method: 'sign-in', last: null, twin: false, wallet: made, asked };
+  return { name: 'Test', icon: null, method: 'sign-in', last: null, sameName: false, wallet: made, requests };
 }
 
 export const signed = () => [{ account: { address: ADDRESS }, signedMessage: BYTES, signature: BYTES }];

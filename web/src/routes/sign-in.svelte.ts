@@ -1,11 +1,11 @@
 // The sign-in conversation: address check, challenge, wallet, signature, session. The panel only draws it.
 import { challenge, readMeta, verify, type SignInInput } from '@countersign/shared/api/session';
-import { isAt } from '#lib/addresses.ts';
-import { ApiProblem, call } from '#lib/api.ts';
-import { clock } from '#lib/clock.svelte.ts';
-import { explain } from '#lib/explain.ts';
-import { session } from '#lib/session.svelte.ts';
-import { text } from '#lib/text.ts';
+import { isAt } from '#lib/shell/addresses.ts';
+import { ApiProblem, call } from '#lib/api/client.ts';
+import { clock } from '#lib/time/clock.svelte.ts';
+import { explain } from '#lib/api/explain-error.ts';
+import { session } from '#lib/auth/session.svelte.ts';
+import { appMessages as text } from '#lib/messages/app-messages.ts';
 import {
   accountsOf,
   remember,
@@ -14,7 +14,7 @@ import {
   WalletLocked,
   watchWallets,
   type WalletChoice,
-} from '#lib/wallets.ts';
+} from '#lib/auth/wallets.ts';
 import type { Wallet, WalletAccount } from '@wallet-standard/base';
 
 /** Wallets announce themselves within a moment of the page's start; until then "none found" would be a lie. */
@@ -50,7 +50,7 @@ export class SignIn {
   /** The wallet that is asked, and whether its answer is being checked. */
   busy: { wallet: Wallet; step: 'signing' | 'checking' } | null = $state.raw(null);
   /** A wallet that shows several accounts: the person says which one signs. */
-  asking: { wallet: Wallet; accounts: readonly WalletAccount[] } | null = $state.raw(null);
+  accountChoice: { wallet: Wallet; accounts: readonly WalletAccount[] } | null = $state.raw(null);
   /** The account that was chosen last, for the message on show. */
   signer: string | null = $state(null);
   /** The wallet that said it is locked. */
@@ -92,7 +92,7 @@ export class SignIn {
         this.phase = 'insecure';
         return;
       }
-      if (__DEMO__ && meta.demo) this.burner = (await import('#lib/burner.ts')).registerBurner();
+      if (__DEMO__ && meta.demo) this.burner = (await import('#lib/auth/demo-wallet.ts')).registerBurner();
       this.challenge = await call(challenge);
       this.phase = 'ready';
     } catch (error) {
@@ -153,7 +153,7 @@ export class SignIn {
   }
 
   #begin(wallet: Wallet): number {
-    this.notice = this.asking = this.locked = null;
+    this.notice = this.accountChoice = this.locked = null;
     this.busy = { wallet, step: 'signing' };
     return ++this.#turn;
   }
@@ -162,7 +162,7 @@ export class SignIn {
   async #account(choice: WalletChoice, turn: number): Promise<WalletAccount | null | 'ask'> {
     const accounts = await accountsOf(choice);
     if (accounts.length > 1) {
-      if (turn === this.#turn) this.asking = { wallet: choice.wallet, accounts };
+      if (turn === this.#turn) this.accountChoice = { wallet: choice.wallet, accounts };
       return 'ask';
     }
     return choice.method === 'message' ? (accounts[0] ?? null) : null;
@@ -188,29 +188,32 @@ export class SignIn {
   }
 
   #sayFailed(choice: WalletChoice, error: unknown): void {
-    const words = text.signIn;
+    const messages = text.signIn;
     const off = Date.now() - clock.read();
-    if (error instanceof SigningRefused) this.#quiet(words.refused);
+    if (error instanceof SigningRefused) this.#quiet(messages.refused);
     else if (error instanceof WalletLocked) {
       this.locked = choice.wallet;
-      this.#quiet(words.locked(choice.name || words.unnamed));
+      this.#quiet(messages.locked(choice.name || messages.unnamed));
     } else if (Math.abs(off) > CLOCK_OFF_MS) {
       const minutes = Math.round(Math.abs(off) / 60_000);
-      const say = words.clockOffText(off > 0 ? words.fast(minutes) : words.slow(minutes), atClock(clock.read()));
-      this.#fault(words.clockOff, { say });
-    } else this.#fault(words.walletFailed, { say: words.walletFailedText });
+      const say = messages.clockOffText(
+        off > 0 ? messages.fast(minutes) : messages.slow(minutes),
+        atClock(clock.read()),
+      );
+      this.#fault(messages.clockOff, { say });
+    } else this.#fault(messages.walletFailed, { say: messages.walletFailedText });
   }
 
   #sayRefused(error: unknown, asked: Challenge): void {
-    const words = text.signIn;
+    const messages = text.signIn;
     const unauthorised = error instanceof ApiProblem && error.status === 401;
     const until = Date.parse(asked.input.expirationTime);
     const now = clock.read();
     // The server does not say what was wrong (S13); that the time was over can be seen from here.
     if (unauthorised && now >= until) {
-      this.#fault(words.expired, { error, say: words.expiredText(atClock(until), atClock(now)) });
-    } else if (unauthorised) this.#fault(words.badSignature, { error, say: words.badSignatureText });
-    else this.#fault(words.failed, { error });
+      this.#fault(messages.expired, { error, say: messages.expiredText(atClock(until), atClock(now)) });
+    } else if (unauthorised) this.#fault(messages.badSignature, { error, say: messages.badSignatureText });
+    else this.#fault(messages.failed, { error });
   }
 
   #quiet(title: string): void {
@@ -219,8 +222,13 @@ export class SignIn {
 
   /** `say` replaces what the error says of itself; its request id stays. */
   #fault(title: string, { error, say }: { error?: unknown; say?: string }): void {
-    const said = error === undefined ? null : explain(error);
-    this.notice = { tone: 'fault', title, text: say ?? said?.text ?? '', requestId: said?.requestId ?? null };
+    const explanation = error === undefined ? null : explain(error);
+    this.notice = {
+      tone: 'fault',
+      title,
+      text: say ?? explanation?.text ?? '',
+      requestId: explanation?.requestId ?? null,
+    };
   }
 }
 

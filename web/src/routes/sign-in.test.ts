@@ -1,12 +1,12 @@
 // The sign-in conversation state by state, with wallets that refuse, are locked, never answer or answer too late.
 import { getWallets } from '@wallet-standard/app';
 import { describe, expect, it, vi } from 'vitest';
-import { session } from '#lib/session.svelte.ts';
-import { text } from '#lib/text.ts';
+import { session } from '#lib/auth/session.svelte.ts';
+import { appMessages as text } from '#lib/messages/app-messages.ts';
 import { ADDRESS, HERE, later, NOW, OTHER, refusal, signed, throwing, useService, wallet } from './sign-in.fixture.ts';
 import { SignIn } from './sign-in.svelte.ts';
 
-const words = text.signIn;
+const messages = text.signIn;
 const service = useService();
 
 async function open(): Promise<SignIn> {
@@ -60,7 +60,7 @@ describe('a wallet', () => {
     const choice = wallet();
     await signIn.choose(choice);
     expect(session.state).toBe('signed_in');
-    expect(service.asked.find(({ path }) => path === '/api/auth/verify')?.body).toEqual({
+    expect(service.requests.find(({ path }) => path === '/api/auth/verify')?.body).toEqual({
       challenge_id: 'challenge 1',
       address: ADDRESS,
       signed_message: 'AQID',
@@ -72,7 +72,7 @@ describe('a wallet', () => {
   it('that refuses leaves one quiet line, and the same message for the next try', async () => {
     const signIn = await open();
     await signIn.choose(wallet(throwing(new Error('User rejected the request.'))));
-    expect(signIn.notice).toMatchObject({ tone: 'quiet', title: words.refused });
+    expect(signIn.notice).toMatchObject({ tone: 'quiet', title: messages.refused });
     expect([signIn.busy, service.times('/api/auth/verify'), service.times('/api/auth/challenge')]).toEqual([
       null,
       0,
@@ -84,7 +84,7 @@ describe('a wallet', () => {
     const signIn = await open();
     const choice = wallet(throwing({ code: 4100 }));
     await signIn.choose(choice);
-    expect(signIn.notice).toMatchObject({ tone: 'quiet', title: words.locked('Test') });
+    expect(signIn.notice).toMatchObject({ tone: 'quiet', title: messages.locked('Test') });
     expect(signIn.locked).toBe(choice.wallet);
     await signIn.choose(choice);
     expect([signIn.locked, session.state]).toEqual([null, 'signed_in']);
@@ -93,7 +93,7 @@ describe('a wallet', () => {
   it.each([['odd'], [undefined], [null], [{}], [new Error('boom')]])('that throws %o is at fault', async (thrown) => {
     const signIn = await open();
     await signIn.choose(wallet(throwing(thrown)));
-    expect(signIn.notice).toMatchObject({ tone: 'fault', title: words.walletFailed });
+    expect(signIn.notice).toMatchObject({ tone: 'fault', title: messages.walletFailed });
     expect(signIn.busy).toBeNull();
   });
 
@@ -103,11 +103,11 @@ describe('a wallet', () => {
     const accounts = [ADDRESS, OTHER].map((address) => ({ address, chains: ['solana:mainnet'] }));
     Object.assign(choice.wallet, { accounts });
     await signIn.choose(choice);
-    expect(signIn.asking?.accounts.map(({ address }) => address)).toEqual([ADDRESS, OTHER]);
-    expect([choice.asked, signIn.busy]).toEqual([[], null]);
-    await signIn.choose(choice, signIn.asking?.accounts[1]);
-    expect(choice.asked).toMatchObject([{ address: OTHER }]);
-    expect([signIn.asking, signIn.signer]).toEqual([null, OTHER]);
+    expect(signIn.accountChoice?.accounts.map(({ address }) => address)).toEqual([ADDRESS, OTHER]);
+    expect([choice.requests, signIn.busy]).toEqual([[], null]);
+    await signIn.choose(choice, signIn.accountChoice?.accounts[1]);
+    expect(choice.requests).toMatchObject([{ address: OTHER }]);
+    expect([signIn.accountChoice, signIn.signer]).toEqual([null, OTHER]);
   });
 });
 
@@ -117,10 +117,10 @@ describe('a wallet that does not answer', () => {
     const late = later();
     const choice = wallet(late.answer);
     const chosen = signIn.choose(choice);
-    await vi.waitFor(() => expect(choice.asked).toHaveLength(1));
+    await vi.waitFor(() => expect(choice.requests).toHaveLength(1));
     expect(signIn.busy).toMatchObject({ step: 'signing' });
     signIn.stop();
-    expect(signIn.notice).toMatchObject({ tone: 'quiet', title: words.stopped });
+    expect(signIn.notice).toMatchObject({ tone: 'quiet', title: messages.stopped });
     late.come(signed());
     await chosen;
     expect([signIn.busy, service.times('/api/auth/verify'), session.state]).toEqual([null, 0, 'signed_out']);
@@ -131,7 +131,7 @@ describe('a wallet that does not answer', () => {
     const late = later();
     const silent = wallet(() => late.answer().then(() => Promise.reject(new Error('User rejected'))));
     const first = signIn.choose(silent);
-    await vi.waitFor(() => expect(silent.asked).toHaveLength(1));
+    await vi.waitFor(() => expect(silent.requests).toHaveLength(1));
     await signIn.choose(wallet());
     expect(session.state).toBe('signed_in');
     late.come(null);
@@ -144,9 +144,9 @@ describe('a wallet that does not answer', () => {
     const choice = wallet(later().answer);
     void signIn.choose(choice);
     void signIn.choose(choice);
-    await vi.waitFor(() => expect(choice.asked).toHaveLength(1));
+    await vi.waitFor(() => expect(choice.requests).toHaveLength(1));
     await signIn.choose(choice);
-    expect(choice.asked).toHaveLength(1);
+    expect(choice.requests).toHaveLength(1);
   });
 
   it('is forgotten when the page is left', async () => {
@@ -156,7 +156,7 @@ describe('a wallet that does not answer', () => {
     const late = later();
     const choice = wallet(late.answer);
     const chosen = signIn.choose(choice);
-    await vi.waitFor(() => expect(choice.asked).toHaveLength(1));
+    await vi.waitFor(() => expect(choice.requests).toHaveLength(1));
     leave();
     late.come(signed());
     await chosen;
@@ -170,7 +170,7 @@ it('S15: at an address where browsers keep no session, says so and asks no walle
   expect([signIn.phase, service.times('/api/auth/challenge')]).toEqual(['insecure', 0]);
   const choice = wallet();
   await signIn.choose(choice);
-  expect(choice.asked).toEqual([]);
+  expect(choice.requests).toEqual([]);
 });
 
 describe('the message', () => {
@@ -179,7 +179,7 @@ describe('the message', () => {
     vi.setSystemTime((service.now += 281_000));
     const choice = wallet();
     await signIn.choose(choice);
-    expect(choice.asked).toMatchObject([{ nonce: 'nonce2' }]);
+    expect(choice.requests).toMatchObject([{ nonce: 'nonce2' }]);
     expect(session.state).toBe('signed_in');
   });
 
@@ -203,8 +203,8 @@ describe('the message', () => {
     await signIn.choose(wallet(signLate));
     expect(signIn.notice).toMatchObject({
       tone: 'fault',
-      title: words.expired,
-      text: words.expiredText('14:07:31 UTC', '14:07:32 UTC'),
+      title: messages.expired,
+      text: messages.expiredText('14:07:31 UTC', '14:07:32 UTC'),
       requestId: 'r-1',
     });
     expect([signIn.challenge?.challenge_id, signIn.fresh]).toEqual(['challenge 2', true]);
@@ -214,13 +214,13 @@ describe('the message', () => {
     const signIn = await open();
     service.answers['/api/auth/verify'] = () => refusal(401, 'signature_invalid');
     await signIn.choose(wallet());
-    expect(signIn.notice).toMatchObject({ tone: 'fault', title: words.badSignature, requestId: 'r-1' });
+    expect(signIn.notice).toMatchObject({ tone: 'fault', title: messages.badSignature, requestId: 'r-1' });
     expect(signIn.challenge?.challenge_id).toBe('challenge 2');
   });
 
   it.each([
-    [25, words.slow(25)],
-    [-7, words.fast(7)],
+    [25, messages.slow(25)],
+    [-7, messages.fast(7)],
   ])(
     'a server %i minutes ahead: a wallet that fails brings up the clock, with the server’s time',
     async (minutes, off) => {
@@ -229,10 +229,10 @@ describe('the message', () => {
       // However wrong the clock here is, the message counts by the server's.
       expect(signIn.fresh).toBe(true);
       await signIn.choose(wallet(throwing(new Error('issuedAt'))));
-      expect(signIn.notice?.title).toBe(words.clockOff);
+      expect(signIn.notice?.title).toBe(messages.clockOff);
       // An answer states whole seconds: the page knows the server's clock to within two.
       const shown = [0, 1, 2].map((second) => new Date(service.now + second * 1000).toISOString().slice(11, 19));
-      expect(shown.map((time) => words.clockOffText(off, `${time} UTC`))).toContain(signIn.notice?.text);
+      expect(shown.map((time) => messages.clockOffText(off, `${time} UTC`))).toContain(signIn.notice?.text);
     },
   );
 
@@ -242,14 +242,14 @@ describe('the message', () => {
     vi.setSystemTime((service.now += 300_000));
     const choice = wallet();
     await signIn.choose(choice);
-    expect(signIn.notice).toMatchObject({ tone: 'fault', title: words.previewFailed });
-    expect(choice.asked).toEqual([]);
+    expect(signIn.notice).toMatchObject({ tone: 'fault', title: messages.previewFailed });
+    expect(choice.requests).toEqual([]);
   });
 
   it('signed in a browser that keeps no cookie opens nothing, and the page says why', async () => {
     const signIn = await open();
     service.answers['/api/session'] = () => refusal(401, 'session_missing');
     await signIn.choose(wallet());
-    expect(signIn.notice).toMatchObject({ tone: 'fault', title: words.noCookie });
+    expect(signIn.notice).toMatchObject({ tone: 'fault', title: messages.noCookie });
   });
 });

@@ -1,6 +1,6 @@
 // A key of a project: SHA-256 and last four only, the text is shown once (K1, K2).
 import { defineEntity, p } from '@mikro-orm/core';
-import type { Scope } from '@countersign/shared/words';
+import type { Scope } from '@countersign/shared/enums';
 import { Project } from './project.ts';
 import { TextArray } from './text-array.ts';
 import { User } from './user.ts';

@@ -1,7 +1,7 @@
 // The one decision of an item (invariant I1), and beside it what a person said of an audited one. Provisional until `finalAt`; an
 // undo removes the row, the ledger keeps the story.
 import { defineEntity, p } from '@mikro-orm/core';
-import { DECISION_ACTIONS, DECISION_STATUSES } from '@countersign/shared/words';
+import { DECISION_ACTIONS, DECISION_STATUSES } from '@countersign/shared/enums';
 import { Item } from './item.ts';
 import { Project } from './project.ts';
 import { User } from './user.ts';

@@ -1,6 +1,6 @@
 // One webhook event on its way to the project's URL. The row is the log and the job in one (decision 0004).
 import { defineEntity, p } from '@mikro-orm/core';
-import { DELIVERY_STATUSES } from '@countersign/shared/words';
+import { DELIVERY_STATUSES } from '@countersign/shared/enums';
 import { Item } from './item.ts';
 import { Project } from './project.ts';
 

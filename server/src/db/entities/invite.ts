@@ -1,6 +1,6 @@
 // An invite into a project's pool. Its token is stored as SHA-256 alone; it is open until it is used, revoked or over (PM3).
 import { defineEntity, p } from '@mikro-orm/core';
-import { ROLES } from '@countersign/shared/words';
+import { ROLES } from '@countersign/shared/enums';
 import { Project } from './project.ts';
 import { User } from './user.ts';
 

@@ -1,6 +1,6 @@
 // What a pipeline submitted, where it stands, and who holds it. Payloads are JSON text, kept as submitted (invariant I7).
 import { defineEntity, type EntityDictionary, p } from '@mikro-orm/core';
-import { ITEM_STATUSES, OPEN_STATUSES, ROUTING_RULES } from '@countersign/shared/words';
+import { ITEM_STATUSES, OPEN_STATUSES, ROUTING_RULES } from '@countersign/shared/enums';
 import { Project } from './project.ts';
 import { TextArray } from './text-array.ts';
 import { User } from './user.ts';
@@ -39,7 +39,7 @@ const ItemSchema = defineEntity({
     dueAt: p.datetime(3),
     decidedAt: p.datetime(3).nullable(),
     /** When what was submitted and decided was taken away (KE2): from then on its texts are empty. */
-    emptiedAt: p.datetime(3).nullable(),
+    redactedAt: p.datetime(3).fieldName('emptied_at').nullable(),
   },
   indexes: [
     {

@@ -1,6 +1,6 @@
 // A user in a project's reviewer pool, with a role.
 import { defineEntity, p } from '@mikro-orm/core';
-import { ROLES } from '@countersign/shared/words';
+import { ROLES } from '@countersign/shared/enums';
 import { Project } from './project.ts';
 import { User } from './user.ts';
 

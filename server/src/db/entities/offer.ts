@@ -1,6 +1,6 @@
 // A seat in a project's pool that is offered to a wallet (PM5). The row is the open offer: it goes when it is accepted, declined, revoked or over.
 import { defineEntity, p } from '@mikro-orm/core';
-import { ROLES } from '@countersign/shared/words';
+import { ROLES } from '@countersign/shared/enums';
 
 const OfferSchema = defineEntity({
   name: 'Offer',

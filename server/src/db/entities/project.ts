@@ -1,6 +1,6 @@
 // A project with its settings as they are now, and the position its ledger has reached.
 import { defineEntity, p } from '@mikro-orm/core';
-import { BELOW_REVIEW, OVER_BUDGET } from '@countersign/shared/words';
+import { BELOW_REVIEW, OVER_BUDGET } from '@countersign/shared/enums';
 import { TextArray } from './text-array.ts';
 import { User } from './user.ts';
 

@@ -1,6 +1,6 @@
 // A learning in a regression run, with the last answer it was given. Gone with its learning, when the decision is undone.
 import { defineEntity, p } from '@mikro-orm/core';
-import { ITEM_STATUSES, OUTCOMES } from '@countersign/shared/words';
+import { ITEM_STATUSES, OUTCOMES } from '@countersign/shared/enums';
 import { Learning } from './learning.ts';
 import { Project } from './project.ts';
 import { Regression } from './regression.ts';

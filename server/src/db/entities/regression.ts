@@ -1,6 +1,6 @@
 // A regression run: which learnings a pipeline is to answer anew, and who began it (rule RS).
 import { defineEntity, p } from '@mikro-orm/core';
-import type { LearningFilter } from '@countersign/shared/learning-filter';
+import type { LearningFilter } from '@countersign/shared/filters/learning-filter';
 import { Cluster } from './cluster.ts';
 import { Project } from './project.ts';
 

@@ -9,7 +9,7 @@ const RollupSchema = defineEntity({
   tableName: 'rollup',
   properties: {
     projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id').primary(),
-    /** What is counted, `server/src/domain/rollup.ts`. */
+    /** What is counted, `server/src/domain/analytics/rollup.ts`. */
     measure: p.text().primary(),
     grain: p.enum(GRAINS).primary(),
     /** When it begins. */

@@ -1,6 +1,6 @@
 // One thing the owners of a project were told: of its webhook (WH6), or of its automatic answers (AU5).
 import { defineEntity, p } from '@mikro-orm/core';
-import { ALERT_KINDS } from '@countersign/shared/words';
+import { ALERT_KINDS } from '@countersign/shared/enums';
 import { Project } from './project.ts';
 
 const WebhookAlertSchema = defineEntity({

@@ -1,6 +1,6 @@
 // The story goes on: a new assistant answers anew what Anna corrected.
 import type { AnswerResult, CaseAnswer, PublicCase, PublicRegression } from '@countersign/shared/api/regressions';
-import { decidedItem, plainSubmission } from './examples.ts';
+import { decidedItem, queuedSubmission } from './examples.ts';
 import { problemExample } from './problems.ts';
 
 const RUN = '0198c2f4-0d11-7e42-8b6a-3c5d7e9f1a20';
@@ -24,8 +24,8 @@ export const ended: PublicRegression = { ...begun, answered: 1, fixed: 1 };
 
 export const aCase: PublicCase = {
   id: CASE,
-  input: plainSubmission.input,
-  metadata: plainSubmission.metadata ?? null,
+  input: queuedSubmission.input,
+  metadata: queuedSubmission.metadata ?? null,
 };
 
 const suggestion = 'I am sorry about the lamp. Send us a photo within 30 days and we will replace or refund it.';

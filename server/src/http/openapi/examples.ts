@@ -8,7 +8,7 @@ const PROJECT = '0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b11';
 const ANNA = '0198c2f0-91b4-7d52-8a07-5c1f3e9d7a42';
 
 /** Confident enough for a person to look, not for the auto threshold. */
-export const plainSubmission: Submission = {
+export const queuedSubmission: Submission = {
   project_id: PROJECT,
   input: { question: 'My parcel arrived with a broken lamp. What can I do?', language: 'en' },
   suggestion: 'I am sorry about the lamp. Send us a photo within 14 days and we will refund it.',
@@ -56,10 +56,10 @@ const edited: Decision = {
   decided_at: '2026-03-02T09:17:41.892Z',
 };
 
-const PLAIN_ID = '0198c2f1-0c3e-7a55-9b1d-6f7e8d9c0a1b';
+const QUEUED_ID = '0198c2f1-0c3e-7a55-9b1d-6f7e8d9c0a1b';
 const FLAGGED_ID = '0198c2f1-0e91-7c08-a3f2-1b2c3d4e5f60';
 
-export const queued: Submitted = { id: PLAIN_ID, status: 'queued', decision: null };
+export const queued: Submitted = { id: QUEUED_ID, status: 'queued', decision: null };
 export const escalated: Submitted = { id: FLAGGED_ID, status: 'escalated', decision: null };
 export const autoApproved: Submitted = {
   id: '0198c2f1-10a9-7f4e-8c6b-0d1e2f3a4b5c',
@@ -67,12 +67,12 @@ export const autoApproved: Submitted = {
   decision: automatic,
 };
 /** What a submission with `Prefer: wait` is answered when a person was quick enough. */
-export const approved: Submitted = { id: PLAIN_ID, status: 'approved', decision: edited };
+export const approved: Submitted = { id: QUEUED_ID, status: 'approved', decision: edited };
 
 const OTHER_PROJECT = '0198c2f0-8b21-7d4f-a07c-3e5f7b9d1c22';
 /** The third one names a project that the key does not belong to. */
 export const batch = {
-  items: [confidentSubmission, flaggedSubmission, { ...plainSubmission, project_id: OTHER_PROJECT }],
+  items: [confidentSubmission, flaggedSubmission, { ...queuedSubmission, project_id: OTHER_PROJECT }],
 };
 export const batchResults: BatchResult[] = [
   { index: 0, ...autoApproved },
@@ -83,11 +83,11 @@ export const batchResults: BatchResult[] = [
 export const decidedItem: PublicItem = {
   ...approved,
   project_id: PROJECT,
-  input: plainSubmission.input,
-  suggestion: plainSubmission.suggestion,
-  confidence: plainSubmission.confidence,
+  input: queuedSubmission.input,
+  suggestion: queuedSubmission.suggestion,
+  confidence: queuedSubmission.confidence,
   risk_flags: [],
-  metadata: plainSubmission.metadata ?? null,
+  metadata: queuedSubmission.metadata ?? null,
   routing: { rule: 'RT3', auto_threshold: 0.9, review_threshold: 0.6, matched_flags: [], settings_version: 4 },
   created_at: '2026-03-02T09:15:03.166Z',
   decided_at: edited.decided_at,
@@ -108,7 +108,7 @@ export const escalatedItem: PublicItem = {
 
 export const itemDecidedBody: ItemDecided = {
   event: 'item.decided',
-  item_id: PLAIN_ID,
+  item_id: QUEUED_ID,
   project_id: PROJECT,
   status: edited.status,
   decision: edited,

@@ -41,7 +41,7 @@ export interface Operation {
 }
 
 const SUBMISSIONS: Examples = {
-  plain: { summary: 'A text for a person to check', value: story.plainSubmission },
+  plain: { summary: 'A text for a person to check', value: story.queuedSubmission },
   flagged: { summary: 'A structured suggestion with a risk flag', value: story.flaggedSubmission },
 };
 

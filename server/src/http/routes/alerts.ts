@@ -1,8 +1,8 @@
 // What owners are told of the webhooks of their projects, and that they have seen it.
 import * as api from '@countersign/shared/api/alerts';
 import { presentAlert, presentProjectAlert } from '../../presenters/alert.ts';
-import { listAlerts, listProjectAlerts } from '../../usecases/queries/list-alerts.ts';
-import { seeAlerts } from '../../usecases/see-alerts.ts';
+import { listAlerts, listProjectAlerts } from '../../usecases/webhooks/list-alerts.ts';
+import { seeAlerts } from '../../usecases/webhooks/see-alerts.ts';
 import type { Services } from '../../usecases/services.ts';
 import type { Binder } from '../route.ts';
 

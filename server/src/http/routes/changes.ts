@@ -1,7 +1,7 @@
 // The change log of a project.
 import * as api from '@countersign/shared/api/changes';
 import { presentChange } from '../../presenters/change.ts';
-import { listChanges } from '../../usecases/queries/list-changes.ts';
+import { listChanges } from '../../usecases/projects/list-changes.ts';
 import type { Services } from '../../usecases/services.ts';
 import type { Binder } from '../route.ts';
 

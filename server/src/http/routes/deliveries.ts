@@ -1,17 +1,17 @@
 // The delivery log: its list, one delivery whole, and sending again.
 import * as api from '@countersign/shared/api/deliveries';
-import { listDeliveries as listEndpoint } from '@countersign/shared/api/insights';
+import { listDeliveries as listEndpoint } from '@countersign/shared/api/learnings';
 import { presentDelivery, presentDeliveryDetail, presentReplay } from '../../presenters/delivery.ts';
-import { listDeliveries } from '../../usecases/queries/list-deliveries.ts';
-import { listReplays } from '../../usecases/queries/list-replays.ts';
-import { readDelivery } from '../../usecases/queries/read-delivery.ts';
-import { cancelReplay, replayDelivery, startReplay } from '../../usecases/replay-deliveries.ts';
-import { sendDeliveryNow } from '../../usecases/send-delivery-now.ts';
+import { listDeliveries } from '../../usecases/webhooks/list-deliveries.ts';
+import { listReplays } from '../../usecases/webhooks/list-replays.ts';
+import { readDelivery } from '../../usecases/webhooks/read-delivery.ts';
+import { cancelReplay, replayDelivery, startReplay } from '../../usecases/webhooks/replay-deliveries.ts';
+import { sendDeliveryNow } from '../../usecases/webhooks/send-delivery-now.ts';
 import type { MemberActor, Services } from '../../usecases/services.ts';
 import type { Binder } from '../route.ts';
 
 /** Of one that went while the page was read (KE4). */
-const GONE = { durationMs: null, emptied: true };
+const GONE = { durationMs: null, redacted: true };
 
 export function bindDeliveries(bind: Binder, services: Services): void {
   bind.member(listEndpoint, async ({ actor, params, query }) => {

@@ -1,8 +1,8 @@
 // Guidelines: the text, its versions, and who has seen which.
 import * as api from '@countersign/shared/api/guidelines';
 import { presentGuidelines, presentGuidelinesNews, presentGuidelinesVersion } from '../../presenters/guidelines.ts';
-import { listGuidelinesNews, listGuidelinesVersions, readGuidelines } from '../../usecases/queries/read-guidelines.ts';
-import { seeGuidelines } from '../../usecases/see-guidelines.ts';
+import { listGuidelinesNews, listGuidelinesVersions, readGuidelines } from '../../usecases/projects/read-guidelines.ts';
+import { seeGuidelines } from '../../usecases/projects/see-guidelines.ts';
 import type { Services } from '../../usecases/services.ts';
 import type { Binder } from '../route.ts';
 

@@ -5,17 +5,17 @@ import { Refusal } from '@countersign/shared/errors';
 import { HEADERS } from '@countersign/shared/webhook';
 import { presentInboundSource } from '../../presenters/inbound-source.ts';
 import { presentSubmitted } from '../../presenters/item.ts';
-import { checkInbound, touchSource } from '../../usecases/check-inbound.ts';
-import { createInboundSource, removeInboundSource } from '../../usecases/inbound-sources.ts';
-import { listInboundSources } from '../../usecases/queries/list-inbound-sources.ts';
+import { checkInbound, touchSource } from '../../usecases/credentials/check-inbound.ts';
+import { createInboundSource, removeInboundSource } from '../../usecases/credentials/inbound-sources.ts';
+import { listInboundSources } from '../../usecases/credentials/list-inbound-sources.ts';
 import type { Services } from '../../usecases/services.ts';
-import { parseBody } from '../i-json.ts';
-import { createKnownSenders } from '../known-senders.ts';
-import { limitKey } from '../rate-limit.ts';
-import { toSubmitInput } from '../read-submission.ts';
-import { Answer } from '../reply.ts';
-import { header } from '../callers.ts';
-import { parseFields } from '../parse-fields.ts';
+import { parseBody } from '../request/i-json.ts';
+import { createKnownSenders } from '../admission/known-senders.ts';
+import { limitKey } from '../admission/rate-limit.ts';
+import { toSubmitInput } from '../request/read-submission.ts';
+import { ReplyWithStatus } from '../response/reply.ts';
+import { header } from '../admission/callers.ts';
+import { parseFields } from '../request/parse-fields.ts';
 import type { Binder } from '../route.ts';
 
 export function bindInbound(bind: Binder, services: Services): void {
@@ -29,7 +29,7 @@ function bindReceiver(bind: Binder, services: Services): void {
   bind.signed(api.receiveInbound, limit, async ({ params, bytes, ctx }) => {
     // The order is the rule (K6): the bytes are JSON only once their signature holds.
     const sender = await checkInbound(services, { sourceId: params.source_id, headers: signatureHeaders(ctx), bytes });
-    senders.welcome(ctx, params.source_id);
+    senders.remember(ctx, params.source_id);
     await limitKey(services, ctx, { keyId: sender.sourceId });
     const { value, raw } = parseBody(bytes);
     const body = parseFields(api.receiveInbound.body, value, '#');
@@ -40,7 +40,7 @@ function bindReceiver(bind: Binder, services: Services): void {
       projectId: sender.projectId,
       actor: { kind: 'inbound', id: sender.sourceId, name: sender.name },
       items: [toSubmitInput(body, raw)],
-      once: { operation: `inbound:${sender.sourceId}`, digest: null, ...sender.same },
+      idempotency: { operation: `inbound:${sender.sourceId}`, digest: null, ...sender.same },
     });
     const [stored] = results;
     if (stored === undefined) throw new Error('The intake answers for every item it was given.');
@@ -49,12 +49,12 @@ function bindReceiver(bind: Binder, services: Services): void {
     if (!replayed) {
       // It is stored: its sender hears so, whatever becomes of our note.
       await touchSource(services, sender).catch((error: unknown) =>
-        services.log.warn({ err: error }, 'a source’s last use was not noted'),
+        services.log.warn({ err: error }, 'last use of an inbound source could not be saved'),
       );
       return answer;
     }
     ctx.set('idempotent-replayed', 'true');
-    return new Answer(200, answer);
+    return new ReplyWithStatus(200, answer);
   });
 }
 

@@ -1,30 +1,30 @@
 // The first run, learnings and analytics.
-import { readFirstRun as readFirstRunEndpoint } from '@countersign/shared/api/first-run';
+import { readOnboarding as readOnboardingEndpoint } from '@countersign/shared/api/onboarding';
 import * as clusters from '@countersign/shared/api/clusters';
 import * as exported from '@countersign/shared/api/exports';
 import { readAnalytics as readAnalyticsEndpoint } from '@countersign/shared/api/analytics';
 import { readAudits as readAuditsEndpoint } from '@countersign/shared/api/audits';
-import * as api from '@countersign/shared/api/insights';
-import * as line from '@countersign/shared/api/thresholds';
-import { excludeLearning } from '../../usecases/exclude-learning.ts';
-import { exportLearnings } from '../../usecases/export-learnings.ts';
-import { listClusters } from '../../usecases/queries/list-clusters.ts';
-import { listExports, previewExport } from '../../usecases/queries/list-exports.ts';
-import { listLearningValues } from '../../usecases/queries/list-learning-values.ts';
-import { listLearnings } from '../../usecases/queries/list-learnings.ts';
-import { readCalibration } from '../../usecases/queries/read-calibration.ts';
-import { listWordings, readCluster } from '../../usecases/queries/read-cluster.ts';
-import { readFirstRun } from '../../usecases/queries/read-first-run.ts';
-import { readAudits } from '../../usecases/queries/read-audits.ts';
-import { readAnalytics } from '../../usecases/queries/read-analytics.ts';
-import { readThresholds } from '../../usecases/queries/read-thresholds.ts';
-import { shapeCluster } from '../../usecases/shape-cluster.ts';
+import * as api from '@countersign/shared/api/learnings';
+import * as thresholds from '@countersign/shared/api/thresholds';
+import { excludeLearning } from '../../usecases/learnings/exclude-learning.ts';
+import { exportLearnings } from '../../usecases/learnings/export-learnings.ts';
+import { listClusters } from '../../usecases/learnings/list-clusters.ts';
+import { listExports, previewExport } from '../../usecases/learnings/list-exports.ts';
+import { listLearningValues } from '../../usecases/learnings/list-learning-values.ts';
+import { listLearnings } from '../../usecases/learnings/list-learnings.ts';
+import { readCalibration } from '../../usecases/analytics/read-calibration.ts';
+import { listReasonVariants, readCluster } from '../../usecases/learnings/read-cluster.ts';
+import { readOnboarding } from '../../usecases/projects/read-onboarding.ts';
+import { readAudits } from '../../usecases/analytics/read-audits.ts';
+import { readAnalytics } from '../../usecases/analytics/read-analytics.ts';
+import { readThresholds } from '../../usecases/analytics/read-thresholds.ts';
+import { shapeCluster } from '../../usecases/learnings/shape-cluster.ts';
 import type { Services } from '../../usecases/services.ts';
-import { Download } from '../download.ts';
+import { Download } from '../response/download.ts';
 import type { Binder } from '../route.ts';
 
 export function bindInsights(bind: Binder, services: Services): void {
-  bind.member(readFirstRunEndpoint, ({ actor, params }) => readFirstRun(services, actor, params.id));
+  bind.member(readOnboardingEndpoint, ({ actor, params }) => readOnboarding(services, actor, params.id));
   bind.member(api.listLearnings, ({ actor, params, query: { after, limit, cluster, ...filter } }) =>
     listLearnings(services, actor, { projectId: params.id, filter, cluster, after, limit }),
   );
@@ -35,8 +35,8 @@ export function bindInsights(bind: Binder, services: Services): void {
   bind.member(clusters.readCluster, ({ actor, params }) =>
     readCluster(services, actor, { projectId: params.id, clusterId: params.cluster_id }),
   );
-  bind.member(clusters.listWordings, ({ actor, params, query: { text, after, limit } }) =>
-    listWordings(services, actor, { projectId: params.id, clusterId: params.cluster_id, text, after, limit }),
+  bind.member(clusters.listReasonVariants, ({ actor, params, query: { text, after, limit } }) =>
+    listReasonVariants(services, actor, { projectId: params.id, clusterId: params.cluster_id, text, after, limit }),
   );
   bind.member(clusters.listClusters, ({ actor, params, query: { after, limit, ...filter } }) =>
     listClusters(services, actor, { projectId: params.id, filter, after, limit }),
@@ -76,10 +76,10 @@ function bindAnalytics(bind: Binder, services: Services): void {
   bind.member(readAuditsEndpoint, ({ actor, params, query }) =>
     readAudits(services, actor, { projectId: params.id, ...windowOf(query) }),
   );
-  bind.member(line.readThresholds, ({ actor, params, query }) =>
+  bind.member(thresholds.readThresholds, ({ actor, params, query }) =>
     readThresholds(services, actor, { projectId: params.id, ...windowOf(query) }),
   );
-  bind.member(line.readCalibration, ({ actor, params, query }) =>
+  bind.member(thresholds.readCalibration, ({ actor, params, query }) =>
     readCalibration(services, actor, { projectId: params.id, ...windowOf(query) }),
   );
 }

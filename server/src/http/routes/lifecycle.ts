@@ -1,11 +1,11 @@
 // Archiving, restoring and deleting a project.
 import * as api from '@countersign/shared/api/lifecycle';
 import { presentProject } from '../../presenters/project.ts';
-import { archiveProject, deleteProject, restoreProject } from '../../usecases/lifecycle.ts';
-import { readProject } from '../../usecases/queries/list-projects.ts';
-import { readContents } from '../../usecases/queries/read-contents.ts';
+import { archiveProject, deleteProject, restoreProject } from '../../usecases/projects/lifecycle.ts';
+import { readProject } from '../../usecases/projects/list-projects.ts';
+import { readContents } from '../../usecases/projects/read-contents.ts';
 import type { MemberActor, Services } from '../../usecases/services.ts';
-import { settingsOf } from '../../usecases/settings.ts';
+import { settingsOf } from '../../usecases/projects/settings.ts';
 import type { Binder } from '../route.ts';
 
 export function bindLifecycle(bind: Binder, services: Services): void {

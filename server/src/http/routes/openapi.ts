@@ -1,12 +1,12 @@
 // The description of the public API, for tools and for the page that shows it.
 import { type OpenApi, readOpenApi } from '@countersign/shared/api/openapi';
-import { spliced } from '../../domain/decision.ts';
+import { rawJson } from '../../domain/items/decision.ts';
 import type { Services } from '../../usecases/services.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import type { Binder } from '../route.ts';
 
 export function bindOpenApi(bind: Binder, services: Services): void {
   // Written once: it is the same for everybody until the next start.
-  const document = spliced<OpenApi>(JSON.stringify(openApiDocument(services.baseUrl)));
+  const document = rawJson<OpenApi>(JSON.stringify(openApiDocument(services.baseUrl)));
   bind.open(readOpenApi, () => Promise.resolve(document));
 }

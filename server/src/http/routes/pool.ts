@@ -5,18 +5,18 @@ import * as api from '@countersign/shared/api/projects';
 import { presentInvite } from '../../presenters/invite.ts';
 import { presentOffer, presentOwnOffer, presentRefused } from '../../presenters/offer.ts';
 import { presentMember } from '../../presenters/project.ts';
-import { acceptInvite } from '../../usecases/accept-invite.ts';
-import { addMember, type Added } from '../../usecases/add-member.ts';
-import { changeMember, removeMember } from '../../usecases/change-member.ts';
-import { createInvite, revokeInvite } from '../../usecases/invites.ts';
-import { acceptOffer, declineOffer, revokeOffer } from '../../usecases/offers.ts';
-import { listInvites } from '../../usecases/queries/list-invites.ts';
-import { listOffers, listOwnOffers } from '../../usecases/queries/list-offers.ts';
-import { readPool } from '../../usecases/queries/list-pool.ts';
-import { allowWallet, listRefused, refuseWallet } from '../../usecases/refused-wallets.ts';
-import { nothingHere } from '../../usecases/membership.ts';
+import { acceptInvite } from '../../usecases/access/accept-invite.ts';
+import { addMember, type Added } from '../../usecases/access/add-member.ts';
+import { changeMember, removeMember } from '../../usecases/access/change-member.ts';
+import { createInvite, revokeInvite } from '../../usecases/access/invites.ts';
+import { acceptOffer, declineOffer, revokeOffer } from '../../usecases/access/offers.ts';
+import { listInvites } from '../../usecases/access/list-invites.ts';
+import { listOffers, listOwnOffers } from '../../usecases/access/list-offers.ts';
+import { readPool } from '../../usecases/access/list-members.ts';
+import { allowWallet, listRefused, refuseWallet } from '../../usecases/access/refused-wallets.ts';
+import { notFound } from '../../usecases/access/membership.ts';
 import type { MemberActor, Services } from '../../usecases/services.ts';
-import { Answer } from '../reply.ts';
+import { ReplyWithStatus } from '../response/reply.ts';
 import type { Binder } from '../route.ts';
 
 export function bindPool(bind: Binder, services: Services): void {
@@ -26,16 +26,17 @@ export function bindPool(bind: Binder, services: Services): void {
 }
 
 function bindMembers(bind: Binder, services: Services): void {
-  const seat = async (actor: MemberActor, projectId: string, userId: string) => {
+  const presentedMember = async (actor: MemberActor, projectId: string, userId: string) => {
     const pool = await readPool(services, actor, projectId);
     const member = pool.members.find(({ user }) => user.id === userId);
-    if (member === undefined) throw nothingHere();
+    if (member === undefined) throw notFound();
     return presentMember(member, pool);
   };
   const presentAdded = async (actor: MemberActor, projectId: string, added: Added) => {
-    if (added.kind === 'member') return { kind: added.kind, ...(await seat(actor, projectId, added.user.id)) };
+    if (added.kind === 'member')
+      return { kind: added.kind, ...(await presentedMember(actor, projectId, added.user.id)) };
     const by = { id: actor.userId, address: actor.address, name: actor.name };
-    return new Answer(202, { kind: added.kind, ...presentOffer({ offer: added.offer, by }) });
+    return new ReplyWithStatus(202, { kind: added.kind, ...presentOffer({ offer: added.offer, by }) });
   };
   bind.member(api.listMembers, async ({ actor, params }) => {
     const pool = await readPool(services, actor, params.id);

@@ -1,13 +1,13 @@
 // Projects, their settings and keys.
 import * as api from '@countersign/shared/api/projects';
 import { presentApiKey, presentProject } from '../../presenters/project.ts';
-import { createApiKey, revokeApiKey } from '../../usecases/api-keys.ts';
-import { changeSettings } from '../../usecases/change-settings.ts';
-import { createProject } from '../../usecases/create-project.ts';
-import { listApiKeys } from '../../usecases/queries/list-pool.ts';
-import { listProjects, readProject, type ProjectView } from '../../usecases/queries/list-projects.ts';
+import { createApiKey, revokeApiKey } from '../../usecases/credentials/api-keys.ts';
+import { changeSettings } from '../../usecases/projects/change-settings.ts';
+import { createProject } from '../../usecases/projects/create-project.ts';
+import { listApiKeys } from '../../usecases/access/list-members.ts';
+import { listProjects, readProject, type ProjectView } from '../../usecases/projects/list-projects.ts';
 import type { Services } from '../../usecases/services.ts';
-import { settingsOf } from '../../usecases/settings.ts';
+import { settingsOf } from '../../usecases/projects/settings.ts';
 import type { Binder } from '../route.ts';
 
 const present = (view: ProjectView) => presentProject(view, settingsOf(view.project));

@@ -12,24 +12,24 @@ import {
 } from '@countersign/shared/api/public';
 import { Refusal } from '@countersign/shared/errors';
 import { sha256Hex } from '../../crypto/tokens.ts';
-import { isOpen } from '../../domain/item.ts';
+import { isOpen } from '../../domain/items/item.ts';
 import { presentEvent, presentPublicItem, presentSubmitted } from '../../presenters/item.ts';
-import { listPublicEvents } from '../../usecases/queries/list-public-events.ts';
-import { listPublicItems } from '../../usecases/queries/list-public-items.ts';
-import { readPublicItem } from '../../usecases/queries/read-item.ts';
-import type { SubmitInput } from '../../usecases/new-item.ts';
+import { listPublicEvents } from '../../usecases/decisions/list-public-events.ts';
+import { listPublicItems } from '../../usecases/items/list-public-items.ts';
+import { readPublicItem } from '../../usecases/items/read-item.ts';
+import type { SubmitInput } from '../../usecases/items/new-item.ts';
 import type { ApiKeyActor, Services } from '../../usecases/services.ts';
-import type { Stored } from '../../usecases/intake.ts';
-import { type Idempotency, submit, submitBatch, type SubmitRequest } from '../../usecases/submit.ts';
-import type { Seat } from '../../usecases/waiters.ts';
-import { idempotencyKeyOf } from '../idempotency.ts';
-import { toProblem } from '../problem.ts';
-import { limitItems } from '../rate-limit.ts';
-import { readBatch, refuseOtherProject, toSubmitInput } from '../read-submission.ts';
-import { Later } from '../reply.ts';
-import { header, recheckKey } from '../callers.ts';
+import type { Stored } from '../../usecases/items/intake.ts';
+import { type Idempotency, submit, submitBatch, type SubmitRequest } from '../../usecases/items/submit.ts';
+import type { Waiter } from '../../usecases/items/waiters.ts';
+import { idempotencyKeyOf } from '../request/idempotency-key.ts';
+import { toProblem } from '../response/problem.ts';
+import { limitItems } from '../admission/rate-limit.ts';
+import { readBatch, refuseOtherProject, toSubmitInput } from '../request/read-submission.ts';
+import { DeferredReply } from '../response/reply.ts';
+import { header, recheckKey } from '../admission/callers.ts';
 import type { Binder } from '../route.ts';
-import { goneSignal, preferredWait } from '../waiting.ts';
+import { disconnectSignal, preferredWait } from '../request/prefer-wait.ts';
 
 export function bindPublic(bind: Binder, services: Services): void {
   bind.pipeline(submitItem, async ({ actor, body, raw, bytes, ctx }) => {
@@ -37,14 +37,14 @@ export function bindPublic(bind: Binder, services: Services): void {
     const input = { ...toSubmitInput(body, raw), idempotency: idempotencyOf(ctx, bytes) };
     const seconds = preferredWait(header(ctx, 'prefer'));
     if (seconds === null) return store(services, { actor, ctx }, input);
-    const seat = services.waiters.take(actor);
+    const waiter = services.waiters.take(actor);
     const answer = await store(services, { actor, ctx }, input).catch((error: unknown) => {
-      seat?.leave();
+      waiter?.leave();
       throw error;
     });
     // Where no place is left it is stored all the same, and its sender told at once (PW1).
-    if (seat !== null || !isOpen(answer.status)) ctx.set('preference-applied', `wait=${seconds}`);
-    return new Later(() => untilFinal(services, { actor, ctx }, { answer, seat, seconds }));
+    if (waiter !== null || !isOpen(answer.status)) ctx.set('preference-applied', `wait=${seconds}`);
+    return new DeferredReply(() => untilFinal(services, { actor, ctx }, { answer, waiter, seconds }));
   });
 
   bind.pipeline(readItem, async ({ actor, params, query, ctx }) => {
@@ -54,10 +54,10 @@ export function bindPublic(bind: Binder, services: Services): void {
     };
     const answer = await read();
     const { wait = 0 } = query;
-    const seat = wait === 0 || !isOpen(answer.status) ? null : services.waiters.take(actor);
-    if (seat === null) return answer;
-    return new Later(async () => {
-      await waited(seat, ctx, { id: params.id, seconds: wait });
+    const waiter = wait === 0 || !isOpen(answer.status) ? null : services.waiters.take(actor);
+    if (waiter === null) return answer;
+    return new DeferredReply(async () => {
+      await waited(waiter, ctx, { id: params.id, seconds: wait });
       await recheckKey(services, ctx, true);
       return read();
     });
@@ -67,9 +67,9 @@ export function bindPublic(bind: Binder, services: Services): void {
   bindLists(bind, services);
 }
 
-type Asked = { actor: ApiKeyActor; ctx: Context };
+type PipelineCall = { actor: ApiKeyActor; ctx: Context };
 
-async function store(services: Services, { actor, ctx }: Asked, input: SubmitRequest): Promise<Submitted> {
+async function store(services: Services, { actor, ctx }: PipelineCall, input: SubmitRequest): Promise<Submitted> {
   const { item, decision, replayed } = await submit(services, actor, input);
   if (replayed) ctx.set('idempotent-replayed', 'true');
   ctx.state.itemId = item.id;
@@ -79,14 +79,14 @@ async function store(services: Services, { actor, ctx }: Asked, input: SubmitReq
 /** What was submitted, once it is final or the time is over; at once where there is nothing to wait for, or no place. */
 async function untilFinal(
   services: Services,
-  { actor, ctx }: Asked,
-  { answer, seat, seconds }: { answer: Submitted; seat: Seat | null; seconds: number },
+  { actor, ctx }: PipelineCall,
+  { answer, waiter, seconds }: { answer: Submitted; waiter: Waiter | null; seconds: number },
 ): Promise<Submitted> {
-  if (seat === null || !isOpen(answer.status)) {
-    seat?.leave();
+  if (waiter === null || !isOpen(answer.status)) {
+    waiter?.leave();
     return answer;
   }
-  await waited(seat, ctx, { id: answer.id, seconds });
+  await waited(waiter, ctx, { id: answer.id, seconds });
   // It is stored: whatever happens while it waits, its sender hears of it. A key that was revoked meanwhile hears no more than that.
   const now = await recheckKey(services, ctx, true)
     .then(() => readPublicItem(services, actor, answer.id))
@@ -94,25 +94,25 @@ async function untilFinal(
   return now === null ? answer : presentSubmitted(now.item, now.decision);
 }
 
-async function waited(seat: Seat, ctx: Context, { id, seconds }: { id: string; seconds: number }): Promise<void> {
+async function waited(waiter: Waiter, ctx: Context, { id, seconds }: { id: string; seconds: number }): Promise<void> {
   try {
-    await seat.until(id, seconds, goneSignal(ctx));
+    await waiter.until(id, seconds, disconnectSignal(ctx));
   } finally {
-    seat.leave();
+    waiter.leave();
   }
 }
 
 function bindBatch(bind: Binder, services: Services): void {
   bind.pipelineBytes(submitBatchEndpoint, LIMITS.batchBytes, async ({ actor, bytes, ctx }) => {
     const idempotency = idempotencyOf(ctx, bytes);
-    const judged = await readBatch(bytes, actor);
-    await limitItems(services, ctx, { actor, items: judged.length });
-    const items = judged.filter((one): one is SubmitInput => !(one instanceof Refusal));
+    const parsed = await readBatch(bytes, actor);
+    await limitItems(services, ctx, { actor, items: parsed.length });
+    const items = parsed.filter((one): one is SubmitInput => !(one instanceof Refusal));
     const { stored, refused } = await storeBatch(services, actor, { items, idempotency });
     if (stored?.replayed) ctx.set('idempotent-replayed', 'true');
     const results = stored?.results.values();
     return {
-      results: judged.map((one, index): BatchResult => {
+      results: parsed.map((one, index): BatchResult => {
         const refusal = one instanceof Refusal ? one : refused;
         if (refusal !== null) return { index, error: toProblem(refusal, ctx) };
         const result = results?.next().value;

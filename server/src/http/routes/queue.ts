@@ -1,20 +1,20 @@
 // The live queue: lists, claims and decisions.
 import * as api from '@countersign/shared/api/queue';
-import { presentFact } from '../../presenters/fact.ts';
-import { presentGrant, presentItem, presentQueue, presentTaken, presentTogether } from '../../presenters/item.ts';
-import { claim } from '../../usecases/claim.ts';
-import { claimNext } from '../../usecases/claim-next.ts';
-import { claimSeveral } from '../../usecases/claim-several.ts';
-import type { Grant } from '../../usecases/claim-row.ts';
-import { decide } from '../../usecases/decide.ts';
-import { listQueue } from '../../usecases/queries/list-queue.ts';
-import { readHistory, readItem } from '../../usecases/queries/read-item.ts';
-import { releaseClaim } from '../../usecases/release-claim.ts';
-import { renewClaim } from '../../usecases/renew-claim.ts';
-import { reopen } from '../../usecases/reopen.ts';
+import { presentDomainEvent } from '../../presenters/domain-event.ts';
+import { presentGrant, presentItem, presentQueue, presentNextGrant, presentBulkGrant } from '../../presenters/item.ts';
+import { claim } from '../../usecases/claims/claim.ts';
+import { claimNext } from '../../usecases/claims/claim-next.ts';
+import { claimBulk } from '../../usecases/claims/claim-bulk.ts';
+import type { Grant } from '../../usecases/claims/claim-row.ts';
+import { decide } from '../../usecases/decisions/decide.ts';
+import { listQueue } from '../../usecases/items/list-queue.ts';
+import { readHistory, readItem } from '../../usecases/items/read-item.ts';
+import { releaseClaim } from '../../usecases/claims/release-claim.ts';
+import { renewClaim } from '../../usecases/claims/renew-claim.ts';
+import { reopen } from '../../usecases/decisions/reopen.ts';
 import type { MemberActor, Services } from '../../usecases/services.ts';
-import { takeOver } from '../../usecases/take-over.ts';
-import { undoDecision } from '../../usecases/undo-decision.ts';
+import { takeOver } from '../../usecases/claims/take-over.ts';
+import { undoDecision } from '../../usecases/decisions/undo-decision.ts';
 import type { Binder } from '../route.ts';
 
 export function bindQueue(bind: Binder, services: Services): void {
@@ -35,18 +35,18 @@ function bindReading(bind: Binder, services: Services): void {
       itemId: params.id,
       after: query.after,
     });
-    return { data: events.map((event) => presentFact(event, { audited, hidden })), next_cursor: nextCursor };
+    return { data: events.map((event) => presentDomainEvent(event, { audited, hidden })), next_cursor: nextCursor };
   });
 }
 
 function bindClaims(bind: Binder, services: Services): void {
   bind.member(api.claimNext, async ({ actor, body }) => {
     const taken = await claimNext(services, actor, { projectId: body?.project_id });
-    return taken === null ? undefined : presentTaken(actor, taken);
+    return taken === null ? undefined : presentNextGrant(actor, taken);
   });
-  bind.member(api.claimSeveral, async ({ actor, body }) => {
-    const taken = await claimSeveral(services, actor, { projectId: body.project_id, itemIds: body.item_ids });
-    return { data: taken.map((grant) => presentTogether(actor, grant)) };
+  bind.member(api.claimBulk, async ({ actor, body }) => {
+    const taken = await claimBulk(services, actor, { projectId: body.project_id, itemIds: body.item_ids });
+    return { data: taken.map((grant) => presentBulkGrant(actor, grant)) };
   });
   bind.member(api.claimItem, async ({ actor, params }) =>
     granted(services, actor, await claim(services, actor, params.id)),

@@ -8,16 +8,16 @@ import {
   presentPublicRegression,
   presentRegression,
 } from '../../presenters/regression.ts';
-import { answerRegression, type CaseAnswered } from '../../usecases/answer-regression.ts';
-import { nothingHere } from '../../usecases/membership.ts';
-import { listPublicCases, readPublicRegression } from '../../usecases/queries/list-public-cases.ts';
-import { listRegressionCases, listRegressions } from '../../usecases/queries/list-regressions.ts';
+import { answerRegression, type CaseAnswered } from '../../usecases/regressions/answer-regression.ts';
+import { notFound } from '../../usecases/access/membership.ts';
+import { listPublicCases, readPublicRegression } from '../../usecases/regressions/list-public-cases.ts';
+import { listRegressionCases, listRegressions } from '../../usecases/regressions/list-regressions.ts';
 import type { Services } from '../../usecases/services.ts';
-import { countRun, startRegression } from '../../usecases/start-regression.ts';
-import { idempotencyKeyOf } from '../idempotency.ts';
-import { toProblem } from '../problem.ts';
-import { limitItems } from '../rate-limit.ts';
-import { readAnswers } from '../read-submission.ts';
+import { countRun, startRegression } from '../../usecases/regressions/start-regression.ts';
+import { idempotencyKeyOf } from '../request/idempotency-key.ts';
+import { toProblem } from '../response/problem.ts';
+import { limitItems } from '../admission/rate-limit.ts';
+import { readAnswers } from '../request/read-submission.ts';
 import type { Binder } from '../route.ts';
 
 export function bindRegressions(bind: Binder, services: Services): void {
@@ -59,12 +59,12 @@ function bindPipeline(bind: Binder, services: Services): void {
     const read = await readAnswers(bytes);
     await limitItems(services, ctx, { actor, items: read.length });
     const answers = read.filter((one): one is CaseAnswered => !(one instanceof Refusal));
-    const judged = (await answerRegression(services, actor, { regressionId: params.id, answers })).values();
+    const outcomes = (await answerRegression(services, actor, { regressionId: params.id, answers })).values();
     return {
       results: read.map((one, index): api.AnswerResult => {
         if (one instanceof Refusal) return { index, error: toProblem(one, ctx) };
-        const result = judged.next().value;
-        if (!result) return { index, error: toProblem(nothingHere(), ctx) };
+        const result = outcomes.next().value;
+        if (!result) return { index, error: toProblem(notFound(), ctx) };
         return { index, case_id: result.caseId, outcome: result.outcome, status: result.status };
       }),
     };

@@ -1,18 +1,18 @@
 // Sign-in with a wallet, and the session it opens.
 import * as api from '@countersign/shared/api/session';
-import { CHALLENGE_SECONDS } from '../../domain/sign-in.ts';
+import { CHALLENGE_SECONDS } from '../../domain/access/sign-in.ts';
 import { presentAccount, presentOwnSession } from '../../presenters/session.ts';
-import { changeAccount, readAccount } from '../../usecases/account.ts';
-import { mayCreateProjects } from '../../usecases/create-project.ts';
-import { endOtherSessions, endSession, signOut } from '../../usecases/end-sessions.ts';
-import { listOwnOffers } from '../../usecases/queries/list-offers.ts';
-import { listSessions } from '../../usecases/queries/list-sessions.ts';
+import { changeAccount, readAccount } from '../../usecases/access/account.ts';
+import { mayCreateProjects } from '../../usecases/projects/create-project.ts';
+import { endOtherSessions, endSession, signOut } from '../../usecases/credentials/end-sessions.ts';
+import { listOwnOffers } from '../../usecases/access/list-offers.ts';
+import { listSessions } from '../../usecases/credentials/list-sessions.ts';
 import type { MemberActor, Services } from '../../usecases/services.ts';
-import { ABSOLUTE_MS } from '../../usecases/sessions.ts';
-import { signIn, startSignIn } from '../../usecases/sign-in.ts';
-import { clearCookie, SESSION_COOKIE, setCookie, SIGN_IN_COOKIE } from '../cookies.ts';
-import { clientOf } from '../rate-limit.ts';
-import { header } from '../callers.ts';
+import { ABSOLUTE_MS } from '../../usecases/credentials/sessions.ts';
+import { signIn, startSignIn } from '../../usecases/credentials/sign-in.ts';
+import { clearCookie, SESSION_COOKIE, setCookie, SIGN_IN_COOKIE } from '../admission/cookies.ts';
+import { clientOf } from '../admission/rate-limit.ts';
+import { header } from '../admission/callers.ts';
 import type { Binder } from '../route.ts';
 
 export function bindSession(bind: Binder, services: Services): void {

@@ -2,10 +2,10 @@
 import * as projects from '@countersign/shared/api/projects';
 import * as api from '@countersign/shared/api/webhook';
 import { presentTimings } from '../../presenters/delivery.ts';
-import { readWebhook } from '../../usecases/queries/read-webhook.ts';
-import { promoteWebhookSecret, rotateWebhookSecret } from '../../usecases/rotate-webhook-secret.ts';
+import { readWebhook } from '../../usecases/webhooks/read-webhook.ts';
+import { promoteWebhookSecret, rotateWebhookSecret } from '../../usecases/webhooks/rotate-webhook-secret.ts';
 import type { Services } from '../../usecases/services.ts';
-import { testWebhook } from '../../usecases/test-webhook.ts';
+import { testWebhook } from '../../usecases/webhooks/test-webhook.ts';
 import type { Binder } from '../route.ts';
 
 export function bindWebhook(bind: Binder, services: Services): void {
@@ -13,7 +13,7 @@ export function bindWebhook(bind: Binder, services: Services): void {
     const view = await readWebhook(services, actor, params.id);
     const { url, state, failures, restsUntil, revealed, rolling } = view;
     const [promote_at, previous_until] = [iso(view.promoteAt), iso(view.previousUntil)];
-    const health = { failures, rests_until: iso(restsUntil) };
+    const health = { failures, circuit_open_until: iso(restsUntil) };
     return { url, state, health, secret: { revealed, rolling, promote_at, previous_until } };
   });
   bind.member(api.testWebhook, async ({ actor, params, body }) => {

@@ -17,7 +17,7 @@ const ready: Situation = {
   control: 'none',
   dialogOpen: false,
   pending: false,
-  armed: true,
+  actionsEnabled: true,
 };
 
 /** What a person presses for a binding. */
@@ -26,7 +26,7 @@ const pressOf = ({ keys }: Binding): GuardedPress => {
   return { ...press, key: name === 'Space' ? ' ' : name };
 };
 
-const VERBS = KEYMAP.filter(({ verb }) => verb === true);
+const ACTIONS = KEYMAP.filter(({ action }) => action === true);
 const GUARDS: [string, Partial<GuardedPress>, Partial<Situation>][] = [
   ['a key held down', { repeat: true }, {}],
   ['a press that something else has used', { defaultPrevented: true }, {}],
@@ -35,12 +35,12 @@ const GUARDS: [string, Partial<GuardedPress>, Partial<Situation>][] = [
   ['one it has taken without a word, as Safari and phones do', { keyCode: 229 }, {}],
   ['an open dialog', {}, { dialogOpen: true }],
   ['a change under way', {}, { pending: true }],
-  ['an item that has not been seen', {}, { armed: false }],
+  ['an item that has not been seen', {}, { actionsEnabled: false }],
   ['another part of the page', {}, { scopes: [] }],
 ];
 
 describe('QU2: verbs', () => {
-  it.each(VERBS.map((binding) => [binding.command, binding] as const))(
+  it.each(ACTIONS.map((binding) => [binding.command, binding] as const))(
     '%s goes when nothing speaks against it',
     (_, binding) => {
       expect(mayFire(binding, pressOf(binding), ready)).toBe(true);
@@ -48,12 +48,12 @@ describe('QU2: verbs', () => {
   );
 
   describe.each(GUARDS)('are dead at %s', (_, pressed, situation) => {
-    it.each(VERBS.map((binding) => [binding.command, binding] as const))('%s', (__, binding) => {
+    it.each(ACTIONS.map((binding) => [binding.command, binding] as const))('%s', (__, binding) => {
       expect(mayFire(binding, { ...pressOf(binding), ...pressed }, { ...ready, ...situation })).toBe(false);
     });
   });
 
-  it.each(VERBS.filter(({ typing }) => typing !== true).map((binding) => [binding.command, binding] as const))(
+  it.each(ACTIONS.filter(({ typing }) => typing !== true).map((binding) => [binding.command, binding] as const))(
     '%s is dead in a text field, and with single-letter keys off',
     (_, binding) => {
       expect(mayFire(binding, pressOf(binding), { ...ready, typing: true, control: 'arrows' })).toBe(false);
@@ -66,7 +66,7 @@ describe('QU2: verbs', () => {
 describe('other keys', () => {
   it('let movement repeat and go on while something is being saved', () => {
     const held = { ...press, key: 'j', repeat: true };
-    expect(mayFire(bindingOf('down'), held, { ...ready, pending: true, armed: false })).toBe(true);
+    expect(mayFire(bindingOf('down'), held, { ...ready, pending: true, actionsEnabled: false })).toBe(true);
   });
 
   it('work while typing when that is what they are for, also with single-letter keys off', () => {

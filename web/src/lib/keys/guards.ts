@@ -16,23 +16,23 @@ export interface Situation {
   /** A change is on its way to the server. */
   readonly pending: boolean;
   /** The item on show has been painted, so what the key decides is what the reader sees. */
-  readonly armed: boolean;
+  readonly actionsEnabled: boolean;
 }
 
 export type GuardedPress = Pick<KeyboardEvent, 'repeat' | 'defaultPrevented' | 'isComposing' | 'key' | 'keyCode'>;
 
 /** Whether a key press may fire a binding (rule QU2). */
 export const mayFire = (binding: Binding, press: GuardedPress, situation: Situation): boolean =>
-  belongsHere(binding, press, situation) && (binding.verb !== true || (situation.armed && !situation.pending));
+  applies(binding, press, situation) && (binding.action !== true || (situation.actionsEnabled && !situation.pending));
 
 /** What browsers report for every key that an input method has taken; some report nothing else. */
-const TAKEN = 229;
+const IME_KEY_CODE = 229;
 
 /** A key that an input method is still making into a character. */
 const composing = ({ isComposing, key, keyCode }: GuardedPress) =>
-  isComposing || key === 'Process' || key === 'Unidentified' || keyCode === TAKEN;
+  isComposing || key === 'Process' || key === 'Unidentified' || keyCode === IME_KEY_CODE;
 
-function belongsHere(binding: Binding, press: GuardedPress, situation: Situation): boolean {
+function applies(binding: Binding, press: GuardedPress, situation: Situation): boolean {
   const typing = binding.typing === true;
   if (press.defaultPrevented || composing(press) || situation.dialogOpen) return false;
   if (press.repeat && binding.repeats !== true) return false;
@@ -54,7 +54,7 @@ const ARROWS = '[role=tab], [role=radio], [role=menuitem], [role=slider], [role=
 const ACTIVATES = 'button, a[href], summary, [role=button], [role=switch], [role=checkbox]';
 
 /** What the focused element does with keys of its own. A row of the list leaves Enter, Space and the arrows to the keymap. */
-export function heldBy(event: Event): Pick<Situation, 'typing' | 'control'> {
+export function focusUse(event: Event): Pick<Situation, 'typing' | 'control'> {
   const path = event.composedPath().filter((each) => each instanceof Element);
   const within = (selector: string) => path.some((element) => element.matches(selector));
   if (within(TYPING) || path.some(isEditable)) return { typing: true, control: 'arrows' };

@@ -1,6 +1,6 @@
 // The keymap as data: it feeds the help sheet, the palette, the key caps, the remapping and the handlers.
 import type { Command, KeyScope } from './command.ts';
-import { keysText } from './keys-text.ts';
+import { keysMessages } from './keys-messages.ts';
 
 export interface Binding {
   readonly command: Command;
@@ -9,7 +9,7 @@ export interface Binding {
   readonly keys: readonly string[];
   readonly words: string;
   /** Changes an item: waits until the item is painted and no other change is under way. */
-  readonly verb?: true;
+  readonly action?: true;
   /** Holding the key down repeats it. */
   readonly repeats?: true;
   /** Also works while typing. */
@@ -18,41 +18,41 @@ export interface Binding {
   readonly fixed?: true;
 }
 
-type Manner = Pick<Binding, 'verb' | 'repeats' | 'typing' | 'fixed'>;
+type BindingOptions = Pick<Binding, 'action' | 'repeats' | 'typing' | 'fixed'>;
 
 type Keyed = readonly [Command, ...string[]];
 
-const bind = (scope: KeyScope, [command, ...keys]: Keyed, manner: Manner = {}): Binding => ({
+const bind = (scope: KeyScope, [command, ...keys]: Keyed, options: BindingOptions = {}): Binding => ({
   command,
   scope,
   keys,
-  words: keysText.words[command],
-  ...manner,
+  words: keysMessages.words[command],
+  ...options,
 });
 
-const VERB = { verb: true } as const;
+const ACTION = { action: true } as const;
 /** Digits, which some layouts have on Shift. Alone they mean nothing: they are drawn on the reasons, and wait for a verb. */
 const DIGITS = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((value) => `[Shift]+${value}`);
 
 /** Single letters are first, so that they are what a control shows. Order within one key: the more special scope first. */
 export const KEYMAP: readonly Binding[] = [
-  bind('editor', ['submit', '$mod+Enter'], { verb: true, typing: true }),
+  bind('editor', ['submit', '$mod+Enter'], { action: true, typing: true }),
   bind('editor', ['keepDraft', '$mod+s'], { typing: true }),
   bind('conflict', ['accept', 'Enter']),
-  bind('conflict', ['reopen', 'o'], VERB),
+  bind('conflict', ['reopen', 'o'], ACTION),
   bind('conflict', ['copy', 'y']),
-  bind('reasons', ['reason', ...DIGITS], { verb: true, fixed: true }),
-  bind('reasons', ['send', '$mod+Enter'], { verb: true, typing: true }),
-  bind('item', ['approve', 'a'], VERB),
-  bind('item', ['edit', 'e'], VERB),
-  bind('item', ['reject', 'r'], VERB),
-  bind('item', ['escalate', 'u'], VERB),
-  bind('item', ['finalize', 'f'], VERB),
-  bind('item', ['return', 'b'], VERB),
-  bind('item', ['skip', 's'], VERB),
-  bind('item', ['giveBack', 'q'], VERB),
-  bind('item', ['extend', 'l'], VERB),
-  bind('item', ['takeOver', 'o'], VERB),
+  bind('reasons', ['reason', ...DIGITS], { action: true, fixed: true }),
+  bind('reasons', ['send', '$mod+Enter'], { action: true, typing: true }),
+  bind('item', ['approve', 'a'], ACTION),
+  bind('item', ['edit', 'e'], ACTION),
+  bind('item', ['reject', 'r'], ACTION),
+  bind('item', ['escalate', 'u'], ACTION),
+  bind('item', ['finalize', 'f'], ACTION),
+  bind('item', ['return', 'b'], ACTION),
+  bind('item', ['skip', 's'], ACTION),
+  bind('item', ['giveBack', 'q'], ACTION),
+  bind('item', ['extend', 'l'], ACTION),
+  bind('item', ['takeOver', 'o'], ACTION),
   bind('item', ['note', 'c']),
   bind('item', ['guidelines', 'i']),
   bind('item', ['diff', 'd']),
@@ -60,9 +60,9 @@ export const KEYMAP: readonly Binding[] = [
   bind('item', ['copyValue', 'y']),
   bind('list', ['down', 'j', 'ArrowDown'], { repeats: true }),
   bind('list', ['up', 'k', 'ArrowUp'], { repeats: true }),
-  bind('list', ['open', 'Enter'], VERB),
+  bind('list', ['open', 'Enter'], ACTION),
   bind('list', ['peek', 'Space']),
-  bind('list', ['next', 'n'], VERB),
+  bind('list', ['next', 'n'], ACTION),
   bind('list', ['select', 'x']),
   bind('list', ['selectTo', 'Shift+x']),
   bind('list', ['show', '[Shift]+.']),

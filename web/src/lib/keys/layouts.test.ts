@@ -3,9 +3,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Command } from './command.ts';
 import { KEYMAP } from './keymap.ts';
-import { listenToKeys } from './listening.svelte.ts';
+import { listenToKeys } from './key-listener.svelte.ts';
 import { digitOf, layout } from './press.ts';
-import { judgePress } from './remap.ts';
+import { validatePress } from './remap.ts';
 
 const CODES = [...'QWERTYUIOPASDFGHJKLZXCVBNM'].map((letter) => `Key${letter}`);
 const DIGITS = '123456789';
@@ -40,7 +40,7 @@ beforeEach(() => {
   ran = [];
   scopes = ['anywhere', 'list', 'item'];
   stop = listenToKeys({
-    situation: () => ({ scopes, pending: false, armed: true }),
+    situation: () => ({ scopes, pending: false, actionsEnabled: true }),
     can: () => true,
     run: (command, event) => ran.push(command === 'reason' && event ? `reason ${digitOf(event)}` : command) > 0,
   });
@@ -93,7 +93,7 @@ describe.each(LAYOUTS)('QU11: on a %s keyboard', (_, letters, digits) => {
   it('none of the digits can be chosen for a command: it would be two things once a reason is asked for', () => {
     for (const [at, digit] of [...DIGITS].entries()) {
       const how = { shiftKey: false, ctrlKey: false, metaKey: false, altKey: false };
-      const outcome = judgePress({ key: digits.split(' ')[at] ?? '', code: `Digit${digit}`, ...how }, 'approve', {});
+      const outcome = validatePress({ key: digits.split(' ')[at] ?? '', code: `Digit${digit}`, ...how }, 'approve', {});
       expect(outcome).toEqual({ kind: 'refused', why: 'digit' });
     }
   });

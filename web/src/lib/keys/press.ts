@@ -37,7 +37,7 @@ export const isCharacter = (key: string): boolean => [...key].length === 1 || !/
 class Layout {
   latin = true;
 
-  hear({ key, code, ctrlKey, metaKey, altKey }: Press): void {
+  record({ key, code, ctrlKey, metaKey, altKey }: Press): void {
     if (!LETTER.test(code) || ctrlKey || metaKey || altKey) return;
     if (LATIN.test(key)) this.latin = true;
     else if (isCharacter(key) && isForeign(key)) this.latin = false;
@@ -47,14 +47,14 @@ class Layout {
 export const layout = new Layout();
 
 /** Whether the event is this key by its place: of a letter where the layout gives no Latin ones, of a digit where it wants Shift. */
-export function isPlace(event: KeyboardEvent, key: string): boolean {
+export function isPhysicalKey(event: KeyboardEvent, key: string): boolean {
   const parts = partsOf(key);
-  const named = placeOf(event);
+  const named = physicalKeyOf(event);
   if (parts === undefined || named === null || String(parts[2]).toUpperCase() !== named) return false;
   return matchKeybindingPress(event, [parts[0], parts[1], event.code]);
 }
 
-function placeOf(event: Press): string | null {
+function physicalKeyOf(event: Press): string | null {
   const digit = digitOf(event);
   return Number.isNaN(digit) ? letterOf(event) : String(digit);
 }
@@ -65,7 +65,7 @@ function letterOf({ key, code }: Press): string | null {
 }
 
 /** Whether a key that has a letter in Latin layouts gives punctuation in this one: then only its place is meant. */
-export const isPlaceOnly = (event: Press): boolean => letterOf(event) !== null && !isForeign(event.key);
+export const isPhysicalOnly = (event: Press): boolean => letterOf(event) !== null && !isForeign(event.key);
 
 /** The digit of a press, by its character or by its place; NaN when it is none. */
 export function digitOf({ key, code, shiftKey }: Press): number {

@@ -7,9 +7,9 @@ import { sameKey, type Press } from './press.ts';
 import {
   bindingsOf,
   clashes,
-  judgePress,
-  keeperOf,
-  saneChoice,
+  validatePress,
+  usualKeyUser,
+  parseChosen,
   swapped,
   usualKey,
   withKey,
@@ -62,8 +62,8 @@ function after(
   { command, press: pressed, way }: { command: Command; press: Press; way: string },
 ): Chosen {
   if (way === 'back') return withUsual(command, chosen) ?? chosen;
-  if (way === 'reload') return saneChoice(JSON.parse(JSON.stringify(chosen)));
-  const outcome = judgePress(pressed, command, chosen);
+  if (way === 'reload') return parseChosen(JSON.parse(JSON.stringify(chosen)));
+  const outcome = validatePress(pressed, command, chosen);
   if (outcome.kind === 'free') return withKey(command, outcome.key, chosen) ?? expect.fail('free, and refused');
   if (outcome.kind === 'taken') return swapped(command, outcome.by, chosen) ?? expect.fail('taken, and no swap');
   return chosen;
@@ -77,12 +77,12 @@ describe('QU5: remapping', () => {
         for (const each of steps) {
           chosen = after(chosen, each);
           expect(clashes(bindingsOf(chosen))).toEqual([]);
-          expect(saneChoice(JSON.parse(JSON.stringify(chosen)))).toEqual(chosen);
+          expect(parseChosen(JSON.parse(JSON.stringify(chosen)))).toEqual(chosen);
         }
-        for (const { command, verb } of KEYMAP) {
+        for (const { command, action } of KEYMAP) {
           const first = keysOf(command, chosen)[0] ?? '';
           // Nothing that changes an item ever comes onto a key that works or scrolls whatever has the focus.
-          if (verb === true && first !== usualKey(command)) expect(first).not.toMatch(/Enter|Space|Arrow|Tab|Escape/);
+          if (action === true && first !== usualKey(command)) expect(first).not.toMatch(/Enter|Space|Arrow|Tab|Escape/);
         }
       }),
       { numRuns: 400 },
@@ -90,12 +90,12 @@ describe('QU5: remapping', () => {
   });
 
   it('gives G to Approve and A to the way from page to page, by a swap', () => {
-    expect(judgePress(press('g'), 'approve', {})).toEqual({ kind: 'taken', key: 'g', by: 'go' });
+    expect(validatePress(press('g'), 'approve', {})).toEqual({ kind: 'taken', key: 'g', by: 'go' });
     const chosen = swapped('approve', 'go', {}) ?? {};
     expect(chosen).toEqual({ approve: 'g', go: 'a' });
     expect(keysOf('approve', chosen)).toEqual(['g']);
     expect(withUsual('approve', chosen)).toBeNull();
-    expect(keeperOf('approve', chosen)).toBe('go');
+    expect(usualKeyUser('approve', chosen)).toBe('go');
     expect(swapped('approve', 'go', chosen)).toEqual({});
   });
 
@@ -129,7 +129,7 @@ describe('QU5: remapping', () => {
     ['what browsers keep', press('t', { ctrlKey: true }), 'palette', { kind: 'refused', why: 'browser' }],
     ['another combination', press('e', { ctrlKey: true }), 'palette', { kind: 'free', key: '$mod+e' }],
   ])('judges %s', (_, pressed, command, outcome) => {
-    expect(judgePress(pressed, command, {})).toEqual(outcome);
+    expect(validatePress(pressed, command, {})).toEqual(outcome);
   });
 
   it.each<[string, unknown]>([
@@ -142,8 +142,8 @@ describe('QU5: remapping', () => {
     ],
     ['two commands on one key', { approve: 'h', reject: 'H' }],
   ])('reads %s from storage as the usual keys', (_, stored) => {
-    expect(clashes(bindingsOf(saneChoice(stored)))).toEqual([]);
-    expect(saneChoice(stored)).toEqual({});
+    expect(clashes(bindingsOf(parseChosen(stored)))).toEqual([]);
+    expect(parseChosen(stored)).toEqual({});
   });
 
   it('tells keys apart as they are pressed', () => {

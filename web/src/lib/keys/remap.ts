@@ -18,11 +18,11 @@ export const usualKey = (command: Command): string =>
   KEYMAP.find((binding) => binding.command === command)?.keys[0] ?? '';
 
 /** Scopes whose keys can be meant at one moment, besides `anywhere`; a conflict and a draft go before what lies behind them. */
-const TOGETHER: readonly (readonly KeyScope[])[] = [['list', 'item', 'reasons']];
+const SIMULTANEOUS_SCOPES: readonly (readonly KeyScope[])[] = [['list', 'item', 'reasons']];
 
-const meet = (one: KeyScope, other: KeyScope): boolean =>
+const overlap = (one: KeyScope, other: KeyScope): boolean =>
   one === other ||
-  TOGETHER.some((scopes) => scopes.includes(one) && scopes.includes(other)) ||
+  SIMULTANEOUS_SCOPES.some((scopes) => scopes.includes(one) && scopes.includes(other)) ||
   (one !== 'go' && other !== 'go' && (one === 'anywhere' || other === 'anywhere'));
 
 /** Every pair of commands that one key would mean at one moment. */
@@ -31,7 +31,7 @@ export function clashes(bindings: readonly Binding[]): [Command, Command][] {
   for (const [at, one] of bindings.entries()) {
     const keys = new Set(one.keys.map(sameKey));
     for (const other of bindings.slice(at + 1)) {
-      if (meet(one.scope, other.scope) && other.keys.some((key) => keys.has(sameKey(key))))
+      if (overlap(one.scope, other.scope) && other.keys.some((key) => keys.has(sameKey(key))))
         found.push([one.command, other.command]);
     }
   }
@@ -49,23 +49,23 @@ export type Outcome =
   | { kind: 'free'; key: string };
 
 /** Combinations that browsers keep for themselves, or that every page means the same by. */
-const BROWSERS = new Set([...'acvxztnwrlqfhjpoud0+-=', 'Tab', 'Enter', 'Escape'].map((key) => `$mod+${key}`));
+const BROWSER_SHORTCUTS = new Set([...'acvxztnwrlqfhjpoud0+-=', 'Tab', 'Enter', 'Escape'].map((key) => `$mod+${key}`));
 
-const PLAIN = /^(\[Shift\]\+.|Shift\+\p{L}|\p{L})$/u;
-const WORKS = /^(Enter|Space|Arrow\w+)$/;
+const SINGLE_KEY = /^(\[Shift\]\+.|Shift\+\p{L}|\p{L})$/u;
+const NAVIGATION_KEYS = /^(Enter|Space|Arrow\w+)$/;
 
 /** Whether a key may be somebody's choice for a command: the rules of {@link refusalOf}, for what is read or swapped. */
 function allowed({ command, typing, fixed }: Binding, key: string): boolean {
   if (fixed === true) return false;
   if (sameKey(key) === sameKey(usualKey(command))) return true;
-  if (typing === true) return /^\$mod\+\S$/u.test(key) && !BROWSERS.has(key);
-  return PLAIN.test(key) && !/[1-9]$/.test(key) && !WORKS.test(key);
+  if (typing === true) return /^\$mod\+\S$/u.test(key) && !BROWSER_SHORTCUTS.has(key);
+  return SINGLE_KEY.test(key) && !/[1-9]$/.test(key) && !NAVIGATION_KEYS.test(key);
 }
 
 const bindingOf = (command: Command): Binding | undefined => KEYMAP.find((each) => each.command === command);
 
 /** Judges the press that was made for a command. */
-export function judgePress(press: Press, command: Command, chosen: Chosen): Outcome {
+export function validatePress(press: Press, command: Command, chosen: Chosen): Outcome {
   if (isModifier(press)) return { kind: 'wait' };
   if (press.key === 'Escape') return { kind: 'leave' };
   const binding = bindingOf(command);
@@ -73,8 +73,8 @@ export function judgePress(press: Press, command: Command, chosen: Chosen): Outc
   const why = binding === undefined || binding.fixed === true ? 'nameless' : refusalOf(press, binding, key);
   if (why !== null || key === null) return { kind: 'refused', why: why ?? 'nameless' };
   const own = usualKey(command) === key ? { ...chosen, [command]: undefined } : { ...chosen, [command]: key };
-  const takers = clashes(bindingsOf(clean(own))).filter((pair) => pair.includes(command));
-  const [one, ...others] = takers.map(([a, b]) => (a === command ? b : a));
+  const conflicts = clashes(bindingsOf(clean(own))).filter((pair) => pair.includes(command));
+  const [one, ...others] = conflicts.map(([a, b]) => (a === command ? b : a));
   if (one === undefined) return { kind: 'free', key };
   if (others.length > 0 || swapped(command, one, chosen) === null) return { kind: 'refused', why: 'several' };
   return { kind: 'taken', key, by: one };
@@ -88,7 +88,7 @@ function refusalOf(press: Press, binding: Binding, key: string | null): Refusal 
   if (binding.typing === true) {
     if (!combined) return 'typing';
     if (key === null) return 'nameless';
-    return press.altKey || press.shiftKey || BROWSERS.has(key) ? 'browser' : null;
+    return press.altKey || press.shiftKey || BROWSER_SHORTCUTS.has(key) ? 'browser' : null;
   }
   if (combined || press.altKey) return 'combination';
   if (press.key === 'Enter' || press.key === ' ' || press.key.startsWith('Arrow')) return 'works';
@@ -121,28 +121,28 @@ export function withUsual(command: Command, chosen: Chosen): Chosen | null {
 }
 
 /** Who has the usual key of a command at present. */
-export const keeperOf = (command: Command, chosen: Chosen): Command | null => {
+export const usualKeyUser = (command: Command, chosen: Chosen): Command | null => {
   const pair = clashes(bindingsOf(clean({ ...chosen, [command]: undefined }))).find((each) => each.includes(command));
   return pair?.find((each) => each !== command) ?? null;
 };
 
 /** Without what is as usual. */
 function clean(chosen: Partial<Record<Command, string | undefined>>): Chosen {
-  const kept = KEYMAP.flatMap(({ command }): [Command, string][] => {
+  const pairs = KEYMAP.flatMap(({ command }): [Command, string][] => {
     const key = chosen[command];
     return key === undefined || sameKey(key) === sameKey(usualKey(command)) ? [] : [[command, key]];
   });
-  return Object.fromEntries(kept);
+  return Object.fromEntries(pairs);
 }
 
 /** What storage held, as far as it makes sense: known commands, one key each, none twice at one moment. */
-export function saneChoice(value: unknown): Chosen {
+export function parseChosen(value: unknown): Chosen {
   if (typeof value !== 'object' || value === null) return {};
   const given = new Map<string, unknown>(Object.entries(value));
-  const kept = KEYMAP.flatMap((binding): [Command, string][] => {
+  const pairs = KEYMAP.flatMap((binding): [Command, string][] => {
     const key = given.get(binding.command);
     return typeof key === 'string' && allowed(binding, key) ? [[binding.command, key]] : [];
   });
-  const chosen = clean(Object.fromEntries(kept));
+  const chosen = clean(Object.fromEntries(pairs));
   return clashes(bindingsOf(chosen)).length === 0 ? chosen : {};
 }

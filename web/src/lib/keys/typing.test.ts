@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 // QU10: a key that goes to a field, or to anything that the page did not make, is no command, however its focus is hidden.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { listenToKeys } from './listening.svelte.ts';
+import { listenToKeys } from './key-listener.svelte.ts';
 
 let ran: string[];
 let stop: () => void;
@@ -9,7 +9,7 @@ let stop: () => void;
 beforeEach(() => {
   ran = [];
   stop = listenToKeys({
-    situation: () => ({ scopes: ['anywhere', 'list', 'item', 'editor'], pending: false, armed: true }),
+    situation: () => ({ scopes: ['anywhere', 'list', 'item', 'editor'], pending: false, actionsEnabled: true }),
     can: () => true,
     run: (command) => ran.push(command) > 0,
   });

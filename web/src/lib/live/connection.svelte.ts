@@ -1,32 +1,32 @@
 // The live connection of this tab: facts in, its state in one word, and a resync of everything on every (re)connect.
-import type { Fact, FactOf, FactType } from '@countersign/shared/events';
+import type { DomainEvent, DomainEventOf, DomainEventType } from '@countersign/shared/events';
 import { readSession } from '@countersign/shared/api/session';
 import type { ClientToServer, ServerToClient } from '@countersign/shared/sockets';
 import { io, type Socket } from 'socket.io-client';
-import { ApiProblem, call, reportSessionMissing } from '../api.ts';
-import { observeServerTime } from '../clock.svelte.ts';
-import { hurry } from './hurry.ts';
+import { ApiProblem, call, reportSessionMissing } from '../api/client.ts';
+import { observeServerTime } from '../time/clock.svelte.ts';
+import { onOnlineOrVisible } from './online-or-visible.ts';
 import { Presence } from './presence.svelte.ts';
 
 /** `polling`: no connection, and the service answers all the same: everything is read again every {@link POLL_MS}. */
 export type LiveState = 'connecting' | 'live' | 'paused' | 'reconnecting' | 'polling' | 'offline' | 'resyncing';
 
-type FactListener = (fact: Fact) => void;
+type DomainEventListener = (event: DomainEvent) => void;
 /** Fetches its snapshot again; `projectId` null means every project. The connection counts as live when all have settled. */
 type ResyncListener = (projectId: string | null) => void | Promise<unknown>;
 
 /** A short interruption is nobody's business; after these many ms it is named, then called by its name. */
-const NAMED_AFTER_MS = 1000;
+const RECONNECTING_AFTER_MS = 1000;
 const OFFLINE_AFTER_MS = 3000;
 /**
  * The return shows within two seconds, so a lost connection is tried again about every 0.7 seconds (QU4): what is left is
  * for connecting and reading. The jitter keeps a thousand pages apart when the service starts again.
  */
-const AGAIN = { reconnectionDelay: 400, reconnectionDelayMax: 700, randomizationFactor: 0.3 };
+const RECONNECTION = { reconnectionDelay: 400, reconnectionDelayMax: 700, randomizationFactor: 0.3 };
 /** Asked this often whether the library has stopped trying: when the server ended the connection itself, it does. */
 const RETRY_MS = 1500;
 /** While connecting fails the session is asked for this often, which also tells whether the service can be reached. */
-const ASK_MS = 5000;
+const SESSION_CHECK_MS = 5000;
 /** Without a connection to a service that answers, everything is read again this often. */
 const POLL_MS = 15_000;
 /** The server has this person's connections up to the limit already. */
@@ -42,15 +42,15 @@ class Connection {
   #paused = $state(false);
   #socket: Socket<ServerToClient, ClientToServer> | null = null;
   #timers: ReturnType<typeof setTimeout>[] = [];
-  #patience: ReturnType<typeof setTimeout> | undefined;
+  #connectTimeout: ReturnType<typeof setTimeout> | undefined;
   #resyncs = 0;
   /** Whether the session was asked for a moment ago. */
-  #asked = false;
+  #sessionChecked = false;
   /** Whether the service answered the last time it was asked without a connection. */
-  #answered = false;
+  #serviceReachable = false;
   #tooMany = $state(false);
-  #hurried: () => void = () => undefined;
-  #listeners: readonly { type: FactType | '*'; listener: FactListener }[] = [];
+  #stopRetryOnReturn: () => void = () => undefined;
+  #listeners: readonly { type: DomainEventType | '*'; listener: DomainEventListener }[] = [];
   #resyncListeners: readonly ResyncListener[] = [];
   readonly #metricsListeners = new Set<(projectId: string) => void>();
   readonly #offersListeners = new Set<() => void>();
@@ -85,33 +85,33 @@ class Connection {
     this.#phase = 'connecting';
     const socket: Socket<ServerToClient, ClientToServer> = io({
       transports: ['websocket'],
-      ...AGAIN,
+      ...RECONNECTION,
     });
     this.#socket = socket;
     // The server has put this socket into its rooms: nothing is missed from here on, so now the snapshots are read.
     socket.on('rooms', () => this.#resync(null));
     socket.on('resync', ({ project_id }) => this.#resync(project_id));
-    socket.on('events', (facts) => this.#take(facts));
+    socket.on('events', (events) => this.#receive(events));
     socket.on('metrics', ({ project_id }) => this.#metricsListeners.forEach((listener) => listener(project_id)));
     socket.on('offers', () => this.#offersListeners.forEach((listener) => listener()));
     socket.on('assignment', ({ degraded }) => (this.#degraded = degraded));
     this.presence.follow(socket);
-    this.#hurried = hurry(() => this.#again());
-    socket.on('disconnect', (reason) => this.#lost(socket, reason));
+    this.#stopRetryOnReturn = onOnlineOrVisible(() => this.#reconnectNow());
+    socket.on('disconnect', (reason) => this.#disconnected(socket, reason));
     // Where upgrades are swallowed, nothing comes at all.
-    this.#patience = setTimeout(() => this.#lost(socket), OFFLINE_AFTER_MS);
+    this.#connectTimeout = setTimeout(() => this.#disconnected(socket), OFFLINE_AFTER_MS);
     socket.on('connect_error', ({ message }) => {
-      this.#lost(socket);
+      this.#disconnected(socket);
       this.#tooMany = message === TOO_MANY;
-      if (this.#tooMany) this.#heard(true);
+      if (this.#tooMany) this.#setReachable(true);
       if (message === 'session_missing') reportSessionMissing();
-      else if (!REFUSALS.has(message)) this.#askForSession();
+      else if (!REFUSALS.has(message)) this.#checkSession();
     });
   }
 
   /** Closes the connection for good; listeners stay registered. */
   stop(): void {
-    this.#hurried();
+    this.#stopRetryOnReturn();
     this.#socket?.disconnect();
     this.#socket = null;
     this.presence.stop();
@@ -121,11 +121,11 @@ class Connection {
   }
 
   /** Hears facts of one type, or of all with `*`, in the order they arrive. Answers the function that stops it. */
-  on<T extends FactType>(type: T, listener: (fact: FactOf<T>) => void): () => void;
-  on(type: '*', listener: FactListener): () => void;
-  on(type: FactType | '*', listener: (fact: never) => void): () => void {
+  on<T extends DomainEventType>(type: T, listener: (event: DomainEventOf<T>) => void): () => void;
+  on(type: '*', listener: DomainEventListener): () => void;
+  on(type: DomainEventType | '*', listener: (event: never) => void): () => void {
     // Only facts of `type` are ever handed to it.
-    const entry = { type, listener: listener as FactListener };
+    const entry = { type, listener: listener as DomainEventListener };
     this.#listeners = [...this.#listeners, entry];
     return () => (this.#listeners = this.#listeners.filter((other) => other !== entry));
   }
@@ -148,12 +148,12 @@ class Connection {
     return () => (this.#resyncListeners = this.#resyncListeners.filter((other) => other !== listener));
   }
 
-  #take(facts: Fact[]): void {
-    for (const fact of facts) {
+  #receive(events: DomainEvent[]): void {
+    for (const event of events) {
       // What the server has stated lies in its past, so its clock shows at least that.
-      const from = Date.parse(fact.server_time);
+      const from = Date.parse(event.server_time);
       observeServerTime({ from, to: Infinity, sentAt: Date.now() });
-      for (const { type, listener } of this.#listeners) if (type === '*' || type === fact.type) listener(fact);
+      for (const { type, listener } of this.#listeners) if (type === '*' || type === event.type) listener(event);
     }
   }
 
@@ -167,13 +167,13 @@ class Connection {
     if (this.#resyncs === 0 && this.#socket?.connected) this.#phase = 'live';
   }
 
-  #lost(socket: Socket, reason?: string): void {
+  #disconnected(socket: Socket, reason?: string): void {
     if (this.#socket !== socket || this.#timers.length > 0) return;
     this.#timers = [
-      setTimeout(() => this.#named(), NAMED_AFTER_MS),
-      setTimeout(() => this.#withoutIt(), OFFLINE_AFTER_MS),
+      setTimeout(() => this.#showReconnecting(), RECONNECTING_AFTER_MS),
+      setTimeout(() => this.#showDisconnected(), OFFLINE_AFTER_MS),
       setInterval(() => !socket.active && socket.connect(), RETRY_MS),
-      setInterval(() => ((this.#asked = false), this.#askForSession()), ASK_MS),
+      setInterval(() => ((this.#sessionChecked = false), this.#checkSession()), SESSION_CHECK_MS),
       setInterval(() => this.#poll(), POLL_MS),
     ];
     // The server hung up: the session may be over, and whoever connects again at once is told so at once.
@@ -181,7 +181,7 @@ class Connection {
   }
 
   /** A lost connection is tried again now, and not when its turn comes: the library lets go of its turns only so. */
-  #again(): void {
+  #reconnectNow(): void {
     if (this.#timers.length > 0) this.#socket?.disconnect().connect();
     this.#poll();
   }
@@ -190,31 +190,31 @@ class Connection {
    * A handshake that failed says no more than that: without a cookie it is refused before anybody looks, and the page would wait
    * for ever. An answered call tells, by itself, whether the session is over.
    */
-  #askForSession(): void {
-    if (this.#asked) return;
-    this.#asked = true;
-    const answers = (error: unknown) => error instanceof ApiProblem && error.status < 500;
+  #checkSession(): void {
+    if (this.#sessionChecked) return;
+    this.#sessionChecked = true;
+    const isReachable = (error: unknown) => error instanceof ApiProblem && error.status < 500;
     void call(readSession)
-      .then(() => true, answers)
-      .then((answered) => this.#heard(answered));
+      .then(() => true, isReachable)
+      .then((reachable) => this.#setReachable(reachable));
   }
 
   /** Whether the service answers, as far as is known now. */
-  #heard(answered: boolean): void {
-    this.#answered = answered;
-    if (this.#phase === 'offline' || this.#phase === 'polling') this.#withoutIt();
+  #setReachable(reachable: boolean): void {
+    this.#serviceReachable = reachable;
+    if (this.#phase === 'offline' || this.#phase === 'polling') this.#showDisconnected();
   }
 
   /** By the time the interruption is called by its name it is known whether the service answers. */
-  #named(): void {
+  #showReconnecting(): void {
     this.#phase = 'reconnecting';
-    this.#askForSession();
+    this.#checkSession();
   }
 
   /** The connection has been away for long enough: what was told of others is too old to be shown. */
-  #withoutIt(): void {
-    const begins = this.#answered && this.#phase !== 'polling';
-    this.#phase = this.#answered ? 'polling' : 'offline';
+  #showDisconnected(): void {
+    const begins = this.#serviceReachable && this.#phase !== 'polling';
+    this.#phase = this.#serviceReachable ? 'polling' : 'offline';
     this.presence.forget();
     this.#degraded = false;
     if (begins) this.#poll();
@@ -227,10 +227,10 @@ class Connection {
   }
 
   #clearTimers(): void {
-    clearTimeout(this.#patience);
+    clearTimeout(this.#connectTimeout);
     for (const timer of this.#timers) clearTimeout(timer);
     this.#timers = [];
-    this.#asked = this.#answered = this.#tooMany = false;
+    this.#sessionChecked = this.#serviceReachable = this.#tooMany = false;
   }
 }
 

@@ -1,30 +1,30 @@
 // @vitest-environment happy-dom
 // The live connection in the page: what the pill says and when, and what happens to presence on the way.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Present } from '@countersign/shared/sockets';
-import { whenSessionMissing } from '../api.ts';
+import type { UserPresence } from '@countersign/shared/sockets';
+import { whenSessionMissing } from '../api/client.ts';
 import { live } from './connection.svelte.ts';
 
 const wire = vi.hoisted(() => {
-  type Heard = (...args: never[]) => void;
-  const heard = new Map<string, Heard[]>();
+  type Listener = (...args: never[]) => void;
+  const listeners = new Map<string, Listener[]>();
   const socket = {
     connected: false,
     active: true,
     sent: [] as unknown[],
-    on: (event: string, listener: Heard) => void heard.set(event, [...(heard.get(event) ?? []), listener]),
+    on: (event: string, listener: Listener) => void listeners.set(event, [...(listeners.get(event) ?? []), listener]),
     emit: (_: string, where: unknown) => void socket.sent.push(where),
     asked: [] as string[],
     connect: () => (socket.asked.push('connect'), socket),
     disconnect: () => (socket.asked.push('disconnect'), socket),
     forget: () => {
-      heard.clear();
+      listeners.clear();
       socket.asked = [];
     },
     /** The server, or the network, does this. */
     does: (event: string, ...args: unknown[]) => {
       socket.connected = event === 'connect' || (event !== 'disconnect' && socket.connected);
-      for (const listener of heard.get(event) ?? []) listener(...(args as never[]));
+      for (const listener of listeners.get(event) ?? []) listener(...(args as never[]));
     },
   };
   return socket;
@@ -33,7 +33,7 @@ const opened = vi.hoisted(() => vi.fn());
 vi.mock('socket.io-client', () => ({ io: (options: unknown) => (opened(options), wire) }));
 
 type Options = Record<'reconnectionDelayMax' | 'randomizationFactor', number>;
-const ana: Present = { user_id: 'ana', name: 'Ana', idle: false, looks_at: ['7'] };
+const ana: UserPresence = { user_id: 'ana', name: 'Ana', idle: false, viewing: ['7'] };
 const ROOMS = [{ project_id: 'north', seq: 1 }];
 const settled = () => vi.advanceTimersByTimeAsync(0);
 const names = () => live.presence.others('me', null).map(({ name }) => name);
@@ -49,7 +49,7 @@ beforeEach(async () => {
   wire.sent = [];
   live.start();
   await connect();
-  wire.does('presence', { project_id: 'north', whole: true, here: [ana], left: [] });
+  wire.does('presence', { project_id: 'north', snapshot: true, online: [ana], left: [] });
 });
 afterEach(() => {
   live.stop();
@@ -246,8 +246,8 @@ describe('PR1: presence in the page', () => {
   it('forgets a project the reader is no member of any more, when it is told so and when it finds out later', async () => {
     wire.does('presence', {
       project_id: 'south',
-      whole: true,
-      here: [{ ...ana, name: 'Bo', user_id: 'bo' }],
+      snapshot: true,
+      online: [{ ...ana, name: 'Bo', user_id: 'bo' }],
       left: [],
     });
     expect(names()).toEqual(['Ana', 'Bo']);

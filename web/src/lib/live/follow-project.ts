@@ -1,9 +1,9 @@
 // Keeps a list of a project true while a page shows it.
-import type { FactOf } from '@countersign/shared/events';
-import type { Resource } from '#lib/resource.svelte.ts';
+import type { DomainEventOf } from '@countersign/shared/events';
+import type { Resource } from '#lib/api/resource.svelte.ts';
 import { live } from './connection.svelte.ts';
 
-type Part = FactOf<'project.changed'>['changed'][number];
+type Part = DomainEventOf<'project.changed'>['changed'][number];
 
 /** Loads `list` now, again whenever that part of the project has changed, and after a gap. Answers the function that stops it. */
 export function followProject(list: Resource<unknown>, projectId: string, part: Part): () => void {
@@ -11,7 +11,7 @@ export function followProject(list: Resource<unknown>, projectId: string, part: 
   const stops = [
     live.on(
       'project.changed',
-      (fact) => fact.project_id === projectId && fact.changed.includes(part) && void list.load(),
+      (event) => event.project_id === projectId && event.changed.includes(part) && void list.load(),
     ),
     live.onResync(() => list.load()),
     () => list.cancel(),

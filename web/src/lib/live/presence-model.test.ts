@@ -1,29 +1,37 @@
 // Presence in the page: what the server tells becomes who is online, who looks at what, and who is away.
 import { describe, expect, it } from 'vitest';
-import type { Present, PresenceChange } from '@countersign/shared/sockets';
-import { isAway, knownAfter, knownOf, knownWithout, lookersOf, NOTHING, others } from './presence-model.ts';
+import type { UserPresence, PresenceChange } from '@countersign/shared/sockets';
+import {
+  isAway,
+  withPresenceChange,
+  onlyProjects,
+  withoutProject,
+  viewersByItem,
+  NO_PRESENCE,
+  others,
+} from './presence-model.ts';
 
-const who = (name: string, more: Partial<Present> = {}): Present => ({
+const who = (name: string, more: Partial<UserPresence> = {}): UserPresence => ({
   user_id: name.toLowerCase(),
   name,
   idle: false,
-  looks_at: [],
+  viewing: [],
   ...more,
 });
-const told = (project: string, here: Present[], left: string[] = [], whole = false): PresenceChange => ({
+const change = (project: string, online: UserPresence[], left: string[] = [], snapshot = false): PresenceChange => ({
   project_id: project,
-  whole,
-  here,
+  snapshot,
+  online,
   left,
 });
-const known = (...changes: PresenceChange[]) => changes.reduce(knownAfter, NOTHING);
-const names = (people: readonly Present[]) => people.map(({ name }) => name);
+const known = (...changes: PresenceChange[]) => changes.reduce(withPresenceChange, NO_PRESENCE);
+const names = (people: readonly UserPresence[]) => people.map(({ name }) => name);
 
 describe('who is online', () => {
   it('is everybody else, each once over all projects, whoever is at work first, then by name', () => {
     const now = known(
-      told('north', [who('Me'), who('Bo', { idle: true }), who('Cem', { idle: true })], [], true),
-      told('south', [who('Bo'), who('Ana', { looks_at: ['7'] })], [], true),
+      change('north', [who('Me'), who('Bo', { idle: true }), who('Cem', { idle: true })], [], true),
+      change('south', [who('Bo'), who('Ana', { viewing: ['7'] })], [], true),
     );
     expect(names(others(now, 'me', null))).toEqual(['Ana', 'Bo', 'Cem']);
     expect(names(others(now, 'me', 'north'))).toEqual(['Bo', 'Cem']);
@@ -31,29 +39,31 @@ describe('who is online', () => {
   });
 
   it('follows what is told: who comes, changes, leaves; what is whole replaces', () => {
-    const first = known(told('north', [who('Ana'), who('Bo')], [], true), told('north', [who('Cem')], ['ana']));
+    const first = known(change('north', [who('Ana'), who('Bo')], [], true), change('north', [who('Cem')], ['ana']));
     expect(names(others(first, 'me', null))).toEqual(['Bo', 'Cem']);
-    expect(names(others(knownAfter(first, told('north', [who('Dia')], [], true)), 'me', null))).toEqual(['Dia']);
+    expect(names(others(withPresenceChange(first, change('north', [who('Dia')], [], true)), 'me', null))).toEqual([
+      'Dia',
+    ]);
   });
 
   it('is forgotten of a project the reader has left, and of what is not named after a reconnect', () => {
-    const now = known(told('north', [who('Ana')]), told('south', [who('Bo')]));
-    expect(names(others(knownWithout(now, 'north'), 'me', null))).toEqual(['Bo']);
-    expect(names(others(knownOf(now, ['north', 'west']), 'me', null))).toEqual(['Ana']);
+    const now = known(change('north', [who('Ana')]), change('south', [who('Bo')]));
+    expect(names(others(withoutProject(now, 'north'), 'me', null))).toEqual(['Bo']);
+    expect(names(others(onlyProjects(now, ['north', 'west']), 'me', null))).toEqual(['Ana']);
   });
 });
 
 describe('who looks at what', () => {
   it('is known by item, in the order of names', () => {
-    const now = known(told('north', [who('Bo', { looks_at: ['7', '8'] }), who('Ana', { looks_at: ['7'] })]));
-    expect(names(lookersOf(now).get('7') ?? [])).toEqual(['Ana', 'Bo']);
-    expect(names(lookersOf(now).get('8') ?? [])).toEqual(['Bo']);
-    expect(lookersOf(now).get('9')).toBeUndefined();
+    const now = known(change('north', [who('Bo', { viewing: ['7', '8'] }), who('Ana', { viewing: ['7'] })]));
+    expect(names(viewersByItem(now).get('7') ?? [])).toEqual(['Ana', 'Bo']);
+    expect(names(viewersByItem(now).get('8') ?? [])).toEqual(['Bo']);
+    expect(viewersByItem(now).get('9')).toBeUndefined();
   });
 });
 
 describe('a holder is away', () => {
-  const now = known(told('north', [who('Ana'), who('Bo', { idle: true })], [], true));
+  const now = known(change('north', [who('Ana'), who('Bo', { idle: true })], [], true));
 
   it('when no tab of theirs is open or none is in use', () => {
     expect([isAway(now, 'north', 'ana'), isAway(now, 'north', 'bo'), isAway(now, 'north', 'cem')]).toEqual([

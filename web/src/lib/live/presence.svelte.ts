@@ -1,31 +1,40 @@
 // Who else is online and which item they look at, and what this tab says of itself.
-import type { ClientToServer, Present, ServerToClient } from '@countersign/shared/sockets';
+import type { ClientToServer, UserPresence, ServerToClient } from '@countersign/shared/sockets';
 import type { Socket } from 'socket.io-client';
-import { isAway, knownAfter, knownOf, knownWithout, lookersOf, NOTHING, others, type Known } from './presence-model.ts';
-import { Reporter, watchUse } from './whereabouts.ts';
+import {
+  isAway,
+  withPresenceChange,
+  onlyProjects,
+  withoutProject,
+  viewersByItem,
+  NO_PRESENCE,
+  others,
+  type PresenceByProject,
+} from './presence-model.ts';
+import { PresenceReporter, watchIdle } from './presence-reporter.ts';
 
-const NOBODY: readonly Present[] = [];
+const NOBODY: readonly UserPresence[] = [];
 
 export class Presence {
-  #known: Known = $state.raw(NOTHING);
-  readonly #lookers = $derived(lookersOf(this.#known));
+  #presence: PresenceByProject = $state.raw(NO_PRESENCE);
+  readonly #viewers = $derived(viewersByItem(this.#presence));
   #socket: Socket<ServerToClient, ClientToServer> | null = null;
-  readonly #reporter = new Reporter((where) => this.#socket?.emit('presence', where));
+  readonly #reporter = new PresenceReporter((state) => this.#socket?.emit('presence', state));
   #stopWatching: () => void = () => undefined;
 
   /** Everybody else who is online, each once; in one project, or in all of the reader's. */
-  others(me: string, projectId: string | null): Present[] {
-    return others(this.#known, me, projectId);
+  others(me: string, projectId: string | null): UserPresence[] {
+    return others(this.#presence, me, projectId);
   }
 
   /** Who has the item on show, the reader too. */
-  lookers(itemId: string): readonly Present[] {
-    return this.#lookers.get(itemId) ?? NOBODY;
+  viewers(itemId: string): readonly UserPresence[] {
+    return this.#viewers.get(itemId) ?? NOBODY;
   }
 
   /** Is this person not at their work? False as long as nothing is known. */
   isAway(projectId: string, userId: string): boolean {
-    return isAway(this.#known, projectId, userId);
+    return isAway(this.#presence, projectId, userId);
   }
 
   /** This tab shows the item now; null for none. */
@@ -39,32 +48,32 @@ export class Presence {
     this.#stopWatching();
     // Whoever has just opened or signed in to the page is at it.
     this.#reporter.update({ idle: false });
-    this.#stopWatching = watchUse((idle) => this.#reporter.update({ idle }));
-    let anew = false;
+    this.#stopWatching = watchIdle((idle) => this.#reporter.update({ idle }));
+    let reconnected = false;
     socket.on('connect', () => {
-      anew = true;
+      reconnected = true;
       this.#reporter.connected();
     });
     socket.on('rooms', (rooms) => {
       // The first list after connecting is whole. What was known stays until it is told anew: nobody blinks.
-      if (anew)
-        this.#known = knownOf(
-          this.#known,
+      if (reconnected)
+        this.#presence = onlyProjects(
+          this.#presence,
           rooms.map(({ project_id: id }) => id),
         );
-      anew = false;
+      reconnected = false;
     });
-    socket.on('presence', (change) => (this.#known = knownAfter(this.#known, change)));
+    socket.on('presence', (change) => (this.#presence = withPresenceChange(this.#presence, change)));
     socket.on('resync', ({ project_id: projectId, reason }) => {
       // Who left a project knows nothing of it any more; who entered one is told everything after this.
-      if (reason === 'membership' && projectId !== null) this.#known = knownWithout(this.#known, projectId);
+      if (reason === 'membership' && projectId !== null) this.#presence = withoutProject(this.#presence, projectId);
     });
     socket.on('disconnect', () => this.#reporter.lost());
   }
 
   /** Not connected for a while: what was told may be long past. */
   forget(): void {
-    this.#known = NOTHING;
+    this.#presence = NO_PRESENCE;
   }
 
   stop(): void {

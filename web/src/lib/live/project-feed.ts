@@ -1,11 +1,11 @@
 // An answer about one project that stays true while somebody follows it: asked now, and again as facts arrive.
-import { Resource } from '#lib/resource.svelte.ts';
+import { Resource } from '#lib/api/resource.svelte.ts';
 import { live } from './connection.svelte.ts';
-import { Pacer } from './pacer.ts';
+import { ReloadThrottle } from './reload-throttle.ts';
 
 interface Options<T> {
   projectId: string;
-  ask: (signal: AbortSignal) => Promise<T>;
+  request: (signal: AbortSignal) => Promise<T>;
   /** Facts cause at most one request in this many ms. */
   spacing: number;
   /** Windows of time move on even when nothing happens: asked again after this many ms. */
@@ -13,34 +13,34 @@ interface Options<T> {
 }
 
 export class ProjectFeed<T> {
-  readonly answer: Resource<T>;
+  readonly resource: Resource<T>;
   readonly #options: Options<T>;
-  readonly #pacer: Pacer;
+  readonly #throttle: ReloadThrottle;
 
   constructor(options: Options<T>) {
     this.#options = options;
-    this.answer = new Resource(options.ask);
-    this.#pacer = new Pacer({
+    this.resource = new Resource(options.request);
+    this.#throttle = new ReloadThrottle({
       spacing: options.spacing,
       mayReload: () => document.visibilityState === 'visible',
-      reload: () => this.answer.load(),
+      reload: () => this.resource.load(),
     });
   }
 
   /** Asks now and stays true until the answered function is called. */
   follow(): () => void {
-    void this.#pacer.now();
+    void this.#throttle.now();
     const { projectId, idle } = this.#options;
-    const look = () => this.#pacer.look();
-    document.addEventListener('visibilitychange', look);
-    const timer = setInterval(() => this.#pacer.want(), idle);
+    const resume = () => this.#throttle.resume();
+    document.addEventListener('visibilitychange', resume);
+    const timer = setInterval(() => this.#throttle.schedule(), idle);
     const stops = [
-      live.on('*', ({ project_id }) => project_id === projectId && this.#pacer.want()),
-      live.onResync(() => this.#pacer.now()),
-      () => document.removeEventListener('visibilitychange', look),
+      live.on('*', ({ project_id }) => project_id === projectId && this.#throttle.schedule()),
+      live.onResync(() => this.#throttle.now()),
+      () => document.removeEventListener('visibilitychange', resume),
       () => clearInterval(timer),
-      () => this.#pacer.stop(),
-      () => this.answer.cancel(),
+      () => this.#throttle.stop(),
+      () => this.resource.cancel(),
     ];
     return () => stops.forEach((stop) => stop());
   }

@@ -1,5 +1,5 @@
 // What a person ran lately from the palette, kept in this browser.
-import { browserStorage } from '../drafts.ts';
+import { browserStorage } from '../drafts/drafts.ts';
 
 const nameOf = (user: string): string => `countersign.palette.${user}`;
 

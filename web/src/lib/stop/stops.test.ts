@@ -1,7 +1,7 @@
 // RT7 on the pages: which stopped projects a page speaks of, and in which words.
 import type { Project } from '@countersign/shared/api/projects';
 import { describe, expect, it } from 'vitest';
-import { stopText } from './stop-text.ts';
+import { stopMessages } from './stop-messages.ts';
 import { projectIn, stopsOn } from './stops.ts';
 
 const project = (id: string, stopped: boolean) =>
@@ -31,7 +31,7 @@ describe('RT7: the banner', () => {
 
   const AT = '2026-03-01T12:00:00.000Z';
   const said = (by_name: string | null, hours: number) =>
-    stopText.banner.all({ at: AT, by_name, note: null }, Date.parse(AT) + hours * 3_600_000);
+    stopMessages.banner.all({ at: AT, by_name, note: null }, Date.parse(AT) + hours * 3_600_000);
 
   it('says since when and by whom; the day too when it was another one', () => {
     expect(said('Ana', 2)).toEqual([
@@ -47,11 +47,11 @@ describe('RT7: the banner', () => {
     [{ arrived: 150, approved: 120, rejected: 3 }, /120 of 150 submissions \(80%\).* 3 were rejected/],
     [{ arrived: 1, approved: 0, rejected: 0 }, /0 of 1 submissions \(0%\)/],
   ])('says of %j what passed', (alone, words) => {
-    expect(stopText.alone(alone)).toMatch(words);
+    expect(stopMessages.alone(alone)).toMatch(words);
   });
 
   it('says how many more would come', () => {
-    expect(stopText.more(123, 7)).toBe('At that rate 123 more an hour would come to people; 7 wait now.');
-    expect(stopText.more(0, 7)).toBe('So nothing more would come to people; 7 wait now.');
+    expect(stopMessages.more(123, 7)).toBe('At that rate 123 more an hour would come to people; 7 wait now.');
+    expect(stopMessages.more(0, 7)).toBe('So nothing more would come to people; 7 wait now.');
   });
 });

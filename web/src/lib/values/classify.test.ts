@@ -1,7 +1,7 @@
 // Every JSON value has a shape it reads well in.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Json } from '@countersign/shared/json';
+import type { Json } from '@countersign/shared/json/json';
 import { classify, isShort, summary } from './classify.ts';
 
 const kind = (value: Json) => classify(value).kind;

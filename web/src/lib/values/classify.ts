@@ -1,9 +1,9 @@
 // Decides how a JSON value is read best: as a mark of its type, text, a conversation, a table, fields, or a tree.
-import type { Json } from '@countersign/shared/json';
-import { entriesOf, isArray, isObject, isScalar, kindOf, numberText, type JsonObject } from './lossless.ts';
+import type { Json } from '@countersign/shared/json/json';
+import { entriesOf, isArray, isObject, isScalar, kindOf, numberText, type JsonObject } from './json/lossless.ts';
 import { isPictureAddress, mediaOf, type Media } from './media.ts';
 
-export type { JsonObject } from './lossless.ts';
+export type { JsonObject } from './json/lossless.ts';
 
 /** One turn of a conversation; `calls` are the tools it asks for, `rest` holds its other members (names, ids). */
 export interface Turn {

@@ -3,11 +3,11 @@
 import { cleanup, render } from '@testing-library/svelte';
 import { tick } from 'svelte';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Json } from '@countersign/shared/json';
-import { openCode } from './code-editor.ts';
+import type { Json } from '@countersign/shared/json/json';
+import { openCode } from './json/code-editor.ts';
 import { HOSTILE_SHAPES } from './hostile.fixture.ts';
 import { lazy } from './lazy.ts';
-import MarkdownValue from './MarkdownValue.svelte';
+import MarkdownValue from './text/MarkdownValue.svelte';
 import Value from './Value.svelte';
 
 afterEach(cleanup);

@@ -1,5 +1,5 @@
 // Values somebody may submit to harm whoever reads them. Each must be shown, and none may do anything.
-import type { Json } from '@countersign/shared/json';
+import type { Json } from '@countersign/shared/json/json';
 
 /** Fetched by nobody: every address of this host is a trap. */
 export const TRAP = 'https://trap.example';

@@ -4,12 +4,12 @@ import { cleanup, render } from '@testing-library/svelte';
 import fc from 'fast-check';
 import { tick } from 'svelte';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Json } from '@countersign/shared/json';
+import type { Json } from '@countersign/shared/json/json';
 import { HOSTILE_SHAPES, HOSTILE_TEXTS, TRAP } from './hostile.fixture.ts';
-import { isMarkdown } from './is-markdown.ts';
+import { isMarkdown } from './text/is-markdown.ts';
 import { lazy } from './lazy.ts';
-import MarkdownValue from './MarkdownValue.svelte';
-import Marked from './Marked.svelte';
+import MarkdownValue from './text/MarkdownValue.svelte';
+import SafeText from './text/SafeText.svelte';
 import TreeValue from './TreeValue.svelte';
 import Value from './Value.svelte';
 import ValueBlock from './ValueBlock.svelte';
@@ -25,7 +25,7 @@ afterEach(() => {
 });
 
 /** No element that runs, loads or leads away, and no attribute that does. */
-function expectInert(box: HTMLElement): void {
+function expectHarmless(box: HTMLElement): void {
   const live = 'script, style, iframe, object, embed, link, meta, base, form, video, audio, svg script, a[href]';
   expect([...box.querySelectorAll(live)].map((each) => each.outerHTML)).toEqual([]);
   for (const image of box.querySelectorAll('img')) expect(image.getAttribute('src')).toMatch(/^data:image\//);
@@ -45,7 +45,7 @@ describe('QU6: hostile content is inert', () => {
   it.each(values)('as a value: %s', async (_, value) => {
     const { container } = render(ValueBlock, { title: 'Suggestion', value, large: true });
     await settled();
-    expectInert(container);
+    expectHarmless(container);
     expect(container.textContent).not.toContain('[native code]');
   });
 
@@ -62,17 +62,17 @@ describe('QU6: hostile content is inert', () => {
     };
     const { container } = render(Value, { value, label: 'x' });
     await settled();
-    expectInert(container);
+    expectHarmless(container);
     cleanup();
     const tree = render(TreeValue, { value }).container;
     await settled();
-    expectInert(tree);
+    expectHarmless(tree);
   });
 
   it.each(texts)('as a name, a note, a flag, a model: %s', (_, text) => {
     for (const plain of [true, false]) {
-      const { container } = render(Marked, { value: text, plain });
-      expectInert(container);
+      const { container } = render(SafeText, { value: text, plain });
+      expectHarmless(container);
       if (plain) expect(container.querySelectorAll('button')).toHaveLength(0);
       cleanup();
     }
@@ -80,7 +80,7 @@ describe('QU6: hostile content is inert', () => {
 
   it.each(texts)('as Markdown, whether it looks like it or not: %s', (_, text) => {
     const { container } = render(MarkdownValue, { value: text });
-    expectInert(container);
+    expectHarmless(container);
   });
 
   it('as any Markdown at all', () => {
@@ -124,7 +124,7 @@ describe('QU6: hostile content is inert', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 24 }), (pieces) => {
         const { container } = render(MarkdownValue, { value: pieces.join('') });
-        expectInert(container);
+        expectHarmless(container);
         cleanup();
       }),
       { numRuns: 200 },
@@ -199,7 +199,7 @@ describe('isMarkdown', () => {
 
 describe('QU6: an address opens only after a second click that names its host', () => {
   it('asks, can be refused, and leaves no trace of where it came from', async () => {
-    const { container } = render(Marked, { value: 'See https://bank.example@trap.example/login now' });
+    const { container } = render(SafeText, { value: 'See https://bank.example@trap.example/login now' });
     const ask = container.querySelector('button');
     expect(container.querySelector('a')).toBeNull();
     ask?.click();

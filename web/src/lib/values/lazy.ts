@@ -1,13 +1,13 @@
 // The renderers that not every value needs: fetched while nothing else is to be done, and at the latest when they are needed.
 
 export const lazy = {
-  big: () => import('./BigJson.svelte'),
+  big: () => import('./json/LargeJson.svelte'),
   chat: () => import('./ChatValue.svelte'),
   dialog: () => import('#lib/components/Dialog.svelte'),
-  find: () => import('./FindBar.svelte'),
-  markdown: () => import('./MarkdownValue.svelte'),
+  find: () => import('./text/FindBar.svelte'),
+  markdown: () => import('./text/MarkdownValue.svelte'),
   media: () => import('./MediaValue.svelte'),
-  table: () => import('./TableValue.svelte'),
+  table: () => import('./table/TableValue.svelte'),
 } as const;
 
 /** Fetches them all as soon as the browser has nothing to do. What fails now is tried again when it is needed. */

@@ -1,5 +1,5 @@
 // Pictures in what was submitted: those that came along, and addresses of others. Nothing here loads anything.
-import { segments } from './segments.ts';
+import { segments } from './text/segments.ts';
 
 /** `inside` came with the text and can be shown; of what lies `outside` only the address is known. */
 export type Media =

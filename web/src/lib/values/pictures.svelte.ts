@@ -1,5 +1,5 @@
 // How pictures are shown in this browser: in colour, unless the reader chose otherwise.
-import { browserStorage } from '#lib/drafts.ts';
+import { browserStorage } from '#lib/drafts/drafts.ts';
 
 const KEY = 'countersign.pictures.grey';
 

@@ -4,19 +4,19 @@ import { cleanup, fireEvent, render } from '@testing-library/svelte';
 import fc from 'fast-check';
 import { tick } from 'svelte';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Json } from '@countersign/shared/json';
-import { tableCsv } from './csv.ts';
-import { matchesIn } from './find.ts';
-import { foldLines } from './fold-lines.ts';
+import type { Json } from '@countersign/shared/json/json';
+import { tableCsv } from './table/table-csv.ts';
+import { matchesIn } from './text/find.ts';
+import { foldUnchanged } from './diff/fold-unchanged.ts';
 import { lazy } from './lazy.ts';
-import { parseJson, type JsonObject } from './lossless.ts';
+import { parseJson, type JsonObject } from './json/lossless.ts';
 import { mediaOf } from './media.ts';
-import { ordered } from './table-order.ts';
-import TableValue from './TableValue.svelte';
+import { ordered } from './table/table-order.ts';
+import TableValue from './table/TableValue.svelte';
 import TreeValue from './TreeValue.svelte';
 import Value from './Value.svelte';
 import ValueBlock from './ValueBlock.svelte';
-import { compareLines, compareText } from './word-diff.ts';
+import { compareLines, compareText } from './diff/word-diff.ts';
 
 // What a browser fetches when it is needed is made ready here first, which takes its time and is not what is tested.
 beforeAll(() => Promise.all(Object.values(lazy).map((load) => load())), 60_000);
@@ -244,7 +244,7 @@ describe('a comparison', () => {
     const long = Array.from({ length: 12_000 }, (_, at) => `word${at} and more`).join('\n');
     const lines = compareText(long, long.replace('word6000', 'changed'));
     expect(side(lines, 'removed')).toBe(long.replace('word6000', 'changed').replaceAll('\n', ''));
-    const folded = foldLines(lines);
+    const folded = foldUnchanged(lines);
     expect(folded.length).toBeLessThan(12);
     expect(folded.reduce((sum, piece) => sum + (piece.kind === 'gap' ? piece.count : 1), 0)).toBe(lines.length);
   });
@@ -253,7 +253,7 @@ describe('a comparison', () => {
     fc.assert(
       fc.property(fc.array(fc.boolean(), { maxLength: 200 }), (changes) => {
         const lines = changes.map((changed) => ({ parts: [], changed }));
-        const folded = foldLines(lines);
+        const folded = foldUnchanged(lines);
         const shown = folded.filter(({ kind }) => kind === 'line').map(({ at }) => at);
         for (const [at, changed] of changes.entries()) if (changed) expect(shown).toContain(at);
       }),

@@ -1,6 +1,6 @@
 // How one block of values is shown just now; what is inside it follows.
 import { getContext, setContext } from 'svelte';
-import type { Code } from './code-editor.ts';
+import type { Code } from './json/code-editor.ts';
 
 export class View {
   /** Long lines are broken. */

@@ -1,6 +1,6 @@
 // A table as CSV by RFC 4180, harmless when a spreadsheet opens it.
-import { harmless } from '../../csv-guard.ts';
-import { saveText } from '../../save-file.ts';
+import { escapeFormula } from '../../format/escape-csv-formula.ts';
+import { saveText } from '../../format/save-file.ts';
 import { valueOf, type PlotTable, type Value } from './table.ts';
 
 const NEEDS_QUOTES = /[",\r\n]/;
@@ -14,7 +14,7 @@ export function toCsv({ columns, rows }: PlotTable): string {
 function field(value: Value): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
-  const text = harmless(value);
+  const text = escapeFormula(value);
   return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

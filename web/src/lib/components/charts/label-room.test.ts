@@ -1,7 +1,7 @@
 // Labels of plots have the room they need, however large the figures are.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { count } from '#lib/format.ts';
+import { count } from '#lib/format/format.ts';
 import { roomFor, widthOf } from './label-room.ts';
 
 /** As Inter has them at 12 px with digits of one width, measured in a browser. */

@@ -11,7 +11,7 @@ export interface Step {
 }
 
 /** One stretch of time, in ms, and how long things took in it, in seconds; null where there was none. */
-export interface Spell {
+export interface TimeBucket {
   start: number;
   end: number;
   n: number;

@@ -1,6 +1,6 @@
 // Which project a page of one project is about: the one in the address, or the first where the person may see the page.
 import type { Project } from '@countersign/shared/api/projects';
-import type { Ability } from '@countersign/shared/words';
+import type { Ability } from '@countersign/shared/enums';
 
 export type Choice =
   | { kind: 'loading' }

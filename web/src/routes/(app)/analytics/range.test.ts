@@ -1,24 +1,24 @@
 // What a range asks for, and how the server's buckets become the steps of the plot.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { timeOfDay } from '#lib/format.ts';
+import { timeOfDay } from '#lib/format/format.ts';
 import {
   queryOf,
   rangeOf,
-  spellsOf,
-  spellTicks,
-  stretches,
-  stretchName,
+  timeBucketsOf,
+  timeBucketTicks,
+  flowBuckets,
+  flowBucketName,
   ticksOf,
   windowName,
   zoneName,
 } from './range.ts';
 
 const at = (time: string) => new Date(`2026-11-20T${time}Z`);
-const minutes = (from: string, counts: [came: number, decided: number][]) =>
-  counts.map(([came, decided], index) => ({
+const minutes = (from: string, counts: [enqueued: number, decided: number][]) =>
+  counts.map(([enqueued, decided], index) => ({
     at: new Date(at(from).getTime() + index * 60_000).toISOString(),
-    came,
+    enqueued,
     decided,
     ...{ queued: index, escalated: 1 },
   }));
@@ -40,7 +40,7 @@ describe('queryOf', () => {
   });
 });
 
-describe('stretches', () => {
+describe('flowBuckets', () => {
   const flow = minutes('13:02:00', [...Array.from({ length: 8 }, (): [number, number] => [1, 0]), [2, 5], [0, 1]]);
   const report = {
     from: '2026-11-20T13:02:37.000Z',
@@ -51,29 +51,29 @@ describe('stretches', () => {
   };
 
   it('joins minutes by the clock, and says which steps are not whole', () => {
-    const [first, second, third, ...none] = stretches('hour', report);
+    const [first, second, third, ...none] = flowBuckets('hour', report);
     expect(first).toEqual({
       start: at('13:02:00').getTime(),
       end: at('13:05:00').getTime(),
-      came: 3,
+      enqueued: 3,
       decided: 0,
       ...{ queued: 2, escalated: 1 },
       partial: true,
     });
-    expect(second).toMatchObject({ start: at('13:05:00').getTime(), came: 5, decided: 0, partial: false });
-    expect(third).toMatchObject({ end: at('13:12:00').getTime(), came: 2, decided: 6, partial: true });
+    expect(second).toMatchObject({ start: at('13:05:00').getTime(), enqueued: 5, decided: 0, partial: false });
+    expect(third).toMatchObject({ end: at('13:12:00').getTime(), enqueued: 2, decided: 6, partial: true });
     expect(none).toEqual([]);
   });
 
   it('says that a bucket the window cuts is not whole, at both ends', () => {
     const hours = ['13', '14', '15'].map((hour) => ({
       at: `2026-11-20T${hour}:00:00.000Z`,
-      came: 1,
+      enqueued: 1,
       decided: 1,
       queued: 0,
       escalated: 0,
     }));
-    const steps = stretches('day', {
+    const steps = flowBuckets('day', {
       from: '2026-11-20T13:00:01.000Z',
       to: '2026-11-20T15:59:59.000Z',
       bucket: 'hour',
@@ -87,9 +87,9 @@ describe('stretches', () => {
     const count = fc.integer({ min: 0, max: 50 });
     fc.assert(
       fc.property(fc.array(fc.tuple(count, count), { maxLength: 90 }), (counts) => {
-        const steps = stretches('hour', { ...report, flow: minutes('13:02:00', counts) });
+        const steps = flowBuckets('hour', { ...report, flow: minutes('13:02:00', counts) });
         const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
-        expect(sum(steps.map(({ came }) => came))).toBe(sum(counts.map(([came]) => came)));
+        expect(sum(steps.map(({ enqueued }) => enqueued))).toBe(sum(counts.map(([enqueued]) => enqueued)));
         expect(sum(steps.map(({ decided }) => decided))).toBe(sum(counts.map(([, decided]) => decided)));
         expect(steps.every((step, index) => index === 0 || step.start === steps[index - 1]?.end)).toBe(true);
       }),
@@ -100,10 +100,10 @@ describe('stretches', () => {
     const nine = Date.parse('2026-11-20T03:15:00Z');
     const hours = Array.from({ length: 24 }, (_, index) => ({
       at: new Date(nine + index * 3_600_000).toISOString(),
-      ...{ came: 1, decided: 0, queued: 0, escalated: 0 },
+      ...{ enqueued: 1, decided: 0, queued: 0, escalated: 0 },
     }));
     const window = { from: new Date(nine).toISOString(), to: new Date(nine + 24 * 3_600_000).toISOString() };
-    const steps = stretches('week', { ...window, bucket: 'hour', time_zone: 'Asia/Kathmandu', flow: hours });
+    const steps = flowBuckets('week', { ...window, bucket: 'hour', time_zone: 'Asia/Kathmandu', flow: hours });
     const begins = steps.map(({ start }) => new Date(start).toISOString().slice(11, 16));
     expect(begins).toEqual(['03:15', '06:15', '12:15', '18:15', '00:15']);
     expect(steps.map(({ partial }) => partial)).toEqual([true, false, false, false, true]);
@@ -121,10 +121,10 @@ describe('stretches', () => {
     const first = Date.parse(from);
     const hours = Array.from({ length: 48 }, (_bucket, index) => ({
       at: new Date(first + index * 3_600_000).toISOString(),
-      ...{ came: 1, decided: 0, queued: 0, escalated: 0 },
+      ...{ enqueued: 1, decided: 0, queued: 0, escalated: 0 },
     }));
     const window = { from: new Date(first).toISOString(), to: new Date(first + 48 * 3_600_000).toISOString() };
-    const steps = stretches('week', { ...window, bucket: 'hour', time_zone: 'Europe/Lisbon', flow: hours });
+    const steps = flowBuckets('week', { ...window, bucket: 'hour', time_zone: 'Europe/Lisbon', flow: hours });
     expect(steps.map(({ start }) => new Date(start).toISOString().slice(11, 16))).toEqual(begins);
     expect(steps.slice(0, -1).every(({ partial }) => !partial)).toBe(true);
   });
@@ -133,7 +133,7 @@ describe('stretches', () => {
 describe('words', () => {
   it('name a day as the project’s zone has it', () => {
     const start = Date.parse('2026-11-20T00:00:00Z');
-    expect(stretchName('month', { start, end: start + 86_400_000 }, 'UTC')).toMatch(/20/);
+    expect(flowBucketName('month', { start, end: start + 86_400_000 }, 'UTC')).toMatch(/20/);
   });
 
   it('name the zone', () => {
@@ -153,7 +153,7 @@ describe('words', () => {
   });
 });
 
-describe('spellsOf', () => {
+describe('timeBucketsOf', () => {
   const times = { p50: 4, p90: 8, p99: 9 };
   const none = { p50: null, p90: null, p99: null };
 
@@ -162,8 +162,8 @@ describe('spellsOf', () => {
     const flow = [
       { at: new Date(first).toISOString(), time: { n: 2, ...times } },
       { at: new Date(second).toISOString(), time: { n: 0, ...none } },
-    ] as unknown as Parameters<typeof spellsOf>[0]['flow'];
-    expect(spellsOf({ bucket: 'day', flow })).toEqual([
+    ] as unknown as Parameters<typeof timeBucketsOf>[0]['flow'];
+    expect(timeBucketsOf({ bucket: 'day', flow })).toEqual([
       { start: first, end: second, n: 2, times },
       { start: second, end: second + 86_400_000, n: 0, times: null },
     ]);
@@ -171,11 +171,11 @@ describe('spellsOf', () => {
 
   it('labels the midnights of a week', () => {
     const hour = 3_600_000;
-    const spells = Array.from({ length: 48 }, (_, index) => {
+    const timeBuckets = Array.from({ length: 48 }, (_, index) => {
       const start = at('00:00:00').getTime() + index * hour;
       return { start, end: start + hour, n: 0, times: null };
     });
-    expect(spellTicks('week', spells, 'UTC').map(({ at: moment }) => moment)).toEqual([
+    expect(timeBucketTicks('week', timeBuckets, 'UTC').map(({ at: moment }) => moment)).toEqual([
       at('00:00:00').getTime(),
       at('00:00:00').getTime() + 24 * hour,
     ]);

@@ -1,6 +1,6 @@
 // The ranges of the page: how far back each looks, what it asks the server for, and how its buckets are drawn.
-import { zoneHere } from '#lib/format.ts';
-import type { Spell } from '#lib/components/charts/steps.ts';
+import { knownTimeZone } from '#lib/format/format.ts';
+import type { TimeBucket } from '#lib/components/charts/steps.ts';
 import type { Analytics } from '@countersign/shared/api/analytics';
 
 export const RANGES = ['hour', 'day', 'week', 'month'] as const;
@@ -36,11 +36,11 @@ export function queryOf(range: Range, now: number): { from: string; bucket: Anal
 }
 
 /** A stretch of the window, in ms; `partial` when the window covers only part of what such a stretch usually is. */
-export interface Stretch {
+export interface FlowBucket {
   start: number;
   end: number;
   /** To people. */
-  came: number;
+  enqueued: number;
   decided: number;
   /** How many waited at its end, by status. */
   queued: number;
@@ -48,23 +48,23 @@ export interface Stretch {
   partial: boolean;
 }
 
-type Flow = Pick<Analytics['flow'][number], 'at' | 'came' | 'decided' | 'queued' | 'escalated'>;
+type Flow = Pick<Analytics['flow'][number], 'at' | 'enqueued' | 'decided' | 'queued' | 'escalated'>;
 type Report = Pick<Analytics, 'from' | 'to' | 'bucket' | 'time_zone'> & { flow: readonly Flow[] };
 
 /** The server's buckets joined into the steps of the plot; counts only add up. Six-hour steps begin at the zone's midnight. */
-export function stretches(range: Range, { from, to, bucket, time_zone, flow }: Report): Stretch[] {
+export function flowBuckets(range: Range, { from, to, bucket, time_zone, flow }: Report): FlowBucket[] {
   const { group } = PLANS[range];
   const size = BUCKET_MS[bucket];
   // A day that changes its clocks is as long as it is.
   const endOf = (index: number, start: number) => Date.parse(flow[index + 1]?.at ?? '') || start + size;
-  const joined: (Stretch & { buckets: number; key: string })[] = [];
-  for (const [index, { at, came, decided, queued, escalated }] of flow.entries()) {
+  const joined: (FlowBucket & { buckets: number; key: string })[] = [];
+  for (const [index, { at, enqueued, decided, queued, escalated }] of flow.entries()) {
     const start = Date.parse(at);
     const key = group === 1 ? at : groupOf(start, group * size, time_zone);
     const last = joined.at(-1);
     if (last?.key === key) {
       last.end = endOf(index, start);
-      last.came += came;
+      last.enqueued += enqueued;
       last.decided += decided;
       Object.assign(last, { queued, escalated });
       last.buckets += 1;
@@ -73,7 +73,7 @@ export function stretches(range: Range, { from, to, bucket, time_zone, flow }: R
         key,
         start,
         end: endOf(index, start),
-        came,
+        enqueued,
         decided,
         queued,
         escalated,
@@ -91,7 +91,7 @@ export function stretches(range: Range, { from, to, bucket, time_zone, flow }: R
 }
 
 /** The server's buckets with the times of what was decided in them: percentiles do not add up, so they are not joined. */
-export function spellsOf({ bucket, flow }: Pick<Analytics, 'bucket' | 'flow'>): Spell[] {
+export function timeBucketsOf({ bucket, flow }: Pick<Analytics, 'bucket' | 'flow'>): TimeBucket[] {
   return flow.map(({ at, time: { n, p50, p90, p99 } }, index) => {
     const start = Date.parse(at);
     const times = p50 === null || p90 === null || p99 === null ? null : { p50, p90, p99 };
@@ -119,7 +119,8 @@ const made = new Map<string, Intl.DateTimeFormat>();
 /** Times in the words of the reader, on the clocks of the project's zone. */
 function formatOf(name: keyof typeof FORMATS, zone: string): Intl.DateTimeFormat {
   const key = `${name} ${zone}`;
-  const format = made.get(key) ?? new Intl.DateTimeFormat(undefined, { ...FORMATS[name], timeZone: zoneHere(zone) });
+  const format =
+    made.get(key) ?? new Intl.DateTimeFormat(undefined, { ...FORMATS[name], timeZone: knownTimeZone(zone) });
   made.set(key, format);
   return format;
 }
@@ -132,7 +133,7 @@ function clockAt(at: number, zone: string): { day: number; hour: number; minute:
     hour: 'numeric',
     minute: 'numeric',
     hourCycle: 'h23',
-    timeZone: zoneHere(zone),
+    timeZone: knownTimeZone(zone),
   } as const;
   const clock = clocks.get(zone) ?? new Intl.DateTimeFormat('en', options);
   clocks.set(zone, clock);
@@ -154,7 +155,7 @@ const TICKS = {
 /** The labels under the plot, in order. */
 export function ticksOf(
   range: Range,
-  steps: readonly Pick<Stretch, 'start'>[],
+  steps: readonly Pick<FlowBucket, 'start'>[],
   zone: string,
 ): { at: number; label: string }[] {
   const { on, format } = TICKS[range];
@@ -163,17 +164,21 @@ export function ticksOf(
 }
 
 /** The labels of the server's own buckets: as those of the steps, which begin with them. */
-export function spellTicks(range: Range, spells: readonly Spell[], zone: string): { at: number; label: string }[] {
-  const midnights = spells.filter(({ start }) => range !== 'week' || clockAt(start, zone).hour === 0);
+export function timeBucketTicks(
+  range: Range,
+  timeBuckets: readonly TimeBucket[],
+  zone: string,
+): { at: number; label: string }[] {
+  const midnights = timeBuckets.filter(({ start }) => range !== 'week' || clockAt(start, zone).hour === 0);
   return ticksOf(range, midnights, zone);
 }
 
 /** One of the server's buckets in words. */
-export const spellName = (range: Range, spell: Spell, zone: string): string =>
-  range === 'hour' ? formatOf('clock', zone).format(spell.start) : stretchName(range, spell, zone);
+export const timeBucketName = (range: Range, timeBucket: TimeBucket, zone: string): string =>
+  range === 'hour' ? formatOf('clock', zone).format(timeBucket.start) : flowBucketName(range, timeBucket, zone);
 
 /** A stretch in words: `13:30 – 13:35`, `Mon 12:00 – 18:00`, `12 Nov`. */
-export function stretchName(range: Range, { start, end }: Pick<Stretch, 'start' | 'end'>, zone: string): string {
+export function flowBucketName(range: Range, { start, end }: Pick<FlowBucket, 'start' | 'end'>, zone: string): string {
   if (range === 'month') return formatOf('day', zone).format(start);
   return formatOf(range === 'week' ? 'weekdayClock' : 'clock', zone).formatRange(start, end);
 }
@@ -191,7 +196,7 @@ export const windowName = (
 
 /** A time zone as people say it: `Lisbon time`, `UTC`; of one that this browser does not know, that its times are those of UTC. */
 export function zoneName(zone: string): string {
-  if (zoneHere(zone) !== zone) return `UTC (this browser does not know ${zone})`;
+  if (knownTimeZone(zone) !== zone) return `UTC (this browser does not know ${zone})`;
   const place = zone.split('/').at(-1)?.replaceAll('_', ' ') ?? zone;
   return zone.includes('/') ? `${place} time` : place;
 }

@@ -1,31 +1,31 @@
 // The learnings of one project on the page: its clusters, the newest of what is on show, older ones on demand, new ones behind a line.
-import type { LearningFilter } from '@countersign/shared/learning-filter';
-import { listClusters, MOST_CLUSTERS, type Cluster } from '@countersign/shared/api/clusters';
+import type { LearningFilter } from '@countersign/shared/filters/learning-filter';
+import { listClusters, MAX_CLUSTERS, type Cluster } from '@countersign/shared/api/clusters';
 import {
   changeLearning,
   listLearnings,
   listLearningValues,
   type Learning,
   type LearningValues,
-} from '@countersign/shared/api/insights';
-import { call } from '#lib/api.ts';
-import { clock } from '#lib/clock.svelte.ts';
+} from '@countersign/shared/api/learnings';
+import { call } from '#lib/api/client.ts';
+import { clock } from '#lib/time/clock.svelte.ts';
 import { live } from '#lib/live/connection.svelte.ts';
-import { Resource } from '#lib/resource.svelte.ts';
-import { Pacer } from '#lib/live/pacer.ts';
+import { Resource } from '#lib/api/resource.svelte.ts';
+import { ReloadThrottle } from '#lib/live/reload-throttle.ts';
 import { SvelteMap } from 'svelte/reactivity';
 import {
   freshCount,
-  inPlace,
-  withMark,
+  inCurrentOrder,
+  withExclusion,
   withNewest,
   withOlder,
-  asTheyStand,
+  refreshRows,
   withoutItem,
   type Newest,
   type Shown,
-} from './join.ts';
-import { filterOf, sameFilter, type Place } from './place.ts';
+} from './merge-pages.ts';
+import { filterOf, sameFilter, type UrlState } from './url-state.ts';
 
 const PAGE_ROWS = 30;
 /** Facts cause at most one request in this many ms. */
@@ -50,29 +50,29 @@ export class LearningsLog {
   readonly values: Resource<LearningValues>;
   readonly projectId: string;
 
-  #place: Place;
+  #urlState: UrlState;
   /** A range is counted back from when it was chosen: what is on show does not leave by itself. */
   #filter: LearningFilter;
   /** How new the newest of each cluster was when it was last looked at: sizes fall and rise when learnings are undone and left out. */
-  readonly #seen = new SvelteMap<string, string>();
+  readonly #lastSeen = new SvelteMap<string, string>();
   readonly #newest: Resource<Newest>;
   readonly #all: Resource<Clusters>;
-  readonly #pacer: Pacer;
+  readonly #throttle: ReloadThrottle;
 
-  constructor(projectId: string, place: Place) {
+  constructor(projectId: string, urlState: UrlState) {
     this.projectId = projectId;
-    this.#place = $state.raw(place);
-    this.#filter = filterOf(place, clock.read());
+    this.#urlState = $state.raw(urlState);
+    this.#filter = filterOf(urlState, clock.read());
     this.values = new Resource((signal) => call(listLearningValues, { params: { id: projectId }, signal }));
     this.#newest = new Resource((signal) => this.#read({ signal }));
     // The smallest of more than these are found by search.
     this.#all = new Resource((signal) => {
-      const query = { ...this.#filter, limit: MOST_CLUSTERS };
+      const query = { ...this.#filter, limit: MAX_CLUSTERS };
       return call(listClusters, { params: { id: projectId }, query, signal });
     });
-    this.#pacer = new Pacer({
+    this.#throttle = new ReloadThrottle({
       spacing: SPACING_MS,
-      ease: EASE,
+      backoffFactor: EASE,
       mayReload: () => document.visibilityState === 'visible',
       reload: () => this.#refresh(),
     });
@@ -90,7 +90,7 @@ export class LearningsLog {
 
   /** The cluster on show, if it is one that is listed. */
   get cluster(): Cluster | null {
-    return this.clusters.find(({ id }) => id === this.#place.cluster) ?? null;
+    return this.clusters.find(({ id }) => id === this.#urlState.cluster) ?? null;
   }
 
   /** How many wait behind the line. */
@@ -121,19 +121,19 @@ export class LearningsLog {
 
   /** Whether a cluster has learned something since it was looked at. */
   hasNew({ id, last_seen }: Cluster): boolean {
-    return last_seen > (this.#seen.get(id) ?? last_seen);
+    return last_seen > (this.#lastSeen.get(id) ?? last_seen);
   }
 
   /** The address changed. What is on show stays until the answer is there when only the cluster is another one. */
-  turnTo(place: Place): void {
-    const [was, same] = [this.#place, sameFilter(this.#place, place)];
-    if (same && was.cluster === place.cluster) return;
-    this.#place = place;
-    this.#filter = filterOf(place, clock.read());
+  switchTo(urlState: UrlState): void {
+    const [was, same] = [this.#urlState, sameFilter(this.#urlState, urlState)];
+    if (same && was.cluster === urlState.cluster) return;
+    this.#urlState = urlState;
+    this.#filter = filterOf(urlState, clock.read());
     if (!same) {
       this.clusters = [];
       this.#all.data = null;
-      this.#seen.clear();
+      this.#lastSeen.clear();
     }
     this.shown = null;
     this.olderError = null;
@@ -143,13 +143,13 @@ export class LearningsLog {
 
   /** Fetches the newest. Never throws: the reason stands in `error`. */
   load(): Promise<void> {
-    return this.#pacer.now();
+    return this.#throttle.now();
   }
 
   /** Leaves a learning out, or puts it in again; shown at once, and taken back when the server says no. Errors: those of {@link call}. */
   async mark({ id, excluded }: Learning): Promise<void> {
     const show = (now: boolean) => {
-      if (this.shown !== null) this.shown = withMark(this.shown, { id, excluded: now });
+      if (this.shown !== null) this.shown = withExclusion(this.shown, { id, excluded: now });
     };
     show(!excluded);
     try {
@@ -171,16 +171,16 @@ export class LearningsLog {
 
   /** Fetches the next older page. Never throws: the reason stands in `olderError`. */
   async loadOlder(): Promise<void> {
-    const [after, place] = [this.shown?.cursor, this.#place];
+    const [after, urlState] = [this.shown?.cursor, this.#urlState];
     if (after === null || after === undefined || this.loadingOlder) return;
     this.loadingOlder = true;
     try {
       const older = await this.#read({ after });
       // The list may have begun anew meanwhile: then these are not what comes next.
-      if (place === this.#place && this.shown?.cursor === after) this.shown = withOlder(this.shown, older);
+      if (urlState === this.#urlState && this.shown?.cursor === after) this.shown = withOlder(this.shown, older);
       this.olderError = null;
     } catch (error) {
-      if (place === this.#place) this.olderError = error;
+      if (urlState === this.#urlState) this.olderError = error;
     }
     this.loadingOlder = false;
   }
@@ -189,28 +189,28 @@ export class LearningsLog {
   follow(): () => void {
     void this.load();
     void this.values.load();
-    const look = () => this.#pacer.look();
-    document.addEventListener('visibilitychange', look);
+    const resume = () => this.#throttle.resume();
+    document.addEventListener('visibilitychange', resume);
     const stops = [
       live.on('item.finalized', ({ project_id, action }) => {
-        if (project_id === this.projectId && (action === 'edit' || action === 'reject')) this.#pacer.want();
+        if (project_id === this.projectId && (action === 'edit' || action === 'reject')) this.#throttle.schedule();
       }),
       live.on('item.undone', ({ project_id, item_id }) => {
         if (project_id !== this.projectId) return;
         if (this.shown !== null) this.shown = withoutItem(this.shown, item_id);
-        this.#pacer.want();
+        this.#throttle.schedule();
       }),
       live.on('project.changed', ({ project_id, changed, learning, placed_from }) => {
         if (project_id !== this.projectId) return;
         // A new reason found its cluster (CT4): nothing that was on show is elsewhere now.
-        if (placed_from !== undefined) this.#pacer.want();
+        if (placed_from !== undefined) this.#throttle.schedule();
         else if (changed.includes('clusters')) void this.#reorder();
-        if (learning !== undefined) this.#marked(learning);
+        if (learning !== undefined) this.#exclusionChanged(learning);
       }),
       live.onResync(() => this.load()),
       () => this.values.cancel(),
-      () => document.removeEventListener('visibilitychange', look),
-      () => this.#pacer.stop(),
+      () => document.removeEventListener('visibilitychange', resume),
+      () => this.#throttle.stop(),
       () => this.#newest.cancel(),
       () => this.#all.cancel(),
     ];
@@ -221,20 +221,20 @@ export class LearningsLog {
   async #reorder(): Promise<void> {
     const before = this.cluster;
     // What was moved is nothing new.
-    this.#seen.clear();
+    this.#lastSeen.clear();
     await this.load();
     if (before !== null && before.size !== this.cluster?.size) this.#begin();
   }
 
   /** Somebody left a learning out, or put it in again. */
-  #marked(learning: Pick<Learning, 'id' | 'excluded'>): void {
-    if (this.shown !== null) this.shown = withMark(this.shown, learning);
+  #exclusionChanged(learning: Pick<Learning, 'id' | 'excluded'>): void {
+    if (this.shown !== null) this.shown = withExclusion(this.shown, learning);
     // Where only the one kind is listed, the list is another one now.
-    if (this.#filter.excluded === undefined) this.#pacer.want();
-    else void this.#anew();
+    if (this.#filter.excluded === undefined) this.#throttle.schedule();
+    else void this.#restart();
   }
 
-  async #anew(): Promise<void> {
+  async #restart(): Promise<void> {
     await this.load();
     this.#begin();
   }
@@ -246,24 +246,24 @@ export class LearningsLog {
   }
 
   async #refresh(): Promise<void> {
-    const place = this.#place;
+    const urlState = this.#urlState;
     await Promise.all([this.#newest.load(), this.#all.load()]);
     // The address changed meanwhile: these are not for it.
-    if (place !== this.#place) return;
+    if (urlState !== this.#urlState) return;
     const all = this.#all.data;
-    if (all !== null) this.clusters = inPlace(this.clusters, all.data);
+    if (all !== null) this.clusters = inCurrentOrder(this.clusters, all.data);
     for (const { id, last_seen } of this.clusters)
-      if (!this.#seen.has(id) || id === place.cluster) this.#seen.set(id, last_seen);
+      if (!this.#lastSeen.has(id) || id === urlState.cluster) this.#lastSeen.set(id, last_seen);
     const newest = this.#newest.data;
     if (newest === null) return;
     // Nothing on show can move by the first ones.
     this.shown ??= { rows: newest.data, cursor: newest.next_cursor, total: newest.total };
-    this.shown = asTheyStand(this.shown, newest);
+    this.shown = refreshRows(this.shown, newest);
     if (this.shown.rows.length === 0) this.reveal();
   }
 
   #read({ after, signal }: { after?: string; signal?: AbortSignal }): Promise<Newest> {
-    const { cluster } = this.#place;
+    const { cluster } = this.#urlState;
     const query = { ...this.#filter, cluster: cluster ?? undefined, limit: PAGE_ROWS, after };
     return call(listLearnings, { params: { id: this.projectId }, query, signal });
   }

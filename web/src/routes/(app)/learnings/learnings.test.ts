@@ -1,17 +1,17 @@
 // The learnings on the page, live: what is undone leaves, what comes in its stead is offered, and a dot tells of it.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Cluster } from '@countersign/shared/api/clusters';
-import type { Learning } from '@countersign/shared/api/insights';
+import type { Learning } from '@countersign/shared/api/learnings';
 import { live } from '#lib/live/connection.svelte.ts';
 import { LearningsLog } from './learnings.svelte.ts';
-import type { Place } from './place.ts';
+import type { UrlState } from './url-state.ts';
 
-const PLACE: Place = { cluster: null, range: 'all', filter: {}, runs: false, run: null };
+const URL_STATE: UrlState = { cluster: null, range: 'all', filter: {}, runs: false, run: null };
 const SPACING_MS = 1000;
 
 /** What the server has, newest first: each learning is of the item of its name. */
 let there: string[];
-let heard: Map<string, (fact: object) => void>;
+let listeners: Map<string, (event: object) => void>;
 
 /** A minute each, in the order of their names. */
 const at = (id: string) => `2026-01-01T00:${id.charCodeAt(0) - 40}:00.000Z`;
@@ -20,10 +20,10 @@ const cluster = () => ({ id: 'c', size: there.length, last_seen: at(there[0] ?? 
 
 beforeEach(() => {
   vi.useFakeTimers();
-  heard = new Map();
+  listeners = new Map();
   vi.stubGlobal('document', { visibilityState: 'visible', addEventListener: vi.fn(), removeEventListener: vi.fn() });
   vi.spyOn(live, 'on').mockImplementation((type: string, listener: unknown) => {
-    heard.set(type, listener as (fact: object) => void);
+    listeners.set(type, listener as (event: object) => void);
     return () => undefined;
   });
   vi.stubGlobal('fetch', (path: string) => {
@@ -41,13 +41,13 @@ afterEach(() => {
 const settled = (ms = 0) => vi.advanceTimersByTimeAsync(ms);
 
 async function open(): Promise<LearningsLog> {
-  const log = new LearningsLog('p', PLACE);
+  const log = new LearningsLog('p', URL_STATE);
   log.follow();
   await settled();
   return log;
 }
 
-const hear = (type: string, item_id: string) => heard.get(type)?.({ project_id: 'p', item_id, action: 'reject' });
+const hear = (type: string, item_id: string) => listeners.get(type)?.({ project_id: 'p', item_id, action: 'reject' });
 const shown = (log: LearningsLog) => log.shown?.rows.map(({ id }) => id);
 
 it('LC2: takes an undone learning off the page, and offers the one that came in its stead', async () => {

@@ -4,12 +4,12 @@ import { cleanup, render } from '@testing-library/svelte';
 import { afterEach, describe, expect, it } from 'vitest';
 import OldestAge from './OldestAge.svelte';
 import Reviewers from './Reviewers.svelte';
-import { words } from './text.ts';
+import { messages } from './messages.ts';
 import WebhookHealth from './WebhookHealth.svelte';
 
 afterEach(cleanup);
 
-const said = (container: HTMLElement) => (container.textContent ?? '').replace(/\s+/g, ' ').trim();
+const textOf = (container: HTMLElement) => (container.textContent ?? '').replace(/\s+/g, ' ').trim();
 
 describe('the oldest age', () => {
   const NOW = Date.parse('2026-03-01T12:00:00.000Z');
@@ -20,13 +20,13 @@ describe('the oldest age', () => {
   ])('after %i of 60 minutes says “%s”', (minutes, text, marked) => {
     const at = new Date(NOW - minutes * 60_000).toISOString();
     const { container } = render(OldestAge, { at, targetMinutes: 60, now: NOW });
-    expect(said(container)).toBe(text);
+    expect(textOf(container)).toBe(text);
     expect(container.querySelector('svg') !== null).toBe(marked);
   });
 
   it('of nothing is unknown', () => {
     const { container } = render(OldestAge, { at: null, targetMinutes: 60, now: NOW });
-    expect(said(container)).toBe('—');
+    expect(textOf(container)).toBe('—');
   });
 });
 
@@ -37,15 +37,15 @@ describe('the reviewers', () => {
     ['one', { reviewers: reviewers('Ana Ruiz'), reviewer_count: 1 }, 'Ana Ruiz AR', ['Ana Ruiz']],
     ['two', { reviewers: reviewers('Ana', 'Ben'), reviewer_count: 2 }, 'Ana and Ben AN BE', ['Ana', 'Ben']],
     ['more', { reviewers: reviewers('Ana', 'Ben'), reviewer_count: 9 }, 'Ana, Ben and 7 more AN BE +7', ['Ana', 'Ben']],
-  ])('%s', (_, pulse, text, titles) => {
-    const { container } = render(Reviewers, { pulse });
-    expect(said(container)).toBe(text);
+  ])('%s', (_, summary, text, titles) => {
+    const { container } = render(Reviewers, { summary });
+    expect(textOf(container)).toBe(text);
     expect([...container.querySelectorAll('[title]')].map((element) => element.getAttribute('title'))).toEqual(titles);
   });
 });
 
-it.each(Object.entries(words.health))('a webhook that is %s says “%s” beside an icon', (health, word) => {
-  const { container } = render(WebhookHealth, { health: health as keyof typeof words.health });
-  expect(said(container)).toBe(word);
+it.each(Object.entries(messages.health))('a webhook that is %s says “%s” beside an icon', (health, word) => {
+  const { container } = render(WebhookHealth, { health: health as keyof typeof messages.health });
+  expect(textOf(container)).toBe(word);
   expect(container.querySelector('svg')).not.toBeNull();
 });

@@ -3,12 +3,12 @@ import type { Project } from '@countersign/shared/api/projects';
 import { describe, expect, it } from 'vitest';
 import { addressOf, ageState, clicked, COLUMNS, matching, settled, sortedIds, sortOf, type Sort } from './table.ts';
 
-type Pulse = Project['pulse'];
+type ProjectSummary = Project['summary'];
 
-const row = (id: string, pulse: Partial<Pulse> = {}, name = id) => ({
+const row = (id: string, summary: Partial<ProjectSummary> = {}, name = id) => ({
   id,
   name,
-  pulse: {
+  summary: {
     waiting: 0,
     escalated: 0,
     oldest_at: null,
@@ -16,8 +16,8 @@ const row = (id: string, pulse: Partial<Pulse> = {}, name = id) => ({
     decided_today: 0,
     overridden_today: 0,
     webhook: 'not_set',
-    ...pulse,
-  } as Pulse,
+    ...summary,
+  } as ProjectSummary,
 });
 
 describe('sortedIds', () => {

@@ -1,7 +1,7 @@
 // The list of projects as a table: its columns, how each sorts, what the filter leaves, and an order that stands still.
 import type { Project } from '@countersign/shared/api/projects';
 
-export type Health = Project['pulse']['webhook'];
+export type Health = Project['summary']['webhook'];
 
 export const COLUMNS = ['name', 'waiting', 'oldest', 'reviewing', 'decided', 'overridden', 'webhook'] as const;
 export type Column = (typeof COLUMNS)[number];
@@ -12,10 +12,10 @@ export interface Sort {
   descending: boolean;
 }
 
-type Row = Pick<Project, 'id' | 'name' | 'pulse'>;
+type Row = Pick<Project, 'id' | 'name' | 'summary'>;
 
 /** All that wait for a person, whoever may decide them. */
-export const openItems = ({ waiting, escalated }: Pick<Project['pulse'], 'waiting' | 'escalated'>): number =>
+export const openItems = ({ waiting, escalated }: Pick<Project['summary'], 'waiting' | 'escalated'>): number =>
   waiting + escalated;
 
 /** What most needs a look comes first. */
@@ -30,15 +30,18 @@ interface Plan {
 
 const PLANS = {
   name: { descending: false, value: ({ name }) => name },
-  waiting: { descending: true, value: ({ pulse }) => openItems(pulse) },
-  oldest: { descending: false, value: ({ pulse }) => (pulse.oldest_at === null ? null : Date.parse(pulse.oldest_at)) },
-  reviewing: { descending: true, value: ({ pulse }) => pulse.reviewer_count },
-  decided: { descending: true, value: ({ pulse }) => pulse.decided_today },
+  waiting: { descending: true, value: ({ summary }) => openItems(summary) },
+  oldest: {
+    descending: false,
+    value: ({ summary }) => (summary.oldest_at === null ? null : Date.parse(summary.oldest_at)),
+  },
+  reviewing: { descending: true, value: ({ summary }) => summary.reviewer_count },
+  decided: { descending: true, value: ({ summary }) => summary.decided_today },
   overridden: {
     descending: true,
-    value: ({ pulse }) => (pulse.decided_today === 0 ? null : pulse.overridden_today / pulse.decided_today),
+    value: ({ summary }) => (summary.decided_today === 0 ? null : summary.overridden_today / summary.decided_today),
   },
-  webhook: { descending: false, value: ({ pulse }) => HEALTH_ORDER[pulse.webhook] },
+  webhook: { descending: false, value: ({ summary }) => HEALTH_ORDER[summary.webhook] },
 } as const satisfies Record<Column, Plan>;
 
 /** The sort an address asks for: `waiting`, or `-waiting` for descending. */

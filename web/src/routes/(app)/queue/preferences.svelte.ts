@@ -1,5 +1,5 @@
 // The reader's own choices on the queue page, kept in this browser; its other tabs follow.
-import { browserStorage } from '#lib/drafts.ts';
+import { browserStorage } from '#lib/drafts/drafts.ts';
 
 /** How much a screen reader hears by itself: nothing, what concerns the reader's own work, or how the queue changes too. */
 export const SPOKEN_LEVELS = ['off', 'important', 'all'] as const;
@@ -19,7 +19,7 @@ export class Preferences {
 
   set flow(value: boolean) {
     this.#flow = value;
-    keep(FLOW, value ? 'on' : 'off');
+    persist(FLOW, value ? 'on' : 'off');
   }
 
   /** See {@link SPOKEN_LEVELS}. */
@@ -29,17 +29,17 @@ export class Preferences {
 
   set spoken(value: SpokenLevel) {
     this.#spoken = value;
-    keep(SPOKEN, value);
+    persist(SPOKEN, value);
   }
 
   /** Takes over what another tab has chosen; answers the function that stops it. */
   follow(): () => void {
-    const hear = ({ key }: StorageEvent) => {
+    const onStorage = ({ key }: StorageEvent) => {
       if (key === null || key === FLOW) this.#flow = readFlow();
       if (key === null || key === SPOKEN) this.#spoken = readSpoken();
     };
-    window.addEventListener('storage', hear);
-    return () => window.removeEventListener('storage', hear);
+    window.addEventListener('storage', onStorage);
+    return () => window.removeEventListener('storage', onStorage);
   }
 }
 
@@ -52,8 +52,8 @@ function readFlow(): boolean {
 }
 
 function readSpoken(): SpokenLevel {
-  const kept = read(SPOKEN);
-  return SPOKEN_LEVELS.find((level) => level === kept) ?? 'all';
+  const stored = read(SPOKEN);
+  return SPOKEN_LEVELS.find((level) => level === stored) ?? 'all';
 }
 
 function read(name: string): string | null {
@@ -64,7 +64,7 @@ function read(name: string): string | null {
   }
 }
 
-function keep(name: string, value: string): void {
+function persist(name: string, value: string): void {
   try {
     browserStorage()?.setItem(name, value);
   } catch {

@@ -1,7 +1,7 @@
 // What audits say in words: known, unknown, and why.
 import type { Audits } from '@countersign/shared/api/audits';
-import { day } from '#lib/format.ts';
-import { anytimeUpperBound, clopperPearson } from '@countersign/shared/statistics';
+import { day } from '#lib/format/format.ts';
+import { anytimeUpperBound, clopperPearson } from '@countersign/shared/statistics/statistics';
 import { describe, expect, it } from 'vitest';
 import { auditsAnswer, auditsTable, isFew } from './answer.ts';
 
@@ -10,7 +10,7 @@ const none: Audits = {
   to: '2026-11-23T00:00:00.000Z',
   server_time: '2026-11-23T00:00:00.000Z',
   rate: 0.02,
-  line: 0.95,
+  auto_threshold: 0.95,
   drawn: 0,
   judged: 0,
   wrong: 0,
@@ -88,7 +88,7 @@ describe('AU4: the answer', () => {
 
   it.each([
     [{ why: 'time', model: null }, ''],
-    [{ why: 'line', model: null }, ', when what passes by itself was changed'],
+    [{ why: 'auto_threshold', model: null }, ', when what passes by itself was changed'],
     [{ why: 'raised', model: null }, ', when the line was raised by itself'],
     [{ why: 'model', model: 'm-2' }, ', when the model m-2 began'],
     [{ why: 'model', model: null }, ', when answers without a model’s name began'],

@@ -1,10 +1,10 @@
 // What audits say, in one sentence and as a table: what is not known is said, never drawn as zero.
 import type { PlotTable } from '#lib/components/charts/table.ts';
 import { SMALL_N } from '#lib/components/charts/small-n.ts';
-import { confidence, count, day, percent } from '#lib/format.ts';
+import { confidence, count, day, percent } from '#lib/format/format.ts';
 import type { Audits } from '@countersign/shared/api/audits';
-import type { Answer } from '../answers.ts';
-import { words } from './text.ts';
+import type { Answer } from '../report/answers.ts';
+import { messages } from './messages.ts';
 
 /** Few audits, or fewer than the budget takes: the mark is hollow. */
 export const isFew = ({ judged, budget }: Pick<Audits, 'judged' | 'budget'>): boolean =>
@@ -14,49 +14,49 @@ export const isFew = ({ judged, budget }: Pick<Audits, 'judged' | 'budget'>): bo
 export const bounded = (share: number): string => percent(Math.min(1, Math.ceil(share * 1000 - 1e-9) / 1000));
 
 export function auditsAnswer(audits: Audits): Answer {
-  const { drawn, judged, wrong, line, gap, more } = audits;
+  const { drawn, judged, wrong, auto_threshold, gap, more } = audits;
   const unit = [
-    words.unit(count(judged), count(wrong), confidence(line)),
-    ...(drawn > judged ? [words.wait(count(drawn - judged))] : []),
-    ...(more ? [words.more] : []),
+    messages.unit(count(judged), count(wrong), confidence(auto_threshold)),
+    ...(drawn > judged ? [messages.wait(count(drawn - judged))] : []),
+    ...(more ? [messages.more] : []),
     ...since(audits),
-    ...(gap && drawn > 0 ? [words.gap] : []),
+    ...(gap && drawn > 0 ? [messages.gap] : []),
   ].join(' · ');
   return { answer: sentence(audits), unit, known: audits.bound !== null };
 }
 
 function since({ from, began }: Audits): string[] {
   if (began === null) return [];
-  const model = began.model === null ? words.noModel : words.aModel(began.model);
-  return [words.since[began.why](day(from), model)];
+  const model = began.model === null ? messages.noModel : messages.aModel(began.model);
+  return [messages.since[began.why](day(from), model)];
 }
 
 function sentence({ anytime, drawn, judged, rate, budget }: Audits): string {
   const unknown = () =>
-    drawn > 0 ? words.waiting(count(drawn)) : rate === 0 ? words.none : words.empty(percent(rate));
-  const known = (bound: string) => (isFew({ judged, budget }) ? words.few(bound) : words.atMost(bound));
+    drawn > 0 ? messages.waiting(count(drawn)) : rate === 0 ? messages.none : messages.empty(percent(rate));
+  const known = (bound: string) => (isFew({ judged, budget }) ? messages.few(bound) : messages.atMost(bound));
   const said = anytime === null ? unknown() : known(bounded(anytime));
   return budget === null || (anytime === null && rate === 0) ? said : `${said} ${budgetWords(budget)}`;
 }
 
-const STATES = { within: words.within, over: words.over, too_little: words.tooLittle } as const;
+const STATES = { within: messages.within, over: messages.over, too_little: messages.tooLittle } as const;
 
 function budgetWords({ share, state, left, earlier_models: earlier }: NonNullable<Audits['budget']>): string {
-  const said = (earlier ? words.overThroughModels : STATES[state])(percent(share));
+  const said = (earlier ? messages.overThroughModels : STATES[state])(percent(share));
   if (left === 0) return said;
-  return `${said} ${left === null ? words.noneLeft : left === 1 ? words.leftOne : words.left(count(left))}`;
+  return `${said} ${left === null ? messages.noneLeft : left === 1 ? messages.leftOne : messages.left(count(left))}`;
 }
 
 export function auditsTable(audits: Audits): PlotTable {
-  const { line, rate, drawn, judged, wrong, estimate, bound, anytime, budget } = audits;
+  const { auto_threshold, rate, drawn, judged, wrong, estimate, bound, anytime, budget } = audits;
   const shownBy = (show: (value: number) => string) => (value: number | null) =>
     value === null ? null : { value, shown: show(value) };
   const [part, atMost] = [shownBy(percent), shownBy(bounded)];
-  const { rows, columns } = words;
+  const { rows, columns } = messages;
   return {
     columns: [{ name: columns.figure }, { name: columns.value, numeric: true }],
     rows: [
-      [rows.line, { value: line, shown: confidence(line) }],
+      [rows.auto_threshold, { value: auto_threshold, shown: confidence(auto_threshold) }],
       [rows.rate, part(rate)],
       [rows.drawn, drawn],
       [rows.judged, judged],

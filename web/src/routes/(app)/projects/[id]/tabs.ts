@@ -1,6 +1,6 @@
 // The tabs of a project, who sees them, and which one an address names.
-import type { Abilities } from '@countersign/shared/words';
-import { words } from './text.ts';
+import type { Abilities } from '@countersign/shared/enums';
+import { messages } from './project-messages.ts';
 
 export const TABS = [
   'overview',
@@ -31,7 +31,7 @@ export function tabsFor(abilities: Abilities): { tab: Tab; name: string }[] {
     const needed = NEEDS[tab];
     return needed === undefined || abilities[needed];
   });
-  return seen.map((tab) => ({ tab, name: words.tabs[tab] }));
+  return seen.map((tab) => ({ tab, name: messages.tabs[tab] }));
 }
 
 /** The tab of `/projects/:id/:tab`; the first one when it names none that is shown. */

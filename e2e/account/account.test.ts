@@ -1,0 +1,84 @@
+// One's own settings in a real browser: the name, every seat that is offered, and wallets that one refuses.
+import type { Page } from 'playwright';
+import { describe, expect, it } from 'vitest';
+import { listMembers } from '@countersign/shared/api/projects';
+import { join, offerTo, openProject } from '../../server/test/builders.ts';
+import { person } from '../../server/test/client.ts';
+import { findChromium } from '../../scripts/lib/processes/browser.ts';
+import { useBrowserEnvironment } from '../support/test-environment.ts';
+import { checkAppearances, ONCE_EACH } from '../support/page-checks.ts';
+
+const chromium = await findChromium();
+
+describe.skipIf(chromium === undefined)('one’s own settings', () => {
+  const browserEnv = useBrowserEnvironment();
+  const offered = (page: Page) => page.getByRole('region', { name: 'Seats offered to you' });
+
+  it('PM4: a name is chosen without going into a project, and shows in each', async () => {
+    const { testEnv, project, owner, enter } = browserEnv();
+    const member = await person(testEnv);
+    await join(project, member);
+    const page = await enter(member, '/projects');
+    await page.getByRole('button', { name: /^Account/ }).click();
+    await page.getByRole('link', { name: 'Name and offers' }).click();
+    const section = page.getByRole('region', { name: 'Your name' });
+    await section.getByLabel('Name').fill('Nell Tree');
+    await section.getByRole('button', { name: 'Save' }).click();
+    await section.getByText('You are called Nell Tree now.').waitFor();
+    await page.getByRole('button', { name: 'Account: Nell Tree' }).waitFor();
+    const { data } = await owner.call(listMembers, { params: { id: project.id } });
+    expect(data.map(({ name }) => name)).toContain('Nell Tree');
+  });
+
+  it('PM9: a wallet that offers too much is refused with one word, and allowed again', async () => {
+    const { testEnv, enter } = browserEnv();
+    const [guest, spammer, friend] = [await person(testEnv), await person(testEnv), await person(testEnv)];
+    for (let n = 0; n < 3; n += 1) await offerTo(await openProject(spammer), guest.wallet.address);
+    const honest = await openProject(friend);
+    await offerTo(honest, guest.wallet.address);
+    const page = await enter(guest, '/account');
+    const rows = offered(page).getByRole('listitem');
+    await expect.poll(() => rows.count()).toBe(4);
+    await checkAppearances(page, 'account-offers', ONCE_EACH);
+    await rows
+      .last()
+      .getByRole('button', { name: /^Decline all from this wallet/ })
+      .click();
+    await expect.poll(() => rows.count()).toBe(1);
+    await offered(page).getByText(honest.project.name).waitFor();
+    const refused = page.getByRole('region', { name: 'Wallets you refuse' });
+    await refused.getByText(spammer.wallet.address).waitFor();
+    await checkAppearances(page, 'account-refused', ONCE_EACH);
+    // Nothing of what comes from there is shown, until it is allowed again.
+    await offerTo(await openProject(spammer), guest.wallet.address);
+    await page.reload();
+    await expect.poll(() => rows.count()).toBe(1);
+    await refused.getByRole('button', { name: /^Allow again/ }).click();
+    await expect.poll(() => rows.count()).toBe(2);
+    await refused.waitFor({ state: 'detached' });
+  });
+
+  it('PM5: what is offered is there when the page is, and moves nothing afterwards', async () => {
+    const { testEnv, project, enter } = browserEnv();
+    const guest = await person(testEnv);
+    await offerTo(project, guest.wallet.address);
+    const page = await enter(guest, '/sessions');
+    await page.addInitScript(() => {
+      const seen: boolean[] = [];
+      Object.assign(window, { seen });
+      const sampleFrame = () => {
+        // As it is painted next: the page with its bars, and whether the offer stands there.
+        if (document.querySelector('nav[aria-label="Pages"]'))
+          seen.push(document.querySelector('section[aria-label="Seats offered to you"]') !== null);
+        requestAnimationFrame(sampleFrame);
+      };
+      requestAnimationFrame(sampleFrame);
+    });
+    await page.goto(new URL('/projects', page.url()).href);
+    await page.getByRole('heading', { name: 'Your wallet is in no project yet' }).waitFor();
+    await offered(page).waitFor();
+    const seen = await page.evaluate(() => (window as unknown as { seen: boolean[] }).seen);
+    expect(seen.length).toBeGreaterThan(0);
+    expect(seen.filter((there) => !there)).toEqual([]);
+  });
+});

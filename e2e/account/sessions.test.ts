@@ -1,0 +1,108 @@
+// One's own sessions in real browsers: found in the account menu, ended from one for the other, and a wallet that changes under one.
+import type { BrowserContext, Page } from 'playwright';
+import { describe, expect, it } from 'vitest';
+import { makeWallet, type Wallet } from '../../server/test/client.ts';
+import { findChromium } from '../../scripts/lib/processes/browser.ts';
+import { useBrowserEnvironment } from '../support/test-environment.ts';
+import { injectWallet, signIn, switchAccount } from '../support/injected-wallet.ts';
+import { expectAccessible } from '../support/page-checks.ts';
+
+const chromium = await findChromium();
+const short = ({ address }: Wallet) => `${address.slice(0, 4)}…${address.slice(-4)}`;
+const rows = (page: Page) => page.getByRole('row').filter({ hasText: 'Chrome on Linux' });
+const ended = (page: Page) => page.getByRole('dialog', { name: 'Your session ended' });
+
+describe.skipIf(chromium === undefined)('one’s own sessions', () => {
+  const browserEnv = useBrowserEnvironment();
+
+  /** The sign-in page in a tab whose console nobody watches: where a session ends, a 401 may stand on it. */
+  async function openTab(context: BrowserContext, wallet: Wallet): Promise<Page> {
+    const tab = await context.newPage();
+    await injectWallet(tab, wallet);
+    await tab.goto(browserEnv().testEnv.baseUrl);
+    await tab.getByText('Sign in to review').waitFor();
+    return tab;
+  }
+
+  /** A person who is signed in with so many browsers. */
+  async function browsers(wallet: Wallet, count: number): Promise<Page[]> {
+    const pages: Page[] = [];
+    for (let n = 0; n < count; n += 1) {
+      const page = await openTab(await browserEnv().openContext(), wallet);
+      await signIn(page);
+      await page.getByRole('button', { name: /^Account/ }).waitFor();
+      pages.push(page);
+    }
+    return pages;
+  }
+
+  it('A4: one ended from another browser closes there by itself, and all others after a question', async () => {
+    const [here, second, third] = (await browsers(makeWallet(), 3)) as [Page, Page, Page];
+    await here.getByRole('button', { name: /^Account/ }).click();
+    await here.getByRole('link', { name: 'Sessions' }).click();
+    await here.waitForURL('**/sessions');
+    await rows(here).nth(2).waitFor();
+    expect(await here.locator('#account').isVisible()).toBe(false);
+    expect(await rows(here).filter({ hasText: 'this one' }).getByRole('button').count()).toBe(0);
+
+    // The one seen last stands first: the third browser.
+    await rows(here)
+      .filter({ hasNotText: 'this one' })
+      .first()
+      .getByRole('button', { name: /^End the session of Chrome on Linux/ })
+      .click();
+    await ended(third).waitFor();
+    await expect.poll(() => rows(here).count()).toBe(2);
+
+    await here.getByRole('button', { name: 'End all others' }).click();
+    const question = here.getByRole('dialog', { name: 'End all other sessions?' });
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await question.waitFor({ state: 'hidden' });
+    expect(await ended(second).count()).toBe(0);
+    await here.getByRole('button', { name: 'End all others' }).click();
+    await question.getByRole('button', { name: 'End all others' }).click();
+    await ended(second).waitFor();
+    await question.waitFor({ state: 'hidden' });
+    await expect.poll(() => rows(here).count()).toBe(1);
+    expect(await here.getByRole('button', { name: 'End all others' }).count()).toBe(0);
+    expect(await ended(here).count()).toBe(0);
+  });
+
+  it('says whose session it still is when the wallet goes to another account, and lets one switch', async () => {
+    const [wallet, other] = [makeWallet(), makeWallet()];
+    const [page] = (await browsers(wallet, 1)) as [Page];
+    const banner = page.getByText(`Still signed in as ${short(wallet)}.`);
+    await switchAccount(page, other.address);
+    await banner.waitFor();
+    await page.getByText(`Your wallet is on ${short(other)} now.`).waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Stay' }).click();
+    await banner.waitFor({ state: 'hidden' });
+
+    await switchAccount(page, wallet.address);
+    await switchAccount(page, other.address);
+    await page.getByRole('button', { name: 'Switch' }).click();
+    await page.getByRole('heading', { name: 'Sign in with your wallet' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('next')).toBe('/projects');
+    expect(await ended(page).count()).toBe(0);
+  });
+
+  it('A4: signing in as somebody else in another tab leaves no tab with the first one’s page', async () => {
+    const other = makeWallet();
+    const context = await browserEnv().openContext();
+    const tab = await openTab(context, other);
+    // One browser holds one message to sign: the one asked for last. The other tab learns so by its first try.
+    const page = await openTab(context, makeWallet());
+    await signIn(page);
+    await page.getByText('Live', { exact: true }).waitFor();
+    await tab.getByRole('button', { name: 'Test Wallet' }).click();
+    await tab.getByText('The signature did not match').waitFor();
+    await signIn(tab);
+    const theirs = page.getByRole('button', { name: `Account: ${short(other)}` });
+    await theirs.or(ended(page)).first().waitFor();
+    // Whoever comes back to a tab that was left behind finds the person that this browser stands for now.
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await theirs.waitFor();
+    expect(await ended(page).count()).toBe(0);
+  });
+});

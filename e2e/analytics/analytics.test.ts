@@ -1,0 +1,111 @@
+// Analytics in real browsers: two pages and the database say one thing while work goes on, each plot has its figures, days are the project's.
+import { readAnalytics } from '@countersign/shared/api/analytics';
+import type { Page } from 'playwright';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { findChromium } from '../../scripts/lib/processes/browser.ts';
+import { aSubmission, review } from '../../server/test/builders.ts';
+import { useBrowserEnvironment } from '../support/test-environment.ts';
+import { saveScreenshot, checkAppearances, ONCE_EACH } from '../support/page-checks.ts';
+
+const chromium = await findChromium();
+const PLOTS = [
+  'How deep is the queue?',
+  'Are we keeping up?',
+  'How long does a decision take?',
+  'Are decisions getting slower?',
+  'Where is the model wrong?',
+  'How is the work spread?',
+  'Do decisions arrive?',
+];
+
+describe.skipIf(chromium === undefined)('the analytics page', () => {
+  const browserEnv = useBrowserEnvironment();
+  const pages: Page[] = [];
+  let page: Page;
+
+  const plot = (question: string, on = page) => on.getByRole('region', { name: question });
+  const shot = (name: string) => saveScreenshot(page, name, true);
+  const submit = async () =>
+    (await browserEnv().project.pipeline.submit(aSubmission({ metadata: { model: 'm-1' } }))).id;
+
+  beforeAll(async () => {
+    const { owner, project, enter } = browserEnv();
+    for (let n = 0; n < 2; n += 1) pages.push(await enter(owner, `/analytics?project=${project.id}`));
+    page = pages[0] as Page;
+  });
+
+  it('says what is not known yet, and draws nothing of it', async () => {
+    await plot('Are decisions getting slower?').getByText('Not known: nobody decided anything').waitFor();
+    await plot('Do decisions arrive?').getByText('No delivery was tried').waitFor();
+    await plot('How is the work spread?').getByText('Nobody claimed or decided anything').waitFor();
+    await shot('analytics-empty');
+  });
+
+  it('I9: two open pages show what the event log says, without a reload', async () => {
+    const { owner, project } = browserEnv();
+    const ids = await Promise.all(Array.from({ length: 9 }, submit));
+    const actions = ['approve', 'edit', 'reject', 'escalate', 'approve'] as const;
+    for (const [index, action] of actions.entries())
+      await review(owner, ids[index] as string, action, { process: index });
+    for (const on of pages) {
+      await plot('How deep is the queue?', on).getByText('5 wait now, 1 of them escalated.').waitFor();
+      await plot('Are we keeping up?', on)
+        .getByText('came to people 9, of 9 that arrived · decided by people 4')
+        .waitFor();
+      await plot('How is the work spread?', on).getByText('decisions n 4').waitFor();
+      await plot('Do decisions arrive?', on).getByText('100% of attempts succeeded').waitFor();
+    }
+    const report = await owner.call(readAnalytics, { params: { id: project.id } });
+    expect(report).toMatchObject({
+      waiting: { queued: 4, escalated: 1 },
+      arrived: 9,
+      decided: 4,
+      by_action: { approve: 2, edit: 1, reject: 1, finalize: 0 },
+      webhook: { succeeded: 4, dead: 0 },
+    });
+    expect(report.counted.seq).toBe(report.counted.head);
+  });
+
+  it('each plot has its n, its figures as a table and as a file, and is read by keys', async () => {
+    for (const question of PLOTS) {
+      const of = plot(question);
+      await of.getByRole('button', { name: /^Download as CSV/ }).waitFor();
+      await of.getByRole('button', { name: /table/ }).click();
+      await of.getByRole('table').waitFor();
+      await of.getByRole('button', { name: /plot again/ }).click();
+    }
+    const slider = plot('Are decisions getting slower?').getByRole('slider');
+    await slider.focus();
+    await page.keyboard.press('End');
+    await expect.poll(() => slider.getAttribute('aria-valuetext')).toMatch(/half within .*n 4$/);
+    await page.keyboard.press('Home');
+    await expect.poll(() => slider.getAttribute('aria-valuetext')).toMatch(/nothing was decided$/);
+    await page.keyboard.press('Escape');
+  });
+
+  it('AN6: days and hours are those of the zone that the rules of the project name', async () => {
+    const { project } = browserEnv();
+    const [, rules] = pages as [Page, Page];
+    await rules.goto(`${new URL(rules.url()).origin}/projects/${project.id}/rules`);
+    await rules.getByLabel('Time zone').fill('Lisbon');
+    await rules.getByText('such as Europe/Berlin').waitFor();
+    await rules.getByLabel('Time zone').fill('Asia/Kathmandu');
+    await rules.getByRole('button', { name: /^Save as/ }).click();
+    await rules.getByRole('button', { name: /^Save as/ }).waitFor({ state: 'detached' });
+    await page.reload();
+    await page.getByText('Kathmandu time · window').waitFor();
+    const { flow } = await browserEnv().owner.call(readAnalytics, { params: { id: project.id } });
+    expect(new Set(flow.map(({ at }) => at.slice(14, 16)))).toEqual(new Set(['15']));
+  });
+
+  it('is accessible and fits, in both themes, wide and on a phone, for every range', async () => {
+    for (const range of ['hour', 'day', 'week', 'month']) {
+      await page.goto(`${new URL(page.url()).origin}/analytics?project=${browserEnv().project.id}&range=${range}`);
+      await plot('Are decisions getting slower?').getByRole('slider').waitFor();
+      await shot(`analytics-${range}`);
+    }
+    await page.goto(`${new URL(page.url()).origin}/analytics?project=${browserEnv().project.id}`);
+    await plot('Are decisions getting slower?').getByRole('slider').waitFor();
+    await checkAppearances(page, 'analytics', ONCE_EACH);
+  }, 120_000);
+});

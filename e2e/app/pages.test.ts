@@ -1,0 +1,71 @@
+// Every page with real content, in both themes, wide and on a phone: no accessibility fault, nothing wider than the screen.
+import type { Page } from 'playwright';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createInboundSource } from '@countersign/shared/api/inbound';
+import { findChromium } from '../../scripts/lib/processes/browser.ts';
+import { aSubmission, review } from '../../server/test/builders.ts';
+import { useBrowserEnvironment } from '../support/test-environment.ts';
+import { checkAppearances, PHONE } from '../support/page-checks.ts';
+
+const chromium = await findChromium();
+
+/** Every page is looked at for accessibility, one after the other: that takes its time on a slow machine. In milliseconds. */
+const VIEWING = 180_000;
+
+describe.skipIf(chromium === undefined)('every page', () => {
+  const browserEnv = useBrowserEnvironment();
+  let page: Page;
+
+  /** Each page and what is on it once it has its content. */
+  const pages = () =>
+    ({
+      '/projects': browserEnv().project.project.name,
+      [`/projects/${browserEnv().project.id}`]: 'How many waited',
+      [`/projects/${browserEnv().project.id}/rules`]: 'Who decides, by confidence',
+      [`/projects/${browserEnv().project.id}/people`]: 'Reviewer pool',
+      [`/projects/${browserEnv().project.id}/deliveries`]: 'delivered',
+      [`/projects/${browserEnv().project.id}/keys`]: 'Support mailbox',
+      [`/projects/${browserEnv().project.id}/changes`]: 'created the project',
+      '/queue': 'Waits for a person',
+      '/analytics': 'Where do items end up?',
+      '/learnings': 'Wrong fact',
+      '/account': 'Your name',
+      '/sessions': 'The browsers you are signed in with',
+      '/api/public/docs': 'Your first request',
+    }) satisfies Record<string, string>;
+
+  beforeAll(async () => {
+    const { owner, project, enter } = browserEnv();
+    for (const action of ['approve', 'edit', 'reject'] as const) {
+      const { id } = await project.pipeline.submit(aSubmission());
+      await review(owner, id, action);
+    }
+    await owner.call(createInboundSource, { params: { id: project.id }, body: { name: 'Support mailbox' } });
+    await project.pipeline.submit(aSubmission({ input: { question: 'Waits for a person' } }));
+    page = await enter(owner, '/projects');
+  });
+
+  it(
+    'is accessible and fits, in both themes, wide and on a phone',
+    async () => {
+      for (const [path, content] of Object.entries(pages())) {
+        await page.goto(new URL(path, page.url()).href);
+        await page.getByText(content).first().waitFor();
+        await checkAppearances(page, `page${path.replaceAll('/', '-')}`);
+      }
+    },
+    VIEWING,
+  );
+
+  it('on a phone brings the open tab of a project into its strip', async () => {
+    await page.setViewportSize(PHONE);
+    await page.goto(new URL(`/projects/${browserEnv().project.id}/danger`, page.url()).href);
+    const open = page.getByRole('link', { name: 'Danger' });
+    await open.waitFor();
+    const right = async () => {
+      const box = await open.boundingBox();
+      return box === null ? Infinity : box.x + box.width;
+    };
+    await expect.poll(right).toBeLessThanOrEqual(PHONE.width);
+  });
+});

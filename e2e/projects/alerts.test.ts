@@ -1,0 +1,99 @@
+// What owners are told of a webhook, in a real browser: live, on every page, once; light and dark, wide and narrow.
+import type { Page } from 'playwright';
+import { describe, expect, it } from 'vitest';
+import { changeProject, readProject } from '@countersign/shared/api/projects';
+import { aSubmission, join, review } from '../../server/test/builders.ts';
+import { person } from '../../server/test/client.ts';
+import { findChromium } from '../../scripts/lib/processes/browser.ts';
+import { useBrowserEnvironment } from '../support/test-environment.ts';
+import { checkAppearances, ONCE_EACH } from '../support/page-checks.ts';
+
+const chromium = await findChromium();
+const PAUSED = /^Webhook of .+ is paused: the receiver answered 410\.$/;
+const RECOVERED = /^Webhook of .+ works again\.$/;
+
+const banner = (page: Page, pattern: RegExp) => page.getByRole('status').getByText(pattern);
+const gotIt = (page: Page) => page.getByRole('status').getByRole('button', { name: 'Got it' });
+/** The strip is fetched when a hand is laid on the page. */
+const touch = (page: Page) => page.mouse.move(300, 300);
+
+describe.skipIf(chromium === undefined)('webhook alerts for owners', () => {
+  const browserEnv = useBrowserEnvironment();
+
+  /** A decision leaves for the receiver, which answers so. */
+  async function deliver(status: number): Promise<string> {
+    const { owner, project, receiver } = browserEnv();
+    receiver.answer = () => ({ status });
+    const { id } = await project.pipeline.submit(aSubmission());
+    await review(owner, id, 'approve');
+    await receiver.next(id);
+    return id;
+  }
+
+  it('WH6: appears on every page without a reload, stays dismissed once read, and announces the recovery', async () => {
+    const { owner, project, receiver, testEnv, enter } = browserEnv();
+    const reviewer = await person(testEnv);
+    await join(project, reviewer, 'supervisor');
+    const other = await enter(reviewer, '/queue');
+    const page = await enter(owner, '/queue');
+    await touch(page);
+    await touch(other);
+    const row = page.getByRole('row').filter({ hasText: 'Does this line move?' });
+    await project.pipeline.submit(aSubmission({ input: 'Does this line move?' }));
+    await row.waitFor();
+    const place = await row.boundingBox();
+    const id = await deliver(410);
+    await banner(page, PAUSED).waitFor();
+    expect(await page.evaluate(() => document.activeElement === document.body)).toBe(true);
+    expect((await row.boundingBox())?.y).toBe(place?.y);
+    await checkAppearances(page, 'alerts-queue', ONCE_EACH);
+
+    // It says so on every page, and stands above what is there.
+    await page.goto(`${testEnv.baseUrl}/projects/${project.id}/webhook`);
+    await touch(page);
+    await banner(page, PAUSED).waitFor();
+    await page.getByText('It was paused: the receiver answered 410').waitFor();
+    await checkAppearances(page, 'alerts-webhook');
+
+    await gotIt(page).click();
+    await banner(page, PAUSED).waitFor({ state: 'detached' });
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('page');
+    const asked = page.waitForResponse('**/api/alerts');
+    await page.reload();
+    await touch(page);
+    expect(((await (await asked).json()) as { data: unknown[] }).data).toEqual([]);
+    expect(await banner(page, PAUSED).count()).toBe(0);
+
+    // Somebody resumes it, and what waited arrives.
+    receiver.answer = () => ({ status: 204 });
+    const params = { id: project.id };
+    const { settings_version, webhook_url } = await owner.call(readProject, { params });
+    await owner.call(changeProject, { params, body: { settings_version, webhook_url } });
+    await receiver.next(id);
+    await banner(page, RECOVERED).waitFor();
+    await page.getByText('It worked again').waitFor();
+    await gotIt(page).click();
+    await banner(page, RECOVERED).waitFor({ state: 'detached' });
+
+    expect(await other.getByRole('status').getByText('Webhook of').count()).toBe(0);
+  });
+
+  it('WH6: leads to what was given up', async () => {
+    const { owner, project, receiver, testEnv, enter } = browserEnv();
+    const page = await enter(owner, '/projects');
+    await touch(page);
+    receiver.answer = () => ({ status: 503 });
+    const { id } = await project.pipeline.submit(aSubmission());
+    await review(owner, id, 'approve');
+    await receiver.next(id);
+    const last = `update delivery set attempt = 9, next_attempt_at = now() where item_id = $1 and status = 'pending' returning id`;
+    await expect.poll(() => testEnv.sql(last, [id])).toHaveLength(1);
+    await banner(page, /: a delivery was given up after 10 attempts \(503\)\.$/).waitFor();
+    await page.getByRole('link', { name: 'Show deliveries' }).click();
+    await page.waitForURL(/\/deliveries\?status=dead$/);
+    await page.getByRole('button', { name: /^Show evt_/ }).waitFor();
+    await banner(page, /given up/).waitFor();
+    await gotIt(page).click();
+    await banner(page, /given up/).waitFor({ state: 'detached' });
+  });
+});

@@ -1,0 +1,99 @@
+// Audits in a real browser: nothing marks the item while it waits, the page says what the verdicts mean, owners are told when it is too much.
+import { claimItem, decideItem } from '@countersign/shared/api/queue';
+import { changeProject, readProject } from '@countersign/shared/api/projects';
+import type { Page } from 'playwright';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { findChromium } from '../../scripts/lib/processes/browser.ts';
+import { withAnotherWorker } from '../../server/test/another-worker.ts';
+import { aSubmission } from '../../server/test/builders.ts';
+import { useBrowserEnvironment } from '../support/test-environment.ts';
+import {
+  saveScreenshot,
+  setAppearance,
+  checkAppearances,
+  ONCE_EACH,
+  PHONE,
+  THEMES,
+  WIDE,
+} from '../support/page-checks.ts';
+
+const chromium = await findChromium();
+
+describe.skipIf(chromium === undefined)('audits', () => {
+  const browserEnv = useBrowserEnvironment();
+  let page: Page;
+
+  const audited = async () => browserEnv().project.pipeline.submit(aSubmission({ confidence: 0.97 }));
+  async function judge(action: 'approve' | 'reject'): Promise<void> {
+    const { owner } = browserEnv();
+    const { id } = await audited();
+    const { fence } = await owner.call(claimItem, { params: { id } });
+    await owner.call(decideItem, { params: { id }, body: { fence, action, reason: 'Wrong fact' } });
+  }
+  const shot = (name: string) => saveScreenshot(page, name, true);
+
+  beforeAll(async () => {
+    const { owner, project, enter } = browserEnv();
+    const params = { id: project.id };
+    const { settings_version } = await owner.call(readProject, { params });
+    await owner.call(changeProject, { params, body: { settings_version, audit_rate: 1, error_budget: 0.2 } });
+    page = await enter(owner, `/analytics?project=${project.id}`);
+  });
+
+  const error = () => page.getByRole('region', { name: 'How often is an automatic answer wrong?' });
+
+  it('AU4: what is not known is said; each verdict moves the sentence', async () => {
+    await error().getByText('Not known yet: 100% of what passes automatically is drawn').waitFor();
+    await audited();
+    await error().getByText('Not known yet: 1 drawn, and nobody has judged one').waitFor();
+    for (let n = 0; n < 4; n += 1) await judge('approve');
+    await error().getByText('Too few audits to tell: at most 64.9%, with 95 %, however often you look.').waitFor();
+    await error().getByText('16 more audits without an error prove it.').waitFor();
+    await error().getByText('4 judged, 16 more without an error until the budget is proven').waitFor();
+    await error().getByText('n 4, 0 edited or rejected · 1 still wait').waitFor();
+    await shot('audits-few');
+  });
+
+  it('AU3: nothing in the queue says that it is one; decided, the item says that what was sent stays', async () => {
+    const { project } = browserEnv();
+    await page.goto(`${new URL(page.url()).origin}/queue?project_id=${project.id}`);
+    await page.getByRole('row').filter({ hasText: '0.97' }).click();
+    await page.getByRole('heading', { name: 'Suggestion' }).first().waitFor();
+    await page.getByText('Arrived, queued').waitFor();
+    expect(await page.locator('main').innerText()).not.toMatch(/audit|automatically/i);
+    await shot('audits-item');
+  });
+
+  it('AU5: owners see the alert on every page, with a link to the figures', async () => {
+    const { testEnv } = browserEnv();
+    // With the four before, as many as it takes to tell.
+    for (let n = 0; n < 16; n += 1) await judge('reject');
+    // The budget is looked at twice a minute, and by a worker that starts.
+    const told = page.getByText('may be wrong more often than its budget allows.');
+    await withAnotherWorker(testEnv, () => told.waitFor());
+    await page.getByRole('link', { name: 'Show audits' }).click();
+    await error().getByText('The budget is 20%: it may be more.').waitFor();
+    await error().getByRole('button', { name: /table/ }).click();
+    await error().getByRole('cell', { name: 'at most, with 95 %, however often you look' }).waitFor();
+    await error()
+      .getByRole('button', { name: /plot again/ })
+      .click();
+    await checkAppearances(page, 'audits-over', ONCE_EACH);
+    for (const colorScheme of THEMES) {
+      await setAppearance(page, { colorScheme, size: PHONE });
+      await error().scrollIntoViewIfNeeded();
+      await saveScreenshot(page, `audits-bounds-${colorScheme}-390`);
+    }
+    await setAppearance(page, { colorScheme: 'light', size: WIDE });
+  }, 180_000);
+
+  it('AU5: the budget stands in the rules, and says what it does', async () => {
+    const { project } = browserEnv();
+    await page.goto(`${new URL(page.url()).origin}/projects/${project.id}/rules`);
+    await page.getByText('Tell, and raise the line').waitFor();
+    expect(await page.getByLabel('Error budget').inputValue()).toBe('0.20');
+    await shot('audits-rules');
+    await page.getByLabel('Error budget').fill('');
+    await page.getByText('Tell, and raise the line').waitFor({ state: 'detached' });
+  });
+});

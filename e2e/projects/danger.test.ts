@@ -1,0 +1,115 @@
+// Archiving, restoring and deleting a project in real browsers: what the owner is told before, and what everybody else sees.
+import type { Page } from 'playwright';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { archiveProject } from '@countersign/shared/api/lifecycle';
+import { findChromium } from '../../scripts/lib/processes/browser.ts';
+import { aSubmission, join, openProject, review, type OpenProject } from '../../server/test/builders.ts';
+import { person, type Person } from '../../server/test/client.ts';
+import { useBrowserEnvironment } from '../support/test-environment.ts';
+import { expectAccessible } from '../support/page-checks.ts';
+import { watchForText } from '../support/transient-text.ts';
+
+const chromium = await findChromium();
+
+describe.skipIf(chromium === undefined)('the danger tab', () => {
+  const browserEnv = useBrowserEnvironment();
+  let project: OpenProject;
+  let reviewer: Person;
+  let owner: Page;
+  let member: Page;
+
+  const head = (page: Page) => page.getByRole('heading', { level: 1 });
+  const dialog = () => owner.getByRole('dialog');
+
+  beforeAll(async () => {
+    const { testEnv, enter, owner: first } = browserEnv();
+    reviewer = await person(testEnv);
+    project = await openProject(first, { settings: { name: 'Refunds  "east"' } });
+    await join(project, reviewer);
+    for (const action of ['approve', 'reject'] as const)
+      await review(first, (await project.pipeline.submit(aSubmission())).id, action);
+    await project.pipeline.submit(aSubmission({ input: { question: 'Waits for a person' } }));
+    owner = await enter(first, `/projects/${project.id}/danger`);
+    member = await enter(reviewer, `/queue?project=${project.id}`);
+    await member.getByText('Waits for a person').first().waitFor();
+  });
+
+  it('AR1: says what archiving does, asks, and does it under everybody’s eyes', async () => {
+    await owner.getByText('1 item waits for people').waitFor();
+    await owner.getByText('3 items, 1 of them waiting for people, 2 decisions and 1 learning').waitFor();
+    await expectAccessible(owner);
+    const left = await watchForText(member, 'Left the queue');
+    await owner.getByRole('button', { name: 'Archive the project' }).click();
+    await dialog().getByText('1 item waits for people').waitFor();
+    await dialog().getByRole('button', { name: 'Archive', exact: true }).click();
+    await owner.getByRole('region', { name: 'Archived project' }).waitFor();
+    await owner.getByRole('heading', { name: 'Restore the project' }).waitFor();
+    await left();
+    await expectAccessible(owner);
+    expect(await owner.getByRole('link', { name: 'Keys', exact: true }).count()).toBe(1);
+    expect(await owner.getByRole('link', { name: 'Webhook', exact: true }).count()).toBe(0);
+  });
+
+  it('AR1: an archived project offers no new keys, and still lets owners revoke what exists', async () => {
+    await owner.getByRole('link', { name: 'Keys', exact: true }).click();
+    await owner.getByRole('button', { name: /^Revoke/ }).waitFor();
+    expect(await owner.getByRole('button', { name: /^(Make|Add)/ }).count()).toBe(0);
+    await owner.getByRole('link', { name: 'People', exact: true }).click();
+    await owner.getByRole('button', { name: /^Remove/ }).waitFor();
+    expect(await owner.getByRole('button', { name: 'Make a link' }).count()).toBe(0);
+    expect(await owner.getByRole('main').getByRole('combobox').count()).toBe(0);
+  });
+
+  it('AR1: it stands at the foot of the list, and is restored from its banner', async () => {
+    await member.goto(new URL('/projects', member.url()).href);
+    await member.getByText('Archived projects (1)').click();
+    await expectAccessible(member);
+    await member.getByRole('link', { name: 'Refunds "east"' }).click();
+    const banner = member.getByRole('region', { name: 'Archived project' });
+    await banner.waitFor();
+    expect(await banner.getByRole('button').count()).toBe(0);
+    await owner.getByRole('region', { name: 'Archived project' }).getByRole('button', { name: 'Restore' }).click();
+    await banner.waitFor({ state: 'detached' });
+    await owner.getByRole('button', { name: 'Make a link' }).waitFor();
+  });
+
+  it('AR2: is deleted only by its name, and is gone under everybody’s eyes', async () => {
+    await owner.getByRole('link', { name: 'Danger', exact: true }).click();
+    const open = owner.getByRole('button', { name: 'Delete the project' });
+    await open.click();
+    const field = dialog().getByLabel('Type the name of the project');
+    const deleteButton = dialog().getByRole('button', { name: 'Delete for good' });
+    await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
+    for (const wrong of ['', 'refunds  "east"', 'Refunds']) {
+      await field.fill(wrong);
+      expect(await deleteButton.isDisabled()).toBe(true);
+      await field.press('Enter');
+    }
+    await expectAccessible(owner);
+    await owner.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+    await expect.poll(() => open.evaluate((element) => element === document.activeElement)).toBe(true);
+    await open.click();
+    expect(await field.inputValue()).toBe('');
+    // Pages that are open on it ask once more, and are told that it is gone.
+    browserEnv().allowConsoleError(/status of 404/);
+    await field.fill(' Refunds  "east" ');
+    await field.press('Enter');
+    await owner.getByText('“Refunds  "east"” is deleted.').waitFor();
+    expect(new URL(owner.url()).pathname).toBe('/projects');
+    await owner.getByRole('link', { name: 'Refunds "east"' }).waitFor({ state: 'detached' });
+    await head(member).filter({ hasText: 'This project is gone' }).waitFor();
+    await owner.reload();
+    await owner.getByRole('heading', { name: 'Projects' }).waitFor();
+    expect(await owner.getByText('is deleted.').count()).toBe(0);
+  });
+
+  it('says so when somebody else was first', async () => {
+    const { owner: first } = browserEnv();
+    const other = await openProject(first);
+    await owner.goto(new URL(`/projects/${other.id}/danger`, owner.url()).href);
+    await owner.getByRole('button', { name: 'Archive the project' }).waitFor();
+    await first.call(archiveProject, { params: { id: other.id } });
+    await owner.getByRole('heading', { name: 'Restore the project' }).waitFor();
+  });
+});

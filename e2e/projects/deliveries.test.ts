@@ -1,0 +1,153 @@
+// The delivery log in a real browser: a row opens in place, shows what was sent and answered, and is sent again.
+import { describe, expect, it } from 'vitest';
+import { aSubmission, review } from '../../server/test/builders.ts';
+import { findChromium } from '../../scripts/lib/processes/browser.ts';
+import { useBrowserEnvironment } from '../support/test-environment.ts';
+
+const chromium = await findChromium();
+
+describe.skipIf(chromium === undefined)('the delivery log', () => {
+  const browserEnv = useBrowserEnvironment();
+
+  it('I5: opens a delivery with its bytes and sends it again under the same id', async () => {
+    const { owner, project, receiver, enter } = browserEnv();
+    const { id } = await project.pipeline.submit(aSubmission());
+    await review(owner, id);
+    const first = await receiver.next(id);
+
+    const page = await enter(owner, `/projects/${project.id}/deliveries`);
+    await page.getByRole('button', { name: `Show ${first.webhookId}` }).click();
+    const bytes = page.getByRole('region', { name: 'Body', exact: true });
+    await expect.poll(() => bytes.textContent()).toBe(first.body);
+    await page.getByText('attempt 1 ·').waitFor();
+
+    await page.getByRole('button', { name: 'Send again', exact: true }).click();
+    await page.getByText('attempt 2 ·').waitFor();
+    const again = await receiver.next(first.webhookId);
+    expect([again.body, again.attempt]).toEqual([first.body, 2]);
+    expect(await bytes.count()).toBe(1);
+    await page.getByText('Sent again: delivered.').waitFor();
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Attempts');
+  });
+
+  it('filters by state, in its address', async () => {
+    const { owner, project, enter } = browserEnv();
+    const page = await enter(owner, `/projects/${project.id}/deliveries?status=dead`);
+    await page.getByText('None of these').waitFor();
+    await page.getByText('Delivered', { exact: true }).click();
+    await page.waitForURL('**/deliveries?status=succeeded');
+    await page.getByRole('row').filter({ hasText: 'delivered' }).first().waitFor();
+    await page.goBack();
+    await page.getByText('None of these').waitFor();
+  });
+
+  it('I5: sends many again in the background, and says how many', async () => {
+    const { owner, project, receiver, enter } = browserEnv();
+    const { id } = await project.pipeline.submit(aSubmission());
+    await review(owner, id);
+    const { webhookId, attempt } = await receiver.next(id);
+    const page = await enter(owner, `/projects/${project.id}/deliveries`);
+    await page.getByRole('button', { name: 'Send many again' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Delivered', { exact: true }).click();
+    await dialog.getByRole('button', { name: 'Send again' }).click();
+    await page.getByText(/on (its|their) way again\.$/).waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await receiver.next(webhookId)).toMatchObject({ attempt: attempt + 1 });
+  });
+
+  it('finds by answer, event or item, in its address, and says at the field what it cannot look for', async () => {
+    const { owner, project, receiver, enter } = browserEnv();
+    const { id } = await project.pipeline.submit(aSubmission());
+    receiver.answer = ({ event }) => ({ status: event.item_id === id ? 404 : 200 });
+    await review(owner, id);
+    await review(owner, (await project.pipeline.submit(aSubmission())).id);
+    const { webhookId } = await receiver.next(id);
+    const page = await enter(owner, `/projects/${project.id}/deliveries`);
+    const field = page.getByRole('searchbox', { name: 'Find by answer code' });
+    const rows = page.locator('tbody tr');
+    await field.fill('4xx');
+    await page.waitForURL('**/deliveries?code=4xx');
+    await expect.poll(() => rows.count()).toBe(1);
+    await rows.getByText('404').waitFor();
+    await field.fill(`4xx ${webhookId}`);
+    await page.waitForURL(`**/deliveries?code=4xx&event=${webhookId}`);
+    await field.fill('Candy');
+    await page.getByText('“Candy” is no answer code').waitFor();
+    expect(new URL(page.url()).searchParams.get('event')).toBe(webhookId);
+    await field.fill('599');
+    await page.getByText('Nothing matches answer 599.').waitFor();
+    await page.getByRole('button', { name: 'Clear the filter' }).last().click();
+    await page.waitForURL('**/deliveries');
+    await expect.poll(() => rows.count()).toBeGreaterThan(1);
+    // What was typed is one step back, and no letter of it.
+    await page.goBack();
+    await page.waitForURL('**/deliveries?code=599');
+    await page.goto(new URL(`/projects/${project.id}/deliveries?item=${id}`, page.url()).href);
+    await expect.poll(() => rows.count()).toBe(1);
+    await expect.poll(() => field.inputValue()).toBe(id);
+  });
+
+  it('W6: a row stays open, and the focus in it, while others arrive, its own attempts go on and it leaves the filter', async () => {
+    const { owner, project, receiver, enter } = browserEnv();
+    const busy = { status: 503, headers: { 'retry-after': '1', server: 'busy' } };
+    const second = Promise.withResolvers<{ status: number }>();
+    receiver.answer = ({ attempt }) => (attempt === 1 ? busy : second.promise);
+    const { id } = await project.pipeline.submit(aSubmission());
+    const page = await enter(owner, `/projects/${project.id}/deliveries?status=failed`);
+    await page.getByRole('searchbox').waitFor();
+    await review(owner, id);
+    const first = await receiver.next(id);
+    const toggle = page.getByRole('button', { name: `Show ${first.webhookId}` });
+    await toggle.click();
+    await page.getByLabel('Response headers').getByText('busy').waitFor();
+    const request = page.getByLabel('Request headers');
+    expect(await request.textContent()).toContain(first.headers['webhook-timestamp']);
+    const html = await page.content();
+    expect(html).not.toContain(first.headers['x-webhook-signature']);
+    expect(html).not.toContain(first.headers['webhook-signature']?.slice(3));
+    await toggle.focus();
+    const { id: other } = await project.pipeline.submit(aSubmission());
+    await review(owner, other);
+    await receiver.next(other);
+    // The second attempt succeeds: the row answers the filter no more.
+    second.resolve({ status: 200 });
+    await page.getByText('attempt 2 ·').waitFor();
+    await page.getByRole('row').filter({ has: toggle }).getByText('delivered').waitFor();
+    expect(await toggle.getAttribute('aria-expanded')).toBe('true');
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe(
+      `Show ${first.webhookId}`,
+    );
+    receiver.answer = () => ({ status: 200 });
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Copy as curl' }).click();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(copied).toContain(first.body.slice(0, 40));
+    expect(copied).toContain(receiver.url);
+  });
+
+  it('WT1: sends a test event from here, and shows what came of it in place', async () => {
+    const { owner, project, receiver, enter } = browserEnv();
+    const page = await enter(owner, `/projects/${project.id}/deliveries`);
+    await page.getByRole('button', { name: 'Send a test event' }).click();
+    await page.getByText('Answered 200 after').waitFor();
+    expect((await receiver.nextTest()).webhookId).toMatch(/^evt_test_/);
+    await page.getByRole('button', { name: 'Close the result' }).click();
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent?.trim())).toBe('Send a test event');
+  });
+
+  it('on a phone shows all that matters of a row without scrolling sideways', async () => {
+    const { owner, project, enter } = browserEnv();
+    const page = await enter(owner, `/projects/${project.id}/deliveries`);
+    await page.setViewportSize({ width: 390, height: 844 });
+    const row = page.locator('tbody tr').first();
+    for (const part of [/delivered|retrying/, /\d\d:\d\d:\d\d/, /^[1-5]\d\d$/, / ms$/, /^\d+\/10$/]) {
+      const box = await row.getByText(part).filter({ visible: true }).first().boundingBox();
+      expect(box, String(part)).not.toBeNull();
+      expect((box?.x ?? 0) + (box?.width ?? 999), String(part)).toBeLessThanOrEqual(390);
+    }
+    await row.getByRole('button').click();
+    await page.getByLabel('Request headers').waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  });
+});

@@ -1,0 +1,101 @@
+// The reviewer pool in real browsers: a link brings somebody in, roles change under open pages, and whoever is taken out is out.
+import type { Page } from 'playwright';
+import { describe, expect, it } from 'vitest';
+import { claimItem } from '@countersign/shared/api/queue';
+import { aSubmission, join } from '../../server/test/builders.ts';
+import { makeWallet, person } from '../../server/test/client.ts';
+import { findChromium } from '../../scripts/lib/processes/browser.ts';
+import { useBrowserEnvironment } from '../support/test-environment.ts';
+
+const chromium = await findChromium();
+
+describe.skipIf(chromium === undefined)('the reviewer pool', () => {
+  const browserEnv = useBrowserEnvironment();
+  const people = () => `/projects/${browserEnv().project.id}/people`;
+
+  async function asOwner(): Promise<Page> {
+    const page = await browserEnv().enter(browserEnv().owner, people());
+    await page.getByRole('heading', { name: 'Reviewer pool' }).waitFor();
+    return page;
+  }
+
+  it('PM3: a link brings somebody in who signs in first and comes back to it', async () => {
+    const owner = await asOwner();
+    await owner.getByRole('region', { name: 'Invite by link' }).getByLabel('Role').selectOption('Supervisor');
+    await owner.getByRole('button', { name: 'Make a link' }).click();
+    const link = (await owner.getByRole('region', { name: 'Invite link' }).locator('code').textContent()) ?? '';
+    const open = owner.getByRole('region', { name: 'Open invites' }).getByRole('listitem');
+    await expect.poll(() => open.count()).toBe(1);
+
+    const guest = await browserEnv().visit(makeWallet(), new URL(link).pathname);
+    await guest.getByRole('button', { name: 'Test Wallet' }).click();
+    await guest.waitForURL(link);
+    await guest.getByRole('button', { name: 'Join the project' }).click();
+    await guest.getByText('You are a supervisor there').waitFor();
+    await expect.poll(() => open.count()).toBe(0);
+    await expect.poll(() => owner.getByRole('row').count()).toBe(3);
+    await guest.getByRole('link', { name: 'Open the project' }).click();
+    await guest.waitForURL(`**/projects/${browserEnv().project.id}`);
+    await guest
+      .getByRole('tab', { name: 'People' })
+      .or(guest.getByRole('link', { name: 'People' }))
+      .click();
+    await guest.getByRole('button', { name: 'Leave' }).waitFor();
+    expect(await guest.getByRole('button', { name: 'Make a link' }).count()).toBe(0);
+  });
+
+  it('PM1, PM2: an owner takes people down and out, and is asked first', async () => {
+    const { project, testEnv } = browserEnv();
+    const member = await person(testEnv);
+    await join(project, member, 'supervisor');
+    const { id } = await project.pipeline.submit(aSubmission({ risk_flags: ['legal'] }));
+    await member.call(claimItem, { params: { id } });
+
+    const owner = await asOwner();
+    const short = `${member.wallet.address.slice(0, 4)}…${member.wallet.address.slice(-4)}`;
+    const row = owner.getByRole('row').filter({ hasText: short });
+    await row.getByText('holds 1 item').waitFor();
+    const own = owner.getByRole('row').filter({ hasText: 'you' });
+    expect(await own.getByRole('button', { name: 'Leave' }).count()).toBe(0);
+    expect(await own.getByRole('combobox').count()).toBe(0);
+
+    const role = row.getByRole('combobox');
+    await role.selectOption('Reviewer');
+    const question = owner.getByRole('dialog');
+    await question.getByText('Escalated items that are held go back').waitFor();
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await expect.poll(() => role.inputValue()).toBe('supervisor');
+    await role.selectOption('Reviewer');
+    await question.getByRole('button', { name: 'Make a reviewer' }).click();
+    await owner.getByText(`${short} is a reviewer now.`).waitFor();
+    await row.getByText('holds 1 item').waitFor({ state: 'detached' });
+
+    await row.getByRole('button', { name: `Remove ${short}` }).click();
+    await question.getByRole('button', { name: 'Remove' }).click();
+    await owner.getByText(`${short} is out of the pool.`).waitFor();
+    await expect.poll(() => row.count()).toBe(0);
+  });
+
+  it('PM4: an owner names nobody, and people name themselves', async () => {
+    const { project, testEnv, enter, allowConsoleError } = browserEnv();
+    // A name that is refused: the browser writes the answer down.
+    allowConsoleError(/422/);
+    const member = await person(testEnv);
+    await join(project, member);
+    const owner = await asOwner();
+    const short = `${member.wallet.address.slice(0, 4)}…${member.wallet.address.slice(-4)}`;
+    const row = owner.getByRole('row').filter({ hasText: short });
+    await row.getByText('no name').waitFor();
+    expect(await row.getByRole('button', { name: /Change the name/ }).count()).toBe(0);
+
+    const page = await enter(member, people());
+    await page.getByRole('button', { name: `Change the name of ${short}` }).click();
+    const question = page.getByRole('dialog');
+    await question.getByLabel('Name').fill('Nell\u202eyllO');
+    await question.getByRole('button', { name: 'Save' }).click();
+    await question.getByText('characters that show').waitFor();
+    await question.getByLabel('Name').fill('Nell');
+    await question.getByRole('button', { name: 'Save' }).click();
+    await row.getByText('Nell', { exact: true }).waitFor();
+  });
+});

@@ -1,0 +1,173 @@
+// How long things are kept, in a real browser: an owner is asked before less is kept, and what was taken away is said and not shown as null.
+import type { Page } from 'playwright';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { changeProject, readProject } from '@countersign/shared/api/projects';
+import { readDelivery } from '@countersign/shared/api/deliveries';
+import { listDeliveries } from '@countersign/shared/api/learnings';
+import { readQueueItem } from '@countersign/shared/api/queue';
+import { withAnotherWorker } from '../../server/test/another-worker.ts';
+import { aSubmission, review } from '../../server/test/builders.ts';
+import { findChromium } from '../../scripts/lib/processes/browser.ts';
+import { useBrowserEnvironment } from '../support/test-environment.ts';
+import { checkAppearances, ONCE_EACH, PHONE } from '../support/page-checks.ts';
+
+const chromium = await findChromium();
+
+describe.skipIf(chromium === undefined)('how long things are kept', () => {
+  const browserEnv = useBrowserEnvironment();
+  const params = () => ({ id: browserEnv().project.id });
+  const project = () => browserEnv().owner.call(readProject, { params: params() });
+  const at = (tab: string) => `/projects/${browserEnv().project.id}/${tab}`;
+  const saveButton = (page: Page) => page.getByRole('button', { name: /^Save as/ });
+  const question = (page: Page) => page.getByRole('dialog', { name: 'Keep it for less time?' });
+
+  async function open(path: string): Promise<Page> {
+    const page = await browserEnv().enter(browserEnv().owner, path);
+    // The browser asks whether to leave: the test means it.
+    page.on('dialog', (dialog) => void dialog.accept());
+    return page;
+  }
+
+  /** Everything that has happened in the project was counted and told, and is so many days old. */
+  async function age(days: number): Promise<void> {
+    const { testEnv, project: place } = browserEnv();
+    const settled = `
+      select event_seq - rollup_seq + (select count(*) from delivery where project_id = $1 and status not in ('succeeded', 'dead'))
+        + (select count(*) from decision where project_id = $1 and final_at is null)
+        + (select count(*) from event where project_id = $1 and seq is null) = 0 as settled
+      from project where id = $1`;
+    await expect.poll(() => testEnv.sql(settled, [place.id])).toEqual([{ settled: true }]);
+    await testEnv.sql(
+      `update event set created_at = least(created_at, now() - make_interval(days => $2)) where project_id = $1`,
+      [place.id, days],
+    );
+  }
+
+  /** Until a worker, which looks at once when it starts, has taken away what there was for too long. */
+  async function pass(days: number, gone: () => Promise<boolean>): Promise<void> {
+    await age(days);
+    await withAnotherWorker(browserEnv().testEnv, () => expect.poll(gone).toBe(true));
+  }
+
+  describe('on the rules page', () => {
+    let page: Page;
+    const content = () => page.getByLabel('What was submitted and decided');
+    const target = () => page.getByLabel('Target for a decision');
+    beforeAll(async () => {
+      page = await open(at('rules'));
+    });
+
+    it('KE4: says beside a number that is longer than the items are kept that it has no say', async () => {
+      await page.getByLabel('Items', { exact: true }).fill('60');
+      await content().fill('90');
+      expect(await page.getByText('The item goes whole after 60 days, and this with it.').count()).toBe(2);
+      await content().scrollIntoViewIfNeeded();
+      await checkAppearances(page, 'keeping', ONCE_EACH);
+      await content().fill('6');
+      await page.getByText('Must be 7 to 3650.').waitFor();
+      expect(await saveButton(page).isDisabled()).toBe(true);
+    });
+
+    it('KE1: asks before less is kept; who says no has everything they typed', async () => {
+      await content().fill('7');
+      await target().fill('45');
+      for (const leave of ['Escape', 'Cancel']) {
+        await saveButton(page).click();
+        await question(page).getByText('nobody can bring it back').waitFor();
+        if (leave === 'Escape') {
+          await checkAppearances(page, 'keeping-question', ONCE_EACH);
+          await page.keyboard.press('Escape');
+        } else await question(page).getByRole('button', { name: 'Cancel' }).click();
+        await question(page).waitFor({ state: 'detached' });
+        expect([await content().inputValue(), await target().inputValue()]).toEqual(['7', '45']);
+      }
+      await page.reload();
+      await saveButton(page).waitFor();
+      expect(await content().inputValue()).toBe('7');
+      expect(await project()).toMatchObject({
+        retention_payload_days: null,
+        retention_item_days: null,
+        target_minutes: 60,
+      });
+    });
+
+    it('KE1: saves once it is confirmed, and the change log tells it in words', async () => {
+      await content().focus();
+      await page.keyboard.press('Control+Enter');
+      await question(page).getByRole('button', { name: 'Save and take away' }).click();
+      await saveButton(page).waitFor({ state: 'detached' });
+      await question(page).waitFor({ state: 'detached' });
+      expect(await project()).toMatchObject({ retention_payload_days: 7, retention_item_days: 60, target_minutes: 45 });
+      // Longer takes nothing away: it is saved without a question.
+      await page.getByLabel('Items', { exact: true }).fill('365');
+      await saveButton(page).click();
+      await saveButton(page).waitFor({ state: 'detached' });
+      expect(await project()).toMatchObject({ retention_item_days: 365 });
+
+      await page.getByRole('link', { name: 'Changes', exact: true }).click();
+      await page.waitForURL('**/changes');
+      await page.reload();
+      const line = page.locator('tbody tr').nth(1);
+      await line.getByText('content kept').waitFor();
+      expect(await line.locator('del').allTextContents()).toEqual(['60 min', 'for good', 'for good']);
+      expect(await line.locator('ins').allTextContents()).toEqual(['45 min', '7 days', '60 days']);
+      await page.close();
+    });
+  });
+
+  describe('when its days are over', () => {
+    let id: string;
+    let webhookId: string;
+    beforeAll(async () => {
+      const { owner, project: place, receiver } = browserEnv();
+      const { settings_version } = await project();
+      const days = { retention_payload_days: 7, retention_attempt_days: 30 };
+      await owner.call(changeProject, { params: params(), body: { settings_version, ...days } });
+      ({ id } = await place.pipeline.submit(aSubmission({ metadata: { ticket: 'T-1' } })));
+      await review(owner, id);
+      ({ webhookId } = await receiver.next(id));
+    });
+
+    it('KE2: an item says since when it has no content, and shows what stays', async () => {
+      const { owner } = browserEnv();
+      const item = () => owner.call(readQueueItem, { params: { id } });
+      await pass(8, async () => (await item()).emptied_at !== null);
+      const page = await open(`/queue?view=all&project=${browserEnv().project.id}&item=${id}`);
+      const main = page.getByRole('main');
+      await main.getByText(/^What was submitted and decided was taken away on /).waitFor();
+      await main.getByText('You decided this: approved').waitFor();
+      await main.getByText('You approved it').first().waitFor({ state: 'attached' });
+      expect(await main.innerText()).not.toMatch(/null|Metadata|An item without text/);
+      await checkAppearances(page, 'keeping-item', ONCE_EACH);
+      await page.setViewportSize(PHONE);
+      await main.getByRole('link', { name: 'How long things are kept' }).click();
+      await page.waitForURL('**/rules#keeping');
+      const heading = page.getByRole('heading', { name: 'How long things are kept' });
+      await expect.poll(async () => (await heading.boundingBox())?.y).toBeLessThan(PHONE.height / 2);
+      await page.close();
+    });
+
+    it('KE2, KE3: a delivery says that its bytes are gone, later its attempts too', async () => {
+      const page = await open(at('deliveries'));
+      await page.getByRole('button', { name: `Show ${webhookId}` }).click();
+      await page.getByText('Its bytes were taken away').waitFor();
+      await page.getByText('What was answered was taken away').waitFor();
+      await page.getByText('attempt 1 ·').waitFor();
+      for (const name of [/Copy as curl/, /Copy the body/, /^Send again$/])
+        expect(await page.getByRole('button', { name }).count()).toBe(0);
+      await checkAppearances(page, 'keeping-delivery', ONCE_EACH);
+      await page.close();
+
+      const { owner } = browserEnv();
+      const { data } = await owner.call(listDeliveries, { params: params(), query: { item: id } });
+      const delivery = () => owner.call(readDelivery, { params: { id: data[0]?.id ?? '' } });
+      await pass(31, async () => (await delivery()).attempts.length === 0);
+      const again = await open(at('deliveries'));
+      await again.getByRole('button', { name: `Show ${webhookId}` }).click();
+      await again.getByText('Its attempt was taken away').waitFor();
+      const cells = again.getByRole('row').filter({ has: again.getByRole('button', { expanded: true }) });
+      expect(await cells.innerText()).toMatch(/delivered[\s\S]*200\s+—/);
+      await checkAppearances(again, 'keeping-attempts', ONCE_EACH);
+    });
+  });
+});

@@ -1,0 +1,256 @@
+// Two owners in two browsers change one project, and a reviewer is told once what changed in the guidelines.
+import type { Page } from 'playwright';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { changeProject, readProject, type ProjectSettings } from '@countersign/shared/api/projects';
+import { aSubmission, join, openProject } from '../../server/test/builders.ts';
+import { type Person, person } from '../../server/test/client.ts';
+import { findChromium } from '../../scripts/lib/processes/browser.ts';
+import { useBrowserEnvironment } from '../support/test-environment.ts';
+import { checkAppearances, ONCE_EACH } from '../support/page-checks.ts';
+
+const chromium = await findChromium();
+const GUIDELINES = 'Returns within 30 days.\n\nGreet by first name.\n\nNever promise a date.';
+
+describe.skipIf(chromium === undefined)('the settings of a project', () => {
+  const browserEnv = useBrowserEnvironment();
+  const project = () => browserEnv().owner.call(readProject, { params: { id: browserEnv().project.id } });
+  const at = (tab: string) => `/projects/${browserEnv().project.id}/${tab}`;
+
+  /** An owner saves without a page. */
+  async function save(changes: Partial<ProjectSettings>): Promise<void> {
+    const { id, settings_version } = await project();
+    await browserEnv().owner.call(changeProject, { params: { id }, body: { settings_version, ...changes } });
+  }
+
+  async function open(who: Person, path: string): Promise<Page> {
+    const page = await browserEnv().enter(who, path);
+    // The browser asks whether to leave: the test means it.
+    page.on('dialog', (dialog) => void dialog.accept());
+    await page.getByRole('navigation').first().waitFor();
+    return page;
+  }
+
+  const switchTo = (page: Page, tab: string) =>
+    page.getByRole('navigation', { name: 'Parts of the project' }).getByRole('link', { name: tab }).click();
+  const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent?.trim());
+  const saveButton = (page: Page) => page.getByRole('button', { name: /^Save as/ });
+  const choose = (page: Page, field: string, label: string) =>
+    page
+      .getByRole('group', { name: `What is saved of ${field}` })
+      .getByText(label)
+      .click();
+  async function addReason(page: Page, reason: string): Promise<void> {
+    await page.getByLabel('Add a reason').fill(reason);
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+  }
+  async function write(page: Page, change: (text: string) => string): Promise<void> {
+    await switchTo(page, 'Guidelines');
+    const editor = page.getByLabel('Guidelines', { exact: true });
+    await editor.fill(change(await editor.inputValue()));
+  }
+
+  let second: Person;
+  beforeAll(async () => {
+    second = await person(browserEnv().testEnv);
+    await join(browserEnv().project, second, 'owner');
+    await save({ guidelines: GUIDELINES, reasons: ['Wrong fact', 'Other'] });
+  });
+
+  it('ST1: what both changed is asked, what one changed is merged, and a reload in the middle keeps it all', async () => {
+    const [mine, theirs] = await Promise.all([open(browserEnv().owner, at('rules')), open(second, at('rules'))]);
+    await mine.getByLabel('Automatic from').last().fill('0.85');
+    await mine.getByLabel('Target for a decision').fill('30');
+    await addReason(mine, 'Mine');
+    await write(mine, (text) => text.replace('30 days', '28 days').replace('a date', 'a day'));
+
+    await theirs.getByLabel('Automatic from').last().fill('0.90');
+    await theirs.getByLabel('Undo window').fill('9');
+    await addReason(theirs, 'Theirs');
+    await write(theirs, (text) => text.replace('30 days', '14 days').replace('first name', 'last name'));
+    await saveButton(theirs).click();
+    await saveButton(theirs).waitFor({ state: 'detached' });
+
+    await mine.getByText('You both changed 3 settings').waitFor();
+    expect(await saveButton(mine).isDisabled()).toBe(true);
+    await choose(mine, 'automatic from', 'Keep mine');
+    const asked = mine.waitForEvent('dialog');
+    await mine.reload();
+    expect((await asked).type()).toBe('beforeunload');
+    await mine.getByText('You both changed 3 settings').waitFor();
+    await checkAppearances(mine, 'settings', ONCE_EACH);
+    await mine.getByText('2 to answer').waitFor();
+    await choose(mine, 'reasons', 'Take both');
+    await choose(mine, 'guidelines', 'Take both');
+    await mine.getByText('Needs another value before it can be saved: guidelines').waitFor();
+    await mine.getByRole('group', { name: 'Place 1 of 1' }).getByRole('button', { name: 'Theirs' }).click();
+    await saveButton(mine).click();
+    await saveButton(mine).waitFor({ state: 'detached' });
+
+    expect(await project()).toMatchObject({
+      auto_threshold: 0.85,
+      target_minutes: 30,
+      undo_window_seconds: 9,
+      reasons: ['Wrong fact', 'Other', 'Theirs', 'Mine'],
+      guidelines: 'Returns within 14 days.\n\nGreet by last name.\n\nNever promise a day.',
+    });
+    // The other page, which has nothing unsaved, shows what stands.
+    await expect.poll(() => theirs.getByLabel('Guidelines', { exact: true }).inputValue()).toContain('a day');
+  });
+
+  /** Lets the first save of each page go on only when both are on their way; answers the statuses they get, in time. */
+  async function saveAtOnce(pages: Page[]): Promise<number[]> {
+    const statuses: number[] = [];
+    const { promise: all, resolve } = Promise.withResolvers<undefined>();
+    let missing = pages.length;
+    for (const page of pages) {
+      // The browser itself notes the refusal on its console, which is no fault of the page.
+      page.removeAllListeners('console');
+      await page.route('**/api/projects/*', async (route) => {
+        const saving = route.request().method() === 'PATCH';
+        if (saving && (missing -= 1) === 0) resolve(undefined);
+        if (saving) await all;
+        await route.continue();
+      });
+      page.on('response', (response) => {
+        if (response.request().method() === 'PATCH') statuses.push(response.status());
+      });
+    }
+    await Promise.all(pages.map((page) => saveButton(page).click()));
+    await expect.poll(() => statuses.length).toBe(pages.length);
+    return statuses;
+  }
+
+  it('ST1: of two who save at one moment one is refused, and neither loses a field', async () => {
+    const pages = await Promise.all([open(browserEnv().owner, at('rules')), open(second, at('rules'))]);
+    const [one, other] = pages;
+    await one.getByLabel('Review from').last().fill('0.55');
+    await other.getByLabel('A claim lasts').fill('300');
+    expect((await saveAtOnce(pages)).sort()).toEqual([200, 409]);
+
+    // Whoever was refused has the other's field in by now, and their own still to save.
+    await expect.poll(async () => (await saveButton(one).count()) + (await saveButton(other).count())).toBe(1);
+    const refused = (await saveButton(one).count()) === 1 ? one : other;
+    await refused.getByText('The project was saved while you typed.').waitFor();
+    await saveButton(refused).click();
+    await saveButton(refused).waitFor({ state: 'detached' });
+    expect(await project()).toMatchObject({ review_threshold: 0.55, claim_lease_seconds: 300 });
+  });
+
+  it('ST1: a person who leaves with unsaved changes sees that they are stored, and finds them again', async () => {
+    const page = await open(browserEnv().owner, at('rules'));
+    await page.getByLabel('Target for a decision').fill('45');
+    await switchTo(page, 'Guidelines');
+    await page.getByText('As reviewers read it').waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await page.getByRole('link', { name: /Queue/ }).click();
+    const question = page.getByRole('dialog', { name: 'Leave with unsaved changes?' });
+    await question.getByRole('button', { name: 'Stay' }).click();
+    expect(new URL(page.url()).pathname).toBe(at('guidelines'));
+    await page.getByRole('link', { name: /Queue/ }).click();
+    await question.getByRole('button', { name: /^Leave/ }).click();
+    await page.waitForURL('**/queue');
+    await page.goBack();
+    await page.getByText('45 min').waitFor();
+    await page.getByRole('button', { name: 'Discard' }).click();
+  });
+
+  it('a key that is shown once stays on its tab until it is put away, and leaving asks', async () => {
+    const page = await open(browserEnv().owner, at('keys'));
+    await page.getByRole('button', { name: 'Make a key' }).click();
+    const shown = page.getByRole('region', { name: 'The new key' });
+    await shown.waitFor();
+    await switchTo(page, 'Rules');
+    await page.getByLabel('Target for a decision').waitFor();
+    await switchTo(page, 'Keys');
+    await shown.waitFor();
+    await page.getByRole('link', { name: /Queue/ }).click();
+    const question = page.getByRole('dialog', { name: 'Leave before the secret is put away?' });
+    await question.getByText('on Keys').waitFor();
+    await question.getByRole('button', { name: 'Stay' }).click();
+    await shown.getByRole('button', { name: 'I have copied it' }).click();
+    await expect.poll(() => focused(page)).toBe('API keys');
+    await page.getByRole('link', { name: /Queue/ }).click();
+    await page.waitForURL('**/queue');
+  });
+
+  it('AR1, AR2: the keys go on after archiving and restoring, and a deleted project asks about nothing', async () => {
+    const { id } = await openProject(browserEnv().owner, { settings: { name: 'Gone soon' } });
+    const page = await open(browserEnv().owner, `/projects/${id}/rules`);
+    browserEnv().allowConsoleError(/status of 404/);
+    await page.getByLabel('Target for a decision').fill('45');
+    await switchTo(page, 'Danger');
+    await page.getByRole('button', { name: 'Archive the project' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Archive', exact: true }).click();
+    await expect.poll(() => focused(page)).toBe('Restore the project');
+    await page.getByRole('status').filter({ hasText: 'The project is archived.' }).waitFor({ state: 'attached' });
+    await page.getByRole('main').getByRole('button', { name: 'Restore' }).last().click();
+    await expect.poll(() => focused(page)).toBe('Archive the project');
+    await saveButton(page).waitFor();
+    await page.getByRole('button', { name: 'Delete the project' }).click();
+    await page.getByLabel('Type the name of the project').fill('Gone soon');
+    await page.getByRole('button', { name: 'Delete for good' }).click();
+    await page.getByText('“Gone soon” is deleted.').waitFor();
+    expect(new URL(page.url()).pathname).toBe('/projects');
+  });
+
+  it('the order of the reasons gives the digit keys of the queue', async () => {
+    await save({ reasons: ['Wrong fact', 'Policy', 'Other'], undo_window_seconds: 0 });
+    const page = await open(browserEnv().owner, at('rules'));
+    await page.getByRole('button', { name: 'Move “Policy” up' }).click();
+    await saveButton(page).click();
+    await saveButton(page).waitFor({ state: 'detached' });
+    const { id } = await browserEnv().project.pipeline.submit(
+      aSubmission({ input: { question: 'Which digit is it?' } }),
+    );
+    await page.goto(new URL('/queue', page.url()).href);
+    await page.getByRole('row').filter({ hasText: 'Which digit is it?' }).click();
+    const chips = page
+      .getByRole('group', { name: 'Why' })
+      .getByRole('button')
+      .filter({ has: page.locator('kbd') });
+    await expect.poll(() => chips.allInnerTexts()).toEqual(['1\nPolicy', '2\nWrong fact', '3\nOther']);
+    // A verb counts once its item was seen (QU2).
+    await page.locator('[data-actions-enabled=true]').waitFor();
+    await page.keyboard.press('r');
+    await page.keyboard.press('1');
+    await expect.poll(async () => (await browserEnv().project.pipeline.read(id)).decision?.reason).toBe('Policy');
+  });
+
+  it('GL1: a reviewer sees once what changed, and nothing on the page moves', async () => {
+    const reviewer = await person(browserEnv().testEnv);
+    await save({ guidelines: GUIDELINES });
+    await join(browserEnv().project, reviewer);
+    await browserEnv().project.pipeline.submit(aSubmission({ input: { question: 'Does it stay where it is?' } }));
+    const page = await open(reviewer, '/queue');
+    const row = page.getByRole('row').filter({ hasText: 'Does it stay where it is?' });
+    await row.waitFor();
+    await row.focus();
+    const told = page.getByText(/^Guidelines of .* changed: 2 lines$/);
+    const place = await row.boundingBox();
+    await save({
+      guidelines: `${GUIDELINES.replace('30 days', '90 days')}\n\nSay thank you.`,
+    });
+    await told.waitFor();
+    await checkAppearances(page, 'guidelines-news', ONCE_EACH);
+    expect(await row.boundingBox()).toEqual(place);
+    expect(await row.evaluate((element) => element === document.activeElement)).toBe(true);
+
+    const another = await page.context().newPage();
+    await another.goto(new URL('/queue', page.url()).href);
+    await another.getByText(/^Guidelines of .* changed/).waitFor();
+    await another.close();
+
+    await page.getByRole('button', { name: 'What changed' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Say thank you.').waitFor();
+    await dialog.getByRole('button', { name: 'Got it' }).click();
+    await told.waitFor({ state: 'detached' });
+    // The keys go on working in the page.
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('page');
+    const asked = page.waitForResponse('**/api/guidelines/news');
+    await page.reload();
+    expect(((await (await asked).json()) as { data: unknown[] }).data).toEqual([]);
+    await row.waitFor();
+    expect(await page.getByText(/^Guidelines of .* changed/).count()).toBe(0);
+  });
+});

@@ -1,0 +1,111 @@
+// The webhook tab in a real browser: a test event to the saved URL and to a typed one, a pause that is taken back, a secret rolled in.
+import type { Page } from 'playwright';
+import { describe, expect, it } from 'vitest';
+import { rotateWebhookSecret } from '@countersign/shared/api/projects';
+import { aSubmission, openProject, type OpenProject, review } from '../../server/test/builders.ts';
+import { findChromium } from '../../scripts/lib/processes/browser.ts';
+import { useBrowserEnvironment } from '../support/test-environment.ts';
+import { injectWallet, signIn } from '../support/injected-wallet.ts';
+import { expectAccessible } from '../support/page-checks.ts';
+
+const chromium = await findChromium();
+const URL_FIELD = { name: 'URL', exact: true };
+const REFUSED = 'Use a public host: this one is a private, local or reserved address.';
+
+describe.skipIf(chromium === undefined)('the webhook tab', () => {
+  const browserEnv = useBrowserEnvironment();
+
+  /** Signed in as the owner, on the tab. */
+  async function openTab(project: OpenProject = browserEnv().project): Promise<Page> {
+    const page = await browserEnv().enter(browserEnv().owner, `/projects/${project.id}/webhook`);
+    await page.getByRole('heading', { name: 'Signing secret' }).waitFor();
+    return page;
+  }
+
+  async function onTab(page: Page, project: OpenProject): Promise<Page> {
+    await page.goto(`${browserEnv().testEnv.baseUrl}/projects/${project.id}/webhook`);
+    await page.getByRole('heading', { name: 'Signing secret' }).waitFor();
+    return page;
+  }
+
+  const send = (page: Page) => page.getByRole('button', { name: 'Send a test event' }).click();
+  const result = (page: Page) => page.getByRole('group', { name: 'What came of the test event' });
+
+  it('WT1: sends a test event to the saved URL, and to one that is only typed', async () => {
+    const page = await openTab();
+    await send(page);
+    await result(page).getByText('Answered 200').waitFor();
+    const { webhookId } = await browserEnv().receiver.nextTest();
+    expect(await result(page).innerText()).toContain(webhookId);
+    await expectAccessible(page);
+
+    await page.getByRole('textbox', URL_FIELD).fill('http://127.0.0.1:1024/hooks');
+    await page.getByText('which is not saved yet').waitFor();
+    await send(page);
+    await result(page).getByText('No answer').waitFor();
+    const resultText = await result(page).innerText();
+    expect(resultText).toContain('Nothing listens there.');
+    expect(resultText).toContain('http://127.0.0.1:1024/hooks (not saved yet)');
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Discard' }).click();
+  });
+
+  it('W1: says why a URL is refused, at the field, tried or saved', async () => {
+    const { owner } = browserEnv();
+    const project = await openProject(owner);
+    // A tab whose console nobody watches: a refusal stands on it.
+    const page = await (await browserEnv().openContext()).newPage();
+    await injectWallet(page, owner.wallet);
+    await page.goto(browserEnv().testEnv.baseUrl);
+    await signIn(page);
+    await onTab(page, project);
+    const field = page.getByRole('textbox', URL_FIELD);
+    expect(await page.getByRole('button', { name: 'Send a test event' }).isDisabled()).toBe(true);
+
+    await field.fill('http://169.254.169.254/latest');
+    await send(page);
+    await page.getByText(REFUSED).waitFor();
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    await field.fill('http://10.0.0.1/');
+    await expect.poll(() => page.getByText(REFUSED).count()).toBe(0);
+    await page.getByRole('button', { name: /^Save as v/ }).click();
+    await page.getByText(REFUSED).first().waitFor();
+    await page.getByRole('button', { name: 'Discard' }).click();
+  });
+
+  it('WH3: shows at once that the webhook is paused, and resumes it', async () => {
+    const { owner, project, receiver } = browserEnv();
+    const page = await openTab();
+    receiver.answer = () => ({ status: 410 });
+    const { id } = await project.pipeline.submit(aSubmission());
+    await review(owner, id, 'approve');
+    await receiver.next(id);
+    await page.getByRole('heading', { name: 'Paused' }).waitFor();
+    await expectAccessible(page);
+    receiver.answer = () => ({ status: 200 });
+    await page.getByRole('button', { name: 'Resume' }).click();
+    expect(await receiver.next(id)).toMatchObject({ attempt: 2 });
+    await page.getByRole('heading', { name: 'Paused' }).waitFor({ state: 'hidden' });
+  });
+
+  it('rolls a secret in, and knows how far it is after a reload and from another browser', async () => {
+    const { owner } = browserEnv();
+    const project = await openProject(owner);
+    const page = await openTab(project);
+    await page.getByText('Nobody has been shown a secret yet.').waitFor();
+    await page.getByRole('button', { name: 'Make the secret' }).click();
+    await page.getByText('It signs from now on.').waitFor();
+    expect(await page.locator('code', { hasText: /^whsec_/ }).count()).toBe(1);
+    await page.getByRole('button', { name: 'I have copied it' }).click();
+    await page.getByText('One secret signs.').waitFor();
+
+    // Somebody else rolls the next one in: this page hears of it, and only the new state is on it.
+    await owner.call(rotateWebhookSecret, { params: { id: project.id } });
+    await page.getByText('A new secret signs beside the current one.').waitFor();
+    await onTab(page, project);
+    await page.getByText(/It signs first by itself \(in 23/).waitFor();
+    await page.getByRole('button', { name: 'Let the new secret sign first' }).click();
+    await page.getByText('The old one still signs the secondary header.').waitFor();
+    expect(await page.locator('code', { hasText: /^whsec_/ }).count()).toBe(0);
+  });
+});

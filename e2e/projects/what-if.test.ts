@@ -1,0 +1,183 @@
+// Where to set the line, in a real browser: read, tried by handle, number, key, drag and flag, applied by an owner, and said when unknown.
+import { listChanges } from '@countersign/shared/api/changes';
+import { changeProject, type ProjectSettings, readProject } from '@countersign/shared/api/projects';
+import type { Page } from 'playwright';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { findChromium } from '../../scripts/lib/processes/browser.ts';
+import { aSubmission, join, openProject, review } from '../../server/test/builders.ts';
+import { person } from '../../server/test/client.ts';
+import { useBrowserEnvironment } from '../support/test-environment.ts';
+import { saveScreenshot, checkAppearances, ONCE_EACH } from '../support/page-checks.ts';
+
+const chromium = await findChromium();
+/** Items of each confidence; every third of the lower ones is wrong, and some of the sure ones are flagged. */
+const EACH = 12;
+const SPACING_MS = 10_000;
+const CONFIDENCES = [0.4, 0.55, 0.72, 0.76, 0.8, 0.84, 0.88, 0.92, 0.96, 0.99];
+
+describe.skipIf(chromium === undefined)('where to set the line', () => {
+  const browserEnv = useBrowserEnvironment();
+  let page: Page;
+
+  beforeAll(async () => {
+    const { owner, project, enter } = browserEnv();
+    const params = { id: project.id };
+    await owner.call(changeProject, { params, body: { settings_version: 1, audit_rate: 0.4 } });
+    for (const confidence of CONFIDENCES)
+      for (let n = 0; n < EACH; n += 1) {
+        const risk_flags = n % 6 === 0 ? ['long'] : [];
+        const { id } = await project.pipeline.submit(aSubmission({ confidence, risk_flags }));
+        const looked = await review(owner, id, n % 3 === 0 && confidence < 0.9 ? 'reject' : 'approve').catch(
+          () => null,
+        );
+        if (confidence >= 0.7 && confidence < 0.95) expect(looked).not.toBeNull();
+      }
+    page = await enter(owner, `/analytics?project=${project.id}`);
+    await section().waitFor();
+  }, 120_000);
+
+  const section = (of = page) => of.getByRole('region', { name: 'Where to set the line' });
+  const sentence = (of = page) => section(of).getByText(/^At /);
+  const auto = (of = page) => section(of).getByRole('textbox', { name: 'Automatic from' });
+  const plot = () => section().getByRole('slider', { name: /^Automatic from; arrow keys/ });
+  const apply = (on = page) => section(on).getByRole('button', { name: 'Apply to project…' });
+
+  it('AN24, AN25: says in words what other thresholds would do, and of how many nobody can say', async () => {
+    await expect.poll(() => sentence().textContent()).toMatch(/At\s+0\.95,\s+60%\s+of the last 30 days\s+\(72 items\)/);
+    await auto().fill('0.75');
+    await expect
+      .poll(() => sentence().textContent())
+      .toMatch(/At\s+0\.75,\s+10%[^]*\d+–\d+\s+wrong approvals expected \(95%\)/);
+    await section().getByRole('textbox', { name: 'Review from' }).fill('0.3');
+    await auto().fill('0.3');
+    await section().getByText('24 more would pass of which nobody can say').waitFor();
+    await section().getByRole('button', { name: 'Back to now' }).click();
+    await expect.poll(() => auto().inputValue()).toBe('0.95');
+  });
+
+  it('moves by key, by handle and by a drag on the curve alike; what is no threshold is said', async () => {
+    await plot().focus();
+    await page.keyboard.press('ArrowLeft');
+    await expect.poll(() => auto().inputValue()).toBe('0.94');
+    await section().getByRole('slider', { name: 'Automatic from', exact: true }).focus();
+    await page.keyboard.press('ArrowLeft');
+    await expect.poll(() => auto().inputValue()).toBe('0.93');
+    const box = (await plot().boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+    const at = (share: number) => box.x + 44 + share * (box.width - 64);
+    await page.mouse.move(at(0.93), box.y + 200);
+    await page.mouse.down();
+    await page.mouse.move(at(0.85), box.y + 200, { steps: 4 });
+    await page.mouse.up();
+    await expect.poll(() => auto().inputValue()).toBe('0.85');
+    await auto().fill('1.5');
+    await section().getByText('Between 0 and 1').waitFor();
+    expect(await apply().isDisabled()).toBe(true);
+    await auto().fill('0.85');
+  });
+
+  it('shows the same as a table, reads each bin by key, and takes bins of even count', async () => {
+    const bins = section().getByRole('slider', { name: /^Share that people approve/ });
+    await bins.focus();
+    await page.keyboard.press('End');
+    await expect.poll(() => bins.getAttribute('aria-valuetext')).toMatch(/0\.95 – 1\.00 · audited · 100% approved/);
+    await section().getByText('Even count').click();
+    await section().getByRole('button', { name: 'Show as a table: Does confidence keep its word?' }).click();
+    await section()
+      .getByRole('row', { name: /0\.72.* waited for people/ })
+      .waitFor();
+    await section().getByRole('button', { name: 'Show the plot again: Does confidence keep its word?' }).click();
+  });
+
+  it('has nothing against it in light and dark, wide and on a phone', async () => {
+    await section().scrollIntoViewIfNeeded();
+    await checkAppearances(page, 'what-if', ONCE_EACH);
+  });
+
+  it('is one link away from the rules, and comes into view', async () => {
+    const { owner, project, enter } = browserEnv();
+    const rules = await enter(owner, `/projects/${project.id}/rules`);
+    const link = rules.getByRole('link', { name: 'See what other lines would do' });
+    await link.waitFor();
+    await saveScreenshot(rules, 'rules-link');
+    await link.click();
+    const heading = section(rules).getByRole('heading', { name: 'Where to set the line' });
+    await heading.waitFor();
+    const top = async () => (await heading.boundingBox())?.y ?? Infinity;
+    await expect.poll(top).toBeLessThan(400);
+    await saveScreenshot(rules, 'line-in-view');
+    await rules.context().close();
+  });
+
+  it('applies as a reviewed change: the difference first, then a version of its own in the change log', async () => {
+    const { owner, project } = browserEnv();
+    await section().getByRole('button', { name: /^long/ }).click();
+    await apply().click();
+    const dialog = page.getByRole('dialog');
+    await expect
+      .poll(() => dialog.getByRole('listitem').allTextContents())
+      .toEqual([
+        expect.stringMatching(/automatic from\s*0\.95\s*0\.85/),
+        expect.stringMatching(/always escalated\s*long/),
+      ]);
+    await saveScreenshot(page, 'what-if-apply');
+    await dialog.getByRole('button', { name: 'Save as v3' }).click();
+    await section().getByText('Applied as settings version 3.').waitFor();
+    const saved = await owner.call(readProject, { params: { id: project.id } });
+    expect(saved).toMatchObject({ auto_threshold: 0.85, settings_version: 3 });
+    const { data } = await owner.call(listChanges, { params: { id: project.id } });
+    expect(JSON.stringify(data[0])).toContain('auto_threshold');
+  });
+
+  it('a supervisor may try a threshold and sees who can apply it', async () => {
+    const { project, enter, testEnv } = browserEnv();
+    const sam = await person(testEnv);
+    await join(project, sam, 'supervisor');
+    const other = await enter(sam, `/analytics?project=${project.id}`);
+    await section(other).getByText('Owners apply this').waitFor();
+    await auto(other).fill('0.8');
+    await expect.poll(() => sentence(other).textContent()).toMatch(/At\s+0\.80/);
+  });
+
+  it('says what fills it where nothing arrived', async () => {
+    const { owner, enter } = browserEnv();
+    const empty = await openProject(owner);
+    const other = await enter(owner, `/analytics?project=${empty.id}`);
+    await section(other).getByText('an item that is submitted can be tried here at once').waitFor();
+    await section(other).getByText('Not known: nobody decided anything').waitFor();
+    await saveScreenshot(other, 'what-if-empty', true);
+  });
+
+  it('goes along where the line of the project moves, and keeps what was touched', async () => {
+    const { owner, project, enter } = browserEnv();
+    const open = await enter(owner, `/analytics?project=${project.id}`);
+    await section(open).getByRole('textbox', { name: 'Review from' }).fill('0.41');
+    const params = { id: project.id };
+    await open.clock.install();
+    const change = async (changes: Partial<ProjectSettings>) => {
+      // The page asks at most once in so long: its clock goes past that.
+      await open.clock.fastForward(SPACING_MS);
+      const { settings_version } = await owner.call(readProject, { params });
+      await owner.call(changeProject, { params, body: { settings_version, ...changes } });
+    };
+    await change({ auto_threshold: 0.97 });
+    await expect.poll(() => auto(open).inputValue()).toBe('0.97');
+    expect(await section(open).getByRole('textbox', { name: 'Review from' }).inputValue()).toBe('0.41');
+    // A flag that somebody else turned to what is tried here stays as it is tried.
+    const long = section(open).getByRole('button', { name: /^long/ });
+    const wished = (await long.getAttribute('aria-pressed')) !== 'true';
+    await long.click();
+    await change({ auto_threshold: 0.96, escalate_flags: wished ? ['long'] : [] });
+    await expect.poll(() => auto(open).inputValue()).toBe('0.96');
+    expect(await long.getAttribute('aria-pressed')).toBe(String(wished));
+    // What is confirmed is what was read: the dialog stays as it was opened, and is refused where the rules moved on.
+    browserEnv().allowConsoleError(/409 \(Conflict\).*\/projects\//);
+    await apply(open).click();
+    const dialog = open.getByRole('dialog');
+    const asked = await dialog.getByRole('listitem').allTextContents();
+    await change({ auto_threshold: 0.98 });
+    await expect.poll(() => auto(open).inputValue()).toBe('0.98');
+    expect(await dialog.getByRole('listitem').allTextContents()).toEqual(asked);
+    await dialog.getByRole('button', { name: /^Save as v/ }).click();
+    await dialog.getByText('Someone changed the settings meanwhile').waitFor();
+  });
+});

@@ -1,0 +1,115 @@
+// The list narrowed to what one looks for, by an address that can be shared, and a supervisor who decides several items together (LC5).
+import type { Page } from 'playwright';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { claimItem } from '@countersign/shared/api/queue';
+import { findChromium } from '../../scripts/lib/processes/browser.ts';
+import { aSubmission, join, openProject, type OpenProject } from '../../server/test/builders.ts';
+import { people, type Person } from '../../server/test/client.ts';
+import { useBrowserEnvironment } from '../support/test-environment.ts';
+import { watchForText } from '../support/transient-text.ts';
+import { row } from '../support/queue.ts';
+
+const chromium = await findChromium();
+
+describe.skipIf(chromium === undefined)('a list', () => {
+  const browserEnv = useBrowserEnvironment();
+  let supervisor: Person;
+  let reviewer: Person;
+  let project: OpenProject;
+  let ids: string[];
+  let page: Page;
+
+  beforeEach(async () => {
+    const { testEnv, owner, receiver, enter } = browserEnv();
+    [supervisor, reviewer] = (await people(testEnv, 2)) as [Person, Person];
+    project = await openProject(owner, { receiver });
+    await join(project, supervisor, 'supervisor');
+    await join(project, reviewer, 'reviewer');
+    ids = [];
+    for (let n = 1; n <= 7; n += 1) {
+      const flags = n <= 5 ? { risk_flags: ['pii'] } : {};
+      const input = { question: `${n <= 5 ? 'Refund' : 'Parcel'} ${n}` };
+      ids.push((await project.pipeline.submit(aSubmission({ input, ...flags }))).id);
+    }
+    page = await enter(supervisor, '/queue');
+    await row(page, 'Parcel 7').waitFor();
+  });
+
+  const lines = () => page.locator('[data-line]').count();
+  const chooseRefunds = async () => {
+    await page.getByRole('button', { name: 'Select', exact: true }).click();
+    await page.getByRole('checkbox', { name: 'Select Refund 1' }).click();
+    await page.getByRole('checkbox', { name: 'Select Refund 5' }).click({ modifiers: ['Shift'] });
+    await page.getByText('5 selected').waitFor();
+  };
+  const approve = async () => {
+    await page.getByRole('region', { name: 'The selected items' }).getByRole('button', { name: 'Approve' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Approve 5 items?' });
+    await dialog.getByRole('button', { name: 'Approve' }).click();
+  };
+
+  it('LC5: are taken together, decided one by one, and each reaches the receiver', async () => {
+    await chooseRefunds();
+    await approve();
+    await page.getByText('5 items decided').first().waitFor();
+    await Promise.all(ids.slice(0, 5).map((id) => browserEnv().receiver.next(id)));
+    expect(await page.getByRole('checkbox', { name: 'Select Parcel 6' }).isChecked()).toBe(false);
+  });
+
+  it('one that somebody else takes leaves the selection, and the page says so', async () => {
+    await chooseRefunds();
+    const shownText = await watchForText(page, '1 selected item was taken or decided');
+    await reviewer.call(claimItem, { params: { id: ids[2] ?? '' } });
+    await page.getByText('4 selected').waitFor();
+    await shownText();
+  });
+
+  it('a filter stands in the address, Back takes it off, and what arrives is shown only when it answers', async () => {
+    await page.keyboard.press('/');
+    await page.locator('#queue-filter:focus').waitFor();
+    await page.keyboard.type('REFUND');
+    await expect.poll(lines).toBe(5);
+    await expect.poll(() => page.url()).toMatch(/q=REFUND$/);
+    const other = await browserEnv().enter(supervisor, new URL(page.url()).pathname + new URL(page.url()).search);
+    await row(other, 'Refund 5').waitFor();
+    expect(await other.locator('[data-line]').count()).toBe(5);
+    await other.context().close();
+    await page.mouse.move(1, 1);
+    await page.locator('#queue-filter').blur();
+    await project.pipeline.submit(aSubmission({ input: { question: 'Parcel 8' } }));
+    await project.pipeline.submit(aSubmission({ input: { question: 'Refund 9' } }));
+    await row(page, 'Refund 9').waitFor();
+    expect(await lines()).toBe(6);
+    await page.getByRole('link', { name: /^All 9$/ }).waitFor();
+    await page.goBack();
+    await row(page, 'Parcel 8').waitFor();
+    expect(await page.locator('#queue-filter').inputValue()).toBe('');
+  });
+
+  it('what a filter hides is named, and one key shows it again', async () => {
+    await page.goto(`${browserEnv().frontProxy.url}/queue?flag=legal&q=nothing`);
+    await page.getByText('hides 7 items that wait').waitFor();
+    await page.keyboard.press('Escape');
+    await row(page, 'Parcel 7').waitFor();
+  });
+
+  it('that is longer than a page holds says so, goes on when asked, and is searched to its end', async () => {
+    const rest = Array.from({ length: 600 }, (_, n) => ({
+      project_id: project.id,
+      ...aSubmission({ input: { question: `Letter ${n}.` } }),
+    }));
+    for (const from of [0, 100, 200, 300, 400, 500])
+      await project.pipeline.submitBatchRaw(JSON.stringify({ items: rest.slice(from, from + 100) }));
+    await page.reload();
+    await page.getByText('107 more wait, due later').waitFor();
+    expect(await lines()).toBe(500);
+    await page.locator('#queue-filter').fill('letter 599.');
+    await row(page, 'Letter 599.').waitFor();
+    await expect.poll(lines).toBe(1);
+    await page.getByRole('link', { name: /^Available 607$/ }).waitFor();
+    await page.locator('#queue-filter').press('Escape');
+    await expect.poll(lines).toBe(500);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(lines).toBe(607);
+  });
+});

@@ -1,0 +1,50 @@
+// LC4 in a real Chromium: who holds three items and wants a fourth reads why not, and is led to what they hold.
+import type { Page } from 'playwright';
+import { describe, expect, it } from 'vitest';
+import { claimItem, MAX_CLAIMS } from '@countersign/shared/api/queue';
+import { aSubmission } from '../../server/test/builders.ts';
+import { findChromium } from '../../scripts/lib/processes/browser.ts';
+import { useBrowserEnvironment } from '../support/test-environment.ts';
+import { openRow, row } from '../support/queue.ts';
+import { expectAccessible } from '../support/page-checks.ts';
+
+const chromium = await findChromium();
+
+const SCREENS = [
+  { width: 1440, height: 900, colorScheme: 'light' },
+  { width: 390, height: 844, colorScheme: 'dark' },
+] as const;
+const FULL = 'You hold as many items as one person may. Decide one, or give one back.';
+const limitAlert = (page: Page) => page.getByRole('alert').filter({ hasText: FULL, visible: true });
+
+describe.skipIf(chromium === undefined)('LC4: a fourth item', () => {
+  const browserEnv = useBrowserEnvironment();
+
+  it('is refused with a message, at 1440 and 390 px, that links to the items the reviewer holds', async () => {
+    const { owner, project, enter, allowConsoleError } = browserEnv();
+    allowConsoleError(/409/);
+    const questions = ['First held?', 'Second held?', 'Third held?', 'One more?'];
+    const ids: string[] = [];
+    for (const question of questions)
+      ids.push((await project.pipeline.submit(aSubmission({ input: { question } }))).id);
+    for (const id of ids.slice(0, MAX_CLAIMS)) await owner.call(claimItem, { params: { id } });
+
+    for (const { width, height, colorScheme } of SCREENS) {
+      const page = await enter(owner, '/queue');
+      await page.setViewportSize({ width, height });
+      await page.emulateMedia({ colorScheme });
+      await row(page, 'One more?').waitFor();
+      // The server's choice, and a line of the reader's own: nothing is on show, and the reason stands where the item would.
+      await page.keyboard.press('n');
+      await limitAlert(page).waitFor();
+      await expectAccessible(page);
+      await openRow(page, 'One more?');
+      await limitAlert(page).getByRole('link', { name: 'Show mine' }).click();
+      await expect.poll(() => page.getByRole('row').count()).toBe(MAX_CLAIMS);
+      await openRow(page, 'First held?');
+      await page.getByText('Yours for').waitFor();
+      expect(await limitAlert(page).count()).toBe(0);
+      await page.close();
+    }
+  });
+});

@@ -1,0 +1,178 @@
+// Editing in a real Chromium: only what was changed is changed, two tabs keep both drafts, and the suggestion is there to be judged whole.
+import type { Page } from 'playwright';
+import { describe, expect, it } from 'vitest';
+import { findChromium } from '../../scripts/lib/processes/browser.ts';
+import { aSubmission, openProject } from '../../server/test/builders.ts';
+import { useBrowserEnvironment } from '../support/test-environment.ts';
+import { signIn } from '../support/injected-wallet.ts';
+import { saveScreenshot, checkAppearances, ONCE_EACH, WIDE } from '../support/page-checks.ts';
+
+const chromium = await findChromium();
+const LINES = Array.from({ length: 60 }, (_, n) => `Clause ${n + 1} stands here.`);
+
+const answer = (page: Page) => page.getByLabel('Your answer');
+const drafts = (page: Page) => page.getByRole('region', { name: 'Other drafts of this item' });
+/** The name of the group that has the keyboard. */
+const groupInFocus = (page: Page) =>
+  page.evaluate(() => document.activeElement?.closest('[role=group]')?.getAttribute('aria-label'));
+/** The caret is in the text. */
+const inText = (page: Page) => page.locator('textarea:focus').waitFor();
+/** In your hands, and seen: from now on its keys count (QU2). */
+const yours = async (page: Page) => {
+  await page.getByText('Yours for').waitFor();
+  await page.locator('[data-actions-enabled=true]').waitFor();
+};
+
+describe.skipIf(chromium === undefined)('editing', () => {
+  const browserEnv = useBrowserEnvironment();
+
+  /** An item of a project of its own, and the way to it. */
+  async function anItem(submission: Parameters<typeof aSubmission>[0]) {
+    const project = await openProject(browserEnv().owner);
+    const { id } = await project.pipeline.submit(aSubmission(submission));
+    return { id, project, path: `/queue?view=all&project=${project.id}&item=${id}` };
+  }
+
+  it('QU18, QU13, QU14: the whole suggestion is read, one line is edited, and a digit gives the reason', async () => {
+    const suggestion = LINES.map((line, at) => line + ['\r\n', '\n', '\r'][at % 3]).join('') + 'The last one';
+    const { id, project, path } = await anItem({ suggestion });
+    const page = await browserEnv().enter(browserEnv().owner, path);
+    await page.getByRole('button', { name: 'Claim it' }).click();
+    await yours(page);
+    await page.getByText('The last one').waitFor();
+    expect(await page.getByRole('button', { name: /^Show all/ }).count()).toBe(0);
+    await page.getByRole('button', { name: 'More below' }).click();
+    await page.getByRole('button', { name: 'More below' }).waitFor({ state: 'detached' });
+    await checkAppearances(page, 'suggestion-whole', ONCE_EACH);
+
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    await inText(page);
+    await page.keyboard.type('!');
+    await page.keyboard.press('Control+Enter');
+    const why = page.getByText('Choose why first');
+    await why.waitFor();
+    await expect.poll(() => groupInFocus(page)).toBe('Why');
+    await checkAppearances(page, 'edit-why', ONCE_EACH);
+    // The pane was built again for the other width: the question keeps the keyboard.
+    await answer(page).waitFor();
+    await expect.poll(() => groupInFocus(page)).toBe('Why');
+    // Back to the text, as it was; and to the question again.
+    await page.keyboard.press('Escape');
+    await inText(page);
+    await page.keyboard.type('!');
+    await page.keyboard.press('Control+Enter');
+    await why.waitFor();
+    await expect.poll(() => groupInFocus(page)).toBe('Why');
+    await page.keyboard.press('1');
+    await expect
+      .poll(async () => (await project.pipeline.read(id)).decision)
+      .toMatchObject({
+        action: 'edit',
+        output: `${suggestion}!!`,
+      });
+  });
+
+  it('QU18: a field of a form keeps the ends of its lines, and what is typed and taken back is no edit', async () => {
+    const suggestion = { text: 'a\r\nb\rc', sum: 1, big: 9_007_199_254_740_991 };
+    const { id, project, path } = await anItem({ suggestion });
+    const page = await browserEnv().enter(browserEnv().owner, path);
+    await page.getByRole('button', { name: 'Claim it' }).click();
+    await yours(page);
+    await page.keyboard.press('e');
+    const field = page.getByLabel('text', { exact: true });
+    await field.press('End');
+    await field.pressSequentially('x');
+    await field.press('Backspace');
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('Nothing is changed yet').waitFor();
+    await field.press('Control+End');
+    await field.pressSequentially('d');
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('Choose why first').waitFor();
+    await expect.poll(() => groupInFocus(page)).toBe('Why');
+    await page.keyboard.press('1');
+    await expect
+      .poll(async () => (await project.pipeline.read(id)).decision?.output)
+      .toEqual({ ...suggestion, text: 'a\r\nb\rcd' });
+  });
+
+  it('QU19: two tabs of one person keep both drafts, through reload and sign-out, and switch between them', async () => {
+    const { path } = await anItem({ suggestion: 'The suggestion.' });
+    const { owner, visit, frontProxy } = browserEnv();
+    const one = await visit(owner.wallet, path);
+    await signIn(one);
+    await one.getByRole('button', { name: 'Claim it' }).click();
+    await yours(one);
+    const two = await one.context().newPage();
+    await two.goto(frontProxy.url + path);
+    for (const page of [one, two]) {
+      await yours(page);
+      await page.keyboard.press('e');
+      await answer(page).waitFor();
+    }
+    await Promise.all([answer(one).fill('Typed in the first.'), answer(two).fill('Typed in the second.')]);
+    await drafts(one).getByText('second.').first().waitFor();
+    await drafts(two).getByText('first.').first().waitFor();
+    expect(await answer(one).inputValue()).toBe('Typed in the first.');
+    await checkAppearances(one, 'two-drafts', ONCE_EACH);
+    await Promise.all([one.reload(), two.reload()]);
+    await Promise.all([answer(one).waitFor(), answer(two).waitFor()]);
+    expect([await answer(one).inputValue(), await answer(two).inputValue()]).toEqual([
+      'Typed in the first.',
+      'Typed in the second.',
+    ]);
+    await two.close();
+
+    await one.getByRole('button', { name: /^Account/ }).click();
+    await one.getByRole('button', { name: 'Sign out' }).click();
+    await signIn(one);
+    await one.goto(frontProxy.url + path);
+    await answer(one).waitFor();
+    expect(await answer(one).inputValue()).toBe('Typed in the first.');
+    await drafts(one)
+      .getByRole('button', { name: /^Switch to/ })
+      .click();
+    await expect.poll(() => answer(one).inputValue()).toBe('Typed in the second.');
+    await drafts(one).getByText('first.').first().waitFor();
+  });
+
+  it('QU13, QU15, QU17: images keep their colours, an empty value differs from blanks, and print and forced colours show the item', async () => {
+    const picture =
+      'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
+    const input = { picture, empty: '', blank: '  ', nothing: null, text: LINES.join('\n') };
+    const { path } = await anItem({ input, suggestion: [{ a: 1, b: '' }, { a: 2, b: ' ' }, { a: 3 }] });
+    const page = await browserEnv().enter(browserEnv().owner, path);
+    await page.getByRole('button', { name: /^Show the image/ }).click();
+    const shown = page.getByRole('img', { name: 'Image from the submission' });
+    expect(await shown.evaluate((image) => getComputedStyle(image).filter)).toBe('none');
+    expect(
+      await page
+        .getByRole('table')
+        .getByText(/^(missing|empty text|blank text, 1 character)$/)
+        .count(),
+    ).toBe(3);
+    await checkAppearances(page, 'values', ONCE_EACH);
+    await page.reload();
+    await page.getByRole('button', { name: /^Show the image/ }).click();
+
+    const line = page.locator('[data-line][aria-selected=true]');
+    await page.emulateMedia({ forcedColors: 'active' });
+    await saveScreenshot(page, 'forced-colours');
+    expect(await line.evaluate((row) => getComputedStyle(row).outlineStyle)).toBe('solid');
+    await page.emulateMedia({ forcedColors: 'none', media: 'print', colorScheme: 'dark' });
+    await saveScreenshot(page, 'print', true);
+    for (const chrome of [page.getByRole('navigation').first(), page.getByRole('banner'), line])
+      expect(await chrome.isVisible()).toBe(false);
+    for (const name of ['Claim it', 'Copy the input'])
+      expect(await page.getByRole('button', { name }).isVisible()).toBe(false);
+    await page.getByRole('table').waitFor();
+    const end = page.getByText(LINES.at(-1) ?? '');
+    const [box, height] = [await end.boundingBox(), await page.evaluate(() => document.documentElement.scrollHeight)];
+    expect((box?.y ?? Infinity) + (box?.height ?? 0)).toBeLessThanOrEqual(height);
+    expect(await page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue('--s2'))).toMatch(
+      /^oklch\((?:1|100%) 0 0\)$/,
+    );
+    await page.emulateMedia({ media: 'screen' });
+    await page.setViewportSize(WIDE);
+  });
+});

@@ -1,0 +1,233 @@
+// What was submitted is shown in a real browser: it never runs and loads nothing, and what is edited goes out as it was typed.
+import type { Page } from 'playwright';
+import { describe, expect, it } from 'vitest';
+import { readItem } from '@countersign/shared/api/public';
+import { claimItem, decideItem } from '@countersign/shared/api/queue';
+import type { Json } from '@countersign/shared/json/json';
+import { aSubmission, join, openProject } from '../../server/test/builders.ts';
+import { person } from '../../server/test/client.ts';
+import { findChromium } from '../../scripts/lib/processes/browser.ts';
+import { HOSTILE_SHAPES, HOSTILE_TEXTS, TRAP } from '../../web/src/lib/values/hostile.fixture.ts';
+import { useBrowserEnvironment } from '../support/test-environment.ts';
+import { expectAccessible } from '../support/page-checks.ts';
+
+const chromium = await findChromium();
+const MINUTE = 60_000;
+
+const texts = Object.values(HOSTILE_TEXTS);
+const halves = [texts.slice(0, 14), texts.slice(14)];
+const named = (values: readonly string[]): Json => Object.fromEntries(values.map((text, at) => [`f${at}`, text]));
+
+/** Everything a page does that it must not: dialogs, requests to elsewhere, windows, and what the traps would set. */
+function guard(page: Page): () => Promise<string[]> {
+  const caught: string[] = [];
+  const home = new URL(page.url()).origin;
+  page.on('dialog', (dialog) => {
+    caught.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('request', (request) => {
+    const url = request.url();
+    if (!url.startsWith(home) && !url.startsWith('data:image/') && !url.startsWith('blob:')) caught.push(url);
+  });
+  page.context().on('page', () => caught.push('a window'));
+  return async () => {
+    const set = await page.evaluate(() => ['pwned', 'polluted'].filter((name) => name in window));
+    return [...caught, ...set];
+  };
+}
+
+/** The item is on show, loaded with the page. */
+async function open(page: Page, id: string): Promise<void> {
+  await page.goto(new URL(`/queue?item=${id}`, page.url()).href);
+  await isShown(page);
+}
+
+/** The item is on show, by a link in the page. */
+async function follow(page: Page, id: string): Promise<void> {
+  await page.evaluate((href) => {
+    document.getElementById('item-heading')?.setAttribute('data-before', '');
+    const link = document.createElement('a');
+    link.href = href;
+    // Each in words of its own: two presses of the same words within half a second are one (QU2).
+    link.textContent = href;
+    document.body.append(link);
+    link.click();
+    link.remove();
+  }, `/queue?item=${id}`);
+  await isShown(page);
+}
+
+async function isShown(page: Page): Promise<void> {
+  await page.locator('#item-heading:not([data-before])').waitFor({ state: 'attached' });
+  await page
+    .getByRole('heading', { name: /^(Suggestion|Sent|What stands)/ })
+    .first()
+    .waitFor();
+  // The page answers: nothing submitted keeps it busy.
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+}
+
+async function accessible(page: Page): Promise<void> {
+  // The page round it has tests of its own.
+  await expectAccessible(page, 'section[aria-label="Item"]');
+}
+
+describe.skipIf(chromium === undefined)('values', () => {
+  const browserEnv = useBrowserEnvironment();
+
+  it('QU6: hostile content is inert wherever it is shown', { timeout: 4 * MINUTE }, async () => {
+    const { owner, enter, receiver } = browserEnv();
+    const project = await openProject(owner, {
+      settings: { name: HOSTILE_TEXTS['img onerror']?.slice(0, 60) ?? '' },
+      receiver,
+    });
+    const submissions = [
+      ...halves.map((half) => ({
+        input: named(half),
+        suggestion: half.join('\n\n'),
+        metadata: { model: half[0] ?? '', source: half[1] ?? '', more: named(half) },
+        risk_flags: half.slice(0, 6).map((text) => text.slice(0, 100)),
+      })),
+      ...halves.map((half) => ({ input: [...half], suggestion: half.map((text) => ({ role: text, content: text })) })),
+      ...Object.values(HOSTILE_SHAPES).map((suggestion) => ({ input: 'A shape', suggestion })),
+    ];
+    const ids: string[] = [];
+    for (const submission of submissions) ids.push((await project.pipeline.submit(aSubmission(submission))).id);
+    const [first = '', second = '', ...others] = ids;
+    const page = await enter(owner, '/queue');
+    const caught = guard(page);
+    for (const id of [first, second]) await open(page, id);
+    for (const id of others) await follow(page, id);
+    expect(await caught()).toEqual([]);
+
+    const { fence } = await owner.call(claimItem, { params: { id: first }, body: {} });
+    const note = halves[0]?.join('\n').slice(0, 4000) ?? '';
+    const body = {
+      fence,
+      action: 'edit',
+      output: halves[1]?.join('\n') ?? '',
+      reason: HOSTILE_TEXTS.script ?? '',
+      note,
+    } as const;
+    await owner.call(decideItem, { params: { id: first }, body });
+    await open(page, first);
+    await follow(page, second);
+    for (const path of ['/learnings', '/projects', `/projects/${project.id}`]) {
+      await page.goto(new URL(path, page.url()).href);
+      await page.getByRole('heading').first().waitFor();
+    }
+    expect(await caught()).toEqual([]);
+  });
+
+  it('QU6: a link names its host and opens at the second click alone', { timeout: MINUTE }, async () => {
+    const { owner, project, enter } = browserEnv();
+    const suggestion = `Sign in at https://bank.example@trap.example/login or [here](${TRAP}/b).\n\n- a\n- b`;
+    const { id } = await project.pipeline.submit(aSubmission({ suggestion }));
+    const page = await enter(owner, `/queue?item=${id}`);
+    await isShown(page);
+    const caught = guard(page);
+    await page.context().route(`${TRAP}/**`, (route) => route.fulfill({ body: 'trapped' }));
+    await page.getByRole('button', { name: 'here' }).click();
+    const link = page.getByRole('link', { name: 'Open trap.example in a new tab' });
+    await expect.poll(() => link.evaluate((element) => element === document.activeElement)).toBe(true);
+    expect(await caught()).toEqual([]);
+    await page.keyboard.press('Escape');
+    expect(await link.count()).toBe(0);
+    // By key, both: a mouse that clicks twice at one place within half a second has meant one click (QU2).
+    await page.getByRole('button', { name: 'here' }).press('Enter');
+    const [opened] = await Promise.all([page.context().waitForEvent('page'), link.press('Enter')]);
+    await opened.waitForLoadState();
+    expect(await opened.evaluate(() => [window.opener === null, document.referrer])).toEqual([true, '']);
+  });
+
+  it('every renderer and every editor is without a fault of accessibility', { timeout: 3 * MINUTE }, async () => {
+    const { owner, project, enter } = browserEnv();
+    const rows = Array.from({ length: 260 }, (_, at) => ({ id: at, text: `row ${at}` }));
+    const pixel =
+      'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    const chat: Json = [
+      { role: 'user', content: 'Where is it? See https://a.example/' },
+      { role: 'assistant', content: null, tool_calls: [{ id: 1 }] },
+    ];
+    const cases: { input: Json; suggestion: Json; edits: boolean }[] = [
+      {
+        input: chat,
+        suggestion: '# Title\n\n**bold** [link](https://a.example/)\n\n| a | b |\n|---|---|\n| 1 | 2 |',
+        edits: false,
+      },
+      { input: rows, suggestion: { deep: { tree: [1, { a: 'b' }] }, list: [1, 2] }, edits: true },
+      {
+        input: { rows: rows.map((row) => ({ row })) },
+        suggestion: { name: 'Ana', sum: 1.5, paid: true, iban: null },
+        edits: true,
+      },
+      { input: { at: '2026-11-20T14:02:11Z', pixel }, suggestion: 'long line\n'.repeat(60), edits: true },
+    ];
+    const page = await enter(owner, '/queue');
+    for (const { input, suggestion, edits } of cases) {
+      const { id } = await project.pipeline.submit(aSubmission({ input, suggestion }));
+      await follow(page, id);
+      for (const theme of ['light', 'dark']) {
+        await page.evaluate((name) => (document.documentElement.dataset.theme = name), theme);
+        await page.evaluate(() => Promise.all(document.getAnimations().map((each) => each.finished.catch(() => null))));
+        await accessible(page);
+      }
+      if (!edits) continue;
+      await page.keyboard.press('l');
+      await page.getByText('Yours for').waitFor();
+      await page.getByRole('button', { name: 'Edit' }).click();
+      await page.getByRole('region', { name: 'Changes' }).waitFor();
+      await accessible(page);
+    }
+  });
+
+  it(
+    'LC0: an edit in the form sends every other number as it was spelt, and asks before it breaks the shape',
+    { timeout: MINUTE },
+    async () => {
+      const { testEnv, project, enter } = browserEnv();
+      const reviewer = await person(testEnv);
+      await join(project, reviewer);
+      const suggestion = '{"payee":"Ana","sum":1.0,"rate":0.12345678901234567890,"10":1e2,"2":"x"}';
+      const body = `{"project_id":"${project.id}","input":"Pay","suggestion":${suggestion},"confidence":0.8}`;
+      const answer = await project.pipeline.submitRaw(body);
+      if (!answer.ok) throw new Error(answer.text);
+      const { id } = answer.reply;
+      const page = await enter(reviewer, `/queue?item=${id}`);
+      await isShown(page);
+      expect(await page.getByText('0.12345678901234567890').count()).toBe(1);
+      await page.keyboard.press('l');
+      await page.getByText('Yours for').waitFor();
+      await page.getByRole('button', { name: 'Edit' }).click();
+      await page.getByLabel('payee').fill('Ines');
+      await page.getByText('1 field changed: payee').waitFor();
+
+      await page.getByRole('radio', { name: 'JSON', exact: true }).check({ force: true });
+      const code = page.locator('.cm-content[contenteditable=true]');
+      await code.waitFor();
+      await code.fill('{"payee": "Ines", "sum": "1.0"}');
+      await page.getByRole('button', { name: 'Wrong fact' }).click();
+      await page.getByText('sum was a number, now it is text').waitFor();
+      await code.focus();
+      await page.keyboard.press('Control+Enter');
+      await page.getByText('Submit once more to send it all the same.').waitFor();
+      expect((await project.pipeline.read(id)).status).toBe('queued');
+
+      await page.getByRole('button', { name: 'Reset' }).click();
+      await page.getByLabel('payee').fill('Ines');
+      await page.getByRole('button', { name: 'Wrong fact' }).click();
+      await page.keyboard.press('Control+Enter');
+      await expect.poll(async () => (await project.pipeline.read(id)).status).toBe('approved');
+      const read = await project.pipeline.attempt(readItem, { params: { id } });
+      expect(read.text).toContain('"output":{"payee":"Ines","sum":1.0,"rate":0.12345678901234567890,"10":1e2,"2":"x"}');
+
+      // In a wide place both sides stand beside each other, in a narrow one they are one.
+      await page.setViewportSize({ width: 2400, height: 900 });
+      await open(page, id);
+      await page.getByText('Edited', { exact: true }).waitFor();
+      await page.setViewportSize({ width: 390, height: 844 });
+      await page.getByText('Edited', { exact: true }).waitFor({ state: 'detached' });
+    },
+  );
+});

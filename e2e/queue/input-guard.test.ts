@@ -1,0 +1,200 @@
+// What is seen is what is decided: under the browser's translation, and at double clicks.
+import type { Locator, Page } from 'playwright';
+import { describe, expect, it } from 'vitest';
+import { decideItem, claimItem, readQueueItem } from '@countersign/shared/api/queue';
+import { join } from '../../server/test/builders.ts';
+import { makeWallet, person, type Person } from '../../server/test/client.ts';
+import { findChromium } from '../../scripts/lib/processes/browser.ts';
+import { expectUntouched, openQueue, pane, waitUntilActionable } from '../support/open-item.ts';
+import { useBrowserEnvironment } from '../support/test-environment.ts';
+import { waitUntilIdle, openRow, row, showRow } from '../support/queue.ts';
+
+const chromium = await findChromium();
+const MINUTE = 60_000;
+
+/** Does to the page what Chrome's translation does: every text node that may be translated gives way to two `font` elements. */
+async function translate(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const isOurs = (text: Node) => text.parentElement?.matches('font, font *') === true;
+    const give = (text: Node) => {
+      if (text.textContent?.trim() === '' || isOurs(text) || text.parentElement?.translate !== true) return;
+      const [outer, inner] = [document.createElement('font'), document.createElement('font')];
+      inner.textContent = `« ${text.textContent ?? ''} »`;
+      outer.append(inner);
+      text.parentNode?.replaceChild(outer, text);
+    };
+    const walk = (root: Node) => {
+      const texts: Node[] = [];
+      const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+      while (walker.nextNode()) texts.push(walker.currentNode);
+      texts.forEach(give);
+    };
+    new MutationObserver((changes) => {
+      for (const { addedNodes } of changes) for (const node of addedNodes) if (node.isConnected) walk(node);
+    }).observe(document.body, { childList: true, subtree: true });
+    walk(document.body);
+  });
+}
+
+/** A click where the last one was, so many ms after it, on whatever is there by now. */
+async function secondClick(page: Page, place: { x: number; y: number }, ms: number): Promise<void> {
+  await page.evaluate(
+    ({ x, y, ms: later }) => {
+      const at = (window as unknown as { clickedAt: number }).clickedAt + later;
+      const event = new MouseEvent('click', { bubbles: true, cancelable: true, clientX: x, clientY: y, detail: 1 });
+      Object.defineProperty(event, 'timeStamp', { value: at });
+      document.elementFromPoint(x, y)?.dispatchEvent(event);
+    },
+    { ...place, ms },
+  );
+}
+
+async function noteClicks(page: Page): Promise<void> {
+  await page.evaluate(() =>
+    window.addEventListener(
+      'click',
+      ({ timeStamp, isTrusted }) => isTrusted && Object.assign(window, { clickedAt: timeStamp }),
+      { capture: true },
+    ),
+  );
+}
+
+describe.skipIf(chromium === undefined)('what is seen is what is decided', () => {
+  const browserEnv = useBrowserEnvironment();
+
+  const own = () => openQueue(browserEnv());
+  const read = (id: string) => browserEnv().owner.call(readQueueItem, { params: { id } });
+
+  it('QU9: with the page translated, item after item', { timeout: 3 * MINUTE }, async () => {
+    const { owner, enter } = browserEnv();
+    const { project, submit } = await own();
+    const words = ['Alpha', 'Bravo', 'Charlie', 'Delta'];
+    const ids: string[] = [];
+    for (const word of words) ids.push(await submit(word));
+    const page = await enter(owner, `/queue?project=${project.id}`);
+    await row(page, 'Delta').waitFor();
+    await translate(page);
+    await page.keyboard.press('n');
+    for (const [at, word] of words.entries()) {
+      await waitUntilActionable(page, `« ${word}! »`);
+      const others = words.filter((each) => each !== word);
+      const shown = await pane(page).innerText();
+      expect(others.filter((other) => shown.includes(other))).toEqual([]);
+      // The page's own words are as they were, so that they can change.
+      expect(shown).toContain('Approve');
+      expect(shown).not.toContain('« Approve »');
+      await page.keyboard.press('a');
+      await expect.poll(async () => (await read(ids[at] ?? '')).status).toBe('approved');
+    }
+  });
+
+  /** Presses a button as a hand does twice: at once, when nothing that came was seen, and late, when it was. */
+  async function pressTwice(page: Page, button: Locator, seen: () => Promise<unknown>): Promise<void> {
+    await button.and(page.locator(':not([aria-disabled])')).waitFor();
+    const box = await button.boundingBox();
+    if (box === null) throw new Error('The button has no place.');
+    const place = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+    await page.mouse.click(place.x, place.y);
+    await secondClick(page, place, 80);
+    await seen();
+    await secondClick(page, place, 450);
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
+  }
+
+  const actionButton = (page: Page, name: string) => pane(page).getByRole('button', { name, exact: true });
+  const chip = (page: Page) => pane(page).getByRole('button', { name: 'Wrong fact' });
+
+  /** What each takes before it goes out with one press, and what the item is then. */
+  const ACTIONS: [name: string, prepare: (page: Page) => Promise<unknown>, becomes: object][] = [
+    ['Approve', () => Promise.resolve(), { status: 'approved' }],
+    ['Skip', () => Promise.resolve(), { status: 'queued', claim: null }],
+    ['Reject', (page) => chip(page).click(), { status: 'rejected' }],
+    ['Escalate', (page) => chip(page).click(), { status: 'escalated' }],
+    [
+      'Submit edit',
+      async (page) => {
+        await page.keyboard.press('e');
+        await page.locator('textarea:focus').waitFor();
+        await page.keyboard.type(' More');
+        await chip(page).click();
+      },
+      { status: 'approved' },
+    ],
+    ['Return', () => Promise.resolve(), { status: 'queued' }],
+    ['Finalize', (page) => chip(page).click(), { status: 'escalated_final' }],
+  ];
+
+  it('QU2: a double click does one thing, whichever action it is', { timeout: 4 * MINUTE }, async () => {
+    const { owner, enter } = browserEnv();
+    const { project, submit } = await own();
+    const page = await enter(owner, `/queue?project=${project.id}&view=all`);
+    await noteClicks(page);
+    for (const [name, prepare, becomes] of ACTIONS) {
+      const words = [`First to ${name}`, `Second to ${name}`] as const;
+      const [first, second] = [await submit(words[0]), await submit(words[1])];
+      if (name === 'Return' || name === 'Finalize') for (const id of [first, second]) await escalate(owner, id);
+      await showRow(page, words[1]);
+      await page.keyboard.press('n');
+      await waitUntilActionable(page, `${words[0]}!`);
+      await prepare(page);
+      await pressTwice(page, actionButton(page, name), () => waitUntilActionable(page, `${words[1]}!`));
+      await expectUntouched(page, owner, second);
+      await expect.poll(() => read(first), { message: name }).toMatchObject(becomes);
+      await page.keyboard.press('q');
+      await waitUntilIdle(page);
+      for (const id of [first, second]) await finish(owner, id);
+    }
+  });
+
+  it('QU2: nor does a double click on Undo, Take over, Give back or Claim next', { timeout: 4 * MINUTE }, async () => {
+    const { owner, enter, testEnv } = browserEnv();
+    const { project, submit } = await own();
+    const [first, second] = [await submit('First'), await submit('Second')];
+    const page = await enter(owner, `/queue?project=${project.id}&view=all`);
+    await noteClicks(page);
+    await row(page, 'Second').waitFor();
+    await page.keyboard.press('n');
+    for (const words of ['First!', 'Second!']) {
+      await waitUntilActionable(page, words);
+      await page.keyboard.press('a');
+    }
+    // The newer decision is taken back, and the older one stays.
+    const undo = page.getByRole('list', { name: 'Your last decisions' }).getByRole('button', { name: 'Undo' });
+    await expect.poll(() => undo.count()).toBe(2);
+    await pressTwice(page, undo.first(), () => waitUntilActionable(page, 'Second!'));
+    await expectUntouched(page, owner, second);
+    expect((await read(first)).status).toBe('approved');
+    const giveBack = page.getByRole('button', { name: 'Give it back' });
+    await pressTwice(page, giveBack, () => pane(page).getByText('No item is open').waitFor());
+    expect(await read(second)).toMatchObject({ status: 'queued', claim: null });
+    // What somebody else holds is taken over, and not decided with it.
+    const other = await person(testEnv, makeWallet());
+    await join(project, other, 'reviewer');
+    await held(other, second);
+    await row(page, 'Second').and(page.locator(':has([title])')).first().waitFor();
+    await openRow(page, 'Second');
+    await pressTwice(page, actionButton(page, 'Take over'), () => waitUntilActionable(page, 'Second!'));
+    await expectUntouched(page, owner, second);
+    // On a phone the next item comes where its button was, and with it another button.
+    await page.getByRole('button', { name: 'Give it back' }).click();
+    await page.setViewportSize({ width: 390, height: 844 });
+    const claim = page.getByRole('button', { name: /^Claim next/ });
+    await pressTwice(page, claim, () => waitUntilActionable(page, 'Second!'));
+    await expectUntouched(page, owner, second);
+  });
+});
+
+const held = (reviewer: Person, id: string) => reviewer.call(claimItem, { params: { id } });
+
+async function escalate(reviewer: Person, id: string): Promise<void> {
+  const { fence } = await held(reviewer, id);
+  await reviewer.call(decideItem, { params: { id }, body: { fence, action: 'escalate', reason: 'Policy' } });
+}
+
+/** Decides what is open still, so that it comes nowhere again. */
+async function finish(reviewer: Person, id: string): Promise<void> {
+  const { status } = await reviewer.call(readQueueItem, { params: { id } });
+  if (status !== 'queued' && status !== 'escalated') return;
+  const { fence } = await held(reviewer, id);
+  await reviewer.call(decideItem, { params: { id }, body: { fence, action: 'approve' } });
+}

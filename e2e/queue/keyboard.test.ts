@@ -1,0 +1,190 @@
+// QU2, QU5: the queue by keyboard alone, from the sign-in to every verb; keys changed, switched off, and what they show.
+import type { Page } from 'playwright';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { changeProject } from '@countersign/shared/api/projects';
+import { readQueueItem } from '@countersign/shared/api/queue';
+import { findChromium } from '../../scripts/lib/processes/browser.ts';
+import { aSubmission } from '../../server/test/builders.ts';
+import { useBrowserEnvironment } from '../support/test-environment.ts';
+import { expectAccessible } from '../support/page-checks.ts';
+import { watchForText } from '../support/transient-text.ts';
+import { waitUntilIdle, setUndoWindowToOneDay } from '../support/queue.ts';
+
+const chromium = await findChromium();
+
+describe.skipIf(chromium === undefined)('the queue by keyboard alone', () => {
+  const browserEnv = useBrowserEnvironment();
+  let page: Page;
+
+  const press = (...keys: string[]) =>
+    keys.reduce((done, key) => done.then(() => page.keyboard.press(key)), Promise.resolve());
+  const read = (id: string) => browserEnv().owner.call(readQueueItem, { params: { id } });
+  const approve = () => page.getByRole('button', { name: 'Approve', exact: true });
+  /** This item is on show and its verbs live. One after the other: the item before it was ready too. */
+  const ready = async (suggestion: string) => {
+    await page.getByRole('region', { name: 'Item' }).getByText(suggestion).first().waitFor();
+    await approve().and(page.locator(':enabled')).waitFor();
+    await page.locator('[data-actions-enabled=true]').waitFor();
+  };
+  const focused = () =>
+    page.evaluate(() => (document.activeElement?.matches('button') ? document.activeElement.textContent.trim() : ''));
+  /** What is typed before the palette has the keyboard is lost. */
+  const inPalette = () => page.getByRole('combobox', { name: 'Search or run' }).and(page.locator(':focus')).waitFor();
+  const giveBack = async () => {
+    const shownText = await watchForText(page, 'Item given back');
+    await press('q');
+    await shownText();
+  };
+  const submit = async (suggestion: string) =>
+    (await browserEnv().project.pipeline.submit(aSubmission({ suggestion }))).id;
+
+  beforeAll(async () => {
+    const { testEnv, owner, project, visit } = browserEnv();
+    await owner.call(changeProject, {
+      params: { id: project.id },
+      body: {
+        settings_version: project.project.settings_version,
+        undo_window_seconds: 30,
+        reasons: ['Wrong fact', 'Policy', 'Other'],
+      },
+    });
+    await setUndoWindowToOneDay(testEnv, project.id);
+    page = await visit(owner.wallet, '/queue');
+    await page.getByRole('button', { name: 'Test Wallet' }).waitFor();
+    while (!(await focused()).includes('Test Wallet')) await press('Tab');
+    await press('Enter');
+    await page.waitForURL(/\/queue/);
+    await page.getByRole('heading', { level: 1, name: /Available\s*0/ }).waitFor();
+  });
+
+  it('claims, approves by one key, rejects by two, edits, escalates, undoes', async () => {
+    const [first, second, third, fourth] = [
+      await submit('One'),
+      await submit('Two'),
+      await submit('Three'),
+      await submit('Four'),
+    ];
+    await page.getByRole('row').nth(3).waitFor();
+    await press('n');
+    await ready('One');
+    await press('a');
+    await ready('Two');
+    expect(await read(first)).toMatchObject({ status: 'approved' });
+    await press('r', '2');
+    await ready('Three');
+    expect((await read(second)).decision).toMatchObject({ action: 'reject', reason: 'Policy' });
+    await press('e');
+    await page.locator('textarea:focus').waitFor();
+    await page.keyboard.type(' and more a r u');
+    await press('Escape', 'e');
+    await page.locator('textarea:focus').waitFor();
+    // What was typed is there again; a reason is chosen by its digit once the focus has left the text.
+    const area = page.locator('textarea').first();
+    expect(await area.inputValue()).toBe('Three and more a r u');
+    await page.getByRole('button', { name: /Wrong fact/ }).focus();
+    await press('1', 'Control+Enter');
+    await ready('Four');
+    expect((await read(third)).decision).toMatchObject({
+      action: 'edit',
+      output: 'Three and more a r u',
+      reason: 'Wrong fact',
+    });
+    await press('u', '2');
+    await expect.poll(async () => (await read(fourth)).status).toBe('escalated');
+    // The escalated one is the owner's to decide; it does not come again by itself, only when it is asked for.
+    await waitUntilIdle(page);
+    await press('n');
+    await page.getByRole('button', { name: 'Finalize' }).and(page.locator(':enabled')).waitFor();
+    await ready('Four');
+    await press('a');
+    await expect.poll(async () => (await read(fourth)).status).toBe('approved');
+    // Nothing is left to come next: undo counts all the same, also while the page still asks for it.
+    await page.getByRole('button', { name: 'Undo', exact: true }).first().waitFor();
+    await press('z');
+    await ready('Four');
+    await expect.poll(async () => (await read(fourth)).status).toBe('escalated');
+    await giveBack();
+  });
+
+  it('QU2: decides nothing while a key is held, in a field, or under a dialog', async () => {
+    const held = await submit('Held');
+    await page.getByRole('row').filter({ hasText: 'Question' }).first().waitFor();
+    await press('Control+k');
+    await inPalette();
+    await expectAccessible(page);
+    await page.keyboard.type('claim the next');
+    await page.getByRole('option', { name: 'Claim the next item' }).waitFor();
+    await press('Enter');
+    await approve().waitFor();
+    await page.locator('[data-actions-enabled=true]').waitFor();
+    const shown = await page.locator('#item-heading').textContent();
+    await press('?');
+    await page.getByRole('dialog').waitFor();
+    await expectAccessible(page);
+    await press('a', 'Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await press('c');
+    await page.locator('textarea:focus').waitFor();
+    await page.keyboard.type('a1 r2');
+    await press('Escape');
+    expect(await page.locator('#item-heading').textContent()).toBe(shown);
+    expect((await read(held)).decision).toBeNull();
+    // What was written is kept for the decision.
+    await press('c');
+    expect(await page.locator('textarea:focus').inputValue()).toBe('a1 r2');
+    await press('Escape');
+    await page.locator('textarea').waitFor({ state: 'detached' });
+    await giveBack();
+  });
+
+  it('QU5: changes Approve to G by a swap, decides with it, and shows it everywhere', async () => {
+    const id = await submit('By another key');
+    await press('?');
+    await page.getByRole('dialog').waitFor();
+    await page.getByRole('button', { name: 'Change the key of: Approve' }).focus();
+    await press('Enter', 'g');
+    await expect.poll(focused).toBe('Swap the two');
+    await press('Enter');
+    await page.getByText('Approve is now on G.').waitFor();
+    await press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await press('n');
+    for (let last = false; !last;) {
+      await approve().and(page.locator(':enabled')).waitFor();
+      await page.locator('[data-actions-enabled=true]').waitFor();
+      expect(await approve().getAttribute('aria-keyshortcuts')).toBe('G');
+      last = (await page.getByRole('region', { name: 'Item' }).getByText('By another key').count()) > 0;
+      const shown = new URL(page.url()).searchParams.get('item');
+      await press('g');
+      await page.waitForURL((url) => url.searchParams.get('item') !== shown);
+    }
+    await expect.poll(async () => (await read(id)).status).toBe('approved');
+    // The way from page to page is on A now.
+    await press('a', 'p');
+    await page.waitForURL(/\/projects$/);
+  });
+
+  it('QU5: switched off, no single letter does anything on any page, and their caps are gone', async () => {
+    /** What is chosen before the palette has searched is another one. */
+    const run = async (typed: string, name: string) => {
+      await press('Control+k');
+      await inPalette();
+      await page.keyboard.type(typed);
+      await page.getByRole('option', { name }).waitFor();
+      await press('Enter');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    };
+    await run('single-letter', 'Switch single-letter keys off');
+    await expect.poll(() => page.getByRole('button', { name: 'New project' }).locator('kbd').count()).toBe(0);
+    await press('c', '?', 'a', 'q');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(new URL(page.url()).pathname).toBe('/projects');
+    // The palette is a combination: it still comes, and leads out again.
+    await run('keys on', 'Switch single-letter keys on');
+    await page.getByRole('button', { name: 'New project' }).locator('kbd').waitFor();
+    await press('?');
+    await page.getByRole('button', { name: 'Back to the usual keys' }).focus();
+    await press('Enter');
+    await page.getByText('All keys are as usual.').waitFor();
+  });
+});

@@ -1,0 +1,47 @@
+// QU12 in a real Chromium: where WebSocket does not get through, the queue is worked all the same, and the page says how it stands.
+import { describe, expect, it } from 'vitest';
+import { readQueueItem } from '@countersign/shared/api/queue';
+import { aSubmission, openProject } from '../../server/test/builders.ts';
+import { findChromium } from '../../scripts/lib/processes/browser.ts';
+import { useBrowserEnvironment } from '../support/test-environment.ts';
+import { row } from '../support/queue.ts';
+
+const chromium = await findChromium();
+
+describe.skipIf(chromium === undefined)('without WebSocket', () => {
+  const browserEnv = useBrowserEnvironment();
+
+  it('QU12: the page catches up, decides, and never says that it could not', async () => {
+    const { owner, receiver, enter, frontProxy } = browserEnv();
+    const project = await openProject(owner, { receiver });
+    const submit = async (question: string) => (await project.pipeline.submit(aSubmission({ input: { question } }))).id;
+    const id = await submit('There before?');
+    const page = await enter(owner, '/projects');
+    await page.routeWebSocket(/socket\.io/, (socket) => socket.close());
+    await page.goto(`${frontProxy.url}/queue?project=${project.id}`);
+    await page.evaluate(() => {
+      const indicators = new Set<string>();
+      new MutationObserver(() => indicators.add(document.body.innerText)).observe(document.body, {
+        subtree: true,
+        childList: true,
+        characterData: true,
+      });
+      Object.assign(window, { indicators });
+    });
+    await page.locator('[data-live=polling]').waitFor();
+    await page.getByText('This page asks every 15 seconds').first().waitFor();
+    await submit('Came later?');
+    // The turn is not waited for: a page that is looked at again asks at once.
+    await page.evaluate(() => window.dispatchEvent(new Event('online')));
+    await row(page, 'Came later?').waitFor();
+    await page.keyboard.press('n');
+    await page.getByRole('button', { name: 'Approve', exact: true }).and(page.locator(':enabled')).waitFor();
+    await page.locator('[data-actions-enabled=true]').waitFor();
+    await page.keyboard.press('a');
+    await expect.poll(async () => (await owner.call(readQueueItem, { params: { id } })).status).toBe('approved');
+    const indicators = await page.evaluate(() =>
+      [...(window as unknown as { indicators: Set<string> }).indicators].join('\n'),
+    );
+    expect(indicators).not.toContain('nothing can be decided');
+  });
+});

@@ -1,0 +1,100 @@
+// Who is online, who holds, who looks, who is away, and what a page says while Redis is gone: real browsers on real processes.
+import type { Page } from 'playwright';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findChromium } from '../../scripts/lib/processes/browser.ts';
+import { aSubmission, join, openProject, type OpenProject } from '../../server/test/builders.ts';
+import { changeMember } from '../../shared/src/api/projects.ts';
+import { people, type Person } from '../../server/test/client.ts';
+import { type OwnRedis, startOwnRedis } from '../../server/test/own-redis.ts';
+import { WITH_REDIS, startTestEnvironment, type TestEnvironment } from '../../server/test/test-environment.ts';
+import { startFrontProxy, type FrontProxy } from '../../scripts/lib/processes/tcp-proxy.ts';
+import { type Pages, pagesOf, sharedBrowser } from '../support/test-environment.ts';
+
+const chromium = await findChromium();
+const NAMES = ['Ana Ruiz', 'Bo Lind', 'Cem Ak'];
+
+describe.skipIf(chromium === undefined)('PR1: the queue of three people', () => {
+  let open: Pages;
+  let frontProxy: FrontProxy;
+  let testEnv: TestEnvironment;
+  let redis: OwnRedis | undefined;
+  let project: OpenProject;
+  let pool: Person[];
+  let pages: Page[];
+
+  beforeAll(async () => {
+    frontProxy = await startFrontProxy();
+    if (WITH_REDIS) redis = await startOwnRedis();
+    testEnv = await startTestEnvironment({
+      env: { PUBLIC_BASE_URL: frontProxy.url, ...(redis === undefined ? {} : { REDIS_URL: redis.url }) },
+    });
+    frontProxy.serve(testEnv.urls);
+    pool = await people(testEnv, 3);
+    project = await openProject(pool[0] as Person);
+    for (const [index, who] of pool.entries()) {
+      if (index > 0) await join(project, who);
+      await who.call(changeMember, { params: { id: project.id, user_id: who.id }, body: { name: NAMES[index] } });
+    }
+    for (const question of ['First?', 'Second?']) await project.pipeline.submit(aSubmission({ input: { question } }));
+    open = pagesOf((await sharedBrowser())!, frontProxy.url);
+    pages = await Promise.all(pool.map((who) => open.enter(who, '/queue')));
+    await Promise.all(pages.map((page) => page.getByRole('row').first().waitFor()));
+  });
+  afterAll(async () => {
+    // What they said while Redis was gone is theirs to say.
+    await open?.close();
+    await testEnv?.stop();
+    await frontProxy?.close();
+    await redis?.stop();
+  });
+
+  const line = (page: Page, question: string) => page.getByRole('row').filter({ hasText: question });
+
+  it('shows each the others, who holds, who looks, who is away and who went', async () => {
+    const [ana, bo, cem] = pages as [Page, Page, Page];
+    for (const [index, page] of pages.entries()) {
+      const others = NAMES.filter((_, other) => other !== index);
+      await page.getByTitle(`2 online besides you: ${others.join(' and ')}`).waitFor();
+      await page.getByText('2 online', { exact: true }).waitFor();
+    }
+    await line(ana, 'First?').click();
+    await ana.getByText('Yours for').first().waitFor();
+    await line(bo, 'First?').getByTitle('Ana Ruiz holds this').waitFor();
+
+    await line(bo, 'First?').click();
+    await ana.getByTitle('Bo Lind looks at this too').waitFor();
+
+    const before = await line(cem, 'First?').boundingBox();
+    await hide(ana);
+    await line(cem, 'First?').getByTitle('Ana Ruiz holds this, away').waitFor();
+    expect(await line(cem, 'First?').boundingBox()).toEqual(before);
+    expect(before?.height).toBe(44);
+
+    await bo.context().close();
+    await cem.getByText('1 online', { exact: true }).waitFor();
+  });
+
+  it.runIf(WITH_REDIS)(
+    'LC6: says that live assignment is degraded while Redis is gone, and stops by itself',
+    async () => {
+      const cem = pages[2] as Page;
+      const note = cem.getByText('Live assignment is degraded').first();
+      await redis?.crash();
+      await note.waitFor();
+      await line(cem, 'Second?').click();
+      await cem.getByText('Yours for').first().waitFor();
+      await cem.locator('[data-armed=true]').waitFor();
+      await cem.keyboard.press('a');
+      await redis?.startAnother();
+      await cem.locator('section p', { hasText: 'Live assignment is degraded' }).waitFor({ state: 'detached' });
+    },
+  );
+});
+
+/** As when another tab is put in front of it. */
+function hide(page: Page): Promise<void> {
+  return page.evaluate(() => {
+    Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' });
+    document.dispatchEvent(new Event('visibilitychange'));
+  });
+}

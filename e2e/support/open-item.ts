@@ -1,0 +1,41 @@
+// An item that is open in a reviewer's browser: when an action on it counts, and whether anything was done to it.
+import type { Locator, Page } from 'playwright';
+import { expect } from 'vitest';
+import { changeProject } from '@countersign/shared/api/projects';
+import { readQueueItem } from '@countersign/shared/api/queue';
+import { aSubmission, openProject, type OpenProject } from '../../server/test/builders.ts';
+import type { Person } from '../../server/test/client.ts';
+import type { BrowserEnvironment } from './test-environment.ts';
+import { setUndoWindowToOneDay } from './queue.ts';
+
+export const pane = (page: Page): Locator => page.getByRole('region', { name: 'Item' });
+
+/** This item is on show, and an action on it counts. */
+export async function waitUntilActionable(page: Page, text: string): Promise<void> {
+  await pane(page).getByText(text).first().waitFor();
+  await page.locator('[data-actions-enabled=true]').waitFor();
+  await pane(page).getByRole('group', { name: 'Verbs' }).locator('button:enabled').first().waitFor();
+}
+
+/** A project with two reasons, whose decisions can be undone for a day. `submit` answers the id of an item that says these words. */
+export async function openQueue({ owner, receiver, testEnv }: BrowserEnvironment): Promise<{
+  project: OpenProject;
+  submit: (text: string) => Promise<string>;
+}> {
+  const project = await openProject(owner, { receiver });
+  await owner.call(changeProject, {
+    params: { id: project.id },
+    body: { settings_version: project.project.settings_version, reasons: ['Wrong fact', 'Policy'] },
+  });
+  await setUndoWindowToOneDay(testEnv, project.id);
+  const submit = async (text: string) =>
+    (await project.pipeline.submit(aSubmission({ input: { question: `${text}?` }, suggestion: `${text}!` }))).id;
+  return { project, submit };
+}
+
+/** This item is on show, nothing was done to it, and nothing has begun. */
+export async function expectUntouched(page: Page, reader: Person, id: string): Promise<void> {
+  expect(new URL(page.url()).searchParams.get('item')).toBe(id);
+  expect(await pane(page).locator('textarea, [aria-pressed=true][data-once], [aria-busy=true]').count()).toBe(0);
+  expect((await reader.call(readQueueItem, { params: { id } })).decision).toBeNull();
+}

@@ -1,0 +1,90 @@
+// How a page looks: no accessibility fault and nothing wider than the screen, in both themes, wide and on a phone.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type axe from 'axe-core';
+import type { Page } from 'playwright';
+import { expect } from 'vitest';
+
+export const THEMES = ['light', 'dark'] as const;
+export const WIDE = { width: 1440, height: 900 };
+export const PHONE = { width: 390, height: 844 };
+const SIZES = [WIDE, PHONE];
+
+export interface Appearance {
+  colorScheme: (typeof THEMES)[number];
+  size: typeof WIDE;
+}
+/** Every theme in every size. */
+export const ALL_APPEARANCES: readonly Appearance[] = THEMES.flatMap((colorScheme) =>
+  SIZES.map((size) => ({ colorScheme, size })),
+);
+/** Each theme and each size once: for one more state of a page that is looked at in all of them elsewhere. */
+export const ONCE_EACH: readonly Appearance[] = [
+  { colorScheme: 'dark', size: PHONE },
+  { colorScheme: 'light', size: WIDE },
+];
+
+/** Shows the page in a theme and a size. */
+export async function setAppearance(page: Page, { colorScheme, size }: Appearance): Promise<void> {
+  await page.setViewportSize(size);
+  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+  await disableAnimations(page);
+}
+
+/** What changes slowly is there at once, from now on: half way from one colour to another nothing can be read, and a page in
+ * the background would never end it. */
+async function disableAnimations(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const rule = '*, ::before, ::after { transition: none !important }';
+    const known = document.adoptedStyleSheets.some(({ cssRules }) => cssRules[0]?.cssText.includes('transition: none'));
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(rule);
+    if (!known) document.adoptedStyleSheets.push(sheet);
+    for (const each of document.getAnimations())
+      if (each.effect?.getComputedTiming().endTime !== Infinity) each.finish();
+  });
+}
+
+/** Half as long as what its module exports: every page that is looked at is sent it. */
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Nothing of the page, or of what `within` selects, breaks a rule of axe. */
+export async function expectAccessible(page: Page, within?: string): Promise<void> {
+  // In the page itself: the package for Playwright opens a second page for each look, which takes seconds and covers the first.
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(AXE);
+  await disableAnimations(page);
+  const faults = await page.evaluate(async (selector) => {
+    const { axe: checker } = window as unknown as { axe: typeof axe };
+    const asked = { resultTypes: ['violations' as const], preload: false };
+    const { violations } = await checker.run(selector ?? document, asked);
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`);
+  }, within);
+  expect(faults, page.url()).toEqual([]);
+}
+
+/** Nothing makes the page scroll sideways. */
+export async function expectFits(page: Page): Promise<void> {
+  const wider = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  expect(await wider(), `${page.url()} is wider than the screen by so many pixels`).toBeLessThanOrEqual(0);
+}
+
+/** Looks at the page in these ways, as it stands, and keeps pictures in $SHOTS under this name. Leaves it wide and light. */
+export async function checkAppearances(
+  page: Page,
+  name: string,
+  appearances: readonly Appearance[] = ALL_APPEARANCES,
+): Promise<void> {
+  for (const each of appearances) {
+    await setAppearance(page, each);
+    await saveScreenshot(page, `${name}-${each.colorScheme}-${each.size.width}`);
+    await expectAccessible(page);
+    await expectFits(page);
+  }
+  await setAppearance(page, { colorScheme: 'light', size: WIDE });
+}
+
+/** Saves what is on the screen under $SHOTS, for people who want to see it. */
+export async function saveScreenshot(page: Page, name: string, fullPage = false): Promise<void> {
+  const { SHOTS } = process.env;
+  if (SHOTS) await page.screenshot({ path: `${SHOTS}/${name}.png`, fullPage });
+}

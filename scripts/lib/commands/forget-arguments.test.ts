@@ -1,0 +1,23 @@
+// The command line of `npm run forget`: one wallet, and nothing is done without a yes.
+import { describe, expect, it } from 'vitest';
+import { readForgetArguments } from './forget-arguments.ts';
+import { UsageError } from '../submit/arguments.ts';
+
+const WALLET = '7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU';
+
+describe('KE6: npm run forget', () => {
+  it.each([
+    [['--wallet', WALLET], { address: WALLET, yes: false }],
+    [['--yes', '--wallet', WALLET], { address: WALLET, yes: true }],
+    [['-h'], 'help'],
+  ])('reads %j', (args, options) => {
+    expect(readForgetArguments(args)).toEqual(options);
+  });
+
+  it.each([[[]], [[WALLET]], [['--wallet']], [['--wallet', 'me']], [['--wallet', `${WALLET}0`]], [['--all', '--yes']]])(
+    'refuses %j with how it is used',
+    (args) => {
+      expect(() => readForgetArguments(args)).toThrow(UsageError);
+    },
+  );
+});

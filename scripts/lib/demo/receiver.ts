@@ -1,0 +1,152 @@
+// The demo's webhook consumer: refuses what is not signed by both schemes, prints each decision once.
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { HEADERS, itemDecided, verifyWebhook, type ItemDecided } from '../../../shared/src/webhook.ts';
+
+export interface Receiver {
+  /** Where the service is to send decisions. */
+  readonly url: string;
+  /** Until a secret is known, everything is answered 503 and comes again. */
+  useSecret(secret: string): void;
+  stop(): Promise<void>;
+}
+
+export interface ReceiverParts {
+  /** The port to listen on at 127.0.0.1; when it is taken, any free one. */
+  readonly port: number;
+  /** Takes one line per verified webhook. */
+  readonly print: (line: string) => void;
+  readonly now: () => Date;
+}
+
+const PATH = '/webhooks/decisions';
+const LONGEST_BODY = 1024 * 1024;
+/** Webhook ids remembered, so that a retry or a replay is not printed again. */
+const REMEMBERED_IDS = 10_000;
+
+/** Starts the receiver. It answers 200 to what it has verified, 401 to what it has not, 404 elsewhere. */
+export async function startReceiver(parts: ReceiverParts): Promise<Receiver> {
+  const inbox = new Inbox(parts);
+  const server = createServer((request, response) => {
+    inbox
+      .answer(request)
+      .catch(() => 400)
+      .then((status) => response.writeHead(status, status === 503 ? { 'retry-after': '1' } : {}).end())
+      .catch(() => response.destroy());
+  });
+  const port = await listen(server, parts.port);
+  return {
+    url: `http://127.0.0.1:${port}${PATH}`,
+    useSecret: (secret) => inbox.useSecret(secret),
+    stop: () => close(server),
+  };
+}
+
+class Inbox {
+  #secret: string | undefined;
+  readonly #seen = new Set<string>();
+  readonly #parts: ReceiverParts;
+
+  constructor(parts: ReceiverParts) {
+    this.#parts = parts;
+  }
+
+  useSecret(secret: string): void {
+    this.#secret = secret;
+  }
+
+  /** The status to answer with. Nothing of the body is looked at before the signatures hold. */
+  async answer(request: IncomingMessage): Promise<number> {
+    if (request.method !== 'POST' || request.url !== PATH) return 404;
+    if (this.#secret === undefined) return 503;
+    const body = await readBody(request);
+    if (body === null) return 413;
+    const headers = singleHeaders(request);
+    if (!(await this.#isGenuine(body, headers, this.#secret))) return 401;
+    this.#printOnce(headers[HEADERS.id] ?? '', body);
+    return 200;
+  }
+
+  /** `verifyWebhook` lets a consumer do without the Standard Webhooks trio; this one wants both schemes to hold. */
+  async #isGenuine(body: string, headers: Record<string, string | undefined>, secret: string): Promise<boolean> {
+    if (headers[HEADERS.standard] === undefined) return false;
+    return verifyWebhook(body, headers, { secret, now: Math.floor(this.#parts.now().getTime() / 1000) });
+  }
+
+  #printOnce(id: string, body: string): void {
+    if (this.#seen.has(id)) return;
+    const event = itemDecided.safeParse(JSON.parse(body));
+    if (!event.success) return;
+    this.#seen.add(id);
+    const [oldest] = this.#seen;
+    if (this.#seen.size > REMEMBERED_IDS && oldest !== undefined) this.#seen.delete(oldest);
+    this.#parts.print(describe(event.data, this.#parts.now()));
+  }
+}
+
+async function readBody(request: IncomingMessage): Promise<string | null> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of request as AsyncIterable<Buffer>) {
+    length += part.length;
+    if (length > LONGEST_BODY) return null;
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+function singleHeaders(request: IncomingMessage): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, value?.toString()]));
+}
+
+/** One line: time, item, status, action, reviewer, what a pipeline would ship. */
+export function describe({ item_id, status, decision, reviewer_id }: ItemDecided, now: Date): string {
+  const time = now.toTimeString().slice(0, 8);
+  const outcome = `${status.padEnd(15)} ${decision.action.padEnd(8)}`;
+  return `${time}  ✓ ${shortId(item_id)}  ${outcome} by ${shortId(reviewer_id)}  ${shipped(decision)}`;
+}
+
+/** As the page shows ids. */
+function shortId(id: string): string {
+  return `${id.slice(0, 4)}…${id.slice(-4)}`;
+}
+
+function shipped({ status, output, reason }: ItemDecided['decision']): string {
+  if (status !== 'approved') return `ships nothing${reason === null ? '' : `: ${shorten(reason)}`}`;
+  return `ships ${shorten(typeof output === 'string' ? output : JSON.stringify(output))}`;
+}
+
+/** Control and direction characters could rewrite the terminal, and come from outside. */
+const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
+const SHOWN = 48;
+
+function shorten(text: string): string {
+  const characters = [...text.replace(UNSAFE, ' ')];
+  return characters.length <= SHOWN ? characters.join('') : `${characters.slice(0, SHOWN - 1).join('')}…`;
+}
+
+async function listen(server: Server, port: number): Promise<number> {
+  try {
+    return await listenOn(server, port);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return listenOn(server, 0);
+    throw error;
+  }
+}
+
+function listenOn(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      server.removeListener('error', reject);
+      const address = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : port);
+    });
+  });
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

@@ -1,0 +1,59 @@
+// A file of lines that grows: what is in it must be how the whole begins, and is never written over.
+import { type FileHandle, open } from 'node:fs/promises';
+import { acquireLock } from '../../../server/src/embedded/process-lock.ts';
+
+const LINE_END = 10;
+
+/** Why a file cannot be gone on with; the message is for the person at the command line. */
+export class FileFault extends Error {}
+
+/**
+ * Compares what a file holds with how `chunks` begin, and writes what it lacks. A half line that a break left is made whole.
+ * Answers how many lines were added. Errors: `FileFault` where the file holds anything else, or more, or somebody else writes it.
+ */
+export async function appendLines(file: string, chunks: AsyncIterable<string>): Promise<number> {
+  const release = lockOf(file);
+  try {
+    const handle = await open(file, 'a+').catch((error: Error) => {
+      throw cannotWrite(file, error);
+    });
+    return await appendMissing(file, handle, chunks).finally(() => handle.close());
+  } finally {
+    release();
+  }
+}
+
+/** One writer at a time; what a run left that was cut off is taken over. */
+function lockOf(file: string): () => void {
+  try {
+    const taken = acquireLock(`${file}.lock`);
+    if ('release' in taken) return taken.release;
+    throw new FileFault(`Another run writes ${file}: process ${taken.heldBy}.`);
+  } catch (error) {
+    throw error instanceof FileFault ? error : cannotWrite(file, error as Error);
+  }
+}
+
+const cannotWrite = (file: string, { message }: Error) => new FileFault(`${file} cannot be written: ${message}`);
+
+async function appendMissing(file: string, handle: FileHandle, chunks: AsyncIterable<string>): Promise<number> {
+  const { size } = await handle.stat();
+  let [at, added] = [0, 0];
+  for await (const chunk of chunks) {
+    const bytes = Buffer.from(chunk);
+    const known = Math.min(bytes.length, size - Math.min(at, size));
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(known), 0, known, at);
+    if (bytesRead < known || !buffer.equals(bytes.subarray(0, known))) throw otherContent(file);
+    at += bytes.length;
+    const fresh = bytes.subarray(known);
+    await handle.appendFile(fresh);
+    added += fresh.reduce((sum, byte) => sum + (byte === LINE_END ? 1 : 0), 0);
+  }
+  if (at < size) throw otherContent(file);
+  return added;
+}
+
+const otherContent = (file: string) =>
+  new FileFault(
+    `${file} holds something else than this export begins with: other options, or learnings were left out, put in again or put in order since. Name another file, or take it away.`,
+  );

@@ -1,0 +1,38 @@
+// The browser of the end-to-end tests: the one named in $CHROMIUM, the system's, or the one inside @sparticuz/chromium.
+import { type Browser, chromium } from 'playwright';
+import { findBinary } from './find-binary.ts';
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+
+/** As root in a container there is no sandbox and no GPU; @sparticuz/chromium's own list would switch web security off. */
+const OPTIONS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
+
+/**
+ * Starts a headless Chromium. Undefined when the machine has none: the caller skips its tests, visibly.
+ * With REQUIRE_SERVICES=1 a missing browser is an error.
+ */
+export async function launchBrowser(): Promise<Browser | undefined> {
+  const executablePath = await findChromium();
+  if (executablePath !== undefined) return chromium.launch({ executablePath, args: OPTIONS });
+  if (process.env.REQUIRE_SERVICES === '1')
+    throw new Error(`${MISSING_BROWSER} REQUIRE_SERVICES=1 does not allow that.`);
+  return undefined;
+}
+
+export const MISSING_BROWSER = 'No Chromium: set CHROMIUM to its path, or `apt-get install chromium`.';
+
+/** Path of a Chromium that can run here, or undefined. May unpack the packed one into the temp folder (Linux x64, under 1 s). */
+export async function findChromium(): Promise<string | undefined> {
+  const named = process.env.CHROMIUM;
+  if (named !== undefined && named !== '') return named;
+  const system = NAMES.map((name) => findBinary(name)).find((path) => path !== undefined);
+  return system ?? (await unpack());
+}
+
+async function unpack(): Promise<string | undefined> {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return undefined;
+  // Must be set before the import: it makes the package unpack the shared libraries that a bare machine lacks.
+  process.env.AWS_LAMBDA_JS_RUNTIME ??= 'nodejs24.x';
+  const packed = await import('@sparticuz/chromium');
+  return packed.default.executablePath();
+}

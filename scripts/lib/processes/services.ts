@@ -1,0 +1,87 @@
+// Private PostgreSQL and Redis servers for tests, benches and `npm run topology`: loopback only, gone when stopped.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort, onLoopback } from '../../../server/src/embedded/address.ts';
+import { startEmbedded } from '../../../server/src/embedded/embedded-postgres.ts';
+import { findBinary } from './find-binary.ts';
+import { type Child, watchChild } from './child-process.ts';
+
+export interface Service {
+  /** Where to connect: `postgres://…` or `redis://…`. */
+  readonly url: string;
+  /** Ends the server in order and removes its data. Safe to call twice. */
+  stop(): Promise<void>;
+}
+
+export interface OwnPostgres extends Service {
+  /** Ends it as an operator would (fast shutdown: sessions are cut), and keeps its data. */
+  down(): Promise<void>;
+  /** Starts it again on its data and its port. */
+  up(): Promise<void>;
+}
+
+export interface OwnRedis extends Service {
+  /** Ends the server at once (SIGKILL), as a crash would. */
+  kill(): Promise<void>;
+}
+
+/** As a server of one's own would be set up, rather than the small one behind DATA_DIR. */
+const ROOMY = { max_connections: '200', shared_buffers: '128MB', max_wal_size: '1GB' };
+const QUIET = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+export interface PostgresOptions {
+  /** Whether what is committed outlives the machine. Default: it does. */
+  fsync?: boolean;
+  /** On top of its own. */
+  settings?: Record<string, string>;
+  /** Lines of pg_hba.conf that come before its own. */
+  hba?: string;
+}
+
+/**
+ * Starts the PostgreSQL that the embedded database is, in a folder of its own. `fsync: false` for tests: what is committed outlives
+ * the server's crash all the same, and only the machine's would lose it.
+ */
+export async function startPostgres({ fsync = true, ...more }: PostgresOptions = {}): Promise<OwnPostgres> {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-postgres-'));
+  const own = await onLoopback();
+  const address = { ...own, hba: `${more.hba ?? ''}${own.hba}` };
+  const settings = { ...ROOMY, ...(!fsync && { fsync: 'off' }), ...more.settings };
+  const start = () => startEmbedded({ folder, log: QUIET, address, settings });
+  let server = await start();
+  return {
+    url: address.url,
+    down: () => server.stop(),
+    up: async () => {
+      server = await start();
+    },
+    stop: async () => {
+      await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Starts a Redis of our own (nothing kept on disk), or answers undefined when none is installed. */
+export async function startRedis(): Promise<OwnRedis | undefined> {
+  const binary = findBinary('redis-server', ['/opt/homebrew/bin', '/usr/local/bin']);
+  if (binary === undefined) return undefined;
+  const port = await freePort();
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-redis-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+  const child = spawn(binary, options, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  const running: Child = await watchChild(child, { readyText: 'Ready to accept connections' }).catch(
+    (error: unknown) => {
+      remove();
+      throw error;
+    },
+  );
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    kill: () => running.end('SIGKILL'),
+    stop: () => running.end('SIGTERM').finally(remove),
+  };
+}

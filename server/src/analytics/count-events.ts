@@ -1,0 +1,132 @@
+// Adds facts to the rollups, in the transaction that says so in `rollup_seq`: each counts once, whatever crashes (I9).
+import { COUNTED } from '../db/connection/channels.ts';
+import type { Em } from '../db/orm.ts';
+import { planned } from '../db/connection/planned.ts';
+import { rawQuery } from '../db/raw-query.ts';
+import { incrementsOf, type Increment } from '../domain/analytics/rollup.ts';
+import { boundKeys } from './bound-keys.ts';
+import { FRESH, readEvents, type Span } from './read-events.ts';
+
+const MINUTE_MS = 60_000;
+
+/** Minutes into `table`, which is shaped like `rollup`, and into the hours and days they lie in. Ordered, so that nobody meets crosswise. */
+const added = (table: string): string => `
+  insert into ${table} as r (project_id, measure, grain, at, key, n, part, total)
+  select w."projectId", w.measure, g.grain, date_trunc(g.grain, to_timestamp(w.at / 1000.0), 'UTC'), w.key,
+    sum(w.n)::bigint, sum(w.part)::bigint, sum(w.total)::bigint
+  from json_to_recordset($1::json) as w("projectId" uuid, measure text, at bigint, key text, n bigint, part bigint, total bigint)
+  cross join (values ('minute'), ('hour'), ('day')) as g(grain)
+  group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
+  on conflict (project_id, measure, grain, at, key)
+    do update set n = r.n + excluded.n, part = r.part + excluded.part, total = r.total + excluded.total`;
+
+const TABLES = { rollup: planned(added('rollup')), recount: added('recount') } as const;
+
+type Sum = Increment & { projectId: string };
+
+/** Adds what these stretches of ledgers count, with three statements whatever their length. Whoever calls moves `rollup_seq` along. */
+export async function countEvents(em: Em, spans: readonly Span[], table: keyof typeof TABLES): Promise<void> {
+  await addSums(em, await sumsOf(em, spans), table);
+}
+
+async function addSums(em: Em, sums: readonly Sum[], table: keyof typeof TABLES): Promise<void> {
+  if (sums.length === 0) return;
+  const bounded = await boundKeys(em, sums, table);
+  await rawQuery(em, TABLES[table], [JSON.stringify(bounded)]);
+}
+
+/** In the order in which each first stands in its ledger: what is counted by itself depends on it (AN27). */
+async function sumsOf(em: Em, spans: readonly Span[]): Promise<Sum[]> {
+  const sums = new Map<string, Sum>();
+  if (spans.length === 0) return [];
+  for (const { projectId, event } of await readEvents(em, spans)) {
+    for (const increment of incrementsOf(event)) add(sums, projectId, increment);
+  }
+  return [...sums.values()];
+}
+
+/** Changes `sums`. */
+function add(sums: Map<string, Sum>, projectId: string, increment: Increment): void {
+  const at = Math.floor(increment.at / MINUTE_MS) * MINUTE_MS;
+  const place = `${projectId} ${increment.measure} ${at} ${increment.key}`;
+  const sum = sums.get(place);
+  if (sum === undefined) sums.set(place, { ...increment, projectId, at });
+  else {
+    sum.n += increment.n;
+    sum.part += increment.part;
+    sum.total += increment.total;
+  }
+}
+
+/** A project that is counted so far, of so much. */
+export interface Progress {
+  projectId: string;
+  counted: number;
+  head: number;
+}
+
+/** Facts that one transaction counts at most, and ledgers that share in it. */
+const BATCH_SIZE = 2000;
+export const MAX_LOGS = 100;
+
+/** $1: one project, or null for any. Those that are furthest behind. */
+const BEHIND = `
+  select id, rollup_seq as counted, event_seq as head from project
+  where rollup_seq < event_seq and deleted_at is null and ($1::uuid is null or id = $1)
+  order by event_seq - rollup_seq desc limit ${MAX_LOGS}`;
+
+/**
+ * $1: spans. A ledger that somebody else counted meanwhile stays where it is. Rows are held in the order of their ids, as the relay holds
+ * them, so that nobody meets crosswise; once it has them all they are held for one more statement.
+ */
+const MOVE = planned(`
+  with held as (
+    select p.id, s.through from json_to_recordset($1::json) as s("projectId" uuid, after bigint, through bigint)
+    join project p on p.id = s."projectId" and p.rollup_seq = s.after order by p.id for no key update of p
+  )
+  update project p set rollup_seq = held.through from held where p.id = held.id returning p.id`);
+
+interface Behind {
+  id: string;
+  after: number;
+  head: number;
+}
+
+/** So many facts shared out among ledgers: what those need less that need little, those have more that need much. */
+export function shareOut(behind: readonly Behind[], batchSize: number): Span[] {
+  let left = batchSize;
+  const need = ({ after, head }: Behind) => head - after;
+  return behind
+    .toSorted((one, other) => need(one) - need(other))
+    .map((eventLog, index) => {
+      const share = Math.min(need(eventLog), Math.max(1, Math.floor(left / (behind.length - index))));
+      left -= share;
+      return { projectId: eventLog.id, after: eventLog.after, through: eventLog.after + share };
+    });
+}
+
+/**
+ * Counts a portion of the ledgers that are stamped further than they are counted: a little of each, or much of one. `projectId` names
+ * one. Answers how far each of them is counted now, or further where somebody else was faster; nothing when there is none.
+ */
+export async function countBatch(
+  em: Em,
+  { projectId = null, batchSize = BATCH_SIZE }: { projectId?: string | null; batchSize?: number } = {},
+): Promise<Progress[]> {
+  const rows = await rawQuery<{ id: string; counted: string; head: string }>(em, BEHIND, [projectId]);
+  if (rows.length === 0) return [];
+  const behind = rows.map(({ id, counted, head }) => ({ id, after: Number(counted), head: Number(head) }));
+  const spans = shareOut(behind, batchSize);
+  const sums = await sumsOf(em, spans);
+  const moved = new Set((await rawQuery<{ id: string }>(em, MOVE, [JSON.stringify(spans)])).map(({ id }) => id));
+  const counted = sums.filter((sum) => moved.has(sum.projectId));
+  await addSums(em, counted, 'rollup');
+  const unread = behind.filter(({ id, after, head }) => moved.has(id) && head - after > FRESH);
+  for (const { id } of unread) await rawQuery(em, 'select pg_notify($1, $2)', [COUNTED, id]);
+  const heads = new Map(behind.map(({ id, head }) => [id, head]));
+  return spans.map(({ projectId: of, after, through }) => ({
+    projectId: of,
+    counted: moved.has(of) ? through : after,
+    head: heads.get(of) ?? through,
+  }));
+}

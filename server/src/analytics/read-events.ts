@@ -1,0 +1,149 @@
+// Facts of the ledger as the rollups count them: each with its item and with where the item stood before.
+import type { DomainEventType } from '@countersign/shared/events';
+import type { DecisionAction, ItemStatus } from '@countersign/shared/enums';
+import type { Em } from '../db/orm.ts';
+import { rawQuery } from '../db/raw-query.ts';
+import type { CountedEvent, DeliveryOutcome } from '../domain/analytics/rollup.ts';
+
+/** A stretch of one project's ledger: every `seq` above `after`, up to and with `through`. */
+export interface Span {
+  projectId: string;
+  after: number;
+  through: number;
+}
+
+/** Where the fact leaves its item among people: what is drawn for an audit waits, approved as it is. */
+const STATUS = (event: string) =>
+  `coalesce(${event}.data -> 'audited' ->> 'status', ${event}.data ->> 'status', ${event}.data -> 'item' ->> 'status')`;
+const MEMBER = (event: string) => `case when ${event}.actor ->> 'kind' = 'member' then ${event}.actor ->> 'id' end`;
+
+/**
+ * An arrival (version 1) has nothing before it, so a burst of submissions costs no look back. Of any other fact the item's own are
+ * few, and found by `event_of_item`: positions within an item are in the order of its ledger. Everything is found from the facts by an
+ * index, whatever the planner thinks of how many there are: each `limit` keeps it from reading a table instead.
+ */
+const eventsOf = (source: string): string => `
+  select e.project_id, e.seq, e.position, e.type, e.created_at as at, ${MEMBER('e')} as member_id, (e.data ->> 'version')::int as version,
+    ${STATUS('e')} as status, e.data ->> 'action' as action,
+    i.created_at as item_at, i.confidence, array_to_json(i.risk_flags)::text as risk_flags, i.model, i.source, i.audit,
+    b.at as before_at, b.status as before_status, b.action as before_action, b.member_id as before_member_id,
+    f.found is null as first, d.created_at as delivery_at, d.outcome
+  from ${source}
+  left join lateral (
+    select x.created_at, x.confidence, x.risk_flags, x.model, x.source, x.audit from item x
+    where x.id = e.item_id and e.type <> 'delivery.changed' limit 1
+  ) i on true
+  left join lateral (
+    select p.created_at as at, ${STATUS('p')} as status, p.data ->> 'action' as action, ${MEMBER('p')} as member_id
+    from event p where p.item_id = e.item_id and p.position < e.position
+      and p.type in ('item.queued', 'item.escalated', 'item.undone', 'item.decided', 'item.finalized')
+    order by p.position desc limit 1
+  ) b on (e.data ->> 'version')::int > 1 and e.type in ('item.queued', 'item.escalated', 'item.undone', 'item.decided')
+  left join lateral (
+    select case e.data ->> 'status' when 'pending' then 'failed' else e.data ->> 'status' end as outcome, x.created_at
+    from delivery x where x.id = (e.data ->> 'delivery_id')::uuid
+      and (e.data ->> 'status' <> 'pending' or e.data ->> 'http_status' is not null or e.data ->> 'error' is not null)
+    limit 1
+  ) d on e.type = 'delivery.changed'
+  left join lateral (
+    select true as found from event p where p.item_id = e.item_id and p.position < e.position and p.type = e.type
+      and (e.type = 'item.claimed'
+        or (p.data ->> 'delivery_id' = e.data ->> 'delivery_id' and p.data ->> 'status' = 'succeeded'))
+    limit 1
+  ) f on e.type in ('item.claimed', 'delivery.changed')
+  where e.type <> 'project.changed'`;
+
+const SEQUENCED_EVENTS = eventsOf(`json_to_recordset($1::json) as span("projectId" uuid, after bigint, through bigint)
+  cross join lateral (
+    select * from event x where x.project_id = span."projectId" and x.seq > span.after and x.seq <= span.through
+    order by x.seq limit span.through - span.after
+  ) e`);
+
+/** More than a relay leaves without a number, and more than is numbered between two counts. */
+export const FRESH = 5000;
+const UNCOUNTED = eventsOf(`(
+    (select * from event where project_id = $1 and seq > (select rollup_seq from project where id = $1) order by seq limit ${FRESH})
+    union all
+    (select * from event where project_id = $1 and seq is null order by position limit ${FRESH})
+  ) e`);
+
+interface EventRow {
+  project_id: string;
+  seq: string | null;
+  position: string;
+  type: DomainEventType;
+  at: string | Date;
+  member_id: string | null;
+  version: number | null;
+  status: ItemStatus | null;
+  action: DecisionAction | null;
+  item_at: string | Date | null;
+  confidence: number;
+  risk_flags: string;
+  model: string | null;
+  source: string | null;
+  audit: boolean;
+  before_at: string | Date | null;
+  before_status: ItemStatus;
+  before_action: DecisionAction | null;
+  before_member_id: string | null;
+  first: boolean;
+  delivery_at: string | Date | null;
+  outcome: DeliveryOutcome;
+}
+
+/** The facts of these stretches in the order of each ledger, each with its project. Those about a project itself are left out. */
+export async function readEvents(
+  em: Em,
+  spans: readonly Span[],
+): Promise<{ projectId: string; event: CountedEvent }[]> {
+  const rows = await rawQuery<EventRow>(em, SEQUENCED_EVENTS, [JSON.stringify(spans)]);
+  return rows.sort(inLogOrder).map((row) => ({ projectId: row.project_id, event: toCountedEvent(row) }));
+}
+
+/**
+ * What the rollups do not hold yet: of the facts that have a place in the ledger the oldest `FRESH`, and of those that have none as many.
+ * `through` is the highest place among them, 0 without any.
+ */
+export async function readUncounted(em: Em, projectId: string): Promise<{ events: CountedEvent[]; through: number }> {
+  const rows = await rawQuery<EventRow>(em, UNCOUNTED, [projectId]);
+  return {
+    events: rows.sort(inLogOrder).map(toCountedEvent),
+    through: rows.reduce((most, { seq }) => Math.max(most, Number(seq ?? 0)), 0),
+  };
+}
+
+/** What has no place yet comes after all that has one, as it was recorded. */
+const inLogOrder = (one: EventRow, other: EventRow): number =>
+  Number(one.seq ?? Infinity) === Number(other.seq ?? Infinity)
+    ? Number(one.position) - Number(other.position)
+    : Number(one.seq ?? Infinity) - Number(other.seq ?? Infinity);
+
+const toCountedEvent = (row: EventRow): CountedEvent => ({
+  type: row.type,
+  at: new Date(row.at),
+  memberId: row.member_id,
+  version: row.version ?? 0,
+  status: row.status,
+  action: row.action,
+  item: row.item_at === null ? null : itemOf(row, row.item_at),
+  before: row.before_at === null ? null : snapshotOf(row, row.before_at),
+  first: row.first,
+  delivery: row.delivery_at === null ? null : { outcome: row.outcome, createdAt: new Date(row.delivery_at) },
+});
+
+const itemOf = ({ confidence, risk_flags, model, source, audit }: EventRow, at: string | Date) => ({
+  createdAt: new Date(at),
+  confidence: Number(confidence),
+  riskFlags: JSON.parse(risk_flags) as string[],
+  model,
+  source,
+  audit,
+});
+
+const snapshotOf = (row: EventRow, at: string | Date) => ({
+  at: new Date(at),
+  status: row.before_status,
+  action: row.before_action,
+  memberId: row.before_member_id,
+});

@@ -1,0 +1,88 @@
+// The audits that speak for the line as it is now: counted by the rate they were drawn at, and one by one (AU4).
+import type { AuditStratum } from '../../domain/audits/audit-error.ts';
+import type { Audit } from '../../domain/audits/raised-threshold.ts';
+import type { Em } from '../orm.ts';
+import { rawQuery } from '../raw-query.ts';
+import { RETAINED_SINCE } from '../retention/retained-since.ts';
+
+/** Arrivals from one time until another, in one project. */
+export interface AuditSpan {
+  projectId: string;
+  from: Date;
+  to: Date;
+  /** Only what this version of the settings routed, or a later one. */
+  version?: number;
+}
+
+/** What is looked at costs time, and the newest say most. */
+export const MOST_AUDITS = 10_000;
+
+/**
+ * $1: the project, $2 and $3: the span, $4: its version. Only audits of what would pass today, drawn while everything from today's line on
+ * passed: those of a higher line say nothing of what lies below it. And only of a time whose items are all there still (KE5).
+ */
+const RECENT = `
+  recent as (
+    select i.id, i.settings_version, i.confidence
+    from item i join project p on p.id = i.project_id
+    where i.project_id = $1 and i.audit and i.created_at >= $2::timestamptz and i.created_at < $3::timestamptz
+      and i.created_at > ${RETAINED_SINCE}
+      and i.settings_version >= $4::int and i.confidence >= p.auto_threshold and i.auto_threshold <= p.auto_threshold
+    order by i.created_at desc limit ${MOST_AUDITS})`;
+
+/** Who ends an item without an answer says nothing of the suggestion: that is no verdict on it; nor is what can still be taken back (LC2). */
+const VERDICT = `decision d on d.item_id = r.id and d.audit and d.final_at is not null
+  and d.action in ('approve', 'edit', 'reject')`;
+const WRONG = `d.action in ('edit', 'reject')`;
+
+/** The rate that an audit was drawn at. */
+const DRAWN_AT = `join project_settings s on s.project_id = $1 and s.version = r.settings_version`;
+const RATE = `(s.settings ->> 'audit_rate')::float8`;
+
+const timesOf = ({ projectId, from, to }: AuditSpan) => [projectId, from.toISOString(), to.toISOString()];
+const valuesOf = (span: AuditSpan) => [...timesOf(span), span.version ?? 1];
+
+/** By rate; at most 10 000 audits of the span, `more`: there are that many. */
+export async function auditStrata(em: Em, span: AuditSpan): Promise<{ strata: AuditStratum[]; more: boolean }> {
+  const rows = await rawQuery<Record<keyof AuditStratum, string | number>>(
+    em,
+    `with ${RECENT}
+     select ${RATE} as rate, count(*) as drawn, count(d.id) as judged,
+       count(*) filter (where ${WRONG}) as wrong
+     from recent r ${DRAWN_AT} left join ${VERDICT}
+     group by 1 order by 1`,
+    valuesOf(span),
+  );
+  const strata = rows.map(({ rate, drawn, judged, wrong }) => ({
+    rate: Number(rate),
+    drawn: Number(drawn),
+    judged: Number(judged),
+    wrong: Number(wrong),
+  }));
+  return { strata, more: strata.reduce((sum, { drawn }) => sum + drawn, 0) === MOST_AUDITS };
+}
+
+/** One by one. */
+export function readDrawn(em: Em, span: AuditSpan): Promise<Audit[]> {
+  return rawQuery<Audit>(
+    em,
+    `with ${RECENT} select r.confidence, ${RATE} as rate, case when d.id is not null then ${WRONG} end as wrong
+     from recent r ${DRAWN_AT} left join ${VERDICT}`,
+    valuesOf(span),
+  );
+}
+
+/** Whether settings of a part of the span drew nothing. */
+export async function hasGap(em: Em, span: AuditSpan): Promise<boolean> {
+  const rows = await rawQuery<{ gap: boolean }>(
+    em,
+    `select exists (
+       select from (
+         select (settings ->> 'audit_rate')::float8 as rate, changed_at as since,
+           lead(changed_at, 1, 'infinity') over (order by version) as until
+         from project_settings where project_id = $1) s
+       where s.rate = 0 and s.until > $2::timestamptz and s.since < $3::timestamptz and s.until > s.since) as gap`,
+    timesOf(span),
+  );
+  return rows[0]?.gap ?? false;
+}

@@ -1,0 +1,97 @@
+// Opens single connections, and finds out which of the ways that an address leaves open is the one to take.
+import pg from 'pg';
+import type { Connection, ConnectionCandidates } from './database-url.ts';
+import { DatabaseUrlError } from './database-url-error.ts';
+
+/** A session that is open and has been told its settings (DB2). `more` is for the driver. Errors: those of the driver. */
+export async function connect(connection: Connection, more: pg.ClientConfig = {}): Promise<pg.Client> {
+  return begin(createClient(connection, more), connection);
+}
+
+/** A client that is not connected yet, for who has to listen to it from the start; `begin` connects it. */
+export const createClient = (connection: Connection, more: pg.ClientConfig = {}): pg.Client =>
+  new pg.Client({ ...connection.config(), ...more });
+
+/** Connects it and tells it its settings. Errors: those of the driver; the client is closed then. */
+export async function begin(client: pg.Client, { settings }: Connection): Promise<pg.Client> {
+  await client.connect();
+  await client.query(settings).catch(async (error: unknown) => {
+    await client.end().catch(() => undefined);
+    throw error;
+  });
+  return client;
+}
+
+/** What protects a connection; `verified`: PostgreSQL's certificate had to be signed by an authority that is trusted. */
+export type Encryption = { encrypted: false } | { encrypted: true; verified: boolean; tls: string; cipher: string };
+
+/** In words, for the log. */
+export function protectionOf(encryption: Encryption): string {
+  if (!encryption.encrypted) return 'not encrypted';
+  return encryption.verified
+    ? 'encrypted, and its certificate is verified'
+    : 'encrypted, but its certificate is not verified';
+}
+
+export interface Chosen {
+  connection: Connection;
+  encryption: Encryption;
+}
+
+/**
+ * The first of the ways by which PostgreSQL lets one in, for every connection from then on: `sslmode=prefer` becomes a decision that
+ * is made once. Errors: `DatabaseUrlError` where the tables are in a schema that its sessions do not look in, else those of the last way
+ * that was tried.
+ */
+export async function chooseConnection([first, ...others]: ConnectionCandidates): Promise<Chosen> {
+  try {
+    return await tryConnection(first);
+  } catch (error) {
+    const [next, ...rest] = others;
+    if (next === undefined || error instanceof DatabaseUrlError) throw error;
+    return chooseConnection([next, ...rest]);
+  }
+}
+
+async function tryConnection(connection: Connection): Promise<Chosen> {
+  const client = await connect(connection);
+  try {
+    await refuseOtherSchema(client);
+    return { connection, encryption: await encryptionOf(client, connection) };
+  } finally {
+    await client.end();
+  }
+}
+
+async function encryptionOf(client: pg.Client, connection: Connection): Promise<Encryption> {
+  const { ssl } = connection.config();
+  // PostgreSQL may sit behind a pooler, which has a TLS of its own with it.
+  if (typeof ssl !== 'object') return { encrypted: false };
+  const { rows } = await client.query<{ ssl: boolean; version: string; cipher: string }>(
+    'select ssl, version, cipher from pg_stat_ssl where pid = pg_backend_pid()',
+  );
+  const [row] = rows;
+  if (!row?.ssl) return { encrypted: false };
+  return { encrypted: true, verified: ssl.rejectUnauthorized === true, tls: row.version, cipher: row.cipher };
+}
+
+/** A service that does not find its tables would make new ones, and look empty. */
+async function refuseOtherSchema(client: pg.Client): Promise<void> {
+  const ours = await schemaOf(client);
+  // What the session would look in, had it not been told.
+  await client.query(`select set_config('search_path', reset_val, false) from pg_settings where name = 'search_path'`);
+  const theirs = await schemaOf(client);
+  if (theirs === null || theirs === ours) return;
+  throw new DatabaseUrlError(
+    `its tables are in the schema ${theirs}, which only the search_path of the role or the database names; add options=-c%20search_path%3D${encodeURIComponent(theirs)} to it`,
+  );
+}
+
+/** The schema in which this session finds the table of migrations, or null. */
+async function schemaOf(client: pg.Client): Promise<string | null> {
+  const { rows } = await client.query<{ schema: string }>(
+    'select relnamespace::regnamespace::text as schema from pg_class where oid = to_regclass($1)',
+    ['mikro_orm_migrations'],
+  );
+  return rows[0]?.schema ?? null;
+}

@@ -1,0 +1,59 @@
+// Where sealed secrets lie, for a key ring that turns: found by the key they name, replaced only while they are what was read.
+import type { Em } from './orm.ts';
+
+/** Every column that holds what `seal` made. One that is missing here would be lost with its key. */
+export const ENCRYPTED_COLUMNS = [
+  { table: 'webhook_endpoint', column: 'current', id: 'project_id' },
+  { table: 'webhook_endpoint', column: 'next', id: 'project_id' },
+  { table: 'webhook_endpoint', column: 'previous', id: 'project_id' },
+  { table: 'inbound_source', column: 'secret', id: 'id' },
+] as const;
+export type EncryptedColumn = (typeof ENCRYPTED_COLUMNS)[number];
+
+export interface EncryptedText {
+  id: string;
+  projectId: string;
+  encrypted: string;
+}
+
+/** The kid a text begins with; null for what is not in our format, so that nothing of it is ever said. */
+const KID = String.raw`substring(encrypted from '^([A-Za-z0-9_-]{1,32})\.')`;
+
+const textsOf = ({ table, column, id }: EncryptedColumn) =>
+  `select "${id}" as id, project_id, "${column}" as encrypted from ${table} where "${column}" is not null`;
+
+/** The kids that stored texts name. */
+export async function kidsInUse(em: Em): Promise<string[]> {
+  const all = ENCRYPTED_COLUMNS.map(textsOf).join(' union all ');
+  const rows = await em.execute<{ kid: string | null }[]>(
+    `select distinct ${KID} as kid from (${all}) texts order by kid`,
+  );
+  return rows.flatMap(({ kid }) => kid ?? []);
+}
+
+/** Up to `limit` texts of a column that do not name this kid, in the order of their ids, from after `after` on. */
+export async function textsWithOtherKeys(
+  em: Em,
+  where: EncryptedColumn,
+  { kid, after, limit }: { kid: string; after: string | null; limit: number },
+): Promise<EncryptedText[]> {
+  const rows = await em.execute<{ id: string; project_id: string; encrypted: string }[]>(
+    `select id, project_id, encrypted from (${textsOf(where)}) texts
+     where ${KID} is distinct from ? and (?::uuid is null or id > ?::uuid) order by id limit ?`,
+    [kid, after, after, limit],
+  );
+  return rows.map(({ id, project_id: projectId, encrypted }) => ({ id, projectId, encrypted }));
+}
+
+/** Puts another text in the place of the one that was read. False when it is not there any more: whoever changed it wins. */
+export async function replaceText(
+  em: Em,
+  { table, column, id }: EncryptedColumn,
+  { text, fresh }: { text: EncryptedText; fresh: string },
+): Promise<boolean> {
+  const rows = await em.execute<unknown[]>(
+    `update ${table} set "${column}" = ? where "${id}" = ? and "${column}" = ? returning 1`,
+    [fresh, text.id, text.encrypted],
+  );
+  return rows.length === 1;
+}

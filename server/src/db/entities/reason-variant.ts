@@ -1,0 +1,41 @@
+// A reason as people gave it, once per project, and the cluster it stands in (CT1).
+import { defineEntity, p } from '@mikro-orm/core';
+import { Cluster } from './cluster.ts';
+import { Project } from './project.ts';
+
+const ReasonVariantSchema = defineEntity({
+  name: 'ReasonVariant',
+  tableName: 'wording',
+  properties: {
+    id: p.uuid().primary(),
+    projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id'),
+    /** None until a worker has placed it (CT4). */
+    clusterId: () => p.manyToOne(Cluster).mapToPk().fieldName('cluster_id').nullable().deleteRule('no action'),
+    /** Where it stood when all that gave it was undone, and it was given again. */
+    formerClusterId: p.uuid().fieldName('stood_in').nullable(),
+    reason: p.text(),
+    /** What closeness is measured on: see `domain/learnings/reason-key.ts`. */
+    key: p.text(),
+    /** A supervisor put it there. */
+    assignedManually: p.boolean().fieldName('placed_by_hand'),
+    createdAt: p.datetime(3),
+  },
+  indexes: [
+    { name: 'wording_of_cluster', properties: ['clusterId'] },
+    {
+      name: 'wording_waiting',
+      expression: `create index "wording_waiting" on "wording" ("created_at") where "cluster_id" is null`,
+    },
+    {
+      name: 'wording_same',
+      expression: `create index "wording_same" on "wording" ("project_id", (left("key", 200)), "placed_by_hand" desc, "created_at", "id") where "cluster_id" is not null`,
+    },
+    {
+      name: 'wording_nearest',
+      expression: `create index "wording_nearest" on "wording" using gist ("project_id", (left("key", 200)) gist_trgm_ops (siglen = 64)) where "cluster_id" is not null`,
+    },
+  ],
+  uniques: [{ name: 'wording_of_reason', properties: ['projectId', 'reason'] }],
+});
+export class ReasonVariant extends ReasonVariantSchema.class {}
+ReasonVariantSchema.setClass(ReasonVariant);

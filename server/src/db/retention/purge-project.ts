@@ -1,0 +1,74 @@
+// The rows of a deleted project, taken away a portion at a time (AR2): nobody waits for it, and a crash costs a portion.
+import type { Em } from '../orm.ts';
+
+/** Rows that one transaction takes away at most. */
+const BATCH_SIZE = 2000;
+
+/** A portion of one table; `?` is the project, then how many rows. What refers to a row goes before it. */
+const TAKE = [
+  // An attempt has no project of its own. A delivery has ten at most, and as many again for each time it was sent again.
+  `with gone as (select id from delivery where project_id = ? limit ?),
+     tried as (delete from attempt where delivery_id in (select id from gone))
+   delete from delivery where id in (select id from gone) returning 1`,
+  rowsOf('keeping'),
+  rowsOf('replay'),
+  rowsOf('rollup'),
+  rowsOf('webhook_alert'),
+  rowsOf('learning_export'),
+  rowsOf('regression_case'),
+  rowsOf('regression'),
+  rowsOf('learning'),
+  rowsOf('wording'),
+  rowsOf('cluster'),
+  rowsOf('decision'),
+  rowsOf('idempotency_key'),
+  // The relay locks facts before it locks their project, and we the other way round: those it is at are left for the next time.
+  rowsOf('event', 'for update skip locked'),
+  rowsOf('item'),
+  rowsOf('invite'),
+  rowsOf('offer'),
+  rowsOf('api_key'),
+  rowsOf('inbound_source'),
+  rowsOf('project_settings'),
+  rowsOf('webhook_endpoint'),
+  rowsOf('member'),
+];
+
+function rowsOf(table: string, locked = ''): string {
+  return `delete from ${table} where ctid = any(array(select ctid from ${table} where project_id = ? limit ? ${locked})) returning 1`;
+}
+
+/**
+ * Takes a portion away of a project that is deleted, in the transaction of `em`, which has locked its row; the row itself goes
+ * last. The change log stays. Answers how many rows went; `gone` when nothing is left.
+ */
+export async function purgeBatch(
+  em: Em,
+  projectId: string,
+  batchSize = BATCH_SIZE,
+): Promise<{ rows: number; gone: boolean }> {
+  let rows = 0;
+  for (const take of TAKE) {
+    rows += (await em.execute<unknown[]>(take, [projectId, batchSize - rows])).length;
+    if (rows >= batchSize) return { rows, gone: false };
+  }
+  const project = await em.execute<unknown[]>(
+    `delete from project p where id = ? and deleted_at is not null
+       and not exists (select 1 from event where project_id = p.id) returning 1`,
+    [projectId],
+  );
+  return { rows: rows + project.length, gone: project.length > 0 };
+}
+
+/** Lines of the change logs of projects that are gone, where the last one is older than `before` (KE7). Answers how many went. */
+export async function purgeLogs(em: Em, before: Date, limit: number): Promise<number> {
+  const gone = await em.execute<unknown[]>(
+    `delete from project_change where ctid in (
+       select c.ctid from project_change c
+       where not exists (select from project p where p.id = c.project_id)
+         and not exists (select from project_change n where n.project_id = c.project_id and n.changed_at >= ?)
+       limit ?) returning 1`,
+    [before, limit],
+  );
+  return gone.length;
+}

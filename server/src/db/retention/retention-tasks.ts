@@ -1,0 +1,126 @@
+// Which project has something that was kept for long enough, and which of its items come next along its ledger (KE1).
+import { cutoffOf, type RetentionItem, type RetentionKind, expiredPrefix } from '../../domain/items/retention.ts';
+import type { Em } from '../orm.ts';
+import { rawQuery } from '../raw-query.ts';
+
+/** One kind of one project, and how far that was carried out. */
+export interface RetentionTask {
+  projectId: string;
+  kind: RetentionKind;
+  days: number;
+  /** Facts up to here were looked at. */
+  after: number;
+  /** Facts above have not been counted (I9): they wait. */
+  counted: number;
+}
+
+/** Tells errands apart, as `NAME` does in SQL. */
+export const nameOf = ({ projectId, kind }: Pick<RetentionTask, 'projectId' | 'kind'>): string =>
+  `${projectId} ${kind}`;
+
+const NAME = `p.id || ' ' || k.kind`;
+
+/** $1: now; $2: names of errands that rest. Of the others the one whose next fact is the oldest. */
+const NEXT = `
+  select p.id as project_id, k.kind, k.days, coalesce(m.through_seq, 0) as through_seq, p.rollup_seq
+  from project p
+  cross join lateral (values ('attempts', p.keep_attempts_days), ('payloads', p.keep_payloads_days), ('ledger', p.keep_ledger_days)) k(kind, days)
+  left join keeping m on m.project_id = p.id and m.kind = k.kind
+  cross join lateral (
+    select e.created_at from event e where e.project_id = p.id and e.seq > coalesce(m.through_seq, 0) and e.seq <= p.rollup_seq
+    order by e.seq limit 1
+  ) first
+  where p.deleted_at is null and k.days is not null and ${NAME} <> all($2::text[])
+    and first.created_at < $1::timestamptz - make_interval(hours => k.days * 24)
+  order by first.created_at, p.id, k.kind limit 1`;
+
+interface RetentionTaskRow {
+  project_id: string;
+  kind: RetentionKind;
+  days: number;
+  through_seq: string;
+  rollup_seq: string;
+}
+
+/**
+ * Null when nothing is old enough anywhere but in errands that are `resting`, or another worker is at it. Holds the kind of the project
+ * until the transaction ends.
+ */
+export async function nextRetentionTask(em: Em, now: Date, resting: readonly string[]): Promise<RetentionTask | null> {
+  const [row] = await rawQuery<RetentionTaskRow>(em, NEXT, [now, resting]);
+  if (row === undefined) return null;
+  const place = [row.project_id, row.kind];
+  await rawQuery(em, 'insert into keeping (project_id, kind) values ($1, $2) on conflict do nothing', place);
+  const [held] = await rawQuery<Pick<RetentionTaskRow, 'through_seq' | 'rollup_seq'>>(
+    em,
+    `select k.through_seq, p.rollup_seq from keeping k join project p on p.id = k.project_id
+     where k.project_id = $1 and k.kind = $2 for update of k skip locked`,
+    place,
+  );
+  if (held === undefined) return null;
+  const [after, counted] = [Number(held.through_seq), Number(held.rollup_seq)];
+  return { projectId: row.project_id, kind: row.kind, days: Number(row.days), after, counted };
+}
+
+/** $1: the project; $2, $3: above and up to which `seq`; $4: how many. */
+const NEXT_EVENTS = `
+  select e.seq, e.created_at, coalesce(e.item_id, l.item_id, (e.data -> 'learning' ->> 'item_id')::uuid) as item_id
+  from (select * from event where project_id = $1 and seq > $2 and seq <= $3 order by seq limit $4) e
+  left join learning l on e.item_id is null and l.id = (e.data -> 'learning' ->> 'id')::uuid
+  order by e.seq`;
+
+/** The next facts that are old enough; `through` is null when there is none. */
+export async function readExpiredEvents(
+  em: Em,
+  { projectId, days, after, counted }: RetentionTask,
+  { now, batchSize }: { now: Date; batchSize: number },
+): Promise<ReturnType<typeof expiredPrefix>> {
+  const rows = await rawQuery<{ seq: string; created_at: string | Date; item_id: string | null }>(em, NEXT_EVENTS, [
+    ...[projectId, after, counted, batchSize],
+  ]);
+  const events = rows.map((row) => ({ seq: Number(row.seq), at: new Date(row.created_at), itemId: row.item_id }));
+  return expiredPrefix(events, cutoffOf(now, days));
+}
+
+/** What people have before them is not done with, and nobody has to wait for it here; what is held lets be whoever refers to it. */
+const LOCK_ITEMS = `
+  select id from item where id = any($1::uuid[]) and status not in ('queued', 'escalated') and public_status is null
+  order by id for no key update`;
+
+/** Whoever reopens an item, sends a delivery again or takes a learning in again waits, and then finds what is left. */
+const LOCK = [
+  `select 1 from delivery where item_id = any($1::uuid[]) and status in ('succeeded', 'dead', 'cancelled') order by id for update`,
+  'select 1 from learning where item_id = any($1::uuid[]) and excluded order by id for update',
+];
+
+/** $1: items; $2: up to which `seq` was looked. What was stated of a learning counts as stated of its item. */
+const ITEM_STATES = `
+  select i.id, i.status, i.emptied_at is not null as redacted,
+    exists (select 1 from decision d where d.item_id = i.id and d.final_at is null) as provisional,
+    exists (select 1 from delivery w where w.item_id = i.id and w.status not in ('succeeded', 'dead', 'cancelled')) as under_way,
+    exists (select 1 from event e where e.item_id = i.id and (e.seq is null or e.seq > $2))
+      or exists (select 1 from learning l join event e on e.data -> 'learning' ->> 'id' = l.id::text
+        where l.item_id = i.id and e.type = 'project.changed' and e.data -> 'learning' is not null
+          and (e.seq is null or e.seq > $2)) as goes_on,
+    exists (select 1 from learning l where l.item_id = i.id and not l.excluded) as quoted
+  from item i where i.id = any($1::uuid[])`;
+
+type ItemStateRow = Omit<RetentionItem, 'underWay' | 'hasLaterEvents'> & {
+  id: string;
+  under_way: boolean;
+  goes_on: boolean;
+};
+
+/** How those of these items stand that may be done with, each held until the transaction ends. */
+export async function lockItems(
+  em: Em,
+  itemIds: readonly string[],
+  through: number,
+): Promise<(RetentionItem & { id: string })[]> {
+  if (itemIds.length === 0) return [];
+  const held = await rawQuery<{ id: string }>(em, LOCK_ITEMS, [`{${itemIds.join(',')}}`]);
+  const ids = `{${held.map(({ id }) => id).join(',')}}`;
+  for (const lock of LOCK) await rawQuery(em, lock, [ids]);
+  const rows = await rawQuery<ItemStateRow>(em, ITEM_STATES, [ids, through]);
+  return rows.map(({ under_way: underWay, goes_on: hasLaterEvents, ...row }) => ({ ...row, underWay, hasLaterEvents }));
+}

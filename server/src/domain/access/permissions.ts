@@ -1,0 +1,157 @@
+// Rule PM: who may do what, as one table. A thing of another project does not exist; that is decided before this table is asked.
+import type { Abilities, Ability, ItemStatus, Role } from '@countersign/shared/enums';
+
+export const PERMISSIONS = [
+  'see_queue',
+  'decide_queued',
+  'decide_escalated',
+  'take_over',
+  'bulk_claim',
+  'reopen',
+  'see_analytics',
+  'see_learnings',
+  'shape_clusters',
+  'exclude_learnings',
+  'start_regressions',
+  'see_deliveries',
+  'replay_deliveries',
+  'stop_project',
+  'change_settings',
+  'manage_keys',
+  'manage_webhook',
+  'manage_members',
+  'manage_project',
+] as const;
+export type Permission = (typeof PERMISSIONS)[number];
+
+const everyone: readonly Role[] = ['reviewer', 'supervisor', 'owner'];
+const supervisors: readonly Role[] = ['supervisor', 'owner'];
+const owners: readonly Role[] = ['owner'];
+
+/** PM: the roles that may, per verb. Deny by default: a verb without a row does not compile. */
+const MAY = {
+  see_queue: everyone,
+  decide_queued: everyone,
+  decide_escalated: supervisors,
+  take_over: supervisors,
+  bulk_claim: supervisors,
+  reopen: supervisors,
+  see_analytics: supervisors,
+  see_learnings: supervisors,
+  shape_clusters: supervisors,
+  exclude_learnings: supervisors,
+  start_regressions: supervisors,
+  see_deliveries: supervisors,
+  replay_deliveries: supervisors,
+  stop_project: supervisors,
+  change_settings: owners,
+  manage_keys: owners,
+  manage_webhook: owners,
+  manage_members: owners,
+  manage_project: owners,
+} as const satisfies Record<Permission, readonly Role[]>;
+
+/** May a member with this role do this? */
+export function may(role: Role, permission: Permission): boolean {
+  return MAY[permission].includes(role);
+}
+
+/**
+ * AR1: what nobody may in an archived project, whatever their role. To make keys, sources and invites, to let people in and to
+ * change roles is among it; what takes a right away, a revoked key or a removed member, comes with that thing's own abilities.
+ */
+const DENIED_WHEN_ARCHIVED: readonly Permission[] = [
+  'decide_queued',
+  'decide_escalated',
+  'take_over',
+  'bulk_claim',
+  'reopen',
+  'shape_clusters',
+  'exclude_learnings',
+  'start_regressions',
+  'stop_project',
+  'change_settings',
+  'manage_keys',
+  'manage_webhook',
+  'manage_members',
+];
+
+/** May a member with this role do this in a project as it is now? */
+function mayNow(role: Role, permission: Permission, archived: boolean): boolean {
+  return may(role, permission) && !(archived && DENIED_WHEN_ARCHIVED.includes(permission));
+}
+
+/** What a member may do to a project now, to be sent with it: the button that shows is the button that works. */
+export function projectAbilities(role: Role, archived: boolean): Abilities {
+  const can = (permission: Permission) => mayNow(role, permission, archived);
+  return {
+    ...NOTHING,
+    take_over: can('take_over'),
+    bulk_claim: can('bulk_claim'),
+    reopen: can('reopen'),
+    see_analytics: can('see_analytics'),
+    see_learnings: can('see_learnings'),
+    see_deliveries: can('see_deliveries'),
+    stop_project: can('stop_project'),
+    change_settings: can('change_settings'),
+    manage_keys: can('manage_keys'),
+    manage_webhook: can('manage_webhook'),
+    manage_members: can('manage_members'),
+    manage_project: can('manage_project'),
+  };
+}
+
+/** What a member may do to the clusters of a project now (CT3). */
+export const mayShapeClusters = (role: Role, archived: boolean): boolean => mayNow(role, 'shape_clusters', archived);
+
+/** Whether a member may leave learnings out and put them in again now (LX5). */
+export const mayExcludeLearnings = (role: Role, archived: boolean): boolean =>
+  mayNow(role, 'exclude_learnings', archived);
+
+export interface ItemSituation {
+  status: ItemStatus;
+  /** Its project is archived (AR1). */
+  archived: boolean;
+  /** Who holds the live claim, if anyone. */
+  holder: string | null;
+  /** No person decided it: its routing rejected it. */
+  rejectedByRouting: boolean;
+  /** Who made the provisional decision, if there is one. */
+  undoableBy: string | null;
+  /** The member holds as many other items as one person may (LC4). */
+  claimLimitReached: boolean;
+}
+
+/** What a member may do to an item now. */
+export function itemAbilities(member: { userId: string; role: Role }, item: ItemSituation): Abilities {
+  const open = item.status === 'queued' || item.status === 'escalated';
+  const can = (permission: Permission) => mayNow(member.role, permission, item.archived);
+  const allowed = open && can(item.status === 'queued' ? 'decide_queued' : 'decide_escalated');
+  const mine = item.holder === member.userId;
+  return {
+    ...NOTHING,
+    claim: allowed && (mine || (item.holder === null && !item.claimLimitReached)),
+    take_over: allowed && can('take_over') && item.holder !== null && !mine && !item.claimLimitReached,
+    reopen: item.rejectedByRouting && can('reopen'),
+    decide: allowed && mine,
+    undo: item.undoableBy === member.userId,
+  };
+}
+
+const NOTHING: Record<Ability, boolean> = {
+  claim: false,
+  decide: false,
+  undo: false,
+  take_over: false,
+  bulk_claim: false,
+  reopen: false,
+  see_analytics: false,
+  see_learnings: false,
+  see_deliveries: false,
+  stop_project: false,
+  change_settings: false,
+  manage_keys: false,
+  manage_webhook: false,
+  manage_members: false,
+  manage_project: false,
+};

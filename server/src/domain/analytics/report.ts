@@ -1,0 +1,95 @@
+// Figures of the rollups as the report of analytics has them: shares with their intervals, times as percentiles.
+import type { Analytics, Times } from '@countersign/shared/api/analytics';
+import { wilson } from '@countersign/shared/statistics/statistics';
+import { percentileOf } from './histogram.ts';
+import { nameOfKey } from './rollup-names.ts';
+import type { Measure } from './rollup.ts';
+
+/** One sum of a stretch of time. */
+export interface Figure {
+  measure: Measure;
+  key: string;
+  n: number;
+  part: number;
+  total: number;
+}
+
+const of = (figures: readonly Figure[], measure: Measure): Figure[] =>
+  figures.filter((figure) => figure.measure === measure && figure.n !== 0);
+
+export const sumOf = (figures: readonly Figure[], ...measures: Measure[]): number =>
+  figures.reduce((sum, { measure, n }) => (measures.includes(measure) ? sum + n : sum), 0);
+
+/** How many there are of each key, 0 of those that do not occur. */
+/** What came to wait for a person: what waits more than before, and what people decided meanwhile (AN1). */
+export const enteredQueue = (figures: readonly Figure[], decided: number): number =>
+  sumOf(figures, 'waiting') + decided;
+
+export function countsOf<Key extends string>(
+  figures: readonly Figure[],
+  measure: Measure,
+  keys: readonly Key[],
+): Record<Key, number> {
+  const found = new Map(of(figures, measure).map(({ key, n }) => [key, n]));
+  return Object.fromEntries(keys.map((key) => [key, found.get(key) ?? 0])) as Record<Key, number>;
+}
+
+/** Percentiles of a measure whose keys are buckets of milliseconds, in seconds. */
+export function timesOf(figures: readonly Figure[], measure: Measure): Times {
+  const histogram = new Map(of(figures, measure).map(({ key, n }) => [Number(key), n]));
+  const at = (share: number) => {
+    const ms = percentileOf(histogram, share);
+    return ms === null ? null : Math.round(ms) / 1000;
+  };
+  return { n: sumOf(figures, measure), p50: at(0.5), p90: at(0.9), p99: at(0.99) };
+}
+
+/** More groups than this are a list to search, not a picture. */
+const GROUPS = 20;
+
+/** Override rates of the groups with most decisions, and of the others that are overridden most for sure: a rare one may be the bad one. */
+export function sharesOf(figures: readonly Figure[], measure: 'flag' | 'model' | 'source') {
+  const groups = of(figures, measure)
+    .map(({ key, n, part }) => ({
+      key: nameOfKey(measure, key),
+      decided: n,
+      overridden: part,
+      interval: wilson(part, n),
+    }))
+    .sort((one, other) => other.decided - one.decided || ((one.key ?? '') < (other.key ?? '') ? -1 : 1));
+  const low = ({ interval }: (typeof groups)[number]) => interval?.low ?? 0;
+  const rarer = groups.slice(GROUPS / 2).sort((one, other) => low(other) - low(one));
+  return [...groups.slice(0, GROUPS / 2), ...rarer.slice(0, GROUPS / 2)];
+}
+
+const OVERRIDES = ['edit', 'reject'] as const;
+
+export function auditsOf(figures: readonly Figure[]): Analytics['audits'] {
+  const decided = sumOf(figures, 'verdict');
+  const { edit, reject } = countsOf(figures, 'verdict', OVERRIDES);
+  return { decided, overridden: edit + reject, interval: wilson(edit + reject, decided) };
+}
+
+/** What each of these people did, by name. */
+export function workloadOf(
+  figures: readonly Figure[],
+  people: readonly { userId: string; name: string; holding: number }[],
+): Analytics['workload'] {
+  const find = (measure: Measure, userId: string) => of(figures, measure).find(({ key }) => key === userId);
+  return people
+    .map(({ userId, name, holding }) => {
+      const { n: decided = 0, part: overridden = 0 } = find('reviewer', userId) ?? {};
+      const [moved, claimed] = [find('mover', userId)?.n ?? 0, find('claimer', userId)?.n ?? 0];
+      return {
+        user_id: userId,
+        name,
+        decided,
+        overridden,
+        interval: wilson(overridden, decided),
+        moved,
+        claimed,
+        holding,
+      };
+    })
+    .sort((one, other) => one.name.localeCompare(other.name) || (one.user_id < other.user_id ? -1 : 1));
+}

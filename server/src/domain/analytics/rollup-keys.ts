@@ -1,0 +1,56 @@
+// How many names one day of a project is counted under (AN27): what people and pipelines write is told apart only so far.
+import type { Increment, Measure } from './rollup.ts';
+
+/** So many different flags, models and sources of one project and UTC day are counted by themselves. */
+export const MOST_KEYS = 100;
+/** What the others are counted under: no flag, model or source is empty. */
+export const OTHER_KEY = '';
+
+const DAY_MS = 24 * 60 * 60_000;
+/** Measures whose keys anybody may write. */
+const FREE: ReadonlySet<Measure> = new Set(['flag', 'model', 'source']);
+
+/** A day, in ms, with what is counted in it. */
+export interface KeyedDay {
+  projectId: string;
+  measure: Measure;
+  day: number;
+}
+
+export const isFree = (measure: Measure): boolean => FREE.has(measure);
+export const dayOf = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
+
+type OfProject = Increment & { projectId: string };
+
+/** The days in which these would need a key of their own, each once. */
+export function keyedDays(increments: readonly OfProject[]): KeyedDay[] {
+  const days = new Map<string, KeyedDay>();
+  for (const { projectId, measure, at } of increments.filter((one) => isFree(one.measure)))
+    days.set(dayKeyOf({ projectId, measure, day: dayOf(at) }), { projectId, measure, day: dayOf(at) });
+  return [...days.values()];
+}
+
+/**
+ * AN27: the keys that a day had first, in the order of the ledger, stay; all others are one. `known` are those that were counted
+ * before, `increments` what follows, in that order: so a recount finds the same ones, whatever portions it is counted in.
+ */
+export function withBoundedKeys<I extends OfProject>(
+  increments: readonly I[],
+  known: readonly (KeyedDay & { key: string })[],
+): I[] {
+  const keys = new Map<string, Set<string>>();
+  const keysOf = (of: KeyedDay) => {
+    const found = keys.get(dayKeyOf(of)) ?? new Set<string>();
+    keys.set(dayKeyOf(of), found);
+    return found;
+  };
+  for (const one of known) if (one.key !== OTHER_KEY) keysOf(one).add(one.key);
+  return increments.map((one) => {
+    if (!isFree(one.measure)) return one;
+    const ofDay = keysOf({ ...one, day: dayOf(one.at) });
+    if (ofDay.size < MOST_KEYS) ofDay.add(one.key);
+    return ofDay.has(one.key) ? one : { ...one, key: OTHER_KEY };
+  });
+}
+
+const dayKeyOf = ({ projectId, measure, day }: KeyedDay): string => `${projectId} ${measure} ${day}`;

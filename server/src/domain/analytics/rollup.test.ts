@@ -1,0 +1,145 @@
+// What each fact counts, as a table; an undo leaves nothing of its decision, and an audit stays apart from everything it must not colour.
+import { describe, expect, it } from 'vitest';
+import { CONFIDENCE_BINS, incrementsOf, type CountedEvent, type CountedItem } from './rollup.ts';
+
+const ARRIVED = new Date('2026-03-01T10:00:30Z');
+const LATER = new Date('2026-03-01T10:05:10Z');
+const ITEM: CountedItem = {
+  createdAt: ARRIVED,
+  confidence: 0.8,
+  riskFlags: ['legal', 'odd', 'odd'],
+  model: 'small',
+  source: null,
+  audit: false,
+};
+const queued = { at: ARRIVED, status: 'queued', action: null, memberId: null } as const;
+
+const event = (given: Partial<CountedEvent>): CountedEvent => ({
+  ...{ type: 'item.queued', at: LATER, memberId: null, version: 2, status: 'queued', action: null },
+  ...{ item: ITEM, before: null, first: false, delivery: null },
+  ...given,
+});
+const decided = (given: Partial<CountedEvent> = {}) =>
+  event({ type: 'item.decided', memberId: 'anna', status: 'approved', action: 'edit', before: queued, ...given });
+
+/** `measure key: n` with what else there is, and `@` for what counts at the arrival. */
+function said(of: CountedEvent): string[] {
+  return incrementsOf(of)
+    .map(({ measure, key, at, n, part, total }) => {
+      const more = `${part === 0 ? '' : ` part ${part}`}${total === 0 ? '' : ` total ${total}`}`;
+      return `${measure} ${key}: ${n}${more}${at === ARRIVED.getTime() ? ' @' : ''}`;
+    })
+    .sort();
+}
+
+describe('AN1: an arrival', () => {
+  it.each(['queued', 'escalated'] as const)('that is %s is in its cohort and waits', (status) => {
+    const arrival = event({ type: `item.${status}`, version: 1, status });
+    expect(said(arrival)).toEqual([`arrived ${status}: 1 @`, `status ${status}: 1 @`, `waiting ${status}: 1 @`]);
+  });
+
+  it('that routing ended waits for nobody', () => {
+    const arrival = event({ type: 'item.finalized', version: 1, status: 'auto_approved', action: 'auto_approve' });
+    expect(said(arrival)).toEqual(['arrived auto_approved: 1 @', 'status auto_approved: 1 @']);
+  });
+
+  it('that is drawn for an audit arrives approved, and waits', () => {
+    const arrival = event({
+      type: 'item.finalized',
+      version: 1,
+      item: { ...ITEM, audit: true },
+      action: 'auto_approve',
+    });
+    expect(said(arrival)).toEqual(['arrived auto_approved: 1 @', 'status queued: 1 @', 'waiting queued: 1 @']);
+  });
+
+  it('an approval that an older event log holds as two events counts the same', () => {
+    const before = { at: ARRIVED, status: 'auto_approved', action: 'auto_approve', memberId: null } as const;
+    expect(said(event({ item: { ...ITEM, audit: true }, at: ARRIVED, before }))).toEqual([
+      'status auto_approved: -1 @',
+      'status queued: 1 @',
+      'waiting queued: 1 @',
+    ]);
+  });
+});
+
+describe('AN2: a decision', () => {
+  it('counts when it is made, under everything it tells of', () => {
+    expect(said(decided())).toEqual([
+      'bin 16: 1 total 800000',
+      'decide_time 289: 1',
+      'decided edit: 1',
+      'flag legal: 1 part 1',
+      'flag odd: 1 part 1',
+      'model small: 1 part 1',
+      'reviewer anna: 1 part 1',
+      'source unknown: 1 part 1',
+      'status approved: 1 @',
+      'status queued: -1 @',
+      'waiting queued: -1',
+    ]);
+    expect(said(event({ type: 'item.finalized', version: 3, status: 'approved', action: 'edit' }))).toEqual([]);
+  });
+
+  it('that is undone leaves nothing, in the minute in which it was made', () => {
+    const before = { at: LATER, status: 'approved', action: 'edit', memberId: 'anna' } as const;
+    const undone = event({ type: 'item.undone', at: new Date('2026-03-01T10:09:00Z'), memberId: 'anna', before });
+    const sums = new Map<string, number>();
+    for (const { measure, key, at, n, part, total } of [...incrementsOf(decided()), ...incrementsOf(undone)]) {
+      for (const [name, value] of Object.entries({ n, part, total })) {
+        const place = `${measure} ${key} ${at} ${name}`;
+        sums.set(place, (sums.get(place) ?? 0) + value);
+      }
+    }
+    expect([...sums].filter(([, sum]) => sum !== 0)).toEqual([]);
+    expect(sums.size).toBeGreaterThan(30);
+  });
+
+  it('that only ends an item says nothing of its suggestion (AN4)', () => {
+    const ended = said(decided({ action: 'finalize', status: 'escalated_final' }));
+    expect(ended.filter((line) => line.startsWith('bin'))).toEqual([]);
+    expect(ended).toContain('decided finalize: 1');
+  });
+});
+
+describe('AN4: bins and verdicts', () => {
+  it('a verdict is in no rate and no bin of decisions', () => {
+    const lines = said(decided({ item: { ...ITEM, audit: true }, status: 'auto_approved', action: 'approve' }));
+    expect(lines.filter((line) => /^(bin|decided|flag|model|source) /.test(line))).toEqual([]);
+    expect(lines).toEqual(expect.arrayContaining(['verdict approve: 1', 'verdict_bin 16: 1 part 1 total 800000']));
+  });
+
+  it('a bin begins at its lower end, however a computer writes that', () => {
+    const binOf = (confidence: number) =>
+      incrementsOf(decided({ item: { ...ITEM, confidence } })).find(({ measure }) => measure === 'bin')?.key;
+    const edges = Array.from({ length: CONFIDENCE_BINS }, (_, bin) => bin / CONFIDENCE_BINS);
+    expect(edges.map(binOf)).toEqual(edges.map((_, bin) => String(bin)));
+    expect([binOf(0.1 + 0.2), binOf(1), binOf(0.299), binOf(0)]).toEqual(['6', '19', '5', '0']);
+  });
+});
+
+describe('AN5: people and deliveries', () => {
+  it('counts moves between people, but not what brings an item to them', () => {
+    const escalated = event({ type: 'item.escalated', memberId: 'anna', status: 'escalated', before: queued });
+    expect(said(escalated)).toContain('mover anna: 1');
+    const reopened = event({ memberId: 'sam', before: { ...queued, status: 'rejected' } });
+    expect(said(reopened)).toEqual(['status queued: 1 @', 'status rejected: -1 @', 'waiting queued: 1']);
+  });
+
+  it('times the first claim alone', () => {
+    const claimed = { type: 'item.claimed', memberId: 'anna', status: null } as const;
+    expect(said(event({ ...claimed, first: true }))).toEqual(['claim_time 289: 1', 'claimer anna: 1']);
+    expect(said(event(claimed))).toEqual(['claimer anna: 1']);
+  });
+
+  it('counts attempts by their end, and times the first success', () => {
+    const delivery = (outcome: 'succeeded' | 'failed', first = true) =>
+      said(
+        event({ type: 'delivery.changed', item: null, status: null, first, delivery: { outcome, createdAt: ARRIVED } }),
+      );
+    expect(delivery('succeeded')).toEqual(['deliver_time 289: 1', 'delivery succeeded: 1']);
+    expect(delivery('succeeded', false)).toEqual(['delivery succeeded: 1']);
+    expect(delivery('failed')).toEqual(['delivery failed: 1']);
+    expect(said(event({ type: 'delivery.changed', item: null, status: null }))).toEqual([]);
+  });
+});

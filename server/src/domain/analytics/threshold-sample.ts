@@ -1,0 +1,125 @@
+// From counted rows to the sample a page tries thresholds on (AN23): flags folded as routing folds them, kinds kept apart.
+import type { ThresholdSample } from '@countersign/shared/api/thresholds';
+import { dispersion } from '@countersign/shared/statistics/statistics';
+import type { BelowReview, RoutingRule } from '@countersign/shared/enums';
+import { foldFlag } from '../items/routing.ts';
+
+/** Items that arrived alike: one confidence, the same flags, routed by the same rule of the same settings version. */
+export interface Cohort {
+  confidence: number;
+  flags: readonly string[];
+  rule: RoutingRule;
+  settingsVersion: number;
+  /** Which of the equal stretches of time it is in: neighbours are alike. */
+  block: number;
+}
+
+export interface SampleRows {
+  arrivals: readonly (Cohort & { arrived: number })[];
+  /** Decided by people: approved, edited or rejected; `wrong`: not approved. */
+  decisions: readonly (Cohort & { reviewed: number; wrong: number })[];
+  /** What the settings versions of the rows said. */
+  versions: ReadonlyMap<number, { audit_rate: number; below_review: BelowReview }>;
+  escalateFlags: readonly string[];
+}
+
+type Sample = Pick<ThresholdSample, 'flags' | 'flag_sets' | 'kinds' | 'cells' | 'dispersion'>;
+type Kind = Sample['kinds'][number];
+
+const BELOW = { reject: 'refused', queue: 'queued', escalate: 'escalated' } as const;
+
+/** What a person says of an automatic item is an audit. What was refused and reopened was chosen, so it stands for nothing else. */
+const KIND_OF = {
+  RT1: () => ({ kind: 'escalated', audit_rate: null }),
+  RT2: ({ audit_rate }) => ({ kind: 'automatic', audit_rate }),
+  RT3: () => ({ kind: 'queued', audit_rate: null }),
+  RT7: () => ({ kind: 'queued', audit_rate: null }),
+  RT4: ({ below_review }) => ({ kind: BELOW[below_review], audit_rate: null }),
+} as const satisfies Record<RoutingRule, (version: { audit_rate: number; below_review: BelowReview }) => Kind>;
+
+export function sampleOf(rows: SampleRows): Sample {
+  const flags = flagsOf(rows);
+  const places = new Map(flags.map(({ flag }, place) => [foldFlag(flag), place]));
+  const sets = new Numbered<number[]>();
+  const kinds = new Numbered<Kind>();
+  const cells = new Map<string, Sample['cells'][number]>();
+  const cellOf = (row: Cohort) => {
+    const set = [...new Set(row.flags.map((flag) => places.get(foldFlag(flag)) ?? 0))].sort((a, b) => a - b);
+    const version = rows.versions.get(row.settingsVersion) ?? { audit_rate: 0, below_review: 'reject' };
+    const kind = KIND_OF[row.rule](version);
+    const key = [row.confidence, sets.place(set), kinds.place(kind)] as const;
+    const cell = cells.get(key.join()) ?? [...key, 0, 0, 0];
+    cells.set(key.join(), cell);
+    return { cell, chosen: kind.kind === 'refused' };
+  };
+  for (const row of rows.arrivals) cellOf(row).cell[3] += row.arrived;
+  for (const row of rows.decisions) {
+    const { cell, chosen } = cellOf(row);
+    if (chosen) continue;
+    cell[4] += row.reviewed;
+    cell[5] += row.wrong;
+  }
+  return {
+    flags,
+    flag_sets: sets.all,
+    kinds: kinds.all,
+    cells: [...cells.values()].sort((a, b) => a[0] - b[0]),
+    dispersion: {
+      arrivals: meanDispersion(rows.arrivals.map((row) => ({ ...row, n: row.arrived, k: row.arrived }))),
+      wrong: meanDispersion(rows.decisions.map((row) => ({ ...row, n: row.reviewed, k: row.wrong }))),
+    },
+  };
+}
+
+/** Items are cut at this many confidences to see how they spread over time. */
+const CUTS = 20;
+/** Fewer than this many in a block, and blocks differ by chance alone. */
+const LEAST = 10;
+
+/** AN24: how `k` at or above a confidence varies over the blocks, the mean over confidences; 1 where there is too little to tell. */
+function meanDispersion(rows: readonly { confidence: number; block: number; n: number; k: number }[]): number {
+  const blocks = Map.groupBy(rows, ({ block }) => block);
+  const n = rows.reduce((sum, row) => sum + row.n, 0);
+  if (n < LEAST * blocks.size) return 1;
+  const found = cutsOf(rows).flatMap((cut) => {
+    const counted = [...blocks.values()].map((block) => ({
+      n: block.reduce((sum, row) => sum + row.n, 0),
+      k: block.reduce((sum, row) => sum + (row.confidence >= cut ? row.k : 0), 0),
+    }));
+    return dispersion(counted) ?? [];
+  });
+  return found.length === 0 ? 1 : found.reduce((sum, one) => sum + one, 0) / found.length;
+}
+
+/** Confidences that are spread evenly over those that there are. */
+function cutsOf(rows: readonly { confidence: number }[]): number[] {
+  const distinct = [...new Set(rows.map(({ confidence }) => confidence))].sort((a, b) => a - b);
+  const step = Math.max(1, distinct.length / CUTS);
+  return distinct.filter((_, place) => Math.floor(place / step) !== Math.floor((place - 1) / step));
+}
+
+/** Each flag once however it is spelled, as the project or else its first item spells it: those that escalate, then by count. */
+function flagsOf({ arrivals, decisions, escalateFlags }: SampleRows): Sample['flags'] {
+  const found = new Map(escalateFlags.map((flag) => [foldFlag(flag), { flag, escalates: true, arrived: 0 }]));
+  for (const { flags, ...row } of [...arrivals, ...decisions]) {
+    const once = new Map(flags.map((flag) => [foldFlag(flag), flag]));
+    for (const [key, flag] of once) {
+      const known = found.get(key) ?? { flag, escalates: false, arrived: 0 };
+      found.set(key, { ...known, arrived: known.arrived + ('arrived' in row ? row.arrived : 0) });
+    }
+  }
+  return [...found.values()].sort((a, b) => Number(b.escalates) - Number(a.escalates) || b.arrived - a.arrived);
+}
+
+/** Things that are equal as JSON, numbered in the order they come. */
+class Numbered<T> {
+  readonly all: T[] = [];
+  readonly #places = new Map<string, number>();
+
+  place(thing: T): number {
+    const key = JSON.stringify(thing);
+    const place = this.#places.get(key) ?? this.all.push(thing) - 1;
+    this.#places.set(key, place);
+    return place;
+  }
+}

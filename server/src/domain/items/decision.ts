@@ -1,0 +1,52 @@
+// The decision object, the same for webhooks, the public API and people (docs/spec/items.md#decision).
+import type { Decision } from '@countersign/shared/decision';
+import { RawJson, type Json } from '@countersign/shared/json/json';
+import type { DecisionAction, DecisionStatus } from '@countersign/shared/enums';
+
+/** What the object needs of a decision; the database row satisfies it by structure. */
+export interface DecisionFacts {
+  id: string;
+  status: DecisionStatus;
+  action: DecisionAction;
+  /** JSON text of what is shipped; null unless approved. */
+  output?: string | null;
+  edited: boolean;
+  reason?: string | null;
+  note?: string | null;
+  reviewerId?: string | null;
+  decidedAt: Date;
+}
+
+/** Stored JSON text as a member of an answer: the JSON writer splices it in unchanged (I7), so to the types it is any JSON value. */
+export const rawJson = <T = Json>(text: string): T => new RawJson(text) as T;
+
+export function toDecision(decision: DecisionFacts): Decision {
+  return {
+    id: decision.id,
+    status: decision.status,
+    action: decision.action,
+    output: typeof decision.output === 'string' ? rawJson(decision.output) : null,
+    edited: decision.edited,
+    reason: decision.reason ?? null,
+    note: decision.note ?? null,
+    reviewer_id: decision.reviewerId ?? null,
+    decided_at: decision.decidedAt.toISOString(),
+  };
+}
+
+/** A final decision as webhooks and the catch-up feed tell it (docs/spec/webhooks.md#outbound). */
+export function toDecided(row: DecisionFacts & { itemId: string; projectId: string }) {
+  const decision = toDecision(row);
+  return {
+    event: 'item.decided' as const,
+    item_id: row.itemId,
+    project_id: row.projectId,
+    status: decision.status,
+    decision,
+    reviewer_id: decision.reviewer_id,
+    decided_at: decision.decided_at,
+  };
+}
+
+/** The `webhook-id` of the event, the same in every delivery and in the feed. */
+export const webhookIdOf = (eventId: string): string => `evt_${eventId}`;

@@ -1,0 +1,184 @@
+// The life of an item: the table of moves of rule LC0 written out by hand, the two times it counts by, and what an edit changes.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ITEM_STATUSES, REVIEW_ACTIONS, type ItemStatus, type ReviewAction } from '@countersign/shared/enums';
+import { claimPermission, dueAt, isOpen, moveFor, publicStatusOf, sameJson, undoUntil, type Move } from './item.ts';
+
+const ANYONE = 'decide_queued';
+const SUPERVISOR = 'decide_escalated';
+
+/** Rule LC0: what is not in here is refused. Rejections and edits need a reason and teach something. */
+const TABLE: Partial<Record<`${ItemStatus} ${ReviewAction}`, Move>> = {
+  'queued approve': { to: 'approved', decides: 'approved', needs: ANYONE, reason: 'optional', override: false },
+  'queued edit': { to: 'approved', decides: 'approved', needs: ANYONE, reason: 'required', override: true },
+  'queued reject': { to: 'rejected', decides: 'rejected', needs: ANYONE, reason: 'required', override: true },
+  'queued escalate': { to: 'escalated', decides: null, needs: ANYONE, reason: 'required', override: false },
+  'escalated approve': { to: 'approved', decides: 'approved', needs: SUPERVISOR, reason: 'optional', override: false },
+  'escalated edit': { to: 'approved', decides: 'approved', needs: SUPERVISOR, reason: 'required', override: true },
+  'escalated reject': { to: 'rejected', decides: 'rejected', needs: SUPERVISOR, reason: 'required', override: true },
+  'escalated finalize': {
+    to: 'escalated_final',
+    decides: 'escalated_final',
+    needs: SUPERVISOR,
+    reason: 'required',
+    override: false,
+  },
+  'escalated return': { to: 'queued', decides: null, needs: SUPERVISOR, reason: 'optional', override: false },
+};
+
+describe('LC0: the moves', () => {
+  const all = ITEM_STATUSES.flatMap((status) => REVIEW_ACTIONS.map((action) => [status, action] as const));
+
+  it('are looked at in full: six statuses by six actions', () => {
+    expect(all).toHaveLength(36);
+    expect(Object.keys(TABLE)).toHaveLength(9);
+  });
+
+  it.each(all)('from %s, %s', (status, action) => {
+    expect(moveFor({ status, audit: false }, action)).toEqual(TABLE[`${status} ${action}`]);
+  });
+
+  it.each(all)('AU2: an audited item, from %s, %s: a verdict changes nothing that was shipped', (status, action) => {
+    const move = TABLE[`${status} ${action}`];
+    const to = move?.decides ? 'auto_approved' : move?.to;
+    expect(moveFor({ status, audit: true }, action)).toEqual(move && { ...move, to });
+  });
+
+  it('a name that every object has is no action', () => {
+    for (const name of ['constructor', 'toString', '__proto__']) {
+      expect(moveFor({ status: 'queued', audit: false }, name as ReviewAction)?.to).toBeUndefined();
+    }
+  });
+
+  it('wait for a person in two statuses only', () => {
+    expect(ITEM_STATUSES.filter(isOpen)).toEqual(['queued', 'escalated']);
+  });
+
+  it('PM: an escalated item is held by supervisors and owners, a queued one by anyone', () => {
+    expect(claimPermission('queued')).toBe(ANYONE);
+    expect(claimPermission('escalated')).toBe(SUPERVISOR);
+  });
+});
+
+describe('LC2, AU2: the status that the pipeline sees', () => {
+  it.each([
+    [{ status: 'queued', audit: false, publicStatus: null }, 'queued'],
+    [{ status: 'approved', audit: false, publicStatus: 'escalated' }, 'escalated'],
+    [{ status: 'queued', audit: true, publicStatus: null }, 'auto_approved'],
+    [{ status: 'auto_approved', audit: true, publicStatus: 'queued' }, 'auto_approved'],
+  ] as const)('of %o is %s', (standing, seen) => {
+    expect(publicStatusOf(standing)).toBe(seen);
+  });
+});
+
+describe('LC2, LC3: the times', () => {
+  const at = new Date('2026-03-28T23:59:59.999Z');
+
+  it('LC2: a window of 0 is no window: final at once', () => {
+    expect(undoUntil(at, 0)).toBeNull();
+  });
+
+  it.each([
+    [1, '2026-03-29T00:00:00.999Z'],
+    [5, '2026-03-29T00:00:04.999Z'],
+    [30, '2026-03-29T00:00:29.999Z'],
+  ])('LC2: a window of %i s', (seconds, until) => {
+    expect(undoUntil(at, seconds)?.toISOString()).toBe(until);
+  });
+
+  it.each([
+    [1, '2026-03-29T00:00:59.999Z'],
+    [60, '2026-03-29T00:59:59.999Z'],
+    [43_200, '2026-04-27T23:59:59.999Z'],
+  ])('LC3: a target of %i min, across midnight and summer time', (minutes, due) => {
+    expect(dueAt(at, minutes).toISOString()).toBe(due);
+  });
+
+  it('neither touches the time it was given', () => {
+    undoUntil(at, 5);
+    dueAt(at, 60);
+    expect(at.toISOString()).toBe('2026-03-28T23:59:59.999Z');
+  });
+});
+
+const value = fc.jsonValue({ maxDepth: 4 });
+
+/** The same value with the members of every object in the opposite order. */
+function reordered(given: unknown): unknown {
+  if (Array.isArray(given)) return given.map(reordered);
+  if (given === null || typeof given !== 'object') return given;
+  const entries = Object.entries(given).reverse();
+  return Object.fromEntries(entries.map(([key, member]) => [key, reordered(member)]));
+}
+
+/** Every value that differs from `given` in one place. */
+function changes(given: unknown): unknown[] {
+  if (Array.isArray(given)) {
+    const list = given as unknown[];
+    const inside = list.flatMap((member, index) => changes(member).map((changed) => list.with(index, changed)));
+    return [...inside, [...list, null], Object.fromEntries(list.entries())];
+  }
+  if (given !== null && typeof given === 'object') {
+    const inside = Object.entries(given).flatMap(([key, member]) =>
+      changes(member).map((changed) => ({ ...given, [key]: changed })),
+    );
+    return [...inside, { ...given, 'a member more': null }];
+  }
+  if (typeof given === 'string') return [`${given} `, null, [given]];
+  if (typeof given === 'number') return [given + 1, String(given), null].filter((changed) => changed !== given);
+  return [given === null ? false : null, !given, String(given)].filter((changed) => changed !== given);
+}
+
+describe('an edit must change the output', () => {
+  it('by property: what was parsed from one text is the same', () => {
+    fc.assert(
+      fc.property(value, (given) => {
+        expect(sameJson(given, given)).toBe(true);
+        expect(sameJson(given, JSON.parse(JSON.stringify(given)))).toBe(true);
+      }),
+    );
+  });
+
+  it('by property: the order of members plays no part', () => {
+    fc.assert(
+      fc.property(value, (given) => {
+        expect(sameJson(given, reordered(given))).toBe(true);
+      }),
+    );
+  });
+
+  it('by property: a single change anywhere is seen, from both sides', () => {
+    fc.assert(
+      fc.property(value, fc.nat(), (given, pick) => {
+        const all = changes(given);
+        const changed = all[pick % all.length];
+        expect(sameJson(given, changed)).toBe(false);
+        expect(sameJson(changed, given)).toBe(false);
+      }),
+    );
+  });
+
+  it.each([
+    ['the order of a list', [1, 2], [2, 1]],
+    ['an empty list and an empty object', [], {}],
+    ['a list and an object with its indices', ['a'], { 0: 'a' }],
+    ['null and an empty object', null, {}],
+    ['a number and its text', 1, '1'],
+    ['false and 0', false, 0],
+    ['a member that is null and one that is not there', { a: null }, {}],
+    ['two keys for one', { a: 1 }, { b: 1 }],
+    ['a key every object inherits', { a: 1 }, { constructor: 1 }],
+    ['composed and decomposed letters', 'caf\u00e9', 'cafe\u0301'],
+  ])('sees %s', (_, left, right) => {
+    expect(sameJson(left, right)).toBe(false);
+    expect(sameJson(right, left)).toBe(false);
+  });
+
+  it('0 and -0 are one number, and members called like parts of an object are compared like others', () => {
+    expect(sameJson(0, -0)).toBe(true);
+    const odd = '{"__proto__":{"a":1},"constructor":2}';
+    expect(sameJson(JSON.parse(odd), JSON.parse(odd))).toBe(true);
+    expect(sameJson(JSON.parse(odd), JSON.parse('{"constructor":2}'))).toBe(false);
+    expect(sameJson(JSON.parse(odd), JSON.parse('{"__proto__":{"a":2},"constructor":2}'))).toBe(false);
+  });
+});

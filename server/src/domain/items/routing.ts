@@ -1,0 +1,63 @@
+// Rule RT: which first status an item gets. Pure; the first rule that matches wins, and says why.
+import type { BelowReview, RoutingRule } from '@countersign/shared/enums';
+
+export interface RoutingSettings {
+  auto_threshold: number;
+  review_threshold: number;
+  below_review: BelowReview;
+  escalate_flags: readonly string[];
+  /** Somebody stopped the project: people decide everything (RT7). */
+  stopped: boolean;
+}
+
+export interface Routed {
+  status: 'auto_approved' | 'queued' | 'escalated' | 'rejected';
+  rule: RoutingRule;
+  /** The item's flags that are in the project's escalate flags, spelled as submitted. */
+  matched_flags: string[];
+}
+
+/** RT4: where an item below the review threshold goes, by the project's policy. */
+const BELOW = { reject: 'rejected', queue: 'queued', escalate: 'escalated' } as const satisfies Record<
+  BelowReview,
+  Routed['status']
+>;
+
+/**
+ * Flags are compared trimmed, in Unicode NFC and without regard to case: `Legal` must not slip past `legal` (RT1).
+ * By way of the upper case, because some letters have two small forms or a capital of two letters: `STRASSE` is `straße`.
+ */
+export function foldFlag(flag: string): string {
+  return flag.trim().normalize('NFC').toLowerCase().toUpperCase().toLowerCase().normalize('NFC');
+}
+
+/** What routing looks at of an item. */
+interface Submitted {
+  /** Compared as submitted, never rounded. */
+  confidence: number;
+  risk_flags: readonly string[];
+}
+
+/** Routes an item (RT1 to RT4, in this order). While the project is stopped, what would be decided without a person waits for one (RT7). */
+export function route(item: Submitted, settings: RoutingSettings): Routed {
+  const routed = routeBySettings(item, settings);
+  const waits = routed.status === 'queued' || routed.status === 'escalated';
+  return settings.stopped && !waits ? { status: 'queued', rule: 'RT7', matched_flags: [] } : routed;
+}
+
+function routeBySettings(item: Submitted, settings: RoutingSettings): Routed {
+  const escalating = new Set(settings.escalate_flags.map(foldFlag));
+  const matched = item.risk_flags.filter((flag) => escalating.has(foldFlag(flag)));
+  if (matched.length > 0) return { status: 'escalated', rule: 'RT1', matched_flags: matched };
+  if (item.confidence >= settings.auto_threshold) return { status: 'auto_approved', rule: 'RT2', matched_flags: [] };
+  if (item.confidence >= settings.review_threshold) return { status: 'queued', rule: 'RT3', matched_flags: [] };
+  return { status: BELOW[settings.below_review], rule: 'RT4', matched_flags: [] };
+}
+
+/** RT5: `0 <= review_threshold <= auto_threshold <= 1`; null when it holds, otherwise one sentence that says what to change. */
+export function thresholdFault(settings: { auto_threshold: number; review_threshold: number }): string | null {
+  const { auto_threshold: auto, review_threshold: review } = settings;
+  if (!(auto >= 0 && auto <= 1) || !(review >= 0 && review <= 1)) return 'Both thresholds lie between 0 and 1.';
+  if (review > auto) return 'The review threshold may not be above the automatic threshold.';
+  return null;
+}

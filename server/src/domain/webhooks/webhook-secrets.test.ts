@@ -1,0 +1,138 @@
+// The two-phase rotation of webhook secrets over time: which secrets sign, and in which place.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  OVERLAP_SECONDS,
+  promote,
+  secretContext,
+  secretsOf,
+  settle,
+  signingSecrets,
+  type StoredSecrets,
+} from './webhook-secrets.ts';
+
+const START = Date.parse('2026-03-01T00:00:00.000Z');
+const HOUR = 3_600_000;
+const at = (hours: number) => new Date(START + hours * HOUR);
+const justBefore = (hours: number) => new Date(START + hours * HOUR - 1);
+
+const settled: StoredSecrets<string> = {
+  current: 'old',
+  next: null,
+  promoteAt: null,
+  previous: null,
+  previousUntil: null,
+};
+
+/** A rotation that began at hour 0. */
+const rolling: StoredSecrets<string> = { ...settled, next: 'new', promoteAt: at(24) };
+
+describe('rotation of a webhook secret', () => {
+  it('overlaps for a day', () => {
+    expect(OVERLAP_SECONDS).toBe(86_400);
+  });
+
+  it('without a rotation one secret signs', () => {
+    expect(signingSecrets(settled, at(1000))).toEqual(['old']);
+  });
+
+  it.each([
+    ['as it begins', at(0), ['old', 'new']],
+    ['a moment before a day has passed', justBefore(24), ['old', 'new']],
+    ['after a day: the new one is promoted by itself', at(24), ['new', 'old']],
+    ['a moment before the old one’s day ends', justBefore(48), ['new', 'old']],
+    ['after that', at(48), ['new']],
+    ['long after, though nothing was written meanwhile', at(1000), ['new']],
+  ])('left alone, %s', (_, now, expected) => {
+    expect(signingSecrets(rolling, now)).toEqual(expected);
+  });
+
+  it('promoted by hand after an hour, the old one keeps the second place for a day from then', () => {
+    const promoted = promote(rolling, at(1));
+    expect(signingSecrets(promoted, at(1))).toEqual(['new', 'old']);
+    expect(signingSecrets(promoted, justBefore(25))).toEqual(['new', 'old']);
+    expect(signingSecrets(promoted, at(25))).toEqual(['new']);
+  });
+
+  it('promoting without a waiting secret changes nothing', () => {
+    expect(promote(settled, at(1))).toEqual(settled);
+    const promoted = promote(rolling, at(1));
+    expect(promote(promoted, at(2))).toEqual(promoted);
+  });
+
+  it('a second rotation within the old one’s day takes the second place for the newest', () => {
+    const again = { ...promote(rolling, at(1)), next: 'newest', promoteAt: at(26) };
+    expect(signingSecrets(again, at(2))).toEqual(['new', 'newest']);
+    expect(signingSecrets(again, at(26))).toEqual(['newest', 'new']);
+    expect(signingSecrets(again, at(50))).toEqual(['newest']);
+  });
+
+  it('settling writes down what time has done, and the same again changes nothing', () => {
+    expect(settle(rolling, justBefore(24))).toEqual(rolling);
+    const done = settle(rolling, at(30));
+    expect(done).toEqual({ current: 'new', next: null, promoteAt: null, previous: 'old', previousUntil: at(48) });
+    expect(settle(done, at(30))).toEqual(done);
+    expect(settle(done, at(48))).toEqual({ ...settled, current: 'new' });
+  });
+
+  it('a row without the later columns is a settled one', () => {
+    expect(secretsOf({ current: 'old' })).toEqual(settled);
+    expect(secretsOf({ current: 'old', next: 'new', promoteAt: at(24) })).toEqual(rolling);
+  });
+
+  it('what is encrypted is bound to its project', () => {
+    expect(secretContext('a')).not.toBe(secretContext('b'));
+  });
+});
+
+const hour = fc.integer({ min: 0, max: 200 });
+
+/** What an owner may do, hour by hour: begin a rotation when none waits, promote, or nothing. */
+const history = fc.array(fc.tuple(hour, fc.constantFrom('rotate', 'promote')), { maxLength: 8 }).map((steps) => {
+  const inOrder = [...steps].sort(([one], [other]) => one - other);
+  return inOrder.reduce<{ stored: StoredSecrets<string>; until: number }>(
+    ({ stored }, [hours, action], index) => {
+      const now = settle(stored, at(hours));
+      if (action === 'promote') return { stored: promote(now, at(hours)), until: hours };
+      const next = { ...now, next: `secret ${index}`, promoteAt: at(hours + 24) };
+      return { stored: now.next === null ? next : now, until: hours };
+    },
+    { stored: settled, until: 0 },
+  );
+});
+
+describe('rotation of a webhook secret, by property', () => {
+  it('the current one signs first, at most one other signs second, and they differ', () => {
+    fc.assert(
+      fc.property(history, hour, ({ stored, until }, later) => {
+        const now = at(until + later);
+        const signing = signingSecrets(stored, now);
+        expect(signing[0]).toBe(settle(stored, now).current);
+        expect(signing.length).toBeLessThanOrEqual(2);
+        expect(new Set(signing).size).toBe(signing.length);
+      }),
+    );
+  });
+
+  it('a receiver that knows the secrets of an hour ago knows one of those of now', () => {
+    fc.assert(
+      fc.property(history, hour, ({ stored, until }, later) => {
+        const before = signingSecrets(stored, at(until + later));
+        const now = signingSecrets(stored, at(until + later + 1));
+        expect(before).toEqual(expect.arrayContaining([now[0]]));
+      }),
+    );
+  });
+
+  it('two days after the last step only one secret signs, and settling on the way changes nothing', () => {
+    fc.assert(
+      fc.property(history, hour, hour, ({ stored, until }, one, other) => {
+        const [first, second] = [Math.min(one, other), Math.max(one, other)].map((hours) => at(until + hours));
+        expect(signingSecrets(settle(stored, first as Date), second as Date)).toEqual(
+          signingSecrets(stored, second as Date),
+        );
+        expect(signingSecrets(stored, at(until + 48))).toHaveLength(1);
+      }),
+    );
+  });
+});

@@ -1,0 +1,128 @@
+// A PostgreSQL that an earlier process of ours left running when it was killed: found by its postmaster.pid, and ended.
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isRunning } from './process-lock.ts';
+
+const POLL_MS = 20;
+/** How long each signal gets, in milliseconds: fast shutdown, immediate shutdown, none at all. */
+const STEPS = [
+  ['SIGINT', 10_000],
+  ['SIGQUIT', 5000],
+  ['SIGKILL', 5000],
+] as const satisfies readonly (readonly [NodeJS.Signals, number])[];
+
+export interface PidFile {
+  pid: number;
+  port: string;
+  socketFolder: string;
+}
+
+const pathOf = (data: string): string => join(data, 'postmaster.pid');
+
+/** What the server's own lock file says; undefined where there is none. */
+function readPidFile(data: string): PidFile | undefined {
+  try {
+    const [pid, , , port = '', socketFolder = ''] = readFileSync(pathOf(data), 'utf8').split('\n');
+    return Number(pid) > 0 ? { pid: Number(pid), port: port.trim(), socketFolder: socketFolder.trim() } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The process that serves this data folder; undefined when none does, whatever the lock file says. */
+export function serverOf(data: string): PidFile | undefined {
+  const file = readPidFile(data);
+  return file !== undefined && isRunning(file.pid) && isServerOf(file.pid, data) ? file : undefined;
+}
+
+/** The number may belong to another program by now: a server works in its data folder. */
+function isServerOf(pid: number, data: string): boolean {
+  try {
+    if (process.platform === 'linux') return hasWorkingDirectory(pid, data) ?? isStartedOn(pid, data);
+    if (process.platform === 'win32')
+      return execFileSync('tasklist', ['/fi', `pid eq ${pid}`], { encoding: 'utf8' }).includes('postgres');
+    return execFileSync('ps', ['-p', String(pid), '-o', 'comm='], { encoding: 'utf8' }).includes('postgres');
+  } catch {
+    return false;
+  }
+}
+
+/** Undefined where the system does not tell: root in a container may not look at processes of other users. */
+function hasWorkingDirectory(pid: number, data: string): boolean | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(data);
+  } catch {
+    return undefined;
+  }
+}
+
+/** By its command line, which everybody may read. */
+function isStartedOn(pid: number, data: string): boolean {
+  const args = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+  const folder = args[args.indexOf('-D') + 1] ?? '';
+  return basename(args[0] ?? '') === 'postgres' && realpathSync(folder) === realpathSync(data);
+}
+
+/**
+ * Ends the server that is still on this data folder, in order if possible. The caller has locked the folder, so nobody needs that
+ * server.
+ * @returns the pid that was ended, if any.
+ */
+export async function stopStaleServer(data: string): Promise<number | undefined> {
+  const stale = serverOf(data);
+  for (const [signal, patience] of stale === undefined ? [] : STEPS) {
+    if (serverOf(data) === undefined) break;
+    send(stale!.pid, signal);
+    for (let waited = 0; waited < patience && isRunning(stale!.pid); waited += POLL_MS) await delay(POLL_MS);
+  }
+  if (serverOf(data) === undefined) {
+    endOrphans(data);
+    removeMisleadingPidFile(data);
+  }
+  return stale?.pid;
+}
+
+/** Processes of a server that was killed notice it when they next wait for something: a busy or a stopped one does not. Linux only. */
+function endOrphans(data: string): void {
+  if (process.platform !== 'linux') return;
+  const pids = readdirSync('/proc').map(Number).filter(Boolean);
+  for (const pid of pids)
+    if (hasWorkingDirectory(pid, data) === true && nameOf(pid) === 'postgres') send(pid, 'SIGKILL');
+}
+
+function nameOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+  } catch {
+    return '';
+  }
+}
+
+/**
+ * PostgreSQL takes any process with the number in its lock file for a server: a zombie, or another program that has the number
+ * now. Where no process has it the file stays, for PostgreSQL learns from it which shared memory to check.
+ */
+function removeMisleadingPidFile(data: string): void {
+  const file = readPidFile(data);
+  if (file === undefined || !isThere(file.pid)) return;
+  rmSync(pathOf(data), { force: true });
+}
+
+function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** It may have ended meanwhile. */
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}

@@ -1,0 +1,94 @@
+// Who calls: found out before anything is read, and asked again when that took its time. One kind for each way to be known.
+import type { Context } from 'koa';
+import type { z } from 'zod';
+import type { Endpoint } from '@countersign/shared/api/endpoint';
+import { Refusal } from '@countersign/shared/errors';
+import { checkApiKey, refuseScope } from '../../usecases/credentials/check-api-key.ts';
+import type { ApiKeyActor, MemberActor, Services } from '../../usecases/services.ts';
+import { checkSession, requireSession } from '../../usecases/credentials/sessions.ts';
+import { SESSION_COOKIE } from './cookies.ts';
+import { refuseForeignOrigin } from './origin.ts';
+import { parsePath } from '../request/parse-fields.ts';
+import { limitAddress, limitKey, limitOpen, limitPerson } from './rate-limit.ts';
+import { nameCaller } from '../middleware/security-events.ts';
+
+export interface Caller<A> {
+  /** Finds out who calls, and refuses who may not or comes too often. */
+  identify(ctx: Context): Promise<A>;
+  /** Asked when the body is there, which may have taken its time. */
+  recheck(ctx: Context): Promise<void>;
+}
+
+/** By kind of caller. */
+export function callers(services: Services) {
+  const recheck = () => Promise.resolve();
+  const anybody = (endpoint: Pick<Endpoint, 'path'>): Caller<null> => ({
+    recheck,
+    identify: async (ctx) => {
+      refuseForeignOrigin(ctx, services.baseUrl);
+      await limitOpen(services, ctx, endpoint);
+      return null;
+    },
+  });
+  const member = (endpoint: Pick<Endpoint, 'method' | 'path'>): Caller<MemberActor> => ({
+    recheck: (ctx) => recheckSession(services, ctx),
+    identify: async (ctx) => {
+      refuseForeignOrigin(ctx, services.baseUrl);
+      const onUnknown = () => limitAddress(services, ctx, 'unknown-session');
+      const actor = await checkSession(services, ctx.cookies.get(SESSION_COOKIE), onUnknown);
+      if (actor === null) throw new Refusal('session_missing', 'Sign in with your wallet.');
+      ctx.state.identifiedAt = performance.now();
+      await limitPerson(services, ctx, { ...endpoint, userId: actor.userId });
+      return actor;
+    },
+  });
+  const pipeline = ({ scope }: Pick<Endpoint, 'scope'>): Caller<ApiKeyActor> => ({
+    recheck: (ctx) => recheckKey(services, ctx),
+    identify: async (ctx) => {
+      const onUnknown = () => limitAddress(services, ctx, 'unknown-key');
+      const actor = await checkApiKey(services, header(ctx, 'x-api-key'), onUnknown);
+      await limitKey(services, ctx, actor);
+      nameCaller(ctx, actor);
+      refuseScope(actor, scope);
+      ctx.state.identifiedAt = performance.now();
+      return actor;
+    },
+  });
+  return { anybody, member, pipeline };
+}
+
+/** Whoever signs: counted by `limit` before a byte of the body is read. */
+export const signer = <P>(
+  params: z.ZodType<P> | null,
+  limit: (ctx: Context, params: P) => Promise<void>,
+): Caller<null> => ({
+  recheck: () => Promise.resolve(),
+  identify: async (ctx) => {
+    await limit(ctx, parsePath(params, ctx.params as Record<string, string>));
+    return null;
+  },
+});
+
+/** A request that took no longer is not asked for its key or its session again, in milliseconds. */
+const RECHECK_MS = 1000;
+const tookLong = (ctx: Context) => performance.now() - (ctx.state.identifiedAt as number) >= RECHECK_MS;
+
+/** The session behind a body that took its time: what it would do outside any transaction is refused too (A21). */
+async function recheckSession(services: Services, ctx: Context): Promise<void> {
+  if (tookLong(ctx)) await requireSession(services, ctx.cookies.get(SESSION_COOKIE));
+}
+
+/**
+ * A key that was good when the request began may be revoked by the time its body, or its answer, is there (K4): one that
+ * `waited` was perhaps woken by that. Errors: `api_key_invalid`.
+ */
+export async function recheckKey(services: Services, ctx: Context, waited = false): Promise<void> {
+  if (!waited && !tookLong(ctx)) return;
+  await checkApiKey(services, header(ctx, 'x-api-key'));
+}
+
+/** A header sent once; a doubled one (node joins it with a comma) is left for its reader to refuse. */
+export function header(ctx: Context, name: string): string | undefined {
+  const value = ctx.req.headers[name];
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,175 @@
+// Places for dear requests: of a person, of the process, in line, and given back.
+import { EventEmitter } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { readAnalytics } from '@countersign/shared/api/analytics';
+import { listEvents, listItems, readItem, submitItem } from '@countersign/shared/api/public';
+import { listQueue } from '@countersign/shared/api/queue';
+import { UNSENT } from '../../limits/memory-limits.ts';
+import { MemoryBudget } from '../../limits/memory-budget.ts';
+import { admit, createEndpointLimiters, createConcurrencyLimiter, type Release } from './concurrency-limiter.ts';
+
+const FEW = { perPerson: 2, perProcess: 3, waitingPerPerson: 1, waiting: 2, why: '' };
+
+/** The other end of a request. */
+class Client extends EventEmitter {
+  closed = false;
+
+  go(): void {
+    this.closed = true;
+    this.emit('close');
+  }
+}
+
+const settle = () => new Promise((done) => setImmediate(done));
+
+/** Who has come in so far, in order. */
+function door(limit = FEW) {
+  const limiter = createConcurrencyLimiter(limit);
+  const inside: string[] = [];
+  const releases: Release[] = [];
+  const refused: string[] = [];
+  const knock = (person: string, client = new Client()) =>
+    void limiter.enter(person, client).then(
+      (leave) => {
+        inside.push(person);
+        releases.push(leave);
+      },
+      (error: { code: string }) => refused.push(`${person} ${error.code}`),
+    );
+  return { knock, inside, releases, refused, settle };
+}
+
+describe('RL6: places for what is dear', () => {
+  it('are so many of a person, one more stands in line, and the next is refused', async () => {
+    const { knock, inside, releases, refused, settle } = door();
+    for (let n = 0; n < 4; n += 1) knock('anna');
+    await settle();
+    expect([inside, refused]).toEqual([['anna', 'anna'], ['anna rate_limited']]);
+    releases[0]?.();
+    releases[0]?.();
+    await settle();
+    expect(inside).toEqual(['anna', 'anna', 'anna']);
+  });
+
+  it('are so many of the process, and a crowd in line holds up nobody who has a place left', async () => {
+    const { knock, inside, releases, refused, settle } = door({ ...FEW, perProcess: 2, waitingPerPerson: 5 });
+    for (let n = 0; n < 3; n += 1) knock('anna');
+    knock('ben');
+    knock('carl');
+    await settle();
+    expect([inside, refused]).toEqual([['anna', 'anna'], ['carl unavailable']]);
+    releases[0]?.();
+    await settle();
+    expect(inside).toEqual(['anna', 'anna', 'ben']);
+    releases[1]?.();
+    await settle();
+    expect(inside.at(-1)).toBe('anna');
+  });
+
+  it('are waited for by whoever has nobody in line, however many wait for others', async () => {
+    const { knock, inside, releases, refused, settle } = door({
+      ...FEW,
+      perProcess: 1,
+      waitingPerPerson: 5,
+      waiting: 3,
+    });
+    for (const person of ['anna', 'ben', 'ben', 'carl', 'dora', 'ben']) knock(person);
+    await settle();
+    expect([inside, refused]).toEqual([['anna'], ['ben unavailable', 'ben unavailable']]);
+    for (let n = 0; n < 3; n += 1) {
+      releases[n]?.();
+      await settle();
+    }
+    expect(inside).toEqual(['anna', 'ben', 'carl', 'dora']);
+  });
+
+  it('let somebody past whose person has none left', async () => {
+    const { knock, inside, releases, settle } = door({ ...FEW, perPerson: 1, perProcess: 2, waitingPerPerson: 5 });
+    for (const person of ['anna', 'anna', 'ben', 'ben', 'carl']) knock(person);
+    await settle();
+    expect(inside).toEqual(['anna', 'ben']);
+    releases[1]?.();
+    await settle();
+    expect(inside.at(-1)).toBe('ben');
+  });
+
+  it('are for nobody who has gone, before or while they stood in line', async () => {
+    const { knock, inside, releases, refused } = door({ ...FEW, perPerson: 1, waitingPerPerson: 5, waiting: 5 });
+    const [early, patient] = [new Client(), new Client()];
+    early.go();
+    knock('anna');
+    knock('anna', patient);
+    knock('anna');
+    knock('ben', early);
+    patient.go();
+    await settle();
+    expect([inside, refused]).toEqual([['anna'], ['ben unavailable', 'anna unavailable']]);
+    releases[0]?.();
+    await settle();
+    expect(inside).toEqual(['anna', 'anna']);
+    expect(patient.listenerCount('close')).toBe(0);
+  });
+
+  it('are of one line for all lists, by key or session, and none for what is small', () => {
+    const limiterOf = createEndpointLimiters();
+    const [limiter, ...others] = [listItems, listEvents, listQueue].map(limiterOf);
+    expect(limiter).not.toBeNull();
+    expect(others).toEqual([limiter, limiter]);
+    expect([limiterOf(readAnalytics) === limiter, limiterOf(submitItem), limiterOf(readItem)]).toEqual([
+      false,
+      null,
+      null,
+    ]);
+  });
+});
+
+describe('RL6: room for an answer', () => {
+  const anna = { name: 'anna', stranger: false };
+  // Nobody waits so long for room that it is refused after its test has ended.
+  const FULL = { ...UNSENT, perOwner: 10, perProcess: 100, waitMs: 3_600_000 };
+  const ask = (budget: MemoryBudget, limiter: ReturnType<typeof createConcurrencyLimiter>, client = new Client()) =>
+    admit({ unsent: budget }, limiter, { owner: anna, expected: 5, client });
+
+  it('is held by nobody who stands in line', async () => {
+    const [budget, limiter] = [
+      new MemoryBudget(FULL),
+      createConcurrencyLimiter({ ...FEW, perPerson: 1, waitingPerPerson: 9, waiting: 9 }),
+    ];
+    const first = await ask(budget, limiter);
+    const rest = [ask(budget, limiter), ask(budget, limiter), ask(budget, limiter)];
+    await settle();
+    expect(budget).toMatchObject({ taken: 5, waiting: 0 });
+    first.release();
+    // Made and not taken: its room is still held, and the next has the rest.
+    await rest[0];
+    expect(budget.taken).toBe(10);
+  });
+
+  it('is waited for without a place in the line', async () => {
+    const [budget, limiter] = [
+      new MemoryBudget(FULL),
+      createConcurrencyLimiter({ ...FEW, perPerson: 1, perProcess: 1 }),
+    ];
+    const unread = await budget.enter(anna, 10, new Client());
+    const waiting = ask(budget, limiter);
+    await settle();
+    expect(budget.waiting).toBe(1);
+    (await limiter.enter('ben', new Client()))();
+    unread.leave();
+    expect((await waiting).reservation.bytes).toBe(5);
+  });
+
+  it('that is left goes to one of many who wait for it, and they wait on', async () => {
+    const [budget, limiter] = [
+      new MemoryBudget(FULL),
+      createConcurrencyLimiter({ ...FEW, waitingPerPerson: 9, waiting: 9 }),
+    ];
+    const [unread] = [await budget.enter(anna, 5, new Client()), await budget.enter(anna, 5, new Client())];
+    let admitted = 0;
+    for (let n = 0; n < 8; n += 1) void ask(budget, limiter).then(() => (admitted += 1));
+    await settle();
+    unread.leave();
+    await settle();
+    expect([admitted, budget.waiting, budget.taken]).toEqual([1, 7, 10]);
+  });
+});

@@ -1,0 +1,42 @@
+// `/healthz`: the process answers. `/readyz`: the database does too, and what the lock store says.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Middleware } from 'koa';
+
+export interface Probes {
+  database(): Promise<boolean>;
+  lockStore(): Promise<boolean>;
+}
+
+/** How long a probe may take, in milliseconds: what is frozen is not ready either. */
+const PROBE_MS = 2000;
+
+const withTimeout = (probe: Promise<boolean>): Promise<boolean> =>
+  Promise.race([probe, delay(PROBE_MS, false, { ref: false })]);
+
+/** Whoever asks while a probe is under way gets the answer of that one: nobody makes the stores busy by asking. */
+function coalesced(probe: () => Promise<boolean>): () => Promise<boolean> {
+  let inFlight: Promise<boolean> | null = null;
+  return () => (inFlight ??= withTimeout(probe()).finally(() => (inFlight = null)));
+}
+
+export function health(probes: Probes): Middleware {
+  const probe = { database: coalesced(() => probes.database()), lockStore: coalesced(() => probes.lockStore()) };
+  return async (ctx, next) => {
+    if (ctx.path === '/healthz') {
+      ctx.body = { status: 'ok' };
+    } else if (ctx.path === '/readyz') {
+      const [database, lockStore] = await Promise.all([probe.database(), probe.lockStore()]);
+      // Without the lock store work goes on under the fence alone: degraded, but ready.
+      ctx.status = database ? 200 : 503;
+      ctx.body = {
+        status: database ? (lockStore ? 'ok' : 'degraded') : 'unavailable',
+        database,
+        lock_store: lockStore,
+      };
+    } else {
+      await next();
+      return;
+    }
+    ctx.set('cache-control', 'no-store');
+  };
+}

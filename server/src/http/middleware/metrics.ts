@@ -1,0 +1,105 @@
+// `/metrics` for Prometheus, and the eye on every request that fills it.
+import { createHash, timingSafeEqual } from 'node:crypto';
+import Koa, { type Context, type Middleware } from 'koa';
+import { Refusal } from '@countersign/shared/errors';
+import type { Logger } from 'pino';
+import { health, type Probes } from './health.ts';
+import { problems } from '../response/problem.ts';
+import { requestId } from './request-id.ts';
+
+/** A request that was answered; `itemId`: of the item it names, or made. */
+interface RequestObservation {
+  method: string;
+  route: string;
+  status: number;
+  seconds: number;
+  requestId: string;
+  itemId: string | null;
+}
+
+/** What this side needs of the figures (`server/src/telemetry/telemetry.ts`). */
+export interface MetricsSource {
+  page: () => Promise<{ type: string; text: string }>;
+  request: (observed: RequestObservation) => void;
+}
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+const OPS_PATHS = new Set(['/healthz', '/readyz', '/metrics']);
+
+/** Counts every answer, also those to what cannot be answered. Outermost: what is thrown has its status by then. */
+export function observeRequests({ request }: Pick<MetricsSource, 'request'>): Middleware {
+  return async (ctx, next) => {
+    const startedAt = performance.now();
+    await next();
+    const method = METHODS.has(ctx.method) ? ctx.method : 'other';
+    const seconds = (performance.now() - startedAt) / 1000;
+    const { requestId = '' } = ctx.state as { requestId?: string };
+    const route = routeOf(ctx);
+    request({ ...{ method, route, status: ctx.status, seconds, requestId }, itemId: itemOf(ctx, route) });
+  };
+}
+
+/** The handler of a submission says which item it made. */
+function itemOf(ctx: Context, route: string): string | null {
+  const { itemId } = ctx.state as { itemId?: string };
+  if (itemId !== undefined) return itemId;
+  const { params } = ctx as { params?: { id?: string } };
+  const named = /\/items\/:id(\/|$)/.test(route) ? params?.id : undefined;
+  return named !== undefined && UUID.test(named) ? named : null;
+}
+
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+/** As few names as there are endpoints: whoever asks for odd paths makes no new ones. */
+function routeOf(ctx: Context): string {
+  const { _matchedRoute: matched } = ctx as { _matchedRoute?: unknown };
+  if (typeof matched === 'string') return matched;
+  return OPS_PATHS.has(ctx.path) ? ctx.path : 'other';
+}
+
+/** The page of figures. `token` null: to be read by anybody, on a port of its own. Errors: `api_key_missing`, `api_key_invalid`. */
+export function metricsPage({ page }: Pick<MetricsSource, 'page'>, token: string | null): Middleware {
+  return async (ctx, next) => {
+    if (ctx.path !== '/metrics') {
+      await next();
+      return;
+    }
+    if (token !== null) refuseOthers(ctx, token);
+    const { type, text } = await page();
+    ctx.set('cache-control', 'no-store');
+    ctx.type = type;
+    ctx.body = text;
+  };
+}
+
+/** Where nobody set a token the public port has no such page. */
+export const noMetrics: Middleware = async (ctx, next) => {
+  if (ctx.path === '/metrics') throw new Refusal('not_found', NO_TOKEN);
+  await next();
+};
+
+const NO_TOKEN = 'Set METRICS_TOKEN to read the figures here, or METRICS_PORT to read them on a port of their own.';
+
+function refuseOthers(ctx: Context, token: string): void {
+  const sent = /^Bearer +(\S+)$/i.exec(ctx.get('authorization'))?.[1];
+  if (sent !== undefined && timingSafeEqual(digest(sent), digest(token))) return;
+  ctx.set('www-authenticate', 'Bearer');
+  if (sent === undefined) throw new Refusal('api_key_missing', 'Send the METRICS_TOKEN as Authorization: Bearer.');
+  throw new Refusal('api_key_invalid', 'This is not the METRICS_TOKEN of this service.');
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** What METRICS_PORT answers: health and figures, and nothing else. For a worker, which has no other port. */
+export function opsApp(
+  log: Logger,
+  { probes, source, token }: { probes: Probes; source: MetricsSource; token: string | null },
+): Koa {
+  const app = new Koa();
+  app.silent = true;
+  app.use(requestId(log));
+  app.use(problems(log));
+  app.use(health(probes));
+  app.use(metricsPage(source, token));
+  return app;
+}

@@ -1,0 +1,105 @@
+// From the bytes of a request to what the use cases take: one submission, or a batch judged item by item.
+import { answerBatch, caseAnswer } from '@countersign/shared/api/regressions';
+import { LIMITS, submission, submissionBatch, type Submission } from '@countersign/shared/api/public';
+import { Refusal } from '@countersign/shared/errors';
+import { findJsonFaultAsync } from '@countersign/shared/json/json-fault';
+import { splitList } from '@countersign/shared/json/split-list';
+import type { z } from 'zod';
+import type { CaseAnswered } from '../../usecases/regressions/answer-regression.ts';
+import type { SubmitInput } from '../../usecases/items/new-item.ts';
+import type { ApiKeyActor } from '../../usecases/services.ts';
+import { createYielder } from '../../usecases/yield-to-event-loop.ts';
+import { decode, notJsonAt, parseText, type ParsedBody } from './i-json.ts';
+import { parseFields } from './parse-fields.ts';
+
+/** A validated body with the raw text of its members: what is stored is what was sent (I7). */
+export function toSubmitInput(body: Omit<Submission, 'project_id'>, raw: Map<string, string>): SubmitInput {
+  return {
+    input: { value: body.input, raw: raw.get('input') ?? 'null' },
+    suggestion: { raw: raw.get('suggestion') ?? 'null' },
+    metadata: body.metadata ? { value: body.metadata, raw: raw.get('metadata') ?? '{}' } : null,
+    confidence: body.confidence,
+    riskFlags: body.risk_flags ?? [],
+  };
+}
+
+/** Errors: `project_mismatch`. */
+export function refuseOtherProject(projectId: string, actor: { projectId: string }): void {
+  if (projectId !== actor.projectId) {
+    throw new Refusal('project_mismatch', 'Send the project_id that this key belongs to.');
+  }
+}
+
+/** Characters: 500 places for items, and room for white space and a misspelt member that is named in the refusal. */
+const LARGEST_ENVELOPE = 64 * 1024;
+
+/** Each item as its input or as why it was refused, in order. Errors of the batch as a whole: `invalid_json`, `validation_failed`. */
+export const readBatch = (bytes: Buffer, actor: ApiKeyActor): Promise<(SubmitInput | Refusal)[]> =>
+  parseEach(bytes, submissionBatch, (text, root) => parseOne(text, root, (part) => toSubmission(part, root, actor)));
+
+/** The same of answers to the cases of a regression run. */
+export const readAnswers = (bytes: Buffer): Promise<(CaseAnswered | Refusal)[]> =>
+  parseEach(bytes, answerBatch, (text, root) => parseOne(text, root, (part) => toCaseAnswer(part, root)));
+
+async function parseEach<T>(
+  bytes: Buffer,
+  envelope: z.ZodType,
+  parsePart: (text: string, root: string) => T,
+): Promise<T[]> {
+  const text = decode(bytes);
+  return parseParts(text, envelope, parsePart).catch(async (error: unknown) => {
+    if (!(error instanceof Refusal && error.code === 'invalid_json')) throw error;
+    // A part knows its own lines alone.
+    throw notJsonAt(await findJsonFaultAsync(text, createYielder()));
+  });
+}
+
+async function parseParts<T>(
+  whole: string,
+  envelope: z.ZodType,
+  parsePart: (text: string, root: string) => T,
+): Promise<T[]> {
+  const yieldToEventLoop = createYielder();
+  const parts = splitList(whole, 'items');
+  const parsed: T[] = [];
+  let part = parts.next();
+  // One too many is enough to refuse them all.
+  for (; part.done !== true && parsed.length <= LIMITS.batchItems; part = parts.next()) {
+    parsed.push(parsePart(part.value, `#/items/${parsed.length}`));
+    await yieldToEventLoop();
+  }
+  refuseEnvelope(envelope, part.done === true ? part.value : null, parsed);
+  return parsed;
+}
+
+/** Refuses what is no batch, from what is left of it without its items; null when there are too many of them. */
+function refuseEnvelope(schema: z.ZodType, envelope: string | null, items: unknown[]): void {
+  // Without its items a batch is a handful of characters; anything larger is not one, and not worth parsing.
+  const large = envelope !== null && envelope.length > LARGEST_ENVELOPE;
+  const value = envelope === null ? { items } : large ? {} : parseText(envelope).value;
+  parseFields(schema, value, '#');
+}
+
+function parseOne<T>(text: string, root: string, read: (part: ParsedBody) => T): T | Refusal {
+  try {
+    if (Buffer.byteLength(text) > LIMITS.itemBytes) {
+      throw new Refusal('payload_too_large', `Send at most ${LIMITS.itemBytes / 1024} KiB for one item.`);
+    }
+    return read(parseText(text, root));
+  } catch (error) {
+    // Text that is no JSON is a fault of the whole body.
+    if (error instanceof Refusal && error.code !== 'invalid_json') return error;
+    throw error;
+  }
+}
+
+function toSubmission({ value, raw }: ParsedBody, root: string, actor: ApiKeyActor): SubmitInput {
+  const body = parseFields(submission, value, root);
+  refuseOtherProject(body.project_id, actor);
+  return toSubmitInput(body, raw);
+}
+
+function toCaseAnswer({ value, raw }: ParsedBody, root: string): CaseAnswered {
+  const { case_id: caseId, confidence, risk_flags: riskFlags = [] } = parseFields(caseAnswer, value, root);
+  return { caseId: caseId.toLowerCase(), suggestion: raw.get('suggestion') ?? 'null', confidence, riskFlags };
+}

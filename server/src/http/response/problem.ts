@@ -1,0 +1,75 @@
+// Every failure leaves here as RFC 9457 problem+json: what to do, and nothing about the inside.
+import type { Context, Middleware } from 'koa';
+import { ERRORS, Refusal, type Problem } from '@countersign/shared/errors';
+import type { Logger } from 'pino';
+import type { SecurityLog } from '../../usecases/credentials/security-log.ts';
+import { logPath } from '../middleware/log-path.ts';
+import { noteRefusal } from '../middleware/security-events.ts';
+
+/** Turns whatever is thrown below into a problem answer, and an unanswered path into 404. `security` hears of refusals (LG1). */
+export function problems(log: Logger, security: SecurityLog | null = null): Middleware {
+  return async (ctx, next) => {
+    try {
+      await next();
+      const refuse = UNANSWERED[ctx.status];
+      if (refuse && !ctx.headerSent && !ctx.body) throw refuse(ctx);
+    } catch (error) {
+      const refusal = toRefusal(error, ctx, log);
+      if (security !== null) noteRefusal(security, ctx, refusal);
+      answer(ctx, refusal);
+    }
+  };
+}
+
+/** What the router leaves without a body, by status. 501 is a method it has never heard of. */
+const UNANSWERED: Record<number, ((ctx: Context) => Refusal) | undefined> = {
+  404: () => new Refusal('not_found', 'Check the address: no page or endpoint has it.'),
+  405: wrongMethod,
+  501: wrongMethod,
+};
+
+function wrongMethod(ctx: Context): Refusal {
+  return new Refusal('method_not_allowed', `Use one of: ${ctx.response.get('allow')}.`);
+}
+
+/** As `db/database.ts` names it. */
+const READ_TOO_LONG = 'ReadTooLong';
+
+function toRefusal(error: unknown, ctx: Context, log: Logger): Refusal {
+  if (error instanceof Refusal) {
+    if (error.name === READ_TOO_LONG)
+      log.warn({ request_id: ctx.state.requestId as string, path: logPath(ctx.path) }, 'database read timed out');
+    return error;
+  }
+  log.error({ err: error, request_id: ctx.state.requestId as string, path: logPath(ctx.path) }, 'request failed');
+  return new Refusal(
+    'internal',
+    'It is our fault, not yours. Try again; if it stays, give the request id to the operator.',
+  );
+}
+
+/** A refusal as RFC 9457 problem details, for the request it belongs to. */
+export function toProblem(refusal: Refusal, ctx: Pick<Context, 'path' | 'state'>): Problem {
+  const { status, title } = ERRORS[refusal.code];
+  const { retryAfter: _header, ...extras } = refusal.extras;
+  return {
+    type: `urn:countersign:error:${refusal.code}`,
+    title,
+    status,
+    detail: refusal.detail,
+    instance: ctx.path,
+    code: refusal.code,
+    request_id: ctx.state.requestId as string,
+    ...extras,
+  };
+}
+
+function answer(ctx: Context, refusal: Refusal): void {
+  const body = toProblem(refusal, ctx);
+  const { retryAfter } = refusal.extras;
+  ctx.status = body.status;
+  if (retryAfter !== undefined) ctx.set('retry-after', String(retryAfter));
+  ctx.set('cache-control', 'no-store');
+  ctx.body = JSON.stringify(body);
+  ctx.type = 'application/problem+json';
+}

@@ -1,0 +1,92 @@
+// I2, I6, I9: what idempotency keys stand for, the numbers of every ledger, and the figures counted from it.
+import { recount } from '../analytics/recount.ts';
+import type { Orm } from '../db/orm.ts';
+import { rawQuery } from '../db/raw-query.ts';
+import type { Check, Read } from './check.ts';
+
+/** Every project that is not being deleted. */
+export const projectIds = (read: Read): Promise<{ id: string }[]> =>
+  read((em) => rawQuery(em, 'select id from project where deleted_at is null order by id', []));
+
+/** What is older than what was kept may be gone, and its keys stay taken (KE4). */
+const KEYS = `
+  select k.project_id, k.operation, k.key, m.item_id, i.id is null as missing
+  from idempotency_key k join project p on p.id = k.project_id and p.deleted_at is null
+  cross join lateral unnest(k.item_ids) as m(item_id)
+  left join item i on i.id = m.item_id and i.project_id = k.project_id
+  left join keeping g on g.project_id = k.project_id and g.kind = 'ledger'
+  where i.id is null and k.created_at > coalesce(g.gone_until, '-infinity')`;
+
+export const checkKeys: Check = {
+  of: 'idempotency keys',
+  rules: ['I2'],
+  run: async (read, tell) => {
+    const lost = await read((em) => rawQuery<Record<'project_id' | 'key' | 'item_id', string>>(em, KEYS, []));
+    for (const { project_id: project, key, item_id: item } of lost)
+      tell({ rule: 'I2', says: `key ${key} of project ${project}: item ${item} was answered and is not there` });
+    const [size] = await read((em) =>
+      rawQuery<{ n: number }>(em, 'select count(*)::int as n from idempotency_key', []),
+    );
+    return size?.n ?? 0;
+  },
+};
+
+const NUMBERS = `
+  select p.event_seq::bigint as head, count(e.seq) as n, coalesce(min(e.seq), 0) as least, coalesce(max(e.seq), 0) as most,
+    coalesce((select facts_gone from keeping where project_id = p.id and kind = 'ledger'), 0) as gone
+  from project p left join event e on e.project_id = p.id and e.seq is not null where p.id = $1 group by p.id`;
+
+/** `seq` goes from 1 to the project's `event_seq` without a repeat, and without a gap but for the facts that went with their items (KE4). */
+export const checkNumbers: Check = {
+  of: 'events',
+  rules: ['I6'],
+  run: async (read, tell, onProgress) => {
+    let looked = 0;
+    for (const { id } of await projectIds(read)) {
+      const [row] = await read((em) => rawQuery<{ [Figure in keyof Numbers]: string }>(em, NUMBERS, [id]));
+      if (row === undefined) continue;
+      const numbers = {
+        ...{ head: Number(row.head), n: Number(row.n), gone: Number(row.gone) },
+        ...{ least: Number(row.least), most: Number(row.most) },
+      };
+      if (!addUp(numbers)) tell({ rule: 'I6', says: `project ${id}: ${sentenceOf(numbers)}` });
+      onProgress((looked += numbers.n));
+    }
+    return looked;
+  },
+};
+
+interface Numbers {
+  /** Where the ledger ends. */
+  head: number;
+  n: number;
+  least: number;
+  most: number;
+  gone: number;
+}
+
+function addUp({ head, n, least, most, gone }: Numbers): boolean {
+  if (gone > 0) return n + gone === head && most <= head;
+  return n === head && most === head && least === Math.min(1, head);
+}
+
+const sentenceOf = ({ head, n, least, most, gone }: Numbers): string =>
+  `${n} events from ${least} to ${most}${gone > 0 ? `, ${gone} gone` : ''}, and its event log ends at ${head}`;
+
+/** I9, as `npm run rollups -- check` proves it. */
+export const checkFigures = (orm: Orm): Check => ({
+  of: 'figures',
+  rules: ['I9'],
+  run: async (read, tell, onProgress) => {
+    let looked = 0;
+    for (const { id } of await projectIds(read)) {
+      const result = await recount(orm, id);
+      for (const { measure, key, grain, at, stored, recounted } of result?.differences ?? []) {
+        const figures = `${stored.join('/')} stored, ${recounted.join('/')} counted`;
+        tell({ rule: 'I9', says: `project ${id}: ${measure} “${key}” in the ${grain} of ${at}: ${figures}` });
+      }
+      onProgress((looked += result?.figures ?? 0));
+    }
+    return looked;
+  },
+});

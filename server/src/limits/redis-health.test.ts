@@ -1,0 +1,67 @@
+// The watch: who is to blame for a late answer, and what is said of it.
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createRedisHealth } from './redis-health.ts';
+
+const WITHIN_MS = 50;
+const PROBE_MS = 30;
+
+afterEach(() => void vi.useRealTimers());
+
+function aRedisHealth(probe: () => Promise<unknown> = () => Promise.resolve()) {
+  const said: string[] = [];
+  const log = {
+    warn: (_: object, message: string) => void said.push(message),
+    info: (message: string) => void said.push(message),
+  };
+  return {
+    health: createRedisHealth({ isReady: true }, { log, withinMs: WITHIN_MS, probe, probeEveryMs: PROBE_MS }),
+    said,
+  };
+}
+
+/** Keeps this process from turning its event loop for so long. */
+function busy(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
+describe('a late answer', () => {
+  it('RL3: is not blamed on Redis when this process was the busy one', async () => {
+    const { health, said } = aRedisHealth();
+    const answering = health.ask(async () => {
+      // On its way out, and in: some turns of the event loop, as a client needs them.
+      for (let turns = 0; turns < 4; turns += 1) await turn();
+      return 'answer';
+    });
+    busy(3 * WITHIN_MS);
+    expect(await answering).toEqual({ value: 'answer' });
+    expect([health.isAvailable(), said]).toEqual([true, []]);
+  });
+
+  it('RL3: is none, and nobody asks again until a probe got through', async () => {
+    let probes = 0;
+    const { health, said } = aRedisHealth(async () => void (probes += 1));
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    let over = false;
+    const asked = health.ask(() => new Promise(() => undefined)).finally(() => (over = true));
+    await vi.advanceTimersByTimeAsync(WITHIN_MS - 1);
+    expect(over).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await asked).toBeNull();
+    await vi.advanceTimersByTimeAsync(PROBE_MS - 1);
+    expect([health.isAvailable(), health.isAvailable(), probes]).toEqual([false, false, 0]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect([health.isAvailable(), probes]).toEqual([false, 1]);
+    await vi.advanceTimersByTimeAsync(0);
+    expect([health.isAvailable(), probes]).toEqual([true, 1]);
+    expect(said).toEqual(['rate limits count per process: Redis does not answer', 'rate limits are shared again']);
+  });
+
+  it('a failure is said once, however many fail', async () => {
+    const { health, said } = aRedisHealth();
+    const failing = () => health.ask(() => Promise.reject(new Error('OOM')));
+    expect(await Promise.all([failing(), failing(), failing()])).toEqual([null, null, null]);
+    expect(said).toHaveLength(1);
+  });
+});

@@ -1,0 +1,57 @@
+// What operators' tools read of a process: figures, and on METRICS_PORT a server of their own, which a worker has as well.
+import type { AddressInfo } from 'node:net';
+import type { Connections } from './db/connection/pool.ts';
+import type { Probes } from './http/middleware/health.ts';
+import { createHttpServer, listen, type HttpTimeouts } from './http/connection/server.ts';
+import { opsApp } from './http/middleware/metrics.ts';
+import { watchConnections, watchReads, watchBacklog } from './telemetry/gauges.ts';
+import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts';
+import type { Traces } from './telemetry/steps.ts';
+import type { Services } from './usecases/services.ts';
+
+/** The figures of a process, and the traces it sends; those of the whole service are said by those that work (ROLES). */
+export function processTelemetry(
+  { services, connections }: { services: Services; connections: () => Connections },
+  { works, traces = null }: { works: boolean; traces?: Traces | null },
+): Telemetry {
+  const telemetry = createTelemetry(traces);
+  watchConnections(telemetry, connections);
+  watchReads(telemetry, () => services.db.cutOff());
+  if (works) watchBacklog(telemetry, services.db);
+  return telemetry;
+}
+
+/** Asks the stores whether they are there. */
+export const probesOf = ({ db, claims }: Services): Probes => ({
+  database: () => answers(db.read((em) => em.execute('select 1'))),
+  lockStore: () => answers(claims.holders(['00000000-0000-0000-0000-000000000000'])),
+});
+
+const answers = (asked: Promise<unknown>): Promise<boolean> =>
+  asked.then(
+    () => true,
+    () => false,
+  );
+
+export interface OpsPort {
+  host: string;
+  port: number | null;
+  token: string | null;
+  patience: Partial<HttpTimeouts>;
+}
+
+/** Listens on METRICS_PORT, where one is set. Answers what ends it. Errors: EADDRINUSE. */
+export async function startOpsServer(
+  { services, listensOn }: { services: Services; listensOn: (port: number) => Promise<void> },
+  { host, port, token, patience }: OpsPort,
+  source: Telemetry,
+): Promise<() => Promise<void>> {
+  if (port === null) return () => Promise.resolve();
+  const handle = opsApp(services.log, { probes: probesOf(services), source, token }).callback();
+  const http = createHttpServer((request, response) => void handle(request, response), patience);
+  await listen(http, { host, port });
+  const given = (http.address() as AddressInfo).port;
+  await listensOn(given);
+  services.log.info({ port: given }, 'health and figures');
+  return () => new Promise((resolve) => http.close(() => resolve()).closeAllConnections());
+}

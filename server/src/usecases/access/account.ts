@@ -1,0 +1,30 @@
+// What a person settles for themself, over all projects.
+import { User } from '../../db/entities/user.ts';
+import { changeName } from './change-name.ts';
+import type { MemberActor, Services } from '../services.ts';
+
+export interface Account {
+  /** What they are called (PM4); null is by their shortened address. */
+  name: string | null;
+  /** Whoever shares a project with them may add them to another one directly (PM6). */
+  directAdding: boolean;
+}
+
+/** The actor's own settings. */
+export async function readAccount({ db }: Services, { userId }: MemberActor): Promise<Account> {
+  const { name, directAdding } = await db.read((em) => em.findOneOrFail(User, { id: userId }));
+  return { name: name ?? null, directAdding };
+}
+
+/** Changes those that are given, and answers all as they are now. */
+export async function changeAccount(
+  services: Services,
+  actor: MemberActor,
+  { name, directAdding }: Partial<Account>,
+): Promise<Account> {
+  await services.db.write(async (tx) => {
+    if (directAdding !== undefined) await tx.em.nativeUpdate(User, { id: actor.userId }, { directAdding });
+    if (name !== undefined) await changeName(services, { tx, actor }, name);
+  });
+  return readAccount(services, actor);
+}

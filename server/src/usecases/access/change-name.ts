@@ -1,0 +1,37 @@
+// A person calls themself something else (PM4): it shows in every project they are in, and each is told.
+import { displayName } from '../../domain/access/actor.ts';
+import type { Tx } from '../../db/database.ts';
+import { User } from '../../db/entities/user.ts';
+import { notFound } from './membership.ts';
+import { recordChange } from '../projects/record-change.ts';
+import type { MemberActor, Services } from '../services.ts';
+
+/** Gives the actor this name, or none. A line in the log of each of their projects; what changes nothing leaves none. */
+export async function changeName(
+  services: Services,
+  { tx, actor }: { tx: Tx; actor: MemberActor },
+  name: string | null,
+): Promise<void> {
+  const { userId } = actor;
+  const [known] = await tx.em.execute<{ name: string | null; address: string }[]>(
+    'select name, address from app_user where id = ? for no key update',
+    [userId],
+  );
+  if (known === undefined) throw notFound();
+  if (known.name === name) return;
+  await tx.em.nativeUpdate(User, { id: userId }, { name });
+  const change = { changed: ['members' as const], action: 'member.changed' as const, subjectId: userId };
+  const names = { subject: displayName(known), before: { name: known.name }, after: { name } };
+  for (const projectId of await projectsOf(tx, userId))
+    await recordChange(services, { tx, actor }, { projectId, ...change, ...names });
+}
+
+/** Those that are not deleted. None is cleared away before the transaction ends. */
+async function projectsOf({ em }: Tx, userId: string): Promise<string[]> {
+  const rows = await em.execute<{ id: string }[]>(
+    `select p.id from project p join member m on m.project_id = p.id
+     where m.user_id = ? and p.deleted_at is null order by p.id for key share of p`,
+    [userId],
+  );
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,150 @@
+// Forgets the person behind a wallet, for whoever runs the service (KE6): they end everywhere, and what stays has a pseudonym.
+import { Refusal } from '@countersign/shared/errors';
+import type { Tx } from '../../db/database.ts';
+import { Member } from '../../db/entities/member.ts';
+import { User } from '../../db/entities/user.ts';
+import { lockProject } from '../../db/lock-project.ts';
+import type { Em } from '../../db/orm.ts';
+import { type Forgotten, namesOf, renameElsewhere, renameInEvents } from '../../db/retention/pseudonymize-user.ts';
+import type { HeldClaim } from '../../claims/claim-lock.ts';
+import { endAll, notifyClaimsEnded } from './operator-access.ts';
+import { lockRole } from './membership.ts';
+import { changeMembership } from './change-membership.ts';
+import type { Services } from '../services.ts';
+
+export interface Trace {
+  userId: string;
+  pseudonym: string;
+  /** What there is of them now. */
+  sessions: number;
+  decisions: number;
+  /** Whom the operator blocked (A20). */
+  blocked: boolean;
+  projects: { id: string; name: string; role: string; onlyOwner: boolean }[];
+}
+
+/** How a forgotten person is called: the same in every project, and told apart by the end of the id that stays. */
+const pseudonymOf = (userId: string): string => `Former member ${userId.replaceAll('-', '').slice(-8)}`;
+
+/** What is known of a wallet; null when it never was here, or was forgotten. Changes nothing. */
+export function findTrace({ db }: Services, address: string): Promise<Trace | null> {
+  return db.read(async (em) => {
+    const [user] = await em.execute<{ id: string; blocked: boolean }[]>(
+      'select id, blocked_at is not null as blocked from app_user where address = ?',
+      [address],
+    );
+    if (user === undefined) return null;
+    const [counts] = await em.execute<{ sessions: number; decisions: number }[]>(
+      `select (select count(*)::int from session where user_id = ?) as sessions,
+        (select count(*)::int from decision where reviewer_id = ?) as decisions`,
+      [user.id, user.id],
+    );
+    const projects = await em.execute<Trace['projects']>(
+      `select p.id, p.name, m.role, m.role = 'owner' and not exists (
+         select from member o where o.project_id = p.id and o.role = 'owner' and o.user_id <> m.user_id) as "onlyOwner"
+       from member m join project p on p.id = m.project_id where m.user_id = ? order by p.id`,
+      [user.id],
+    );
+    return {
+      userId: user.id,
+      pseudonym: pseudonymOf(user.id),
+      sessions: 0,
+      decisions: 0,
+      ...counts,
+      blocked: user.blocked,
+      projects,
+    };
+  });
+}
+
+/**
+ * Ends what the wallet has here and replaces its name and address wherever they stand. What was renamed by a run that broke off is
+ * renamed again. Errors: `forbidden` while it is blocked (A20), or the last owner of a project (PM1).
+ */
+export async function forgetWallet(services: Services, address: string, { userId, pseudonym }: Trace): Promise<void> {
+  const who: Forgotten = { userId, address, pseudonym };
+  if ((await services.db.read((em) => em.count(User, { id: userId, blockedAt: { $ne: null } }))) > 0) throw isBlocked();
+  // Most of it before anybody has to wait: the address, by which a run that broke off goes on, is the last thing to go.
+  const seen = await renameAllEvents(services, who, 0);
+  while (!(await endPerson(services, who)));
+  // And what was under way meanwhile.
+  await renameAllEvents(services, who, seen);
+}
+
+/** A seat came while the others were left: what was done is undone, and tried again with it. */
+class JoinedMeanwhile extends Error {}
+
+/**
+ * Leaves every pool, then holds the person, in the order in which all who seat people do: projects before the person. Whoever
+ * signs in, or is seated, either came first and is seen here, or waits and finds nobody of this address. Answers false to be
+ * called again.
+ */
+async function endPerson(services: Services, who: Forgotten): Promise<boolean> {
+  const { userId, pseudonym } = who;
+  const work = async (tx: Tx) => {
+    const ended = await leaveAll(services, tx, who);
+    if (!(await lockUser(tx.em, who))) return true;
+    const names = await namesOf(tx.em, who);
+    await tx.em.execute('update app_user set name = ? where id = ?', [pseudonym, userId]);
+    await notifyClaimsEnded(tx, ended);
+    await endAll(tx, userId);
+    // Whoever acts for a session had to ask for it: only now nobody can take a seat any more.
+    if ((await tx.em.count(Member, { userId })) > 0) throw new JoinedMeanwhile();
+    await renameElsewhere(tx.em, who, names);
+    await tx.em.execute('update app_user set address = ? where id = ?', [`forgotten:${userId}`, userId]);
+    return true;
+  };
+  return services.db.write(work).catch((error: unknown) => {
+    if (error instanceof JoinedMeanwhile) return false;
+    throw error;
+  });
+}
+
+/** Keeps everybody from the person until the transaction ends. False for who was forgotten meanwhile. Errors: `forbidden` (A20). */
+async function lockUser(em: Em, { userId, address }: Forgotten): Promise<boolean> {
+  const [row] = await em.execute<{ blocked: boolean }[]>(
+    'select blocked_at is not null as blocked from app_user where id = ? and address = ? for update',
+    [userId, address],
+  );
+  if (row?.blocked) throw isBlocked();
+  return row !== undefined;
+}
+
+/** A20: the block stands with the address, and would go with it. */
+const isBlocked = () =>
+  new Refusal(
+    'forbidden',
+    'This wallet is blocked, and forgetting it would let it in again. Unblock it, forget it, and block the address anew.',
+  );
+
+async function renameAllEvents(services: Services, who: Forgotten, from: number): Promise<number> {
+  for (let at = from; ;) {
+    const last = await services.db.write(({ em }) => renameInEvents(em, who, at));
+    if (last === null) return at;
+    at = last;
+  }
+}
+
+/** Takes them out of every pool, as if they had left by themself (PM2). */
+async function leaveAll(services: Services, tx: Tx, { userId, pseudonym }: Forgotten): Promise<HeldClaim[]> {
+  const actor = {
+    kind: 'member' as const,
+    userId,
+    name: pseudonym,
+    address: '',
+    sessionId: '',
+    expiresAt: new Date(0),
+  };
+  const memberships = await tx.em.execute<{ project_id: string }[]>(
+    'select project_id from member where user_id = ? order by project_id',
+    [userId],
+  );
+  const ended: HeldClaim[] = [];
+  for (const { project_id: projectId } of memberships) {
+    await lockProject(tx.em, projectId);
+    const from = await lockRole(tx.em, userId, projectId);
+    if (from !== null)
+      ended.push(...(await changeMembership(services, { tx, actor }, { projectId, userId, from, to: null })));
+  }
+  return ended;
+}

@@ -1,0 +1,139 @@
+// Tenants and roles: another project's things do not exist (404); a thing you see but may not do is 403 (rule PM), as is what an archived project does not do (AR1).
+import { Refusal } from '@countersign/shared/errors';
+import type { Role } from '@countersign/shared/enums';
+import { may, type Permission } from '../../domain/access/permissions.ts';
+import { lockProject } from '../../db/lock-project.ts';
+import type { Em } from '../../db/orm.ts';
+import { Item, type ItemColumns } from '../../db/entities/item.ts';
+import { Member } from '../../db/entities/member.ts';
+import { rawQuery } from '../../db/raw-query.ts';
+
+export const notFound = () => new Refusal('not_found', 'Check the id: nothing of yours has it.');
+
+/** The role of a user in a project, or 404. */
+export async function roleIn(em: Em, userId: string, projectId: string): Promise<Role> {
+  const member = await em.findOne(Member, { projectId, userId });
+  if (member === null) throw notFound();
+  return member.role;
+}
+
+/**
+ * Who answers for what the keys of a project take up (PW2, MB1) where nobody is known to have made them: one of its owners, the
+ * member of longest standing. The project itself where it has none.
+ */
+export async function ownerOf(em: Em, projectId: string): Promise<string> {
+  const [first] = await em.execute<{ user_id: string }[]>(
+    "select user_id from member where project_id = ? and role = 'owner' order by created_at, user_id limit 1",
+    [projectId],
+  );
+  return first?.user_id ?? projectId;
+}
+
+/** The role, kept as it is until the transaction ends: who takes it away waits. Null for who is no member. */
+export async function lockRole(em: Em, userId: string, projectId: string): Promise<Role | null> {
+  const rows = await em.execute<{ role: Role }[]>(
+    'select role from member where project_id = ? and user_id = ? for share',
+    [projectId, userId],
+  );
+  return rows[0]?.role ?? null;
+}
+
+/** The same in several projects at once, by project; held in one order, so that no two can wait for each other. */
+export async function lockRoles(
+  em: Em,
+  userId: string,
+  projectIds: readonly string[],
+): Promise<{ projectId: string; role: Role }[]> {
+  const rows = await em.execute<{ project_id: string; role: Role }[]>(
+    'select project_id, role from member where user_id = ? and project_id = any(?::uuid[]) order by project_id for share',
+    [userId, `{${projectIds.join(',')}}`],
+  );
+  return rows.map(({ project_id: projectId, role }) => ({ projectId, role }));
+}
+
+/** The role as `roleIn` has it, and 403 unless it may do this. */
+export async function requirePermission(
+  em: Em,
+  who: { userId: string; projectId: string },
+  permission: Permission,
+): Promise<Role> {
+  const role = await roleIn(em, who.userId, who.projectId);
+  refuseUnless(role, permission);
+  return role;
+}
+
+/**
+ * The role as `requireVerb` has it, for a change that an archived project does not take (AR1): keys, sources and invites that
+ * are made, people who are let in, settings. What takes a right away needs no more than the verb. From here on to its end the
+ * transaction has the project to itself among changes: nobody archives or deletes it meanwhile.
+ */
+export async function requireChange(
+  em: Em,
+  who: { userId: string; projectId: string },
+  permission: Permission,
+): Promise<Role> {
+  await lockProject(em, who.projectId);
+  const role = await requirePermission(em, who, permission);
+  await refuseArchived(em, who.projectId);
+  return role;
+}
+
+/** 403 where nothing is taken in and nothing is handed out (AR1), 404 where it was deleted since the role was read (AR2). */
+export async function refuseArchived(em: Em, projectId: string): Promise<void> {
+  const [row] = await em.execute<{ archived: boolean; deleted: boolean }[]>(
+    'select archived_at is not null as archived, deleted_at is not null as deleted from project where id = ?',
+    [projectId],
+  );
+  refuseIfArchived({ archivedAt: row?.archived, deletedAt: row === undefined || row.deleted });
+}
+
+/** The same of a project that is at hand. */
+export function refuseIfArchived({ archivedAt, deletedAt }: { archivedAt?: unknown; deletedAt?: unknown }): void {
+  if (deletedAt) throw notFound();
+  if (archivedAt) throw archivedRefusal();
+}
+
+export const archivedRefusal = () =>
+  new Refusal(
+    'forbidden',
+    'The project is archived: it takes nothing in, hands nothing out and keeps its settings until an owner restores it.',
+  );
+
+/** Asked of the database itself: whoever holds a role or the project asks again after the wait. */
+export async function isArchived(em: Em, projectId: string): Promise<boolean> {
+  const rows = await em.execute<{ id: string }[]>('select id from project where id = ? and archived_at is not null', [
+    projectId,
+  ]);
+  return rows.length > 0;
+}
+
+/**
+ * The role by which an item is handed out, kept as it is until the transaction ends (PM2). Null for who is no member, and in an
+ * archived project: whoever archives it waits for every role that is held (AR1).
+ */
+export async function lockReviewer(em: Em, userId: string, projectId: string): Promise<Role | null> {
+  const role = await lockRole(em, userId, projectId);
+  return role !== null && (await isArchived(em, projectId)) ? null : role;
+}
+
+export function refuseUnless(role: Role, permission: Permission): void {
+  if (!may(role, permission))
+    throw new Refusal('forbidden', `As ${role} you may not do this. Ask an owner of the project.`);
+}
+
+const FIND_ITEM = `select i.*, m.role from item i join member m on m.project_id = i.project_id and m.user_id = $2 where i.id = $1`;
+
+/** An item a user may see, with their role in its project; 404 otherwise, the same as for an id that never existed. */
+export async function findItem(em: Em, userId: string, itemId: string): Promise<{ item: Item; role: Role }> {
+  const [found] = await rawQuery<ItemColumns & { role: Role }>(em, FIND_ITEM, [itemId, userId]);
+  if (found === undefined) throw notFound();
+  const { role, ...columns } = found;
+  return { item: em.map(Item, columns), role };
+}
+
+/** RL8. Errors: `validation_failed`. */
+export function refuseBeyond(standing: number, { most, detail }: { most: number; detail: string }): void {
+  if (standing < most) return;
+  const text = `This project has ${most} of them, which is as many as can be. ${detail}`;
+  throw new Refusal('validation_failed', text, { errors: [{ pointer: '#', code: 'too_many', detail: text }] });
+}

@@ -1,0 +1,124 @@
+// What the queue, the people, the model and the webhook did in a window: read from the rollups, so it costs the same at any length.
+import type { Analytics } from '@countersign/shared/api/analytics';
+import { ITEM_STATUSES, OPEN_STATUSES } from '@countersign/shared/enums';
+import { EVER, type Figures, withFigures } from '../../analytics/read-rollups.ts';
+import { Project } from '../../db/entities/project.ts';
+import type { Em } from '../../db/orm.ts';
+import { rawQuery } from '../../db/raw-query.ts';
+import { displayName } from '../../domain/access/actor.ts';
+import {
+  auditsOf,
+  enteredQueue,
+  countsOf,
+  type Figure,
+  sharesOf,
+  sumOf,
+  timesOf,
+  workloadOf,
+} from '../../domain/analytics/report.ts';
+import { DELIVERY_OUTCOMES, type Measure, MEASURES } from '../../domain/analytics/rollup.ts';
+import { requirePermission } from '../access/membership.ts';
+import type { MemberActor, Services } from '../services.ts';
+import { type AnalyticsQuery, type Window, windowOf } from './analytics-window.ts';
+import { queueNow } from './queue-now.ts';
+
+/** Errors: `not_found`, `forbidden`, `validation_failed` (an empty or far too fine window). */
+export function readAnalytics(services: Services, actor: MemberActor, query: AnalyticsQuery): Promise<Analytics> {
+  const { projectId } = query;
+  return services.db.read(async (em) => {
+    await requirePermission(em, { userId: actor.userId, projectId }, 'see_analytics');
+    const now = services.clock.now();
+    const { timeZone } = await em.findOneOrFail(Project, { id: projectId });
+    const window = windowOf(query, timeZone, now);
+    return withFigures(em, projectId, async (figures, moment) => {
+      const [whole = []] = await figures.over([{ low: window.from, high: window.to }], ALL);
+      return {
+        from: new Date(window.from).toISOString(),
+        to: new Date(window.to).toISOString(),
+        bucket: window.bucket,
+        time_zone: timeZone,
+        server_time: now.toISOString(),
+        counted: figures.counted,
+        ...(await queueNow(moment, projectId, now)),
+        ...(await flowOf(figures, window)),
+        ...totalsOf(whole),
+        workload: workloadOf(whole, await peopleOf(moment, projectId, whole)),
+      };
+    });
+  });
+}
+
+const ALL = Object.keys(MEASURES) as Measure[];
+const ROUTED = ['auto_approved', 'queued', 'escalated', 'rejected'] as const;
+const ACTIONS = ['approve', 'edit', 'reject', 'finalize'] as const;
+
+function totalsOf(whole: readonly Figure[]) {
+  const byAction = countsOf(whole, 'decided', ACTIONS);
+  return {
+    mix: countsOf(whole, 'status', ITEM_STATUSES),
+    routing: countsOf(whole, 'arrived', ROUTED),
+    arrived: sumOf(whole, 'arrived'),
+    decided: sumOf(whole, 'decided', 'verdict'),
+    by_action: byAction,
+    overridden: byAction.edit + byAction.reject,
+    audits: auditsOf(whole),
+    time_to_decision: timesOf(whole, 'decide_time'),
+    time_to_claim: timesOf(whole, 'claim_time'),
+    overrides: {
+      by_flag: sharesOf(whole, 'flag'),
+      by_model: sharesOf(whole, 'model'),
+      by_source: sharesOf(whole, 'source'),
+    },
+    webhook: { ...countsOf(whole, 'delivery', DELIVERY_OUTCOMES), time_to_deliver: timesOf(whole, 'deliver_time') },
+  };
+}
+
+/** Every bucket of the window, and what waits now. What waited at a bucket's end is all that came less all that left until then. */
+async function flowOf(figures: Figures, { from, to, starts }: Window): Promise<Pick<Analytics, 'flow' | 'waiting'>> {
+  const levels = await figures.over(
+    [
+      { low: 0, high: from },
+      { low: 0, high: EVER },
+    ],
+    ['waiting'],
+  );
+  const [before, now] = levels.map((level) => countsOf(level, 'waiting', OPEN_STATUSES));
+  if (before === undefined || now === undefined) throw new Error('Two were asked for.');
+  const buckets = starts.map((start, index) => ({
+    low: Math.max(start, from),
+    high: Math.min(starts[index + 1] ?? to, to),
+  }));
+  const sums = await figures.over(buckets, ['arrived', 'decided', 'verdict', 'decide_time', 'waiting']);
+  const flow = sums.map((bucket, index) => {
+    const change = countsOf(bucket, 'waiting', OPEN_STATUSES);
+    before.queued += change.queued;
+    before.escalated += change.escalated;
+    const decided = sumOf(bucket, 'decided', 'verdict');
+    return {
+      at: new Date(starts[index] ?? from).toISOString(),
+      arrived: sumOf(bucket, 'arrived'),
+      enqueued: enteredQueue(bucket, decided),
+      decided,
+      waiting: before.queued + before.escalated,
+      ...before,
+      time: timesOf(bucket, 'decide_time'),
+    };
+  });
+  return { flow, waiting: now };
+}
+
+/** Who did anything, and how much each of them holds now. */
+async function peopleOf(em: Em, projectId: string, whole: readonly Figure[]) {
+  const working: Measure[] = ['reviewer', 'mover', 'claimer'];
+  const ids = new Set(whole.filter(({ measure, n }) => working.includes(measure) && n !== 0).map(({ key }) => key));
+  if (ids.size === 0) return [];
+  const rows = await rawQuery<{ id: string; name: string | null; address: string; holding: string }>(
+    em,
+    `select u.id, u.name, u.address, coalesce(h.items, 0) as holding
+     from json_array_elements_text($2::json) as w(id) join app_user u on u.id = w.id::uuid
+     left join (select claimed_by, count(*) as items from item where project_id = $1 and claim_expires_at is not null group by 1) h
+       on h.claimed_by = u.id`,
+    [projectId, JSON.stringify([...ids])],
+  );
+  return rows.map((row) => ({ userId: row.id, name: displayName(row), holding: Number(row.holding) }));
+}

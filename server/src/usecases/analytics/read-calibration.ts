@@ -1,0 +1,47 @@
+// Does confidence keep its word? How often people kept a suggestion, by its confidence (AN22).
+import type { Calibration } from '@countersign/shared/api/thresholds';
+import { quantileBins } from '../../domain/analytics/calibration.ts';
+import type { Em } from '../../db/orm.ts';
+import { rawQuery } from '../../db/raw-query.ts';
+import { Project } from '../../db/entities/project.ts';
+import { requirePermission } from '../access/membership.ts';
+import type { MemberActor, Services } from '../services.ts';
+import { confidenceBins } from './confidence-bins.ts';
+import { newestDecisions } from '../decisions/newest-decisions.ts';
+import { monthWindow, type TimeWindow, wholeMinutes, type WindowQuery } from './time-window.ts';
+
+/** Errors: `not_found`, `forbidden`, `validation_failed` (an empty window). */
+export function readCalibration(services: Services, actor: MemberActor, query: WindowQuery): Promise<Calibration> {
+  return services.db.read(async (em) => {
+    await requirePermission(em, { userId: actor.userId, projectId: query.projectId }, 'see_analytics');
+    const now = services.clock.now();
+    const window = wholeMinutes(monthWindow(query, now));
+    const project = await em.findOneOrFail(Project, { id: window.projectId });
+    const groups = await newest(em, window);
+    const of = (audit: boolean) =>
+      quantileBins(
+        groups.filter((group) => group.audit === audit),
+        audit,
+      );
+    return {
+      from: window.from.toISOString(),
+      to: window.to.toISOString(),
+      server_time: now.toISOString(),
+      auto_threshold: project.autoThreshold,
+      uniform: await confidenceBins(em, window),
+      quantile: [...of(false), ...of(true)],
+    };
+  });
+}
+
+/** The newest decisions by confidence, ascending. */
+async function newest(em: Em, { projectId, from, to }: TimeWindow) {
+  const rows = await rawQuery<{ confidence: number; audit: boolean; n: string; unchanged: string }>(
+    em,
+    `select confidence, rule = 'RT2' as audit, count(*) as n, count(*) filter (where action = 'approve') as unchanged
+     from (${newestDecisions('d.action, i.confidence, i.rule')}) d
+     where action in ('approve', 'edit', 'reject') group by 1, 2 order by 1`,
+    [projectId, from, to],
+  );
+  return rows.map((row) => ({ ...row, n: Number(row.n), unchanged: Number(row.unchanged) }));
+}

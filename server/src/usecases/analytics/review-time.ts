@@ -1,0 +1,46 @@
+// How long a person has an item before they decide it (FL1): the floor's medians, and what reviewer hours are reckoned with (AN26).
+import type { Em } from '../../db/orm.ts';
+import { rawQuery } from '../../db/raw-query.ts';
+import { RETAINED_SINCE } from '../../db/retention/retained-since.ts';
+import { type TimedDecision, median, timesOf } from '../../domain/analytics/team-view.ts';
+import type { TimeWindow } from './time-window.ts';
+
+/** The newest decisions say how fast people work today. */
+const DECISIONS = 500;
+
+/** The median, because a pause over an open item is no work. `seconds` is null when nobody decided anything. */
+export async function reviewTimeOf(em: Em, window: TimeWindow): Promise<{ n: number; seconds: number | null }> {
+  const times = timesOf(await latestDecisions(em, window, DECISIONS));
+  return { n: times.length, seconds: median(times.map(({ seconds }) => seconds)) };
+}
+
+/**
+ * The latest decisions of people in the window, at a time whose items are all there still (KE5), each with its claim; both moments as the
+ * ledger has them, by one clock.
+ */
+export async function latestDecisions(
+  em: Em,
+  { projectId, from, to }: TimeWindow,
+  limit: number,
+): Promise<TimedDecision[]> {
+  const rows = await rawQuery<{ user_id: string; decided_at: string | Date; claimed_at: string | Date | null }>(
+    em,
+    `select d.reviewer_id as user_id, coalesce(e.decided_at, d.decided_at) as decided_at, e.claimed_at from (
+       select reviewer_id, item_id, decided_at from decision
+       where project_id = $1 and reviewer_id is not null and decided_at >= $2 and decided_at <= $3
+         and decided_at > ${RETAINED_SINCE}
+       order by decided_at desc limit $4) d
+     cross join lateral (
+       select max(created_at) filter (where type = 'item.claimed') as claimed_at,
+         max(created_at) filter (where type = 'item.decided') as decided_at
+       from event where item_id = d.item_id offset 0) e`,
+    [projectId, from, to, limit],
+  );
+  return rows.map((row) => ({
+    userId: row.user_id,
+    decidedAt: ms(row.decided_at),
+    claimedAt: row.claimed_at === null ? null : ms(row.claimed_at),
+  }));
+}
+
+const ms = (moment: string | Date): number => new Date(moment).getTime();

@@ -1,0 +1,136 @@
+// What the floor is read from: one short question each, by index, over a bounded window.
+import { OPEN_STATUSES, type OpenStatus, type Role } from '@countersign/shared/enums';
+import { EVER, type Figures } from '../../analytics/read-rollups.ts';
+import { displayName } from '../../domain/access/actor.ts';
+import type { TimedFlow } from '../../domain/analytics/team-view.ts';
+import { enteredQueue, countsOf, sumOf } from '../../domain/analytics/report.ts';
+import type { Em } from '../../db/orm.ts';
+
+/** Items in people's hands that are listed, longest held first. */
+const LISTED = 500;
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+/** FL4, in minutes. */
+const WINDOWS = [15, 60] as const;
+
+/** When a window of so many minutes begins: with a whole one (AN6). In ms. */
+const begin = (now: Date, minutes: number): number => (Math.floor(now.getTime() / MINUTE) - minutes) * MINUTE;
+
+export interface TeamMember {
+  userId: string;
+  name: string;
+  role: Role;
+}
+
+/** The pool, by name. */
+export async function teamOf(em: Em, projectId: string): Promise<TeamMember[]> {
+  const rows = await em.execute<{ user_id: string; role: Role; name: string | null; address: string }[]>(
+    `select m.user_id, m.role, u.name, u.address from member m join app_user u on u.id = m.user_id where m.project_id = ?`,
+    [projectId],
+  );
+  const members = rows.map((row) => ({ userId: row.user_id, name: displayName(row), role: row.role }));
+  return members.sort((a, b) => a.name.localeCompare(b.name) || (a.userId < b.userId ? -1 : 1));
+}
+
+export interface ClaimedItem {
+  itemId: string;
+  userId: string;
+  fence: number;
+  preview: string;
+  status: OpenStatus;
+  since: Date;
+  /** As the row has it; the lock store knows of renewals. */
+  expiresAt: Date;
+}
+
+interface ClaimedItemRow {
+  id: string;
+  claimed_by: string;
+  claim_fence: number;
+  preview: string;
+  status: OpenStatus;
+  since: string | Date;
+  claim_expires_at: string | Date;
+  held: string;
+}
+
+/** Who holds what, longest first, and of how many those are. Since when stands in the ledger: the claim is a fact there, a renewal is none. */
+export async function claimedItemsIn(em: Em, projectId: string): Promise<{ held: ClaimedItem[]; total: number }> {
+  const rows = await em.execute<ClaimedItemRow[]>(
+    `select i.id, i.claimed_by, i.claim_fence, i.preview, i.status, i.claim_expires_at, c.created_at as since, count(*) over () as held
+     from item i cross join lateral (
+       select created_at from event where item_id = i.id and type = 'item.claimed' order by position desc limit 1) c
+     where i.project_id = ? and i.claimed_by is not null and i.claim_expires_at is not null
+     order by c.created_at, i.id limit ${LISTED}`,
+    [projectId],
+  );
+  const held = rows.map((row) => ({
+    itemId: row.id,
+    userId: row.claimed_by,
+    fence: row.claim_fence,
+    preview: row.preview,
+    status: row.status,
+    since: new Date(row.since),
+    expiresAt: new Date(row.claim_expires_at),
+  }));
+  return { held, total: Number(rows[0]?.held ?? 0) };
+}
+
+/** What waits now: all that came less all that left. */
+export async function waitingIn(figures: Figures): Promise<Record<OpenStatus, number>> {
+  const [ever = []] = await figures.over([{ low: 0, high: EVER }], ['waiting']);
+  return countsOf(ever, 'waiting', OPEN_STATUSES);
+}
+
+export interface Arrived {
+  /** What came to people and what they decided in the last quarter of an hour and in the last hour. */
+  flows: TimedFlow[];
+  /** What routing decided by itself in the last hour, of all that arrived; what was drawn for an audit came to people. */
+  alone: { arrived: number; approved: number; rejected: number };
+}
+
+/** In whole minutes (AN6), from the rollups: it costs the same however much arrives. */
+export async function arrivedIn(figures: Figures, em: Em, of: { projectId: string; now: Date }): Promise<Arrived> {
+  const lows = WINDOWS.map((minutes) => begin(of.now, minutes));
+  const stretches = lows.map((low) => ({ low, high: EVER }));
+  const sums = await figures.over(stretches, ['arrived', 'waiting', 'decided', 'verdict']);
+  const flows = WINDOWS.map((minutes, at): TimedFlow => {
+    const decided = sumOf(sums[at] ?? [], 'decided', 'verdict');
+    const arrived = enteredQueue(sums[at] ?? [], decided);
+    return { minutes, arrived, decided, seconds: (of.now.getTime() - (lows[at] ?? NaN)) / 1000 };
+  });
+  const hour = sums[1] ?? [];
+  const routed = countsOf(hour, 'arrived', ['auto_approved', 'rejected']);
+  const drawn = await drawnIn(em, of.projectId, new Date(lows[1] ?? NaN));
+  const alone = {
+    arrived: sumOf(hour, 'arrived'),
+    approved: Math.max(0, routed.auto_approved - drawn),
+    rejected: routed.rejected,
+  };
+  return { flows, alone };
+}
+
+/** A small part of what arrives (AU1), with an index of its own. */
+async function drawnIn(em: Em, projectId: string, from: Date): Promise<number> {
+  const [row] = await em.execute<{ n: string }[]>(
+    'select count(*) as n from item where project_id = ? and audit and created_at >= ?',
+    [projectId, from],
+  );
+  return Number(row?.n);
+}
+
+/** What each person decided in the last hour. */
+export async function decidedIn(figures: Figures, now: Date): Promise<Map<string, number>> {
+  const [hour = []] = await figures.over([{ low: begin(now, 60), high: EVER }], ['reviewer']);
+  return new Map(hour.map(({ key, n }) => [key, n]));
+}
+
+/** The minute in which each person last decided anything in the last day, as far as it is counted: as many rows as people and minutes. */
+export async function lastDecided(em: Em, projectId: string, now: Date): Promise<Map<string, Date>> {
+  const rows = await em.execute<{ key: string; at: string | Date }[]>(
+    `select key, max(at) as at from rollup
+     where project_id = ? and measure = 'reviewer' and grain = 'minute' and at >= ? and n > 0 group by key`,
+    [projectId, new Date(now.getTime() - DAY)],
+  );
+  return new Map(rows.map(({ key, at }) => [key, new Date(at)]));
+}

@@ -1,0 +1,158 @@
+// LC5: a supervisor takes several items of one project together, all of them or none.
+import { Refusal } from '@countersign/shared/errors';
+import type { Role } from '@countersign/shared/enums';
+import type { Holder } from '../../claims/claim-lock.ts';
+import { claimPermission, isOpen } from '../../domain/items/item.ts';
+import type { RowItem } from '../../domain/items/item-row.ts';
+import type { Tx } from '../../db/database.ts';
+import type { Em } from '../../db/orm.ts';
+import { Item } from '../../db/entities/item.ts';
+import { Project } from '../../db/entities/project.ts';
+import { lockClaimant, uuidArray } from './claim-limit.ts';
+import { appendClaimed } from './claim-pick.ts';
+import { lockHolders, confirmLock } from './claim-store.ts';
+import { lockRole, notFound, refuseArchived, refuseUnless, requirePermission } from '../access/membership.ts';
+import { badField } from '../access/change-membership.ts';
+import { claimRefusal, decidedRefusal, holderOf } from './refuse-claim.ts';
+import type { MemberActor, Services } from '../services.ts';
+
+/** Of an item, all but its content: a hundred of those are megabytes that a claim has no use for. */
+const CONTENT = ['input', 'suggestion', 'metadata'] as const;
+type ClaimItem = RowItem & Pick<Item, 'claimedBy' | 'claimFence' | 'claimExpiresAt'>;
+
+interface BulkClaimed {
+  item: ClaimItem;
+  fence: number;
+  expiresAt: Date;
+}
+
+interface BulkClaim {
+  projectId: string;
+  itemIds: readonly string[];
+}
+
+/**
+ * Claims every one of the items, in the order asked for; what the actor holds already is renewed. If one cannot be had nothing is
+ * changed, and the refusal is that of the first one, with its place in `errors`. Not held back by LC4, but counted by it.
+ * Errors: `not_found`, `forbidden`, `already_decided`, `claim_held` (with holder and expires_at), `validation_failed` for an
+ * item named twice.
+ */
+export async function claimBulk(services: Services, actor: MemberActor, bulk: BulkClaim): Promise<BulkClaimed[]> {
+  const { projectId, itemIds } = bulk;
+  refuseTwice(itemIds);
+  await services.db.read((em) => requirePermission(em, { userId: actor.userId, projectId }, 'bulk_claim'));
+  // Of a lease that is over in the database the lock store alone knows whether it was renewed. None is taken here: nothing to give back.
+  const locks = await lockHolders(services, itemIds);
+  const taken = await services.db.write((tx) => take(tx, actor, { ...bulk, locks }));
+  await Promise.all(
+    taken.map(({ item, fence, seconds }) =>
+      confirmLock(services, { itemId: item.id, userId: actor.userId, fence, ms: seconds * 1000 }),
+    ),
+  );
+  return taken;
+}
+
+function refuseTwice(itemIds: readonly string[]): void {
+  const twice = itemIds.findIndex((id, index) => itemIds.indexOf(id) < index);
+  if (twice !== -1) throw badField(`item_ids/${twice}`, 'This item is in the list already.');
+}
+
+async function take(
+  tx: Tx,
+  actor: MemberActor,
+  { projectId, itemIds, locks }: BulkClaim & { locks: Map<string, Holder> },
+): Promise<(BulkClaimed & { seconds: number })[]> {
+  // The person, then the role, then the items, each by its id: the order in which every claim holds them.
+  await lockClaimant(tx.em, actor.userId);
+  const role = await lockRole(tx.em, actor.userId, projectId);
+  if (role === null) throw notFound();
+  refuseUnless(role, 'bulk_claim');
+  await refuseArchived(tx.em, projectId);
+  const items = await lockItems(tx.em, projectId, itemIds);
+  for (const [index, id] of itemIds.entries()) {
+    const refusal = await obstacle(tx.em, { ...items.get(id), lock: locks.get(id), role, actor });
+    if (refusal !== null) throw at(index, refusal);
+  }
+  const { claimLeaseSeconds: seconds } = await tx.em.findOneOrFail(Project, { id: projectId });
+  const renewedIds = itemIds.filter((id) => isLeaseLive(items.get(id)?.item, locks.get(id)));
+  const renewed = await claimRows(tx.em, actor, { itemIds, renewedIds, seconds });
+  const now = await tx.em.find(Item, { id: { $in: [...itemIds] } }, { refresh: true, exclude: CONTENT });
+  const byId = new Map(now.map((item) => [item.id, item]));
+  return itemIds.map((id) => {
+    const item: ClaimItem = byId.get(id) as ClaimItem;
+    if (!renewed.has(id)) appendClaimed(tx, actor, item);
+    return { item, fence: item.claimFence, expiresAt: item.claimExpiresAt as Date, seconds };
+  });
+}
+
+interface Found {
+  item: ClaimItem;
+  /** It waits for people, and stays as it is until the transaction ends. */
+  open: boolean;
+}
+
+/** The items of the project among these; a decided one is not waited for. */
+async function lockItems(em: Em, projectId: string, itemIds: readonly string[]): Promise<Map<string, Found>> {
+  const held = await em.execute<{ id: string }[]>(
+    `select id from item where id = any(?::uuid[]) and project_id = ? and status in ('queued', 'escalated')
+     order by id for update`,
+    [uuidArray(itemIds), projectId],
+  );
+  const open = new Set(held.map(({ id }) => id));
+  const items = await em.find(Item, { id: { $in: [...itemIds] }, projectId }, { exclude: CONTENT });
+  return new Map(items.map((item) => [item.id, { item, open: open.has(item.id) }]));
+}
+
+/** Is this the lock of the claim in the row, so that its lease goes on whatever the row says? */
+const isLeaseLive = (item: ClaimItem | undefined, lock: Holder | undefined) =>
+  item !== undefined && lock?.userId === item.claimedBy && lock?.fence === item.claimFence;
+
+interface Wanted extends Partial<Found> {
+  /** Who holds its lock. */
+  lock: Holder | undefined;
+  role: Role;
+  actor: MemberActor;
+}
+
+/** Why this one cannot be had, if so. An item of another project is one that never was. */
+async function obstacle(em: Em, { item, open, lock, role, actor }: Wanted): Promise<Refusal | null> {
+  if (item === undefined) return notFound();
+  if (!open || !isOpen(item.status)) return decidedRefusal();
+  refuseUnless(role, claimPermission(item.status));
+  const holder = (await liveHolder(em, item)) ?? lock ?? null;
+  if (holder === null || holder.userId === actor.userId) return null;
+  return claimRefusal(em, 'claim_held', holder);
+}
+
+/** Who holds it by the database’s clock. */
+async function liveHolder(em: Em, item: ClaimItem) {
+  const holder = holderOf(item);
+  if (holder === null) return null;
+  const live = await em.execute('select 1 from item where id = ? and claim_expires_at > now()', [item.id]);
+  return live.length > 0 ? holder : null;
+}
+
+/** The refusal, and which of the items it is about. */
+function at(index: number, { code, detail, extras }: Refusal): Refusal {
+  return new Refusal(code, detail, { ...extras, errors: [{ pointer: `#/item_ids/${index}`, code, detail }] });
+}
+
+/** Grants them all: the fence of each rises, unless it is the actor's own already. Answers which ones were. */
+async function claimRows(
+  em: Em,
+  actor: MemberActor,
+  { itemIds, renewedIds, seconds }: { itemIds: readonly string[]; renewedIds: readonly string[]; seconds: number },
+): Promise<Set<string>> {
+  const rows = await em.execute<{ id: string; mine: boolean }[]>(
+    `update item set
+       claim_fence = item.claim_fence + case when was.mine then 0 else 1 end,
+       version = item.version + case when was.mine then 0 else 1 end,
+       claimed_by = ?, claim_expires_at = now() + make_interval(secs => ?)
+     from (select id, coalesce(claimed_by = ? and (claim_expires_at > now() or (claim_expires_at is not null and id = any(?::uuid[]))), false) as mine
+           from item where id = any(?::uuid[])) was
+     where item.id = was.id
+     returning item.id, was.mine`,
+    [actor.userId, seconds, actor.userId, uuidArray(renewedIds), uuidArray(itemIds)],
+  );
+  return new Set(rows.flatMap(({ id, mine }) => (mine ? [id] : [])));
+}

@@ -1,0 +1,152 @@
+// Many press next at the same moment: one transaction hands each of them an item. It waits for nobody; whoever is not plain is left out.
+import type { Role } from '@countersign/shared/enums';
+import { may } from '../../domain/access/permissions.ts';
+import { mayHoldOneMore } from '../../domain/access/pool.ts';
+import { DatabaseGone, type Tx } from '../../db/database.ts';
+import type { Em } from '../../db/orm.ts';
+import { GroupCommit } from '../../db/group-commit.ts';
+import { countClaimsOf, lockClaimants, uuidArray } from './claim-limit.ts';
+import { freeAmong, grantPicked, type LockedRole, pick, type Picked, type Taker } from './claim-pick.ts';
+import type { MemberActor, Services } from '../services.ts';
+
+/** Who asks; for one project, or for all of theirs. */
+interface Caller {
+  actor: MemberActor;
+  /** The session they ask by; null for who needs none. */
+  sessionId: string | null;
+  projectId: string | undefined;
+}
+
+/** Few enough that a pick looks at more items than the groups of other processes hold at the moment. */
+const MAX_ENTRIES = 50;
+/** While one group waits for the disk the next is made. */
+const MAX_CONCURRENT_GROUPS = 2;
+/** Nobody is told to come later: who is left out goes alone at once. */
+const LATER_MS = 20;
+
+const groups = new WeakMap<Services, GroupCommit<Caller, Picked | null>>();
+
+/**
+ * Grants the next item in one transaction with whoever asks at the same moment, under the same rules as alone. Null decides
+ * nothing: the caller's hands may be full, nothing may be free, or somebody is at their roles. Then they ask alone, and wait.
+ */
+export function claimNextGrouped(services: Services, caller: Omit<Caller, 'sessionId'>): Promise<Picked | null> {
+  const group = groups.get(services) ?? openGroup(services);
+  return group.add({ ...caller, sessionId: services.db.session() });
+}
+
+function openGroup(services: Services): GroupCommit<Caller, Picked | null> {
+  const group = new GroupCommit<Caller, Picked | null>({
+    commit: async (callers) => {
+      // For none of their sessions in particular: each is asked for with its person (A21).
+      const granted = await services.db.forSession(null, () => grantNext(services, callers));
+      return callers.map((caller) => ({ result: granted.get(caller) ?? null }));
+    },
+    meetsAll: (error) => error instanceof DatabaseGone,
+    weigh: () => 1,
+    maxWeight: MAX_ENTRIES,
+    maxEntries: MAX_ENTRIES,
+    concurrency: MAX_CONCURRENT_GROUPS,
+    laterMs: LATER_MS,
+  });
+  groups.set(services, group);
+  return group;
+}
+
+/** A caller, and where they want an item from. */
+interface ClaimRequest extends Caller {
+  caller: Caller;
+  projectIds: string[];
+}
+
+async function grantNext(services: Services, callers: readonly Caller[]): Promise<Map<Caller, Picked>> {
+  const requests = await services.db.read((em) => requestsOf(em, callers));
+  if (requests.length === 0) return new Map();
+  const free = await freeAmong(services, [...new Set(requests.flatMap(({ projectIds }) => projectIds))]);
+  return services.db.write((tx) => take(tx, { requests, free, now: services.clock.now() }));
+}
+
+/** One wish of each person: who presses twice at once is counted once, and goes on alone. Nobody without a project has one. */
+async function requestsOf(em: Em, callers: readonly Caller[]): Promise<ClaimRequest[]> {
+  const firsts = new Map<string, Caller>();
+  for (const caller of callers) if (!firsts.has(caller.actor.userId)) firsts.set(caller.actor.userId, caller);
+  const memberships = await em.execute<{ user_id: string; project_id: string }[]>(
+    'select user_id, project_id from member where user_id = any(?::uuid[])',
+    [uuidArray([...firsts.keys()])],
+  );
+  const theirs = Map.groupBy(memberships, ({ user_id }) => user_id);
+  return [...firsts].flatMap(([userId, caller]) => {
+    const ids = (theirs.get(userId) ?? []).map(({ project_id }) => project_id);
+    const projectIds = ids.filter((id) => caller.projectId === undefined || id === caller.projectId);
+    return projectIds.length === 0 ? [] : [{ ...caller, caller, projectIds }];
+  });
+}
+
+/** A taker, and what their roles let them have: who may have the same picks together. */
+interface Ready extends Taker {
+  caller: Caller;
+  scope: string;
+}
+
+async function take(
+  tx: Tx,
+  { requests, free, now }: { requests: readonly ClaimRequest[]; free: readonly string[]; now: Date },
+): Promise<Map<Caller, Picked>> {
+  const granted = new Map<Caller, Picked>();
+  const scopes = Map.groupBy(await readyOf(tx.em, requests, now), ({ scope }) => scope);
+  for (const takers of scopes.values()) {
+    const [{ roles } = { roles: [] }] = takers;
+    const ids = await pick(tx.em, { roles, free, wait: 'skip locked', most: takers.length });
+    // Who asked first is given what is due first.
+    const pairs = takers.slice(0, ids.length).map((taker, place) => ({ id: ids[place] as string, taker }));
+    for (const [place, picked] of (await grantPicked(tx, pairs)).entries()) {
+      const taker = takers[place];
+      if (taker !== undefined) granted.set(taker.caller, picked);
+    }
+  }
+  return granted;
+}
+
+/**
+ * Those who may be given one more, held with all the roles they ask by: the people, then the roles, then (later) the items, as
+ * every claim does, but nobody is waited for. The hands are counted after they are held, as LC4 needs: an older view of them
+ * would miss the claim that was made a moment ago.
+ */
+async function readyOf(em: Em, requests: readonly ClaimRequest[], now: Date): Promise<Ready[]> {
+  const claimants = requests.map(({ actor, sessionId }) => ({ userId: actor.userId, sessionId }));
+  const held = await lockClaimants(em, claimants, now);
+  const claimCounts = await countClaimsOf(em, held);
+  const able = requests.filter(
+    ({ actor }) => held.includes(actor.userId) && mayHoldOneMore(claimCounts.get(actor.userId) ?? 0),
+  );
+  const memberships = await lockMemberships(em, able);
+  return able.flatMap(({ actor, caller, projectIds }) => {
+    const roles = (memberships.get(actor.userId) ?? []).filter(({ projectId }) => projectIds.includes(projectId));
+    // Somebody is changing one of them: that is waited for alone.
+    if (roles.length < projectIds.length) return [];
+    return [{ actor, caller, roles, scope: scopeOf(roles) }];
+  });
+}
+
+/** Where these roles let somebody have an item, and where an escalated one too. */
+const scopeOf = (roles: readonly LockedRole[]) =>
+  roles.map(({ projectId, role }) => `${projectId} ${may(role, 'decide_escalated')}`).join();
+
+/** The roles that are in nobody's hands, kept as they are until the transaction ends (PM2), by person. */
+async function lockMemberships(em: Em, requests: readonly ClaimRequest[]): Promise<Map<string, LockedRole[]>> {
+  const rows = await em.execute<{ user_id: string; project_id: string; role: Role }[]>(
+    `select user_id, project_id, role from member where user_id = any(?::uuid[]) and project_id = any(?::uuid[])
+     order by project_id, user_id for share skip locked`,
+    [
+      uuidArray(requests.map(({ actor }) => actor.userId)),
+      uuidArray([...new Set(requests.flatMap(({ projectIds }) => projectIds))]),
+    ],
+  );
+  const memberships = Map.groupBy(rows, ({ user_id }) => user_id);
+  return new Map(
+    [...memberships].map(([userId, own]) => [
+      userId,
+      own.map(({ project_id: projectId, role }) => ({ projectId, role })),
+    ]),
+  );
+}

@@ -1,0 +1,110 @@
+// The fence in the database: one conditional UPDATE grants a claim. Whatever the lock store says, this alone decides (I3, I4).
+import type { Role } from '@countersign/shared/enums';
+import type { Tx } from '../../db/database.ts';
+import { Item } from '../../db/entities/item.ts';
+import { User } from '../../db/entities/user.ts';
+import { displayName, memberRef } from '../../domain/access/actor.ts';
+import { may } from '../../domain/access/permissions.ts';
+import { mayHold } from '../../domain/access/pool.ts';
+import { lockClaimant, refuseOverClaimLimit } from './claim-limit.ts';
+import { lockReviewer } from '../access/membership.ts';
+import type { MemberActor } from '../services.ts';
+
+export interface Grant {
+  item: Item;
+  fence: number;
+  expiresAt: Date;
+}
+
+/** A claim of an open item, and the role by which it was granted. */
+export interface ReviewerGrant extends Grant {
+  role: Role;
+}
+
+export interface Terms {
+  itemId: string;
+  projectId: string;
+  leaseSeconds: number;
+  /** Leases of the actor's that are known to be over: they count for nothing (LC4). */
+  ended?: readonly string[];
+}
+
+/** A claim that was somebody else's a moment ago. */
+export interface Seized extends Grant {
+  from: { userId: string; fence: number } | null;
+}
+
+/**
+ * Claims the item for the actor if it is open and nobody else's claim is live by the database's clock.
+ * A live claim of the actor's own is renewed under the same fence; otherwise the fence rises by one.
+ * @returns null when the item is decided, someone else's, or not for the actor's role (PM2).
+ * Errors: `too_many_claims` when it would be one more than a person may hold (LC4).
+ */
+export function grantClaim(tx: Tx, actor: MemberActor, terms: Terms): Promise<Grant | null> {
+  return claimRow(tx, actor, { ...terms, seize: false });
+}
+
+/** The same, whoever else holds it; `from` is who did. */
+export function seizeClaim(tx: Tx, actor: MemberActor, terms: Terms): Promise<Seized | null> {
+  return claimRow(tx, actor, { ...terms, seize: true });
+}
+
+interface Claimed {
+  renewed: boolean;
+  was_holder: string | null;
+  was_fence: number;
+}
+
+async function claimRow(tx: Tx, actor: MemberActor, terms: Terms & { seize: boolean }): Promise<Seized | null> {
+  const { itemId, projectId, leaseSeconds, seize, ended } = terms;
+  await lockClaimant(tx.em, actor.userId);
+  // Whoever takes this role away, or archives the project, waits for us and finds the claim, or was first and we find no role.
+  const role = await lockReviewer(tx.em, actor.userId, projectId);
+  // Asked again under the lock: the role that was read before may have been another.
+  if (seize && (role === null || !may(role, 'take_over'))) return null;
+  const rows = await tx.em.execute<Claimed[]>(
+    `update item set
+       claim_fence = item.claim_fence + case when was.mine then 0 else 1 end,
+       version = item.version + case when was.mine then 0 else 1 end,
+       claimed_by = ?,
+       claim_expires_at = now() + make_interval(secs => ?)
+     from (select id, claimed_by, claim_fence, claim_expires_at,
+             coalesce(claimed_by = ? and claim_expires_at > now(), false) as mine
+           from item where id = ? for update) was
+     where item.id = was.id and item.status = any(?::text[])
+       and (was.mine or ? or item.claim_expires_at is null or item.claim_expires_at <= now())
+     returning was.mine as renewed, was.claim_fence as was_fence,
+       case when was.claim_expires_at is not null and not was.mine then was.claimed_by end as was_holder`,
+    [actor.userId, leaseSeconds, actor.userId, itemId, `{${mayHold(role).join(',')}}`, seize],
+  );
+  const [row] = rows;
+  if (row === undefined) return null;
+  if (!row.renewed) await refuseOverClaimLimit(tx.em, actor.userId, { but: itemId, ended });
+  // Only who is taken from is told so; a lease that had ended by itself was nobody's any more.
+  const from = seize && row.was_holder !== actor.userId ? row.was_holder : null;
+  const item = await tx.em.findOneOrFail(Item, { id: itemId }, { refresh: true });
+  if (!row.renewed) await appendClaimed(tx, actor, { item, from });
+  const taken = from === null ? null : { userId: from, fence: row.was_fence };
+  return { item, fence: item.claimFence, expiresAt: item.claimExpiresAt as Date, from: taken };
+}
+
+async function appendClaimed(
+  tx: Tx,
+  actor: MemberActor,
+  { item, from }: { item: Item; from: string | null },
+): Promise<void> {
+  const user = from === null ? null : await tx.em.findOne(User, { id: from });
+  const taken_from = user && {
+    user_id: user.id,
+    name: displayName({ name: user.name ?? null, address: user.address }),
+  };
+  tx.appendEvent({
+    type: 'item.claimed',
+    project_id: item.projectId,
+    item_id: item.id,
+    version: item.version,
+    actor: memberRef(actor),
+    expires_at: (item.claimExpiresAt as Date).toISOString(),
+    ...(taken_from ? { taken_from } : {}),
+  });
+}

@@ -1,0 +1,67 @@
+// A reviewer takes an item: the lock first (who holds it now), then the fence in the database (whose decision will stand).
+import { claimPermission, isOpen } from '../../domain/items/item.ts';
+import { Item } from '../../db/entities/item.ts';
+import { Project } from '../../db/entities/project.ts';
+import type { Permission } from '../../domain/access/permissions.ts';
+import { withinLimit } from './claim-limit.ts';
+import { grantClaim, type Grant, type Terms } from './claim-row.ts';
+import { releaseLock, acquireLock, confirmLock } from './claim-store.ts';
+import { findItem, refuseIfArchived, refuseUnless } from '../access/membership.ts';
+import { claimRefusal, decidedRefusal, refusalFor } from './refuse-claim.ts';
+import type { MemberActor, Services } from '../services.ts';
+
+/**
+ * Claims an item. Claiming what one already holds renews it.
+ * Errors: `not_found`, `forbidden`, `already_decided`, `claim_held` (with holder and expires_at), `too_many_claims` (LC4).
+ */
+export async function claim(services: Services, actor: MemberActor, itemId: string): Promise<Grant> {
+  const terms = await termsFor(services, actor, { itemId });
+  const holder = await acquireLock(services, itemId, actor.userId);
+  if (holder !== null && holder.userId !== actor.userId) {
+    throw await services.db.read((em) => claimRefusal(em, 'claim_held', holder));
+  }
+  const giveBack = () => releaseLock(services, { itemId, userId: actor.userId, fence: holder?.fence ?? 0 });
+  const granting = withinLimit(services, actor, (tx, ended) => grantClaim(tx, actor, { ...terms, ended }));
+  const grant = await granting.catch(async (error: unknown) => {
+    // A lock that was there before belongs to a claim that still is.
+    if (holder === null) await giveBack();
+    throw error;
+  });
+  if (grant === null) {
+    await giveBack();
+    // The role may have gone meanwhile: that is said first.
+    await termsFor(services, actor, { itemId });
+    throw await services.db.read(async (em) =>
+      refusalFor(em, await em.findOneOrFail(Item, { id: itemId }), 'claim_held'),
+    );
+  }
+  return confirm(services, actor, { ...grant, leaseSeconds: terms.leaseSeconds });
+}
+
+/** Ties the lock to the fence that was granted. */
+export async function confirm(
+  services: Services,
+  actor: MemberActor,
+  granted: Grant & { leaseSeconds: number },
+): Promise<Grant> {
+  const { item, fence, expiresAt, leaseSeconds } = granted;
+  await confirmLock(services, { itemId: item.id, userId: actor.userId, fence, ms: leaseSeconds * 1000 });
+  return { item, fence, expiresAt };
+}
+
+/** What a claim of this item goes by, if the actor may claim it, and may do what else it `needs`. */
+export async function termsFor(
+  services: Services,
+  actor: MemberActor,
+  { itemId, needs }: { itemId: string; needs?: Permission },
+): Promise<Terms> {
+  return services.db.read(async (em) => {
+    const { item, role } = await findItem(em, actor.userId, itemId);
+    if (needs !== undefined) refuseUnless(role, needs);
+    if (!isOpen(item.status)) throw decidedRefusal();
+    refuseUnless(role, claimPermission(item.status));
+    const project = await em.findOneOrFail(Project, { id: item.projectId });
+    refuseIfArchived(project);
+    return { itemId, projectId: item.projectId, leaseSeconds: project.claimLeaseSeconds };
+  });
+}

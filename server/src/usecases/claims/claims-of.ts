@@ -1,0 +1,35 @@
+// Who holds which of these items: the database says whose claim is live, the lock store how long it has been renewed for.
+import type { Item } from '../../db/entities/item.ts';
+import { User } from '../../db/entities/user.ts';
+import { displayName } from '../../domain/access/actor.ts';
+import { lockHolders } from './claim-store.ts';
+import type { Services } from '../services.ts';
+
+export interface ClaimView {
+  userId: string;
+  name: string;
+  expiresAt: Date;
+}
+
+export async function claimsOf(services: Services, items: readonly Item[]): Promise<Map<string, ClaimView>> {
+  const claimed = items.filter((item) => item.claimedBy && item.claimExpiresAt);
+  if (claimed.length === 0) return new Map();
+  const held = await lockHolders(
+    services,
+    claimed.map((item) => item.id),
+  );
+  const ids = [...new Set(claimed.map((item) => item.claimedBy as string))];
+  const users = await services.db.read((em) => em.find(User, { id: { $in: ids } }));
+  const names = new Map(
+    users.map((user) => [user.id, displayName({ name: user.name ?? null, address: user.address })]),
+  );
+  return new Map(
+    claimed.map((item) => {
+      const userId = item.claimedBy as string;
+      const lock = held.get(item.id);
+      const renewed = lock?.userId === userId && lock.fence === item.claimFence ? lock.expiresAt : null;
+      const expiresAt = renewed ?? (item.claimExpiresAt as Date);
+      return [item.id, { userId, name: names.get(userId) ?? '', expiresAt }];
+    }),
+  );
+}

@@ -1,0 +1,44 @@
+// Why a claim or a decision was refused: one place that names the code and who holds the item now.
+import { Refusal, type ErrorCode } from '@countersign/shared/errors';
+import { displayName } from '../../domain/access/actor.ts';
+import { isOpen } from '../../domain/items/item.ts';
+import type { Em } from '../../db/orm.ts';
+import type { Item } from '../../db/entities/item.ts';
+import { User } from '../../db/entities/user.ts';
+
+export interface HolderNow {
+  userId: string;
+  expiresAt: Date;
+}
+
+const DETAILS = {
+  claim_held: 'Someone else is on this item. Take another one, or wait until it is free.',
+  claim_lost: 'Your claim has passed on. Your draft is safe; claim the item again to go on.',
+} as const satisfies Partial<Record<ErrorCode, string>>;
+
+/** `claim_held` or `claim_lost`, naming the holder when there is one. */
+export async function claimRefusal(em: Em, code: keyof typeof DETAILS, holder: HolderNow | null): Promise<Refusal> {
+  const user = holder && (await em.findOne(User, { id: holder.userId }));
+  return new Refusal(code, DETAILS[code], {
+    holder: user ? { user_id: user.id, name: displayName({ name: user.name ?? null, address: user.address }) } : null,
+    expires_at: holder?.expiresAt.toISOString() ?? null,
+  });
+}
+
+export function decidedRefusal(): Refusal {
+  return new Refusal(
+    'already_decided',
+    'This item is already decided. Look at the decision, then go on with the next one.',
+  );
+}
+
+/** The right refusal for an item that could not be claimed or decided, by how it stands now. */
+export function refusalFor(em: Em, item: Item, code: keyof typeof DETAILS): Promise<Refusal> {
+  if (!isOpen(item.status)) return Promise.resolve(decidedRefusal());
+  return claimRefusal(em, code, holderOf(item));
+}
+
+/** Who holds the item by the database, if anyone. */
+export function holderOf(item: Pick<Item, 'claimedBy' | 'claimExpiresAt'>): HolderNow | null {
+  return item.claimedBy && item.claimExpiresAt ? { userId: item.claimedBy, expiresAt: item.claimExpiresAt } : null;
+}

@@ -1,0 +1,68 @@
+// API keys that were good a moment ago, so that a busy key does not ask the database with every request (K4).
+
+/** `Found` is what is known of a key. */
+export interface KeyCache<Found extends { keyId: string }> {
+  /** What was found of the key, by its hash, when it was looked up within the last 3 s. */
+  find(hash: string): Found | undefined;
+  /** Whether the key was good within the last ten minutes. It may have been revoked since. */
+  wasGood(hash: string): boolean;
+  /** Looks the key up, once for all who ask at the same time, and remembers a good one from the moment the lookup started. */
+  lookUp(hash: string, load: () => Promise<Found | null>): Promise<Found | null>;
+  /** A key was revoked: it is forgotten, and no lookup that is under way is remembered or shared any more. */
+  forget(keyId: string): void;
+}
+
+interface Entry<Found> {
+  found: Found;
+  /** When its lookup started, in ms. */
+  askedAt: number;
+}
+
+/** How long a looked-up key counts without asking again, in ms: the net under a revocation that nobody heard of. */
+export const FRESH_MS = 3000;
+const REMEMBERED_MS = 10 * 60_000;
+const MOST_KEYS = 10_000;
+
+export function createKeyCache<Found extends { keyId: string }>(clock: { now(): Date }): KeyCache<Found> {
+  /** In the order in which they were last looked up. */
+  const entries = new Map<string, Entry<Found>>();
+  let underWay = new Map<string, Promise<Found | null>>();
+  const youngerThan = (ms: number, hash: string) => {
+    const entry = entries.get(hash);
+    const age = clock.now().getTime() - (entry?.askedAt ?? -Infinity);
+    // A clock that was set back makes an age negative: that one is asked for again.
+    return age >= 0 && age < ms ? entry : undefined;
+  };
+
+  const remember = (hash: string, entry: Entry<Found>) => {
+    entries.delete(hash);
+    entries.set(hash, entry);
+    const [oldest] = entries.keys();
+    if (entries.size > MOST_KEYS && oldest !== undefined) entries.delete(oldest);
+  };
+
+  const begin = (hash: string, load: () => Promise<Found | null>) => {
+    const mine = underWay;
+    const askedAt = clock.now().getTime();
+    const pending = load()
+      .then((found) => {
+        // What was revoked since may not come in by a lookup that had already started.
+        if (mine === underWay && found !== null) remember(hash, { found, askedAt });
+        if (found === null) entries.delete(hash);
+        return found;
+      })
+      .finally(() => mine.delete(hash));
+    mine.set(hash, pending);
+    return pending;
+  };
+
+  return {
+    find: (hash) => youngerThan(FRESH_MS, hash)?.found,
+    wasGood: (hash) => youngerThan(REMEMBERED_MS, hash) !== undefined,
+    lookUp: (hash, load) => underWay.get(hash) ?? begin(hash, load),
+    forget: (keyId) => {
+      underWay = new Map();
+      for (const [hash, { found }] of entries) if (found.keyId === keyId) entries.delete(hash);
+    },
+  };
+}

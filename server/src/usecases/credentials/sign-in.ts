@@ -1,0 +1,122 @@
+// Sign-In With Solana, security section 1: the server makes the challenge, takes it out of use before any signature work, then verifies.
+import type { SignInInput } from '@countersign/shared/api/session';
+import { Refusal } from '@countersign/shared/errors';
+import { randomBase62, randomToken, sha256Hex } from '../../crypto/tokens.ts';
+import { verifySignIn } from '../../crypto/verify-sign-in.ts';
+import { CHALLENGE_SECONDS, isTimely, newSignInInput } from '../../domain/access/sign-in.ts';
+import type { Em } from '../../db/orm.ts';
+import { rawQuery } from '../../db/raw-query.ts';
+import { COUNT_LIMITS } from '../../limits/policies.ts';
+import { AuthChallenge } from '../../db/entities/auth-challenge.ts';
+import type { User } from '../../db/entities/user.ts';
+import { findOrCreateUser } from '../access/add-member.ts';
+import { blockedRefusal } from '../access/blocked.ts';
+import { signOut } from './end-sessions.ts';
+import { lockDemoProject, joinDemo } from '../projects/seed-demo.ts';
+import { createSession, findSession, type NewSession } from './sessions.ts';
+import type { Services } from '../services.ts';
+
+const NONCE_LENGTH = 24;
+/** The one way to sign in, as the log names it. */
+const METHOD = 'solana';
+
+export interface Challenge {
+  id: string;
+  input: SignInInput;
+  /** Goes into the browser's pre-sign-in cookie (S4): the challenge is good in this browser only. */
+  binder: string;
+}
+
+/**
+ * Makes a challenge (S1, S2). `from` is the address it is counted by: beyond so many that nobody used its oldest go (RL7), so that
+ * nobody is refused because of a neighbour.
+ */
+export async function startSignIn(services: Services, from = ''): Promise<Challenge> {
+  const now = services.clock.now();
+  const id = services.ids.uuid();
+  const binder = randomToken();
+  const input = newSignInInput({ baseUrl: services.baseUrl, nonce: randomBase62(NONCE_LENGTH), now });
+  const expiresAt = new Date(now.getTime() + CHALLENGE_SECONDS * 1000);
+  await services.db.write(async ({ em }) => {
+    await lockAddress(em, from);
+    await em.insert(AuthChallenge, {
+      ...{ id, binderHash: sha256Hex(binder), input, expiresAt, consumedAt: null },
+      askedFrom: from,
+    });
+    await rawQuery(em, DROP_OLDEST, [from, now, COUNT_LIMITS.challenges, new Date(expiresAt.getTime() - SPARED_MS)]);
+  });
+  return { id, input, binder };
+}
+
+/** Those who ask from one address at once count each other’s. */
+const lockAddress = (em: Em, from: string) =>
+  rawQuery(em, `select pg_advisory_xact_lock(hashtextextended('challenges:' || $1, 0))`, [from]);
+
+/** A person signs within that time: however many a neighbour asks for, theirs stays. What is younger is bounded by its limit. */
+const SPARED_MS = 60_000;
+const DROP_OLDEST = `delete from auth_challenge where expires_at <= $4 and id in (select id from auth_challenge
+  where asked_from = $1 and consumed_at is null and expires_at > $2 order by expires_at desc, id desc offset $3)`;
+
+export interface SignedChallenge {
+  challengeId: string;
+  binder: string | undefined;
+  address: string;
+  signedMessage: string;
+  signature: string;
+  /** What the browser says it is. */
+  userAgent: string | undefined;
+  /** The network address it came from, for the log (LG1). */
+  client?: string;
+  /** The session cookie it still holds, if any. */
+  heldToken: string | undefined;
+}
+
+/** Verifies a signed challenge and opens a session; the one the browser held ends with that (A4). Every failure is the same 401 (S13), a blocked wallet's valid signature a 403 (A20); a failed try burns the challenge (S3). */
+export async function signIn(
+  services: Services,
+  signed: SignedChallenge,
+): Promise<{ session: NewSession; user: User }> {
+  const input = await consume(services, signed);
+  const now = services.clock.now();
+  if (input === null || !isTimely(input, now) || !verifySignIn({ input, ...signed })) {
+    const challenge = signed.challengeId.slice(0, 36);
+    services.security.note('sign_in_refused', { address: signed.client, method: METHOD, challenge });
+    throw new Refusal('signature_invalid', 'Ask for a new message and sign it again.');
+  }
+  await limitSignIns(services, signed.address);
+  const result = await services.db.write(async (tx) => {
+    if (services.demo) await lockDemoProject(tx);
+    const user = await findOrCreateUser(services, tx, { address: signed.address, name: undefined });
+    if (user.blockedAt) throw blockedRefusal();
+    if (services.demo) await joinDemo(services, tx, user);
+    return { user, session: await createSession(services, tx, { userId: user.id, userAgent: signed.userAgent }) };
+  });
+  services.knownSessions.remember(result.session.token);
+  const held = await findSession(services, signed.heldToken);
+  if (held !== null) await signOut(services, held);
+  services.security.note('sign_in', { address: signed.client, method: METHOD, user: result.user.id });
+  return result;
+}
+
+/** Counted once the signature is good: nobody uses up what belongs to another's wallet. Errors: `rate_limited`. */
+async function limitSignIns({ limiter }: Services, address: string): Promise<void> {
+  const { allowed, retryAfterSeconds: retryAfter } = await limiter.take('sign-in', address);
+  if (!allowed)
+    throw new Refusal('rate_limited', 'This wallet signed in very often. Wait a little, then sign in again.', {
+      retryAfter,
+    });
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+async function consume(services: Services, { challengeId, binder }: SignedChallenge): Promise<SignInInput | null> {
+  if (!UUID.test(challengeId) || binder === undefined) return null;
+  return services.db.write(async ({ em }) => {
+    const rows = await em.execute(
+      `update auth_challenge set consumed_at = ?
+       where id = ? and binder_hash = ? and consumed_at is null and expires_at > ? returning id`,
+      [services.clock.now(), challengeId, sha256Hex(binder), services.clock.now()],
+    );
+    return rows.length === 0 ? null : (await em.findOneOrFail(AuthChallenge, { id: challengeId })).input;
+  });
+}

@@ -1,0 +1,88 @@
+// A reviewer decides the item they hold. One conditional UPDATE carries the fence: it alone says whose decision stands (LC1, I1, I3).
+import { Refusal } from '@countersign/shared/errors';
+import type { ReviewAction } from '@countersign/shared/enums';
+import { moveFor, sameJson, type Move } from '../../domain/items/item.ts';
+import type { Tx } from '../../db/database.ts';
+import { Item, type ItemColumns } from '../../db/entities/item.ts';
+import { rawQuery } from '../../db/raw-query.ts';
+import { releaseLock } from '../claims/claim-store.ts';
+import { storeDecision, storeMove, type DecideInput } from './decision-rows.ts';
+import { findItem, refuseArchived, refuseUnless, roleIn } from '../access/membership.ts';
+import { decidedRefusal, refusalFor } from '../claims/refuse-claim.ts';
+import type { MemberActor, Services } from '../services.ts';
+
+/**
+ * Carries out one move of rule LC. A late decision is taken when the lease ended but nobody else took the item.
+ * Errors: `not_found`, `forbidden`, `already_decided`, `claim_lost`, `validation_failed`, `unchanged_edit`.
+ */
+export async function decide(services: Services, actor: MemberActor, input: DecideInput): Promise<Item> {
+  const item = await services.db.write(async (tx) => {
+    const { item: before, role } = await findItem(tx.em, actor.userId, input.itemId);
+    const move = moveFor(before, input.action);
+    if (move === undefined) throw refusedMove(before, input.action);
+    refuseUnless(role, move.needs);
+    checkInput(before, input, move);
+    const left = await leaveQueue(tx, actor, { before, input, move });
+    const step = { ...left, move, input, actor };
+    await (move.decides === null ? storeMove(tx, step) : storeDecision(services, tx, step));
+    return step.item;
+  });
+  await releaseLock(services, { itemId: input.itemId, userId: actor.userId, fence: input.fence });
+  return item;
+}
+
+/** $4: the next status; $5: whether that is a decision. Provisional (LC2), it leaves the public status what it was. */
+const PASS_FENCE = `
+  update item i set claimed_by = null, claim_expires_at = null, version = version + 1, status = $4,
+    public_status = case when $5 and p.undo_window_seconds > 0 then i.status else i.public_status end,
+    decided_at = case when $5 then date_trunc('milliseconds', clock_timestamp()) else i.decided_at end
+  from project p
+  where i.id = $1 and i.claimed_by = $2 and i.claim_fence = $3::bigint and i.status = $6 and p.id = i.project_id
+  returning i.*, p.undo_window_seconds, p.guidelines_version`;
+
+type Passed = ItemColumns & { undo_window_seconds: number; guidelines_version: number };
+
+/** The fence: the row moves on only if this claim, by this person, is still the last one granted. */
+async function leaveQueue(
+  tx: Tx,
+  actor: MemberActor,
+  { before, input, move }: { before: Item; input: DecideInput; move: Move },
+): Promise<{ item: Item; undoWindow: number; guidelinesVersion: number }> {
+  const [row] = await rawQuery<Passed>(tx.em, PASS_FENCE, [
+    ...[before.id, actor.userId, input.fence],
+    ...[move.to, move.decides !== null, before.status],
+  ]);
+  if (row === undefined) {
+    // An archived project has no claim left (AR1), and the role may have gone meanwhile: that is said first.
+    await roleIn(tx.em, actor.userId, before.projectId);
+    await refuseArchived(tx.em, before.projectId);
+    const after = await tx.em.findOneOrFail(Item, { id: before.id }, { refresh: true });
+    throw await refusalFor(tx.em, after, 'claim_lost');
+  }
+  const { undo_window_seconds: undoWindow, guidelines_version: guidelinesVersion, ...columns } = row;
+  return { item: tx.em.map(Item, columns), undoWindow, guidelinesVersion };
+}
+
+function refusedMove(item: Item, action: ReviewAction): Refusal {
+  if (item.status !== 'queued' && item.status !== 'escalated') return decidedRefusal();
+  const detail = `An item that is ${item.status} cannot be moved by “${action}”.`;
+  return new Refusal('validation_failed', detail, { errors: [{ pointer: '#/action', code: 'not_allowed', detail }] });
+}
+
+function checkInput(item: Item, input: DecideInput, move: Move): void {
+  if (move.reason === 'required' && input.reason === null)
+    throw missing('reason', 'Say why: choose a reason or write one.');
+  if (input.action === 'edit') {
+    if (input.output === null) throw missing('output', 'Send the edited answer as output.');
+    if (sameJson(input.output.value, JSON.parse(item.suggestion))) {
+      throw new Refusal('unchanged_edit', 'The output is the suggestion. Change it, or approve instead.');
+    }
+  } else if (input.output !== null) {
+    const detail = 'Only an edit carries an output.';
+    throw new Refusal('validation_failed', detail, { errors: [{ pointer: '#/output', code: 'not_allowed', detail }] });
+  }
+}
+
+function missing(field: string, detail: string): Refusal {
+  return new Refusal('validation_failed', detail, { errors: [{ pointer: `#/${field}`, code: 'required', detail }] });
+}

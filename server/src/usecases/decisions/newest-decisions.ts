@@ -1,0 +1,17 @@
+// The newest decisions of people in a window, each with its item: what confidence and thresholds are judged by.
+import { SAMPLE_SIZE } from '@countersign/shared/api/thresholds';
+import { RETAINED_SINCE } from '../../db/retention/retained-since.ts';
+
+/**
+ * Rows of `columns`, which name those of the decision as `d` and of its item as `i`; of the project $1, decided from $2 until $3, and
+ * at a time whose items are all there still (KE5). Items are found one at a time by their key: a plain join reads all there are once
+ * they are many, and the limit keeps it from that.
+ */
+export const newestDecisions = (columns: string): string => `
+  select ${columns}
+  from (select item_id, action, decided_at from decision
+      where project_id = $1 and reviewer_id is not null and decided_at >= $2 and decided_at < $3
+        and decided_at > ${RETAINED_SINCE}
+      order by decided_at desc limit ${SAMPLE_SIZE}) d
+    cross join lateral (select id, created_at, confidence, risk_flags, rule, settings_version
+      from item where id = d.item_id limit 1) i`;

@@ -1,0 +1,47 @@
+// A supervisor sends an item back to people that routing had rejected. What a person rejected stays rejected (LC).
+import { Refusal } from '@countersign/shared/errors';
+import { memberRef } from '../../domain/access/actor.ts';
+import { isReopenable } from '../../domain/items/item.ts';
+import { toItemRow } from '../../domain/items/item-row.ts';
+import { Decision } from '../../db/entities/decision.ts';
+import { Item } from '../../db/entities/item.ts';
+import { findItem, refuseArchived, refuseUnless } from '../access/membership.ts';
+import { decidedRefusal } from '../claims/refuse-claim.ts';
+import type { MemberActor, Services } from '../services.ts';
+
+/** Puts the item in the queue. Errors: `not_found`, `forbidden`, `already_decided`, `validation_failed` for one that is open, or has no content any more (KE2). */
+export async function reopen(
+  services: Services,
+  actor: MemberActor,
+  { itemId, reason }: { itemId: string; reason: string | null },
+): Promise<void> {
+  await services.db.write(async (tx) => {
+    const { item, role } = await findItem(tx.em, actor.userId, itemId);
+    refuseUnless(role, 'reopen');
+    await refuseArchived(tx.em, item.projectId);
+    const decided = (await tx.em.count(Decision, { itemId })) > 0;
+    if (!isReopenable(item.status, decided)) throw refused(item);
+    if (item.redactedAt) throw redacted();
+    const moved = await tx.em.execute<{ id: string }[]>(
+      `update item set status = 'queued', decided_at = null, version = version + 1
+       where id = ? and status = 'rejected' and version = ? and emptied_at is null returning id`,
+      [itemId, item.version],
+    );
+    if (moved.length === 0) throw decidedRefusal();
+    const now = await tx.em.findOneOrFail(Item, { id: itemId }, { refresh: true });
+    const event = { project_id: now.projectId, item_id: itemId, version: now.version, actor: memberRef(actor) };
+    tx.appendEvent({ type: 'item.queued', ...event, item: toItemRow(now, null), reason });
+  });
+}
+
+function refused(item: Item): Refusal {
+  if (item.status !== 'queued' && item.status !== 'escalated') return decidedRefusal();
+  const detail = 'This item waits for people already; only one that routing rejected can be reopened.';
+  return new Refusal('validation_failed', detail);
+}
+
+const redacted = () =>
+  new Refusal(
+    'validation_failed',
+    'What was submitted was deleted at the end of the project’s retention period. Submit it again to have it reviewed.',
+  );

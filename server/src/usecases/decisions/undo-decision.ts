@@ -1,0 +1,32 @@
+// Taking a provisional decision back (LC2): whoever decided, within the window; the item is what it was before.
+import { Refusal } from '@countersign/shared/errors';
+import { memberRef } from '../../domain/access/actor.ts';
+import { toItemRow } from '../../domain/items/item-row.ts';
+import { Decision } from '../../db/entities/decision.ts';
+import { Item } from '../../db/entities/item.ts';
+import { findItem } from '../access/membership.ts';
+import type { MemberActor, Services } from '../services.ts';
+
+/** Undoes the actor's own decision. Errors: `not_found`, `forbidden` (someone else's), `undo_window_passed`. */
+export async function undoDecision(services: Services, actor: MemberActor, itemId: string): Promise<Item> {
+  return services.db.write(async (tx) => {
+    const { item: before } = await findItem(tx.em, actor.userId, itemId);
+    const decision = await tx.em.findOne(Decision, { itemId, audit: before.audit });
+    if (decision === null) throw new Refusal('undo_window_passed', 'There is no decision of yours to take back.');
+    if (decision.reviewerId !== actor.userId) throw new Refusal('forbidden', 'Only whoever decided can undo.');
+    const gone = await tx.em.execute(
+      `delete from decision where id = ? and final_at is null and undo_until > now() returning id`,
+      [decision.id],
+    );
+    if (gone.length === 0)
+      throw new Refusal('undo_window_passed', 'The undo window has passed; the decision is final.');
+    await tx.em.execute(
+      `update item set status = public_status, public_status = null, decided_at = null, version = version + 1 where id = ?`,
+      [itemId],
+    );
+    const item = await tx.em.findOneOrFail(Item, { id: itemId }, { refresh: true });
+    const event = { project_id: item.projectId, item_id: item.id, version: item.version, actor: memberRef(actor) };
+    tx.appendEvent({ type: 'item.undone', ...event, item: toItemRow(item, null) });
+    return item;
+  });
+}

@@ -1,0 +1,231 @@
+// The intake: submissions that arrive together commit together, each with its own outcome (decision 0008). Answers leave after the commit.
+import { Refusal } from '@countersign/shared/errors';
+import type { ActorRef } from '@countersign/shared/events';
+import type { Clock, Ids } from '../../db/clock.ts';
+import { type Database, DatabaseGone, type Tx } from '../../db/database.ts';
+import { Decision } from '../../db/entities/decision.ts';
+import { Item } from '../../db/entities/item.ts';
+import { GroupCommit, type Outcome } from '../../db/group-commit.ts';
+import {
+  type SubmissionProject,
+  lockIntakeShared,
+  findKeys,
+  insertItems,
+  insertKeys,
+  type KeyId,
+  type KeyRow,
+  type NewItem,
+  keyIdText,
+  readRouting,
+} from '../../db/submit-batch.ts';
+import { archivedRefusal, notFound } from '../access/membership.ts';
+import { arrivalOf, autoDecision, type SubmitInput, toNewItem } from './new-item.ts';
+
+/** What one request submits: one item or a batch, all or nothing, with what makes its repeat harmless. */
+export interface Submission {
+  projectId: string;
+  actor: ActorRef;
+  /** At least one. */
+  items: SubmitInput[];
+  idempotency: IdempotencyKey | null;
+}
+
+/** An idempotency key (I2). */
+export interface IdempotencyKey {
+  operation: 'submit' | 'batch' | `inbound:${string}`;
+  key: string;
+  /** SHA-256 of the body, in hex: the same key with another body is refused. Null where every repeat of the key is harmless. */
+  digest: string | null;
+  /** Further keys that this message leaves taken. */
+  extraKeys?: string[];
+}
+
+export interface Stored {
+  results: SubmitResult[];
+  /** True when an earlier request with the same key made these items. */
+  replayed: boolean;
+}
+
+/** An item as it was made, or as an earlier request made it and as it is now. */
+export interface SubmitResult {
+  item: NewItem | Item;
+  decision: ReturnType<typeof autoDecision> | Decision;
+}
+
+export interface Intake {
+  /**
+   * Stores a parcel in the order of its items. Errors: `idempotency_key_reused`, `idempotency_in_progress`, `forbidden`
+   * (project archived, AR1), `not_found` (deleted, AR2), `unavailable`. Invariant I2: what is returned is committed; one key makes its items once.
+   */
+  submit(submission: Submission): Promise<Stored>;
+}
+
+/** How long a repeat waits for the first request with its key before it is told to come back, in milliseconds. */
+const IN_FLIGHT_MS = 2000;
+const LATER_MS = 20;
+const MAX_ENTRIES = 200;
+/** Characters in one statement, roughly. */
+const MAX_WEIGHT = 4 * 1024 * 1024;
+/** While one group waits for the disk the next is made. */
+const MAX_CONCURRENT_GROUPS = 2;
+
+interface Entry {
+  submission: Submission;
+  weight: number;
+  /** When a repeat gives up waiting, by the process's own monotonic clock. */
+  giveUpAt: number;
+}
+
+interface IntakeServices {
+  db: Database;
+  clock: Clock;
+  ids: Ids;
+}
+
+export function createIntake(services: IntakeServices): Intake {
+  const group = new GroupCommit<Entry, Stored>({
+    commit: (entries) => services.db.write((tx) => commit(services, tx, entries)),
+    meetsAll: (error) => error instanceof DatabaseGone,
+    weigh: (entry) => entry.weight,
+    maxWeight: MAX_WEIGHT,
+    maxEntries: MAX_ENTRIES,
+    concurrency: MAX_CONCURRENT_GROUPS,
+    laterMs: LATER_MS,
+  });
+  return {
+    submit: (submission) =>
+      group.add({ submission, weight: weightOf(submission), giveUpAt: performance.now() + IN_FLIGHT_MS }),
+  };
+}
+
+/** Roughly what a row weighs beside its payload. */
+const ROW_WEIGHT = 1024;
+
+function weightOf({ items }: Submission): number {
+  const weights = items.map(({ input, suggestion, metadata, riskFlags }) => {
+    const payload = input.raw.length + suggestion.raw.length + (metadata?.raw.length ?? 0);
+    return ROW_WEIGHT + payload + riskFlags.join('').length;
+  });
+  return weights.reduce((sum, weight) => sum + weight, 0);
+}
+
+async function commit(services: IntakeServices, tx: Tx, entries: Entry[]): Promise<Outcome<Stored>[]> {
+  const submissions = entries.map(({ submission }) => submission);
+  const batch = new Batch(services, await enter(tx, submissions), await readRouting(tx.em, submissions.map(projectOf)));
+  const outcomes = entries.map((entry) => batch.evaluate(entry));
+  await store(tx, batch);
+  const earlier = await readEarlier(
+    tx,
+    outcomes.flatMap((outcome) => (isReplay(outcome) ? outcome.replay : [])),
+  );
+  return outcomes.map((outcome) => (isReplay(outcome) ? repeatOf(outcome.replay, earlier) : outcome));
+}
+
+/** What was sent once stays known when its item is gone (KE4): it makes none again. */
+function repeatOf(ids: string[], earlier: Map<string, SubmitResult>): Outcome<Stored> {
+  const results = ids.flatMap((id) => earlier.get(id) ?? []);
+  return results.length < ids.length ? { refusal: notFound() } : { result: { results, replayed: true } };
+}
+
+const projectOf = (submission: Submission): string => submission.projectId;
+
+/** Or the items that an earlier request made, still to be read. */
+type Evaluated = Outcome<Stored> | { replay: string[] };
+const isReplay = (judged: Evaluated): judged is { replay: string[] } =>
+  typeof judged === 'object' && 'replay' in judged;
+
+interface Keys {
+  /** Keys that another transaction is at, by `placeText`. */
+  busy: Set<string>;
+  taken: Map<string, KeyRow>;
+}
+
+/** One group on its way: who is new, who repeats whom. */
+class Batch {
+  readonly items: { item: NewItem; actor: ActorRef }[] = [];
+  readonly keys: KeyRow[] = [];
+  readonly now: Date;
+  readonly #services: IntakeServices;
+  readonly #known: Keys;
+  readonly #projects: Map<string, SubmissionProject>;
+  /** Keys taken in this very group: a twin gets what the first one gets. */
+  readonly #firsts = new Map<string, { digest: string | null; stored: Stored }>();
+
+  constructor(services: IntakeServices, known: Keys, projects: Map<string, SubmissionProject>) {
+    this.#services = services;
+    this.#known = known;
+    this.#projects = projects;
+    this.now = services.clock.now();
+  }
+
+  evaluate({ submission, giveUpAt }: Entry): Evaluated {
+    const keyIds = keyIdsOf(submission).map(keyIdText);
+    if (keyIds.some((keyId) => this.#known.busy.has(keyId))) {
+      return performance.now() < giveUpAt ? 'later' : { refusal: inProgress() };
+    }
+    const [keyId] = keyIds;
+    const digest = submission.idempotency?.digest ?? null;
+    const taken = keyId === undefined ? undefined : this.#known.taken.get(keyId);
+    if (taken) return taken.bodySha256 === digest ? { replay: taken.itemIds } : { refusal: reused() };
+    const twin = keyId === undefined ? undefined : this.#firsts.get(keyId);
+    if (twin) return twin.digest === digest ? { result: { ...twin.stored, replayed: true } } : { refusal: reused() };
+    const project = this.#projects.get(submission.projectId);
+    if (project === undefined) return { refusal: notFound() };
+    return project.archived ? { refusal: archivedRefusal() } : { result: this.#make(submission, project) };
+  }
+
+  #make(submission: Submission, project: SubmissionProject): Stored {
+    const made = { ids: this.#services.ids, now: this.now };
+    const items = submission.items.map((input) => toNewItem(input, project, made));
+    for (const item of items) this.items.push({ item, actor: submission.actor });
+    const stored = { results: items.map((item) => ({ item, decision: autoDecision(item) })), replayed: false };
+    const digest = submission.idempotency?.digest ?? null;
+    const itemIds = items.map(({ id }) => id);
+    for (const keyId of keyIdsOf(submission)) {
+      this.keys.push({ ...keyId, bodySha256: digest, itemIds });
+      const text = keyIdText(keyId);
+      if (!this.#firsts.has(text)) this.#firsts.set(text, { digest, stored });
+    }
+    return stored;
+  }
+}
+
+/** The keys of a parcel; the first is its own, the others are marks it leaves. */
+function keyIdsOf({ projectId, idempotency }: Submission): KeyId[] {
+  if (idempotency === null) return [];
+  return [idempotency.key, ...(idempotency.extraKeys ?? [])].map((key) => ({
+    projectId,
+    operation: idempotency.operation,
+    key,
+  }));
+}
+
+/** What is read after it sees everything that was committed before the locks were had. */
+async function enter({ em }: Tx, submissions: Submission[]): Promise<Keys> {
+  const keyIds = submissions.flatMap(keyIdsOf);
+  const busy = await lockIntakeShared(em, submissions.map(projectOf), keyIds);
+  return { busy, taken: keyIds.length === 0 ? new Map<string, KeyRow>() : await findKeys(em, keyIds) };
+}
+
+async function store({ em, appendEvent }: Tx, { items, keys, now }: Batch): Promise<void> {
+  if (items.length === 0) return;
+  await insertItems(
+    em,
+    items.map(({ item }) => item),
+  );
+  if (keys.length > 0) await insertKeys(em, keys, now);
+  for (const { item, actor } of items) appendEvent(arrivalOf(item, actor));
+}
+
+/** Items that were there before, as they are now. */
+async function readEarlier({ em }: Tx, ids: string[]): Promise<Map<string, SubmitResult>> {
+  if (ids.length === 0) return new Map();
+  const items = await em.find(Item, { id: { $in: ids } });
+  const decisions = await em.find(Decision, { itemId: { $in: ids }, audit: false });
+  const byItem = new Map(decisions.map((decision) => [decision.itemId, decision]));
+  return new Map(items.map((item) => [item.id, { item, decision: byItem.get(item.id) ?? null }]));
+}
+
+const inProgress = () =>
+  new Refusal('idempotency_in_progress', 'Send the same request again in a second.', { retryAfter: 1 });
+const reused = () => new Refusal('idempotency_key_reused', 'Use a new Idempotency-Key for another body.');

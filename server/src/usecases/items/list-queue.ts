@@ -1,0 +1,75 @@
+// A snapshot of the queue: rows of one view, oldest due first (LC3), the counts of every view, and the ledger position it is as new as.
+import type { QueueView } from '@countersign/shared/api/queue';
+import type { QueueFilter } from '@countersign/shared/filters/queue-filter';
+import type { Role } from '@countersign/shared/enums';
+import type { Em } from '../../db/orm.ts';
+import type { Item } from '../../db/entities/item.ts';
+import { Member } from '../../db/entities/member.ts';
+import { Project } from '../../db/entities/project.ts';
+import { may } from '../../domain/access/permissions.ts';
+import { notFound } from '../access/membership.ts';
+import type { MemberActor, Services } from '../services.ts';
+import { blindOf } from '../projects/audited-projects.ts';
+import { claimsOf, type ClaimView } from '../claims/claims-of.ts';
+import { decodeCursor, encodeCursor, type Cursor } from '../cursor.ts';
+import { countsOf } from './queue-counts.ts';
+import { readQueueRows } from './queue-rows.ts';
+
+export interface QueueQuery {
+  projectId: string | undefined;
+  view: QueueView;
+  /** What narrows the rows; the counts stay those of the views. */
+  filter?: QueueFilter;
+  after: string | undefined;
+  limit: number;
+}
+
+export interface QueueSnapshot {
+  items: Item[];
+  claims: Map<string, ClaimView>;
+  /** The last place these rows speak for, when more may come after it; the next page starts there. */
+  end: Cursor | null;
+  nextCursor: string | null;
+  seqs: Map<string, number>;
+  /** Projects whose waiting items the actor sees without their confidence (AU3). */
+  blind: Set<string>;
+  counts: Record<QueueView, number>;
+}
+
+/** Errors: `not_found` for a project that is not yours, `invalid_cursor`. */
+export async function listQueue(services: Services, actor: MemberActor, query: QueueQuery): Promise<QueueSnapshot> {
+  const after = decodeCursor(query.after);
+  const snapshot = await services.db.read(async (em) => {
+    const memberships = await rolesOf(em, actor, query.projectId);
+    // The position is read before the rows: they are at least as new, and what they already show is ignored by version.
+    const projects = await em.find(
+      Project,
+      { id: { $in: [...memberships.keys()] } },
+      { fields: ['eventSeq', 'archivedAt'] },
+    );
+    // Of an archived one too: its members still hear its facts, and one whose position is not known reads as a gap.
+    const seqs = new Map(projects.map((project) => [project.id, project.eventSeq]));
+    // It hands nothing out (AR1): its items are in no view.
+    const open = new Set(projects.filter(({ archivedAt }) => archivedAt === null).map(({ id }) => id));
+    const roles = new Map([...memberships].filter(([id]) => open.has(id)));
+    const blind = await blindOf(em, roles);
+    const scope = { all: [...roles.keys()], escalated: mayDecideEscalated(roles), userId: actor.userId, blind };
+    return {
+      ...(await readQueueRows(em, scope, { filter: {}, ...query, after })),
+      seqs,
+      blind,
+      counts: await countsOf(em, scope),
+    };
+  });
+  const nextCursor = snapshot.end === null ? null : encodeCursor(snapshot.end);
+  return { ...snapshot, nextCursor, claims: await claimsOf(services, snapshot.items) };
+}
+
+async function rolesOf(em: Em, actor: MemberActor, projectId: string | undefined): Promise<Map<string, Role>> {
+  const members = await em.find(Member, { userId: actor.userId, ...(projectId === undefined ? {} : { projectId }) });
+  if (projectId !== undefined && members.length === 0) throw notFound();
+  return new Map(members.map((member) => [member.projectId, member.role]));
+}
+
+const mayDecideEscalated = (roles: Map<string, Role>): string[] =>
+  [...roles].filter(([, role]) => may(role, 'decide_escalated')).map(([id]) => id);

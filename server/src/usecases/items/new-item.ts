@@ -1,0 +1,85 @@
+// From a validated submission to the rows and the fact it becomes, by the settings of the moment (RT6).
+import type { ActorRef, NewEvent } from '@countersign/shared/events';
+import { hashToUnit } from '../../crypto/hash-to-unit.ts';
+import type { Ids } from '../../db/clock.ts';
+import type { NewItem, RoutingRow } from '../../db/submit-batch.ts';
+import { isDrawn } from '../../domain/audits/audit.ts';
+import { dueAt, isOpen, previewOf } from '../../domain/items/item.ts';
+import { toItemRow } from '../../domain/items/item-row.ts';
+import { route } from '../../domain/items/routing.ts';
+
+/** A validated submission. The raw members are the JSON text as it arrived (I7). */
+export interface SubmitInput {
+  input: { value: unknown; raw: string };
+  suggestion: { raw: string };
+  metadata: { value: Record<string, unknown>; raw: string } | null;
+  confidence: number;
+  riskFlags: string[];
+}
+
+/** Routes the submission and lays out its row. `decisionId` is set when it ships at once (RT2); what is drawn for an audit waits too (AU1). */
+export function toNewItem(input: SubmitInput, project: RoutingRow, made: { ids: Ids; now: Date }): NewItem {
+  const routed = route({ confidence: input.confidence, risk_flags: input.riskFlags }, project);
+  const id = made.ids.uuid();
+  const ships = routed.status === 'auto_approved';
+  const audit = ships && isDrawn(hashToUnit(`${project.audit_salt} ${id}`), project.audit_rate);
+  const status = audit ? 'queued' : routed.status;
+  return {
+    id,
+    projectId: project.id,
+    status,
+    publicStatus: null,
+    input: input.input.raw,
+    suggestion: input.suggestion.raw,
+    metadata: input.metadata?.raw ?? null,
+    confidence: input.confidence,
+    riskFlags: input.riskFlags,
+    preview: previewOf(input.input.value),
+    model: label(input.metadata?.value.model),
+    source: label(input.metadata?.value.source),
+    audit,
+    rule: routed.rule,
+    autoThreshold: project.auto_threshold,
+    reviewThreshold: project.review_threshold,
+    matchedFlags: routed.matched_flags,
+    settingsVersion: project.settings_version,
+    version: 1,
+    createdAt: made.now,
+    dueAt: dueAt(made.now, project.target_minutes),
+    decidedAt: isOpen(status) ? null : made.now,
+    decisionId: ships ? made.ids.uuid() : null,
+  };
+}
+
+/** Model and source are read from metadata when they are short texts; anything else stays in metadata only. */
+function label(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' && value.length <= 200 ? value : null;
+}
+
+/** The automatic decision of an item that ships at once: its suggestion, final as it is made (RT2). */
+export function autoDecision(item: NewItem) {
+  if (item.decisionId === null) return null;
+  return {
+    id: item.decisionId,
+    itemId: item.id,
+    projectId: item.projectId,
+    status: 'approved' as const,
+    action: 'auto_approve' as const,
+    output: item.suggestion,
+    edited: false,
+    decidedAt: item.createdAt,
+    finalAt: item.createdAt,
+  };
+}
+
+/** The fact that tells of an arrival. Of an audited item it is the approval, with the line people are shown instead (AU3). */
+export function arrivalOf(item: NewItem, actor: ActorRef): NewEvent {
+  const event = { project_id: item.projectId, item_id: item.id, version: item.version, actor };
+  if (item.decisionId !== null) {
+    const approved = { status: 'auto_approved', action: 'auto_approve', reason: null } as const;
+    return { type: 'item.finalized', ...event, ...approved, ...(item.audit ? { audited: toItemRow(item, null) } : {}) };
+  }
+  if (item.status === 'queued' || item.status === 'escalated')
+    return { type: `item.${item.status}`, ...event, item: toItemRow(item, null), reason: null };
+  return { type: 'item.finalized', ...event, status: item.status, action: null, reason: null };
+}

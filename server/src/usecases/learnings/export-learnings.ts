@@ -1,0 +1,90 @@
+// Learnings as JSONL (rule LX): the same filter and cut-off give the same bytes, whenever and from wherever they are asked for.
+import type { ExportFilter } from '@countersign/shared/api/exports';
+import { hashToUnit } from '../../crypto/hash-to-unit.ts';
+import { LearningExport } from '../../db/entities/learning-export.ts';
+import { Project } from '../../db/entities/project.ts';
+import type { Em } from '../../db/orm.ts';
+import { hasLineForEach, isOfSplit, lineOf, splitText } from '../../domain/learnings/export-lines.ts';
+import { notFound, requirePermission } from '../access/membership.ts';
+import { countExported, readExportBatch, positionOf, type Span } from './export-rows.ts';
+import { spanOf } from './export-span.ts';
+import type { MemberActor, Services } from '../services.ts';
+import { createYielder } from '../yield-to-event-loop.ts';
+
+export interface ExportInput {
+  projectId: string;
+  filter: ExportFilter;
+  /** Whole lines that the asker has already. */
+  skip: number;
+}
+
+export interface Export {
+  id: string;
+  through: number;
+  /** JSONL, a portion of lines at a time, each line with its end. Fails when the right to it is taken away meanwhile. */
+  lines: AsyncGenerator<string>;
+}
+
+/** A member, or whoever runs the command on the machine of the service. */
+export type Exporter = MemberActor | 'operator';
+
+/** Begins an export and notes who did (LX4). Errors: `not_found`, `forbidden`, `validation_failed` where its cluster was reshaped (LX6). */
+export async function exportLearnings(services: Services, who: Exporter, input: ExportInput): Promise<Export> {
+  const { projectId, skip } = input;
+  const id = services.ids.uuid();
+  const span = await services.db.write(async ({ em }) => {
+    await refuseStranger(em, who, projectId);
+    const whole = await spanOf(em, projectId, input.filter);
+    const filter = { ...input.filter, through: whole.through };
+    const createdAt = services.clock.now();
+    const exportedBy = who === 'operator' ? null : who.userId;
+    await em.insert(LearningExport, { id, projectId, exportedBy, filter, lines: null, createdAt });
+    return whole;
+  });
+  return { id, through: span.through, lines: linesOf(services, who, { id, whole: span, skip }) };
+}
+
+async function refuseStranger(em: Em, who: Exporter, projectId: string): Promise<void> {
+  if (who !== 'operator') return void (await requirePermission(em, { userId: who.userId, projectId }, 'see_learnings'));
+  if ((await em.count(Project, { id: projectId, deletedAt: null })) === 0) throw notFound();
+}
+
+async function* linesOf(
+  services: Services,
+  who: Exporter,
+  { id, whole, skip }: { id: string; whole: Span; skip: number },
+): AsyncGenerator<string> {
+  const { projectId, filter, through } = whole;
+  let [after, count] = [0, 0];
+  // What one has already is not read again, where it is known how far that goes.
+  if (skip > 0 && hasLineForEach(filter)) {
+    after = await services.db.read((em) => positionOf(em, whole, skip));
+    count = after < through ? skip : await services.db.read((em) => countExported(em, whole));
+  }
+  while (after < through) {
+    const { lines, at } = await services.db.read(async (em) => {
+      await refuseStranger(em, who, projectId);
+      return nextExportLines(em, { ...whole, after });
+    });
+    const wanted = lines.slice(Math.max(0, skip - count));
+    count += lines.length;
+    after = at;
+    if (wanted.length > 0) yield `${wanted.join('\n')}\n`;
+  }
+  await services.db.statement((em) => em.execute('update learning_export set lines = ? where id = ?', [count, id]));
+}
+
+/** The lines of the next portion, of how many learnings, and where the one after it begins. */
+export async function nextExportLines(em: Em, span: Span): Promise<{ lines: string[]; at: number; looked: number }> {
+  const { learnings, at } = await readExportBatch(em, span);
+  const lines: string[] = [];
+  const yieldToEventLoop = createYielder();
+  for (const learning of learnings) {
+    const line = isOfSplit(span.filter, hashToUnit(splitText(learning.input)))
+      ? lineOf(span.filter.format, learning)
+      : null;
+    if (line !== null) lines.push(line);
+    await yieldToEventLoop();
+  }
+  return { lines, at, looked: learnings.length };
+}

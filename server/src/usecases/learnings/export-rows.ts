@@ -1,0 +1,118 @@
+// The learnings of an export in the ledger's order, a portion at a time: however many there are, few are held at once.
+import type { ExportFilter } from '@countersign/shared/api/exports';
+import type { Em } from '../../db/orm.ts';
+import { rawQuery } from '../../db/raw-query.ts';
+import { fitting } from '../cursor.ts';
+import { diffOf } from './json-diff.ts';
+import { type Exported, needsCorrection } from '../../domain/learnings/export-lines.ts';
+
+/** As many as are read at once, where they are not large: what one portion holds is held for who does not take it (MB3). */
+const BATCH_SIZE = 50;
+
+interface Row {
+  seq: string;
+  id: string;
+  item_id: string;
+  action: 'edit' | 'reject';
+  input: string;
+  suggestion: string;
+  output: string | null;
+  reason: string;
+  note: string | null;
+  confidence: number;
+  risk_flags: string[];
+  model: string | null;
+  source: string | null;
+  reviewer_id: string;
+  address: string;
+  settings_version: number;
+  guidelines_version: number | null;
+  created_at: string | Date;
+}
+
+/**
+ * $1: the project; $2, $3: after and up to these positions. Only what is final counts, by the place that its last fact has in
+ * the ledger: nothing comes in between later, and nothing goes (LX2). What is left out is what was by then, as the ledger has it (LX5).
+ */
+const OVERRIDES = `
+  from event e join learning l on l.item_id = e.item_id join item i on i.id = e.item_id join app_user u on u.id = l.reviewer_id
+  where e.project_id = $1 and e.seq > $2 and e.seq <= $3
+    and e.type = 'item.finalized' and e.data ->> 'action' in ('edit', 'reject')
+    and ($4::text is null or l.action = $4) and ($5::text is null or l.reason = $5)
+    and ($6::text is null or $6 = any(i.risk_flags)) and ($7::text is null or i.model = $7) and ($8::text is null or i.source = $8)
+    and ($9::jsonb is null or l.reason in (select jsonb_array_elements_text($9::jsonb)))
+    and not coalesce((select (x.data -> 'learning' ->> 'excluded')::boolean from event x
+      where x.type = 'project.changed' and x.data -> 'learning' is not null and x.data -> 'learning' ->> 'id' = l.id::text and x.seq <= $3
+      order by x.seq desc limit 1), false)`;
+
+const ROWS = `
+  select e.seq, l.id, l.item_id, l.action, i.input, i.suggestion, l.output, l.reason, l.note, i.confidence, i.risk_flags, i.model,
+    i.source, l.reviewer_id, u.address, l.settings_version, l.guidelines_version, l.created_at ${OVERRIDES}
+  order by e.seq limit $10`;
+
+export interface Span {
+  projectId: string;
+  filter: ExportFilter;
+  /** The reasons of the cluster that was asked for, as it stood when this began (LX6); null when none was. */
+  reasons: readonly string[] | null;
+  /** Positions in the ledger: after the one, up to the other. */
+  after: number;
+  through: number;
+}
+
+const valuesOf = ({ projectId, filter, reasons, after, through }: Span) => {
+  const { format, action, reason, flag, model, source } = filter;
+  // What gives no line need not be read (LX1). Rejections that were asked for in such a format are none.
+  const only = needsCorrection(format) ? (action === 'reject' ? 'none' : 'edit') : (action ?? null);
+  const among = reasons && JSON.stringify(reasons);
+  return [projectId, after, through, only, reason ?? null, flag ?? null, model ?? null, source ?? null, among];
+};
+
+const BYTES = `
+  select octet_length(i.input) + octet_length(i.suggestion) + 2 * coalesce(octet_length(l.output), 0) as bytes ${OVERRIDES}
+  order by e.seq limit $10`;
+
+/** The next portion; empty at the end. `at` is where the one after it begins. */
+export async function readExportBatch(em: Em, span: Span): Promise<{ learnings: Exported[]; at: number }> {
+  const bytes = await rawQuery<{ bytes: number }>(em, BYTES, [...valuesOf(span), BATCH_SIZE]);
+  const rows = await rawQuery<Row>(em, ROWS, [...valuesOf(span), fitting(bytes, BATCH_SIZE)]);
+  return {
+    learnings: rows.map((row) => toExported(row, span.filter.format)),
+    at: Number(rows.at(-1)?.seq ?? span.through),
+  };
+}
+
+const NTH = `select e.seq ${OVERRIDES} order by e.seq offset $10 limit 1`;
+
+/** The position of the `n`th learning that answers, from 1; where the span ends when there are not so many. */
+export async function positionOf(em: Em, span: Span, n: number): Promise<number> {
+  const [row] = await rawQuery<{ seq: string }>(em, NTH, [...valuesOf(span), n - 1]);
+  return Number(row?.seq ?? span.through);
+}
+
+/** How many learnings answer, whichever side of a split they are on. */
+export async function countExported(em: Em, span: Span): Promise<number> {
+  const rows = await rawQuery<{ n: string | number }>(em, `select count(*) as n ${OVERRIDES}`, valuesOf(span));
+  return Number(rows[0]?.n ?? 0);
+}
+
+/** The patch stands in raw lines alone, so it is made for them alone. */
+const toExported = (row: Row, format: ExportFilter['format']): Exported => ({
+  id: row.id,
+  itemId: row.item_id,
+  action: row.action,
+  input: row.input,
+  suggestion: row.suggestion,
+  output: row.output,
+  diff: row.output === null || format !== 'raw' ? null : diffOf(row.suggestion, row.output),
+  reason: row.reason,
+  note: row.note,
+  confidence: row.confidence,
+  riskFlags: row.risk_flags,
+  model: row.model,
+  source: row.source,
+  reviewer: { id: row.reviewer_id, address: row.address },
+  settingsVersion: row.settings_version,
+  guidelinesVersion: row.guidelines_version,
+  decidedAt: new Date(row.created_at),
+});

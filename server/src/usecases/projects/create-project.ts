@@ -1,0 +1,81 @@
+// A signed-in person creates a project and becomes its owner.
+import { Refusal } from '@countersign/shared/errors';
+import { DEFAULT_SETTINGS, type ProjectSettings } from '@countersign/shared/api/projects';
+import { makeWebhookSecret } from '../../crypto/webhook-secret.ts';
+import { encrypt } from '../../crypto/key-ring.ts';
+import { secretContext } from '../../domain/webhooks/webhook-secrets.ts';
+import type { Tx } from '../../db/database.ts';
+import { Member } from '../../db/entities/member.ts';
+import { ProjectSettings as SettingsVersion } from '../../db/entities/project-settings.ts';
+import { Project } from '../../db/entities/project.ts';
+import { WebhookEndpoint } from '../../db/entities/webhook-endpoint.ts';
+import { recordChange } from './record-change.ts';
+import type { MemberActor, Services } from '../services.ts';
+import { checkThresholds, checkWebhookUrl, settingsColumns } from './settings.ts';
+
+export type NewProject = Partial<ProjectSettings> & { name: string };
+
+/** PM7: may whoever has this wallet create projects? */
+export const mayCreateProjects = ({ projectCreators: who }: Services, { address }: { address: string }): boolean =>
+  who === 'anyone' || who.has(address);
+
+/** Creates the project with its first settings version and a webhook secret nobody has seen yet. Errors: `forbidden` (PM7), `validation_failed`, `webhook_url_refused`. */
+export async function createProject(services: Services, actor: MemberActor, input: NewProject): Promise<string> {
+  if (!mayCreateProjects(services, actor))
+    throw new Refusal(
+      'forbidden',
+      'Your wallet may not create projects here: the operator of this service says whose may.',
+    );
+  return insertProject(services, actor, { id: services.ids.uuid(), settings: { ...DEFAULT_SETTINGS, ...input } });
+}
+
+/** The same with an id of the caller's choice. */
+export async function insertProject(
+  services: Services,
+  actor: MemberActor,
+  { id, settings }: { id: string; settings: ProjectSettings },
+): Promise<string> {
+  checkThresholds(settings);
+  if (settings.webhook_url !== null) await checkWebhookUrl(services, settings.webhook_url);
+  await services.db.write(async (tx) => {
+    await insertRows(services, tx, { id, settings, ownerId: actor.userId });
+    // The whole of them: what is usual may be something else by the time somebody reads it.
+    const change = { action: 'project.created' as const, after: settings };
+    await recordChange(services, { tx, actor }, { projectId: id, changed: ['created', 'members'], ...change });
+  });
+  return id;
+}
+
+async function insertRows(
+  services: Services,
+  tx: Tx,
+  { id, settings, ownerId }: { id: string; settings: ProjectSettings; ownerId: string },
+): Promise<void> {
+  const createdAt = services.clock.now();
+  await tx.em.insert(Project, {
+    id,
+    ...settingsColumns(settings),
+    settingsVersion: 1,
+    eventSeq: 0,
+    createdAt,
+    archivedAt: null,
+  });
+  await tx.em.insert(SettingsVersion, {
+    projectId: id,
+    version: 1,
+    settings,
+    changedBy: ownerId,
+    changedAt: createdAt,
+  });
+  await tx.em.insert(Member, { projectId: id, userId: ownerId, role: 'owner', createdAt });
+  await tx.em.insert(WebhookEndpoint, {
+    projectId: id,
+    state: 'active',
+    current: encrypt(services.keyRing, makeWebhookSecret(), secretContext(id)),
+    next: null,
+    promoteAt: null,
+    previous: null,
+    previousUntil: null,
+    revealed: false,
+  });
+}

@@ -1,0 +1,43 @@
+// The change log of a project, newest first (CL1).
+import { Refusal } from '@countersign/shared/errors';
+import type { ChangeAction, ChangeKind } from '@countersign/shared/api/changes';
+import { ProjectChange } from '../../db/entities/project-change.ts';
+import type { Em } from '../../db/orm.ts';
+import { requirePermission } from '../access/membership.ts';
+import type { MemberActor, Services } from '../services.ts';
+import { bytesOf, decodeCursor, fitting, toPage, type PageQuery } from '../cursor.ts';
+
+export interface ChangesQuery extends PageQuery {
+  action: ChangeAction | undefined;
+  kind: ChangeKind | undefined;
+}
+
+/** For owners. Errors: `not_found`, `forbidden`, `invalid_cursor`. */
+export function listChanges(
+  services: Services,
+  actor: MemberActor,
+  { projectId, after, limit, action, kind }: ChangesQuery,
+): Promise<{ rows: ProjectChange[]; nextCursor: string | null }> {
+  return services.db.read(async (em) => {
+    await requirePermission(em, { userId: actor.userId, projectId }, 'change_settings');
+    const where = {
+      $and: [
+        { projectId, ...(await olderThan(em, { projectId, after })) },
+        action === undefined ? {} : { action },
+        kind === undefined ? {} : { action: { $like: `${kind}.%` } },
+      ],
+    };
+    const rows = await em.find(ProjectChange, where, { orderBy: { position: 'desc' }, limit: limit + 1 });
+    const weighed = rows.map(({ before, after: now }) => ({ bytes: bytesOf([before, now]) }));
+    return toPage(rows, fitting(weighed, limit), (row) => ({ at: row.changedAt, id: row.id }));
+  });
+}
+
+/** By the position of the line the last page ended with: two lines of one moment have two of them. */
+async function olderThan(em: Em, { projectId, after }: { projectId: string; after: string | undefined }) {
+  const cursor = decodeCursor(after);
+  if (cursor === null) return {};
+  const last = await em.findOne(ProjectChange, { id: cursor.id, projectId });
+  if (last === null) throw new Refusal('invalid_cursor', 'No line of this log has this cursor. Start again without.');
+  return { position: { $lt: last.position } };
+}

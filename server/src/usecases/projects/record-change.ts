@@ -1,0 +1,36 @@
+// Every change of a project by its people goes through here: one line in its change log, one fact for its pages, in the change's own transaction.
+import { displayName, memberRef } from '../../domain/access/actor.ts';
+import type { Tx } from '../../db/database.ts';
+import { type Change, logChange } from '../../db/log-change.ts';
+import type { MemberActor, Services } from '../services.ts';
+
+type Values = Record<string, unknown>;
+
+export type { Change } from '../../db/log-change.ts';
+
+/** Logs a change and states it. `actor` is who did it. */
+export function recordChange(
+  services: Pick<Services, 'clock' | 'ids'>,
+  { tx, actor }: { tx: Tx; actor: Pick<MemberActor, 'userId' | 'name' | 'address'> },
+  change: Change,
+): Promise<void> {
+  return logChange(services, { tx, by: memberRef(actor) }, change);
+}
+
+/** A user as the log names them. Asked of the database: the entity manager may remember another name. */
+export async function nameOf({ em }: Tx, userId: string): Promise<string> {
+  const rows = await em.execute<{ name: string | null; address: string }[]>(
+    'select name, address from app_user where id = ?',
+    [userId],
+  );
+  if (rows[0] === undefined) throw new Error(`there is no user ${userId}`);
+  return displayName(rows[0]);
+}
+
+/** What differs between two values of one shape, as `before` and `after` of a change. */
+export function differing(before: object, after: object): { before: Values; after: Values } {
+  const [from, to] = [before as Values, after as Values];
+  const keys = Object.keys(to).filter((key) => JSON.stringify(from[key]) !== JSON.stringify(to[key]));
+  const pick = (values: Values): Values => Object.fromEntries(keys.map((key) => [key, values[key] ?? null]));
+  return { before: pick(from), after: pick(to) };
+}

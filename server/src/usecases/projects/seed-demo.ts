@@ -1,0 +1,121 @@
+// The demo's project: made once, kept over restarts, its pipeline's key made anew at each start. Everyone who signs in to a demo owns it.
+import { Refusal } from '@countersign/shared/errors';
+import { DEFAULT_SETTINGS, type ProjectSettings } from '@countersign/shared/api/projects';
+import { newAddress } from '../../crypto/ed25519.ts';
+import { decrypt } from '../../crypto/key-ring.ts';
+import { displayName } from '../../domain/access/actor.ts';
+import { secretContext } from '../../domain/webhooks/webhook-secrets.ts';
+import type { Tx } from '../../db/database.ts';
+import { ApiKey } from '../../db/entities/api-key.ts';
+import { Member } from '../../db/entities/member.ts';
+import { Project } from '../../db/entities/project.ts';
+import { User } from '../../db/entities/user.ts';
+import { WebhookEndpoint } from '../../db/entities/webhook-endpoint.ts';
+import { purgeBatch } from '../../db/retention/purge-project.ts';
+import { lockProject } from '../../db/lock-project.ts';
+import { findOrCreateUser } from '../access/add-member.ts';
+import { createApiKey, revokeApiKey } from '../credentials/api-keys.ts';
+import { changeSettings } from './change-settings.ts';
+import { insertProject } from './create-project.ts';
+import { restoreProject } from './lifecycle.ts';
+import { recordChange } from './record-change.ts';
+import type { MemberActor, Services } from '../services.ts';
+
+const DEMO_PROJECT_ID = '01980000-0000-7000-8000-00000000de30';
+const KEY_NAME = 'Demo pipeline';
+/** Of a demo project that was deleted. */
+const MAX_BATCHES = 1000;
+
+export interface DemoSeed {
+  name: string;
+  webhookUrl: string;
+  settings: Partial<ProjectSettings>;
+}
+
+/**
+ * Finds or makes the demo project and hands out what its pipeline and its receiver need: one that was deleted is made anew,
+ * one that was archived is restored. For demo mode only.
+ */
+export async function seedDemo(
+  services: Services,
+  { name, webhookUrl, settings }: DemoSeed,
+): Promise<{ projectId: string; apiKey: string; webhookSecret: string }> {
+  const projectId = DEMO_PROJECT_ID;
+  await clearDeleted(services);
+  const project = await services.db.read((em) => em.findOne(Project, { id: projectId }));
+  const host = project ? await hostOf(services) : await makeHost(services);
+  if (project === null) {
+    const wanted = { ...DEFAULT_SETTINGS, ...settings, name, webhook_url: webhookUrl };
+    await insertProject(services, host, { id: projectId, settings: wanted });
+  } else {
+    await restoreProject(services, host, projectId);
+    const changes = { webhook_url: webhookUrl };
+    await changeSettings(services, host, { projectId, settingsVersion: project.settingsVersion, changes });
+  }
+  const former = await services.db.read((em) => em.find(ApiKey, { projectId, name: KEY_NAME, revokedAt: null }));
+  for (const { id: keyId } of former) await revokeApiKey(services, host, { projectId, keyId });
+  const { text } = await createApiKey(services, host, { projectId, name: KEY_NAME });
+  return { projectId, apiKey: text, webhookSecret: await revealSecret(services, projectId) };
+}
+
+/** A deleted demo project has this id until its last row is gone: it is cleared away now. Errors: `unavailable` when that takes too long. */
+async function clearDeleted({ db }: Services): Promise<void> {
+  for (let batches = 0; batches < MAX_BATCHES; batches += 1) {
+    const left = await db.write(async ({ em }) => {
+      const rows = await em.execute<unknown[]>(
+        'select id from project where id = ? and deleted_at is not null for no key update',
+        [DEMO_PROJECT_ID],
+      );
+      return rows.length > 0 && !(await purgeBatch(em, DEMO_PROJECT_ID)).gone;
+    });
+    if (!left) return;
+  }
+  throw new Refusal(
+    'unavailable',
+    'The demo’s project was deleted and is still being cleared away. Start again later.',
+  );
+}
+
+/** The demo project's first owner is a wallet nobody holds the key of. */
+async function makeHost(services: Services): Promise<MemberActor> {
+  const user = await services.db.write((tx) =>
+    findOrCreateUser(services, tx, { address: newAddress(), name: 'Demo host' }),
+  );
+  return actorOf(services, user);
+}
+
+async function hostOf(services: Services): Promise<MemberActor> {
+  return services.db.read(async (em) => {
+    const order = { orderBy: { createdAt: 'asc' as const } };
+    const owner = await em.findOneOrFail(Member, { projectId: DEMO_PROJECT_ID, role: 'owner' }, order);
+    return actorOf(services, await em.findOneOrFail(User, { id: owner.userId }));
+  });
+}
+
+function actorOf(services: Services, user: User): MemberActor {
+  const { id: userId, address } = user;
+  return { kind: 'member', userId, address, name: user.name ?? null, sessionId: '', expiresAt: services.clock.now() };
+}
+
+async function revealSecret(services: Services, projectId: string): Promise<string> {
+  const endpoint = await services.db.read((em) => em.findOneOrFail(WebhookEndpoint, { projectId }));
+  return decrypt(services.keyRing, endpoint.current, secretContext(projectId));
+}
+
+/** Before the person is looked up: the pool locks in this order too. Whoever deletes the project waits, or was first. */
+export const lockDemoProject = ({ em }: Tx): Promise<void> => lockProject(em, DEMO_PROJECT_ID);
+
+/** Makes whoever signs in to a demo an owner of the demo project, in the sign-in's own transaction, after `holdDemo`. */
+export async function joinDemo(services: Services, tx: Tx, user: User): Promise<void> {
+  const projectId = DEMO_PROJECT_ID;
+  const project = await tx.em.findOne(Project, { id: projectId, archivedAt: null, deletedAt: null });
+  if (project === null) return;
+  if ((await tx.em.count(Member, { projectId, userId: user.id })) > 0) return;
+  const guidelinesSeen = project.guidelinesVersion;
+  const createdAt = services.clock.now();
+  await tx.em.insert(Member, { projectId, userId: user.id, role: 'owner', createdAt, guidelinesSeen });
+  const actor = actorOf(services, user);
+  const who = { subject: displayName(actor), subjectId: user.id };
+  const change = { action: 'member.joined' as const, ...who, after: { role: 'owner' } };
+  await recordChange(services, { tx, actor }, { projectId, changed: ['members'], ...change });
+}

@@ -1,0 +1,59 @@
+// What owners are told of the webhooks of their projects (WH6) and of their automatic answers (AU5): what each has not seen yet, and what a project was told of.
+import { DEAD_COUNTED, type ProjectAlert } from '@countersign/shared/api/alerts';
+import { ROLES, WEBHOOK_ALERT_KINDS } from '@countersign/shared/enums';
+import { WebhookAlert } from '../../db/entities/webhook-alert.ts';
+import { may } from '../../domain/access/permissions.ts';
+import { requirePermission } from '../access/membership.ts';
+import type { MemberActor, Services } from '../services.ts';
+
+/** Older ones say nothing any more; of more projects than that nobody reads at once. */
+const LISTED = 20;
+
+const ALERTED_ROLES = ROLES.filter((role) => may(role, 'manage_webhook'));
+
+export type AlertRow = Omit<ProjectAlert, 'created_at' | 'dead'> & {
+  created_at: string | Date;
+  dead: string | number;
+};
+
+/**
+ * The last alert of each project that is still so: it takes the place of those before it. A member is told
+ * nothing from before they joined.
+ */
+const UNSEEN = `
+  select a.id, a.kind, a.delivery_id, a.attempts, a.http_status, a.error, a.created_at,
+    p.id as project_id, p.name as project_name, dead.n as dead
+  from member m
+  join project p on p.id = m.project_id and p.archived_at is null and p.deleted_at is null
+  join webhook_endpoint e on e.project_id = p.id
+  cross join lateral (
+    select count(*) as n from (
+      select 1 from delivery where project_id = p.id and status = 'dead' limit ${DEAD_COUNTED + 1}) d) dead
+  cross join lateral (
+    select * from webhook_alert where project_id = p.id and case
+      when kind = 'over_budget' then p.over_budget_since is not null
+      when kind = 'threshold_raised' then true
+      when p.webhook_url is null then false
+      when kind = 'paused' then e.state = 'paused'
+      when kind = 'exhausted' then dead.n > 0
+      else e.state = 'active' and e.failures = 0 and e.open_until is null end
+    order by created_at desc limit 1) a
+  where m.user_id = ? and m.role = any(?::text[]) and a.created_at > coalesce(m.alerts_seen_at, m.created_at)
+  order by a.created_at desc, a.id limit ${LISTED}`;
+
+/** What the actor has not seen yet, over the open projects they are an owner of, newest first. */
+export function listAlerts(services: Services, actor: MemberActor): Promise<AlertRow[]> {
+  return services.db.read((em) => em.execute<AlertRow[]>(UNSEEN, [actor.userId, `{${ALERTED_ROLES.join(',')}}`]));
+}
+
+/** What the owners of one project were told of its webhook, newest first. Errors: `not_found`, `forbidden`. */
+export function listProjectAlerts(services: Services, actor: MemberActor, projectId: string): Promise<WebhookAlert[]> {
+  return services.db.read(async (em) => {
+    await requirePermission(em, { userId: actor.userId, projectId }, 'manage_webhook');
+    return em.find(
+      WebhookAlert,
+      { projectId, kind: { $in: [...WEBHOOK_ALERT_KINDS] } },
+      { orderBy: { createdAt: 'desc' }, limit: LISTED },
+    );
+  });
+}

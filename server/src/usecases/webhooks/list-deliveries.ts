@@ -1,0 +1,79 @@
+// The delivery log of a project, newest first.
+import { type FilterQuery, type Loaded, raw } from '@mikro-orm/core';
+import { type DeliveryFilter, statusRange } from '@countersign/shared/filters/delivery-filter';
+import type { Role } from '@countersign/shared/enums';
+import { Delivery } from '../../db/entities/delivery.ts';
+import type { Em } from '../../db/orm.ts';
+import { rawQuery } from '../../db/raw-query.ts';
+import { requirePermission } from '../access/membership.ts';
+import type { MemberActor, Services } from '../services.ts';
+import { decodeCursor, toPage, type PageQuery } from '../cursor.ts';
+import { targetOf } from './read-delivery.ts';
+
+export interface DeliveryPage {
+  /** Without their bodies: a page of those may be megabytes. */
+  rows: Loaded<Delivery, never, '*', 'body'>[];
+  /** Of each: how long its last attempt took, in ms, null without one; whether its bytes were taken away (KE2). */
+  asides: Map<string, { durationMs: number | null; redacted: boolean }>;
+  nextCursor: string | null;
+  role: Role;
+  reachable: boolean;
+}
+
+/** Those that answer the filter. A cursor means the same place under any filter. Errors: `not_found`, `forbidden`, `invalid_cursor`. */
+export function listDeliveries(
+  services: Services,
+  actor: MemberActor,
+  { projectId, after, limit, ...filter }: PageQuery & DeliveryFilter,
+): Promise<DeliveryPage> {
+  return services.db.read(async (em) => {
+    const role = await requirePermission(em, { userId: actor.userId, projectId }, 'see_deliveries');
+    const cursor = decodeCursor(after);
+    const before =
+      cursor === null ? {} : { [raw('(created_at, id)')]: { $lt: raw('(?, ?::uuid)', [cursor.at, cursor.id]) } };
+    const found = await em.find(
+      Delivery,
+      { $and: [{ projectId }, ...conditions(filter), before] },
+      { orderBy: { createdAt: 'desc', id: 'desc' }, limit: limit + 1, exclude: ['body'] },
+    );
+    const { rows, nextCursor } = toPage(found, limit, (row) => ({ at: row.createdAt, id: row.id }));
+    const { reachable } = await targetOf(em, projectId);
+    return { rows, asides: await asidesOf(em, rows), nextCursor, role, reachable };
+  });
+}
+
+const WENT_WRONG = { error: { $ne: null } } satisfies FilterQuery<Delivery>;
+
+/** The same as `answersDelivery` says of a row. */
+function conditions({ status, code, event, item }: DeliveryFilter): FilterQuery<Delivery>[] {
+  // Nobody has to look through a million to know: only a 2xx is a success (WH1).
+  if (status === 'succeeded' && code !== undefined && !code.startsWith('2')) return [{ id: [] }];
+  return [
+    ...(status === undefined ? [] : [status === 'failed' ? WENT_WRONG : { status }]),
+    ...(code === undefined ? [] : ofCode(code)),
+    ...(event === undefined ? [] : [{ webhookId: event }]),
+    ...(item === undefined ? [] : [{ itemId: item }]),
+  ];
+}
+
+function ofCode(code: string): FilterQuery<Delivery>[] {
+  const range = statusRange(code);
+  if (range === null) return [{ httpStatus: null }, WENT_WRONG];
+  const [from, to] = range;
+  const within = from === to ? { httpStatus: from } : { httpStatus: { $gte: from, $lte: to } };
+  // No such answer is a success: said outright, it is looked for among the few that went wrong.
+  return from >= 300 ? [within, WENT_WRONG] : [within];
+}
+
+async function asidesOf(em: Em, rows: readonly { id: string }[]): Promise<DeliveryPage['asides']> {
+  const found = await rawQuery<{ id: string; redacted: boolean; total_ms: number | null }>(
+    em,
+    `select d.id, d.body = '' as redacted, last.total_ms from delivery d
+     left join lateral (select total_ms from attempt where delivery_id = d.id order by n desc limit 1) last on true
+     where d.id = any($1::uuid[])`,
+    [`{${rows.map(({ id }) => id).join(',')}}`],
+  );
+  return new Map(
+    found.map(({ id, redacted, total_ms: ms }) => [id, { durationMs: ms === null ? null : Number(ms), redacted }]),
+  );
+}

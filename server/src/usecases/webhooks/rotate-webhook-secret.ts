@@ -1,0 +1,74 @@
+// Webhook secrets: rotation in two phases, so that a receiver can change over without missing a signature (docs/spec/webhooks.md#secrets).
+import { Refusal } from '@countersign/shared/errors';
+import { encrypt } from '../../crypto/key-ring.ts';
+import { makeWebhookSecret } from '../../crypto/webhook-secret.ts';
+import { OVERLAP_SECONDS, promote, secretContext, secretsOf, settle } from '../../domain/webhooks/webhook-secrets.ts';
+import type { Tx } from '../../db/database.ts';
+import { WebhookEndpoint } from '../../db/entities/webhook-endpoint.ts';
+import { requireChange } from '../access/membership.ts';
+import { recordChange } from '../projects/record-change.ts';
+import type { MemberActor, Services } from '../services.ts';
+
+export interface Rotation {
+  secret: string;
+  phase: 'current' | 'next';
+  promoteAt: Date | null;
+}
+
+/**
+ * Makes a new secret, shown once. It waits as `next` for a day or until promoted; only when nobody has ever seen the
+ * current one does it take the first place at once. Errors: `not_found`, `forbidden`, `rotation_in_progress`.
+ */
+export async function rotateWebhookSecret(
+  services: Services,
+  actor: MemberActor,
+  projectId: string,
+): Promise<Rotation> {
+  const secret = makeWebhookSecret();
+  const encrypted = encrypt(services.keyRing, secret, secretContext(projectId));
+  return services.db.write(async (tx) => {
+    const { endpoint, now } = await openEndpoint(services, tx, { actor, projectId });
+    const stored = settle(secretsOf(endpoint), now);
+    if (stored.next !== null) {
+      throw new Refusal(
+        'rotation_in_progress',
+        'Promote the new secret first, or wait until it is promoted by itself.',
+      );
+    }
+    const promoteAt = endpoint.revealed ? new Date(now.getTime() + OVERLAP_SECONDS * 1000) : null;
+    const secrets = endpoint.revealed ? { ...stored, next: encrypted, promoteAt } : { ...stored, current: encrypted };
+    await tx.em.nativeUpdate(WebhookEndpoint, { projectId }, { ...secrets, revealed: true });
+    const phase = endpoint.revealed ? 'next' : 'current';
+    const after = { phase, promote_at: promoteAt?.toISOString() ?? null };
+    const change = { projectId, changed: ['webhook' as const], after };
+    await recordChange(services, { tx, actor }, { ...change, action: 'webhook.secret_made' });
+    return { secret, phase, promoteAt };
+  });
+}
+
+/** Lets the waiting secret sign first. Without one, nothing changes and nothing is logged. Errors: `not_found`, `forbidden`. */
+export async function promoteWebhookSecret(services: Services, actor: MemberActor, projectId: string): Promise<void> {
+  await services.db.write(async (tx) => {
+    const { endpoint, now } = await openEndpoint(services, tx, { actor, projectId });
+    const stored = settle(secretsOf(endpoint), now);
+    if (stored.next === null) return;
+    const promoted = promote(stored, now);
+    await tx.em.nativeUpdate(WebhookEndpoint, { projectId }, promoted);
+    const after = { previous_until: promoted.previousUntil?.toISOString() ?? null };
+    const change = { projectId, changed: ['webhook' as const], after };
+    await recordChange(services, { tx, actor }, { ...change, action: 'webhook.secret_promoted' });
+  });
+}
+
+async function openEndpoint(
+  services: Services,
+  tx: Tx,
+  { actor, projectId }: { actor: MemberActor; projectId: string },
+) {
+  await requireChange(tx.em, { userId: actor.userId, projectId }, 'manage_webhook');
+  const locked = await tx.em.execute('select project_id from webhook_endpoint where project_id = ? for update', [
+    projectId,
+  ]);
+  if (locked.length !== 1) throw new Error(`project ${projectId} has no webhook endpoint`);
+  return { endpoint: await tx.em.findOneOrFail(WebhookEndpoint, { projectId }), now: services.clock.now() };
+}

@@ -1,0 +1,26 @@
+// An owner has seen what was told of a webhook: they are not told of it again, nor of anything before it (WH6).
+import { requirePermission } from '../access/membership.ts';
+import type { MemberActor, Services } from '../services.ts';
+
+export interface SeenAlerts {
+  projectId: string;
+  /** When the last one was told that they have seen. */
+  until: Date;
+}
+
+/** Only raises, and never beyond what there is to see: what comes later is told. Errors: `not_found`, `forbidden`. */
+export async function seeAlerts(
+  services: Services,
+  actor: MemberActor,
+  { projectId, until }: SeenAlerts,
+): Promise<void> {
+  await services.db.write(async ({ em }) => {
+    await requirePermission(em, { userId: actor.userId, projectId }, 'manage_webhook');
+    await em.execute(
+      `update member m set alerts_seen_at = a.at
+       from (select least(max(created_at), ?::timestamptz) as at from webhook_alert where project_id = ? having count(*) > 0) a
+       where m.project_id = ? and m.user_id = ? and a.at > coalesce(m.alerts_seen_at, '-infinity')`,
+      [until, projectId, projectId, actor.userId],
+    );
+  });
+}

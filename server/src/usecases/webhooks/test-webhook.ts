@@ -1,0 +1,89 @@
+// An owner tries the webhook: one signed event, now, to the saved URL or to another. It leaves no delivery (WT1).
+import { Refusal } from '@countersign/shared/errors';
+import { jsonText } from '@countersign/shared/json/json';
+import type { WebhookTest } from '@countersign/shared/webhook';
+import { Project } from '../../db/entities/project.ts';
+import { WebhookEndpoint } from '../../db/entities/webhook-endpoint.ts';
+import { lockProject } from '../../db/lock-project.ts';
+import type { Outcome } from '../../domain/webhooks/webhook-attempt.ts';
+import { secretsOf, type StoredSecrets } from '../../domain/webhooks/webhook-secrets.ts';
+import { refuseArchived, requirePermission } from '../access/membership.ts';
+import { recordChange } from '../projects/record-change.ts';
+import type { MemberActor, Services } from '../services.ts';
+import { checkWebhookUrl } from '../projects/settings.ts';
+
+export interface TestInput {
+  projectId: string;
+  /** A URL that is not saved; the saved one when absent. */
+  url: string | undefined;
+}
+
+export interface Tested {
+  ok: boolean;
+  outcome: Outcome;
+  webhookId: string;
+  url: string;
+}
+
+/**
+ * Sends the event and says what came of it; a receiver that fails is no error. The network is asked outside any transaction, and
+ * for owners alone. Errors: `not_found`, `forbidden`, `rate_limited`, `validation_failed` (no URL), `webhook_url_refused`.
+ */
+export async function testWebhook(services: Services, actor: MemberActor, input: TestInput): Promise<Tested> {
+  const { projectId } = input;
+  const { saved, secrets } = await endpointFor(services, actor, projectId);
+  const url = input.url ?? saved;
+  if (url === null) throw noUrl();
+  await limitTests(services, projectId);
+  await checkWebhookUrl(services, url, 'url');
+  // What is sent cannot be taken back, and looking its name up took its time.
+  await services.db.refuseEnded();
+  const at = services.clock.now();
+  const event: WebhookTest = { event: 'webhook.test', project_id: projectId, sent_at: at.toISOString() };
+  const webhookId = `evt_test_${services.ids.uuid()}`;
+  const message = { webhookId, attempt: 1, body: jsonText(event) };
+  const outcome = await services.dispatchWebhook({ projectId, url, secrets, at, ...message });
+  const tested = { ok: outcome.error === null, outcome, webhookId, url };
+  await logTest(services, actor, { projectId, tested, unsaved: url !== saved });
+  return tested;
+}
+
+function endpointFor(
+  services: Services,
+  actor: MemberActor,
+  projectId: string,
+): Promise<{ saved: string | null; secrets: StoredSecrets<string> }> {
+  return services.db.read(async (em) => {
+    await requirePermission(em, { userId: actor.userId, projectId }, 'manage_webhook');
+    await refuseArchived(em, projectId);
+    const project = await em.findOneOrFail(Project, { id: projectId });
+    const endpoint = await em.findOneOrFail(WebhookEndpoint, { projectId });
+    return { saved: project.webhookUrl ?? null, secrets: secretsOf(endpoint) };
+  });
+}
+
+/** Counted by project, so that one with many owners knocks at a stranger's door no more often; a refused URL counts, it was looked up. */
+async function limitTests({ limiter }: Services, projectId: string): Promise<void> {
+  const { allowed, retryAfterSeconds: retryAfter } = await limiter.take('webhook-test', projectId);
+  if (!allowed) throw new Refusal('rate_limited', `Wait ${retryAfter} s, then send another one.`, { retryAfter });
+}
+
+function noUrl(): Refusal {
+  const detail = 'Give a URL to try, or save one first.';
+  return new Refusal('validation_failed', detail, { errors: [{ pointer: '#/url', code: 'required', detail }] });
+}
+
+async function logTest(
+  services: Services,
+  actor: MemberActor,
+  { projectId, tested, unsaved }: { projectId: string; tested: Tested; unsaved: boolean },
+): Promise<void> {
+  const { httpStatus: http_status, error } = tested.outcome;
+  const after = { url: tested.url, saved: !unsaved, ok: tested.ok, http_status, error };
+  await services.db.write(async (tx) => {
+    // While the receiver took its time the project may have been deleted, or the role may have gone.
+    await lockProject(tx.em, projectId);
+    await requirePermission(tx.em, { userId: actor.userId, projectId }, 'manage_webhook');
+    await recordChange(services, { tx, actor }, { projectId, changed: ['webhook'], action: 'webhook.tested', after });
+  });
+}

@@ -1,0 +1,60 @@
+// Long work of many at once: one piece of it in one turn of the event loop (MB9).
+import { describe, expect, it } from 'vitest';
+import { RoundRobin } from '../limits/round-robin.ts';
+import { createEventLoopYielder } from './yield-to-event-loop.ts';
+
+function byHand() {
+  const coming: (() => void)[] = [];
+  let now = 0;
+  const queue = new RoundRobin(1, (turn) => void coming.push(turn));
+  const { waitForTurn, createYielder } = createEventLoopYielder(queue, () => now);
+  /** One turn of the event loop, and all that goes on in it. */
+  const turn = async () => {
+    coming.shift()?.();
+    for (let n = 0; n < 10; n += 1) await Promise.resolve();
+  };
+  return { waitForTurn, createYielder, turn, pass: (ms: number) => (now += ms), waiting: () => queue.waiting };
+}
+
+describe('long work', () => {
+  it('MB9: is begun one by one, a turn of the event loop each', async () => {
+    const { waitForTurn, turn } = byHand();
+    const begun: string[] = [];
+    for (const name of ['a', 'b', 'c']) void waitForTurn().then(() => begun.push(name));
+    await turn();
+    expect(begun).toEqual(['a']);
+    await turn();
+    await turn();
+    expect(begun).toEqual(['a', 'b', 'c']);
+  });
+
+  it('MB9: gives way after 10 ms, and goes on in its next turn: of all of them one in a turn', async () => {
+    const { createYielder, turn, pass, waiting } = byHand();
+    const done: string[] = [];
+    const work = async (name: string) => {
+      const giveWay = createYielder();
+      for (let piece = 0; piece < 3; piece += 1) {
+        pass(10);
+        await giveWay();
+        done.push(name);
+      }
+    };
+    const all = Promise.all([work('a'), work('b')]);
+    const after: number[] = [];
+    while (waiting() > 0) {
+      await turn();
+      after.push(done.length);
+    }
+    await all;
+    expect(done).toEqual(['a', 'b', 'a', 'b', 'a', 'b']);
+    expect(after).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+
+  it('MB9: that is short waits for nothing', async () => {
+    const { createYielder, pass, waiting } = byHand();
+    const giveWay = createYielder();
+    pass(9);
+    await giveWay();
+    expect(waiting()).toBe(0);
+  });
+});

@@ -1,0 +1,24 @@
+// Wakes the requests that wait for a decision when the ledger rings; the poll is the net under a bell that nobody heard.
+import { EVENTS_APPENDED } from './db/connection/channels.ts';
+import type { Signals } from './db/connection/signals.ts';
+import { FRAME_MS } from './realtime/tail.ts';
+import type { Services } from './usecases/services.ts';
+import { startLoop } from './worker/loop.ts';
+
+const POLL_MS = 1000;
+
+/** Answers what lets everybody go who waits, and stops. */
+export async function startWaiterLoop(
+  { services, signals }: { services: Services; signals: Signals },
+  pollMs = POLL_MS,
+): Promise<() => Promise<void>> {
+  const { waiters, log } = services;
+  const waking = startLoop({ name: 'waiters', run: () => waiters.runOnce(), pollMs, gapMs: FRAME_MS, log });
+  await signals.on(EVENTS_APPENDED, (types) => {
+    if (types.includes('item.finalized')) waking.wake();
+  });
+  return async () => {
+    waiters.close();
+    await waking.stop();
+  };
+}

@@ -1,0 +1,263 @@
+// The SSRF guard's judgement of URLs (W1) and names (W2).
+import dns from 'node:dns/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import { isIP } from 'node:net';
+import fc from 'fast-check';
+import { describe, expect, it, type MockInstance, onTestFinished, vi } from 'vitest';
+import { numeric, reachOf } from '../../../test/fixtures/address-registry.ts';
+import { Blocked, examineUrl, type GuardPolicy, type Lookup, refuseUrl, resolveTarget } from './guard.ts';
+
+const STRICT: GuardPolicy = { allowCidrs: [], allowHttp: false };
+const LOOPBACK: GuardPolicy = { allowCidrs: ['127.0.0.0/8', '::1/128'], allowHttp: true };
+
+describe('W1: URLs', () => {
+  it.each(['http://127.0.0.1:4000/hooks', 'http://localhost:4000/hooks', 'http://[::1]:4000/'])(
+    'plain HTTP is taken where the operator’s exceptions lead, and only there: %s',
+    (url) => {
+      const policy = { ...LOOPBACK, allowHttp: false };
+      expect(refuseUrl(url, policy)).toBeNull();
+      expect(refuseUrl(url, STRICT)).toMatch(/https/);
+      expect(refuseUrl('http://example.com/hooks', policy)).toMatch(/https/);
+      expect(refuseUrl('http://10.0.0.1/hooks', policy)).toMatch(/https/);
+    },
+  );
+
+  it.each([
+    'https://example.com',
+    'https://example.com/hooks?a=1&b=%20',
+    'https://example.com:443/',
+    'https://example.com:80/',
+    'https://example.com:1024/',
+    'https://example.com:65535/',
+    'https://example.com./',
+    'https://bücher.example/',
+    'https://8.8.8.8/',
+    'https://[2606:4700:4700::1111]:8443/',
+    'https://localhost.example.com/',
+    'https://notlocalhost/',
+    `https://example.com/${'a'.repeat(2_048 - 20)}`,
+  ])('%s may be saved', (url) => {
+    expect(refuseUrl(url, STRICT)).toBeNull();
+  });
+
+  it.each([
+    ['', /full URL/],
+    ['example.com/hooks', /full URL/],
+    ['https://', /full URL/],
+    ['https://./', /full URL/],
+    ['https://exa mple.com/', /spaces/],
+    [' https://example.com/', /spaces/],
+    ['https://example.com/\n', /spaces/],
+    ['https://exam\tple.com/', /spaces/],
+    ['https://example.com/\u0000', /spaces/],
+    ['https://example.com\\@10.0.0.1/', /backslashes/],
+    ['http://example.com/', /Start the URL with https:\/\//],
+    ['ftp://example.com/', /https:\/\//],
+    ['file:///etc/passwd', /full URL|https:\/\//],
+    ['javascript:alert(1)', /full URL|https:\/\//],
+    ['gopher://example.com/', /https:\/\//],
+    ['https://user@example.com/', /user name/],
+    ['https://:secret@example.com/', /user name/],
+    ['https://example.com@10.0.0.1/', /user name/],
+    ['https://example.com/#part', /fragment/],
+    ['https://example.com/#', /fragment/],
+    ['https://example.com:0/', /port/],
+    ['https://example.com:22/', /port/],
+    ['https://example.com:1023/', /port/],
+    ['https://example.com:65536/', /full URL/],
+    [`https://example.com/${'a'.repeat(2_048 - 19)}`, /2048/],
+  ])('%j is refused with what to change', (url, advice) => {
+    expect(refuseUrl(url, STRICT)).toMatch(advice);
+    expect(examineUrl(url, STRICT)).toMatchObject({ ok: false, code: 'invalid_url' });
+  });
+
+  it.each([
+    ...[
+      '127.0.0.1',
+      '127.1',
+      '127.0.1',
+      '0x7f.1',
+      '0x7f000001',
+      '0x7F.0x0.0x0.0x1',
+      '2130706433',
+      '017700000001',
+      '0177.0.0.1',
+      '0177.1',
+      '127.0.0.1.',
+      '127.0.0.1..',
+    ],
+    ...[
+      '0x7f.1..',
+      '2130706433..',
+      '①②⑦.0.0.1',
+      '１２７.０.０.１',
+      '127。0。0。1',
+      '%31%32%37.0.0.1',
+      '0',
+      '0.0.0.0',
+      '3232235521',
+      '0xa9fea9fe',
+      '169.254.169.254',
+      '10.0.0.1',
+    ],
+    ...[
+      '[::1]',
+      '[::]',
+      '[0:0:0:0:0:0:0:1]',
+      '[::ffff:127.0.0.1]',
+      '[::ffff:7f00:1]',
+      '[::127.0.0.1]',
+      '[64:ff9b::7f00:1]',
+      '[fd00:ec2::254]',
+      '[FE80::1]',
+      '[fc00::]',
+    ],
+    ...[
+      'localhost',
+      'LOCALHOST',
+      'localhost.',
+      'localhost..',
+      'api.localhost',
+      'ⓛocalhost',
+      'localhoſt',
+      'local\u00adhost',
+    ],
+  ])('%s is a refused address in every spelling', (host) => {
+    expect(refuseUrl(`https://${host}/`, STRICT)).toMatch(/public host/);
+    expect(examineUrl(`https://${host}:8443/x`, STRICT)).toMatchObject({ ok: false, code: 'blocked_address' });
+  });
+
+  it('the operator’s exceptions hold for URLs: http, loopback, localhost', () => {
+    for (const url of ['http://127.0.0.1:4000/', 'http://localhost:4000/', 'https://[::1]/', 'http://example.com/']) {
+      expect(refuseUrl(url, LOOPBACK)).toBeNull();
+    }
+    expect(refuseUrl('http://10.0.0.1/', LOOPBACK)).toMatch(/public host/);
+    expect(refuseUrl('ftp://127.0.0.1/', LOOPBACK)).toMatch(/https:\/\/ or http:\/\//);
+    expect(refuseUrl('https://localhost/', { ...STRICT, allowCidrs: ['10.0.0.0/8'] })).toMatch(/public host/);
+  });
+
+  it('takes the dot off the end of a name, so that certificates match', () => {
+    expect(examineUrl('https://Example.com.:8443/a?b', STRICT)).toMatchObject({ ok: true });
+    const verdict = examineUrl('https://Example.com.:8443/a?b', STRICT);
+    expect(verdict.ok && verdict.url.href).toBe('https://example.com:8443/a?b');
+  });
+
+  it('a hostile length costs nothing', () => {
+    const parsing = vi.spyOn(URL, 'parse');
+    for (const host of [
+      '.'.repeat(1_000_000),
+      `${'.'.repeat(1_000_000)}a`,
+      'ä'.repeat(1_000_000),
+      '%31'.repeat(300_000),
+    ]) {
+      expect(refuseUrl(`https://${host}/`, STRICT)).toMatch(/2048/);
+    }
+    expect(parsing).not.toHaveBeenCalled();
+    parsing.mockRestore();
+    expect(refuseUrl(`https://${'.'.repeat(2_000)}a/`, STRICT)).toBeNull();
+  });
+
+  it('never throws, and never passes a host that is a refused literal', () => {
+    const host = fc.oneof(
+      fc.ipV4Extended(),
+      fc.ipV4(),
+      fc.ipV6().map((v6) => `[${v6}]`),
+      fc.string({ unit: 'grapheme' }),
+    );
+    const url = fc.oneof(
+      fc.string({ unit: 'grapheme' }),
+      fc.tuple(fc.constantFrom('https', 'http', 'ftp'), host).map(([scheme, name]) => `${scheme}://${name}/hooks`),
+    );
+    fc.assert(
+      fc.property(url, (text) => {
+        const verdict = examineUrl(text, STRICT);
+        expect(refuseUrl(text, STRICT) === null).toBe(verdict.ok);
+        if (!verdict.ok) return;
+        const host = verdict.url.hostname.replace(/^\[|\]$/g, '');
+        expect(verdict.url.protocol).toBe('https:');
+        if (isIP(host) !== 0) expect(reachOf(numeric(host))).toBe('global');
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+describe('W2: names', () => {
+  const url = new URL('https://receiver.example/hooks');
+  const answering = (...addresses: string[]) =>
+    vi.fn(async () => addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })));
+
+  it('gives every address of a good name, asked once, by its plain host', async () => {
+    const lookup = answering('8.8.8.8', '2606:4700:4700::1111');
+    const target = await resolveTarget(new URL('https://Receiver.example.:8443/'), STRICT, lookup);
+    expect(lookup.mock.calls).toEqual([['receiver.example']]);
+    expect(target.addresses).toEqual([
+      { address: '8.8.8.8', family: 4 },
+      { address: '2606:4700:4700::1111', family: 6 },
+    ]);
+  });
+
+  it.each([
+    ['127.0.0.1'],
+    ['8.8.8.8', '10.0.0.1'],
+    ['2606:4700:4700::1111', '::1'],
+    ['8.8.8.8', '::ffff:169.254.169.254'],
+    ['8.8.8.8', 'not an address'],
+    ['fe80::1%eth0'],
+  ])('refuses the name when any address is bad: %s %s', async (...addresses) => {
+    const refused = resolveTarget(url, STRICT, answering(...addresses));
+    await expect(refused).rejects.toMatchObject({ name: 'Blocked', code: 'blocked_address' });
+  });
+
+  it('a name without addresses, and one that fails, are dns_error', async () => {
+    await expect(resolveTarget(url, STRICT, answering())).rejects.toMatchObject({ code: 'dns_error' });
+    const failing = resolveTarget(url, STRICT, () => Promise.reject(new Error('ENOTFOUND')));
+    await expect(failing).rejects.toBeInstanceOf(Blocked);
+    await expect(failing).rejects.toMatchObject({ code: 'dns_error' });
+  });
+
+  it('a name that never answers is dns_error after 3 s', async () => {
+    vi.useFakeTimers();
+    try {
+      const outcome = expect(resolveTarget(url, STRICT, () => new Promise(() => undefined))).rejects.toMatchObject({
+        code: 'dns_error',
+      });
+      await vi.advanceTimersByTimeAsync(2_999);
+      expect(vi.getTimerCount()).toBe(1);
+      await vi.advanceTimersByTimeAsync(1);
+      await outcome;
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('a literal is judged without asking anyone', async () => {
+    const lookup = answering('8.8.8.8');
+    await expect(resolveTarget(new URL('https://127.0.0.1/'), STRICT, lookup)).rejects.toMatchObject({
+      code: 'blocked_address',
+    });
+    await expect(resolveTarget(new URL('https://[::1]/'), STRICT, lookup)).rejects.toMatchObject({
+      code: 'blocked_address',
+    });
+    expect(await resolveTarget(new URL('https://8.8.4.4/'), STRICT, lookup)).toEqual({
+      addresses: [{ address: '8.8.4.4', family: 4 }],
+    });
+    expect(await resolveTarget(new URL('https://[::1]/'), LOOPBACK, lookup)).toEqual({
+      addresses: [{ address: '::1', family: 6 }],
+    });
+    expect(lookup).not.toHaveBeenCalled();
+  });
+
+  it('asks the system for all addresses when nobody else is given', async () => {
+    const lookup = vi.spyOn(dns, 'lookup') as unknown as MockInstance<Lookup>;
+    lookup.mockImplementation(answering('8.8.8.8', '10.0.0.1'));
+    // What is imported by name is told of the change too.
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      lookup.mockRestore();
+      syncBuiltinESMExports();
+    });
+    await expect(resolveTarget(url, STRICT)).rejects.toMatchObject({ code: 'blocked_address' });
+    expect(lookup).toHaveBeenCalledExactlyOnceWith('receiver.example', { all: true });
+  });
+});

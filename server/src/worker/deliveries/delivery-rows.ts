@@ -1,0 +1,198 @@
+// The delivery's SQL: lease what is due, and ask once more before the POST. Short, fenced, never across HTTP.
+import type { Em } from '../../db/orm.ts';
+import { planned } from '../../db/connection/planned.ts';
+import { rawQuery } from '../../db/raw-query.ts';
+import type { AttemptError } from '../../domain/webhooks/retry.ts';
+import type { StoredSecrets } from '../../domain/webhooks/webhook-secrets.ts';
+
+/** A leased delivery with what sending it needs. */
+export interface Leased {
+  id: string;
+  projectId: string;
+  itemId: string;
+  webhookId: string;
+  body: string;
+  /** The number of the attempt this lease is for, from 1. */
+  attempt: number;
+  /** The number of attempts that the schedule does not count: those before the last replay, and what our proxy lost since (WH7). */
+  scheduleFrom: number;
+  claimToken: string;
+  /** What the attempt before this one ended in. */
+  previousError: AttemptError | null;
+  url: string;
+  /** It is the one let through to an endpoint that is left alone (WH5). */
+  probe: boolean;
+}
+
+/** With what signs it. */
+export type ReadyToSend = [Leased, StoredSecrets<string>];
+
+/** Longer than three whole attempts: a lease is never renewed, so it must outlast the slowest POST by far. */
+export const LEASE_SECONDS = 60;
+
+/** The delivery `x` waits for no earlier one of its item. */
+export const FIRST_OF_ITEM = `(
+  select true from delivery y where y.item_id = x.item_id and y.seq < x.seq and y.status in ('pending', 'sending') limit 1) is null`;
+
+/** What this worker has room for. */
+export interface Room {
+  /** POSTs that may begin now, in all. */
+  limit: number;
+  /** How many of them may be retries: the rest is kept for first attempts, so that failing receivers hold nobody up. */
+  retries: number;
+  /** POSTs under way, in all and per project. */
+  posting: number;
+  inFlight: ReadonlyMap<string, number>;
+}
+
+/** POSTs to one project's endpoint at once, in one process: while it answers, and from its first failure on. */
+const MAX_POSTS_PER_PROJECT = 16;
+const MAX_POSTS_WHEN_FAILING = 2;
+
+/** Whether these took what there was: every slot, or all that each of their projects may have. More is likely due then. */
+export function tookAll(leased: readonly Pick<Leased, 'projectId'>[], room: Room): boolean {
+  if (leased.length === room.limit) return true;
+  const byProject = Map.groupBy(leased, ({ projectId }) => projectId);
+  const all = ([projectId, its]: [string, unknown[]]) =>
+    its.length + (room.inFlight.get(projectId) ?? 0) >= MAX_POSTS_PER_PROJECT;
+  return byProject.size > 0 && [...byProject].every(all);
+}
+
+/** Of deliveries that are being written, those that there is room for, in their order: of one item the first alone. */
+export function fitting<T extends Pick<Leased, 'projectId' | 'itemId'>>(fresh: readonly T[], room: Room): T[] {
+  const taken = new Map(room.inFlight);
+  const items = new Set<string>();
+  const fit: T[] = [];
+  for (const delivery of fresh) {
+    const inFlight = taken.get(delivery.projectId) ?? 0;
+    if (fit.length < room.limit && inFlight < MAX_POSTS_PER_PROJECT && !items.has(delivery.itemId)) {
+      taken.set(delivery.projectId, inFlight + 1);
+      fit.push(delivery);
+    }
+    items.add(delivery.itemId);
+  }
+  return fit;
+}
+
+/** The projects that have something on its way, from step to step along the index: those that have nothing cost nothing. */
+export const UNDELIVERED = `undelivered as (
+  (select project_id from delivery where status in ('pending', 'sending') order by project_id limit 1)
+  union all
+  select (select d.project_id from delivery d
+    where d.status in ('pending', 'sending') and d.project_id > u.project_id order by d.project_id limit 1)
+  from undelivered u where u.project_id is not null)`;
+
+/** Longer than the one attempt takes: when its worker dies, the next is let through after this. */
+const PROBE_SECONDS = 25;
+
+/** Something of its project is due, and waits for nothing else. */
+const DUE = `x.next_attempt_at <= now()
+  and (x.status = 'pending' or (x.status = 'sending' and x.lease_until < now())) and ${FIRST_OF_ITEM}`;
+
+/**
+ * $1, $2: the projects in flight and their counts; $3: how many retries; $4: how many in all. One lease takes half of a project's slots
+ * at most: the next is on its way while these are sent. `probes` lets one attempt through to each endpoint whose rest is over (WH5): of
+ * any number of workers one gets it. What is chosen is locked where it is found, and what another worker has locked is passed by: they
+ * have different ones, and the row is taken by its place, which nobody can change before the statement ends.
+ */
+const LEASE = planned(`with recursive ${UNDELIVERED}, busy as (
+     select * from unnest($1::uuid[], $2::int[]) as b(project_id, n)
+   ), probes as (
+     update webhook_endpoint set open_until = now() + interval '${PROBE_SECONDS} s' where project_id in (
+       select e.project_id from webhook_endpoint e
+       where e.open_until <= now() and e.state = 'active'
+         and not exists (select 1 from busy b where b.project_id = e.project_id and b.n >= ${MAX_POSTS_WHEN_FAILING})
+         and exists (select 1 from delivery x join project p on p.id = x.project_id
+           where x.project_id = e.project_id and p.webhook_url is not null and ${DUE})
+       order by e.project_id limit $4 for update of e skip locked)
+     returning project_id
+   ), takes as materialized (
+     select e.project_id, p.webhook_url as url, e.open_until is not null as probe,
+       case when e.open_until is not null then 1
+         else least(${MAX_POSTS_PER_PROJECT / 2}, case when e.failures > 0 then ${MAX_POSTS_WHEN_FAILING} else ${MAX_POSTS_PER_PROJECT} end - coalesce(b.n, 0))
+         end as free
+     from undelivered u join webhook_endpoint e on e.project_id = u.project_id
+     join project p on p.id = e.project_id and p.webhook_url is not null
+     left join busy b on b.project_id = e.project_id
+     where e.state = 'active' and (e.open_until is null or e.project_id in (select project_id from probes))
+   ), due as materialized (
+     select x.at, x.next_attempt_at, t.url, t.probe, x.retry,
+       row_number() over (partition by x.retry order by x.next_attempt_at) as place
+     from takes t cross join lateral (
+       select x.ctid as at, x.next_attempt_at, x.attempt > x.schedule_from as retry from delivery x
+       where x.project_id = t.project_id and ${DUE}
+       order by x.next_attempt_at limit greatest(t.free, 0) for update of x skip locked
+     ) x
+   ), taken as materialized (
+     select at, url, probe from due where not retry or probe or place <= $3
+     order by probe desc, next_attempt_at limit $4
+   )
+   update delivery d set status = 'sending', claim_token = gen_random_uuid(), attempt = d.attempt + 1,
+     lease_until = now() + interval '${LEASE_SECONDS} s'
+   from taken where d.ctid = taken.at and d.ctid = any(array(select at from taken))
+   returning d.id, d.project_id, d.item_id, d.webhook_id, d.body, d.attempt, d.schedule_from, d.claim_token, d.error,
+     taken.url, taken.probe`);
+
+/**
+ * Leases what is due, oldest first, as far as there is room for its project. Skips paused endpoints, those left alone (WH5; one
+ * goes to each whose rest is over), and items whose earlier delivery is still on its way.
+ */
+export async function leaseDue(em: Em, room: Room): Promise<Leased[]> {
+  const inFlight = [...room.inFlight];
+  const rows = await rawQuery<LeasedRow>(em, LEASE, [
+    inFlight.map(([projectId]) => projectId),
+    inFlight.map(([, n]) => n),
+    room.retries,
+    room.limit,
+  ]);
+  return rows.map(toLeased);
+}
+
+interface LeasedRow {
+  id: string;
+  project_id: string;
+  item_id: string;
+  webhook_id: string;
+  body: string;
+  attempt: number;
+  schedule_from: number;
+  claim_token: string;
+  error: AttemptError | null;
+  url: string;
+  probe: boolean;
+}
+
+const toLeased = (row: LeasedRow): Leased => ({
+  id: row.id,
+  projectId: row.project_id,
+  itemId: row.item_id,
+  webhookId: row.webhook_id,
+  body: row.body,
+  attempt: row.attempt,
+  scheduleFrom: row.schedule_from,
+  claimToken: row.claim_token,
+  previousError: row.error,
+  url: row.url,
+  probe: row.probe,
+});
+
+/** What signs for the endpoint `e`. */
+export const SECRETS = `e.current, e.next, e.promote_at as "promoteAt", e.previous, e.previous_until as "previousUntil"`;
+
+const STILL_LEASED = planned(`
+  select string_agg(d.claim_token::text, ',') as tokens, ${SECRETS}
+  from delivery d join webhook_endpoint e on e.project_id = d.project_id
+  where d.id = any($1::uuid[]) and d.status = 'sending'
+  group by e.project_id`);
+
+/** Those whose lease is still the one that was given, each with what signs it. Asked at the last moment before the POSTs (AR2). */
+export async function stillLeased(em: Em, leased: readonly Leased[]): Promise<ReadyToSend[]> {
+  if (leased.length === 0) return [];
+  const ids = leased.map(({ id }) => id);
+  const rows = await rawQuery<StoredSecrets<string> & { tokens: string }>(em, STILL_LEASED, [ids]);
+  const byToken = new Map(rows.flatMap(({ tokens, ...secrets }) => tokens.split(',').map((token) => [token, secrets])));
+  return leased.flatMap((each): ReadyToSend[] => {
+    const secrets = byToken.get(each.claimToken);
+    return secrets === undefined ? [] : [[each, secrets]];
+  });
+}

@@ -1,0 +1,126 @@
+// What the endpoints' own rows say about sending: how the last attempts went, and what owners know of it (WH3, WH5, WH6).
+import type { Tx } from '../../db/database.ts';
+import { afterFailure, healthSignalOf } from '../../domain/webhooks/endpoint-health.ts';
+import type { AlertState } from '../../domain/webhooks/webhook-alert.ts';
+import type { Outcome } from '../../domain/webhooks/webhook-attempt.ts';
+import { type Alert, alertsOf, writeAlerts } from './alert-rows.ts';
+import type { Leased } from './delivery-rows.ts';
+import type { Done } from './attempt-rows.ts';
+
+type Ended = Pick<Done, 'leased' | 'outcome' | 'next'>;
+
+export interface Noted {
+  alerts: readonly Alert[];
+  waiting: ReadonlySet<string>;
+}
+
+/**
+ * Takes in how attempts went, in the order given: health (WH5), and the pause of an endpoint that said it is gone (WH3). What was
+ * sent to a URL that is no longer the project's says nothing of the one that is.
+ * @returns what owners are told because of it (WH6), written down already: the rows are held, so of any number of workers one tells.
+ * And the deliveries that wait for another URL than the one that is gone.
+ */
+export async function noteEndpoints(tx: Tx, ended: readonly Ended[]): Promise<Noted> {
+  if (ended.length === 0) return { alerts: [], waiting: new Set() };
+  const held = await lockEndpoints(
+    tx,
+    ended.map(({ leased }) => leased.projectId),
+  );
+  const wentToCurrentUrl = ({ leased }: Ended) => held.get(leased.projectId)?.url === leased.url;
+  const counted = ended.filter(wentToCurrentUrl);
+  const well: string[] = [];
+  for (const [projectId, its] of byProject(counted)) {
+    if (its.every(({ outcome }) => healthSignalOf(outcome) === 'alive')) well.push(projectId);
+    else for (const { leased, outcome } of its) await noteOne(tx, leased, outcome);
+    if (its.some(({ next }) => next.kind === 'pause')) await pauseEndpoint(tx, projectId);
+  }
+  if (well.length > 0) await resetFailures(tx, well);
+  // Last: an endpoint that was paused just now has nothing waiting.
+  const waiting = await waitOn(
+    tx,
+    ended.filter((each) => each.next.kind === 'pause' && !wentToCurrentUrl(each)),
+  );
+  // What is given up is given up, wherever its last attempt went.
+  const alerting = ended.filter((each) => wentToCurrentUrl(each) || each.next.kind === 'dead');
+  const alerts = [...byProject(alerting)].flatMap(([projectId, its]) => {
+    const endpoint = held.get(projectId);
+    return endpoint === undefined ? [] : alertsOf(endpoint, its);
+  });
+  await writeAlerts(tx, alerts);
+  return { alerts, waiting };
+}
+
+const byProject = (ended: readonly Ended[]) => Map.groupBy(ended, ({ leased }) => leased.projectId);
+
+/** What the URL of before says is gone waits for the one of now, as everything else of the project does. Answers which ones do. */
+async function waitOn({ em }: Tx, paused: readonly Ended[]): Promise<ReadonlySet<string>> {
+  if (paused.length === 0) return new Set();
+  const rows = await em.execute<{ id: string }[]>(
+    `update delivery d set status = 'pending', next_attempt_at = now() from webhook_endpoint e
+     where d.id = any(?::uuid[]) and d.status = 'paused' and e.project_id = d.project_id and e.state = 'active'
+     returning d.id`,
+    [`{${paused.map(({ leased }) => leased.id).join(',')}}`],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+interface Held extends AlertState {
+  url: string | null;
+}
+
+/**
+ * Locks them in one order, so that two workers never wait for each other. Answers where each project's webhooks go, and what was told:
+ * asked only when the rows are held, for what their owner saved meanwhile.
+ */
+async function lockEndpoints({ em }: Tx, projectIds: readonly string[]): Promise<Map<string, Held>> {
+  const ids = `{${projectIds.join(',')}}`;
+  await em.execute('select 1 from webhook_endpoint where project_id = any(?::uuid[]) order by project_id for update', [
+    ids,
+  ]);
+  const rows = await em.execute<(Held & { projectId: string })[]>(
+    `select e.project_id as "projectId", p.webhook_url as url, e.state = 'paused' as paused, e.in_trouble as "inTrouble",
+       extract(epoch from clock_timestamp() - e.alerted_at)::double precision as "secondsAgo"
+     from webhook_endpoint e join project p on p.id = e.project_id
+     where e.project_id = any(?::uuid[])`,
+    [ids],
+  );
+  return new Map(rows.map((row) => [row.projectId, row]));
+}
+
+async function noteOne(tx: Tx, { projectId, probe }: Leased, outcome: Outcome): Promise<void> {
+  const sign = healthSignalOf(outcome);
+  if (sign === 'alive') await resetFailures(tx, [projectId]);
+  // An attempt that says nothing must not keep the way shut: as the one let through it counts as failed. One that our own proxy
+  // lost counts for nothing (WH7): the next is let through when its time is over.
+  else if (sign === 'trouble' || (probe && outcome.proxyFault === undefined))
+    await noteFailure(tx, { projectId, probe });
+}
+
+/** They answer: their failures are forgotten. What was well already is not touched. */
+async function resetFailures({ em }: Tx, projectIds: readonly string[]): Promise<void> {
+  await em.execute(
+    `update webhook_endpoint set failures = 0, openings = 0, open_until = null
+     where project_id = any(?::uuid[]) and (failures > 0 or open_until is not null)`,
+    [`{${projectIds.join(',')}}`],
+  );
+}
+
+async function noteFailure({ em }: Tx, { projectId, probe }: { projectId: string; probe: boolean }): Promise<void> {
+  const [row] = await em.execute<{ failures: number; openings: number; resting: boolean }[]>(
+    `select failures, openings, open_until is not null as resting from webhook_endpoint where project_id = ?`,
+    [projectId],
+  );
+  if (row === undefined) return;
+  const next = afterFailure(row, { probe, resting: row.resting, jitter: Math.random() });
+  await em.execute(
+    `update webhook_endpoint set failures = ?, openings = ?,
+       open_until = coalesce(now() + make_interval(secs => ?::double precision), open_until) where project_id = ?`,
+    [next.failures, next.openings, next.restSeconds, projectId],
+  );
+}
+
+/** The endpoint said it is gone (WH3): everything of the project waits until its owner saves the URL again. */
+export async function pauseEndpoint({ em }: Tx, projectId: string): Promise<void> {
+  await em.execute(`update webhook_endpoint set state = 'paused' where project_id = ?`, [projectId]);
+  await em.execute(`update delivery set status = 'paused' where project_id = ? and status = 'pending'`, [projectId]);
+}

@@ -1,0 +1,81 @@
+// When a deliverer leases: at once, except that a few free slots wait for others, and a proxy that is away is tried now and then.
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Room, tookAll } from './delivery-rows.ts';
+import { LeaseThrottle } from './lease-throttle.ts';
+
+const MAX_CONCURRENT_POSTS = 128;
+const room = (posting: number): Room => ({
+  limit: MAX_CONCURRENT_POSTS - posting,
+  retries: 85,
+  posting,
+  inFlight: new Map(),
+});
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('free capacity', () => {
+  it('are filled at once while there was not more than they could take', () => {
+    const throttle = new LeaseThrottle();
+    expect(throttle.waitMs(room(MAX_CONCURRENT_POSTS - 1))).toBe(0);
+    throttle.leased({ posting: 30, backlog: false });
+    expect([throttle.waitMs(room(30)), throttle.isBehind]).toEqual([0, false]);
+  });
+
+  it.each([MAX_CONCURRENT_POSTS, 16])(
+    'wait for company behind a backlog that took %i: until half are free, or for a moment',
+    (posting) => {
+      const throttle = new LeaseThrottle();
+      throttle.leased({ posting, backlog: true });
+      expect(throttle.isBehind).toBe(true);
+      expect(throttle.waitMs(room(Math.floor(posting / 2) + 1))).toBe(25);
+      expect(throttle.waitMs(room(Math.floor(posting / 2)))).toBe(0);
+      vi.advanceTimersByTime(24);
+      expect(throttle.waitMs(room(posting))).toBe(1);
+      vi.advanceTimersByTime(1);
+      expect([throttle.waitMs(room(posting)), throttle.isBehind]).toEqual([0, false]);
+    },
+  );
+});
+
+describe('a backlog', () => {
+  const leased = (...projects: string[]) => projects.map((projectId) => ({ projectId }));
+  const many = (projectId: string, n: number) => leased(...Array<string>(n).fill(projectId));
+
+  it.each([
+    ['every slot is taken', { limit: 3 }, leased('a', 'b', 'c'), true],
+    ['each project has all that it may', {}, [...many('a', 16), ...many('b', 16)], true],
+    ['each project has all that it may, with what it had', { inFlight: new Map([['a', 12]]) }, many('a', 4), true],
+    ['a project had room for more', {}, [...many('a', 16), ...many('b', 3)], false],
+    ['nothing was due', {}, [], false],
+  ])('where %s', (_, of, got, behind) => {
+    expect(tookAll(got, { ...room(0), ...of })).toBe(behind);
+  });
+});
+
+describe('WH7: a proxy that is away', () => {
+  const left = (throttle: LeaseThrottle, posting: number) => {
+    const narrowed = room(posting);
+    throttle.narrow(narrowed);
+    return narrowed.limit;
+  };
+
+  it('is tried by one delivery at a time, two seconds after the last', () => {
+    const throttle = new LeaseThrottle();
+    throttle.note({ proxyFault: 'answered 407' });
+    expect([throttle.waitMs(room(0)), left(throttle, 0), left(throttle, 1)]).toEqual([2000, 1, 0]);
+    vi.advanceTimersByTime(2000);
+    expect([throttle.waitMs(room(0)), left(throttle, 0)]).toEqual([0, 1]);
+  });
+
+  it('is forgotten as soon as anything comes through', () => {
+    const throttle = new LeaseThrottle();
+    throttle.note({ proxyFault: 'ECONNREFUSED' });
+    throttle.note({});
+    expect([throttle.waitMs(room(0)), left(throttle, 1)]).toEqual([0, MAX_CONCURRENT_POSTS - 1]);
+  });
+});

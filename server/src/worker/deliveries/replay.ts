@@ -1,0 +1,79 @@
+// Sends many deliveries again, a portion in a transaction, oldest first; of several replays the one that has done least goes on. A crash costs a portion.
+import type { Tx } from '../../db/database.ts';
+import { makeDue } from '../../db/make-due.ts';
+import type { Services } from '../../usecases/services.ts';
+import type { Next } from '../loop.ts';
+
+/** How many deliveries one transaction makes due. */
+const BATCH_SIZE = 200;
+
+interface Running {
+  id: string;
+  project_id: string;
+  status: string;
+  from_at: Date | string | null;
+  to_at: Date | string;
+  cursor_at: Date | string | null;
+  cursor_id: string | null;
+  started_by: string | null;
+  started_by_name: string;
+}
+
+/** Takes the next portion of one replay. Several workers may run it at once: each takes another replay, or none. */
+export async function replayOnce(services: Services, batchSize = BATCH_SIZE): Promise<Next> {
+  const worked = await services.db.write(async (tx) => {
+    const [running] = await tx.em.execute<Running[]>(
+      `select * from replay where state = 'running' order by replayed, created_at, id limit 1 for update skip locked`,
+    );
+    if (running === undefined) return false;
+    if (await hasTarget(tx, running.project_id)) await replayBatch(services, tx, { running, batchSize });
+    else await end(services, tx, running.id);
+    return true;
+  });
+  return { again: worked };
+}
+
+/** Nobody would want them made due for a receiver that has gone since. */
+async function hasTarget({ em }: Tx, projectId: string): Promise<boolean> {
+  const rows = await em.execute<unknown[]>(
+    `select 1 from project p join webhook_endpoint e on e.project_id = p.id
+     where p.id = ? and p.webhook_url is not null and e.state = 'active'`,
+    [projectId],
+  );
+  return rows.length > 0;
+}
+
+async function end(services: Services, { em }: Tx, id: string): Promise<void> {
+  await em.execute(`update replay set state = 'cancelled', ended_at = ? where id = ?`, [services.clock.now(), id]);
+}
+
+async function replayBatch(
+  services: Services,
+  tx: Tx,
+  { running, batchSize }: { running: Running; batchSize: number },
+): Promise<void> {
+  const { id, project_id: projectId, status, from_at, to_at, cursor_at, cursor_id } = running;
+  const found = await tx.em.execute<{ id: string; created_at: Date | string }[]>(
+    `select id, created_at from delivery where project_id = ? and status = ?
+       and created_at >= coalesce(?::timestamptz, '-infinity') and created_at <= ?::timestamptz
+       and (created_at, id) > (coalesce(?::timestamptz, '-infinity'), coalesce(?::uuid, '00000000-0000-0000-0000-000000000000'))
+     order by created_at, id limit ?`,
+    [projectId, status, from_at, to_at, cursor_at, cursor_id, batchSize],
+  );
+  const by = { kind: 'member' as const, id: running.started_by, name: running.started_by_name };
+  const replayed = await makeDue(tx, { projectId, ids: found.map((row) => row.id), by });
+  const last = found.at(-1);
+  const over = found.length < batchSize;
+  await tx.em.execute(
+    `update replay set replayed = replayed + ?, cursor_at = coalesce(?::timestamptz, cursor_at), cursor_id = coalesce(?::uuid, cursor_id),
+       state = ?, ended_at = ? where id = ?`,
+    [
+      replayed,
+      last?.created_at ?? null,
+      last?.id ?? null,
+      over ? 'done' : 'running',
+      over ? services.clock.now() : null,
+      id,
+    ],
+  );
+}

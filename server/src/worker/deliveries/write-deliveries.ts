@@ -1,0 +1,93 @@
+// The rows of new deliveries. One that a slot is kept for is written as leased: it goes out without being looked for first.
+import { DUE } from '../../db/connection/channels.ts';
+import type { Em } from '../../db/orm.ts';
+import { planned } from '../../db/connection/planned.ts';
+import { rawQuery } from '../../db/raw-query.ts';
+import type { StoredSecrets } from '../../domain/webhooks/webhook-secrets.ts';
+import { type deliveryOf, batchesOf } from '../../webhooks/fan-out.ts';
+import { FIRST_OF_ITEM, type Leased, LEASE_SECONDS, type ReadyToSend, SECRETS } from './delivery-rows.ts';
+
+export type NewDelivery = ReturnType<typeof deliveryOf>;
+
+/** A notification to be sent with the rows. */
+export interface ChannelNotification {
+  channel: string;
+  payload: string;
+}
+
+/**
+ * $1: the rows; `kept` where this process keeps a slot. $2: the doorbells; that something is due is rung where a row is left to others.
+ * Leased is what has a slot, at an endpoint without any trouble, and while nothing of its project is due and waits for longer. Whoever
+ * deletes the project waits until this is committed: it is asked for nothing more before its POST (AR2).
+ */
+const INSERT = planned(`
+  with r as materialized (
+    select x.*, e.project_id is not null as leased from json_to_recordset($1::json) as x(id uuid, project_id uuid, item_id uuid,
+      webhook_id text, seq bigint, body text, due_at timestamptz, reserved boolean)
+    left join webhook_endpoint e on x.reserved and e.project_id = x.project_id
+      and e.state = 'active' and e.failures = 0 and e.open_until is null and ${FIRST_OF_ITEM} and not exists (
+        select 1 from delivery w where w.project_id = x.project_id and w.status = 'pending' and w.next_attempt_at <= now())
+  ), written as (
+    insert into delivery (id, project_id, item_id, webhook_id, seq, body, status, attempt, claim_token, lease_until, next_attempt_at, created_at)
+    select id, project_id, item_id, webhook_id, seq, body, case when leased then 'sending' else 'pending' end, leased::int,
+      case when leased then gen_random_uuid() end, case when leased then now() + interval '${LEASE_SECONDS} s' end, due_at, due_at
+    from r returning id, project_id, claim_token
+  ), notified as materialized (
+    select pg_notify(channel, payload) from json_to_recordset($2::json) as notification(channel text, payload text)
+    where channel <> '${DUE}' or exists (select 1 from r where not leased)
+  )
+  select w.id, w.claim_token, p.webhook_url as url, ${SECRETS}
+  from (select count(*) from notified) sent left join (written w
+    join project p on p.id = w.project_id join webhook_endpoint e on e.project_id = p.id) on w.claim_token is not null`);
+
+/** One row without an id where nothing is leased: what rings has to be asked for, or it would not. */
+type Written = StoredSecrets<string> & { id: string | null; claim_token: string; url: string };
+
+/** Writes them, due at once, and rings. `kept`: the ids that a slot is kept for. Answers those that are leased. */
+export async function writeDeliveries(
+  em: Em,
+  {
+    deliveries,
+    reserved,
+    notifications,
+  }: {
+    deliveries: readonly NewDelivery[];
+    reserved: ReadonlySet<string>;
+    notifications: readonly ChannelNotification[];
+  },
+): Promise<ReadyToSend[]> {
+  const batches = batchesOf(deliveries);
+  const last = batches.pop() ?? [];
+  const ready: ReadyToSend[] = [];
+  const due = deliveries.length > 0 ? [{ channel: DUE, payload: '' }] : [];
+  for (const some of batches) ready.push(...(await insert(em, { some, reserved, notifications: due })));
+  ready.push(...(await insert(em, { some: last, reserved, notifications: [...due, ...notifications] })));
+  return ready;
+}
+
+async function insert(
+  em: Em,
+  {
+    some,
+    reserved,
+    notifications,
+  }: { some: readonly NewDelivery[]; reserved: ReadonlySet<string>; notifications: readonly ChannelNotification[] },
+): Promise<ReadyToSend[]> {
+  const rows = some.map((delivery) => toRow(delivery, reserved.has(delivery.id)));
+  const written = await rawQuery<Written>(em, INSERT, [JSON.stringify(rows), JSON.stringify(notifications)]);
+  const byId = new Map(some.map((delivery) => [delivery.id, delivery]));
+  return written.flatMap(({ id, claim_token: claimToken, url, ...secrets }): ReadyToSend[] => {
+    const delivery = id === null ? undefined : byId.get(id);
+    return delivery === undefined ? [] : [[firstAttempt(delivery, { claimToken, url }), secrets]];
+  });
+}
+
+const toRow = ({ id, projectId, itemId, webhookId, seq, body, dueAt }: NewDelivery, reserved: boolean) => ({
+  ...{ id, project_id: projectId, item_id: itemId, webhook_id: webhookId, seq, body, due_at: dueAt, reserved },
+});
+
+function firstAttempt(delivery: NewDelivery, lease: Pick<Leased, 'claimToken' | 'url'>): Leased {
+  const { id, projectId, itemId, webhookId, body } = delivery;
+  const first = { attempt: 1, scheduleFrom: 0, previousError: null, probe: false };
+  return { id, projectId, itemId, webhookId, body, ...first, ...lease };
+}

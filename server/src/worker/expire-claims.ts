@@ -1,0 +1,67 @@
+// Notices claims whose lease has ended, within about a second: renewed ones are brought up to date, the others lapse and everyone sees it.
+import { SYSTEM } from '../domain/access/actor.ts';
+import { LockStoreDown, type Holder } from '../claims/claim-lock.ts';
+import type { Services } from '../usecases/services.ts';
+import type { Next } from './loop.ts';
+
+const BATCH = 200;
+
+interface Ended {
+  id: string;
+  project_id: string;
+  claimed_by: string;
+  claim_fence: number;
+}
+
+/** One sweep. A lapsed claim keeps its fence: its holder may still decide if nobody else takes the item (LC1). */
+export async function expireClaimsOnce(services: Services): Promise<Next> {
+  const ended = await services.db.read((em) =>
+    em.execute<Ended[]>(
+      `select id, project_id, claimed_by, claim_fence from item where claim_expires_at <= now() order by claim_expires_at limit ${BATCH}`,
+    ),
+  );
+  if (ended.length === 0) return {};
+  const held = await holders(
+    services,
+    ended.map((item) => item.id),
+  );
+  for (const item of ended) {
+    const lock = held.get(item.id);
+    const renewed = lock?.userId === item.claimed_by && lock.fence === item.claim_fence;
+    await (renewed ? extend(services, item, lock.expiresAt) : expire(services, item));
+  }
+  return { again: ended.length === BATCH };
+}
+
+/** Without the lock store the database's own record is all there is. */
+async function holders(services: Services, ids: string[]): Promise<Map<string, Holder>> {
+  try {
+    return await services.claims.holders(ids);
+  } catch (error) {
+    if (error instanceof LockStoreDown) return new Map();
+    throw error;
+  }
+}
+
+/** Renewals touch only the lock store; here, once per lease, the database learns of them. */
+async function extend(services: Services, item: Ended, expiresAt: Date): Promise<void> {
+  await services.db.read((em) =>
+    em.execute(
+      `update item set claim_expires_at = ? where id = ? and claim_fence = ? and claim_expires_at is not null`,
+      [expiresAt, item.id, item.claim_fence],
+    ),
+  );
+}
+
+async function expire(services: Services, item: Ended): Promise<void> {
+  await services.db.write(async ({ em, appendEvent }) => {
+    const rows = await em.execute<{ version: number }[]>(
+      `update item set claim_expires_at = null, version = version + 1
+       where id = ? and claim_fence = ? and claim_expires_at <= now() returning version`,
+      [item.id, item.claim_fence],
+    );
+    const version = rows[0]?.version;
+    if (version === undefined) return;
+    appendEvent({ type: 'claim.expired', project_id: item.project_id, item_id: item.id, version, actor: SYSTEM });
+  });
+}

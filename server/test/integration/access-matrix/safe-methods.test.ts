@@ -1,0 +1,107 @@
+// GET and HEAD change nothing (A22), but for the one download that is recorded: that one is for our own page, and is no HEAD.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { endpointOf, ACCESS_RULES } from './routes.ts';
+import {
+  asPerson,
+  codeOf,
+  type MatrixEnvironment,
+  refusalCodeOf,
+  openMatrixEnvironment,
+  requestOf,
+  send,
+} from './environment.ts';
+import { serve } from '../support/http-server.ts';
+import { useServices } from '../support/test-services.ts';
+
+const inside = useServices();
+let matrixEnv: MatrixEnvironment;
+
+beforeAll(async () => {
+  matrixEnv = await openMatrixEnvironment(await serve(inside.services), inside);
+});
+afterAll(() => matrixEnv.served.close());
+
+const READS = Object.keys(ACCESS_RULES).filter((name) => endpointOf(name).method === 'GET');
+const EVENTS_APPENDED = READS.filter((name) => endpointOf(name).recordsAccess);
+
+/** Who may ask, and with what. */
+function headersFor(name: string): Record<string, string> {
+  const { auth } = endpointOf(name);
+  if (auth === 'api_key') return { 'x-api-key': matrixEnv.project.pipeline.apiKey };
+  return auth === 'session' ? { cookie: asPerson(matrixEnv, 'owner').cookie } : {};
+}
+
+/** Every row there is, but for when a session was last seen: a request is what keeps it (A3). */
+async function everything(): Promise<string> {
+  const tables = await inside.sql<{ name: string }>(
+    `select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`,
+  );
+  const counted = [];
+  for (const { name } of tables) {
+    const [row] = await inside.sql<{ hash: string | null }>(
+      `select md5(string_agg(r, '|' order by r)) as hash from (select (to_jsonb(t) - 'last_seen_at')::text as r from "${name}" t) rows`,
+    );
+    counted.push(`${name} ${row?.hash}`);
+  }
+  return counted.join('\n');
+}
+
+describe('A22: what is only read', () => {
+  it.each(READS)('%s: HEAD changes nothing', async (name) => {
+    const before = await everything();
+    const { status, text } = await send(matrixEnv, { ...requestOf(matrixEnv, name), method: 'HEAD' }, headersFor(name));
+    expect(text).toBe('');
+    expect(status).toBe(EVENTS_APPENDED.includes(name) ? 405 : 200);
+    expect(await everything()).toBe(before);
+  });
+
+  it.each(READS.filter((name) => !EVENTS_APPENDED.includes(name)))(
+    '%s: HEAD says of itself what GET does',
+    async (name) => {
+      const [head, get] = [
+        await send(matrixEnv, { ...requestOf(matrixEnv, name), method: 'HEAD' }, headersFor(name)),
+        await send(matrixEnv, requestOf(matrixEnv, name), headersFor(name)),
+      ];
+      expect(get.text).not.toBe('');
+      for (const header of ['content-type', 'cache-control', 'etag', 'vary'])
+        expect(head.headers.get(header), header).toBe(get.headers.get(header));
+      expect(head.headers.get('content-length')).not.toBeNull();
+      expect(Math.abs(Number(head.headers.get('content-length')) - Buffer.byteLength(get.text))).toBeLessThan(64);
+    },
+  );
+
+  it.each(READS)('%s: GET changes nothing, unless it says that it is recorded', async (name) => {
+    const before = await everything();
+    expect(await refusalCodeOf(matrixEnv, name, headersFor(name))).toBe('in');
+    expect((await everything()) === before).toBe(!EVENTS_APPENDED.includes(name));
+  });
+});
+
+describe('A22: a download that is recorded', () => {
+  it('is the export of learnings', () => {
+    expect(EVENTS_APPENDED).toEqual(['exportLearnings']);
+  });
+
+  const own = () => matrixEnv.served.testEnv.baseUrl;
+  it.each<[string, () => Record<string, string>, 'in' | 'origin_refused']>([
+    ['from another site', () => ({ 'sec-fetch-site': 'cross-site' }), 'origin_refused'],
+    ['from another host of our site', () => ({ 'sec-fetch-site': 'same-site' }), 'origin_refused'],
+    [
+      'from a site that claims to be ours',
+      () => ({ 'sec-fetch-site': 'cross-site', referer: own() }),
+      'origin_refused',
+    ],
+    ['of an older browser from another site', () => ({ referer: 'https://evil.example/page' }), 'origin_refused'],
+    ['of an older browser from a name that begins like ours', () => ({ referer: `${own()}.evil/` }), 'origin_refused'],
+    ['of an older browser without a place', () => ({ origin: 'null' }), 'origin_refused'],
+    ['from our own page', () => ({ 'sec-fetch-site': 'same-origin' }), 'in'],
+    ['of an older browser from our own page', () => ({ referer: `${own()}/learnings` }), 'in'],
+    ['by its address, typed', () => ({ 'sec-fetch-site': 'none' }), 'in'],
+    ['by a program', () => ({}), 'in'],
+  ])('is asked for %s', async (_, headers, answer) => {
+    const before = await everything();
+    const request = requestOf(matrixEnv, 'exportLearnings');
+    expect(codeOf(await send(matrixEnv, request, { ...headersFor('exportLearnings'), ...headers() }))).toBe(answer);
+    expect((await everything()) === before).toBe(answer !== 'in');
+  });
+});

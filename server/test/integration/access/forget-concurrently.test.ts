@@ -1,0 +1,150 @@
+// Forgetting a person while they come in: whatever is under way at that moment leaves no session and no seat of theirs.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { readSession } from '@countersign/shared/api/session';
+import { changeAccount } from '../../../src/usecases/access/account.ts';
+import { addMember } from '../../../src/usecases/access/add-member.ts';
+import { createProject } from '../../../src/usecases/projects/create-project.ts';
+import { findTrace, forgetWallet } from '../../../src/usecases/access/forget-wallet.ts';
+import { makeWallet, person } from '../../client.ts';
+import { withOpenTransaction, waitForBlocked } from '../support/blocking-transaction.ts';
+import { aPerson, createProjectFixture, grantRole, type ProjectFixture } from '../support/project-fixture.ts';
+import { serve, type Served } from '../support/http-server.ts';
+import { useServices } from '../support/test-services.ts';
+
+const testEnv = useServices();
+let served: Served;
+let fixture: ProjectFixture;
+
+beforeAll(async () => void (served = await serve(testEnv.services)));
+afterAll(() => served.close());
+beforeEach(async () => void (fixture = await createProjectFixture(testEnv.services)));
+
+async function forget(address: string): Promise<void> {
+  const trace = await findTrace(testEnv.services, address);
+  if (trace !== null) await forgetWallet(testEnv.services, address, trace);
+}
+/** What is left of somebody who was forgotten. */
+const remainingRowsOf = (userId: string) =>
+  testEnv.sql<{ sessions: number; seats: number; address: string }>(
+    `select (select count(*)::int from session where user_id = u.id) as sessions,
+       (select count(*)::int from member where user_id = u.id) as seats, address from app_user u where id = ?`,
+    [userId],
+  );
+const nothingOf = (userId: string) => [{ sessions: 0, seats: 0, address: `forgotten:${userId}` }];
+
+describe('KE6: forgetting and signing in at the same moment', () => {
+  /** What a sign-in does to the database, not committed yet. */
+  const signingIn = (address: string): [string, unknown[]] => [
+    `with person as (
+       insert into app_user (id, address, name, created_at) values (gen_random_uuid(), ?, null, now())
+       on conflict (address) do update set name = coalesce(app_user.name, excluded.name) returning id
+     ) insert into session (id, user_id, secret_hash, created_at, last_seen_at, expires_at)
+       select gen_random_uuid(), id, repeat('0', 64), now(), now(), now() + interval '1 hour' from person`,
+    [address],
+  ];
+
+  it('the sign-in first: its session ends with the others', async () => {
+    const who = await person(served.testEnv);
+    await withOpenTransaction(testEnv, signingIn(who.wallet.address), async (commit) => {
+      const forgetting = forget(who.wallet.address);
+      await waitForBlocked(testEnv, 1);
+      await commit();
+      await forgetting;
+    });
+    expect(await remainingRowsOf(who.id)).toEqual(nothingOf(who.id));
+    await who.refused('session_missing', readSession);
+  });
+
+  it('the forgetting first: who signs in is somebody new', async () => {
+    const wallet = makeWallet();
+    const who = await person(served.testEnv, wallet);
+    const { address } = wallet;
+    await addMember(testEnv.services, fixture.owner, { projectId: fixture.projectId, address, role: 'reviewer' });
+    // The forgetting has got as far as the offers, with the person held.
+    const back = await withOpenTransaction(
+      testEnv,
+      ['select 1 from offer where address = ? for update', [address]],
+      async (commit) => {
+        const forgetting = forget(address);
+        await waitForBlocked(testEnv, 1);
+        const again = person(served.testEnv, wallet);
+        await waitForBlocked(testEnv, 2);
+        await commit();
+        await forgetting;
+        return again;
+      },
+    );
+    expect(back.id).not.toBe(who.id);
+    expect(await remainingRowsOf(who.id)).toEqual(nothingOf(who.id));
+    expect(await back.call(readSession)).toMatchObject({ user: { id: back.id, name: null } });
+  });
+});
+
+describe('KE6: forgetting and being seated at the same moment', () => {
+  it('the membership first: it ends like any other', async () => {
+    const who = await aPerson(testEnv.services);
+    const seat: [string, unknown[]] = [
+      `insert into member (project_id, user_id, role, created_at) values (?, ?, 'reviewer', now())`,
+      [fixture.projectId, who.userId],
+    ];
+    await withOpenTransaction(testEnv, seat, async (commit) => {
+      const forgetting = forget(who.address);
+      await waitForBlocked(testEnv, 1);
+      await commit();
+      await forgetting;
+    });
+    expect(await remainingRowsOf(who.userId)).toEqual(nothingOf(who.userId));
+  });
+
+  it('the erasure first: an owner who adds them directly offers a membership to a wallet without a user', async () => {
+    const who = await aPerson(testEnv.services);
+    const shared = await createProject(testEnv.services, fixture.owner, { name: 'Claims' });
+    await grantRole(testEnv.services, { owner: fixture.owner, projectId: shared }, { who });
+    await changeAccount(testEnv.services, who, { directAdding: true });
+    const other = await createProject(testEnv.services, fixture.owner, { name: 'Parcels' });
+    await addMember(testEnv.services, fixture.owner, { projectId: other, address: who.address, role: 'owner' });
+    const lateOffer: [string, unknown[]] = ['select 1 from offer where address = ? for update', [who.address]];
+    const added = await withOpenTransaction(testEnv, lateOffer, async (commit) => {
+      const forgetting = forget(who.address);
+      await waitForBlocked(testEnv, 1);
+      const { projectId } = fixture;
+      const adding = addMember(testEnv.services, fixture.owner, { projectId, address: who.address, role: 'reviewer' });
+      await waitForBlocked(testEnv, 2);
+      await commit();
+      await forgetting;
+      return adding;
+    });
+    expect(added).toMatchObject({ kind: 'offer' });
+    expect(await remainingRowsOf(who.userId)).toEqual(nothingOf(who.userId));
+  });
+
+  it('A20: a block that comes first refuses it', async () => {
+    const who = await aPerson(testEnv.services);
+    const blocking: [string, unknown[]] = ['update app_user set blocked_at = now() where id = ?', [who.userId]];
+    const outcome = await withOpenTransaction(testEnv, blocking, async (commit) => {
+      const forgetting = forget(who.address).catch((error: unknown) => error);
+      await waitForBlocked(testEnv, 1);
+      await commit();
+      return forgetting;
+    });
+    expect(outcome).toMatchObject({ code: 'forbidden' });
+    expect(await remainingRowsOf(who.userId)).toMatchObject([{ address: who.address }]);
+  });
+
+  it('PM1: a project that they make meanwhile keeps them, as its last owner', async () => {
+    const who = await person(served.testEnv);
+    const made = await createProject(testEnv.services, fixture.owner, { name: 'Theirs' });
+    const owning: [string, unknown[]] = [
+      'update member set user_id = ? where project_id = ? and user_id = ?',
+      [who.id, made, fixture.owner.userId],
+    ];
+    const outcome = await withOpenTransaction(testEnv, owning, async (commit) => {
+      const forgetting = forget(who.wallet.address).catch((error: unknown) => error);
+      await waitForBlocked(testEnv, 1);
+      await commit();
+      return forgetting;
+    });
+    expect(outcome).toMatchObject({ code: 'forbidden' });
+    expect(await remainingRowsOf(who.id)).toMatchObject([{ sessions: 1, seats: 1, address: who.wallet.address }]);
+  });
+});

@@ -1,0 +1,54 @@
+// A project whose automatic answers are all audited: what tests of its figures and of its budget do in it.
+import type { Audits } from '@countersign/shared/api/audits';
+import type { ProjectSettings } from '@countersign/shared/api/projects';
+import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';
+import { readAudits } from '../../../src/usecases/analytics/read-audits.ts';
+import { anItem, createProjectFixture, review, type ProjectFixture } from '../support/project-fixture.ts';
+import type { ServicesEnvironment } from '../support/test-services.ts';
+
+/** Ten clean audits prove a budget of 0.36 (0.3535); of two starts of a raise twelve do (0.3524). */
+const BUDGET = 0.36;
+
+export interface AuditOptions {
+  confidence?: number;
+  model?: string | null;
+}
+
+export const createAuditFixture = (
+  testEnv: ServicesEnvironment,
+  settings: Partial<ProjectSettings> = {},
+): Promise<ProjectFixture> =>
+  createProjectFixture(testEnv.services, { audit_rate: 1, error_budget: BUDGET, ...settings });
+
+/** One audit of a confidence, judged. */
+export async function judgeOne(
+  testEnv: ServicesEnvironment,
+  fixture: ProjectFixture,
+  { action, confidence = 0.96, model = null }: AuditOptions & { action: 'approve' | 'reject' },
+): Promise<void> {
+  const metadata = model === null ? null : { value: { model }, raw: JSON.stringify({ model }) };
+  const { id } = await anItem(testEnv.services, fixture, { confidence, metadata });
+  await review(testEnv.services, fixture.anna, { itemId: id, action });
+}
+
+export const auditsOf = (
+  testEnv: ServicesEnvironment,
+  fixture: ProjectFixture,
+  span: { from?: Date; to?: Date } = {},
+): Promise<Audits> =>
+  readAudits(testEnv.services, fixture.supervisor, { projectId: fixture.projectId, from: span.from, to: span.to });
+
+export async function versionOf(testEnv: ServicesEnvironment, { projectId }: ProjectFixture): Promise<number> {
+  const rows = await testEnv.sql<{ v: number }>('select settings_version as v from project where id = ?', [projectId]);
+  return rows[0]?.v ?? 0;
+}
+
+/** As its owner. */
+export async function changeOf(
+  testEnv: ServicesEnvironment,
+  fixture: ProjectFixture,
+  changes: Partial<ProjectSettings>,
+): Promise<void> {
+  const settingsVersion = await versionOf(testEnv, fixture);
+  await changeSettings(testEnv.services, fixture.owner, { projectId: fixture.projectId, settingsVersion, changes });
+}

@@ -1,0 +1,61 @@
+// A budget and models that come and go: what a pipeline calls its model forgets no error, and proves nothing by itself (AU5, AU6).
+import { beforeEach, describe, expect, it } from 'vitest';
+import { listAlerts } from '../../../src/usecases/webhooks/list-alerts.ts';
+import { watchBudgetsOnce } from '../../../src/worker/watch-budgets.ts';
+import { createAuditFixture, auditsOf, judgeOne, type AuditOptions } from './audit-fixture.ts';
+import type { ProjectFixture } from '../support/project-fixture.ts';
+import { useServices } from '../support/test-services.ts';
+
+const testEnv = useServices();
+let fixture: ProjectFixture;
+beforeEach(async () => {
+  fixture = await createAuditFixture(testEnv, { over_budget: 'raise' });
+});
+
+const audits = () => auditsOf(testEnv, fixture);
+const alertKindsOf = async () => (await listAlerts(testEnv.services, fixture.owner)).map(({ kind }) => kind);
+
+/** So many audits, each of a moment of its own. */
+async function judge(count: number, action: 'approve' | 'reject', judging: AuditOptions = {}): Promise<void> {
+  for (let n = 0; n < count; n += 1) {
+    testEnv.clock.pass(1000);
+    await judgeOne(testEnv, fixture, { action, ...judging });
+  }
+}
+
+describe('AU6: a model that was never audited before', () => {
+  it('forgets no error: with a model name for every build the budget is crossed, reported and raised all the same', async () => {
+    for (let build = 0; build < 12; build += 1) {
+      await judge(1, 'approve', { model: `build-${build}`, confidence: 0.99 });
+      if (build % 3 === 0) await judge(1, 'reject', { model: `build-${build}` });
+    }
+    expect(await audits()).toMatchObject({
+      judged: 1,
+      began: { why: 'model', model: 'build-11' },
+      budget: { state: 'over', earlier_models: true, judged: 1, left: 9 },
+    });
+    await watchBudgetsOnce(testEnv.services);
+    expect([(await audits()).auto_threshold, await alertKindsOf()]).toEqual([0.99, ['threshold_raised']]);
+    // Only another line lets older errors be: they were of answers that do not pass any more.
+    expect((await audits()).budget).toMatchObject({ state: 'too_little', earlier_models: false });
+  });
+
+  it('is proven by its own audits alone, with any history before', async () => {
+    await judge(10, 'approve', { model: 'm-1' });
+    expect((await audits()).budget).toMatchObject({ state: 'within', earlier_models: false });
+    await judge(1, 'approve', { model: 'm-2' });
+    expect((await audits()).budget).toMatchObject({ state: 'too_little', earlier_models: false });
+    await judge(2, 'reject', { model: 'm-2' });
+    expect((await audits()).budget).toMatchObject({ state: 'over', earlier_models: true });
+    await judge(10, 'approve', { model: 'm-3' });
+    expect((await audits()).budget).toMatchObject({ state: 'within', earlier_models: false, judged: 10 });
+    await watchBudgetsOnce(testEnv.services);
+    expect(await alertKindsOf()).toEqual([]);
+  });
+
+  it('that has enough of its own is over by these', async () => {
+    await judge(4, 'approve', { model: 'm-1' });
+    await judge(10, 'reject', { model: 'm-2' });
+    expect((await audits()).budget).toMatchObject({ state: 'over', earlier_models: false, judged: 10 });
+  });
+});

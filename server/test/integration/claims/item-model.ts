@@ -1,0 +1,148 @@
+// What the product promises of items, as a few lines of memory: who may do what when, and what comes of it. Held against the real use cases.
+import type { ErrorCode } from '@countersign/shared/errors';
+import type { ItemStatus, ReviewAction } from '@countersign/shared/enums';
+
+export const PEOPLE = ['anna', 'ben', 'supervisor'] as const;
+export type Who = (typeof PEOPLE)[number];
+
+/** How something went: `ok`, or the code of the refusal. */
+export type Outcome = 'ok' | ErrorCode;
+
+export interface ModelItem {
+  id: string;
+  key: string;
+  status: ItemStatus;
+  fence: number;
+  holder: Who | null;
+  /** `ended`: the lease is over, and nobody has noticed yet. */
+  claim: 'none' | 'live' | 'ended';
+  decided: { by: Who | null; from: ItemStatus; final: boolean } | null;
+  /** Routing had rejected it, which was told as final. */
+  reopened: boolean;
+}
+
+/** Rule LC0: from and action, to where. */
+const EDGES: Partial<Record<`${ItemStatus} ${ReviewAction}`, ItemStatus>> = {
+  'queued approve': 'approved',
+  'queued edit': 'approved',
+  'queued reject': 'rejected',
+  'queued escalate': 'escalated',
+  'escalated approve': 'approved',
+  'escalated edit': 'approved',
+  'escalated reject': 'rejected',
+  'escalated finalize': 'escalated_final',
+  'escalated return': 'queued',
+};
+
+const isOpen = ({ status }: ModelItem) => status === 'queued' || status === 'escalated';
+const mayHold = ({ status }: ModelItem, who: Who) => status === 'queued' || who === 'supervisor';
+
+export function newModelItem(id: string, key: string, status: ItemStatus): ModelItem {
+  const decided = status === 'auto_approved' ? { by: null, from: status, final: true } : null;
+  return { id, key, status, fence: 0, holder: null, claim: 'none', decided, reopened: false };
+}
+
+/** LC4: with three in hand there is no fourth. A lease that is over is in nobody's hand. */
+export function claimLimitReached(modelItems: readonly ModelItem[], who: Who): boolean {
+  return modelItems.filter(({ holder, claim }) => holder === who && claim === 'live').length >= 3;
+}
+
+/** `full`: their hands are full. */
+export function claims(modelItem: ModelItem, who: Who, full = false): Outcome {
+  if (!isOpen(modelItem)) return 'already_decided';
+  if (!mayHold(modelItem, who)) return 'forbidden';
+  if (modelItem.claim === 'live') return modelItem.holder === who ? 'ok' : 'claim_held';
+  if (full) return 'too_many_claims';
+  Object.assign(modelItem, { fence: modelItem.fence + 1, holder: who, claim: 'live' });
+  return 'ok';
+}
+
+/** A supervisor takes it from whoever holds it; the fence rises unless it was theirs already. */
+export function takesOver(modelItem: ModelItem, who: Who, full: boolean): Outcome {
+  if (who !== 'supervisor') return 'forbidden';
+  if (!isOpen(modelItem)) return 'already_decided';
+  if (modelItem.claim === 'live' && modelItem.holder === who) return 'ok';
+  if (full) return 'too_many_claims';
+  Object.assign(modelItem, { fence: modelItem.fence + 1, holder: who, claim: 'live' });
+  return 'ok';
+}
+
+/** Only what routing rejected goes back to people. */
+export function reopens(modelItem: ModelItem, who: Who): Outcome {
+  if (who !== 'supervisor') return 'forbidden';
+  if (isOpen(modelItem)) return 'validation_failed';
+  if (modelItem.status !== 'rejected' || modelItem.decided !== null) return 'already_decided';
+  modelItem.status = 'queued';
+  modelItem.reopened = true;
+  return 'ok';
+}
+
+export function renews(modelItem: ModelItem, who: Who, { fence, full }: { fence: number; full: boolean }): Outcome {
+  if (!isOpen(modelItem)) return 'already_decided';
+  if (modelItem.claim === 'none' || modelItem.holder !== who || modelItem.fence !== fence) return 'claim_lost';
+  if (modelItem.claim === 'ended' && full) return 'claim_lost';
+  modelItem.claim = 'live';
+  return 'ok';
+}
+
+export function releases(modelItem: ModelItem, who: Who, fence: number): Outcome {
+  if (modelItem.claim === 'none') return 'ok';
+  if (modelItem.holder !== who) return 'claim_lost';
+  if (modelItem.fence === fence) Object.assign(modelItem, { holder: null, claim: 'none' });
+  return 'ok';
+}
+
+/** A claim that lapsed keeps its holder: until someone else takes the item, a late decision counts (LC1). */
+export function expiresClaim(modelItem: ModelItem): void {
+  if (modelItem.claim === 'ended') modelItem.claim = 'none';
+}
+
+export function decides(
+  modelItem: ModelItem,
+  who: Who,
+  { action, fence }: { action: ReviewAction; fence: number },
+): Outcome {
+  const to = EDGES[`${modelItem.status} ${action}`];
+  if (to === undefined) return isOpen(modelItem) ? 'validation_failed' : 'already_decided';
+  if (!mayHold(modelItem, who)) return 'forbidden';
+  if (modelItem.holder !== who || modelItem.fence !== fence) return 'claim_lost';
+  const from = modelItem.status;
+  Object.assign(modelItem, { status: to, holder: null, claim: 'none' });
+  if (!isOpen(modelItem)) modelItem.decided = { by: who, from, final: false };
+  return 'ok';
+}
+
+export function undoes(modelItem: ModelItem, who: Who): Outcome {
+  if (modelItem.decided === null) return 'undo_window_passed';
+  if (modelItem.decided.by !== who) return 'forbidden';
+  if (modelItem.decided.final) return 'undo_window_passed';
+  Object.assign(modelItem, { status: modelItem.decided.from, decided: null });
+  return 'ok';
+}
+
+export function finalizes(modelItem: ModelItem): void {
+  if (modelItem.decided) modelItem.decided.final = true;
+}
+
+/** Is this a move of the product? `new` is an item that was not there before. */
+function isEdge(from: ItemStatus | 'new', to: ItemStatus): boolean {
+  if (from === 'rejected') return to === 'queued';
+  if (from === 'new') return ['auto_approved', 'queued', 'escalated', 'rejected'].includes(to);
+  return Object.entries(EDGES).some(([edge, end]) => edge.startsWith(`${from} `) && end === to);
+}
+
+/** Follows the ledger of one item along the edges of LC0, and answers where it ends. Errors: a move that is none of them. */
+export function followEventLog(
+  eventLog: readonly { type: string; data: Record<string, unknown> }[],
+): ItemStatus | 'new' {
+  let status: ItemStatus | 'new' = 'new';
+  let before: ItemStatus | 'new' = 'new';
+  for (const { type, data } of eventLog) {
+    const to = (data.status ?? (data.item as { status?: ItemStatus } | undefined)?.status) as ItemStatus | undefined;
+    if (to === undefined || (type === 'item.finalized' && status !== 'new')) continue;
+    const allowed = type === 'item.undone' ? to === before : isEdge(status, to);
+    if (!allowed) throw new Error(`${type}: ${status} → ${to}`);
+    [before, status] = [status, to];
+  }
+  return status;
+}

@@ -1,0 +1,216 @@
+// A claim's life on the real database: renewed, given back, lapsed; with the lock store, without it, and while it forgets.
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Holder } from '../../../src/claims/claim-lock.ts';
+import { claim } from '../../../src/usecases/claims/claim.ts';
+import { decide } from '../../../src/usecases/decisions/decide.ts';
+import { releaseClaim } from '../../../src/usecases/claims/release-claim.ts';
+import { renewClaim } from '../../../src/usecases/claims/renew-claim.ts';
+import { expireClaimsOnce } from '../../../src/worker/expire-claims.ts';
+import {
+  aDecision,
+  anItem,
+  createProjectFixture,
+  items,
+  review,
+  type ProjectFixture,
+} from '../support/project-fixture.ts';
+import { useServices } from '../support/test-services.ts';
+import { endLease, rowOf, eventTypesOf } from '../support/database-helpers.ts';
+
+const testEnv = useServices();
+let fixture: ProjectFixture;
+
+beforeEach(async () => {
+  testEnv.lock.down = false;
+  fixture = await createProjectFixture(testEnv.services, { claim_lease_seconds: 60 });
+});
+
+const row = (itemId: string) => rowOf(testEnv, itemId);
+const eventTypes = (itemId: string) => eventTypesOf(testEnv, itemId);
+
+describe('the heartbeat', () => {
+  it('touches the lock store alone, and never ends earlier than before', async () => {
+    const { id } = await anItem(testEnv.services, fixture);
+    const { fence, expiresAt } = await claim(testEnv.services, fixture.anna, id);
+    const before = await row(id);
+    const renewed = await renewClaim(testEnv.services, fixture.anna, { itemId: id, fence });
+    expect(renewed.fence).toBe(fence);
+    expect(renewed.expiresAt.getTime()).toBeGreaterThan(expiresAt.getTime() - 1000);
+    expect(await row(id)).toEqual(before);
+    expect(await eventTypes(id)).toEqual(['item.queued', 'item.claimed']);
+  });
+
+  it.each(['flushed', 'down'])('goes on in the database when the lock store is %s', async (store) => {
+    const { id } = await anItem(testEnv.services, fixture);
+    const { fence } = await claim(testEnv.services, fixture.anna, id);
+    await testEnv.sql(`update item set claim_expires_at = now() + interval '30 seconds' where id = ?`, [id]);
+    if (store === 'down') testEnv.lock.down = true;
+    else await testEnv.lock.flush();
+    const renewed = await renewClaim(testEnv.services, fixture.anna, { itemId: id, fence });
+    expect(renewed.expiresAt.getTime() - Date.now()).toBeGreaterThan(50_000);
+    if (store === 'flushed') expect((await testEnv.lock.holders([id])).get(id)).toMatchObject({ fence });
+    await expect(claim(testEnv.services, fixture.ben, id)).rejects.toMatchObject({ code: 'claim_held' });
+  });
+
+  it('I3: with another fence, by another person or after giving it back it is lost', async () => {
+    const { id } = await anItem(testEnv.services, fixture);
+    const { fence } = await claim(testEnv.services, fixture.anna, id);
+    const lost = { code: 'claim_lost' };
+    await expect(renewClaim(testEnv.services, fixture.anna, { itemId: id, fence: fence + 1 })).rejects.toMatchObject(
+      lost,
+    );
+    await expect(renewClaim(testEnv.services, fixture.ben, { itemId: id, fence })).rejects.toMatchObject(lost);
+    await releaseClaim(testEnv.services, fixture.anna, { itemId: id, fence });
+    await expect(renewClaim(testEnv.services, fixture.anna, { itemId: id, fence })).rejects.toMatchObject(lost);
+  });
+
+  it('I3: after someone else took the item it names them', async () => {
+    const { id } = await anItem(testEnv.services, fixture);
+    const { fence } = await claim(testEnv.services, fixture.anna, id);
+    await endLease(testEnv, id);
+    expect((await claim(testEnv.services, fixture.ben, id)).fence).toBe(fence + 1);
+    await expect(renewClaim(testEnv.services, fixture.anna, { itemId: id, fence })).rejects.toMatchObject({
+      code: 'claim_lost',
+      extras: { holder: { user_id: fixture.ben.userId, name: 'Ben' } },
+    });
+    expect(await renewClaim(testEnv.services, fixture.ben, { itemId: id, fence: fence + 1 })).toMatchObject({
+      fence: 2,
+    });
+  });
+
+  it('of a decided item says so', async () => {
+    const { id } = await anItem(testEnv.services, fixture);
+    await review(testEnv.services, fixture.anna, { itemId: id, action: 'approve' });
+    await expect(renewClaim(testEnv.services, fixture.anna, { itemId: id, fence: 1 })).rejects.toMatchObject({
+      code: 'already_decided',
+    });
+  });
+});
+
+describe('giving it back', () => {
+  it('frees it at once, appends one event, and the next fence is higher', async () => {
+    const { id } = await anItem(testEnv.services, fixture);
+    const { fence } = await claim(testEnv.services, fixture.anna, id);
+    await releaseClaim(testEnv.services, fixture.anna, { itemId: id, fence });
+    await releaseClaim(testEnv.services, fixture.anna, { itemId: id, fence });
+    expect((await claim(testEnv.services, fixture.ben, id)).fence).toBe(fence + 1);
+    expect(await eventTypes(id)).toEqual(['item.queued', 'item.claimed', 'claim.released', 'item.claimed']);
+  });
+
+  it('what someone else holds now stays theirs', async () => {
+    const { id } = await anItem(testEnv.services, fixture);
+    const { fence } = await claim(testEnv.services, fixture.anna, id);
+    await endLease(testEnv, id);
+    await claim(testEnv.services, fixture.ben, id);
+    await expect(releaseClaim(testEnv.services, fixture.anna, { itemId: id, fence })).rejects.toMatchObject({
+      code: 'claim_lost',
+      extras: { holder: { user_id: fixture.ben.userId } },
+    });
+    expect(await row(id)).toMatchObject({ claimed_by: fixture.ben.userId });
+    expect((await testEnv.lock.holders([id])).get(id)).toMatchObject({ userId: fixture.ben.userId });
+  });
+
+  it('I3: the fence rises with every change of hands, and never else', async () => {
+    const { id } = await anItem(testEnv.services, fixture);
+    const fences: number[] = [];
+    for (let turn = 0; turn < 6; turn += 1) {
+      const who = turn % 2 === 0 ? fixture.anna : fixture.ben;
+      if (turn === 3) testEnv.lock.down = true;
+      const { fence } = await claim(testEnv.services, who, id);
+      fences.push(fence);
+      if (turn % 3 === 0) await endLease(testEnv, id);
+      else await releaseClaim(testEnv.services, who, { itemId: id, fence });
+      testEnv.lock.down = false;
+    }
+    expect(fences).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+});
+
+describe('a lease that has ended', () => {
+  const sweep = () => expireClaimsOnce(testEnv.services);
+
+  it('expires once, however many workers check at once, and frees the item', async () => {
+    const { id } = await anItem(testEnv.services, fixture);
+    await claim(testEnv.services, fixture.anna, id);
+    await endLease(testEnv, id);
+    await Promise.all([sweep(), sweep(), sweep()]);
+    expect(await eventTypes(id)).toEqual(['item.queued', 'item.claimed', 'claim.expired']);
+    expect(await row(id)).toMatchObject({ claim_expires_at: null, claim_fence: 1 });
+    expect((await claim(testEnv.services, fixture.ben, id)).fence).toBe(2);
+  });
+
+  it('was renewed, says the lock store: then it goes on', async () => {
+    const { id } = await anItem(testEnv.services, fixture);
+    const { fence } = await claim(testEnv.services, fixture.anna, id);
+    await renewClaim(testEnv.services, fixture.anna, { itemId: id, fence });
+    await testEnv.sql(`update item set claim_expires_at = now() - interval '1 second' where id = ?`, [id]);
+    await sweep();
+    const [{ live } = { live: false }] = await testEnv.sql<{ live: boolean }>(
+      'select claim_expires_at > now() as live from item where id = ?',
+      [id],
+    );
+    expect(live).toBe(true);
+    expect(await eventTypes(id)).toEqual(['item.queued', 'item.claimed']);
+  });
+
+  it('without the lock store the database’s own record counts', async () => {
+    const { id } = await anItem(testEnv.services, fixture);
+    await claim(testEnv.services, fixture.anna, id);
+    await testEnv.sql(`update item set claim_expires_at = now() - interval '1 second' where id = ?`, [id]);
+    testEnv.lock.down = true;
+    await sweep();
+    expect(await eventTypes(id)).toEqual(['item.queued', 'item.claimed', 'claim.expired']);
+  });
+
+  it('LC1: its holder may still decide while nobody else took the item, not after', async () => {
+    const [late, later] = await items(testEnv.services, fixture, 2);
+    for (const item of [late, later]) {
+      await claim(testEnv.services, fixture.anna, item?.id ?? '');
+      await endLease(testEnv, item?.id ?? '');
+    }
+    await sweep();
+    const decideAs = (itemId: string) =>
+      decide(testEnv.services, fixture.anna, { itemId, fence: 1, ...aDecision('approve') });
+    expect(await decideAs(late?.id ?? '')).toMatchObject({ status: 'approved' });
+    await claim(testEnv.services, fixture.ben, later?.id ?? '');
+    await expect(decideAs(later?.id ?? '')).rejects.toMatchObject({
+      code: 'claim_lost',
+      extras: { holder: { user_id: fixture.ben.userId } },
+    });
+  });
+
+  it('is left alone when its holder renews it while the sweep is looking', async () => {
+    const { id } = await anItem(testEnv.services, fixture);
+    const { fence } = await claim(testEnv.services, fixture.anna, id);
+    await endLease(testEnv, id);
+    await expireWhile(() => renewClaim(testEnv.services, fixture.anna, { itemId: id, fence }));
+    expect(await row(id)).toMatchObject({ claimed_by: fixture.anna.userId, claim_fence: 1 });
+    expect(await eventTypes(id)).toEqual(['item.queued', 'item.claimed']);
+  });
+
+  it('does not expire when somebody claims the item during the sweep', async () => {
+    const { id } = await anItem(testEnv.services, fixture);
+    await claim(testEnv.services, fixture.anna, id);
+    await endLease(testEnv, id);
+    await expireWhile(() => claim(testEnv.services, fixture.ben, id));
+    expect(await row(id)).toMatchObject({ claimed_by: fixture.ben.userId, claim_fence: 2 });
+    expect((await row(id)).claim_expires_at).not.toBeNull();
+    expect(await eventTypes(id)).toEqual(['item.queued', 'item.claimed', 'item.claimed']);
+  });
+
+  /** A sweep that finds the lock store empty, and `meanwhile` has happened when it comes back from there. */
+  async function expireWhile(meanwhile: () => Promise<unknown>): Promise<void> {
+    const holders = async () => {
+      await meanwhile();
+      return new Map<string, Holder>();
+    };
+    await expireClaimsOnce({ ...testEnv.services, claims: { ...testEnv.lock, holders } });
+  }
+
+  it('is left alone while it runs', async () => {
+    const { id } = await anItem(testEnv.services, fixture);
+    await claim(testEnv.services, fixture.anna, id);
+    await sweep();
+    expect(await eventTypes(id)).toEqual(['item.queued', 'item.claimed']);
+  });
+});

@@ -1,0 +1,198 @@
+// `npm run invariants` on a real database: whole lives of items keep them, and whatever is broken by hand is found and named.
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Fault } from '../../../src/invariants/check.ts';
+import { checksOf, reader } from '../../../src/invariants/invariants.ts';
+import { claim } from '../../../src/usecases/claims/claim.ts';
+import { releaseClaim } from '../../../src/usecases/claims/release-claim.ts';
+import { reopen } from '../../../src/usecases/decisions/reopen.ts';
+import { submit } from '../../../src/usecases/items/submit.ts';
+import { undoDecision } from '../../../src/usecases/decisions/undo-decision.ts';
+import { relayAll } from '../analytics/rollup-checks.ts';
+import { anItem, createProjectFixture, aSubmission, review, type ProjectFixture } from '../support/project-fixture.ts';
+import { useServices } from '../support/test-services.ts';
+
+const testEnv = useServices();
+const HOOK = { webhook_url: 'https://hooks.example.com/decisions' };
+let fixture: ProjectFixture;
+let audited: ProjectFixture;
+/** One of each that the checks look for. */
+const ids = { approved: '', held: '', open: '' };
+
+/** Everything that is wrong in the database, and how many things of each kind were looked at. */
+async function inspect(): Promise<{ faults: Fault[]; looked: Record<string, number> }> {
+  const faults: Fault[] = [];
+  const looked: Record<string, number> = {};
+  for (const { of, run } of checksOf(testEnv.orm))
+    looked[of] = await run(
+      reader(testEnv.orm),
+      (fault) => faults.push(fault),
+      () => undefined,
+    );
+  return { faults, looked };
+}
+
+/** What lives can be: routed, claimed, given back, decided, escalated, returned, undone, reopened, audited. */
+async function live(): Promise<void> {
+  const { services } = testEnv;
+  const { anna, ben, supervisor } = fixture;
+  const idempotency = { key: 'once', bodySha256: 'f'.repeat(64) };
+  await submit(services, fixture.pipeline, aSubmission({ idempotency }));
+  const [a, b, c, d, e] = await Promise.all(Array.from({ length: 5 }, () => anItem(services, fixture)));
+  if (!a || !b || !c || !d || !e) throw new Error('Five were asked for.');
+  await anItem(services, fixture, { confidence: 0.99 });
+  const low = await anItem(services, fixture, { confidence: 0.1 });
+  await reopen(services, supervisor, { itemId: low.id, reason: null });
+  await review(services, anna, { itemId: a.id, action: 'approve' });
+  await review(services, ben, { itemId: b.id, action: 'edit' });
+  await review(services, anna, { itemId: c.id, action: 'escalate' });
+  await review(services, supervisor, { itemId: c.id, action: 'return' });
+  const { fence } = await claim(services, ben, d.id);
+  await releaseClaim(services, ben, { itemId: d.id, fence });
+  await claim(services, anna, d.id);
+  Object.assign(ids, { approved: a.id, held: d.id, open: e.id });
+  const drawn = await anItem(services, audited, { confidence: 0.99 });
+  await review(services, audited.anna, { itemId: drawn.id, action: 'reject' });
+  await undoDecision(services, audited.anna, drawn.id);
+  await review(services, audited.ben, { itemId: drawn.id, action: 'approve' });
+  await relayAll(testEnv);
+}
+
+beforeAll(async () => {
+  fixture = await createProjectFixture(testEnv.services, HOOK);
+  audited = await createProjectFixture(testEnv.services, { ...HOOK, audit_rate: 1, undo_window_seconds: 60 });
+  await live();
+});
+
+/** What is done by hand, how it is said, and what takes it back; `of` is the one id that both are about. */
+interface Damage {
+  rule: string;
+  what: string;
+  says: RegExp;
+  of: () => string;
+  change: string;
+  back: string;
+}
+
+const approved = () => ids.approved;
+const held = () => ids.held;
+const project = () => fixture.projectId;
+
+const DAMAGES: Damage[] = [
+  {
+    rule: 'I1',
+    what: 'a decision is gone',
+    says: /number of its decisions/,
+    of: approved,
+    change: `update decision set audit = true where item_id = ?`,
+    back: `update decision set audit = false where item_id = ?`,
+  },
+  {
+    rule: 'I1',
+    what: 'a final decision can be undone again',
+    says: /can be undone is 1/,
+    of: approved,
+    change: `update decision set final_at = null where item_id = ?`,
+    back: `update decision set final_at = decided_at where item_id = ?`,
+  },
+  {
+    rule: 'I2',
+    what: 'a key stands for an item that is not there',
+    says: /key by-hand/,
+    of: project,
+    change: `insert into idempotency_key (project_id, operation, key, item_ids, created_at) values (?, 'submit', 'by-hand', array[gen_random_uuid()], now())`,
+    back: `delete from idempotency_key where project_id = ? and key = 'by-hand'`,
+  },
+  {
+    rule: 'I3',
+    what: 'a fence fell',
+    says: /its fence is 1, by the event log 2/,
+    of: held,
+    change: `update item set claim_fence = claim_fence - 1 where id = ?`,
+    back: `update item set claim_fence = claim_fence + 1 where id = ?`,
+  },
+  {
+    rule: 'I4',
+    what: 'a claim that nobody made',
+    says: /its claim is lapsed/,
+    of: held,
+    change: `update item set claim_expires_at = null where id = ?`,
+    back: `update item set claim_expires_at = now() + interval '1 minute' where id = ?`,
+  },
+  {
+    rule: 'I5',
+    what: 'a delivery is of no decision',
+    says: /is of no final decision/,
+    of: approved,
+    change: `update delivery set webhook_id = webhook_id || 'x' where item_id = ?`,
+    back: `update delivery set webhook_id = rtrim(webhook_id, 'x') where item_id = ?`,
+  },
+  {
+    rule: 'I5',
+    what: 'a final decision has no delivery',
+    says: /has no delivery/,
+    of: approved,
+    change: `update delivery set seq = -seq where item_id = ?`,
+    back: `update delivery set seq = -seq where item_id = ?`,
+  },
+  {
+    rule: 'I6',
+    what: 'an item moved in silence',
+    says: /its status is rejected, by the event log approved/,
+    of: approved,
+    change: `update item set status = 'rejected' where id = ?`,
+    back: `update item set status = 'approved' where id = ?`,
+  },
+  {
+    rule: 'I6',
+    what: 'an event is missing',
+    says: /item\.decided \(version 3\) of an item that is queued, none, undecided/,
+    of: approved,
+    change: `update event set item_id = null where item_id = ? and type = 'item.claimed'`,
+    back: `update event set item_id = ? where item_id is null and type = 'item.claimed'`,
+  },
+  {
+    rule: 'I6',
+    what: 'an event log has a gap',
+    says: /its event log ends at/,
+    of: project,
+    change: `update project set event_seq = event_seq + 1 where id = ?`,
+    back: `update project set event_seq = event_seq - 1 where id = ?`,
+  },
+  {
+    rule: 'I7',
+    what: 'bytes are not the decision',
+    says: /its bytes are not/,
+    of: approved,
+    change: `update delivery set body = body || ' ' where item_id = ?`,
+    back: `update delivery set body = rtrim(body) where item_id = ?`,
+  },
+  {
+    rule: 'I9',
+    what: 'a figure is not what was counted',
+    says: /stored/,
+    of: project,
+    change: `update rollup set n = n + 1 where project_id = ?`,
+    back: `update rollup set n = n - 1 where project_id = ?`,
+  },
+];
+
+describe('the invariants', () => {
+  it('hold of whole lives, all of which were looked at', async () => {
+    const { faults, looked } = await inspect();
+    expect(faults).toEqual([]);
+    expect(looked).toMatchObject({ items: 9, deliveries: 2, 'final decisions': 2 });
+    expect(looked.facts).toBeGreaterThan(15);
+    expect(looked.figures).toBeGreaterThan(5);
+  });
+
+  it.each(DAMAGES)('$rule: $what, and it is said', async ({ rule, says, of, change, back }) => {
+    await testEnv.sql(change, [of()]);
+    const { faults } = await inspect();
+    expect(faults).toContainEqual({ rule, says: expect.stringMatching(says) as string });
+    await testEnv.sql(back, [of()]);
+  });
+
+  it('hold again when all that is taken back', async () => {
+    expect((await inspect()).faults).toEqual([]);
+  });
+});

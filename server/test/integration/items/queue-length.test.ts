@@ -1,0 +1,58 @@
+// The queue at length: what a question costs does not grow with what it passes over.
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Em } from '../../../src/db/orm.ts';
+import { pick } from '../../../src/usecases/claims/claim-pick.ts';
+import { readQueueRows } from '../../../src/usecases/items/queue-rows.ts';
+import { createProjectFixture, anItem, type ProjectFixture } from '../support/project-fixture.ts';
+import { useServices } from '../support/test-services.ts';
+
+const testEnv = useServices();
+
+describe('LC3: behind 5 000 escalated items that are due first', () => {
+  let high: ProjectFixture;
+
+  beforeAll(async () => {
+    high = await createProjectFixture(testEnv.services);
+    await anItem(testEnv.services, high);
+    await testEnv.sql(
+      `insert into item (id, project_id, status, input, suggestion, confidence, risk_flags, preview, rule, auto_threshold, review_threshold,
+         matched_flags, settings_version, version, created_at, due_at)
+       select gen_random_uuid(), project_id, 'escalated', input, suggestion, confidence, '{}', 'high', rule, auto_threshold, review_threshold,
+         '{}', 1, 1, created_at, due_at - n * interval '1 second'
+       from item, generate_series(1, 5000) n where project_id = ?`,
+      [high.projectId],
+    );
+    await testEnv.sql('analyze item');
+  });
+
+  /** How many rows of items these questions visit, told by the database itself. */
+  const visited = (ask: (em: Em) => Promise<unknown>): Promise<number> =>
+    testEnv.services.db.read((em) =>
+      em.transactional(async (inside) => {
+        // As with a million decided items beside them, when reading the whole table is no choice.
+        for (const way of ['seqscan', 'hashjoin', 'mergejoin']) await inside.execute(`set local enable_${way} = off`);
+        await ask(inside);
+        const [row] = await inside.execute<{ n: string }[]>(
+          `select coalesce(idx_tup_fetch, 0) + seq_tup_read as n from pg_stat_xact_user_tables where relname = 'item'`,
+        );
+        return Number(row?.n);
+      }),
+    );
+
+  it('what a reviewer may take is found without a look at those', async () => {
+    const scope = { all: [high.projectId], escalated: [], blind: new Set<string>(), userId: high.anna.userId };
+    const asked = { view: 'available', filter: {}, after: null, limit: 100 } as const;
+    expect(
+      await visited(async (em) => expect((await readQueueRows(em, scope, asked)).items).toHaveLength(1)),
+    ).toBeLessThan(20);
+    const roles = [{ projectId: high.projectId, role: 'reviewer' as const }];
+    const picking = { roles, free: [], wait: '', most: 1 } as const;
+    expect(await visited(async (em) => expect(await pick(em, picking)).toHaveLength(1))).toBeLessThan(20);
+  });
+
+  it('and a supervisor is given the first of those without a look at the rest', async () => {
+    const roles = [{ projectId: high.projectId, role: 'supervisor' as const }];
+    const picking = { roles, free: [], wait: '', most: 1 } as const;
+    expect(await visited((em) => pick(em, picking))).toBeLessThan(1000);
+  });
+});

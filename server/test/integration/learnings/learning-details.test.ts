@@ -1,0 +1,112 @@
+// What is known of learnings beside their lines: the guidelines that stood, what they can be narrowed to, the wordings of a cluster.
+import { exportFilter } from '@countersign/shared/api/exports';
+import { beforeEach, expect, it } from 'vitest';
+import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';
+import { exportLearnings } from '../../../src/usecases/learnings/export-learnings.ts';
+import { listClusters } from '../../../src/usecases/learnings/list-clusters.ts';
+import { listLearnings } from '../../../src/usecases/learnings/list-learnings.ts';
+import { listLearningValues } from '../../../src/usecases/learnings/list-learning-values.ts';
+import { listReasonVariants, readCluster } from '../../../src/usecases/learnings/read-cluster.ts';
+import { shapeCluster } from '../../../src/usecases/learnings/shape-cluster.ts';
+import { relayOnce } from '../../../src/worker/relay.ts';
+import { assignClustersOnce } from '../../../src/worker/assign-clusters.ts';
+import { anItem, createProjectFixture, review, type ProjectFixture } from '../support/project-fixture.ts';
+import { useServices } from '../support/test-services.ts';
+
+const testEnv = useServices();
+let fixture: ProjectFixture;
+
+beforeEach(async () => {
+  fixture = await createProjectFixture(testEnv.services);
+});
+
+async function overridden(reason: string, given: { flags?: string[]; model?: string } = {}): Promise<void> {
+  const metadata = { raw: '{}', value: { model: given.model ?? 'm-1', source: 's' } };
+  const { id } = await anItem(testEnv.services, fixture, { riskFlags: given.flags ?? [], metadata });
+  await review(testEnv.services, fixture.supervisor, { itemId: id, action: 'reject', reason });
+  await assignClustersOnce(testEnv.services);
+}
+
+const page = () => ({ projectId: fixture.projectId, filter: {}, after: undefined, limit: 100 });
+
+async function clusterOf(name: string): Promise<string> {
+  const { data } = await listClusters(testEnv.services, fixture.supervisor, page());
+  const found = data.find((cluster) => cluster.name === name);
+  if (found === undefined) throw new Error(`There is no cluster ${name}.`);
+  return found.id;
+}
+
+async function rawLines(): Promise<{ guidelines_version: number | null }[]> {
+  while ((await relayOnce(testEnv.services, testEnv.signals)).again);
+  const input = { projectId: fixture.projectId, filter: exportFilter.parse({}), skip: 0 };
+  const { lines } = await exportLearnings(testEnv.services, fixture.supervisor, input);
+  let text = '';
+  for await (const some of lines) text += some;
+  return text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as { guidelines_version: number });
+}
+
+it('LX1: the guidelines that stood at the decision, in the list and in raw lines', async () => {
+  const change = (settingsVersion: number, changes: Parameters<typeof changeSettings>[2]['changes']) =>
+    changeSettings(testEnv.services, fixture.owner, { projectId: fixture.projectId, settingsVersion, changes });
+  await overridden('Wrong sum');
+  const late = await anItem(testEnv.services, fixture);
+  await change(1, { guidelines: 'Be kind.' });
+  await change(2, { target_minutes: 5 });
+  await review(testEnv.services, fixture.supervisor, { itemId: late.id, action: 'reject', reason: 'Too long' });
+  const { data } = await listLearnings(testEnv.services, fixture.supervisor, page());
+  expect(data.map(({ settings_version, guidelines_version }) => [settings_version, guidelines_version])).toEqual([
+    [1, 2],
+    [1, 1],
+  ]);
+  expect((await rawLines()).map(({ guidelines_version }) => guidelines_version)).toEqual([1, 2]);
+});
+
+it('flags, models and sources, the commonest first', async () => {
+  await overridden('Wrong sum', { flags: ['pii', 'legal'], model: 'm-2' });
+  await overridden('Too long', { flags: ['pii'], model: 'm-2' });
+  await overridden('Too long');
+  expect(await listLearningValues(testEnv.services, fixture.supervisor, fixture.projectId)).toEqual({
+    flags: [
+      { value: 'pii', count: 2 },
+      { value: 'legal', count: 1 },
+    ],
+    models: [
+      { value: 'm-2', count: 2 },
+      { value: 'm-1', count: 1 },
+    ],
+    sources: [{ value: 's', count: 3 }],
+  });
+});
+
+it('CT3: every reason variant of a cluster, a page at a time or by search, and where a merged one went', async () => {
+  const reasonsGiven = ['Wrong sum', 'Wrong sum', 'wrong sum!', 'WRONG SUM', 'wrong  sum', 'Too long'];
+  for (const reason of reasonsGiven) await overridden(reason);
+  const [sum, long] = [await clusterOf('Wrong sum'), await clusterOf('Too long')];
+  const asked = { projectId: fixture.projectId, clusterId: sum, text: undefined, after: undefined, limit: 3 };
+  const first = await listReasonVariants(testEnv.services, fixture.supervisor, asked);
+  const rest = await listReasonVariants(testEnv.services, fixture.supervisor, {
+    ...asked,
+    after: first.next_cursor ?? undefined,
+  });
+  expect([first.data[0], first.data.length, rest.data.length, rest.next_cursor]).toEqual([
+    { reason: 'Wrong sum', count: 2 },
+    3,
+    1,
+    null,
+  ]);
+  expect(new Set([...first.data, ...rest.data].map(({ reason }) => reason)).size).toBe(4);
+  const found = await listReasonVariants(testEnv.services, fixture.supervisor, { ...asked, text: 'SUM!' });
+  expect(found.data).toEqual([{ reason: 'wrong sum!', count: 1 }]);
+  const where = () =>
+    readCluster(testEnv.services, fixture.supervisor, { projectId: fixture.projectId, clusterId: long });
+  expect(await where()).toEqual({ id: long, name: 'Too long', merged_into: null });
+  const change = { action: 'merge' as const, into: sum };
+  await shapeCluster(testEnv.services, fixture.supervisor, { projectId: fixture.projectId, clusterId: long, change });
+  expect(await where()).toEqual({ id: long, name: 'Too long', merged_into: { id: sum, name: 'Wrong sum' } });
+  const other = await createProjectFixture(testEnv.services);
+  const foreign = { ...asked, projectId: other.projectId };
+  await expect(listReasonVariants(testEnv.services, other.owner, foreign)).rejects.toMatchObject({ code: 'not_found' });
+});

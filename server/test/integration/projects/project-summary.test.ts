@@ -1,0 +1,176 @@
+// What goes on in a project, as its list and its overview show it: who holds what, the depth over time, the first of everything.
+import { beforeEach, describe, expect, it } from 'vitest';
+import { claim } from '../../../src/usecases/claims/claim.ts';
+import { listProjects, readProject } from '../../../src/usecases/projects/list-projects.ts';
+import { readAnalytics } from '../../../src/usecases/analytics/read-analytics.ts';
+import { readOnboarding } from '../../../src/usecases/projects/read-onboarding.ts';
+import type { MemberActor } from '../../../src/usecases/services.ts';
+import {
+  addReviewers,
+  anItem,
+  aPerson,
+  createProjectFixture,
+  items,
+  review,
+  type ProjectFixture,
+} from '../support/project-fixture.ts';
+import { useServices } from '../support/test-services.ts';
+
+const testEnv = useServices();
+const MINUTE = 60_000;
+let fixture: ProjectFixture;
+
+beforeEach(async () => {
+  fixture = await createProjectFixture(testEnv.services);
+});
+
+const summary = async (who: MemberActor = fixture.owner) =>
+  (await readProject(testEnv.services, who, fixture.projectId)).summary;
+
+async function claims(who: MemberActor, count = 1): Promise<void> {
+  for (const { id } of await items(testEnv.services, fixture, count)) await claim(testEnv.services, who, id);
+}
+
+describe('the project summary', () => {
+  it('names who holds a claim, each once and by name, and counts what they hold', async () => {
+    expect(await summary()).toMatchObject({ reviewing: 0, reviewers: [], reviewerCount: 0 });
+    await claims(fixture.ben, 2);
+    await claims(fixture.anna);
+    await anItem(testEnv.services, fixture);
+    expect(await summary()).toMatchObject({
+      waiting: 4,
+      reviewing: 3,
+      reviewers: [
+        { userId: fixture.anna.userId, name: 'Anna' },
+        { userId: fixture.ben.userId, name: 'Ben' },
+      ],
+      reviewerCount: 2,
+    });
+  });
+
+  it('says the short address of who has no name', async () => {
+    const { userId, address } = fixture.anna;
+    await testEnv.sql('update app_user set name = null where id = ?', [userId]);
+    await claims(fixture.anna);
+    const short = `${address.slice(0, 4)}…${address.slice(-4)}`;
+    expect((await summary()).reviewers).toEqual([{ userId, name: short }]);
+  });
+
+  it('names five of many claim holders, and counts them all', async () => {
+    const manyPeople = await addReviewers(testEnv.services, fixture, 7);
+    for (const who of manyPeople.toReversed()) await claims(who);
+    const { reviewers, reviewerCount, reviewing } = await summary();
+    expect(reviewers.map(({ name }) => name)).toEqual([0, 1, 2, 3, 4].map((index) => `Reviewer ${index}`));
+    expect([reviewerCount, reviewing]).toEqual([7, 7]);
+  });
+
+  it('forgets who decided, and tells nothing of another project', async () => {
+    const { id } = await anItem(testEnv.services, fixture);
+    await review(testEnv.services, fixture.anna, { itemId: id, action: 'edit' });
+    const other = await createProjectFixture(testEnv.services);
+    await claim(testEnv.services, other.anna, (await anItem(testEnv.services, other)).id);
+    expect(await summary()).toMatchObject({ reviewers: [], reviewing: 0, decidedToday: 1, overriddenToday: 1 });
+    await claims(fixture.ben);
+    // One person in both projects sees in each what is its own.
+    await testEnv.sql('update member set user_id = ? where project_id = ? and user_id = ?', [
+      fixture.owner.userId,
+      other.projectId,
+      other.owner.userId,
+    ]);
+    const { rows: listed } = await listProjects(testEnv.services, fixture.owner);
+    const shown = listed.map(({ project, summary }) => [project.id, summary.reviewers.map(({ name }) => name)]);
+    expect(shown).toEqual([
+      [fixture.projectId, ['Ben']],
+      [other.projectId, ['Anna']],
+    ]);
+  });
+
+  it('counts people’s decisions of today alone: neither automatic ones nor yesterday’s', async () => {
+    const { id } = await anItem(testEnv.services, fixture);
+    await anItem(testEnv.services, fixture, { confidence: 0.99 });
+    await review(testEnv.services, fixture.anna, { itemId: id, action: 'reject' });
+    expect(await summary()).toMatchObject({ decidedToday: 1, overriddenToday: 1 });
+    await testEnv.sql(`update decision set decided_at = decided_at - interval '1 day' where item_id = ?`, [id]);
+    expect(await summary()).toMatchObject({ decidedToday: 0, overriddenToday: 0 });
+  });
+});
+
+describe('the depth', () => {
+  const depth = async (window: { from: Date; to: Date }) => {
+    const query = { projectId: fixture.projectId, from: window.from, to: window.to, bucket: 'minute' as const };
+    return (await readAnalytics(testEnv.services, fixture.owner, query)).flow.map(({ waiting }) => waiting);
+  };
+
+  /** Puts items where they arrived, and those that are decided where they were decided: minutes after `start`. */
+  const place = async (ids: string[], start: Date, { arrived, decided }: { arrived: number; decided?: number }) => {
+    const at = (minutes: number) => new Date(start.getTime() + minutes * MINUTE);
+    const list = `{${ids.join(',')}}`;
+    const end = at(decided ?? arrived);
+    await testEnv.sql(
+      `update item set created_at = ?, decided_at = case when decided_at is null then null else ?::timestamptz end where id = any(?::uuid[])`,
+      [at(arrived), end, list],
+    );
+    await testEnv.sql(`update event set created_at = ? where item_id = any(?::uuid[]) and type = 'item.decided'`, [
+      end,
+      list,
+    ]);
+  };
+
+  it('is what waited at the end of each bucket; what routing ended never waited', async () => {
+    const [first, ...others] = (await items(testEnv.services, fixture, 3)).map(({ id }) => id);
+    const passed = await anItem(testEnv.services, fixture, { confidence: 0.99 });
+    const rejected = await anItem(testEnv.services, fixture, { confidence: 0.1 });
+    const last = await anItem(testEnv.services, fixture);
+    if (first === undefined) throw new Error('Three were asked for.');
+    await review(testEnv.services, fixture.anna, { itemId: first, action: 'approve' });
+    const start = new Date(Math.floor(Date.now() / MINUTE) * MINUTE - 5 * MINUTE);
+    await place([...others, passed.id, rejected.id], start, { arrived: 0.2 });
+    await place([first], start, { arrived: 0.2, decided: 2.1 });
+    await place([last.id], start, { arrived: 3.5 });
+    const after = (minutes: number) => new Date(start.getTime() + minutes * MINUTE);
+    expect(await depth({ from: after(-1), to: after(4) })).toEqual([0, 3, 3, 2, 3]);
+    // A window that ended earlier says what was then, to whole minutes.
+    expect(await depth({ from: after(-1), to: after(2) })).toEqual([0, 3, 3]);
+    expect(await depth({ from: after(1), to: after(3) })).toEqual([3, 2]);
+  });
+});
+
+describe('onboarding', () => {
+  const onboarding = (who: MemberActor = fixture.owner) => readOnboarding(testEnv.services, who, fixture.projectId);
+
+  const delivered = (itemId: string, { status, http_status }: { status: string; http_status: number }) => {
+    const id = testEnv.services.ids.uuid();
+    return testEnv.sql(
+      `insert into delivery (id, project_id, item_id, webhook_id, seq, body, status, attempt, http_status, created_at)
+       values (?, ?, ?, ?, 1, '{}', ?, 1, ?, now())`,
+      [id, fixture.projectId, itemId, `evt_${id}`, status, http_status],
+    );
+  };
+
+  it('reports the first of each: a key, an item, a person’s decision, an answered webhook', async () => {
+    const { anna } = fixture;
+    const gone = { item: false, decision: false, webhook: false };
+    expect(await onboarding()).toMatchObject({
+      key: { name: 'Pipeline' },
+      item: null,
+      decision: null,
+      webhook: null,
+      gone,
+    });
+    await anItem(testEnv.services, fixture, { confidence: 0.99 });
+    expect(await onboarding()).toMatchObject({ item: { status: 'auto_approved' }, decision: null });
+    const { id } = await anItem(testEnv.services, fixture);
+    await review(testEnv.services, anna, { itemId: id, action: 'edit' });
+    expect(await onboarding()).toMatchObject({ decision: { action: 'edit', name: 'Anna' }, webhook: null });
+    await delivered(id, { status: 'dead', http_status: 500 });
+    expect(await onboarding()).toMatchObject({ webhook: null });
+    await delivered(id, { status: 'succeeded', http_status: 204 });
+    expect(await onboarding()).toMatchObject({ webhook: { http_status: 204 } });
+  });
+
+  it('shows keys to who may see keys, and nothing to strangers', async () => {
+    expect(await onboarding(fixture.anna)).toMatchObject({ key: null, item: null });
+    const stranger = await aPerson(testEnv.services);
+    await expect(onboarding(stranger)).rejects.toMatchObject({ code: 'not_found' });
+  });
+});

@@ -1,0 +1,130 @@
+// The floor as the database tells it: who holds what and since when, the pace, and what a stop would send to people (FL1 to FL4).
+import { beforeEach, describe, expect, it } from 'vitest';
+import { claim } from '../../../src/usecases/claims/claim.ts';
+import { readTeamView } from '../../../src/usecases/analytics/read-team-view.ts';
+import { releaseClaim } from '../../../src/usecases/claims/release-claim.ts';
+import { renewClaim } from '../../../src/usecases/claims/renew-claim.ts';
+import { takeOver } from '../../../src/usecases/claims/take-over.ts';
+import {
+  anItem,
+  aPerson,
+  createProjectFixture,
+  items,
+  review,
+  type ProjectFixture,
+} from '../support/project-fixture.ts';
+import { useServices } from '../support/test-services.ts';
+
+const testEnv = useServices();
+let fixture: ProjectFixture;
+
+beforeEach(async () => {
+  fixture = await createProjectFixture(testEnv.services);
+});
+
+const MINUTE = 60_000;
+const teamView = (who = fixture.supervisor) => readTeamView(testEnv.services, who, fixture.projectId);
+const memberKey = async (userId: string) => {
+  const found = (await teamView()).people.find((person) => person.user_id === userId);
+  if (found === undefined) throw new Error('They are not on the floor.');
+  return found;
+};
+
+describe('the live team view', () => {
+  it('is for supervisors and owners', async () => {
+    await teamView(fixture.owner);
+    await expect(teamView(fixture.anna)).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(teamView(await aPerson(testEnv.services))).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('of a new project says what it does not know', async () => {
+    expect(await teamView()).toMatchObject({
+      waiting: { queued: 0, escalated: 0 },
+      flow: [
+        { minutes: 15, arrived: 0, decided: 0 },
+        { minutes: 60, arrived: 0, decided: 0 },
+      ],
+      drain: { state: 'empty', seconds: 0, minutes: null },
+      median: { seconds: null, n: 0 },
+      stuck_after_seconds: 600,
+      idle_after_seconds: 300,
+      more_held: 0,
+    });
+    const people = (await teamView()).people.map(({ name, holding, last_decided_at: last }) => [name, holding, last]);
+    expect(people).toEqual(['Anna', 'Ben', 'Olga', 'Sam'].map((name) => [name, [], null]));
+  });
+
+  it('FL2: an item is held since it was claimed: a renewal changes that not, a take-over and a new claim do', async () => {
+    const [item, other] = await items(testEnv.services, fixture, 2);
+    if (!item || !other) throw new Error('Two were asked for.');
+    const start = testEnv.clock.now().getTime();
+    const { fence } = await claim(testEnv.services, fixture.anna, item.id);
+    testEnv.clock.pass(MINUTE);
+    await claim(testEnv.services, fixture.anna, other.id);
+    await renewClaim(testEnv.services, fixture.anna, { itemId: item.id, fence });
+    const [first, second] = (await memberKey(fixture.anna.userId)).holding;
+    expect([first?.item_id, second?.item_id]).toEqual([item.id, other.id]);
+    expect(first).toMatchObject({ preview: item.preview, status: 'queued' });
+    expect(Date.parse(first?.since ?? '') - start).toBeLessThan(MINUTE / 2);
+    expect(Date.parse(second?.since ?? '') - start).toBeGreaterThanOrEqual(MINUTE);
+
+    testEnv.clock.pass(MINUTE);
+    const { fence: taken } = await takeOver(testEnv.services, fixture.supervisor, item.id);
+    expect((await memberKey(fixture.anna.userId)).holding.map(({ item_id: id }) => id)).toEqual([other.id]);
+    const [theirs] = (await memberKey(fixture.supervisor.userId)).holding;
+    expect(Date.parse(theirs?.since ?? '') - start).toBeGreaterThanOrEqual(2 * MINUTE);
+    await releaseClaim(testEnv.services, fixture.supervisor, { itemId: item.id, fence: taken });
+    expect((await memberKey(fixture.supervisor.userId)).holding).toEqual([]);
+  });
+
+  it('FL1, FL4: reports the decision rate, per person, and when the queue will be empty', async () => {
+    const made = await items(testEnv.services, fixture, 8);
+    for (const [n, { id }] of made.slice(0, 6).entries()) {
+      const who = n < 2 ? fixture.ben : fixture.anna;
+      const { fence } = await claim(testEnv.services, who, id);
+      testEnv.clock.pass(n < 2 ? 20_000 : 10_000);
+      await review(testEnv.services, who, { itemId: id, action: 'approve', fence });
+    }
+    const seen = await teamView();
+    expect(seen).toMatchObject({
+      waiting: { queued: 2, escalated: 0 },
+      flow: [
+        { minutes: 15, arrived: 8, decided: 6 },
+        { minutes: 60, arrived: 8, decided: 6 },
+      ],
+      drain: { state: 'growing', seconds: null, minutes: 15 },
+      median: { n: 6 },
+    });
+    expect(Math.round(seen.median.seconds ?? 0)).toBe(10);
+    const [anna, ben] = seen.people;
+    expect([anna?.decided_last_hour, ben?.decided_last_hour]).toEqual([4, 2]);
+    expect([anna?.median_seconds, ben?.median_seconds].map((each) => Math.round(each ?? 0))).toEqual([10, 20]);
+    expect(Date.parse(anna?.last_decided_at ?? '')).toBeGreaterThan(Date.parse(ben?.last_decided_at ?? ''));
+
+    await testEnv.sql(`update item set created_at = created_at - interval '20 minutes' where project_id = ?`, [
+      fixture.projectId,
+    ]);
+    const { drain } = await teamView();
+    expect(drain).toMatchObject({ state: 'draining', minutes: 15 });
+    // Two wait, six went in fifteen minutes and the begun one.
+    expect(Math.floor((drain.seconds ?? 0) / 20)).toBe(15);
+    testEnv.clock.pass(61 * MINUTE);
+    expect((await teamView()).drain).toEqual({ state: 'too_few', seconds: null, minutes: null });
+  });
+
+  it('RT7: says what routing did alone in the last hour; what it drew for an audit came to people', async () => {
+    const all = await createProjectFixture(testEnv.services, { audit_rate: 1 });
+    for (const place of [fixture, all]) {
+      await anItem(testEnv.services, place, { confidence: 1 });
+      await anItem(testEnv.services, place, { confidence: 0 });
+      await anItem(testEnv.services, place, { confidence: 0.8 });
+    }
+    const audited = await readTeamView(testEnv.services, all.owner, all.projectId);
+    expect((await teamView()).automatic_last_hour).toEqual({ arrived: 3, approved: 1, rejected: 1 });
+    expect((await teamView()).flow[0]).toMatchObject({ arrived: 1 });
+    expect(audited.automatic_last_hour).toEqual({ arrived: 3, approved: 0, rejected: 1 });
+    expect(audited.flow[0]).toMatchObject({ arrived: 2 });
+    testEnv.clock.pass(61 * MINUTE);
+    expect((await teamView()).automatic_last_hour).toEqual({ arrived: 0, approved: 0, rejected: 0 });
+  });
+});

@@ -1,0 +1,121 @@
+// Where presence is tried by hand: two processes with a wire between them that can be cut, and tabs that keep what they were told.
+import { afterAll, beforeAll } from 'vitest';
+import { changeMember } from '@countersign/shared/api/projects';
+import { applyPresenceChange, type PresenceByUser } from '@countersign/shared/presence';
+import type { UserPresence, PresenceChange } from '@countersign/shared/sockets';
+import { join, openProject, type OpenProject } from '../../builders.ts';
+import { person, type Person } from '../../client.ts';
+import type { PresenceChannel, Message } from '../../../src/realtime/presence/presence-sync.ts';
+import { type Listener, type LiveTestServer, waitUntilRead, startLiveServer } from '../support/live-server.ts';
+import { serve, type Served } from '../support/http-server.ts';
+import { type ServicesEnvironment, useServices } from '../support/test-services.ts';
+
+export interface PresenceFixture {
+  readonly inside: ServicesEnvironment;
+  /** Two processes that hear each other as long as the wire between them is whole. */
+  readonly here: LiveTestServer;
+  readonly there: LiveTestServer;
+  readonly wire: { cut: boolean; messages: Message[] };
+  /** The lock store, as the first process finds it. */
+  readonly store: { answers: boolean };
+  newcomer(): Promise<Person>;
+  /** A project with these members, each named so. */
+  project(...names: string[]): Promise<{ project: OpenProject; people: Person[] }>;
+  tab(who: Person | undefined, live?: LiveTestServer): Promise<Listener>;
+  /** Both processes tell, there and back, until all has arrived; then these have heard it. */
+  settle(...listeners: Listener[]): Promise<void>;
+}
+
+export const NOWHERE = { project_id: null, item_id: null, idle: false };
+
+/** Opens a scene for all tests of a file. */
+export function usePresenceFixture(): PresenceFixture {
+  const inside = useServices();
+  const store = { answers: true };
+  const { wire, left, right } = createLink();
+  const open: Listener[] = [];
+  let [served, here, there]: [Served?, LiveTestServer?, LiveTestServer?] = [];
+  beforeAll(async () => {
+    served = await serve(inside.services);
+    here = await startLiveServer(inside, { link: left, answers: () => Promise.resolve(store.answers) });
+    there = await startLiveServer(inside, { link: right });
+  });
+  afterAll(async () => {
+    for (const { socket } of open) socket.close();
+    await Promise.all([here?.close(), there?.close(), served?.close()]);
+  });
+  const is = <T>(value: T | undefined): T => {
+    if (value === undefined) throw new Error('The fixture exists from beforeAll on.');
+    return value;
+  };
+  const newcomer = () => person(is(served).testEnv);
+  return {
+    inside,
+    store,
+    wire,
+    newcomer,
+    get here() {
+      return is(here);
+    },
+    get there() {
+      return is(there);
+    },
+    project: (...names) => aProject(newcomer, names),
+    tab: async (who, live = is(here)) => {
+      const listener = await live.connect({ origin: is(served).testEnv.baseUrl, cookie: is(who).cookieHeader() });
+      open.push(listener);
+      return listener;
+    },
+    settle: async (...listeners) => {
+      for (const live of [here, there, here, there]) await is(live).present();
+      await Promise.all(listeners.map((listener) => listener.caughtUp()));
+    },
+  };
+}
+
+function createLink(): { wire: { cut: boolean; messages: Message[] }; left: PresenceChannel; right: PresenceChannel } {
+  const wire = { cut: false, messages: [] as Message[] };
+  const hears: ((message: unknown) => void)[] = [];
+  const end = (own: number): PresenceChannel => ({
+    publish: (message) => {
+      if (wire.cut) return;
+      wire.messages.push(message);
+      hears[1 - own]?.(JSON.parse(JSON.stringify(message)));
+    },
+    subscribe: (listener) => void (hears[own] = listener),
+  });
+  return { wire, left: end(0), right: end(1) };
+}
+
+async function aProject(newcomer: () => Promise<Person>, names: string[]) {
+  const project = await openProject(await newcomer());
+  const people = await Promise.all(names.map(() => newcomer()));
+  for (const [index, who] of people.entries()) {
+    await join(project, who);
+    await rename(who, project, names[index] ?? '');
+  }
+  return { project, people };
+}
+
+export const rename = (who: Person, project: OpenProject, name: string) =>
+  who.call(changeMember, { params: { id: project.id, user_id: who.id }, body: { name } });
+
+/** Says where it is, and waits until the server has read it. */
+export async function publish(listener: Listener, where: unknown): Promise<void> {
+  listener.socket.emit('presence', where);
+  await waitUntilRead(listener);
+}
+
+export const changesOf = ({ received }: Listener) =>
+  received.flatMap(({ event, text }) => (event === 'presence' ? (JSON.parse(text) as PresenceChange[]) : []));
+
+/** What a page knows that takes in what this socket was told, by name. */
+export function known(listener: Listener, projectId: string): UserPresence[] {
+  const nobody: PresenceByUser = new Map();
+  const membersUpdated = changesOf(listener).filter(({ project_id: id }) => id === projectId);
+  return [...membersUpdated.reduce<PresenceByUser>(applyPresenceChange, nobody).values()].sort((a, b) =>
+    a.name.localeCompare(b.name),
+  );
+}
+
+export const namesOf = (listener: Listener, projectId: string) => known(listener, projectId).map(({ name }) => name);

@@ -1,0 +1,129 @@
+// What the live socket offers to whoever knocks: one transport, one protocol, small packets, few sockets (A8), and nothing to other sites (A6).
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { person, type Person } from '../../client.ts';
+import { MAX_SOCKETS } from '../../../src/realtime/gateway.ts';
+import { type LiveTestServer, waitUntilRead, startLiveServer } from '../support/live-server.ts';
+import { serve, type Served } from '../support/http-server.ts';
+import { useServices } from '../support/test-services.ts';
+
+const inside = useServices();
+let served: Served;
+let live: LiveTestServer;
+let who: Person;
+
+beforeAll(async () => {
+  served = await serve(inside.services);
+  live = await startLiveServer(inside);
+  who = await person(served.testEnv);
+});
+afterAll(async () => {
+  await live.close();
+  await served.close();
+});
+
+const headersOf = (one: Person) => ({ origin: served.testEnv.baseUrl, cookie: one.cookieHeader() });
+const UPGRADE = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' };
+
+/** The answer to an upgrade: its status and headers, and whether a session of the transport was opened on it. */
+async function upgraded(
+  query: string,
+  headers: Record<string, string> = {},
+): Promise<{ answer: IncomingMessage; opened: boolean }> {
+  const key = { 'sec-websocket-key': randomBytes(16).toString('base64') };
+  const all = { ...headersOf(who), ...UPGRADE, ...key, ...headers };
+  const sent = request(`${live.url}/socket.io/?${query}`, { headers: all });
+  sent.end();
+  const first = await Promise.race([once(sent, 'upgrade'), once(sent, 'response')]);
+  const [answer, , head] = first as [IncomingMessage, unknown, Buffer | undefined];
+  const { socket } = answer;
+  const said = new Promise<string>((resolve) => {
+    socket.once('data', (chunk: Buffer) => resolve(chunk.toString()));
+    socket.once('close', () => resolve(''));
+    // What came in one breath with the answer, and what will never come after a refusal.
+    if (answer.statusCode !== 101 || head?.length) resolve(head?.toString() ?? '');
+  });
+  const opened = (await said).includes('"sid"');
+  socket.destroy();
+  return { answer, opened };
+}
+
+describe('A8: a socket', () => {
+  it('is a WebSocket of the present protocol, and nothing older', async () => {
+    expect((await upgraded('EIO=4&transport=websocket')).opened).toBe(true);
+    for (const query of ['EIO=3&transport=websocket', 'transport=websocket', 'EIO=4', 'EIO=4&transport=polling'])
+      expect((await upgraded(query)).opened, query).toBe(false);
+    for (const method of ['GET', 'POST']) {
+      const answer = await fetch(`${live.url}/socket.io/?EIO=4&transport=polling`, { method, headers: headersOf(who) });
+      expect(answer.status, method).toBe(400);
+    }
+  });
+
+  it('is not compressed, keeps nothing for who comes back, and waits five seconds for who says nothing', async () => {
+    const { answer } = await upgraded('EIO=4&transport=websocket', {
+      'sec-websocket-extensions': 'permessage-deflate',
+    });
+    expect(answer.headers['sec-websocket-extensions']).toBeUndefined();
+    const { opts } = live.io as unknown as { opts: Record<string, unknown> };
+    expect([opts.connectTimeout, opts.connectionStateRecovery]).toEqual([5000, undefined]);
+  });
+
+  it('has no client script to offer', async () => {
+    for (const file of ['socket.io.js', 'socket.io.min.js', 'socket.io.esm.min.js'])
+      expect((await fetch(`${live.url}/socket.io/${file}`)).status).not.toBe(200);
+  });
+
+  it('takes a packet of 4 KiB, and is closed by a larger one', async () => {
+    const listener = await live.connect(headersOf(who));
+    const { socket } = listener;
+    const closed = new Promise((resolve) => socket.once('disconnect', resolve));
+    socket.emit('presence', 'x'.repeat(4096 - 20));
+    await waitUntilRead(listener);
+    socket.emit('presence', 'x'.repeat(4096));
+    expect(await closed).toMatch(/^transport (?:close|error)$/);
+  });
+
+  it('is one of at most 50 of its person: the next is refused by name, others’ are not, and one that closes makes room', async () => {
+    const [many, other] = [await person(served.testEnv), await person(served.testEnv)];
+    const all = [];
+    for (let n = 0; n < MAX_SOCKETS; n += 1) all.push(await live.connect(headersOf(many)));
+    await expect(live.connect(headersOf(many))).rejects.toThrow('too_many_sockets');
+    // In another browser it is the same person.
+    const elsewhere = await person(served.testEnv, many.wallet);
+    await expect(live.connect(headersOf(elsewhere))).rejects.toThrow('too_many_sockets');
+    (await live.connect(headersOf(other))).socket.close();
+    all.pop()?.socket.close();
+    await expect
+      .poll(() =>
+        live.connect(headersOf(many)).then(
+          ({ socket }) => all.push({ socket }),
+          () => 0,
+        ),
+      )
+      .toBe(MAX_SOCKETS);
+    for (const { socket } of all) socket.close();
+  });
+});
+
+describe('A6: another site', () => {
+  it('gets no CORS header', async () => {
+    const headers = { origin: 'https://evil.test', 'access-control-request-method': 'POST' };
+    for (const method of ['OPTIONS', 'GET', 'POST']) {
+      const answer = await fetch(`${live.url}/socket.io/?EIO=4&transport=polling`, { method, headers });
+      expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
+    }
+  });
+});
+
+it('a socket that is in keeps neither its request nor its cookie: what it costs is paid as long as the tab is open', async () => {
+  const { socket, inside: end } = await live.connect(headersOf(who));
+  const { handshake, conn } = end;
+  expect([handshake.headers, conn.request, JSON.stringify(handshake).includes('__Host-sid')]).toEqual([
+    {},
+    null,
+    false,
+  ]);
+  socket.close();
+});

@@ -1,0 +1,151 @@
+// The live side over the test's own services: a gateway on a real port, rooms and the tail, moved on by hand, so that “nothing came” is a fact.
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { io as connectSocket, type ManagerOptions, type Socket, type SocketOptions } from 'socket.io-client';
+import { clientOfRequest } from '../../../src/http/connection/client-address.ts';
+import { createAdmission } from '../../../src/realtime/connection/admission.ts';
+import { createAssignment } from '../../../src/realtime/assignment.ts';
+import { createLiveServer, openGateway } from '../../../src/realtime/gateway.ts';
+import type { PresenceChannel } from '../../../src/realtime/presence/presence-sync.ts';
+import { createMetrics } from '../../../src/realtime/metrics.ts';
+import { handleOperatorRevocations } from '../../../src/realtime/operator-revocations.ts';
+import { notifyOffers } from '../../../src/realtime/offer-notifications.ts';
+import { createPresence } from '../../../src/realtime/presence/presence.ts';
+import { createRooms, type LiveServer, type LiveSocket, type Rooms } from '../../../src/realtime/rooms.ts';
+import { createTail } from '../../../src/realtime/tail.ts';
+import type { Services } from '../../../src/usecases/services.ts';
+import { relayOnce } from '../../../src/worker/relay.ts';
+import type { ServicesEnvironment } from './test-services.ts';
+
+export interface LiveTestServer {
+  url: string;
+  io: LiveServer;
+  /** Stamps what was recorded and hands it to the rooms, until nothing is left; then tells whose figures moved and who is online. */
+  deliverEvents(): Promise<void>;
+  /** Tells who is online, and nothing of the ledger. */
+  present(): Promise<void>;
+  /** Tells whose figures moved. */
+  tick(): Promise<void>;
+  /** Asks the lock store whether it is there. */
+  probe(): Promise<void>;
+  /** Connects as these headers say. Errors: the server’s refusal. */
+  connect(headers: Record<string, string>, options?: Partial<ManagerOptions & SocketOptions>): Promise<Listener>;
+  close(): Promise<void>;
+}
+
+/** A socket that keeps all it hears. */
+export interface Listener {
+  socket: Socket;
+  /** Its other end. */
+  inside: LiveSocket;
+  received: { event: string; text: string }[];
+  /** Resolves when all that was sent to it so far has been heard. */
+  caughtUp(): Promise<void>;
+}
+
+interface LiveServerOptions {
+  /** The way to another process. */
+  link?: PresenceChannel | null;
+  /** Does the lock store answer? */
+  answers?: () => Promise<boolean>;
+  /** TRUSTED_PROXY_HOPS. */
+  proxyHops?: number;
+  /** How many sockets there may be. */
+  most?: { ofAddress: number; ofProcess: number };
+}
+
+export async function startLiveServer(
+  opened: Pick<ServicesEnvironment, 'services' | 'signals'>,
+  { link = null, answers = () => Promise.resolve(true), proxyHops = 0, most }: LiveServerOptions = {},
+): Promise<LiveTestServer> {
+  const { services, signals } = opened;
+  const http = createServer();
+  const clientOf = (request: IncomingMessage) => clientOfRequest(request, proxyHops);
+  const admit = createAdmission(services, { clientOf, ...(most && { most }) });
+  const io = createLiveServer(http, { admit, redis: null, log: services.log });
+  const tail = createTail(services, io, () => rooms);
+  const rooms: Rooms = createRooms(services, io, (projectId, seq) => tail.watch(projectId, seq));
+  await tail.listen(signals, () => undefined);
+  await notifyOffers(signals, io);
+  await handleOperatorRevocations(services, { signals, io });
+  const metrics = createMetrics(services, io, () => rooms);
+  await metrics.listen(signals, () => undefined);
+  const presence = createPresence(services, io, { rooms, link, wake: () => undefined });
+  const assignment = createAssignment(io, answers);
+  openGateway(services, io, { rooms, clientOf });
+  http.listen(0, '127.0.0.1');
+  await once(http, 'listening');
+  const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+  return {
+    url,
+    io,
+    deliverEvents: async () => {
+      await deliverEvents(services, signals, tail);
+      await metrics.runOnce();
+      await presence.runOnce();
+    },
+    present: () => presence.runOnce(),
+    tick: () => metrics.runOnce(),
+    probe: () => assignment.runOnce(),
+    connect: (headers, options = {}) => connect({ url, io }, headers, options),
+    close: () => io.close(),
+  };
+}
+
+/** What no tab says of itself, so that it moves nothing. */
+const MARK = 'read so far';
+
+/** Resolves when the server has read all that this client has sent. */
+export async function waitUntilRead({ socket, inside }: Pick<Listener, 'socket' | 'inside'>): Promise<void> {
+  const read = new Promise<void>((resolve) => inside.onAny((_, message) => message === MARK && resolve()));
+  socket.emit('presence', MARK);
+  await read;
+  inside.offAny();
+}
+
+async function deliverEvents(
+  services: Services,
+  signals: ServicesEnvironment['signals'],
+  tail: ReturnType<typeof createTail>,
+): Promise<void> {
+  while ((await relayOnce(services, signals)).again);
+  while ((await tail.runOnce()).again);
+}
+
+async function connect(
+  { url, io }: { url: string; io: LiveServer },
+  extraHeaders: Record<string, string>,
+  options: Partial<ManagerOptions & SocketOptions>,
+): Promise<Listener> {
+  const socket = connectSocket(url, {
+    transports: ['websocket'],
+    reconnection: false,
+    forceNew: true,
+    extraHeaders,
+    ...options,
+  });
+  const received: Listener['received'] = [];
+  const marks = new Map<string, () => void>();
+  socket.onAny((event: string, ...args: unknown[]) => {
+    const text = JSON.stringify(args);
+    const mark = /mark-\d+/.exec(text)?.[0] ?? '';
+    if (marks.has(mark)) marks.get(mark)?.();
+    else received.push({ event, text });
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<undefined>();
+  socket.once('connect_error', reject);
+  socket.once('rooms', () => resolve(undefined));
+  await promise.catch((error: unknown) => {
+    socket.close();
+    throw error;
+  });
+  const inside = io.of('/').sockets.get(socket.id ?? '') as LiveSocket;
+  const caughtUp = () =>
+    new Promise<void>((done) => {
+      const mark = `mark-${marks.size}`;
+      marks.set(mark, done);
+      inside.emit('resync', { project_id: null, reason: mark });
+    });
+  return { socket, inside, received, caughtUp };
+}

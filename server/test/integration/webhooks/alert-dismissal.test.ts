@@ -1,0 +1,165 @@
+// WH6 and PM: who is told of a webhook, of what, and until when.
+import { describe, expect, it } from 'vitest';
+import { removeMember } from '../../../src/usecases/access/change-member.ts';
+import { listAlerts, listProjectAlerts } from '../../../src/usecases/webhooks/list-alerts.ts';
+import { replayDelivery } from '../../../src/usecases/webhooks/replay-deliveries.ts';
+import type { MemberActor } from '../../../src/usecases/services.ts';
+import { alertSteps, useAlertFixture } from './alert-fixture.ts';
+import { aPerson, createProjectFixture } from '../support/project-fixture.ts';
+import { useServices } from '../support/test-services.ts';
+
+const testEnv = useServices();
+const now = useAlertFixture(testEnv);
+const { due, deliver, happens, unseenBy, kindsFor, passOneHour, change, resume, see, join, alertKinds } = alertSteps(
+  testEnv,
+  now,
+);
+
+const seeAll = async (who: MemberActor) => {
+  const [alert] = await unseenBy(who);
+  await see(who, new Date(alert?.created_at ?? 0));
+};
+
+describe('WH6: alerts of a project that an owner sees', () => {
+  it('the last thing, until they have seen it; each owner for themselves', async () => {
+    const second = await aPerson(testEnv.services);
+    await join(second, 'owner');
+    await happens('exhausted');
+    await seeAll(now.fixture.owner);
+    expect(await kindsFor(now.fixture.owner)).toEqual([]);
+    expect(await kindsFor(second)).toEqual(['exhausted']);
+    await happens('paused');
+    expect(await kindsFor(now.fixture.owner)).toEqual(['paused']);
+    expect(await kindsFor(second)).toEqual(['paused']);
+    await resume();
+    await happens('recovered');
+    await seeAll(second);
+    expect(await kindsFor(second)).toEqual([]);
+    expect(await kindsFor(now.fixture.owner)).toEqual(['recovered']);
+  });
+
+  it('what comes after what they have seen, though it came at once', async () => {
+    await happens('exhausted');
+    const ids = await due(2, 0);
+    now.answer = (id) => (id === `evt_${ids[0]}` ? 200 : 410);
+    await deliver();
+    const alerts = await listProjectAlerts(testEnv.services, now.fixture.owner, now.fixture.projectId);
+    const times = alerts.map(({ createdAt }) => createdAt.getTime());
+    expect(new Set(times).size).toBe(times.length);
+    expect(alerts[0]?.kind).toBe('paused');
+    await see(now.fixture.owner, alerts[1]?.createdAt ?? new Date());
+    expect(await kindsFor(now.fixture.owner)).toEqual(['paused']);
+  });
+
+  it('what comes later, though a clock was put back', async () => {
+    await happens('exhausted');
+    await testEnv.sql(`update webhook_alert set created_at = now() + interval '1 hour' where project_id = ?`, [
+      now.fixture.projectId,
+    ]);
+    await seeAll(now.fixture.owner);
+    await happens('paused');
+    expect(await kindsFor(now.fixture.owner)).toEqual(['paused']);
+  });
+
+  it('later alerts, even when the client claims a later time', async () => {
+    await happens('exhausted');
+    await see(now.fixture.owner, new Date('2999-01-01'));
+    await see(now.fixture.owner, new Date(0));
+    expect(await kindsFor(now.fixture.owner)).toEqual([]);
+    await passOneHour();
+    await happens('exhausted');
+    expect(await kindsFor(now.fixture.owner)).toEqual(['exhausted']);
+  });
+
+  it('nothing to have seen is no fault', async () => {
+    await see(now.fixture.owner, new Date('2999-01-01'));
+    await happens('exhausted');
+    expect(await kindsFor(now.fixture.owner)).toEqual(['exhausted']);
+  });
+
+  it('an alert whose cause persists, though a later alert has ended', async () => {
+    await happens('exhausted');
+    await happens('paused');
+    await resume();
+    expect(await kindsFor(now.fixture.owner)).toEqual(['exhausted']);
+  });
+
+  it('that it works again only while it does', async () => {
+    await happens('exhausted');
+    await happens('recovered');
+    await testEnv.sql('update webhook_endpoint set failures = 1 where project_id = ?', [now.fixture.projectId]);
+    expect(await kindsFor(now.fixture.owner)).not.toContain('recovered');
+  });
+
+  it('nothing that is over by now: a pause that was ended, deliveries that were all sent again', async () => {
+    await happens('paused');
+    await resume();
+    expect(await kindsFor(now.fixture.owner)).toEqual([]);
+    await passOneHour();
+    await testEnv.sql('delete from attempt');
+    await testEnv.sql('delete from delivery');
+    now.answer = () => 503;
+    const [id] = await due(1);
+    await deliver();
+    expect(await kindsFor(now.fixture.owner)).toEqual(['exhausted']);
+    await replayDelivery(testEnv.services, now.fixture.owner, id ?? '');
+    expect(await kindsFor(now.fixture.owner)).toEqual([]);
+    expect(await alertKinds()).toEqual(['paused', 'exhausted']);
+  });
+
+  it('nothing of an archived project, nor of one that sends nothing any more', async () => {
+    await happens('exhausted');
+    await testEnv.sql('update project set archived_at = now() where id = ?', [now.fixture.projectId]);
+    expect(await kindsFor(now.fixture.owner)).toEqual([]);
+    await testEnv.sql('update project set archived_at = null where id = ?', [now.fixture.projectId]);
+    expect(await kindsFor(now.fixture.owner)).toEqual(['exhausted']);
+    await change(null);
+    expect(await kindsFor(now.fixture.owner)).toEqual([]);
+  });
+});
+
+describe('WH6, PM: nobody else sees the alert', () => {
+  const refused = (code: string) => expect.objectContaining({ code }) as Error;
+
+  it('no reviewer and no supervisor, until they are owners', async () => {
+    await happens('exhausted');
+    for (const who of [now.fixture.anna, now.fixture.supervisor]) {
+      expect(await kindsFor(who)).toEqual([]);
+      await expect(listProjectAlerts(testEnv.services, who, now.fixture.projectId)).rejects.toEqual(
+        refused('forbidden'),
+      );
+      await expect(see(who, new Date())).rejects.toEqual(refused('forbidden'));
+    }
+    await join(now.fixture.supervisor, 'owner');
+    expect(await kindsFor(now.fixture.supervisor)).toEqual(['exhausted']);
+  });
+
+  it('nobody of what was before they joined, or came back', async () => {
+    const second = await aPerson(testEnv.services);
+    await join(second, 'owner');
+    await happens('exhausted');
+    expect(await kindsFor(second)).toEqual(['exhausted']);
+    await removeMember(testEnv.services, now.fixture.owner, {
+      projectId: now.fixture.projectId,
+      userId: second.userId,
+    });
+    expect(await kindsFor(second)).toEqual([]);
+    await expect(listProjectAlerts(testEnv.services, second, now.fixture.projectId)).rejects.toEqual(
+      refused('not_found'),
+    );
+    await expect(see(second, new Date())).rejects.toEqual(refused('not_found'));
+    await join(second, 'owner');
+    expect(await kindsFor(second)).toEqual([]);
+  });
+
+  it('no owner of another project', async () => {
+    const other = await createProjectFixture(testEnv.services);
+    await happens('exhausted');
+    expect(await listAlerts(testEnv.services, other.owner)).toEqual([]);
+    await expect(listProjectAlerts(testEnv.services, other.owner, now.fixture.projectId)).rejects.toEqual(
+      refused('not_found'),
+    );
+    await expect(see(other.owner, new Date())).rejects.toEqual(refused('not_found'));
+    expect(await kindsFor(now.fixture.owner)).toEqual(['exhausted']);
+  });
+});

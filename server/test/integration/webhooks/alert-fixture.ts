@@ -1,0 +1,108 @@
+// A webhook in trouble, and what its owners are told of it (WH6): a scene with a receiver that answers as it is told.
+import { afterEach, beforeEach } from 'vitest';
+import type { WebhookAlertKind } from '@countersign/shared/enums';
+import { changeSettings } from '../../../src/usecases/projects/change-settings.ts';
+import { listAlerts, listProjectAlerts } from '../../../src/usecases/webhooks/list-alerts.ts';
+import { seeAlerts } from '../../../src/usecases/webhooks/see-alerts.ts';
+import type { MemberActor } from '../../../src/usecases/services.ts';
+import { closeReceivers, httpReceiver } from '../../fixtures/receivers.ts';
+import { deliveriesOf, sendAll } from './pending-deliveries.ts';
+import { createProjectFixture, grantRole, type ProjectFixture } from '../support/project-fixture.ts';
+import type { ServicesEnvironment } from '../support/test-services.ts';
+
+export interface AlertFixture {
+  fixture: ProjectFixture;
+  /** What the receiver answers, by the delivery it is sent. */
+  answer: (webhookId: string) => number | Promise<number>;
+}
+
+/** A new scene and a new receiver for every test, and no delivery of any other. */
+export function useAlertFixture(testEnv: ServicesEnvironment): AlertFixture {
+  const now: AlertFixture = { fixture: {} as ProjectFixture, answer: () => 503 };
+  beforeEach(async () => {
+    await testEnv.sql('delete from attempt');
+    await testEnv.sql('delete from delivery');
+    now.answer = () => 503;
+    const { port } = await httpReceiver((request, response) => {
+      const id = String(request.headers['webhook-id']);
+      const reply = async () => response.writeHead(await now.answer(id)).end();
+      request.resume().on('end', () => void reply());
+    });
+    now.fixture = await createProjectFixture(testEnv.services, { webhook_url: `http://127.0.0.1:${port}/` });
+  });
+  afterEach(() => closeReceivers());
+  return now;
+}
+
+/** What a test does to the webhook of the scene, and asks of it. */
+export function alertSteps(testEnv: ServicesEnvironment, now: AlertFixture) {
+  const project = () => now.fixture.projectId;
+
+  /** Deliveries of items of their own, due now; `attempt` is how many attempts they have behind them. */
+  const due = (count: number, attempt = 9) => deliveriesOf(testEnv, now.fixture, { count, attempt });
+
+  /** Runs so many workers until nothing more can be sent now. */
+  const deliver = async (workers = 1): Promise<void> => {
+    await Promise.all(Array.from({ length: workers }, () => sendAll(testEnv.services)));
+  };
+
+  /** Gives a delivery up, pauses the webhook, or has it answer again. */
+  const happens = async (kind: WebhookAlertKind): Promise<void> => {
+    now.answer = () => ({ exhausted: 503, paused: 410, recovered: 204 })[kind];
+    await due(1, kind === 'exhausted' ? 9 : 0);
+    await deliver();
+  };
+
+  return { due, deliver, happens, ...reads(testEnv, project), ...ownerActions(testEnv, now) };
+}
+
+/** What is known of it. */
+function reads(testEnv: ServicesEnvironment, project: () => string) {
+  const unseenBy = async (who: MemberActor) =>
+    (await listAlerts(testEnv.services, who)).filter(({ project_id }) => project_id === project());
+  return {
+    /** What somebody has not seen yet of the project. */
+    unseenBy,
+    kindsFor: async (who: MemberActor) => (await unseenBy(who)).map(({ kind }) => kind),
+    /** What facts say was told, the oldest first. */
+    alertEvents: async () => {
+      const alertKinds = `data ->> 'alert'`;
+      const rows = await testEnv.sql<{ alert: string }>(
+        `select ${alertKinds} as alert from event where project_id = ? and ${alertKinds} is not null order by id`,
+        [project()],
+      );
+      return rows.map(({ alert }) => alert);
+    },
+    passOneHour: () =>
+      testEnv.sql(`update webhook_endpoint set alerted_at = alerted_at - interval '1 hour' where project_id = ?`, [
+        project(),
+      ]),
+  };
+}
+
+/** What owners do, and read. */
+function ownerActions(testEnv: ServicesEnvironment, now: AlertFixture) {
+  const project = () => now.fixture.projectId;
+  const change = async (webhook_url: string | null) => {
+    const [row] = await testEnv.sql<{ settings_version: number }>('select settings_version from project where id = ?', [
+      project(),
+    ]);
+    const input = { projectId: project(), settingsVersion: row?.settings_version ?? 0, changes: { webhook_url } };
+    await changeSettings(testEnv.services, now.fixture.owner, input);
+  };
+  return {
+    change,
+    /** Saves the URL again, as it is. */
+    resume: async () => {
+      const [row] = await testEnv.sql<{ webhook_url: string }>('select webhook_url from project where id = ?', [
+        project(),
+      ]);
+      await change(row?.webhook_url ?? null);
+    },
+    see: (who: MemberActor, until: Date) => seeAlerts(testEnv.services, who, { projectId: project(), until }),
+    join: (who: MemberActor, role: 'owner' | 'supervisor') => grantRole(testEnv.services, now.fixture, { who, role }),
+    /** All that was told, the oldest first. */
+    alertKinds: async () =>
+      (await listProjectAlerts(testEnv.services, now.fixture.owner, project())).map(({ kind }) => kind).reverse(),
+  };
+}

@@ -1,0 +1,71 @@
+// A receiver that is down for a whole day, the clock moved on from one due time to the next: it gets everything when it is back.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { closeReceivers, httpReceiver } from '../../fixtures/receivers.ts';
+import { aDelivery, sendAll } from './pending-deliveries.ts';
+import { anItem, createProjectFixture, type ProjectFixture } from '../support/project-fixture.ts';
+import { useServices } from '../support/test-services.ts';
+
+const testEnv = useServices();
+const DAY_SECONDS = 86_400;
+const ITEMS = 12;
+let fixture: ProjectFixture;
+let answer = 503;
+/** The ids as they arrived, in order, of those that were answered with 200. */
+const taken: string[] = [];
+let requests = 0;
+
+beforeAll(async () => {
+  const { port } = await httpReceiver((request, response) => {
+    requests += 1;
+    if (answer === 200) taken.push(String(request.headers['webhook-id']));
+    request.resume().on('end', () => response.writeHead(answer).end());
+  });
+  fixture = await createProjectFixture(testEnv.services, { webhook_url: `http://127.0.0.1:${port}/` });
+});
+afterAll(closeReceivers);
+
+/** Two deliveries of each item, the later ones due first, so that only the order per item can put them right. */
+async function backlog(): Promise<void> {
+  for (let n = 0; n < ITEMS; n += 1) {
+    const { id: itemId } = await anItem(testEnv.services, fixture);
+    for (const place of [1, 2])
+      await aDelivery(testEnv, fixture, { itemId, webhookId: `evt_${n}_${place}`, ago: place });
+  }
+}
+
+/** Lets time pass: everything that is due at some time is due so much sooner. */
+async function pass(seconds: number): Promise<void> {
+  await testEnv.sql('update delivery set next_attempt_at = next_attempt_at - make_interval(secs => ?)', [seconds]);
+  await testEnv.sql('update webhook_endpoint set open_until = open_until - make_interval(secs => ?)', [seconds]);
+}
+
+/** Sends what is due; answers in how many seconds there is more to do, null when there is not. */
+async function deliver(): Promise<number | null> {
+  const at = await sendAll(testEnv.services);
+  return at ? Math.max(0.01, (at.getTime() - Date.now()) / 1000) : null;
+}
+
+it('WH1, WH5: loses nothing, is not hammered, and gets everything in the order of each item', async () => {
+  await backlog();
+  let passed = 0;
+  while (passed < DAY_SECONDS) {
+    const wait = (await deliver()) ?? DAY_SECONDS - passed;
+    await pass(wait);
+    passed += wait;
+  }
+  // Each delivery by its own schedule could have been tried seven times in a day; nothing ran out of attempts.
+  expect(requests).toBeLessThanOrEqual(ITEMS * 2 * 7);
+  expect(requests).toBeGreaterThan(10);
+  const dead = await testEnv.sql(`select 1 from delivery where status <> 'pending'`);
+  expect(dead).toEqual([]);
+
+  answer = 200;
+  for (let rounds = 0; rounds < 500 && taken.length < ITEMS * 2; rounds += 1) await pass((await deliver()) ?? 0);
+  expect(new Set(taken).size).toBe(ITEMS * 2);
+  expect(taken).toHaveLength(ITEMS * 2);
+  for (let n = 0; n < ITEMS; n += 1) {
+    expect(taken.indexOf(`evt_${n}_1`), `item ${n}`).toBeLessThan(taken.indexOf(`evt_${n}_2`));
+  }
+  const open = await testEnv.sql(`select 1 from delivery where status <> 'succeeded'`);
+  expect(open).toEqual([]);
+});

@@ -1,0 +1,178 @@
+// The delivery log under its filters: the database answers what `answersDelivery` says of a row, page by page, in one project.
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listDeliveries as endpoint, type Delivery as Line } from '@countersign/shared/api/learnings';
+import { answersDelivery, DELIVERY_STATES, type DeliveryFilter } from '@countersign/shared/filters/delivery-filter';
+import { createProject } from '@countersign/shared/api/projects';
+import { DELIVERY_STATUSES } from '@countersign/shared/enums';
+import { presentDelivery } from '../../../src/presenters/delivery.ts';
+import { listDeliveries } from '../../../src/usecases/webhooks/list-deliveries.ts';
+import { person } from '../../client.ts';
+import { createProjectFixture, anItem, type ProjectFixture } from '../support/project-fixture.ts';
+import { serve, type Served } from '../support/http-server.ts';
+import { useServices } from '../support/test-services.ts';
+
+const testEnv = useServices();
+let served: Served;
+let fixture: ProjectFixture;
+let others: ProjectFixture;
+/** All rows of the scene, newest first. */
+let lines: Line[];
+
+/** What came of the last attempt; the first has not been tried. */
+const ANSWERS = [
+  [null, null],
+  [200, null],
+  [202, null],
+  [200, 'connection_reset'],
+  [302, 'redirect_refused'],
+  [404, 'http_4xx'],
+  [429, 'http_4xx'],
+  [503, 'http_5xx'],
+  [null, 'timeout'],
+  [null, 'dns_error'],
+] as const;
+
+async function fill(of: ProjectFixture, count: number): Promise<void> {
+  const items = [await anItem(testEnv.services, of), await anItem(testEnv.services, of)];
+  for (let at = 0; at < count; at += 1) {
+    const status = DELIVERY_STATUSES[at % 5];
+    // Only a 2xx is a success (WH1).
+    const [httpStatus, error] = ANSWERS[status === 'succeeded' ? 1 + (at % 2) : at % ANSWERS.length] ?? ANSWERS[0];
+    const id = testEnv.services.ids.uuid();
+    await testEnv.sql(
+      `insert into delivery (id, project_id, item_id, webhook_id, seq, body, status, attempt, schedule_from, http_status, error, created_at)
+       values (?, ?, ?, ?, ?, '{}', ?, ?, 0, ?, ?, timestamptz '2026-03-01T12:00:00Z' + make_interval(secs => ?))`,
+      // Every third was made in the same moment as the one before.
+      [
+        ...[id, of.projectId, items[at % 2]?.id, `evt_${id}`, at],
+        ...[status, error === null && httpStatus === null ? 0 : 1, httpStatus, error, at - (at % 3)],
+      ],
+    );
+  }
+}
+
+interface Page {
+  rows: Line[];
+  nextCursor: string | null;
+}
+
+async function read(filter: DeliveryFilter, given: { after?: string; limit?: number } = {}): Promise<Page> {
+  const query = { projectId: fixture.projectId, after: given.after, limit: given.limit ?? 100, ...filter };
+  const page = await listDeliveries(testEnv.services, fixture.supervisor, query);
+  const rows = page.rows.map((row) =>
+    presentDelivery(row, page, page.asides.get(row.id) ?? { durationMs: null, redacted: false }),
+  );
+  return { rows, nextCursor: page.nextCursor };
+}
+
+/** The ids of all pages, one after the other. */
+async function readAll(filter: DeliveryFilter, limit: number): Promise<string[]> {
+  const ids: string[] = [];
+  let after: string | undefined;
+  do {
+    const page = await read(filter, { limit, ...(after === undefined ? {} : { after }) });
+    ids.push(...page.rows.map(({ id }) => id));
+    after = page.nextCursor ?? undefined;
+  } while (after !== undefined);
+  return ids;
+}
+
+beforeAll(async () => {
+  served = await serve(testEnv.services);
+  fixture = await createProjectFixture(testEnv.services);
+  others = await createProjectFixture(testEnv.services);
+  await fill(fixture, 50);
+  await fill(others, 10);
+  lines = (await read({})).rows;
+});
+
+afterAll(() => served.close());
+
+const some = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 2 });
+
+describe('a filter of the delivery log', () => {
+  it('answers what the page answers, for one field and for all of them, at any length of a page', async () => {
+    expect(lines).toHaveLength(50);
+    const filters = fc.record({
+      status: some(fc.constantFrom(...DELIVERY_STATES)),
+      code: some(fc.constantFrom('200', '202', '404', '599', '100', '2xx', '3xx', '4xx', '5xx', 'none')),
+      event: fc.option(
+        fc.nat(49).map((at) => lines[at]?.webhook_id),
+        { nil: undefined, freq: 1 },
+      ),
+      item: some(fc.constantFrom(...new Set(lines.map(({ item_id }) => item_id)))),
+    });
+    await fc.assert(
+      fc.asyncProperty(filters, fc.integer({ min: 1, max: 12 }), async (filter, limit) => {
+        const expected = lines.filter((line) => answersDelivery(filter, line)).map(({ id }) => id);
+        expect(await readAll(filter, limit)).toEqual(expected);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('each of its fields lets something through and keeps something out', async () => {
+    const [first] = lines;
+    const each: DeliveryFilter[] = [
+      ...[
+        { status: 'failed' as const },
+        { status: 'dead' as const },
+        { code: '2xx' },
+        { code: '404' },
+        { code: 'none' },
+      ],
+      ...[{ event: first?.webhook_id }, { item: first?.item_id }],
+    ];
+    for (const filter of each) {
+      const { rows } = await read(filter);
+      expect([rows.length > 0, rows.length < lines.length], JSON.stringify(filter)).toEqual([true, true]);
+    }
+  });
+
+  it('none means tried without an answer: what was never tried is not among them', async () => {
+    const { rows } = await read({ code: 'none' });
+    expect(new Set(rows.map(({ error }) => error))).toEqual(new Set(['timeout', 'dns_error']));
+  });
+
+  it('a cursor means the same place under any filter', async () => {
+    const { nextCursor } = await read({}, { limit: 20 });
+    const { rows } = await read({ status: 'failed' }, { after: nextCursor ?? '' });
+    const older = lines.slice(20).filter(({ error }) => error !== null);
+    expect(rows.map(({ id }) => id)).toEqual(older.map(({ id }) => id));
+  });
+
+  it('finds nothing by an id of another project, and nothing of it under any filter', async () => {
+    const [theirs] = await testEnv.sql<{ webhook_id: string; item_id: string }>(
+      'select webhook_id, item_id from delivery where project_id = ?',
+      [others.projectId],
+    );
+    expect((await read({ event: theirs?.webhook_id })).rows).toEqual([]);
+    expect((await read({ item: theirs?.item_id })).rows).toEqual([]);
+    expect((await read({ code: 'none' })).rows.length).toBe(
+      lines.filter((line) => answersDelivery({ code: 'none' }, line)).length,
+    );
+  });
+
+  it('is refused without the permission to see deliveries, with any filter', async () => {
+    const query = { projectId: fixture.projectId, after: undefined, limit: 1, code: 'none' };
+    await expect(listDeliveries(testEnv.services, fixture.anna, query)).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(listDeliveries(testEnv.services, others.owner, query)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it.each([
+    ['status', 'gone'],
+    ['code', '1xx'],
+    ['code', '600'],
+    ['event', 'not-an-event'],
+    ['event', 'evt_\0'],
+    ['item', '42'],
+    ['item', "' or true --"],
+  ])('a bad value is refused by name: %s=%s', async (field, value) => {
+    const owner = await person(served.testEnv);
+    const { id } = await owner.call(createProject, { body: { name: 'Refunds' } });
+    const query = { [field]: value } as object;
+    const { errors } = await owner.refused('validation_failed', endpoint, { params: { id }, query });
+    expect(errors?.map(({ pointer }) => pointer)).toEqual([`#/query/${field}`]);
+  });
+});

@@ -1,0 +1,175 @@
+// Many deliveries sent again in the background: which ones, a portion at a time, once each, until they are done or stopped.
+import { describe, expect, it } from 'vitest';
+import { deleteProject } from '../../../src/usecases/projects/lifecycle.ts';
+import { listDeliveries } from '../../../src/usecases/webhooks/list-deliveries.ts';
+import { listReplays } from '../../../src/usecases/webhooks/list-replays.ts';
+import { cancelReplay, startReplay, type ReplayFilter } from '../../../src/usecases/webhooks/replay-deliveries.ts';
+import { pauseEndpoint } from '../../../src/worker/deliveries/endpoint-rows.ts';
+import { replayOnce } from '../../../src/worker/deliveries/replay.ts';
+import { useReplayFixture } from './replay-fixture.ts';
+import { aPerson, createProjectFixture } from '../support/project-fixture.ts';
+
+const { testEnv, now, decided, deliver, statusOf, dead } = useReplayFixture();
+
+describe('many sent again', () => {
+  const start = (filter: Partial<ReplayFilter> = {}, who = now.fixture.supervisor) =>
+    startReplay(testEnv.services, who, {
+      projectId: now.fixture.projectId,
+      status: 'dead',
+      from: null,
+      to: null,
+      ...filter,
+    });
+  const work = async (batch?: number) => {
+    while ((await replayOnce(testEnv.services, batch)).again);
+  };
+  const stateOf = async (id: string) => {
+    const replays = await listReplays(testEnv.services, now.fixture.supervisor, now.fixture.projectId);
+    const found = replays.find((replay) => replay.id === id);
+    return [found?.state, found?.replayed, found?.total];
+  };
+
+  it('are the dead ones, oldest first, and no others; each event names who asked', async () => {
+    const [first, second] = [await dead(), await dead()];
+    const fine = await decided();
+    await deliver();
+    const before = now.got.length;
+    const { id, total, state } = await start();
+    expect([total, state]).toEqual([2, 'running']);
+    await work();
+    expect(await stateOf(id)).toEqual(['done', 2, 2]);
+    const told = await testEnv.sql<{ who: string; delivery: string }>(
+      `select actor ->> 'id' as who, data ->> 'delivery_id' as delivery from event
+       where project_id = ? and data ->> 'status' = 'pending' and data ->> 'error' is null order by position`,
+      [now.fixture.projectId],
+    );
+    expect(told).toEqual([first, second].map((delivery) => ({ who: now.fixture.supervisor.userId, delivery })));
+    await deliver();
+    expect(now.got).toHaveLength(before + 2);
+    expect(await Promise.all([first, second, fine].map(statusOf))).toEqual(Array(3).fill('succeeded'));
+    expect(await start()).toMatchObject({ state: 'done', total: 0 });
+  });
+
+  it('are those of a window of time, and of one’s own project alone', async () => {
+    const ids = [await decided(), await decided(), await decided()];
+    await deliver();
+    for (const [index, id] of ids.entries())
+      await testEnv.sql('update delivery set created_at = ? where id = ?', [
+        new Date(Date.UTC(2026, 1, 1 + index)),
+        id,
+      ]);
+    const day = (n: number) => new Date(Date.UTC(2026, 1, n));
+    const window = { status: 'succeeded' as const, from: day(2), to: day(2) };
+    const other = await createProjectFixture(testEnv.services, { webhook_url: 'http://127.0.0.1:44998/' });
+    expect(await start({ projectId: other.projectId, status: 'succeeded' }, other.owner)).toMatchObject({ total: 0 });
+    await expect(start(window, other.owner)).rejects.toMatchObject({ code: 'not_found' });
+    await start(window);
+    await work();
+    expect(await Promise.all(ids.map(statusOf))).toEqual(['succeeded', 'pending', 'succeeded']);
+  });
+
+  it('go in batches, go on after a crash, and none goes twice', async () => {
+    for (let n = 0; n < 5; n += 1) await decided();
+    await deliver();
+    await deliver();
+    const sent = now.got.length;
+    const { id } = await start({ status: 'succeeded' });
+    await replayOnce(testEnv.services, 2);
+    expect(await stateOf(id)).toEqual(['running', 2, 5]);
+    // What a portion made due succeeds again meanwhile: it matches, and is not sent a third time.
+    await deliver();
+    await Promise.all([replayOnce(testEnv.services, 2), replayOnce(testEnv.services, 2)]);
+    await work(2);
+    expect(await stateOf(id)).toEqual(['done', 5, 5]);
+    await deliver();
+    expect(now.got).toHaveLength(sent + 5);
+  });
+
+  it('can be stopped: what is on its way stays on its way, the others stay as they were', async () => {
+    const ids = [await decided(), await decided(), await decided()];
+    await deliver();
+    const { id } = await start({ status: 'succeeded' });
+    await replayOnce(testEnv.services, 1);
+    expect(await cancelReplay(testEnv.services, now.fixture.owner, id)).toMatchObject({
+      state: 'cancelled',
+      replayed: 1,
+    });
+    await work();
+    expect((await Promise.all(ids.map(statusOf))).sort()).toEqual(['pending', 'succeeded', 'succeeded']);
+    // Over is over: nothing changes by stopping it again.
+    expect(await cancelReplay(testEnv.services, now.fixture.owner, id)).toMatchObject({
+      state: 'cancelled',
+      replayed: 1,
+    });
+  });
+
+  it('asked for twice are one: the second click is answered with what is under way', async () => {
+    await decided();
+    await deliver();
+    const [one, other] = await Promise.all([start({ status: 'succeeded' }), start({ status: 'succeeded' })]);
+    expect(one.id).toBe(other.id);
+  });
+
+  it('end by themselves when there is nowhere to send to any more', async () => {
+    const delivery = await decided();
+    await deliver();
+    const { id } = await start({ status: 'succeeded' });
+    await testEnv.services.db.write((tx) => pauseEndpoint(tx, now.fixture.projectId));
+    await work();
+    expect(await stateOf(id)).toEqual(['cancelled', 0, 1]);
+    expect(await statusOf(delivery)).toBe('succeeded');
+  });
+
+  it('of a small project do not wait for those of a large one', async () => {
+    for (let n = 0; n < 4; n += 1) await decided();
+    await deliver();
+    await start({ status: 'succeeded' });
+    await replayOnce(testEnv.services, 2);
+    const { id } = await start({ status: 'succeeded', from: new Date(0) });
+    await replayOnce(testEnv.services, 2);
+    expect((await stateOf(id))[1]).toBe(2);
+  });
+
+  it('PM: are for supervisors and owners; a stranger finds nothing', async () => {
+    const { id } = await start();
+    const stranger = await aPerson(testEnv.services);
+    for (const [who, code] of [
+      [now.fixture.anna, 'forbidden'],
+      [stranger, 'not_found'],
+    ] as const) {
+      await expect(start({}, who)).rejects.toMatchObject({ code });
+      await expect(listReplays(testEnv.services, who, now.fixture.projectId)).rejects.toMatchObject({ code });
+      await expect(cancelReplay(testEnv.services, who, id)).rejects.toMatchObject({ code });
+    }
+    const unknown = testEnv.services.ids.uuid();
+    await expect(cancelReplay(testEnv.services, now.fixture.owner, unknown)).rejects.toMatchObject({
+      code: 'not_found',
+    });
+  });
+
+  it('are refused where there is nowhere to send to', async () => {
+    await testEnv.services.db.write((tx) => pauseEndpoint(tx, now.fixture.projectId));
+    await expect(start()).rejects.toMatchObject({ code: 'validation_failed', detail: /paused/ });
+  });
+
+  it('AR2: end with their project', async () => {
+    await decided();
+    await deliver();
+    const { id } = await start({ status: 'succeeded' });
+    await deleteProject(testEnv.services, now.fixture.owner, now.fixture.projectId);
+    await work();
+    expect(await testEnv.sql('select state, replayed from replay where id = ?', [id])).toEqual([
+      { state: 'cancelled', replayed: 0 },
+    ]);
+  });
+
+  it('are found by their status in the log, page by page', async () => {
+    const id = await dead();
+    await decided();
+    await deliver();
+    const query = { projectId: now.fixture.projectId, after: undefined, limit: 10 };
+    const page = await listDeliveries(testEnv.services, now.fixture.supervisor, { ...query, status: 'dead' });
+    expect(page.rows.map((row) => row.id)).toEqual([id]);
+    expect((await listDeliveries(testEnv.services, now.fixture.supervisor, query)).rows).toHaveLength(2);
+  });
+});

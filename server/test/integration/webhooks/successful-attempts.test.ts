@@ -1,0 +1,213 @@
+// How an attempt that went well is written down: in one statement, its fact with its place in the ledger, and never before an earlier one of its item (I6).
+import { setImmediate as nextIteration } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { EVENTS_APPENDED, EVENTS_SEQUENCED } from '../../../src/db/connection/channels.ts';
+import { createDeliverer } from '../../../src/worker/deliveries/deliver.ts';
+import { leaseDue } from '../../../src/worker/deliveries/delivery-rows.ts';
+import type { Done } from '../../../src/worker/deliveries/attempt-rows.ts';
+import { recordSuccesses } from '../../../src/worker/deliveries/record-successes.ts';
+import { relayOnce, type SequencedEvent } from '../../../src/worker/relay.ts';
+import { closeReceivers, httpReceiver } from '../../fixtures/receivers.ts';
+import { aDelivery, deliveriesOf, sendAll } from './pending-deliveries.ts';
+import { withOpenTransaction } from '../support/blocking-transaction.ts';
+import { eventLogOf } from '../support/database-helpers.ts';
+import { anItem, createProjectFixture, items, review, type ProjectFixture } from '../support/project-fixture.ts';
+import { POLICY, useServices } from '../support/test-services.ts';
+
+const testEnv = useServices();
+let fixture: ProjectFixture;
+let url: string;
+/** Answers are kept back until this is resolved. */
+let answering: PromiseWithResolvers<undefined>;
+
+beforeEach(async () => {
+  answering = Promise.withResolvers<undefined>();
+  const { port } = await httpReceiver((request, response) => {
+    request.resume().on('end', () => void answering.promise.then(() => response.writeHead(204).end()));
+  });
+  url = `http://127.0.0.1:${port}/`;
+  fixture = await createProjectFixture(testEnv.services, { webhook_url: url });
+  await relayAll();
+});
+afterEach(async () => {
+  answering.resolve(undefined);
+  await closeReceivers();
+});
+
+const withoutSequenceNumber = async () =>
+  (await testEnv.sql<{ n: number }>('select count(*)::int as n from event where seq is null'))[0]?.n ?? 0;
+
+async function relayAll(): Promise<void> {
+  while ((await withoutSequenceNumber()) > 0) await relayOnce(testEnv.services, testEnv.signals);
+}
+
+/** Sends what is due; `meanwhile` happens between the POSTs and their end. Answers the facts that got their place with it. */
+async function deliver(meanwhile: () => Promise<unknown> = () => Promise.resolve()): Promise<SequencedEvent[]> {
+  const placed: SequencedEvent[] = [];
+  const deliverer = createDeliverer(testEnv.services, POLICY, { onEvents: (events) => void placed.push(...events) });
+  await deliverer.runOnce();
+  await meanwhile();
+  answering.resolve(undefined);
+  await deliverer.drain();
+  return placed;
+}
+
+const deliveryEvents = (id: string) =>
+  testEnv.sql<{ seq: number | null; status: string }>(
+    `select seq::int as seq, data ->> 'status' as status from event where type = 'delivery.changed' and data ->> 'delivery_id' = ? order by position`,
+    [id],
+  );
+const rowOf = async (id: string) =>
+  (await testEnv.sql('select status, attempt, http_status, error, claim_token from delivery where id = ?', [id]))[0];
+const triesOf = (id: string) =>
+  testEnv.sql('select n, error, http_status from attempt where delivery_id = ? order by n', [id]);
+const headOf = async ({ projectId }: ProjectFixture) =>
+  (await testEnv.sql<{ seq: number }>('select event_seq::int as seq from project where id = ?', [projectId]))[0]?.seq;
+
+async function expectNoGaps(of: ProjectFixture): Promise<void> {
+  const seqs = (await eventLogOf(testEnv, of.projectId)).map(({ seq }) => seq ?? -1).sort((one, other) => one - other);
+  expect(seqs).toEqual(seqs.map((_, index) => index + 1));
+  expect(await headOf(of)).toBe(seqs.length);
+}
+
+const ROOM = { limit: 10, retries: 10, posting: 0, inFlight: new Map<string, number>() };
+const WELL: Done['outcome'] = {
+  ...{ httpStatus: 204, error: null, retryAfter: null, responseHeaders: {}, responseText: '', remoteAddress: null },
+  ...{ totalMs: 1, timings: { dnsMs: 0, connectMs: 0, tlsMs: null, firstByteMs: 1 }, signatures: 1 },
+};
+const SUCCEEDED = { status: 'succeeded', attempt: 1, http_status: 204, error: null, claim_token: null };
+
+describe('the end of an attempt that went well', () => {
+  it('I6: is in the event log with the delivery, with its sequence number, and notifies the pages that show it', async () => {
+    const notifications: string[] = [];
+    await testEnv.signals.on(EVENTS_SEQUENCED, (payload) => void notifications.push(payload));
+    const id = await aDelivery(testEnv, fixture);
+    await relayAll();
+    const head = (await headOf(fixture)) ?? 0;
+    const placed = await deliver();
+    expect(await rowOf(id)).toEqual(SUCCEEDED);
+    expect(await triesOf(id)).toEqual([{ n: 1, error: null, http_status: 204 }]);
+    expect(await deliveryEvents(id)).toEqual([{ seq: head + 1, status: 'succeeded' }]);
+    expect(placed).toMatchObject([{ projectId: fixture.projectId, seq: head + 1, type: 'delivery.changed' }]);
+    await expect.poll(() => notifications).toContain(`${fixture.projectId}:${head + 1}`);
+    await expectNoGaps(fixture);
+  });
+
+  it('I6: waits for its sequence number behind an earlier event of its item', async () => {
+    const types: string[] = [];
+    await testEnv.signals.on(EVENTS_APPENDED, (payload) => void types.push(payload));
+    const { id: itemId } = await anItem(testEnv.services, fixture);
+    const id = await aDelivery(testEnv, fixture, { itemId });
+    expect(await withoutSequenceNumber()).toBeGreaterThan(0);
+    expect(await deliver()).toEqual([]);
+    expect(await deliveryEvents(id)).toEqual([{ seq: null, status: 'succeeded' }]);
+    await expect.poll(() => types).toContain('delivery.changed');
+    await relayAll();
+    const eventLog = await eventLogOf(testEnv, fixture.projectId);
+    expect(eventLog.filter((event) => event.item_id === itemId).map(({ type }) => type)).toEqual([
+      'item.queued',
+      'delivery.changed',
+    ]);
+    await expectNoGaps(fixture);
+  });
+
+  it('I6: gets its sequence number while events of other items wait', async () => {
+    const id = await aDelivery(testEnv, fixture);
+    await relayAll();
+    await anItem(testEnv.services, fixture);
+    const head = (await headOf(fixture)) ?? 0;
+    await deliver();
+    expect(await deliveryEvents(id)).toEqual([{ seq: head + 1, status: 'succeeded' }]);
+    await relayAll();
+    await expectNoGaps(fixture);
+  });
+
+  it('does not wait for a lock on the project: its event is left to the relay', async () => {
+    const id = await aDelivery(testEnv, fixture);
+    await relayAll();
+    const hold = 'select 1 from project where id = ? for no key update';
+    await withOpenTransaction(testEnv, [hold, [fixture.projectId]], () => deliver());
+    expect(await rowOf(id)).toEqual(SUCCEEDED);
+    expect(await deliveryEvents(id)).toEqual([{ seq: null, status: 'succeeded' }]);
+    await relayAll();
+    await expectNoGaps(fixture);
+  });
+
+  it('changes nothing when its lease is somebody else’s by then', async () => {
+    const id = await aDelivery(testEnv, fixture);
+    await relayAll();
+    await deliver(() =>
+      testEnv.sql('update delivery set claim_token = gen_random_uuid(), attempt = 2 where id = ?', [id]),
+    );
+    expect(await rowOf(id)).toMatchObject({ status: 'sending', attempt: 2, http_status: null });
+    expect(await triesOf(id)).toEqual([{ n: 1, error: 'lease_lost', http_status: 204 }]);
+    expect(await deliveryEvents(id)).toEqual([]);
+  });
+
+  it('I5: of two ends of one delivery that are written together counts the one whose lease holds', async () => {
+    const id = await aDelivery(testEnv, fixture);
+    await relayAll();
+    const ends: Done[] = [];
+    for (const attempt of [1, 2]) {
+      const [leased] = await testEnv.services.db.statement((em) => leaseDue(em, ROOM));
+      if (leased !== undefined)
+        ends.push({ leased, outcome: WELL, next: { kind: 'succeeded' }, startedAt: new Date() });
+      expect(ends).toHaveLength(attempt);
+      await testEnv.sql(`update delivery set lease_until = now() - interval '1 s' where id = ?`, [id]);
+    }
+    const written = await recordSuccesses(testEnv.services, ends);
+    expect(written.map(({ isWritten, events }) => [isWritten, events.length])).toEqual([
+      [false, 0],
+      [true, 1],
+    ]);
+    expect(await triesOf(id)).toEqual([{ n: 2, error: null, http_status: 204 }]);
+    expect(await deliveryEvents(id)).toHaveLength(1);
+    await expectNoGaps(fixture);
+  });
+
+  const trouble = [
+    ['had failed before', 'update webhook_endpoint set failures = 3 where project_id = ?'],
+    ['is said to be in trouble', 'update webhook_endpoint set in_trouble = true where project_id = ?'],
+  ] as const;
+  it.each(trouble)('WH5: makes an endpoint well again that %s', async (_, sql) => {
+    const id = await aDelivery(testEnv, fixture);
+    await relayAll();
+    expect(await deliver(() => testEnv.sql(sql, [fixture.projectId]))).toEqual([]);
+    expect(await rowOf(id)).toEqual(SUCCEEDED);
+    expect(await deliveryEvents(id)).toMatchObject([{ seq: null, status: 'succeeded' }]);
+    expect(
+      await testEnv.sql('select failures, in_trouble from webhook_endpoint where project_id = ?', [fixture.projectId]),
+    ).toEqual([{ failures: 0, in_trouble: false }]);
+  });
+
+  it('I6: leaves no gap among those that many write at once, with two workers and the relay', async () => {
+    answering.resolve(undefined);
+    const other = await createProjectFixture(testEnv.services, { webhook_url: url });
+    for (const place of [fixture, other]) await deliveriesOf(testEnv, place, { count: 20 });
+    let writing = true;
+    const relaying = (async () => {
+      while (writing) {
+        await relayOnce(testEnv.services, testEnv.signals);
+        await nextIteration();
+      }
+    })();
+    const lives = [fixture, other].map(async (place) => {
+      for (const { id } of await items(testEnv.services, place, 6)) {
+        await review(testEnv.services, place.anna, { itemId: id, action: 'approve' });
+      }
+    });
+    const sending = [sendAll(testEnv.services), sendAll(testEnv.services)];
+    await Promise.all([...lives, ...sending]).finally(() => (writing = false));
+    await relaying;
+    await relayAll();
+    await sendAll(testEnv.services);
+    await relayAll();
+    await expectNoGaps(fixture);
+    await expectNoGaps(other);
+    const left = await testEnv.sql(`select id from delivery where project_id in (?, ?) and status <> 'succeeded'`, [
+      fixture.projectId,
+      other.projectId,
+    ]);
+    expect(left).toEqual([]);
+  });
+});

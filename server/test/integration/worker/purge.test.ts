@@ -1,0 +1,146 @@
+// What a deleted project leaves goes in portions (AR2): nobody waits, a crash costs a portion, other projects keep every row.
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createInboundSource } from '../../../src/usecases/credentials/inbound-sources.ts';
+import { createInvite } from '../../../src/usecases/access/invites.ts';
+import { deleteProject } from '../../../src/usecases/projects/lifecycle.ts';
+import { submit } from '../../../src/usecases/items/submit.ts';
+import { purgeOnce } from '../../../src/worker/purge.ts';
+import { relayAll } from '../analytics/rollup-checks.ts';
+import { withOpenTransaction } from '../support/blocking-transaction.ts';
+import { createProjectFixture, aSubmission, items, review, type ProjectFixture } from '../support/project-fixture.ts';
+import { useServices } from '../support/test-services.ts';
+
+const testEnv = useServices();
+let fixture: ProjectFixture;
+/** A project with the same in it, which stays. */
+let otherProject: ProjectFixture;
+
+/** Every table that has rows of a project; an attempt has its delivery's. */
+const TABLES = [
+  ...['learning', 'decision', 'delivery', 'idempotency_key', 'event', 'item', 'invite', 'api_key', 'inbound_source'],
+  ...['project_settings', 'webhook_endpoint', 'webhook_alert', 'member', 'rollup', 'keeping'],
+];
+
+async function rowsOf(projectId: string): Promise<Record<string, number>> {
+  const counts = TABLES.map((table) => `(select count(*)::int from ${table} where project_id = p.id) as ${table}`);
+  const [row] = await testEnv.sql<Record<string, number>>(
+    `select ${counts.join(', ')}, (select count(*)::int from project where id = p.id) as project,
+       (select count(*)::int from attempt a join delivery d on d.id = a.delivery_id where d.project_id = p.id) as attempt
+     from (select ?::uuid as id) p`,
+    [projectId],
+  );
+  return row ?? {};
+}
+
+const totalOf = async (projectId: string) =>
+  Object.values(await rowsOf(projectId)).reduce((sum, count) => sum + count, 0);
+
+/** A project with rows in every table. */
+async function furnished(): Promise<ProjectFixture> {
+  const made = await createProjectFixture(testEnv.services, { webhook_url: 'http://127.0.0.1:1024/' });
+  const { projectId, owner } = made;
+  await createInvite(testEnv.services, owner, { projectId, role: 'reviewer', address: null, hours: 1 });
+  await createInboundSource(testEnv.services, owner, { projectId, name: 'Mail' });
+  for (const { id } of await items(testEnv.services, made, 12))
+    await review(testEnv.services, made.anna, { itemId: id, action: 'reject' });
+  await items(testEnv.services, made, 8);
+  const once = { idempotency: { key: 'k', bodySha256: 'a'.repeat(64) } };
+  await submit(testEnv.services, made.pipeline, aSubmission(once));
+  await relayAll(testEnv);
+  await testEnv.sql(
+    `insert into attempt (delivery_id, n, url, started_at, total_ms)
+     select id, n, 'x', now(), 1 from delivery, generate_series(1, 2) n where project_id = ?`,
+    [projectId],
+  );
+  await testEnv.sql(`insert into keeping (project_id, kind) values (?, 'attempts')`, [projectId]);
+  await testEnv.sql(
+    `insert into webhook_alert (id, project_id, kind, created_at) select gen_random_uuid(), ?, 'exhausted', now() from generate_series(1, 3)`,
+    [projectId],
+  );
+  return made;
+}
+
+/** It has been deleted for a while. */
+async function deletedLongAgo({ projectId, owner }: ProjectFixture): Promise<void> {
+  await deleteProject(testEnv.services, owner, projectId);
+  await relayAll(testEnv);
+  await testEnv.sql(`update project set deleted_at = now() - interval '1 hour' where id = ?`, [projectId]);
+}
+
+beforeEach(async () => {
+  [fixture, otherProject] = [await furnished(), await furnished()];
+});
+
+describe('AR2: the rows of a deleted project', () => {
+  it('are deleted in batches, to the last one; the change log and every other project stay', async () => {
+    const beside = await rowsOf(otherProject.projectId);
+    expect(Object.entries(beside).filter(([, count]) => count === 0)).toEqual([]);
+    await deletedLongAgo(fixture);
+    const log = 'select action from project_change where project_id = ? order by position';
+    const logged = await testEnv.sql(log, [fixture.projectId]);
+    const left = [await totalOf(fixture.projectId)];
+    while ((await purgeOnce(testEnv.services, 10)).again) left.push(await totalOf(fixture.projectId));
+    expect(left.at(-1)).toBe(0);
+    const steps = left.slice(1).map((count, index) => (left[index] ?? 0) - count);
+    expect(steps.length).toBeGreaterThan(8);
+    // A delivery takes its attempts along.
+    expect(Math.max(...steps)).toBeLessThanOrEqual(30);
+    expect(Math.min(...steps)).toBeGreaterThan(0);
+    expect(await rowsOf(otherProject.projectId)).toEqual(beside);
+    expect(await testEnv.sql(log, [fixture.projectId])).toEqual(logged);
+    expect(logged.at(-1)).toEqual({ action: 'project.deleted' });
+  });
+
+  it('wait until every process is notified; those of an archived project stay', async () => {
+    await deleteProject(testEnv.services, fixture.owner, fixture.projectId);
+    await testEnv.sql(`update project set archived_at = now() - interval '1 year' where id = ?`, [
+      otherProject.projectId,
+    ]);
+    const before = [await rowsOf(fixture.projectId), await rowsOf(otherProject.projectId)];
+    expect(await purgeOnce(testEnv.services)).toEqual({ again: false });
+    expect([await rowsOf(fixture.projectId), await rowsOf(otherProject.projectId)]).toEqual(before);
+  });
+
+  it('a crash in the middle costs one batch, and the next run goes on', async () => {
+    await deletedLongAgo(fixture);
+    await purgeOnce(testEnv.services, 10);
+    const before = await rowsOf(fixture.projectId);
+    const { db } = testEnv.services;
+    const write: typeof db.write = (work) =>
+      db.write(async (tx) => {
+        await work(tx);
+        throw new Error('the power went');
+      });
+    await expect(purgeOnce({ ...testEnv.services, db: { ...db, write } }, 10)).rejects.toThrow('the power went');
+    expect(await rowsOf(fixture.projectId)).toEqual(before);
+    while ((await purgeOnce(testEnv.services, 10)).again);
+    expect(await totalOf(fixture.projectId)).toBe(0);
+  });
+
+  it('go by several workers at once, each at a project of its own', async () => {
+    await deletedLongAgo(fixture);
+    await deletedLongAgo(otherProject);
+    const other = await testEnv.another();
+    const work = async (services: typeof testEnv.services) => {
+      while ((await purgeOnce(services, 5)).again);
+    };
+    await Promise.all([work(testEnv.services), work(other.services), work(testEnv.services)]);
+    await work(other.services);
+    expect([await totalOf(fixture.projectId), await totalOf(otherProject.projectId)]).toEqual([0, 0]);
+    await other.close();
+  });
+
+  it('leave an event that the relay is sequencing, and are deleted when it is done', async () => {
+    await deletedLongAgo(fixture);
+    const sequencing: [string, unknown[]] = [
+      'select position from event where project_id = ? order by position limit 1 for update',
+      [fixture.projectId],
+    ];
+    await withOpenTransaction(testEnv, sequencing, async () => {
+      while ((await purgeOnce(testEnv.services)).again);
+      expect(await rowsOf(fixture.projectId)).toMatchObject({ event: 1, item: 0, project: 1 });
+    });
+    while ((await purgeOnce(testEnv.services)).again);
+    expect(await totalOf(fixture.projectId)).toBe(0);
+  });
+});

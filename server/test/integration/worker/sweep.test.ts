@@ -1,0 +1,118 @@
+// The sweep: what has had its time goes, what has not stays.
+import { describe, expect, it } from 'vitest';
+import { createSession, findSession } from '../../../src/usecases/credentials/sessions.ts';
+import { startSignIn } from '../../../src/usecases/credentials/sign-in.ts';
+import { submit } from '../../../src/usecases/items/submit.ts';
+import { createInvite, revokeInvite } from '../../../src/usecases/access/invites.ts';
+import { acceptInvite } from '../../../src/usecases/access/accept-invite.ts';
+import { deleteProject } from '../../../src/usecases/projects/lifecycle.ts';
+import { purgeOnce } from '../../../src/worker/purge.ts';
+import { INVITE_RETENTION_MS, KEY_RETENTION_MS, sweepOnce } from '../../../src/worker/sweep.ts';
+import { aPerson, createProjectFixture, aSubmission } from '../support/project-fixture.ts';
+import { useServices } from '../support/test-services.ts';
+
+const YEAR_MS = 365 * 24 * 60 * 60_000;
+
+describe('the sweep', () => {
+  const opened = useServices();
+
+  it('keeps an idempotency key for seven days and no longer (I2 holds while it is kept)', async () => {
+    const { services, clock } = opened;
+    const { pipeline } = await createProjectFixture(services);
+    const input = { ...aSubmission(), idempotency: { key: 'kept', bodySha256: 'a'.repeat(64) } };
+    const first = await submit(services, pipeline, input);
+    clock.pass(KEY_RETENTION_MS - 1000);
+    await sweepOnce(services);
+    const again = await submit(services, pipeline, input);
+    expect(again).toMatchObject({ replayed: true, item: { id: first.item.id } });
+    clock.pass(2000);
+    await sweepOnce(services);
+    const resubmitted = await submit(services, pipeline, input);
+    expect(resubmitted.replayed).toBe(false);
+    expect(resubmitted.item.id).not.toBe(first.item.id);
+  });
+
+  it('deletes many old keys in batches, so that nobody waits for it', async () => {
+    const { services, clock, sql } = opened;
+    const { projectId } = await createProjectFixture(services);
+    await sql(
+      `insert into idempotency_key (project_id, operation, key, body_sha256, item_ids, created_at)
+       select ?, 'submit', 'old-' || n, null, array[]::uuid[], ?::timestamptz from generate_series(1, 5001) n`,
+      [projectId, new Date(clock.now().getTime() - KEY_RETENTION_MS - 1000)],
+    );
+    expect(await sweepOnce(services)).toEqual({ again: true });
+    expect(await sweepOnce(services)).toEqual({ again: false });
+    expect(await sql('select key from idempotency_key where project_id = ?', [projectId])).toEqual([]);
+  });
+
+  it('removes sessions that are over and challenges that ran out', async () => {
+    const { services, clock, sql } = opened;
+    const { owner } = await createProjectFixture(services);
+    const over = await services.db.write((tx) => createSession(services, tx, owner));
+    await startSignIn(services);
+    clock.pass(13 * 60 * 60_000);
+    const fresh = await services.db.write((tx) => createSession(services, tx, owner));
+    await sweepOnce(services);
+    expect(await findSession(services, fresh.token)).toMatchObject({ userId: owner.userId });
+    expect(await sql('select id from session where id = ?', [over.token.split('.')[0]])).toEqual([]);
+    expect(await sql('select id from auth_challenge')).toEqual([]);
+  });
+
+  it('PM3: removes an invite a month after it was used, revoked or over, and none before', async () => {
+    const { services, clock, sql } = opened;
+    // Invites keep the database's time, which the tests above have run ahead of.
+    clock.pass(Date.now() - clock.now().getTime());
+    const { owner, projectId } = await createProjectFixture(services);
+    const make = (hours = 24) => createInvite(services, owner, { projectId, role: 'reviewer', address: null, hours });
+    const [used, revoked, over, open] = [await make(), await make(), await make(), await make(2 * 30 * 24)];
+    await acceptInvite(services, await aPerson(services), used.token);
+    await revokeInvite(services, owner, { projectId, inviteId: revoked.invite.id });
+    const kept = async () =>
+      (await sql<{ id: string }>('select id from invite where project_id = ?', [projectId])).map(({ id }) => id).sort();
+    const ids = (...some: { invite: { id: string } }[]) => some.map(({ invite }) => invite.id).sort();
+    clock.pass(INVITE_RETENTION_MS - 60_000);
+    await sweepOnce(services);
+    expect(await kept()).toEqual(ids(used, revoked, over, open));
+    clock.pass(120_000);
+    await sweepOnce(services);
+    expect(await kept()).toEqual(ids(over, open));
+    clock.pass(24 * 60 * 60_000);
+    await sweepOnce(services);
+    expect(await kept()).toEqual(ids(open));
+  });
+
+  it('deletes many old invites in batches', async () => {
+    const { services, clock, sql } = opened;
+    const { projectId } = await createProjectFixture(services);
+    const past = new Date(clock.now().getTime() - INVITE_RETENTION_MS - 1000);
+    await sql(
+      `insert into invite (id, project_id, token_hash, role, created_at, expires_at)
+       select gen_random_uuid(), ?, 'old-' || n, 'reviewer', ?::timestamptz, ?::timestamptz from generate_series(1, 5001) n`,
+      [projectId, past, past],
+    );
+    expect(await sweepOnce(services)).toEqual({ again: true });
+    expect(await sweepOnce(services)).toEqual({ again: false });
+    expect(await sql('select id from invite where project_id = ?', [projectId])).toEqual([]);
+  });
+
+  it('KE7: keeps the change log of a deleted project for a year, and that of one that is there for good', async () => {
+    const { services, clock, sql } = opened;
+    clock.pass(Date.now() - clock.now().getTime());
+    const [gone, there] = [await createProjectFixture(services), await createProjectFixture(services)];
+    const lines = async ({ projectId }: { projectId: string }) =>
+      (await sql<object>('select 1 from project_change where project_id = ?', [projectId])).length;
+    const before = await lines(there);
+    await deleteProject(services, gone.owner, gone.projectId);
+    await sql('update project set deleted_at = deleted_at - make_interval(days => 1) where id = ?', [gone.projectId]);
+    while ((await purgeOnce(services)).again);
+    expect(await sql('select 1 from project where id = ?', [gone.projectId])).toEqual([]);
+    const kept = await lines(gone);
+    expect(kept).toBeGreaterThan(before);
+    clock.pass(YEAR_MS - 60_000);
+    await sweepOnce(services);
+    expect(await lines(gone)).toBe(kept);
+    clock.pass(120_000);
+    await sweepOnce(services);
+    expect([await lines(gone), await lines(there)]).toEqual([0, before]);
+  });
+});

@@ -1,0 +1,55 @@
+// The commands of scripts/ on an embedded database: beside the service, whose PostgreSQL they use, and without it, on one of their own.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { aSubmission, openProject, review } from '../../builders.ts';
+import { person } from '../../client.ts';
+import { lockFolder } from '../../../src/embedded/folder-lock.ts';
+import { aFolder, cleanUpAfterwards, embeddedService, nothingRunsIn } from '../../embedded-service.ts';
+import { expectInvariants, runScript } from '../../run-script.ts';
+
+cleanUpAfterwards();
+
+describe('EM2: invariants, rollups and export', () => {
+  it('work beside the service, which goes on, and without it, leaving nothing running', async () => {
+    const service = embeddedService();
+    await service.start();
+    const owner = await person(service.testEnv);
+    const project = await openProject(owner);
+    const { id } = await project.pipeline.submit(aSubmission());
+    await review(owner, id, 'edit');
+    const { env } = service;
+    const file = join(service.folder, 'learnings.jsonl');
+    const exported = () => readFileSync(file, 'utf8').trim().split('\n').length;
+    const beside = service.postmaster();
+
+    await expectInvariants(env);
+    await expect.poll(() => runScript('rollups.ts', env, 'check')).toContain('all equal');
+    expect(await runScript('export.ts', env, '--project', project.id, file)).toContain('1 lines added');
+    expect(exported()).toBe(1);
+
+    expect(service.postmaster()).toBe(beside);
+    await project.pipeline.submit(aSubmission());
+    await service.server.stop();
+
+    await expectInvariants(env);
+    expect(await runScript('rollups.ts', env, 'check')).toContain(project.id);
+    expect(await runScript('export.ts', env, '--project', project.id, file)).toContain('0 lines added');
+    await nothingRunsIn(service.folder);
+    await service.start();
+    await service.server.stop();
+  });
+
+  it('say in one sentence who has the folder when no PostgreSQL answers there', async () => {
+    const folder = aFolder();
+    const release = lockFolder(folder);
+    const refused = runScript('invariants.ts', { DATA_DIR: folder });
+    await expect(refused).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        new RegExp(`^The data folder ${folder} is in use by process ${process.pid}: .*\\.\n$`),
+      ) as string,
+    });
+    release();
+  });
+});

@@ -1,0 +1,207 @@
+// Starts on a data folder: a new one, one that is there, one that cannot be used, and two at once.
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { aSubmission, openProject, review } from '../../builders.ts';
+import { person } from '../../client.ts';
+import {
+  aFolder,
+  ask,
+  cleanUpAfterwards,
+  type EmbeddedService,
+  embeddedService,
+  nothingRunsIn,
+  ON_LINUX,
+  processesIn,
+} from '../../embedded-service.ts';
+import { startReceiver } from '../../receiver.ts';
+
+cleanUpAfterwards();
+
+/** Where a link points to; '' when it is gone. */
+function linkAt(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
+}
+
+/** Every file of a folder, by name, size, time of change and content. */
+function fingerprint(folder: string): string {
+  const hash = createHash('sha256');
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {
+    const { mtimeMs, size, mode } = statSync(join(folder, name));
+    hash.update(`${name} ${mtimeMs} ${size} ${mode}\n`);
+  }
+  return hash.digest('hex');
+}
+
+/** Submits one item, and answers with a look whether it is still there. */
+async function submitOne(service: EmbeddedService): Promise<() => Promise<void>> {
+  const project = await openProject(await person(service.testEnv));
+  const { id } = await project.pipeline.submit(aSubmission());
+  return async () => expect(await project.pipeline.read(id)).toMatchObject({ id });
+}
+
+const SAFE = ['fsync', 'synchronous_commit', 'full_page_writes'];
+
+describe('a service on an embedded database', () => {
+  it('EM1: makes it safe and private at the first start, and uses it again at the second', async () => {
+    // Nobody made the folder; its path is longer than that of any socket, and has what shells and addresses trip over.
+    const folder = join(aFolder(), 'it’s "here", 100%41 & more', 'x'.repeat(200));
+    const tmp = join(aFolder(), 'y'.repeat(200));
+    mkdirSync(tmp);
+    const service = embeddedService({ folder, env: { TMPDIR: tmp, SOME_SECRET: 'of-ours', PGUSER: 'nobody' } });
+    await service.start();
+    const isThere = await submitOne(service);
+    for (const name of SAFE) expect(await ask(service.url(), `show ${name}`), name).toEqual([{ [name]: 'on' }]);
+    expect(await ask(service.url(), 'show listen_addresses')).toEqual([{ listen_addresses: '' }]);
+    expect(await ask(service.url(), 'show data_directory')).toEqual([{ data_directory: join(folder, 'postgres') }]);
+    const [socket] = await ask<{ folder: string }>(
+      service.url(),
+      `select current_setting('unix_socket_directories') as folder`,
+    );
+    expect(statSync(socket?.folder ?? '').mode & 0o777).toBe(0o700);
+    if (ON_LINUX) checkProcesses(service);
+    await service.server.stop();
+    expect(existsSync(socket?.folder ?? '')).toBe(false);
+    const made = statSync(join(folder, 'postgres/PG_VERSION')).mtimeMs;
+    await service.start();
+    await isThere();
+    expect(statSync(join(folder, 'postgres/PG_VERSION')).mtimeMs).toBe(made);
+    await service.server.stop();
+    await nothingRunsIn(folder);
+  });
+
+  const socketsOf = (pid: number): string[] =>
+    readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
+      const [, inode] = /^socket:\[(\d+)\]$/.exec(linkAt(`/proc/${pid}/fd/${fd}`)) ?? [];
+      return inode === undefined ? [] : [inode];
+    });
+
+  /** Its processes have none of our environment, and none of them listens on a port. */
+  function checkProcesses({ folder, postmaster }: EmbeddedService): void {
+    const environment = readFileSync(`/proc/${postmaster()}/environ`, 'utf8').split('\0').filter(Boolean);
+    expect(environment.map((one) => one.split('=')[0]).sort()).toEqual(['LC_ALL', 'PATH']);
+    const inodes = processesIn(folder)
+      .filter((pid) => readFileSync(`/proc/${pid}/comm`, 'utf8') === 'postgres\n')
+      .flatMap(socketsOf);
+    const listening = ['tcp', 'tcp6', 'udp', 'udp6'].flatMap((kind) =>
+      readFileSync(`/proc/net/${kind}`, 'utf8').trim().split('\n').slice(1),
+    );
+    expect(inodes.length).toBeGreaterThan(0);
+    expect(listening.filter((line) => inodes.includes(line.trim().split(/\s+/)[9] ?? ''))).toEqual([]);
+  }
+});
+
+/** A folder like one that PostgreSQL of this version made; in PGlite's that one byte is 0. */
+function aDatabase(at: string, version: string, float8ByValue: number): void {
+  mkdirSync(join(at, 'global'), { recursive: true });
+  writeFileSync(join(at, 'PG_VERSION'), `${version}\n`);
+  const control = Buffer.alloc(8192);
+  control.writeUInt32LE(1800, 8);
+  control[248] = float8ByValue;
+  writeFileSync(join(at, 'global/pg_control'), control);
+}
+
+describe('EM3: a start on a folder that cannot be used', () => {
+  it.each([
+    [
+      'of another major version',
+      'postgres',
+      (at: string) => aDatabase(at, '17', 1),
+      /belongs to PostgreSQL 17, .*docs\/OPERATIONS\.md\. Nothing was changed\.$/,
+    ],
+    [
+      'of PGlite, where that had it',
+      'database',
+      (at: string) => aDatabase(at, '18', 0),
+      /was made by PGlite, .*docs\/OPERATIONS\.md\.$/,
+    ],
+    ['of PGlite', 'postgres', (at: string) => aDatabase(at, '18', 0), /was made by PGlite, .*docs\/OPERATIONS\.md\.$/],
+    [
+      'with other files',
+      'postgres',
+      (at: string) => void mkdirSync(join(at, 'holiday'), { recursive: true }),
+      /not a PostgreSQL database: move it away, or choose another DATA_DIR\.$/,
+    ],
+  ])('%s: says so in one sentence, changes nothing, and leaves nothing running', async (_, name, make, sentence) => {
+    const service = embeddedService();
+    const data = join(service.folder, name);
+    make(data);
+    const before = fingerprint(data);
+    const output = await service.refused();
+    expect(output).toMatch(sentence);
+    expect(output.split('\n')).toHaveLength(1);
+    expect(fingerprint(data)).toBe(before);
+    expect(readdirSync(service.folder).sort()).toEqual([name, 'secret-keys']);
+    await nothingRunsIn(service.folder);
+  });
+
+  const KEY_RING = `k:${Buffer.alloc(32, 1).toString('base64')}`;
+
+  it.each([
+    ['with keys of its own', { SECRET_KEYS: KEY_RING }],
+    ['without', {}],
+  ])('a file is in the way, %s: one sentence', async (_, env: Record<string, string>) => {
+    const folder = join(aFolder(), 'file');
+    writeFileSync(folder, '');
+    const output = await embeddedService({ folder }).refused(env);
+    expect(output).toContain(`${folder} `);
+    expect(output).toMatch(/^(The embedded database cannot use|DATA_DIR takes a folder).*EEXIST.*\.$/);
+  });
+
+  it('a server that does not start says why with the last lines of its log, and a later start works', async () => {
+    const service = embeddedService();
+    await service.start();
+    await service.server.stop();
+    writeFileSync(join(service.folder, 'postgres/postgresql.auto.conf'), 'no_such_setting = on\n');
+    const output = await service.refused();
+    expect(output).toMatch(/^The embedded PostgreSQL does not start\. .*postgres\.log ends with:\n/);
+    expect(output).toContain('unrecognized configuration parameter "no_such_setting"');
+    await nothingRunsIn(service.folder);
+    rmSync(join(service.folder, 'postgres/postgresql.auto.conf'));
+    await service.start();
+    await service.server.stop();
+  });
+});
+
+describe('EM2: two starts at once on one folder', () => {
+  it('on an empty one: one wins, with the keys in the folder, and the other says who has it', async () => {
+    const receiver = await startReceiver();
+    const folder = aFolder();
+    const both = [1, 2].map(() => embeddedService({ folder, env: { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' } }));
+    const ended = await Promise.allSettled(both.map((service) => service.start()));
+    const won = ended.findIndex(({ status }) => status === 'fulfilled');
+    const reason: unknown = (ended[1 - won] as PromiseRejectedResult).reason;
+    const winner = both[won]!;
+    expect(String(reason)).toMatch(/^Error: The server ended with 1:/);
+    expect(String(reason)).toContain(
+      `The data folder ${folder} is in use by process ${winner.server.pid}: stop that process`,
+    );
+    expect(readdirSync(folder).sort()).toEqual(['countersign.lock', 'postgres', 'postgres.log', 'secret-keys']);
+    // A secret that was encrypted before is read with the keys of the file after.
+    const owner = await person(winner.testEnv);
+    const project = await openProject(owner, { receiver });
+    await winner.server.stop();
+    await winner.start();
+    const { id } = await project.pipeline.submit(aSubmission());
+    await review(owner, id);
+    await receiver.next(id);
+    const later = await both[1 - won]!.refused();
+    expect(later).toContain(`in use by process ${winner.server.pid}`);
+    await winner.server.stop();
+    await receiver.close();
+  });
+});

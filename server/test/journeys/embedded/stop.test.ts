@@ -1,0 +1,141 @@
+// Told to stop, by SIGTERM or Ctrl+C, at any moment: it ends in order with code 0, PostgreSQL too, and nothing is left running.
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { aSubmission, openProject } from '../../builders.ts';
+import { person } from '../../client.ts';
+import {
+  cleanUpAfterwards,
+  type EmbeddedService,
+  embeddedService,
+  nothingRunsIn,
+  ON_LINUX,
+  processesIn,
+} from '../../embedded-service.ts';
+import { submitInBackground } from '../../background-load.ts';
+import { SOAK } from '../../soak.ts';
+
+cleanUpAfterwards();
+
+const serverLog = ({ folder }: EmbeddedService) => readFileSync(join(folder, 'postgres.log'), 'utf8');
+const SHUT_DOWN = /database system is shut down\n$/;
+
+/** PostgreSQL takes connections and says nothing, as when its disk hangs or it recovers for very long. */
+const hangs = ({ folder }: EmbeddedService): string => {
+  const path = join(folder, 'postgres/postgresql.auto.conf');
+  writeFileSync(path, 'pre_auth_delay = 3\n');
+  return path;
+};
+
+/** The process that holds the folder, which may not be ready yet. */
+const holderOf = ({ folder }: EmbeddedService): number => {
+  const path = join(folder, 'countersign.lock');
+  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as { pid: number }).pid : 0;
+};
+
+describe.runIf(ON_LINUX)('EM6: a service that gets a stop signal', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'under load, by %s to its whole process group: all of it ends in order',
+    async (signal) => {
+      // As a terminal or a supervisor has it: a group of its own.
+      const service = embeddedService({ through: ['setsid'] });
+      await service.start();
+      const project = await openProject(await person(service.testEnv));
+      const load = submitInBackground(project);
+      await expect.poll(() => load.accepted.length).toBeGreaterThan(20);
+      process.kill(-service.server.pid, signal);
+      expect(await service.server.ended()).toBe(0);
+      await expect.poll(() => processesIn(service.folder)).toEqual([]);
+      expect(serverLog(service)).toMatch(SHUT_DOWN);
+      expect(serverLog(service)).not.toContain('was not properly shut down');
+      expect(readdirSync(service.folder).sort()).toEqual(['postgres', 'postgres.log', 'secret-keys']);
+      await service.start();
+      const { accepted, refused } = await load.end();
+      expect(refused).toEqual([]);
+      for (const id of [accepted[0], accepted.at(-1)])
+        expect(await project.pipeline.read(id ?? '')).toMatchObject({ id });
+      expect(serverLog(service)).not.toContain('was not properly shut down');
+      await service.server.stop();
+    },
+  );
+
+  it.runIf(SOAK)('while PostgreSQL hangs: it ends in time, before a supervisor would kill it', async () => {
+    const service = embeddedService();
+    await service.start();
+    const project = await openProject(await person(service.testEnv));
+    const { id } = await project.pipeline.submit(aSubmission());
+    const node = service.server.pid;
+    for (const pid of processesIn(service.folder)) if (pid !== node) process.kill(pid, 'SIGSTOP');
+    process.kill(node, 'SIGTERM');
+    expect(await service.server.ended()).toBe(1);
+    // What hangs is ended by the next start.
+    await service.start();
+    expect(await project.pipeline.read(id)).toMatchObject({ id });
+    await service.server.stop();
+  });
+
+  it('while PostgreSQL, which was killed, cannot be started again', async () => {
+    const service = embeddedService();
+    await service.start();
+    const pid = service.postmaster();
+    writeFileSync(join(service.folder, 'postgres/postgresql.auto.conf'), 'no_such_setting = on\n');
+    process.kill(pid, 'SIGKILL');
+    await expect.poll(() => service.log()).toContain('the embedded PostgreSQL does not start; it is tried again');
+    await service.server.stop();
+    await nothingRunsIn(service.folder);
+  });
+
+  it('while PostgreSQL, which was killed, is started again and does not answer yet', async () => {
+    const service = embeddedService();
+    await service.start();
+    const pid = service.postmaster();
+    const path = hangs(service);
+    process.kill(pid, 'SIGKILL');
+    await expect.poll(() => ![0, pid].includes(service.postmaster())).toBe(true);
+    await service.server.stop();
+    await nothingRunsIn(service.folder);
+    expect(serverLog(service)).toMatch(SHUT_DOWN);
+    // Nor is such a server lost: it is used when it answers.
+    rmSync(path);
+    await service.start();
+    const project = await openProject(await person(service.testEnv));
+    await project.pipeline.submit(aSubmission());
+    await service.server.stop();
+  });
+
+  it('while it starts, and PostgreSQL does not answer yet', async () => {
+    const service = embeddedService();
+    await service.start();
+    await service.server.stop();
+    hangs(service);
+    const starting = service.start();
+    await expect.poll(() => service.postmaster()).toBeGreaterThan(0);
+    process.kill(holderOf(service), 'SIGTERM');
+    await expect(starting).rejects.toThrow('The server ended with 0');
+    await nothingRunsIn(service.folder);
+    expect(serverLog(service)).toMatch(SHUT_DOWN);
+    expect(existsSync(join(service.folder, 'countersign.lock'))).toBe(false);
+  });
+
+  it.each([
+    ['SIGTERM', /The server ended with 0/],
+    ['SIGKILL', /The server ended with SIGKILL/],
+  ] as const)(
+    'while it makes its database (%s): half of one is never used, and the next start works',
+    async (signal, says) => {
+      const service = embeddedService();
+      const starting = service.start();
+      const drafts = () => readdirSync(service.folder).filter((name) => name.startsWith('postgres-new-'));
+      await expect.poll(drafts, { interval: 5 }).toHaveLength(1);
+      const [pid] = [holderOf(service)];
+      process.kill(pid, signal);
+      await expect(starting).rejects.toThrow(says);
+      expect(existsSync(join(service.folder, 'postgres'))).toBe(false);
+      if (signal === 'SIGTERM') expect(drafts()).toEqual([]);
+      await service.start();
+      expect(drafts()).toEqual([]);
+      await service.server.stop();
+      await nothingRunsIn(service.folder);
+    },
+  );
+});

@@ -1,0 +1,90 @@
+// The figures of running processes, read as Prometheus reads them: on the public port with a token, on one of their own.
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { aSubmission, openProject, review } from '../../builders.ts';
+import { person } from '../../client.ts';
+import { type Receiver, startReceiver } from '../../receiver.ts';
+import { WITH_REDIS, useTestEnvironment } from '../../test-environment.ts';
+import { connectTo } from '../../../../scripts/lib/processes/postgres-client.ts';
+
+const TOKEN = 'for-prometheus';
+
+describe('the figures', () => {
+  const testEnv = useTestEnvironment({ roles: ['web', 'worker'], env: { METRICS_TOKEN: TOKEN, METRICS_PORT: '0' } });
+  let receiver: Receiver;
+
+  beforeAll(async () => {
+    receiver = await startReceiver();
+  });
+  afterAll(() => receiver.close());
+
+  const read = async (origin: string): Promise<string> => {
+    const answer = await fetch(`${origin}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } });
+    expect(answer.status).toBe(200);
+    return answer.text();
+  };
+
+  /** The one that works says on which port. */
+  const operatorsOf = (process: number): string => {
+    const lines = testEnv
+      .log()
+      .split('\n')
+      .filter((line) => line.startsWith(`[${process}]`) && line.includes('health and figures'));
+    const { port } = JSON.parse(lines[0]?.slice(4) ?? '{}') as { port: number };
+    return `http://127.0.0.1:${port}`;
+  };
+
+  it('follow a submission through the process that took it and the one that sent its decision', async () => {
+    const project = await openProject(await person(testEnv), { receiver });
+    const { id } = await project.pipeline.submit(aSubmission({ confidence: 0.8 }));
+    await review(project.owner, id);
+    await receiver.next(id);
+    const worker = operatorsOf(WITH_REDIS ? 1 : 0);
+    await expect
+      .poll(() => read(worker))
+      .toMatch(/^countersign_delivery_attempt_duration_seconds_count\{outcome="succeeded"\} 1$/m);
+    const works = await read(worker);
+    for (const loop of ['relay', 'finalize', 'deliver', 'count', 'sweep'])
+      expect(works).toContain(`countersign_loop_run_duration_seconds_count{loop="${loop}"}`);
+    await expect.poll(() => read(worker)).toMatch(/^countersign_relay_lag_seconds 0$/m);
+    const web = await read(testEnv.url(0));
+    expect(web).toMatch(
+      /^countersign_http_request_duration_seconds_count\{method="POST",route="\/api\/public\/items",status="201"\} 1$/m,
+    );
+    expect(web).toMatch(/^countersign_sockets 0$/m);
+    if (WITH_REDIS) {
+      expect(web).toMatch(/^countersign_database_connections [1-9]/m);
+      expect(web).not.toContain('countersign_relay_lag_seconds');
+    }
+  });
+
+  it('have health beside them, for a worker has no other port', async () => {
+    const worker = operatorsOf(WITH_REDIS ? 1 : 0);
+    for (const path of ['/healthz', '/readyz']) expect((await fetch(worker + path)).status).toBe(200);
+  });
+});
+
+describe.skipIf(!WITH_REDIS)('a slow statement', () => {
+  const testEnv = useTestEnvironment({ processes: 1, env: { SLOW_STATEMENT_MS: '100' } });
+
+  it('is logged with its duration, and without its parameters', async () => {
+    const project = await openProject(await person(testEnv));
+    const client = await connectTo(testEnv.env.DATABASE_URL ?? '');
+    onTestFinished(() => client.end());
+    await client.query('begin');
+    await client.query('select from project where id = $1 for update', [project.id]);
+    const submitted = project.pipeline.submit(aSubmission({ input: { question: 'For nobody’s eyes' } }));
+    const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+      and clock_timestamp() - query_start > interval '150 ms'`;
+    await expect.poll(() => testEnv.sql(waiting)).not.toEqual([]);
+    await client.query('commit');
+    await submitted;
+    const slow = () =>
+      testEnv
+        .log()
+        .split('\n')
+        .filter((line) => line.includes('a slow statement'));
+    // Others that wait for this project are told as well.
+    await expect.poll(() => slow().join('\n')).toMatch(/"ms":[1-9]\d\d+,"text":"[^"]*project/);
+    expect(testEnv.log()).not.toContain('nobody’s eyes');
+  });
+});

@@ -1,0 +1,219 @@
+// The snippets of the documentation, exactly as stored: they submit and know the four statuses, they take what is genuine and refuse the rest.
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createInboundSource } from '@countersign/shared/api/inbound';
+import { changeProject, rotateWebhookSecret, type ProjectSettings } from '@countersign/shared/api/projects';
+import { testWebhook } from '@countersign/shared/api/webhook';
+import { signWebhook } from '@countersign/shared/webhook';
+import { aSubmission, type OpenProject, openProject, review } from '../../builders.ts';
+import { type Person, person } from '../../client.ts';
+import { ObservedList } from '../../observed-list.ts';
+import { useSharedTestEnvironment } from '../../test-environment.ts';
+import { type Language, languagesHere, runSnippet, type SnippetReceiver, startVerify } from './snippets.ts';
+
+const testEnv = useSharedTestEnvironment();
+const languages = languagesHere();
+let owner: Person;
+
+beforeAll(async () => {
+  owner = await person(testEnv);
+});
+
+const environment = (project: OpenProject, url: string) => ({
+  COUNTERSIGN_URL: url,
+  COUNTERSIGN_API_KEY: project.pipeline.apiKey,
+  COUNTERSIGN_PROJECT_ID: project.id,
+});
+
+/** What the submitted item becomes under these settings, and what the snippet is to say. */
+const STATUSES: [string, Partial<ProjectSettings>, RegExp][] = [
+  ['auto_approved', { auto_threshold: 0.8 }, /Ship/],
+  ['queued', {}, /Wait/],
+  ['escalated', { escalate_flags: ['Refund'] }, /Wait/],
+  ['rejected', { review_threshold: 0.9 }, /Do not ship/],
+];
+
+describe.each(languages)('submit.%s', (language) => {
+  it.each(STATUSES)('submits an item that becomes %s and says what to do', async (status, settings, words) => {
+    const project = await openProject(owner, { settings });
+    const { code, out, err } = await runSnippet('submit', language, environment(project, testEnv.url()));
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toContain(status);
+    expect(out).toMatch(words);
+    const id = /[0-9a-f-]{36}/.exec(out)?.[0] ?? '';
+    expect(await project.pipeline.read(id)).toMatchObject({ status, confidence: 0.83, risk_flags: ['refund'] });
+  });
+
+  it('says why it was refused, and fails', async () => {
+    const project = await openProject(owner);
+    const env = { ...environment(project, testEnv.url()), COUNTERSIGN_API_KEY: 'csk_wrong' };
+    const { code, out, err } = await runSnippet('submit', language, env);
+    expect(code).not.toBe(0);
+    expect(out + err).toContain('api_key_invalid');
+  });
+});
+
+describe('submit.*, all of them at once', () => {
+  it.each([429, 503])('waits as long as %i asks and sends the same idempotency key', async (status) => {
+    const project = await openProject(owner);
+    await Promise.all(languages.map((language) => expectPatience(language, { project, status })));
+  });
+
+  async function expectPatience(language: Language, { project, status }: { project: OpenProject; status: number }) {
+    const busy = await startBusy(status);
+    const { code, out } = await runSnippet('submit', language, environment(project, busy.url));
+    await busy.close();
+    expect({ code, out }, language).toMatchObject({ code: 0, out: expect.stringContaining('queued') as string });
+    const [first, second, ...more] = busy.seen;
+    expect(more).toEqual([]);
+    expect(first?.key).toMatch(/^[\x20-\x7e]{16,255}$/);
+    expect(second?.key).toBe(first?.key);
+    expect((second?.at ?? 0) - (first?.at ?? 0), language).toBeGreaterThan(1900);
+  }
+});
+
+describe.runIf(languages.includes('sh'))('inbound.sh', () => {
+  it('submits once, however often it is sent, with a signature instead of a key', async () => {
+    const project = await openProject(owner);
+    const source = await owner.call(createInboundSource, { params: { id: project.id }, body: {} });
+    const env = {
+      COUNTERSIGN_INBOUND_URL: source.url.replace(testEnv.baseUrl, testEnv.url()),
+      COUNTERSIGN_INBOUND_SECRET: source.inbound_secret,
+    };
+    const [first, again] = [await runSnippet('inbound', 'sh', env), await runSnippet('inbound', 'sh', env)];
+    expect(first).toMatchObject({ code: 0, err: '' });
+    expect(again).toEqual(first);
+    const { id } = JSON.parse(first.out) as { id: string };
+    expect(await project.pipeline.read(id)).toMatchObject({ status: 'queued', confidence: 0.83 });
+    const wrong = await runSnippet('inbound', 'sh', { ...env, COUNTERSIGN_INBOUND_SECRET: 'whsec_wrong' });
+    expect(wrong.code).not.toBe(0);
+    expect(wrong.out).toContain('signature_invalid');
+  });
+});
+
+/** The service behind something that is busy at the first request and asks for two seconds. */
+async function startBusy(status: number) {
+  const seen: { key: string; at: number }[] = [];
+  const server = createServer((request, response) => {
+    void (async () => {
+      const body = new Uint8Array(await buffer(request));
+      seen.push({ key: String(request.headers['idempotency-key']), at: Date.now() });
+      if (seen.length === 1) return void response.writeHead(status, { 'retry-after': '2' }).end('busy');
+      const { host: _host, connection: _connection, 'content-length': _length, ...headers } = request.headers;
+      const url = testEnv.url() + (request.url ?? '');
+      const answer = await fetch(url, { method: 'POST', headers: headers as Record<string, string>, body });
+      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
+    })();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const close = () => new Promise((done) => server.close(done));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen, close };
+}
+
+interface Delivered {
+  headers: Record<string, string>;
+  body: Buffer;
+  /** What the snippet answered. */
+  status: number;
+}
+
+describe.each(languages)('verify.%s', (language) => {
+  let snippet: SnippetReceiver;
+  let projectId: string;
+  let secret: string;
+  let genuine: Delivered;
+  let stopFront: () => Promise<unknown>;
+
+  /** A decision of a person, delivered by the server itself to the snippet, and kept on its way. */
+  beforeAll(async () => {
+    const project = await openProject(owner);
+    projectId = project.id;
+    const params = { id: projectId };
+    ({ webhook_secret: secret } = await owner.call(rotateWebhookSecret, { params }));
+    snippet = await startVerify(language, secret);
+    const frontProxy = await startFrontProxy(snippet);
+    stopFront = frontProxy.close;
+    const { settings_version } = project.project;
+    await owner.call(changeProject, { params, body: { settings_version, webhook_url: frontProxy.url } });
+    const { id } = await project.pipeline.submit(aSubmission({ suggestion: 'Ünïcode ✓' }));
+    await review(owner, id, 'approve');
+    genuine = await frontProxy.delivered.next(() => true, id);
+  });
+
+  afterAll(async () => {
+    await stopFront();
+    await snippet.stop();
+  });
+
+  const post = (headers: Record<string, string>, body = genuine.body) =>
+    snippet.post({ ...genuine.headers, ...headers }, body);
+  const signed = (timestamp: number, secrets: [string, ...string[]]) =>
+    signWebhook({ id: 'evt_other', timestamp, attempt: 1, body: genuine.body.toString() }, secrets);
+  const now = () => Math.floor(Date.now() / 1000);
+  const ANOTHER = 'whsec_bmV3bmV3bmV3bmV3bmV3bmV3bmV3bmV3bmV3bmV3bmU=';
+
+  it('takes what our server sends, and a repeat of it once (I5)', async () => {
+    expect(genuine.status).toBe(204);
+    expect(await post({})).toBe(204);
+    const { item_id: id } = JSON.parse(genuine.body.toString()) as { item_id: string };
+    expect(snippet.taken().split(id)).toHaveLength(2);
+    expect(snippet.taken()).toContain('Ünïcode ✓');
+  });
+
+  it('refuses another body, another signature, another id and none', async () => {
+    const body = Buffer.from(genuine.body.toString().replace('approved', 'rejected'));
+    expect(await post({}, body)).toBe(400);
+    expect(await post({ 'x-webhook-signature': '0'.repeat(64) })).toBe(400);
+    expect(await post({ 'x-webhook-signature': 'é'.repeat(64) })).toBe(400);
+    expect(await post({ 'webhook-id': 'evt_other' })).toBe(400);
+    expect(await post({ 'webhook-signature': '' })).toBe(400);
+    expect(await snippet.post({}, genuine.body)).toBe(400);
+    expect(await post(await signed(now(), [ANOTHER]))).toBe(400);
+  });
+
+  it('refuses what is old, what is from the future, and an old one with a new date', async () => {
+    expect(await post(await signed(now() - 310, [secret]))).toBe(400);
+    expect(await post(await signed(now() + 310, [secret]))).toBe(400);
+    expect(await post({ 'webhook-timestamp': String(Number(genuine.headers['webhook-timestamp']) + 1) })).toBe(400);
+    expect(await post({ 'webhook-timestamp': 'soon' })).toBe(400);
+  });
+
+  it('answers a test event as any other, and takes no decision from it (WT1)', async () => {
+    const decisions = () => snippet.taken().split('\n').filter(Boolean);
+    const before = decisions();
+    const result = await owner.call(testWebhook, { params: { id: projectId }, body: {} });
+    expect(result).toMatchObject({ ok: true, http_status: 204 });
+    expect(decisions()).toEqual(before);
+  });
+
+  it('takes both places while a secret is being rolled in', async () => {
+    expect(await post(await signed(now(), [secret, ANOTHER]))).toBe(204);
+    expect(await post(await signed(now(), [ANOTHER, secret]))).toBe(204);
+  });
+});
+
+/** Where the server delivers to: hands every request to the snippet and keeps it. */
+async function startFrontProxy(snippet: SnippetReceiver) {
+  const delivered = new ObservedList<Delivered>('webhook');
+  const server = createServer((request, response) => {
+    void (async () => {
+      const body = await buffer(request);
+      const kept = Object.entries(request.headers).filter(([name]) => name.includes('webhook'));
+      const headers = Object.fromEntries(kept.map(([name, value]) => [name, String(value)]));
+      const status = await snippet.post(headers, body);
+      delivered.add({ headers, body, status });
+      response.writeHead(status).end();
+    })();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const close = () => {
+    server.closeAllConnections();
+    return new Promise((done) => server.close(done));
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, delivered, close };
+}

@@ -1,0 +1,159 @@
+// One limit and one revocation for all processes, and a door that stays open when Redis is gone.
+import { parseList } from 'structured-headers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApiKey, revokeApiKey } from '@countersign/shared/api/projects';
+import { readItem } from '@countersign/shared/api/public';
+import { problem } from '@countersign/shared/errors';
+import { aSubmission, openProject, type OpenProject } from '../../builders.ts';
+import { type Answer, person, pipeline, type Pipeline } from '../../client.ts';
+import {
+  WITH_REDIS,
+  showLogOnFailure,
+  startTestEnvironment,
+  useTestEnvironment,
+  type TestEnvironment,
+} from '../../test-environment.ts';
+import { type OwnRedis, startOwnRedis } from '../../own-redis.ts';
+import { rawAnswer } from './raw-http.ts';
+
+const ALONE = 'rate limits count per process';
+const SHARED = 'rate limits are shared again';
+
+/** Reads an item through a process: the status, whatever came of it. */
+const reading = (who: Pipeline, id: string) => (process: number) =>
+  who.attempt(readItem, { params: { id } }, { process });
+
+const statuses = (answers: Answer<unknown>[]) =>
+  Object.fromEntries(
+    [...Map.groupBy(answers, ({ status }) => status)].map(([status, those]) => [status, those.length]),
+  );
+
+async function newKey({ owner, id }: OpenProject): Promise<{ keyId: string; user: Pipeline }> {
+  const key = await owner.call(createApiKey, { params: { id }, body: { name: 'Another' } });
+  return { keyId: key.id, user: pipeline(owner.testEnv, { projectId: id, apiKey: key.api_key }) };
+}
+
+describe('a key', () => {
+  const QUOTA = 120;
+  const testEnv = useTestEnvironment({ env: { RATE_LIMIT_PER_MINUTE: String(QUOTA) } });
+  let project: OpenProject;
+  let itemId: string;
+
+  beforeAll(async () => {
+    project = await openProject(await person(testEnv));
+    itemId = (await project.pipeline.submit(aSubmission())).id;
+  });
+
+  const countInLog = (words: string) => testEnv.log().split(words).length - 1;
+
+  /** Twice the quota at once from a new key, while the processes count as one; `most` is what may be granted of it. */
+  async function burst() {
+    const { user } = await newKey(project);
+    const read = reading(user, itemId);
+    const alone = async () => {
+      await Promise.all(testEnv.urls.map((_, process) => reading(project.pipeline, itemId)(process)));
+      return countInLog(ALONE) - countInLog(SHARED);
+    };
+    await expect.poll(alone).toBe(0);
+    const started = performance.now();
+    const answers = await Promise.all(Array.from({ length: 2 * QUOTA }, (_, n) => read(n)));
+    const back = ((performance.now() - started) / 60_000) * QUOTA;
+    return { answers, granted: statuses(answers)[200] ?? 0, most: QUOTA + Math.ceil(back) };
+  }
+
+  it('RL1: has one limit, however many processes it asks', async () => {
+    let before = countInLog(ALONE);
+    let { answers, granted, most } = await burst();
+    while (granted > most) {
+      // Only a process that had no answer of Redis in time may have counted for itself (RL3); then another key shows more.
+      await expect.poll(() => countInLog(ALONE)).toBeGreaterThan(before);
+      before = countInLog(ALONE);
+      ({ answers, granted, most } = await burst());
+    }
+    expect(granted).toBeGreaterThanOrEqual(QUOTA);
+    expect(granted + (statuses(answers)[429] ?? 0)).toBe(2 * QUOTA);
+    const refused = answers.find(({ status }) => status === 429);
+    const [[, parameters] = [null, new Map()]] = parseList(refused?.headers.get('ratelimit') ?? '');
+    expect(String(parameters.get('t'))).toBe(refused?.headers.get('retry-after'));
+  });
+
+  it('K4: is refused at once by the process that revoked it, and soon by all, however busy it is', async () => {
+    const { keyId, user } = await newKey(project);
+    const read = reading(user, itemId);
+    const good = await Promise.all(testEnv.urls.map((_, process) => read(process)));
+    expect(statuses(good)).toEqual({ 200: testEnv.urls.length });
+    await project.owner.call(revokeApiKey, { params: { id: project.id, key_id: keyId } }, { process: 0 });
+    expect((await read(0)).status).toBe(401);
+    const everywhere = async () =>
+      (await Promise.all(testEnv.urls.map((_, process) => read(process)))).every(({ status }) => status === 401);
+    await expect.poll(everywhere, { interval: 50 }).toBe(true);
+  });
+
+  it('that is refused gets one answer, whether it was revoked, unknown or mistyped', async () => {
+    const { keyId, user } = await newKey(project);
+    await project.owner.call(revokeApiKey, { params: { id: project.id, key_id: keyId } });
+    const [revoked, mistyped] = [user, pipeline(testEnv, { projectId: project.id, apiKey: 'csk_typo' })];
+    const texts = await Promise.all(
+      [revoked, mistyped].map(async (who) => {
+        const { text, headers } = await who.attempt(readItem, { params: { id: itemId } });
+        return text.replace(headers.get('x-request-id') ?? '', '');
+      }),
+    );
+    expect(texts[0]).toContain('api_key_invalid');
+    expect(texts[1]).toBe(texts[0]);
+  });
+
+  it('bytes that are no request are answered by name, and take no process with them', async () => {
+    const host = 'Host: countersign.test\r\n';
+    const all = [
+      'nonsense\r\n\r\n',
+      `GET / HTTP/1.1\r\n${host}x: ${'x'.repeat(20_000)}\r\n\r\n`,
+      `GET / HTTP/1.1\r\n${host}bad name: 1\r\n\r\n`,
+    ];
+    for (const [n, bytes] of all.entries()) {
+      const answer = await rawAnswer(testEnv.url(n), bytes);
+      const [head = '', body = ''] = answer.split('\r\n\r\n');
+      expect(head).toMatch(/^HTTP\/1\.1 400 [^]*application\/problem\+json/);
+      expect(problem.parse(JSON.parse(body))).toMatchObject({ status: 400, code: 'invalid_header' });
+    }
+    for (const url of testEnv.urls) expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  });
+});
+
+describe.runIf(WITH_REDIS)('without Redis', () => {
+  let redis: OwnRedis;
+  let testEnv: TestEnvironment;
+
+  showLogOnFailure(() => testEnv);
+  beforeAll(async () => {
+    redis = await startOwnRedis();
+    testEnv = await startTestEnvironment({ env: { REDIS_URL: redis.url } });
+  });
+  afterAll(async () => {
+    await testEnv.stop();
+    await redis.stop();
+  });
+
+  it('RL3: a pipeline goes on submitting, and still learns its limit', async () => {
+    const project = await openProject(await person(testEnv));
+    const submit = async (process: number) => {
+      const body = JSON.stringify({ project_id: project.id, ...aSubmission() });
+      return project.pipeline.submitRaw(body, { process });
+    };
+    await submit(0);
+    redis.cut();
+    for (let round = 0; round < 3; round += 1) {
+      const answers = await Promise.all([0, 1, 2, 3].map(submit));
+      expect(statuses(answers)).toEqual({ 201: 4 });
+      for (const { headers } of answers) expect(headers.get('ratelimit')).toMatch(/^"default";r=5\d+;t=\d+$/);
+    }
+    expect(testEnv.log().match(new RegExp(ALONE, 'g'))).toHaveLength(testEnv.urls.length);
+    redis.reconnect();
+    await expect
+      .poll(
+        async () => (await submit(0), await submit(1), testEnv.log().match(/rate limits are shared again/g)?.length),
+        { interval: 100 },
+      )
+      .toBe(testEnv.urls.length);
+  });
+});

@@ -1,0 +1,234 @@
+// A world for black-box tests: real server processes on a database of their own, two that share Redis where there is one, else one.
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll } from 'vitest';
+import { emptyDatabase, migratedDatabase } from './fixtures/test-database.ts';
+import { type ServerProcess, startServer } from './server-process.ts';
+import { connectTo } from '../../scripts/lib/processes/postgres-client.ts';
+
+/** Whether there is a Redis for processes to share: without it a world is one process, whose claims are its own. */
+export const WITH_REDIS = process.env.TEST_REDIS_URL !== undefined;
+
+export interface TestEnvironmentOptions {
+  /** How many processes, each web and worker. Default: 2 with Redis; without it there is always one. */
+  processes?: number;
+  /** The ROLES of each process instead, with Redis; the first ones must be `web` for those who talk to them. */
+  roles?: readonly string[];
+  /** Environment of single processes, on top of all other; by their number. */
+  own?: Readonly<Record<number, Record<string, string>>>;
+  /** Begins with nothing in the database, as a first start does; a start after that takes longer than one that finds it made. */
+  empty?: boolean;
+  /** Environment on top of the world's own; an empty text takes a variable away. */
+  env?: Record<string, string>;
+}
+
+export interface TestEnvironment {
+  /** PUBLIC_BASE_URL, the Origin that every process accepts. Not an address to connect to. */
+  readonly baseUrl: string;
+  /** Where the processes answer, one each. A restarted one has another address: read it again. */
+  readonly urls: readonly string[];
+  /** The address of one process; any number will do, it wraps around. */
+  url(process?: number): string;
+  /** SIGKILL to one process, or to all of them at once. */
+  kill9(process?: number): Promise<void>;
+  /** SIGSTOP and SIGCONT to one process. */
+  freeze(process: number): void;
+  thaw(process: number): void;
+  /** SIGTERM to one process; resolves when it has ended in order, within 20 s. Errors: when it has not. */
+  terminate(process: number): Promise<void>;
+  /** Starts a process again, after stopping it in order if it runs; without a number every one that is not running. */
+  restart(process?: number): Promise<void>;
+  /** What they find in their environment. */
+  readonly env: Readonly<Record<string, string>>;
+  /** What processes find in their environment from their next start on; an empty text takes a variable away. */
+  setEnv(changes: Record<string, string>): void;
+  /** Stops everything in order and removes the data. Safe to call twice. */
+  stop(): Promise<void>;
+  /** Looks inside (`$1` parameters). */
+  sql<T>(text: string, params?: unknown[]): Promise<T[]>;
+  /** What the processes have logged so far, the end of it. */
+  log(): string;
+}
+
+const LOG_LINES = 400;
+/** How a line of level `debug` begins. */
+const DEBUG = '{"level":20';
+
+/** Starts a world. Whoever starts one stops it; in a test file `useWorld` does both. */
+export async function startTestEnvironment(options: TestEnvironmentOptions = {}): Promise<TestEnvironment> {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-test-'));
+  const data = await ownDatabase(options);
+  const baseUrl = 'http://countersign.test';
+  const env: Record<string, string> = {
+    PUBLIC_BASE_URL: baseUrl,
+    SECRET_KEYS: `test:${randomBytes(32).toString('base64')}`,
+    WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8,::1/128',
+    WEBHOOK_ALLOW_HTTP: 'true',
+    DATA_DIR: folder,
+    ...data.env,
+    ...options.env,
+  };
+  const lines: string[] = [];
+  const start = (index: number) =>
+    startServer({ ...env, ...rolesOf(options, index), ...options.own?.[index] }, (line) => {
+      // One line per request would leave room for nothing else.
+      if (line.startsWith(DEBUG)) return;
+      lines.push(`[${index}] ${line}`);
+      if (lines.length > LOG_LINES) lines.shift();
+    });
+  const remove = async () => {
+    await data.remove();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const count = WITH_REDIS ? (options.roles?.length ?? options.processes ?? 2) : 1;
+  const processes = await startAll(count, start).catch(async (error: unknown) => {
+    await remove();
+    throw error;
+  });
+  return assemble({ baseUrl: env.PUBLIC_BASE_URL ?? baseUrl, env, processes, start, lines, data, remove });
+}
+
+function rolesOf({ roles }: TestEnvironmentOptions, index: number): Record<string, string> {
+  const own = WITH_REDIS ? roles?.[index] : undefined;
+  return own === undefined ? {} : { ROLES: own };
+}
+
+interface Parts {
+  baseUrl: string;
+  env: Record<string, string>;
+  processes: ServerProcess[];
+  start: (index: number) => Promise<ServerProcess>;
+  lines: string[];
+  data: Data;
+  remove: () => Promise<void>;
+}
+
+function assemble({ baseUrl, env, processes, start, lines, data, remove }: Parts): TestEnvironment {
+  const at = (index: number): ServerProcess => {
+    const found = processes[index % processes.length];
+    if (found === undefined) throw new Error('A test environment has at least one process.');
+    return found;
+  };
+  const which = (index: number | undefined) => (index === undefined ? [...processes.keys()] : [index]);
+  let stopped: Promise<void> | null = null;
+  return {
+    baseUrl,
+    env,
+    get urls() {
+      return processes.map((server) => server.url);
+    },
+    url: (index = 0) => at(index).url,
+    kill9: async (index) => void (await Promise.all(which(index).map((i) => at(i).kill9()))),
+    freeze: (index) => at(index).freeze(),
+    thaw: (index) => at(index).thaw(),
+    terminate: (index) => at(index).stop(),
+    restart: async (index) => {
+      const due = which(index).filter((i) => index !== undefined || !at(i).isRunning());
+      await Promise.all(
+        due.map(async (i) => {
+          await at(i).stop();
+          processes[i % processes.length] = await start(i);
+        }),
+      );
+    },
+    setEnv: (changes) => void Object.assign(env, changes),
+    stop: () => (stopped ??= stopAll(processes).finally(remove)),
+    sql: (text, params = []) => data.query(text, params),
+    log: () => lines.join('\n'),
+  };
+}
+
+async function startAll(count: number, start: (index: number) => Promise<ServerProcess>): Promise<ServerProcess[]> {
+  const started = await Promise.allSettled(Array.from({ length: count }, (_, index) => start(index)));
+  const running = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const failed = started.find((one) => one.status === 'rejected');
+  if (failed === undefined) return running;
+  await Promise.all(running.map((server) => server.kill9()));
+  throw failed.reason;
+}
+
+/** Stops every process, and only then complains about the one that did not stop in order. */
+async function stopAll(processes: ServerProcess[]): Promise<void> {
+  const results = await Promise.allSettled(processes.map((server) => server.stop()));
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+}
+
+interface Data {
+  env: Record<string, string>;
+  query<T>(text: string, params: unknown[]): Promise<T[]>;
+  remove(): Promise<void>;
+}
+
+/** A new database on the test server. Redis is one for all: every key and room carries a UUID of this world. */
+async function ownDatabase({ empty }: TestEnvironmentOptions): Promise<Data> {
+  const { TEST_REDIS_URL: redis } = process.env;
+  const { url, remove } = await (empty ? emptyDatabase() : migratedDatabase());
+  return {
+    env: { DATABASE_URL: url, ...(redis === undefined ? {} : { REDIS_URL: redis }) },
+    query: <T>(text: string, params: unknown[]) => queryOnce<T>(url, text, params),
+    remove,
+  };
+}
+
+async function queryOnce<T>(url: string, text: string, params: unknown[]): Promise<T[]> {
+  const client = await connectTo(url);
+  try {
+    return (await client.query(text, params)).rows as T[];
+  } finally {
+    await client.end();
+  }
+}
+
+/** Shows what the servers logged when a test of this file (or describe block) fails. */
+export function showLogOnFailure(testEnv: () => Pick<TestEnvironment, 'log'> | undefined): void {
+  afterEach(({ task }) => {
+    const log = testEnv()?.log();
+    if (task.result?.state === 'fail' && log) process.stderr.write(`\n--- servers of “${task.name}” ---\n${log}\n`);
+  });
+}
+
+/** What files may do with a world that others use after them: anything but kill, stop or configure its processes. */
+export type SharedTestEnvironment = Omit<
+  TestEnvironment,
+  'kill9' | 'freeze' | 'thaw' | 'terminate' | 'restart' | 'setEnv' | 'stop'
+>;
+
+let shared: Promise<TestEnvironment> | undefined;
+
+/** The world of this worker: started by the first file that asks for it, and gone with the worker, as its database is with the server. */
+const startSharedTestEnvironment = (): Promise<SharedTestEnvironment> => (shared ??= startTestEnvironment());
+
+/** The worker's world for all tests of a file (or describe block), its log shown when a test fails. */
+export const useSharedTestEnvironment = (): SharedTestEnvironment =>
+  fromBeforeAll(startSharedTestEnvironment, () => Promise.resolve());
+
+/** One world for all tests of a file (or describe block): started before, stopped after, its log shown when a test fails. */
+export const useTestEnvironment = (options: TestEnvironmentOptions = {}): TestEnvironment =>
+  fromBeforeAll(
+    () => startTestEnvironment(options),
+    (testEnv) => testEnv.stop(),
+  );
+
+function fromBeforeAll<Some extends SharedTestEnvironment>(
+  open: () => Promise<Some>,
+  close: (testEnv: Some) => Promise<void>,
+): Some {
+  let testEnv: Some | undefined;
+  beforeAll(async () => {
+    testEnv = await open();
+  });
+  showLogOnFailure(() => testEnv);
+  afterAll(async () => {
+    if (testEnv !== undefined) await close(testEnv);
+  });
+  // Tests are written before the world exists: what they hold looks it up when it is used.
+  return new Proxy({} as Some, {
+    get: (_, name) => {
+      if (testEnv === undefined) throw new Error('The test environment exists from beforeAll on.');
+      return Reflect.get(testEnv, name) as unknown;
+    },
+  });
+}

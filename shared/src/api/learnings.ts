@@ -1,0 +1,114 @@
+// Learnings and the delivery log (docs/spec/dashboard-api.md).
+import { z } from 'zod';
+import { timestamp, uuid } from '../ids.ts';
+import { json } from '../json/json.ts';
+import { deliveryFilter } from '../filters/delivery-filter.ts';
+import { learningFilter } from '../filters/learning-filter.ts';
+import { abilitiesTo, deliveryStatus } from '../enums.ts';
+import { endpoint } from './endpoint.ts';
+
+const projectParams = z.object({ id: uuid });
+const page = { after: z.string().max(200).optional(), limit: z.coerce.number().int().min(1).max(100).default(50) };
+
+/** A recorded override: what the pipeline suggested, what a person made of it, and why. `output` is null for a rejection. */
+export const learning = z
+  .object({
+    id: uuid,
+    item_id: uuid,
+    action: z.enum(['edit', 'reject']),
+    preview: z.string(),
+    suggestion: json,
+    output: json,
+    /** How many fields or places of the suggestion the edit changed; null of a rejection, and of a suggestion without fields. */
+    changes: z.number().int().nullable(),
+    reason: z.string(),
+    note: z.string().nullable(),
+    confidence: z.number(),
+    risk_flags: z.array(z.string()),
+    model: z.string().nullable(),
+    source: z.string().nullable(),
+    reviewer_id: uuid,
+    reviewer_name: z.string(),
+    settings_version: z.number().int(),
+    /** The settings version that brought the guidelines as they stood when it was decided; null where that was not kept yet. */
+    guidelines_version: z.number().int().nullable(),
+    /** Left out of exports and counts. */
+    excluded: z.boolean(),
+    created_at: timestamp,
+    abilities: abilitiesTo('exclude'),
+  })
+  .meta({ id: 'Learning' });
+export type Learning = z.infer<typeof learning>;
+
+export const listLearnings = endpoint({
+  method: 'GET',
+  path: '/api/projects/:id/learnings',
+  auth: 'session',
+  summary: 'Recorded overrides, newest first; all of them, or what answers a filter, of one cluster',
+  params: projectParams,
+  query: learningFilter.extend({ ...page, cluster: uuid.optional() }),
+  /** `total`: how many answer; `excluded`: how many of them are left out of exports and counts. */
+  reply: z.object({
+    data: z.array(learning),
+    next_cursor: z.string().nullable(),
+    total: z.number().int(),
+    excluded: z.number().int(),
+  }),
+});
+
+export const changeLearning = endpoint({
+  method: 'PATCH',
+  path: '/api/projects/:id/learnings/:learning_id',
+  auth: 'session',
+  summary: 'Leave a learning out of exports and counts, or put it in again',
+  description: 'An export whose cut-off is before the change is the same as it was.',
+  params: z.object({ id: uuid, learning_id: uuid }),
+  body: z.strictObject({ excluded: z.boolean() }),
+  reply: z.object({ id: uuid, excluded: z.boolean() }),
+});
+
+/** Of each kind so many values are listed. */
+export const VALUES_LISTED = 50;
+
+const valuesGiven = z.array(z.object({ value: z.string(), count: z.number().int() }));
+
+export const listLearningValues = endpoint({
+  method: 'GET',
+  path: '/api/projects/:id/learnings/values',
+  auth: 'session',
+  summary: 'The flags, models and sources that the learnings of a project have, the commonest first',
+  params: projectParams,
+  reply: z.object({ flags: valuesGiven, models: valuesGiven, sources: valuesGiven }).meta({ id: 'LearningValues' }),
+});
+export type LearningValues = z.infer<NonNullable<typeof listLearningValues.reply>>;
+
+export const delivery = z
+  .object({
+    id: uuid,
+    item_id: uuid,
+    webhook_id: z.string(),
+    status: deliveryStatus,
+    attempt: z.number().int(),
+    /** The schedule it is on: how many of its attempts have begun, of how many; sent again, it begins anew (WH1). */
+    run: z.object({ attempt: z.number().int(), of: z.number().int() }),
+    next_attempt_at: timestamp.nullable(),
+    http_status: z.number().int().nullable(),
+    error: z.string().nullable(),
+    /** Of the last attempt that has ended; null before the first one has. */
+    duration_ms: z.number().nullable(),
+    created_at: timestamp,
+    completed_at: timestamp.nullable(),
+    abilities: abilitiesTo('replay', 'send_now'),
+  })
+  .meta({ id: 'Delivery' });
+export type Delivery = z.infer<typeof delivery>;
+
+export const listDeliveries = endpoint({
+  method: 'GET',
+  path: '/api/projects/:id/deliveries',
+  auth: 'session',
+  summary: 'The delivery log, newest first; all of it, or what answers a filter',
+  params: projectParams,
+  query: deliveryFilter.extend(page),
+  reply: z.object({ data: z.array(delivery), next_cursor: z.string().nullable() }),
+});

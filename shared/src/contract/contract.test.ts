@@ -1,0 +1,133 @@
+// Every endpoint of the contract: paths, methods, schemas and callers fit together.
+/// <reference types="node" />
+import { readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { ENDPOINTS, MODULE_NAMES } from './endpoints.fixture.ts';
+import * as publicApi from '../api/public.ts';
+
+const UUID = '0197f1a0-0000-7000-8000-000000000001';
+
+describe('the endpoints', () => {
+  it('are all found', () => {
+    const files = readdirSync(`${import.meta.dirname}/../api`).filter((name) => /^(?!endpoint)[a-z-]+\.ts$/.test(name));
+    expect(MODULE_NAMES.map((name) => `${name}.ts`).sort()).toEqual(files.sort());
+    expect(new Set(ENDPOINTS.map(([name]) => name)).size).toBe(ENDPOINTS.length);
+  });
+
+  it('no two have one method and path, whatever the parameters are called', () => {
+    const places = ENDPOINTS.map(([, { method, path }]) => `${method} ${path.replaceAll(/:\w+/g, ':')}`);
+    expect(places.filter((place, index) => places.indexOf(place) !== index)).toEqual([]);
+  });
+
+  it('no path can be taken for another one of its method', () => {
+    const literal = ENDPOINTS.filter(([, { path }]) => !path.includes(':'));
+    const open = ENDPOINTS.filter(([, { path }]) => path.includes(':'));
+    for (const [, one] of literal)
+      for (const [, other] of open) {
+        const pattern = new RegExp(`^${other.path.replaceAll(/:\w+/g, '[^/]+')}$`);
+        expect(one.method === other.method && pattern.test(one.path), `${one.path} ${other.path}`).toBe(false);
+      }
+  });
+
+  it.each(ENDPOINTS)('%s: path', (_, { path, params }) => {
+    expect(path).toMatch(/^\/api(\/:?[a-z_][a-z_-]*)+(\.json)?$/);
+    const named = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? '');
+    if (named.length === 0) return expect(params).toBeNull();
+    expect(params?.safeParse(Object.fromEntries(named.map((name) => [name, UUID]))).success).toBe(true);
+    for (const missing of named) {
+      const rest = named.filter((name) => name !== missing);
+      expect(params?.safeParse(Object.fromEntries(rest.map((name) => [name, UUID]))).success).toBe(false);
+    }
+  });
+
+  it.each(ENDPOINTS)('%s: who may call is plain from the path', (_, { path, auth }) => {
+    const isPublic = path.startsWith('/api/public/');
+    expect(auth === 'api_key' || auth === 'signature').toBe(isPublic && !path.endsWith('.json'));
+    expect(auth === 'signature').toBe(path.startsWith('/api/public/inbound/'));
+    if (auth === 'none') expect(path).toMatch(/^\/api\/(auth\/|meta$|public\/openapi\.json$)/);
+  });
+
+  it.each(ENDPOINTS)('%s: method, body and status', (_, { method, body, status, reply }) => {
+    if (method === 'GET') {
+      expect(body).toBeNull();
+      expect(status).toBe(200);
+    }
+    expect([200, 201, 202, 204]).toContain(status);
+    expect(status === 204).toBe(reply === null);
+  });
+
+  /** A body of several kinds is known by this much. */
+  const KIND: Record<string, object> = { changeCluster: { action: 'restore' } };
+
+  it.each(ENDPOINTS.filter(([, { body }]) => body !== null))('%s: an unknown field is refused', (name, { body }) => {
+    const result = body?.safeParse({ ...KIND[name], no_such_field: 1 });
+    expect(result?.success).toBe(false);
+    expect(JSON.stringify(result?.error?.issues)).toContain('unrecognized_keys');
+  });
+
+  it.each(ENDPOINTS)('%s: one sentence for the docs page', (_, { summary }) => {
+    expect(summary).toMatch(/^[A-Z].*[^.]$/);
+    expect(summary).not.toContain('\n');
+  });
+
+  it.each(ENDPOINTS)('%s: its schemas can be written as JSON Schema', (_, { query, body, reply }) => {
+    for (const schema of [query, body, reply]) {
+      if (schema) expect(() => z.toJSONSchema(schema, { io: 'input' })).not.toThrow();
+    }
+  });
+
+  it('a list is {data, next_cursor} and takes limits that are bounded', () => {
+    for (const [name, { query, reply, method }] of ENDPOINTS) {
+      const shape = reply instanceof z.ZodObject ? Object.keys(reply.shape) : [];
+      if (method === 'GET' && shape.includes('data')) expect(shape, name).toContain('next_cursor');
+      if (!(query instanceof z.ZodObject) || !('limit' in query.shape)) continue;
+      for (const limit of ['0', '-1', '1.5', '501', 'all', '1e9']) {
+        expect(query.safeParse({ limit }).success, `${name} ${limit}`).toBe(false);
+      }
+      expect(query.parse({})).toMatchObject({ limit: expect.any(Number) as number });
+    }
+  });
+});
+
+describe('a submission', () => {
+  const item = { project_id: UUID, input: 'q', suggestion: 'a', confidence: 0.5 };
+  const accepts = (change: object) => publicApi.submission.safeParse({ ...item, ...change }).success;
+
+  it.each([
+    [{}],
+    [{ project_id: UUID.toUpperCase() }],
+    [{ confidence: 0 }],
+    [{ confidence: 1 }],
+    [{ input: null, suggestion: null }],
+    [{ suggestion: { any: ['JSON', 1] } }],
+    [{ risk_flags: [] }],
+    [{ risk_flags: Array.from({ length: 50 }, () => 'f') }],
+    [{ risk_flags: ['f'.repeat(100)] }],
+    [{ metadata: {} }],
+    [{ metadata: Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`k${index}`, index])) }],
+  ])('takes %j', (change) => {
+    expect(accepts(change)).toBe(true);
+  });
+
+  it.each([
+    [{ risk_flag: ['legal'] }],
+    [{ project_id: 'demo' }],
+    [{ confidence: '0.5' }],
+    [{ confidence: 1.000_000_000_000_000_2 }],
+    [{ confidence: -Number.MIN_VALUE }],
+    [{ confidence: null }],
+    [{ input: undefined }],
+    [{ suggestion: undefined }],
+    [{ risk_flags: 'legal' }],
+    [{ risk_flags: [''] }],
+    [{ risk_flags: [1] }],
+    [{ risk_flags: Array.from({ length: 51 }, () => 'f') }],
+    [{ risk_flags: ['f'.repeat(101)] }],
+    [{ metadata: null }],
+    [{ metadata: ['a'] }],
+    [{ metadata: Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`k${index}`, index])) }],
+  ])('refuses %j', (change) => {
+    expect(accepts(change)).toBe(false);
+  });
+});

@@ -1,0 +1,20 @@
+// What is going on in a project at this moment, as every list and page of projects shows it.
+import { z } from 'zod';
+import { timestamp, uuid } from './ids.ts';
+
+const WEBHOOK_HEALTH = ['not_set', 'waiting', 'healthy', 'failing', 'paused'] as const;
+
+/** What is going on in a project now. `oldest_at` is when the oldest waiting item arrived. */
+export const projectSummary = z.object({
+  waiting: z.number().int(),
+  escalated: z.number().int(),
+  /** Items somebody holds a claim on. */
+  reviewing: z.number().int(),
+  /** Who holds them, by name: at most five of `reviewer_count` people. */
+  reviewers: z.array(z.object({ user_id: uuid, name: z.string() })).max(5),
+  reviewer_count: z.number().int(),
+  oldest_at: timestamp.nullable(),
+  decided_today: z.number().int(),
+  overridden_today: z.number().int(),
+  webhook: z.enum(WEBHOOK_HEALTH),
+});

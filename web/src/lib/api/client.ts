@@ -1,0 +1,182 @@
+// The contract client: calls one endpoint object of `shared/` and turns what comes back into a value or a named error.
+import type { ErrorCode, FieldError, Problem } from '@countersign/shared/errors';
+import type { Endpoint } from '@countersign/shared/api/endpoint';
+import { jsonText } from '@countersign/shared/json/json';
+import { parseJson } from '../values/json/lossless.ts';
+import { observeServerTime } from '../time/clock.svelte.ts';
+
+const TIMEOUT_MS = 10_000;
+
+/** The server answered with a refusal or a fault (RFC 9457). `detail` says what to do; `retryAfter` is in seconds. */
+export class ApiProblem extends Error {
+  readonly status: number;
+  readonly code: ErrorCode;
+  readonly title: string;
+  readonly detail: string;
+  readonly errors: FieldError[];
+  readonly request_id: string | null;
+  readonly holder: Problem['holder'];
+  readonly expires_at: Problem['expires_at'];
+  readonly retryAfter: number | null;
+
+  constructor(problem: Partial<Problem> & { status: number; code: ErrorCode }, retryAfter: number | null) {
+    super(`${problem.code}: ${problem.detail ?? problem.title ?? ''}`);
+    this.name = 'ApiProblem';
+    this.status = problem.status;
+    this.code = problem.code;
+    this.title = problem.title ?? 'The service cannot answer just now';
+    this.detail = problem.detail ?? '';
+    this.errors = problem.errors ?? [];
+    this.request_id = problem.request_id ?? null;
+    this.holder = problem.holder;
+    this.expires_at = problem.expires_at;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** No answer came: the network is gone, or the server took longer than the time limit. The request may still have had effect. */
+export class NetworkFailure extends Error {
+  readonly kind: 'unreachable' | 'timeout';
+
+  constructor(kind: 'unreachable' | 'timeout') {
+    super(kind === 'timeout' ? 'The server took too long to answer' : 'The server cannot be reached');
+    this.name = 'NetworkFailure';
+    this.kind = kind;
+  }
+}
+
+interface Options {
+  signal?: AbortSignal;
+  /** How long to wait for the answer; 10 s unless stated. */
+  timeoutMs?: number;
+  /** Makes a repeat harmless where the endpoint takes one. */
+  idempotencyKey?: string;
+}
+
+type Part<Name extends string, T> = [T] extends [undefined]
+  ? { [N in Name]?: undefined }
+  : undefined extends T
+    ? { [N in Name]?: T }
+    : { [N in Name]: T };
+
+/** What one endpoint wants. Query members are optional: the server has the defaults. */
+export type CallInput<P, Q, B> = Part<'params', P> &
+  ([Q] extends [undefined] ? { query?: undefined } : { query?: Partial<Q> }) &
+  Part<'body', B> &
+  Options;
+
+type Rest<P, Q, B> =
+  Record<never, never> extends CallInput<P, Q, B> ? [input?: CallInput<P, Q, B>] : [input: CallInput<P, Q, B>];
+
+interface AnyInput extends Options {
+  params?: unknown;
+  query?: unknown;
+  body?: unknown;
+}
+
+let onSessionMissing: (() => void) | null = null;
+
+/** Registers the one listener that hears when a call that needs a session was answered 401. */
+export function whenSessionMissing(listener: () => void): void {
+  onSessionMissing = listener;
+}
+
+/** Tells that listener: the live connection, too, may be the first to hear that the session is over. */
+export function reportSessionMissing(): void {
+  onSessionMissing?.();
+}
+
+/**
+ * Calls an endpoint. Answers the parsed body, `undefined` for 204.
+ * Throws {@link ApiProblem} for every refusal, {@link NetworkFailure} when no answer came, and the signal's reason when aborted.
+ */
+export async function call<P, Q, B, R>(endpoint: Endpoint<P, Q, B, R>, ...[input]: Rest<P, Q, B>): Promise<R> {
+  const given: AnyInput = input ?? {};
+  const sentAt = Date.now();
+  const response = await send(addressOf(endpoint.path, given), requestOf(endpoint, given), given);
+  const date = Date.parse(response.headers.get('date') ?? '');
+  if (!Number.isNaN(date)) observeServerTime({ from: date, to: date + 2000, sentAt });
+  if (!response.ok) {
+    const problem = await readProblem(response);
+    if (problem.code === 'session_missing' && endpoint.auth === 'session') reportSessionMissing();
+    throw problem;
+  }
+  // The reply is ours and of the same version as this page, so its shape is taken from the endpoint's type, not parsed again.
+  return (response.status === 204 ? undefined : await readJson(response)) as R;
+}
+
+/** `/api/projects/:id` with the parameters in place and the query behind it. */
+export function addressOf(path: string, { params, query }: { params?: unknown; query?: unknown }): string {
+  const values = new Map(Object.entries(params ?? {}));
+  const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(values.get(name))));
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query ?? {})) {
+    if (value !== undefined && value !== null) search.set(name, String(value));
+  }
+  return search.size === 0 ? filled : `${filled}?${search}`;
+}
+
+function requestOf(endpoint: Pick<Endpoint, 'method' | 'body'>, { body, idempotencyKey: key }: AnyInput): RequestInit {
+  if (endpoint.method === 'GET') return { method: 'GET' };
+  // Changes must be declared as JSON: a form of another site cannot do that.
+  const headers = { 'content-type': 'application/json', ...(key !== undefined && { 'idempotency-key': key }) };
+  const init: RequestInit = { method: endpoint.method, headers };
+  // What a reviewer wrote goes out as they wrote it (jsonText), numbers included.
+  if (endpoint.body !== null) init.body = jsonText(body ?? {});
+  return init;
+}
+
+async function send(
+  address: string,
+  init: RequestInit,
+  { signal, timeoutMs = TIMEOUT_MS }: Options,
+): Promise<Response> {
+  const limit = AbortSignal.timeout(timeoutMs);
+  try {
+    return await fetch(address, {
+      ...init,
+      cache: 'no-store',
+      credentials: 'same-origin',
+      signal: signal ? AbortSignal.any([signal, limit]) : limit,
+    });
+  } catch {
+    signal?.throwIfAborted();
+    throw new NetworkFailure(limit.aborted ? 'timeout' : 'unreachable');
+  }
+}
+
+async function readJson(response: Response): Promise<unknown> {
+  try {
+    return parseBody(await response.text());
+  } catch {
+    throw new NetworkFailure('unreachable');
+  }
+}
+
+/** Answers that carry what a pipeline submitted keep its numbers as they were spelt; all others are plain. */
+function parseBody(text: string): unknown {
+  if (!text.includes('"suggestion":')) return JSON.parse(text);
+  try {
+    return parseJson(text);
+  } catch {
+    return JSON.parse(text);
+  }
+}
+
+async function readProblem(response: Response): Promise<ApiProblem> {
+  const seconds = Number.parseInt(response.headers.get('retry-after') ?? '', 10);
+  const retryAfter = Number.isNaN(seconds) ? null : seconds;
+  const { status } = response;
+  if (response.headers.get('content-type')?.includes('json')) {
+    const body: unknown = await response.json().catch(() => null);
+    if (isProblem(body)) return new ApiProblem(body, retryAfter);
+  }
+  // Not from our server: a proxy in between, or a page.
+  const code = status === 401 ? 'session_missing' : status === 404 ? 'not_found' : 'unavailable';
+  const request_id = response.headers.get('x-request-id') ?? undefined;
+  return new ApiProblem({ status, code, request_id }, retryAfter);
+}
+
+function isProblem(body: unknown): body is Problem {
+  return typeof body === 'object' && body !== null && 'code' in body && 'status' in body;
+}

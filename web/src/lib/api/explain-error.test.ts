@@ -1,0 +1,20 @@
+// What people read when a call failed.
+import { describe, expect, it } from 'vitest';
+import { ApiProblem } from './client.ts';
+import { explain } from './explain-error.ts';
+
+const limited = (retryAfter: number | null) =>
+  new ApiProblem(
+    { status: 429, code: 'rate_limited', title: 'Too many requests', detail: 'Wait 7 s.', request_id: 'r-1' },
+    retryAfter,
+  );
+
+describe('RL5: a request too many', () => {
+  it.each([
+    [7, 'Nothing is lost. Try again in 7 s.'],
+    [1800, 'Nothing is lost. Try again in 30 min.'],
+    [null, 'Nothing is lost. Try again in a moment.'],
+  ])('says once when to try again: after %s s', (retryAfter, text) => {
+    expect(explain(limited(retryAfter))).toEqual({ title: 'Too many requests', text, requestId: 'r-1' });
+  });
+});

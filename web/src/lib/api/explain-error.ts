@@ -1,0 +1,45 @@
+// What a failed call means for the person in front of it: what happened, what to do.
+import { ApiProblem, NetworkFailure } from './client.ts';
+import { duration } from '../format/format.ts';
+
+export interface Explanation {
+  title: string;
+  text: string;
+  /** To quote when asking for help; null when no answer came. */
+  requestId: string | null;
+}
+
+/** Words for whatever was thrown. The server's own `detail` wins: it knows what to do. */
+export function explain(error: unknown): Explanation {
+  if (error instanceof ApiProblem && error.code === 'rate_limited') return slowDown(error);
+  if (error instanceof ApiProblem) {
+    const wait = error.retryAfter === null ? '' : ` Try again in ${error.retryAfter} s.`;
+    return {
+      title: error.title,
+      text: `${error.detail || 'Try again in a moment.'}${wait}`,
+      requestId: error.request_id,
+    };
+  }
+  if (error instanceof NetworkFailure) {
+    const text = 'Check the connection and try again. Nothing you typed is lost.';
+    return { title: error.message, text, requestId: null };
+  }
+  return { title: 'This page ran into a fault', text: 'Reload the page and try again.', requestId: null };
+}
+
+/** RL5: only when to try again. The server's `detail` says the same to programs, in seconds. */
+function slowDown({ title, retryAfter, request_id: requestId }: ApiProblem): Explanation {
+  const when = retryAfter === null ? 'a moment' : duration(retryAfter * 1000);
+  return { title, text: `Nothing is lost. Try again in ${when}.`, requestId };
+}
+
+/** The faults of a refused form by field: `#/webhook_url` → `webhook_url`; deeper pointers count for their first member. */
+export function fieldFaults(error: unknown): Partial<Record<string, string>> {
+  if (!(error instanceof ApiProblem)) return {};
+  const faults: Partial<Record<string, string>> = {};
+  for (const { pointer, detail } of error.errors) {
+    const field = decodeURIComponent(pointer.replace(/^#?\//, '').split('/')[0] ?? '');
+    faults[field] ??= detail;
+  }
+  return faults;
+}

@@ -1,0 +1,58 @@
+// Names and pictures as hostile wallets give them.
+import { describe, expect, it, vi } from 'vitest';
+import { iconOf, walletName } from './sanitize-wallet.ts';
+
+const any = (value: unknown) => value as never;
+
+describe('the name of a wallet', () => {
+  it.each([
+    ['a usual one', 'Phantom', 'Phantom'],
+    ['markup, which stays text', '<img src=x onerror=alert(1)>', '<img src=x onerror=alert(1)>'],
+    ['a turn of direction', 'Phan\u202emot\u202c', 'Phanmot'],
+    ['isolates and marks', '\u2066Solflare\u2069\u200f', 'Solflare'],
+    ['zero-width characters', 'Back\u200bpack\ufeff', 'Backpack'],
+    ['lines and tabs', ' Two\n\tlines\u2028here ', 'Two lines here'],
+    ['control characters', 'a\u0000b\u001bc', 'abc'],
+    ['half a character', 'a\ud83d', 'a'],
+    ['nothing', '', ''],
+    ['only what is not seen', '\u200b\u202e \u2069', ''],
+    ['no text at all', 7, ''],
+    ['an object that would say something', { toString: () => 'Phantom' }, ''],
+  ])('with %s', (_, name, shown) => expect(walletName({ name: any(name) })).toBe(shown));
+
+  it('is cut to one line, however long', () => {
+    expect(walletName({ name: 'x'.repeat(48) })).toBe('x'.repeat(48));
+    expect(walletName({ name: 'x'.repeat(10_000) })).toBe(`${'x'.repeat(47)}…`);
+    expect(Array.from(walletName({ name: '🦊'.repeat(10_000) }))).toHaveLength(48);
+  });
+
+  it('is cut before it is read through: how long it is costs nothing', () => {
+    const replace = vi.spyOn(String.prototype, 'replace');
+    walletName({ name: '\n'.repeat(20_000_000) });
+    const lengths = replace.mock.contexts.map((text) => (text as string).length);
+    replace.mockRestore();
+    expect(Math.max(...lengths)).toBe(8 * 48);
+  });
+});
+
+describe('the picture of a wallet', () => {
+  const SVG = `data:image/svg+xml;base64,${btoa('<svg xmlns="http://www.w3.org/2000/svg"/>')}`;
+
+  it.each([SVG, 'data:image/png;base64,AAAA', 'data:image/webp;base64,AAAA', 'data:image/gif;base64,AAAA'])(
+    '%s is shown',
+    (icon) => expect(iconOf({ icon: any(icon) })).toBe(icon),
+  );
+
+  it.each([
+    ['a script', 'javascript:alert(1)'],
+    ['an address', 'http://evil.test/icon.png'],
+    ['a safe address', 'https://evil.test/icon.png'],
+    ['an address without a scheme', '//evil.test/icon.png'],
+    ['a page', 'data:text/html;base64,AAAA'],
+    ['a page after a picture', ' data:image/png;base64,AAAA'],
+    ['a picture in the clear', 'data:image/svg+xml,<svg/>'],
+    ['five megabytes', `data:image/png;base64,${'A'.repeat(5_000_000)}`],
+    ['nothing', ''],
+    ['no text', null],
+  ])('%s is not', (_, icon) => expect(iconOf({ icon: any(icon) })).toBeNull());
+});

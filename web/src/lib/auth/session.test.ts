@@ -1,0 +1,102 @@
+// The page's own idea of who is signed in: what ends it, what does not, and whose page it is after another tab signed in.
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { reportSessionMissing } from '../api/client.ts';
+import { session } from './session.svelte.ts';
+
+const ME = { id: '00000000-0000-7000-8000-000000000001', address: '7xKX', name: null };
+const OTHER = { ...ME, id: '00000000-0000-7000-8000-000000000002' };
+const held = (user: typeof ME) => ({
+  user,
+  expires_at: '2026-11-20T14:02:31.000Z',
+  offered: false,
+  abilities: { create_project: true },
+});
+const answer = (status: number, body?: object) =>
+  new Response(body && JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } });
+const NOBODY = answer.bind(null, 401, { status: 401, code: 'session_missing' });
+
+const reload = vi.fn();
+const fetched = vi.fn<() => Promise<Response>>();
+
+beforeEach(() => {
+  vi.stubGlobal('location', { reload });
+  vi.stubGlobal('fetch', fetched);
+  session.user = null;
+  session.begin(held(ME));
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.resetAllMocks();
+});
+
+describe('the end of a session', () => {
+  it('is told by whoever hears of it first', () => {
+    reportSessionMissing();
+    expect(session.state).toBe('ended');
+  });
+
+  it('is no surprise to somebody who signs out: the live connection may hear it before the answer is here', async () => {
+    const seen: string[] = [];
+    fetched.mockImplementation(async () => {
+      reportSessionMissing();
+      seen.push(session.state);
+      return answer(204);
+    });
+    await session.signOut();
+    expect([...seen, session.state]).toEqual(['signed_in', 'signed_out']);
+  });
+
+  it('surprises again after signing out has failed', async () => {
+    fetched.mockRejectedValue(new Error('offline'));
+    await expect(session.signOut()).rejects.toThrow();
+    expect(session.state).toBe('signed_in');
+    reportSessionMissing();
+    expect(session.state).toBe('ended');
+  });
+});
+
+describe('reading the session while a page waits for its person', () => {
+  beforeEach(() => vi.stubGlobal('document', { querySelector: () => null }));
+
+  it.each([
+    ['nobody is signed in', () => Promise.resolve(NOBODY())],
+    ['there is no answer', () => Promise.reject(new Error('offline'))],
+  ])('leaves the page as it is when %s', async (_, fetching) => {
+    reportSessionMissing();
+    fetched.mockImplementation(fetching);
+    await session.load();
+    expect(session.state).toBe('ended');
+  });
+
+  it('goes on with the one who signed in again', async () => {
+    reportSessionMissing();
+    fetched.mockResolvedValue(answer(200, held(ME)));
+    await session.load();
+    expect(session.state).toBe('signed_in');
+  });
+});
+
+describe('asking again', () => {
+  it('goes on when the same person has signed in meanwhile', async () => {
+    reportSessionMissing();
+    fetched.mockResolvedValue(answer(200, held(ME)));
+    await session.check();
+    expect(session.state).toBe('signed_in');
+    expect(reload).not.toHaveBeenCalled();
+  });
+
+  it('loads the page afresh when it is somebody else’s', async () => {
+    fetched.mockResolvedValue(answer(200, held(OTHER)));
+    await session.check();
+    expect(reload).toHaveBeenCalledOnce();
+  });
+
+  it('changes nothing without an answer, and ends when there is nobody', async () => {
+    fetched.mockRejectedValueOnce(new Error('offline'));
+    await session.check();
+    expect(session.state).toBe('signed_in');
+    fetched.mockResolvedValueOnce(NOBODY());
+    await session.check();
+    expect([session.state, reload.mock.calls.length]).toEqual(['ended', 0]);
+  });
+});

@@ -1,0 +1,191 @@
+// Wallets of this browser by the Wallet Standard: finding them, and having one sign the server's sign-in message.
+import {
+  SolanaSignIn,
+  SolanaSignMessage,
+  type SolanaSignInFeature,
+  type SolanaSignMessageFeature,
+} from '@solana/wallet-standard-features';
+import type { SignInInput } from '@countersign/shared/api/session';
+import { getWallets } from '@wallet-standard/app';
+import type { Wallet, WalletAccount } from '@wallet-standard/base';
+import { StandardConnect, type StandardConnectFeature } from '@wallet-standard/features';
+import { signInText } from '@countersign/shared/sign-in-text';
+import { iconOf, walletName } from './sanitize-wallet.ts';
+
+const KEY = 'countersign.wallet';
+/** The server takes no longer messages (S6). */
+const MOST_BYTES = 2048;
+
+/** A wallet one can sign in with. Name and icon are its own claims, made harmless. */
+export interface WalletChoice {
+  /** Empty when the wallet gives none that can be shown. */
+  name: string;
+  icon: string | null;
+  /** `message`: it only signs plain messages, so it does not check the site for you. */
+  method: 'sign-in' | 'message';
+  /** The address of the last sign-in in this browser, when it was with this wallet. */
+  last: string | null;
+  /** Another wallet before it in the list goes by the same name. */
+  sameName: boolean;
+  wallet: Wallet;
+}
+
+/** What the server wants back, besides the challenge's id. Bytes as base64. */
+export interface Signed {
+  address: string;
+  signed_message: string;
+  signature: string;
+}
+
+/** The person said no in the wallet: not an error, nothing to report. */
+export class SigningRefused extends Error {}
+
+/** The wallet is locked, and has not offered to be unlocked. */
+export class WalletLocked extends Error {}
+
+/** Tells now and on every change which wallets can sign in, last used first. Answers the function that stops it. */
+export function watchWallets(listener: (choices: WalletChoice[]) => void): () => void {
+  const wallets = getWallets();
+  const notify = () => listener(lastUsedFirst(wallets.get().flatMap(choiceOf)));
+  notify();
+  const stops = [wallets.on('register', notify), wallets.on('unregister', notify)];
+  return () => stops.forEach((stop) => stop());
+}
+
+/**
+ * The Solana accounts the wallet shows to this page. One that only signs messages is connected first, which may ask the person.
+ * Throws {@link SigningRefused} when the person declined, {@link WalletLocked}, whatever the wallet throws otherwise.
+ */
+export async function accountsOf({ method, wallet }: WalletChoice): Promise<WalletAccount[]> {
+  try {
+    const shown = method === 'message' ? await connect(wallet) : wallet.accounts;
+    return shown.filter(({ chains }) => chains.some((chain) => chain.startsWith('solana:')));
+  } catch (error) {
+    throw normalizeError(error);
+  }
+}
+
+/**
+ * Lets a wallet sign the challenge: `solana:signIn` where it has it, the same text by `solana:signMessage` otherwise (S10).
+ * Without an account the wallet itself decides which one signs; a wallet for messages must be told.
+ * Throws {@link SigningRefused} when the person declined, {@link WalletLocked}, whatever the wallet throws otherwise.
+ */
+export async function signWith(
+  { method, wallet }: WalletChoice,
+  input: SignInInput,
+  account: WalletAccount | null,
+): Promise<Signed> {
+  try {
+    return await (method === 'sign-in' ? bySignIn : byMessage)(wallet, input, account);
+  } catch (error) {
+    throw normalizeError(error);
+  }
+}
+
+/** The wallet and address of the last sign-in in this browser. */
+export function lastUsed(): { name: string; address: string } | null {
+  try {
+    const stored: unknown = JSON.parse(localStorage.getItem(KEY) ?? 'null');
+    if (typeof stored !== 'object' || stored === null || !('name' in stored) || !('address' in stored)) return null;
+    return { name: String(stored.name), address: String(stored.address) };
+  } catch {
+    return null;
+  }
+}
+
+/** Keeps the wallet and address for the next visit. */
+export function remember({ name, address }: { name: string; address: string }): void {
+  try {
+    localStorage.setItem(KEY, JSON.stringify({ name, address }));
+  } catch {
+    // Storage can be forbidden; the next visit then shows the wallets in their own order.
+  }
+}
+
+/** Wallets say no in their own words: code 4001 (EIP-1193, used by Solana wallets too), or a message that says so. */
+export function isRefusal(error: unknown): boolean {
+  return matchesError(error, 4001, /reject|denied|declin|cancel|refus|closed/i);
+}
+
+/** Code 4100 is "not authorised for this page", which wallets answer while they are locked. */
+export function isLocked(error: unknown): boolean {
+  return matchesError(error, 4100, /\b(un)?lock(ed)?\b/i);
+}
+
+function matchesError(error: unknown, code: number, words: RegExp): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  if ('code' in error && error.code === code) return true;
+  return 'message' in error && words.test(String(error.message));
+}
+
+/** Whatever a wallet threw, by our own names where it has one. Its words are its own, and may throw in turn. */
+function normalizeError(error: unknown): unknown {
+  try {
+    if (isRefusal(error)) return new SigningRefused();
+    return isLocked(error) ? new WalletLocked() : error;
+  } catch {
+    return new Error('the wallet threw something that cannot be read');
+  }
+}
+
+function choiceOf(wallet: Wallet): WalletChoice[] {
+  try {
+    const { features } = wallet;
+    const method = SolanaSignIn in features ? 'sign-in' : SolanaSignMessage in features ? 'message' : null;
+    if (method === null || (method === 'message' && !(StandardConnect in features))) return [];
+    return [{ name: walletName(wallet), icon: iconOf(wallet), method, last: null, sameName: false, wallet }];
+  } catch {
+    // Anything can be registered. What cannot even be looked at is no wallet, and hides no other.
+    return [];
+  }
+}
+
+function lastUsedFirst(choices: WalletChoice[]): WalletChoice[] {
+  const last = lastUsed();
+  const names = choices.map(({ name }) => name);
+  const found = choices.map((choice, index) => ({ ...choice, sameName: names.indexOf(choice.name) < index }));
+  const used = found.find(({ name }) => name === last?.name);
+  if (used === undefined || last === null) return found;
+  return [{ ...used, last: last.address }, ...found.filter((choice) => choice !== used)];
+}
+
+async function connect(wallet: Wallet): Promise<readonly WalletAccount[]> {
+  // The Wallet Standard types features by their name; a wallet that names one has it in that shape.
+  const feature = wallet.features[StandardConnect] as StandardConnectFeature[typeof StandardConnect];
+  return (await feature.connect()).accounts;
+}
+
+async function bySignIn(wallet: Wallet, input: SignInInput, account: WalletAccount | null): Promise<Signed> {
+  const feature = wallet.features[SolanaSignIn] as SolanaSignInFeature[typeof SolanaSignIn];
+  const [output] = await feature.signIn(account === null ? input : { ...input, address: account.address });
+  if (output === undefined) throw new Error('the wallet answered without a signature');
+  return encode(addressFrom(output, account ?? wallet.accounts[0]), output);
+}
+
+async function byMessage(wallet: Wallet, input: SignInInput, account: WalletAccount | null): Promise<Signed> {
+  if (account === null) throw new Error('the wallet shared no account');
+  const message = new TextEncoder().encode(signInText(input, account.address));
+  const feature = wallet.features[SolanaSignMessage] as SolanaSignMessageFeature[typeof SolanaSignMessage];
+  const [output] = await feature.signMessage({ account, message });
+  if (output === undefined) throw new Error('the wallet answered without a signature');
+  return encode(account.address, output);
+}
+
+/** Some wallets answer a bare `address` instead of an account, or neither and have it connected (S14). */
+function addressFrom(output: object, connected: WalletAccount | undefined): string {
+  if ('account' in output && typeof output.account === 'object' && output.account !== null) {
+    if ('address' in output.account) return String(output.account.address);
+  }
+  if ('address' in output) return String(output.address);
+  if (connected === undefined) throw new Error('the wallet did not say which account signed');
+  return connected.address;
+}
+
+function encode(address: string, output: { signedMessage: Uint8Array; signature: Uint8Array }): Signed {
+  return { address, signed_message: base64(output.signedMessage), signature: base64(output.signature) };
+}
+
+function base64(bytes: Uint8Array): string {
+  if (bytes.length > MOST_BYTES) throw new Error('the wallet answered more than anyone asked for');
+  return btoa(String.fromCharCode(...bytes));
+}

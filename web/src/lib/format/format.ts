@@ -1,0 +1,122 @@
+// Numbers, times and names as people read them, by Intl in the reader's locale.
+
+import { isTimeZone } from '@countersign/shared/time-zone';
+
+const number = new Intl.NumberFormat();
+const wholePercent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
+const finePercent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
+const SECONDS = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
+const clockTime = new Intl.DateTimeFormat(undefined, SECONDS);
+const days = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const zoned = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
+
+/** Stands for every value that is not known. */
+export const UNKNOWN = '—';
+
+/** A count with the locale's grouping. */
+export const count = (value: number): string => number.format(value);
+
+/** A share 0..1 as whole percent; unknown without a whole. */
+export const share = (part: number, of: number): string => (of > 0 ? wholePercent.format(part / of) : UNKNOWN);
+
+/** A share 0..1 as percent with at most one decimal, for shares that are small. */
+export const percent = (value: number): string => finePercent.format(value);
+
+const size = (unit: 'byte' | 'kilobyte' | 'megabyte' | 'gigabyte') =>
+  new Intl.NumberFormat(undefined, { style: 'unit', unit, maximumSignificantDigits: 3 });
+
+/** So many bytes in the largest unit that leaves no fraction alone, a thousand of each to the next. */
+export function bytes(value: number): string {
+  if (value < 1e3) return size('byte').format(value);
+  if (value < 1e6) return size('kilobyte').format(value / 1e3);
+  return value < 1e9 ? size('megabyte').format(value / 1e6) : size('gigabyte').format(value / 1e9);
+}
+
+/**
+ * A confidence or threshold 0..1 with two to four decimals. Never rounded up: 0.94999 must not read as 0.95,
+ * because the thresholds compare the number as submitted (RT5).
+ */
+export function confidence(value: number): string {
+  const decimals = (String(value).split('.')[1] ?? '').length;
+  if (decimals <= 4 && !String(value).includes('e')) return value.toFixed(Math.max(2, decimals));
+  return (Math.floor(value * 10_000) / 10_000).toFixed(4);
+}
+
+/** A countdown as `m:ss`, `h:mm:ss` from an hour on; never below zero. Milliseconds in. */
+export function countdown(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1000));
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  const shown = parts[0] === 0 ? parts.slice(1) : parts;
+  return shown.map((part, index) => (index === 0 ? String(part) : String(part).padStart(2, '0'))).join(':');
+}
+
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1000],
+] as const;
+
+/** How long ago (or ahead) a moment is: `2 min. ago`, `in 5 min.`. Both in ms. */
+export function ago(at: number, now: number): string {
+  const distance = at - now;
+  const [unit, size] = UNITS.find(([, length]) => Math.abs(distance) >= length) ?? (['second', 1000] as const);
+  return relative.format(Math.trunc(distance / size), unit);
+}
+
+const LENGTHS = [
+  ['d', 86_400],
+  ['h', 3600],
+  ['min', 60],
+  ['s', 1],
+] as const;
+
+/** A length of time in its two largest units: `45 s`, `3 min`, `1 h 1 min`, `2 d 4 h`. Milliseconds in. */
+export function duration(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const first = LENGTHS.findIndex(([, size]) => seconds >= size);
+  const head = LENGTHS[first];
+  if (head === undefined) return '0 s';
+  const text = `${Math.floor(seconds / head[1])} ${head[0]}`;
+  const next = LENGTHS[first + 1];
+  // Seconds beside minutes are noise in an age.
+  if (next === undefined || next[0] === 's') return text;
+  const rest = Math.floor((seconds % head[1]) / next[1]);
+  return rest === 0 ? text : `${text} ${rest} ${next[0]}`;
+}
+
+/** The time of day of an ISO moment, with seconds. `timeZone`: an IANA name; without it the reader's own. */
+export const timeOfDay = (iso: string, timeZone?: string): string =>
+  timeZone === undefined
+    ? clockTime.format(new Date(iso))
+    : new Date(iso).toLocaleTimeString(undefined, { ...SECONDS, timeZone: knownTimeZone(timeZone) });
+
+/** A time zone as this browser can show it: one that it does not know, because it is newer than the browser, is shown as UTC. */
+export const knownTimeZone = (timeZone: string): string => (isTimeZone(timeZone) ? timeZone : 'UTC');
+
+/** The day of an ISO moment, in the reader's zone. */
+export const day = (iso: string): string => days.format(new Date(iso));
+
+/** Date and time of an ISO moment with the reader's zone named: for tooltips and copies. */
+export const exactMoment = (iso: string): string => zoned.format(new Date(iso));
+
+/** A wallet address as people compare it: `7xKX…9fQ2`. */
+export const shortAddress = (address: string): string =>
+  address.length <= 9 ? address : `${address.slice(0, 4)}…${address.slice(-4)}`;
+
+/** An id as people compare it: `5d0c…c2e1`. */
+export const shortId = (id: string): string => shortAddress(id);
+
+/** A person's name, or the short address of one without a name. */
+export const personName = (person: { name: string | null; address: string }): string =>
+  person.name ?? shortAddress(person.address);
+
+/** One or two letters for an avatar: `Ana Ruiz` → AR, `Marek` → MA, an address → its first two characters. */
+export function initials(name: string): string {
+  const words = name.trim().split(/\s+/).filter(Boolean);
+  const [first, last] = [words[0], words.at(-1)];
+  if (first === undefined || last === undefined) return '?';
+  const letters = words.length === 1 ? Array.from(first).slice(0, 2) : [Array.from(first)[0], Array.from(last)[0]];
+  return letters.join('').toLocaleUpperCase();
+}

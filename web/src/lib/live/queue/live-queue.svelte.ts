@@ -1,0 +1,242 @@
+// The live queue of this tab: the pure state with its snapshots, its facts flushed once per frame, and what the page reads of it.
+import { listQueue } from '@countersign/shared/api/queue';
+import type { DomainEvent } from '@countersign/shared/events';
+import type { ItemRow } from '@countersign/shared/item';
+import { ApiProblem, call } from '../../api/client.ts';
+import { clock } from '../../time/clock.svelte.ts';
+import { RetryTimer } from '../retry-timer.ts';
+import { live } from '../connection.svelte.ts';
+import {
+  belongs,
+  countsOf,
+  emptyQueue,
+  entriesOf,
+  filterOf,
+  hasMore,
+  sameFilter,
+  type Entry,
+  type RowRemoval,
+  type QueueState,
+  type Scope,
+} from './queue-model.ts';
+import { reduce, type QueueInput } from './queue-state.ts';
+import { MAX_LINES, PAGE_ROWS, readSnapshot } from './snapshot.ts';
+
+/** When fewer lines than this are left of a queue that was not read whole, and less than half of what was read, the next part is fetched. */
+const REFILL_BELOW = 200;
+/** Where not everything is loaded, the counts are what the server last said and what was heard since: they are asked for anew. */
+const RECOUNT_MS = 15_000;
+/** A gap is mended at once; one that is there again so soon, in its turn. */
+const GAP_RETRY_MS = 2000;
+
+export class LiveQueue {
+  #state: QueueState = $state.raw(emptyQueue('', { view: 'available', projectId: null }));
+  /** How many rows the list is to have, when so many wait. */
+  #rows = $state.raw(PAGE_ROWS);
+  /** Why the last snapshot failed; the lines of an older one stay on show, unless the project is none of the reader's. */
+  error: unknown = $state.raw(null);
+  readonly entries: readonly Entry[] = $derived(this.#lines(this.#state));
+  readonly counts = $derived(countsOf(this.#state));
+  /** How many items somebody holds. */
+  readonly reviewing = $derived([...this.#state.rows.values()].filter((row) => row.claim !== null).length);
+  /** The item that has waited longest among the lines of the view. */
+  readonly oldest = $derived(oldestOf(this.entries));
+  /** Whether more lines may come after those in the list, and whether the list may still grow by them. */
+  readonly more = $derived(!hasMore(this.#state) ? 'none' : this.#rows < MAX_LINES ? 'some' : 'beyond');
+  /** When an item last arrived that this tab has seen, in ms; null before the first. */
+  lastArrival: number | null = $state.raw(null);
+  /** Called before lines come, go or change their order, while the page still shows them as they were. */
+  beforeMove: () => void = () => undefined;
+
+  /** The lines as they were: what has not changed is not drawn again. */
+  #previousEntries: readonly Entry[] = [];
+  #incoming: DomainEvent[] = [];
+  #frame: number | null = null;
+  #requests = 0;
+  #lastCountAt = 0;
+  #lastGapAt = -Infinity;
+  readonly #retryTimer = new RetryTimer();
+  /** How many lines there were after the last snapshot. */
+  #linesRead = 0;
+
+  constructor(me: string, scope: Scope) {
+    this.#state = emptyQueue(me, scope);
+  }
+
+  get state(): QueueState {
+    return this.#state;
+  }
+
+  /** Puts one input through the pure state, with whatever facts wait in front of it. */
+  dispatch(input: QueueInput): void {
+    this.#flush();
+    this.#apply(input);
+  }
+
+  /** Reads the first snapshot and stays true by the live facts; answers the function that stops it. */
+  follow(): () => void {
+    void this.resync();
+    const stops = [
+      live.on('*', (event) => this.#enqueue(event)),
+      live.onResync(() => this.resync()),
+      // Its items leave every queue, or come back (AR1).
+      live.on('project.changed', ({ changed }) => changed.includes('archived') && void this.resync()),
+      () => this.#frame !== null && cancelAnimationFrame(this.#frame),
+    ];
+    const ticks = setInterval(() => {
+      this.dispatch({ kind: 'tick', now: clock.read() });
+      void this.#recount();
+      this.#retryIfDue();
+    }, 1000);
+    return () => {
+      clearInterval(ticks);
+      for (const stop of stops) stop();
+    };
+  }
+
+  /** Turns to another view, project or filter; what is not loaded for it is read. */
+  switchTo(scope: Scope): void {
+    const before = this.#state.scope;
+    const sameProject = before.projectId === scope.projectId;
+    const same = sameFilter(filterOf(before), filterOf(scope));
+    if (sameProject && same && before.view === scope.view) return;
+    this.#rows = PAGE_ROWS;
+    this.dispatch({ kind: 'scope', scope });
+    if (!sameProject || !this.#state.complete) void this.resync();
+  }
+
+  /** Reads the next part of a long list. */
+  async showMore(): Promise<void> {
+    if (this.more !== 'some') return;
+    this.#rows = Math.min(MAX_LINES, this.#rows + PAGE_ROWS);
+    await this.resync();
+    this.dispatch({ kind: 'show' });
+  }
+
+  /** Fetches the snapshot again. Never throws: the reason stands in `error`. */
+  async resync(): Promise<void> {
+    const request = ++this.#requests;
+    const { scope, complete } = this.#state;
+    const { projectId } = scope;
+    this.dispatch({ kind: 'asked' });
+    try {
+      const snapshot = await readSnapshot((query) => call(listQueue, { query }), {
+        view: scope.view,
+        projectId,
+        filter: filterOf(scope),
+        complete,
+        rows: this.#rows,
+        isLine: (row) => belongs(this.#state, row),
+      });
+      const last = request === this.#requests;
+      // A later request has its own answer under way; until then an earlier one is better than nothing.
+      if (!last && (this.#state.loaded || this.#state.scope.projectId !== projectId)) return;
+      this.error = null;
+      this.#lastCountAt = clock.read();
+      this.dispatch({ kind: 'snapshot', snapshot, last });
+      this.#linesRead = this.#remainingLines;
+    } catch (error) {
+      if (request !== this.#requests) return;
+      this.error = error;
+      const gone = error instanceof ApiProblem && error.status === 404;
+      this.dispatch({ kind: gone ? 'gone' : 'unanswered' });
+    }
+  }
+
+  /** What was not answered, or is incomplete still, is asked for again: the live facts alone do not mend it (QU4). */
+  #retryIfDue(): void {
+    const { needsResync, buffer } = this.#state;
+    const error = needsResync === null ? this.error : (this.error ?? 'gap');
+    if (this.#retryTimer.due(buffer === null ? error : null, Date.now())) void this.resync();
+  }
+
+  /** Mends counts that are only nearly right. A failure leaves them as they are. */
+  async #recount(): Promise<void> {
+    const { estimated, complete, buffer, scope } = this.#state;
+    if (!estimated || complete || buffer !== null || clock.read() - this.#lastCountAt < RECOUNT_MS) return;
+    this.#lastCountAt = clock.read();
+    const asked = this.#requests;
+    const project = scope.projectId === null ? {} : { project_id: scope.projectId };
+    const page = await call(listQueue, { query: { ...project, view: 'mine', limit: 1 } }).catch(() => null);
+    if (page !== null && asked === this.#requests) this.dispatch({ kind: 'recounted', counts: page.counts });
+  }
+
+  /** Takes in an item as an answer to a command showed it; `leaseEnds` (ISO) is newer than what the item says of its claim. */
+  put(detail: ItemRow, removal: RowRemoval, leaseEnds: string | null = null): void {
+    const row = rowOf(detail);
+    const claim = row.claim === null || leaseEnds === null ? row.claim : { ...row.claim, expires_at: leaseEnds };
+    this.dispatch({ kind: 'item', row: { ...row, claim }, removal });
+  }
+
+  /** How many lines of the list still wait, those that may not take their place yet among them. */
+  get #remainingLines(): number {
+    return this.entries.filter(({ removal }) => removal === null).length + this.#state.heldBack.size;
+  }
+
+  #noteArrivals(events: readonly DomainEvent[]): void {
+    const { projectId } = this.#state.scope;
+    const relevant = events.filter((event) => projectId === null || event.project_id === projectId);
+    const arrived = relevant.filter((event) => event.type === 'item.queued' || event.type === 'item.escalated');
+    if (arrived.length > 0) this.lastArrival = newest(arrived.map((event) => event.server_time));
+  }
+
+  #lines(state: QueueState): readonly Entry[] {
+    this.#previousEntries = entriesOf(state, this.#previousEntries);
+    return this.#previousEntries;
+  }
+
+  #enqueue(event: DomainEvent): void {
+    this.#incoming.push(event);
+    // A hidden page draws no frames: everything that came meanwhile is one flush when it is seen again.
+    this.#frame ??= requestAnimationFrame(() => this.#flush());
+  }
+
+  #flush(): void {
+    if (this.#frame !== null) cancelAnimationFrame(this.#frame);
+    this.#frame = null;
+    if (this.#incoming.length === 0) return;
+    const events = this.#incoming;
+    this.#incoming = [];
+    this.#apply({ kind: 'events', events });
+  }
+
+  #apply(input: QueueInput): void {
+    const next = reduce(this.#state, input);
+    if (next.order !== this.#state.order) this.beforeMove();
+    this.#state = next;
+    const gap = (input.kind === 'events' || input.kind === 'snapshot') && this.#hasNewGap();
+    const runningLow =
+      input.kind === 'events' &&
+      hasMore(this.#state) &&
+      this.#remainingLines < Math.min(REFILL_BELOW, this.#linesRead / 2);
+    if ((gap || runningLow) && this.#state.buffer === null) void this.resync();
+    if (input.kind === 'events') this.#noteArrivals(input.events);
+  }
+
+  /** Facts that were kept beside a snapshot may show a gap as well. Where asking does not help, it is not done at every fact. */
+  #hasNewGap(): boolean {
+    const { needsResync, buffer } = this.#state;
+    const now = Date.now();
+    if (needsResync === null || buffer !== null || now - this.#lastGapAt < GAP_RETRY_MS) return false;
+    this.#lastGapAt = now;
+    return true;
+  }
+}
+
+/** The newest of some ISO times, in ms. */
+const newest = (times: readonly string[]): number => Math.max(...times.map((time) => Date.parse(time)));
+
+function oldestOf(entries: readonly Entry[]): ItemRow | null {
+  let oldest: ItemRow | null = null;
+  for (const { row, removal } of entries) {
+    if (removal === null && (oldest === null || row.created_at < oldest.created_at)) oldest = row;
+  }
+  return oldest;
+}
+
+/** The part of an item that a line shows; the payload stays with the item under decision. */
+function rowOf(detail: ItemRow): ItemRow {
+  const { id, project_id, status, preview, confidence, risk_flags, model, source } = detail;
+  const { created_at, due_at, version, claim } = detail;
+  return { id, project_id, status, preview, confidence, risk_flags, model, source, created_at, due_at, version, claim };
+}

@@ -1,0 +1,211 @@
+// What the live queue knows and shows: its shapes, the order of its rows, and which view a row belongs to.
+import type { QueuePage, QueueView } from '@countersign/shared/api/queue';
+import type { DomainEvent } from '@countersign/shared/events';
+import type { ItemRow } from '@countersign/shared/item';
+import { answers, type QueueFilter } from '@countersign/shared/filters/queue-filter';
+import type { ItemStatus } from '@countersign/shared/enums';
+
+export type Counts = QueuePage['counts'];
+
+/** Which part of the queue is on the screen; `projectId` null is every project of the reader, no filter lets everything through. */
+export interface Scope {
+  readonly view: QueueView;
+  readonly projectId: string | null;
+  readonly filter?: QueueFilter;
+}
+
+const EVERYTHING: QueueFilter = {};
+export const filterOf = (scope: Scope): QueueFilter => scope.filter ?? EVERYTHING;
+
+const FIELDS = [
+  'flag',
+  'model',
+  'source',
+  'min_confidence',
+  'max_confidence',
+  'text',
+] as const satisfies (keyof QueueFilter)[];
+export const sameFilter = (a: QueueFilter, b: QueueFilter): boolean => FIELDS.every((field) => a[field] === b[field]);
+
+/** A place in the order of the queue, whether or not an item stands there. */
+export type Place = Pick<ItemRow, 'due_at' | 'id'>;
+
+/** Why a line became a tombstone: the status the item took, or what happened to its claim. Times are ISO, server clock. */
+export interface RowRemoval {
+  readonly what: ItemStatus | 'freed' | 'taken' | 'gone';
+  readonly by: string;
+  readonly mine: boolean;
+  readonly at: string;
+  /** Set while the decision is provisional (LC2). */
+  readonly undoUntil: string | null;
+}
+
+/** Everything a member may read of the waiting items, as one or more merged pages of the `all` view. */
+export interface Snapshot {
+  readonly rows: readonly ItemRow[];
+  /** Ledger position per project that the rows are at least as new as. */
+  readonly seqs: Readonly<Record<string, number>>;
+  readonly counts: Counts;
+  /** Whether these are all items that wait. */
+  readonly complete: boolean;
+  /** When they are not: the filter they were read with. */
+  readonly filter: QueueFilter;
+  /** How far the rows that answer the filter were read, and how far the escalated ones of them; null: to the end. */
+  readonly horizon: Place | null;
+  readonly escalatedHorizon: Place | null;
+}
+
+export interface QueueState {
+  /** The reader's user id. */
+  readonly me: string;
+  readonly scope: Scope;
+  /** Projects whose escalated items the reader may decide (rule PM). */
+  readonly supervised: ReadonlySet<string>;
+  /** False until the first snapshot of this project filter is in. */
+  readonly loaded: boolean;
+  readonly seqs: ReadonlyMap<string, number>;
+  /** What waits, as far as it is known, whatever the view. */
+  readonly rows: ReadonlyMap<string, ItemRow>;
+  /** The last version of items that stopped waiting, so that late news cannot bring them back. */
+  readonly versions: ReadonlyMap<string, number>;
+  /** The lines on the screen, rows and tombstones, each with the row as it was when it took its place. */
+  readonly shown: ReadonlyMap<string, ItemRow>;
+  /** Ids of `shown`, in the order of the screen. */
+  readonly order: readonly string[];
+  readonly tombstones: ReadonlyMap<string, RowRemoval>;
+  /** Arrivals that wait until the list may grow. */
+  readonly heldBack: ReadonlySet<string>;
+  /** Decisions painted before the server has answered. */
+  readonly saving: ReadonlyMap<string, RowRemoval>;
+  /** True while pointer or keyboard work in the list: nothing moves then. */
+  readonly inUse: boolean;
+  /** Counted by the server but not loaded, when more wait than were read. Infinite where the server stopped counting. */
+  readonly unloadedCounts: Counts;
+  /** `beyond` was changed by news of items that are not loaded: nearly right until it is counted anew. */
+  readonly estimated: boolean;
+  /** How much of the queue is loaded, as in `Snapshot`. */
+  readonly complete: boolean;
+  readonly read: QueueFilter;
+  readonly horizon: Place | null;
+  readonly escalatedHorizon: Place | null;
+  /** The next snapshot lays the lines out as the first one did: the reader has turned to another part of the queue. */
+  readonly relayout: boolean;
+  /** A project whose facts have a gap, or that is not known yet: fetch the snapshot again. */
+  readonly needsResync: string | null;
+  /** Facts that came in since a snapshot was asked for; null when none is under way. */
+  readonly buffer: readonly DomainEvent[] | null;
+}
+
+/** One line of the list. A tombstone has `leave`; a line being saved has `saving` and is painted as if it had left. */
+export interface Entry {
+  readonly id: string;
+  readonly row: ItemRow;
+  readonly removal: RowRemoval | null;
+  readonly saving: boolean;
+}
+
+export const NO_COUNTS: Counts = { available: 0, mine: 0, escalated: 0, all: 0 };
+/** Everything that waits is loaded. */
+export const FULLY_LOADED = { complete: true, read: EVERYTHING, horizon: null, escalatedHorizon: null } as const;
+
+/** A queue that knows nothing yet. */
+export function emptyQueue(me: string, scope: Scope): QueueState {
+  return {
+    me,
+    scope,
+    supervised: new Set(),
+    loaded: false,
+    seqs: new Map(),
+    rows: new Map(),
+    versions: new Map(),
+    shown: new Map(),
+    order: [],
+    tombstones: new Map(),
+    heldBack: new Set(),
+    saving: new Map(),
+    inUse: false,
+    unloadedCounts: NO_COUNTS,
+    estimated: false,
+    ...FULLY_LOADED,
+    relayout: false,
+    needsResync: null,
+    buffer: null,
+  };
+}
+
+const ascending = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** Oldest due first (LC3), then by id, which is the order of arrival; as the server lists them. ISO times of one precision compare as text. */
+export const compareRows = (a: Place, b: Place): number => ascending(a.due_at, b.due_at) || ascending(a.id, b.id);
+
+type Reader = Pick<QueueState, 'me' | 'scope' | 'supervised'>;
+
+const BELONGS: Record<QueueView, (reader: Reader, row: ItemRow) => boolean> = {
+  available: ({ supervised }, row) => row.status !== 'escalated' || supervised.has(row.project_id),
+  mine: ({ me }, row) => row.claim?.user_id === me,
+  escalated: (_, row) => row.status === 'escalated',
+  all: () => true,
+};
+
+/** Whether an item is of the view and the project, whatever the filter. */
+export const matchesScope = (reader: Reader, row: ItemRow): boolean =>
+  (reader.scope.projectId === null || reader.scope.projectId === row.project_id) &&
+  BELONGS[reader.scope.view](reader, row);
+
+/** Whether a waiting item is a line of the list. Items that someone holds stay lines of Available, with their holder. */
+export const belongs = (reader: Reader, row: ItemRow): boolean =>
+  matchesScope(reader, row) && answers(filterOf(reader.scope), row);
+
+type LoadedRange = Pick<QueueState, 'me' | 'scope' | 'complete' | 'read' | 'horizon' | 'escalatedHorizon'>;
+
+const upTo = (horizon: Place | null, row: ItemRow): boolean => horizon === null || compareRows(row, horizon) <= 0;
+const mayBeUnloaded = (range: LoadedRange, row: ItemRow): boolean => !range.complete && row.claim?.user_id !== range.me;
+
+/** Whether an item is of the part of the queue that is loaded. What is not is counted, and never kept. */
+export const isLoaded = (range: LoadedRange, row: ItemRow): boolean =>
+  !mayBeUnloaded(range, row) ||
+  (answers(range.read, row) &&
+    (upTo(range.horizon, row) || (row.status === 'escalated' && upTo(range.escalatedHorizon, row))));
+
+/** Whether the list has every line up to this one, so that it may stand there. */
+export const isWithinHorizon = (range: LoadedRange, row: ItemRow): boolean =>
+  !mayBeUnloaded(range, row) ||
+  (answers(range.read, row) &&
+    (upTo(range.horizon, row) || (range.scope.view === 'escalated' && upTo(range.escalatedHorizon, row))));
+
+/** Whether more lines of the view may come after those that are loaded. */
+export const hasMore = ({ complete, scope, horizon, escalatedHorizon }: LoadedRange): boolean =>
+  !complete && scope.view !== 'mine' && horizon !== null && (scope.view !== 'escalated' || escalatedHorizon !== null);
+
+/** Whether the reader could take the item now: nobody holds it and its status is theirs to decide. */
+export const isFree = (reader: Reader, row: ItemRow): boolean => row.claim === null && BELONGS.available(reader, row);
+
+/** The number at each view. Available counts what can be taken, so what someone holds is not in it. */
+export function countsOf(state: QueueState): Counts {
+  const counts = { ...state.unloadedCounts };
+  for (const row of state.rows.values()) {
+    if (state.saving.has(row.id)) continue;
+    counts.all += 1;
+    if (isFree(state, row)) counts.available += 1;
+    if (BELONGS.mine(state, row)) counts.mine += 1;
+    if (BELONGS.escalated(state, row)) counts.escalated += 1;
+  }
+  return counts;
+}
+
+/** The lines of the screen, in order; no id twice. A line that has not changed is the same object as `before`. */
+export function entriesOf(state: QueueState, before: readonly Entry[] = []): Entry[] {
+  const previous = new Map(before.map((entry) => [entry.id, entry]));
+  const entries: Entry[] = [];
+  for (const id of state.order) {
+    const row = state.rows.get(id) ?? state.shown.get(id);
+    if (row === undefined) continue;
+    const saved = state.saving.get(id);
+    const removal = state.tombstones.get(id) ?? saved ?? null;
+    const saving = saved !== undefined;
+    const known = previous.get(id);
+    const same = known !== undefined && known.row === row && known.removal === removal && known.saving === saving;
+    entries.push(same ? known : { id, row, removal, saving });
+  }
+  return entries;
+}

@@ -1,0 +1,269 @@
+// What the live queue asks the server for: nothing it knows already, and all it needs when more waits than it holds.
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { DomainEvent } from '@countersign/shared/events';
+import type { ItemRow } from '@countersign/shared/item';
+import { answers, queueFilter } from '@countersign/shared/filters/queue-filter';
+import { ANA, EventLog, ME, PROJECTS, type Act } from './event-log.fixture.ts';
+import { compareRows } from './queue-model.ts';
+import { LiveQueue } from './live-queue.svelte.ts';
+
+const arrivals = (count: number): Act[] => Array.from({ length: count }, () => ({ what: 'arrive', pick: 1, who: ANA }));
+
+const isEscalated = ({ status }: ItemRow): boolean => status === 'escalated';
+
+/** The item at this place is taken and passed on, or decided. */
+const byAna = (pick: number, what: Act['what']): Act[] => [
+  { what: 'claim', pick, who: ANA },
+  { what, pick, who: ANA },
+];
+
+let eventLog: EventLog;
+let requests: string[];
+let down: boolean;
+
+/** The server: pages of the ledger, with the filter of the query. */
+function answer(path: string): Response {
+  const { searchParams } = new URL(path, 'http://test');
+  requests.push([...searchParams].map(([name, value]) => `${name}=${value}`).join('&'));
+  if (down) return Response.json({ status: 503, code: 'unavailable', title: 'Away', detail: '' }, { status: 503 });
+  const filter = queueFilter.parse(Object.fromEntries(searchParams));
+  const { rows, seqs } = eventLog.snapshot();
+  const view = searchParams.get('view');
+  const [limit, after] = [Number(searchParams.get('limit')), Number(searchParams.get('after') ?? 0)];
+  const isOfView = (row: ItemRow) => view === 'all' || (view === 'escalated' && isEscalated(row));
+  const listed = rows.toSorted(compareRows).filter((row) => isOfView(row) && answers(filter, row));
+  const data = listed.slice(after, after + limit);
+  const more = listed.length > after + limit;
+  return Response.json({
+    data,
+    next_cursor: more ? String(after + limit) : null,
+    until: more ? data.at(-1) : null,
+    seq: null,
+    seqs,
+    counts: { available: rows.length, mine: 0, escalated: rows.filter(isEscalated).length, all: rows.length },
+    server_time: new Date().toISOString(),
+  });
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  [requests, down] = [[], false];
+  vi.stubGlobal('fetch', (path: string) => Promise.resolve(answer(path)));
+  vi.stubGlobal('requestAnimationFrame', () => 1);
+  vi.stubGlobal('cancelAnimationFrame', () => undefined);
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+/** So many items wait, so many of them escalated, each before one that is not. */
+async function opened(count: number, filter = {}, escalated = 0): Promise<LiveQueue> {
+  eventLog = new EventLog().play(arrivals(count));
+  for (let at = 0; at < escalated; at += 1) eventLog.play(byAna(2 * at, 'escalate'));
+  const queue = new LiveQueue(ME, { view: escalated === 0 ? 'all' : 'escalated', projectId: null, filter });
+  await queue.resync();
+  return queue;
+}
+const turn = async (queue: LiveQueue, filter: object) => {
+  queue.switchTo({ ...queue.state.scope, filter });
+  await vi.advanceTimersByTimeAsync(0);
+};
+const previews = (queue: LiveQueue) => queue.entries.map(({ row }) => row.preview);
+
+describe('the live queue', () => {
+  it('filters what it holds by itself, when that is everything', async () => {
+    const queue = await opened(120);
+    requests = [];
+    await turn(queue, { text: 'ITEM 11' });
+    expect([requests, previews(queue).length, queue.counts.all, queue.more]).toEqual([[], 11, 120, 'none']);
+    await turn(queue, {});
+    expect([requests, previews(queue).length]).toEqual([[], 120]);
+  });
+
+  it('asks for what answers, when more waits than it holds, and finds the last one', async () => {
+    const queue = await opened(1700);
+    expect([previews(queue).length, queue.counts.all, queue.more]).toEqual([500, 1700, 'some']);
+    requests = [];
+    await turn(queue, { text: 'item 1699' });
+    expect(requests[0]).toBe('limit=500&text=item 1699&view=all');
+    expect([previews(queue), queue.counts.all, queue.more]).toEqual([['item 1699'], 1700, 'none']);
+    await turn(queue, {});
+    expect([previews(queue).length, queue.more]).toEqual([500, 'some']);
+  });
+
+  it('opened by an address with a filter it is the same', async () => {
+    const queue = await opened(1700, { text: 'item 1699' });
+    expect([previews(queue), queue.counts.all]).toEqual([['item 1699'], 1700]);
+  });
+
+  it('shows more up to 1 500 lines, and then says that there are more', async () => {
+    const queue = await opened(1700);
+    queue.dispatch({ kind: 'use', inUse: true });
+    await queue.showMore();
+    expect([previews(queue).length, queue.state.heldBack.size, queue.more]).toEqual([1000, 0, 'some']);
+    await queue.showMore();
+    expect([previews(queue).length, queue.more, queue.counts.all]).toEqual([1500, 'beyond', 1700]);
+    requests = [];
+    await queue.showMore();
+    expect(requests).toEqual([]);
+  });
+
+  it.each([{}, { text: 'item' }])('shows up to 1 500 of the escalated ones as well, filter %j', async (filter) => {
+    const queue = await opened(4000, filter, 1700);
+    expect([previews(queue).length, queue.counts.escalated, queue.more]).toEqual([500, 1700, 'some']);
+    await queue.showMore();
+    expect([previews(queue).length, queue.more]).toEqual([1000, 'some']);
+    await queue.showMore();
+    expect([previews(queue).length, queue.more, queue.counts.escalated]).toEqual([1500, 'beyond', 1700]);
+    expect(queue.state.rows.size).toBeLessThanOrEqual(2500);
+    expect(queue.entries.every(({ row }) => isEscalated(row))).toBe(true);
+  });
+
+  it('finds the last escalated one by a filter, beyond what a list shows', async () => {
+    const queue = await opened(4000, {}, 1700);
+    const last = [...eventLog.waiting.values()].filter(isEscalated).toSorted(compareRows).at(-1);
+    await turn(queue, { text: last?.preview });
+    expect(previews(queue)).toContain(last?.preview);
+    expect([queue.more, queue.entries.every(({ row }) => isEscalated(row))]).toEqual(['none', true]);
+  });
+
+  it('reads on when the escalated ones it has are used up, whatever else it holds', async () => {
+    const queue = await opened(4000, {}, 1700);
+    const known = eventLog.events.length;
+    const place = (id: string) => [...eventLog.waiting.keys()].indexOf(id);
+    for (const { id } of queue.entries) eventLog.play(byAna(place(id), 'decide'));
+    requests = [];
+    queue.dispatch({ kind: 'events', events: eventLog.events.slice(known) });
+    await vi.advanceTimersByTimeAsync(0);
+    expect(requests).not.toEqual([]);
+    expect(queue.entries.filter(({ removal }) => removal === null).length).toBe(500);
+  });
+
+  it('counts an escalated one that does not answer the filter, and does not keep it', async () => {
+    const queue = await opened(4000, { text: 'item 3' }, 1700);
+    const known = eventLog.events.length;
+    const { size } = queue.state.rows;
+    const last = [...eventLog.waiting.values()].findIndex(({ preview }) => preview === 'item 4000');
+    eventLog.play(byAna(last, 'escalate'));
+    queue.dispatch({ kind: 'events', events: eventLog.events.slice(known) });
+    expect([queue.counts.escalated, queue.counts.all, queue.state.rows.size]).toEqual([1701, 4000, size]);
+  });
+
+  it('does not read on for lines that wait for their place while somebody works in the list', async () => {
+    const queue = await opened(1700);
+    queue.dispatch({ kind: 'use', inUse: true });
+    const decide = async (ids: readonly string[]) => {
+      const known = eventLog.events.length;
+      for (const id of ids) eventLog.play(byAna([...eventLog.waiting.keys()].indexOf(id), 'decide'));
+      queue.dispatch({ kind: 'events', events: eventLog.events.slice(known) });
+      await vi.advanceTimersByTimeAsync(0);
+    };
+    const [last, ...ids] = queue.entries.map(({ id }) => id);
+    await decide(ids);
+    expect(queue.state.heldBack.size).toBeGreaterThan(400);
+    requests = [];
+    await decide(last === undefined ? [] : [last]);
+    expect(requests).toEqual([]);
+  });
+
+  it('QU4: lines and counts stay true when the answer fails, and come right with the next one', async () => {
+    const queue = await opened(1700);
+    down = true;
+    await turn(queue, { text: 'item 1699' });
+    expect([queue.error !== null, previews(queue)]).toEqual([true, []]);
+    down = false;
+    await queue.resync();
+    expect([queue.error, previews(queue)]).toEqual([null, ['item 1699']]);
+  });
+
+  it('asks for the counts again when it had to guess them, not at every second', async () => {
+    const queue = await opened(1700);
+    const stop = queue.follow();
+    await vi.advanceTimersByTimeAsync(60_000);
+    requests = [];
+    const known = eventLog.events.length;
+    eventLog.play(arrivals(3));
+    queue.dispatch({ kind: 'events', events: eventLog.events.slice(known) });
+    expect([queue.counts.all, queue.state.estimated]).toEqual([1703, true]);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect([requests, queue.state.estimated]).toEqual([['view=mine&limit=1'], false]);
+    stop();
+  });
+
+  describe('with a gap', () => {
+    const STRANGE = '00000000-0000-4000-8000-000000000003';
+    const strange = (seq: number) => {
+      const [event] = eventLog.events;
+      if (event === undefined) throw new Error('nothing happened');
+      return { ...event, seq, project_id: STRANGE };
+    };
+    const receive = (queue: LiveQueue, events: DomainEvent[]) => queue.dispatch({ kind: 'events', events });
+    /** One item more than the tab is told of, and the news of a later one. */
+    const lose = (queue: LiveQueue) => {
+      eventLog.play(arrivals(2));
+      receive(queue, eventLog.events.slice(-1));
+    };
+
+    it('QU4: one in the facts that came beside the snapshot does not end the watch for others', async () => {
+      const queue = await opened(2);
+      receive(queue, [strange(1)]);
+      receive(queue, [strange(2)]);
+      await vi.advanceTimersByTimeAsync(0);
+      await vi.advanceTimersByTimeAsync(2000);
+      lose(queue);
+      await vi.advanceTimersByTimeAsync(0);
+      expect([previews(queue).length, queue.state.needsResync]).toEqual([4, null]);
+    });
+
+    it('QU4: one that stays is asked about again by itself, and not at every fact', async () => {
+      const queue = await opened(2);
+      const stop = queue.follow();
+      await vi.advanceTimersByTimeAsync(0);
+      requests = [];
+      for (let seq = 1; seq <= 50; seq++) {
+        receive(queue, [strange(seq)]);
+        await vi.advanceTimersByTimeAsync(10);
+      }
+      expect(requests.length).toBe(1);
+      await vi.advanceTimersByTimeAsync(17_000);
+      expect([requests.length, queue.state.needsResync]).toEqual([2, null]);
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect(requests.length).toBe(2);
+      stop();
+    });
+
+    it('QU4: a snapshot that was not answered is asked for again within 17 s, until it is', async () => {
+      const queue = await opened(2);
+      const stop = queue.follow();
+      await vi.advanceTimersByTimeAsync(0);
+      down = true;
+      lose(queue);
+      await vi.advanceTimersByTimeAsync(0);
+      expect(queue.error).not.toBeNull();
+      requests = [];
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect(requests.length).toBeGreaterThanOrEqual(3);
+      expect(requests.length).toBeLessThanOrEqual(30);
+      down = false;
+      await vi.advanceTimersByTimeAsync(17_000);
+      expect([queue.error, previews(queue).length]).toEqual([null, 4]);
+      stop();
+    });
+  });
+
+  it('notes arrivals of the project that is looked at only', async () => {
+    const queue = await opened(2);
+    const [other, own] = PROJECTS;
+    const arrive = (pick: number) => {
+      eventLog.play([{ what: 'arrive', pick, who: ANA }]);
+      queue.dispatch({ kind: 'events', events: eventLog.events.slice(-1) });
+    };
+    queue.switchTo({ view: 'all', projectId: own });
+    await vi.advanceTimersByTimeAsync(0);
+    arrive(2);
+    expect([eventLog.events.at(-1)?.project_id, queue.lastArrival]).toEqual([other, null]);
+    arrive(1);
+    expect(queue.lastArrival).not.toBeNull();
+  });
+});

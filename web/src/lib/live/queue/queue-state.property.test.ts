@@ -1,0 +1,244 @@
+// Properties of the live queue: whatever order, repetition or loss the network invents, the page ends up true.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { DomainEvent, DomainEventOf } from '@countersign/shared/events';
+import { QUEUE_VIEWS } from '@countersign/shared/api/queue';
+import { answers, type QueueFilter } from '@countersign/shared/filters/queue-filter';
+import { ANA, EventLog, ME, PROJECTS, type Act } from './event-log.fixture.ts';
+import {
+  belongs,
+  compareRows,
+  countsOf,
+  emptyQueue,
+  entriesOf,
+  isLoaded,
+  type QueueState,
+  type Scope,
+} from './queue-model.ts';
+import { reduce, type QueueInput } from './queue-state.ts';
+
+const WHATS = [
+  ...['arrive', 'arrive', 'arrive', 'claim', 'claim', 'release', 'decide', 'decide', 'undo', 'finalize'],
+  ...['escalate', 'return', 'deliver', 'settings'],
+] as Act['what'][];
+const act = fc.record({
+  what: fc.constantFrom(...WHATS),
+  pick: fc.nat(40),
+  who: fc.constantFrom(ME, ANA),
+});
+/** Enough that a part is not the whole. */
+const ARRIVALS: Act[] = Array.from({ length: 20 }, (_, pick) => ({ what: 'arrive', pick, who: ANA }));
+const acts = fc.array(act, { minLength: 5, maxLength: 60 });
+const filter: fc.Arbitrary<QueueFilter> = fc.oneof(
+  { weight: 2, arbitrary: fc.constant({}) },
+  { weight: 1, arbitrary: fc.record({ flag: fc.constantFrom('pii', 'PII') }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ model: fc.constantFrom('gpt', 'Gpt'), max_confidence: fc.constantFrom(0.3, 0.7) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ text: fc.constantFrom('ITEM 1', 'tem', '%'), min_confidence: fc.constant(0.2) }),
+  },
+);
+const scope: fc.Arbitrary<Scope> = fc.record({
+  view: fc.constantFrom(...QUEUE_VIEWS),
+  projectId: fc.constantFrom(null, PROJECTS[0]),
+  filter,
+});
+
+const run = (state: QueueState, inputs: QueueInput[]): QueueState => inputs.reduce(reduce, state);
+const deliver = (events: readonly DomainEvent[]): QueueInput => ({ kind: 'events', events });
+const begin = (where: Scope): QueueState =>
+  run(emptyQueue(ME, where), [{ kind: 'snapshot', snapshot: new EventLog().snapshot(), last: true }]);
+
+/** What is true, without what is only on the screen. */
+const truth = (state: QueueState) => ({
+  rows: [...state.rows.values()].sort(compareRows),
+  counts: countsOf(state),
+});
+const lines = (state: QueueState) => entriesOf(state).filter((entry) => entry.removal === null);
+
+describe('live queue, properties', () => {
+  it('repeats and late duplicates change nothing: the state is that of in-order delivery', () => {
+    fc.assert(
+      fc.property(acts, scope, fc.array(fc.nat(1000)), (played, where, repeats) => {
+        const { events } = new EventLog().play(played);
+        const inOrder = run(
+          begin(where),
+          events.map((event) => deliver([event])),
+        );
+        const noisy = events.flatMap((event, index) => [
+          event,
+          ...repeats
+            .filter((at) => at % events.length === index)
+            .flatMap((at) => events.slice(0, (at % (index + 1)) + 1)),
+        ]);
+        const state = run(begin(where), [deliver(noisy), deliver(events)]);
+        expect(state).toEqual(inOrder);
+        expect(state.needsResync).toBeNull();
+      }),
+    );
+  });
+
+  it('A10: a gap always asks for a resync of its project, and the snapshot mends it', () => {
+    fc.assert(
+      fc.property(acts, fc.nat(), (played, at) => {
+        const eventLog = new EventLog().play(played);
+        const lost = eventLog.events[at % eventLog.events.length];
+        const later = eventLog.events.some(
+          (event) => event.project_id === lost?.project_id && event.seq > (lost?.seq ?? 0),
+        );
+        fc.pre(lost !== undefined && later);
+        const gapped = reduce(
+          begin({ view: 'all', projectId: null }),
+          deliver(eventLog.events.filter((f) => f !== lost)),
+        );
+        expect(gapped.needsResync).toBe(lost?.project_id);
+        const mended = reduce(gapped, { kind: 'snapshot', snapshot: eventLog.snapshot(), last: true });
+        expect(mended.needsResync).toBeNull();
+        expect(truth(mended).rows).toEqual([...eventLog.waiting.values()].sort(compareRows));
+      }),
+    );
+  });
+
+  it('no line appears twice and lines stand in order, whatever is held, shown, swept or turned to', () => {
+    const step = fc.oneof(
+      fc.record({ kind: fc.constant('use' as const), inUse: fc.boolean() }),
+      fc.constant({ kind: 'show' as const }),
+      fc.constant({ kind: 'tick' as const, now: Date.parse('2026-11-20T12:00:08.000Z') }),
+      fc.record({
+        kind: fc.constant('scope' as const),
+        scope: fc.record({ view: fc.constantFrom(...QUEUE_VIEWS), projectId: fc.constant(null), filter }),
+      }),
+    );
+    fc.assert(
+      fc.property(acts, fc.array(fc.tuple(fc.nat(60), step)), (played, steps) => {
+        const { events } = new EventLog().play(played);
+        let state = begin({ view: 'available', projectId: null });
+        events.forEach((event, index) => {
+          state = reduce(state, deliver([event]));
+          for (const [at, input] of steps) if (at === index) state = reduce(state, input);
+          const ids = entriesOf(state).map((entry) => entry.id);
+          expect(new Set(ids).size).toBe(ids.length);
+          const places = ids.map((id) => state.shown.get(id)).filter((row) => row !== undefined);
+          expect(places).toEqual([...places].sort(compareRows));
+          for (const id of state.heldBack) expect(ids).not.toContain(id);
+        });
+      }),
+    );
+  });
+
+  it('every waiting item of the view is a line or held; every other line is a tombstone', () => {
+    fc.assert(
+      fc.property(acts, scope, fc.boolean(), (played, where, inUse) => {
+        const { events } = new EventLog().play(played);
+        const state = run(begin(where), [{ kind: 'use', inUse }, deliver(events)]);
+        const wanted = [...state.rows.values()].filter((row) => belongs(state, row)).map((row) => row.id);
+        for (const { row } of lines(state)) expect(answers(where.filter ?? {}, row)).toBe(true);
+        expect([...lines(state).map((entry) => entry.id), ...state.heldBack].sort()).toEqual(wanted.sort());
+      }),
+    );
+  });
+
+  it('a snapshot and then newer facts equals all facts, with the facts of the meantime delivered early, late or twice', () => {
+    fc.assert(
+      fc.property(acts, acts, scope, fc.boolean(), (before, after, where, early) => {
+        const eventLog = new EventLog().play(before);
+        const snapshot = { ...eventLog.snapshot(), rows: [...eventLog.waiting.values()] };
+        const known = eventLog.events.length;
+        eventLog.play(after);
+        const newer = eventLog.events.slice(known);
+        const all = reduce(begin(where), deliver(eventLog.events));
+        const state = early
+          ? run(emptyQueue(ME, where), [{ kind: 'asked' }, deliver(newer), { kind: 'snapshot', snapshot, last: true }])
+          : run(emptyQueue(ME, where), [{ kind: 'snapshot', snapshot, last: true }, deliver(newer), deliver(newer)]);
+        expect(inScope(state)).toEqual(inScope(all));
+      }),
+    );
+    /** A snapshot of every project may carry rows that a project filter leaves out. */
+    function inScope(state: QueueState) {
+      const mine = truth(state).rows.filter((row) => [null, row.project_id].includes(state.scope.projectId));
+      return { rows: mine, lines: lines(state).map((entry) => entry.id) };
+    }
+  });
+
+  it('of a queue that is not loaded whole, lines and counts stay those of a fresh page, and nothing beyond is kept', () => {
+    fc.assert(
+      fc.property(
+        acts,
+        acts,
+        fc.tuple(filter, fc.constantFrom(...QUEUE_VIEWS), fc.nat(12)),
+        (before, after, [asked, view, most]) => {
+          const eventLog = new EventLog().play([...ARRIVALS, ...before]);
+          const known = eventLog.events.length;
+          const first = eventLog.part(asked, most + 1);
+          const heard = run(emptyQueue(ME, { view, projectId: null, filter: asked }), [
+            { kind: 'snapshot', snapshot: first, last: true },
+            deliver(eventLog.play(after).events.slice(known)),
+          ]);
+          const again = eventLog.part(asked, most + 1);
+          const part = heard.needsResync === null ? first : again;
+          const state =
+            heard.needsResync === null ? heard : reduce(heard, { kind: 'snapshot', snapshot: again, last: true });
+          const now = eventLog.part(asked, Infinity);
+          const fresh = run(emptyQueue(ME, state.scope), [
+            { kind: 'snapshot', snapshot: { ...now, horizon: part.horizon }, last: true },
+          ]);
+          // A row that was once the reader's or escalated stays; everything else that is kept is of the part that was read.
+          const loaded = new Set(part.rows.map(({ id }) => id));
+          const came = eventLog.events
+            .slice(known)
+            .flatMap((event) => (isOwnOrEscalated(event) ? [event.item_id] : []));
+          const stays = new Set([...loaded, ...came]);
+          const ids = (entries: readonly { id: string; removal: unknown }[]) =>
+            entries.filter(({ id, removal }) => removal === null && !stays.has(id)).map(({ id }) => id);
+          expect(ids(entriesOf(state))).toEqual(ids(entriesOf(fresh)));
+          for (const row of state.rows.values()) {
+            expect(row).toEqual(eventLog.waiting.get(row.id));
+            if (!stays.has(row.id)) expect(isLoaded(state, row)).toBe(true);
+          }
+          const counted = countsOf(state);
+          const off = heard.needsResync === null ? unsure(eventLog.events, { known, loaded }) : 0;
+          for (const view of QUEUE_VIEWS) {
+            const most = view === 'available' || view === 'escalated' ? off : 0;
+            expect(Math.abs(counted[view] - now.counts[view])).toBeLessThanOrEqual(most);
+          }
+        },
+      ),
+    );
+  });
+
+  const isOwnOrEscalated = (event: DomainEvent): event is DomainEventOf<'item.claimed' | 'item.escalated'> =>
+    event.type === 'item.escalated' || (event.type === 'item.claimed' && event.actor.id === ME);
+
+  /** How many facts tell of an escalated item that is not loaded, or left, without its status: until it is counted anew, a guess. */
+  function unsure(
+    events: readonly DomainEvent[],
+    { known, loaded }: { known: number; loaded: ReadonlySet<string> },
+  ): number {
+    const after = events.slice(known);
+    const idsOf = (some: readonly DomainEvent[], ...types: DomainEvent['type'][]) =>
+      new Set(some.flatMap((event) => ('item_id' in event && types.includes(event.type) ? [event.item_id] : [])));
+    const [escalated, left] = [idsOf(events, 'item.escalated'), idsOf(after, 'item.decided', 'item.finalized')];
+    const isUnsure = (id: string) => escalated.has(id) && (!loaded.has(id) || left.has(id));
+    return after.filter((event) => 'item_id' in event && !('item' in event) && isUnsure(event.item_id)).length;
+  }
+
+  it('QU1: nothing that is shown moves while the list is in use', () => {
+    fc.assert(
+      fc.property(acts, acts, (before, after) => {
+        const eventLog = new EventLog().play(before);
+        const seen = run(begin({ view: 'available', projectId: null }), [
+          deliver(eventLog.events),
+          { kind: 'tick', now: Date.parse('2026-11-20T13:00:00.000Z') },
+          { kind: 'use', inUse: true },
+        ]);
+        const known = eventLog.events.length;
+        eventLog.play(after.map((each) => ({ ...each, who: ANA })));
+        const state = run(seen, [deliver(eventLog.events.slice(known)), { kind: 'tick', now: Date.now() }]);
+        expect(state.order).toEqual(seen.order);
+      }),
+    );
+  });
+});

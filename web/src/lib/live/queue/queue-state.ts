@@ -1,0 +1,190 @@
+// The live queue as a pure function: state and input in, state out. The list never moves unless its reader lets it.
+import { COUNT_LIMIT } from '@countersign/shared/api/queue';
+import type { DomainEvent } from '@countersign/shared/events';
+import type { ItemRow } from '@countersign/shared/item';
+import { OPEN_STATUSES } from '@countersign/shared/enums';
+import { applyEvents } from './apply-events.ts';
+import {
+  dropRow,
+  isNewer,
+  putRow,
+  rebuild,
+  updateLine,
+  showHeldBack,
+  clearTombstones,
+  transition,
+  type Draft,
+} from './queue-transition.ts';
+import {
+  belongs,
+  emptyQueue,
+  isFree,
+  NO_COUNTS,
+  FULLY_LOADED,
+  type Counts,
+  type RowRemoval,
+  type QueueState,
+  type Scope,
+  type Snapshot,
+} from './queue-model.ts';
+
+/** Everything that can happen to the queue of one tab. */
+export type QueueInput =
+  /** Facts from the socket, as they arrived. */
+  | { kind: 'events'; events: readonly DomainEvent[] }
+  /** A snapshot is being fetched: from now on facts are kept beside, to be applied after it. */
+  | { kind: 'asked' }
+  /** Its answer; `last` when no newer request is under way, which would need the facts of the meantime again. */
+  | { kind: 'snapshot'; snapshot: Snapshot; last: boolean }
+  /** The server has counted the views anew. */
+  | { kind: 'recounted'; counts: Counts }
+  /** No answer came. */
+  | { kind: 'unanswered' }
+  /** The answer was that the project is none of the reader's: nothing of it stays on show. */
+  | { kind: 'gone' }
+  /** An answer to a command of this tab showed an item as it is now. */
+  | { kind: 'item'; row: ItemRow; removal: RowRemoval }
+  /** A decision is on its way: painted as made, taken back by `settled` when the server refuses. */
+  | { kind: 'saving'; id: string; removal: RowRemoval }
+  | { kind: 'settled'; id: string }
+  /** The reader turns to another view, project or filter. */
+  | { kind: 'scope'; scope: Scope }
+  | { kind: 'supervises'; projects: ReadonlySet<string> }
+  /** Pointer or keyboard entered or left the list. */
+  | { kind: 'use'; inUse: boolean }
+  | { kind: 'show' }
+  /** Once a second; `now` in ms, server clock. */
+  | { kind: 'tick'; now: number };
+
+type Transitions = { [K in QueueInput['kind']]: (draft: Draft, input: Extract<QueueInput, { kind: K }>) => void };
+
+const TRANSITIONS: Transitions = {
+  events: receiveEvents,
+  asked: (draft) => {
+    draft.buffer ??= [];
+  },
+  snapshot: applySnapshot,
+  recounted: (draft, { counts }) => {
+    draft.unloadedCounts = draft.complete ? NO_COUNTS : unloaded(counts, draft);
+    draft.estimated = false;
+  },
+  unanswered: (draft) => {
+    draft.buffer = null;
+  },
+  gone: (draft) => {
+    const { supervised, inUse } = draft;
+    Object.assign(draft, emptyQueue(draft.me, draft.scope), { supervised, inUse });
+  },
+  item: applyItem,
+  saving: (draft, { id, removal }) => {
+    draft.saving.set(id, removal);
+  },
+  settled: (draft, { id }) => {
+    draft.saving.delete(id);
+  },
+  scope: (draft, { scope }) => changeScope(draft, scope),
+  supervises: (draft, { projects }) => {
+    draft.supervised = new Set(projects);
+    for (const row of draft.rows.values()) if (belongs(draft, row)) updateLine(draft, row.id, unknownRemoval(row));
+  },
+  use: (draft, { inUse }) => {
+    draft.inUse = inUse;
+    if (!inUse) showHeldBack(draft);
+  },
+  show: showHeldBack,
+  tick: (draft, { now }) => clearTombstones(draft, now),
+};
+
+/** The next state. Pure: the same state and input always give the same answer. */
+export function reduce(state: QueueState, input: QueueInput): QueueState {
+  if (input.kind === 'tick' && state.tombstones.size === 0) return state;
+  if (input.kind === 'use' && input.inUse === state.inUse) return state;
+  // The table pairs each kind with its own handler; the compiler cannot follow the pairing through an index.
+  const apply = TRANSITIONS[input.kind] as (draft: Draft, input: QueueInput) => void;
+  return transition(state, (draft) => apply(draft, input));
+}
+
+function receiveEvents(draft: Draft, { events }: { events: readonly DomainEvent[] }): void {
+  if (draft.buffer !== null) draft.buffer = [...draft.buffer, ...events];
+  if (draft.loaded) applyEvents(draft, events);
+}
+
+function applySnapshot(draft: Draft, { snapshot, last }: { snapshot: Snapshot; last: boolean }): void {
+  const before = draft.rows;
+  draft.rows = new Map();
+  for (const row of snapshot.rows) {
+    const known = before.get(row.id);
+    // An answer to one of our own commands may have shown a newer version than the snapshot has.
+    draft.rows.set(row.id, known !== undefined && known.version > row.version ? known : row);
+  }
+  draft.seqs = new Map(Object.entries(snapshot.seqs));
+  draft.versions.clear();
+  const { complete, filter: read, horizon, escalatedHorizon, counts } = snapshot;
+  Object.assign(draft, complete ? FULLY_LOADED : { complete, read, horizon, escalatedHorizon });
+  draft.unloadedCounts = complete ? NO_COUNTS : unloaded(counts, draft);
+  draft.estimated = false;
+  draft.needsResync = null;
+  reconcile(draft);
+  draft.loaded = true;
+  applyEvents(draft, draft.buffer ?? []);
+  if (last) draft.buffer = null;
+}
+
+/** The first snapshot lays the list out; later ones keep every line where it is, unless the reader turned elsewhere. */
+function reconcile(draft: Draft): void {
+  const isFirst = !draft.loaded || draft.relayout;
+  draft.relayout = false;
+  if (isFirst) return rebuild(draft);
+  for (const [id, row] of draft.shown) if (!draft.tombstones.has(id)) updateLine(draft, id, unknownRemoval(row));
+  for (const row of draft.rows.values()) if (belongs(draft, row)) updateLine(draft, row.id, unknownRemoval(row));
+  for (const id of draft.heldBack) if (!draft.rows.has(id)) draft.heldBack.delete(id);
+}
+
+/** What left while nobody was listening: who did it is in the item's history. */
+const unknownRemoval = (row: ItemRow): RowRemoval => ({
+  what: 'gone',
+  by: '',
+  mine: false,
+  at: row.created_at,
+  undoUntil: null,
+});
+
+/** What the server counts and the draft has not loaded. */
+function unloaded(counts: Counts, draft: Draft): Counts {
+  const rows = [...draft.rows.values()];
+  const rest = (total: number, test: (row: ItemRow) => boolean) =>
+    total > COUNT_LIMIT ? Infinity : Math.max(0, total - rows.filter(test).length);
+  return {
+    available: rest(counts.available, (row) => isFree(draft, row)),
+    mine: rest(counts.mine, (row) => row.claim?.user_id === draft.me),
+    escalated: rest(counts.escalated, (row) => row.status === 'escalated'),
+    all: rest(counts.all, () => true),
+  };
+}
+
+function applyItem(draft: Draft, { row, removal }: { row: ItemRow; removal: RowRemoval }): void {
+  draft.saving.delete(row.id);
+  if (draft.scope.projectId !== null && draft.scope.projectId !== row.project_id) return;
+  const waits = OPEN_STATUSES.some((status) => status === row.status);
+  // Renewing a claim is no change of the item: the version stays, only the end of the lease is newer.
+  if (draft.rows.get(row.id)?.version === row.version) draft.rows.set(row.id, row);
+  if (!isNewer(draft, row.id, row.version)) return;
+  if (waits) putRow(draft, row, removal);
+  else dropRow(draft, row.id, { version: row.version, removal });
+}
+
+function changeScope(draft: Draft, scope: Scope): void {
+  const otherProject = scope.projectId !== draft.scope.projectId;
+  draft.scope = scope;
+  if (otherProject) {
+    // A narrower choice can show what is known at once; a wider one has nothing to show before its snapshot.
+    const narrower = scope.projectId !== null && draft.seqs.has(scope.projectId) && draft.complete;
+    for (const [id, row] of draft.rows) if (!narrower || row.project_id !== scope.projectId) draft.rows.delete(id);
+    draft.loaded = draft.loaded && narrower;
+    Object.assign(draft, FULLY_LOADED);
+    draft.unloadedCounts = NO_COUNTS;
+  }
+  // What is not loaded may have lines for it: until they are read, those that are known stand there.
+  draft.relayout = !draft.complete;
+  rebuild(draft);
+}

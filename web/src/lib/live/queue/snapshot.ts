@@ -1,0 +1,101 @@
+// Reads what waits as one snapshot of all views, so that every view and count comes from the same rows.
+import type { QueuePage, QueueView } from '@countersign/shared/api/queue';
+import type { ItemRow } from '@countersign/shared/item';
+import { isUnfiltered, type QueueFilter } from '@countersign/shared/filters/queue-filter';
+import { FULLY_LOADED, type Snapshot } from './queue-model.ts';
+
+/** What one page holds at most, and a list: when more items wait, those due later are counted, not listed. */
+export const PAGE_ROWS = 500;
+export const MAX_LINES = 3 * PAGE_ROWS;
+/** With fewer lines than this the list is read on by itself: what was read belongs to other views, or few rows answer. */
+const MIN_LINES = 100;
+/** A filtered page may be short; no more of them are read at once. */
+const MAX_PAGES = 8;
+
+export interface PageQuery extends QueueFilter {
+  project_id?: string;
+  view: QueueView;
+  after?: string;
+  limit: number;
+}
+
+type ReadPage = (query: PageQuery) => Promise<QueuePage>;
+
+export interface SnapshotRequest {
+  view: QueueView;
+  /** Null: all projects of the reader. */
+  projectId: string | null;
+  filter: QueueFilter;
+  /** Whether everything that waited fitted in the snapshot before: then it is tried again, and filtered here. */
+  complete: boolean;
+  /** So many rows of the list at least, when there are more than one page holds. */
+  rows: number;
+  /** Whether a row is a line of the list that is looked at. */
+  isLine: (row: ItemRow) => boolean;
+}
+
+/**
+ * Reads the queue. When all of it fits in one page nothing is left out, whatever the filter. Else what does not answer the
+ * filter is, and what is due later; the reader's own items are always in, whatever the filter, and the escalated ones that
+ * answer it, up to one page of each; where escalated items are the list, as many of them as wanted. `readPage` fetches one
+ * page.
+ */
+export async function readSnapshot(readPage: ReadPage, wanted: SnapshotRequest): Promise<Snapshot> {
+  const { view, projectId, filter, complete } = wanted;
+  const base = { ...(projectId === null ? {} : { project_id: projectId }), limit: PAGE_ROWS };
+  const unfiltered = isUnfiltered(filter);
+  const fullPage = unfiltered || complete ? await readPage({ ...base, view: 'all' }) : null;
+  if (fullPage?.next_cursor === null) return { ...merge([fullPage]), ...FULLY_LOADED, filter: {} };
+  const query = { ...base, ...filter, view: 'all' as const };
+  const first = fullPage !== null && unfiltered ? fullPage : await readPage(query);
+  const listsEscalated = view === 'escalated';
+  const pages = listsEscalated ? [] : await readMorePages(first, wanted, (after) => readPage({ ...query, after }));
+  const [mine, escalated] = await Promise.all([
+    readPage({ ...base, view: 'mine' }),
+    readPage({ ...query, view: 'escalated' }),
+  ]);
+  const readEscalated = (after: string) => readPage({ ...query, view: 'escalated', after });
+  const others = listsEscalated ? await readMorePages(escalated, wanted, readEscalated) : [];
+  return {
+    ...merge([first, ...pages, mine, escalated, ...others]),
+    complete: false,
+    filter,
+    horizon: (pages.at(-1) ?? first).until,
+    escalatedHorizon: (others.at(-1) ?? escalated).until,
+  };
+}
+
+/** The pages after the first one, until there are as many rows as wanted and lines enough to work on. */
+async function readMorePages(
+  first: QueuePage,
+  { rows: wanted, isLine }: SnapshotRequest,
+  readAfter: (after: string) => Promise<QueuePage>,
+): Promise<QueuePage[]> {
+  const pages: QueuePage[] = [];
+  let rows = first.data.length;
+  let lines = first.data.filter(isLine).length;
+  let { next_cursor: next } = first;
+  while (next !== null && pages.length + 1 < MAX_PAGES) {
+    if (rows >= MAX_LINES || (rows >= wanted && lines >= MIN_LINES)) break;
+    const page = await readAfter(next);
+    pages.push(page);
+    rows += page.data.length;
+    lines += page.data.filter(isLine).length;
+    next = page.next_cursor;
+  }
+  return pages;
+}
+
+/**
+ * Pages read one after the other show different moments. The merged rows count as read at the earliest of them: facts since
+ * then are applied again, and the version of each item says what is news.
+ */
+function merge(pages: readonly [QueuePage, ...QueuePage[]]): Pick<Snapshot, 'rows' | 'seqs' | 'counts'> {
+  const rows = new Map<string, ItemRow>();
+  const seqs: Record<string, number> = {};
+  for (const page of pages) {
+    for (const row of page.data) if (row.version > (rows.get(row.id)?.version ?? 0)) rows.set(row.id, row);
+    for (const [project, seq] of Object.entries(page.seqs)) seqs[project] = Math.min(seqs[project] ?? seq, seq);
+  }
+  return { rows: [...rows.values()], seqs, counts: pages[0].counts };
+}

@@ -1,0 +1,8 @@
+// Which project somebody is about to stop or to release: one dialog for every place that has the switch.
+import type { Project } from '@countersign/shared/api/projects';
+
+interface StopRequest {
+  project: Project | null;
+}
+
+export const stopRequest: StopRequest = $state({ project: null });

@@ -1,0 +1,5 @@
+// What is copied of a value: a text as it is, anything else as JSON with its numbers as they were sent.
+import type { Json } from '@countersign/shared/json/json';
+import { printJson } from './json/lossless.ts';
+
+export const clipboardText = (value: Json): string => (typeof value === 'string' ? value : printJson(value));

@@ -1,0 +1,143 @@
+// JSON in CodeMirror: folded, searched, drawn only where it is seen. Loaded when it is needed; never part of the first load.
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { json } from '@codemirror/lang-json';
+import {
+  bracketMatching,
+  codeFolding,
+  foldGutter,
+  foldKeymap,
+  HighlightStyle,
+  syntaxHighlighting,
+} from '@codemirror/language';
+import { linter, type Diagnostic } from '@codemirror/lint';
+import { openSearchPanel, search, searchKeymap } from '@codemirror/search';
+import { Compartment, EditorState, type Extension } from '@codemirror/state';
+import { drawSelection, EditorView, highlightSpecialChars, keymap, lineNumbers } from '@codemirror/view';
+import { tags } from '@lezer/highlight';
+import { JsonFault } from './json-fault.ts';
+import { parseJson } from './lossless.ts';
+import { HIDDEN } from '../text/segments.ts';
+
+export interface CodeOptions {
+  readonly parent: HTMLElement;
+  readonly text: string;
+  /** What it is, for screen readers. */
+  readonly label: string;
+  readonly readOnly: boolean;
+  readonly wrap?: boolean;
+  /** Hears every change that was typed. */
+  readonly ontyped?: (text: string) => void;
+}
+
+export interface Code {
+  /** Puts another text in; what was typed meanwhile can be undone back to. */
+  set(text: string): void;
+  wrap(on: boolean): void;
+  find(): void;
+  focus(): void;
+  close(): void;
+}
+
+/** Opens an editor inside an element. */
+export function openCode({ parent, text, label, readOnly, wrap = true, ontyped }: CodeOptions): Code {
+  const wrapping = new Compartment();
+  const told = EditorView.updateListener.of((update) => {
+    if (update.docChanged) ontyped?.(update.state.doc.toString());
+  });
+  const extensions = [
+    COMMON,
+    wrapping.of(wrap ? EditorView.lineWrapping : []),
+    EditorView.contentAttributes.of({ ...REACHED, 'aria-label': label, 'aria-readonly': String(readOnly) }),
+    readOnly ? [EditorState.readOnly.of(true), EditorView.editable.of(false)] : [WRITING, told],
+  ];
+  const view = new EditorView({ parent, state: EditorState.create({ doc: text, extensions }) });
+  return {
+    set: (next) => {
+      const { doc } = view.state;
+      if (doc.toString() !== next) view.dispatch({ changes: { from: 0, to: doc.length, insert: next } });
+    },
+    wrap: (on) => view.dispatch({ effects: wrapping.reconfigure(on ? EditorView.lineWrapping : []) }),
+    find: () => openSearchPanel(view),
+    focus: () => {
+      view.focus();
+      view.dispatch({ selection: { anchor: view.state.doc.length } });
+    },
+    close: () => view.destroy(),
+  };
+}
+
+/** Reached by Tab, whether it takes text or not. */
+const REACHED = { tabindex: '0', spellcheck: 'false' };
+
+/** What is marked: all that hides or reorders text, but not the selector that makes a sign an emoji. */
+const MARKED = new RegExp(`(?!(?<=\\p{Extended_Pictographic})\\uFE0F)(?:${HIDDEN.source})`, 'u');
+
+const COLOURS = HighlightStyle.define([
+  { tag: tags.propertyName, color: 'var(--t2)' },
+  { tag: tags.string, color: 'var(--t1)' },
+  { tag: tags.number, color: 'var(--auto)' },
+  { tag: [tags.bool, tags.null], color: 'var(--escalated)' },
+  { tag: [tags.punctuation, tags.separator, tags.bracket], color: 'var(--t3)' },
+]);
+
+const LOOK = EditorView.theme({
+  '&': { height: '100%', fontSize: '13px', color: 'var(--t1)', backgroundColor: 'transparent' },
+  '&.cm-focused': { outline: 'none' },
+  '.cm-scroller': { fontFamily: 'var(--font-mono)', lineHeight: '22px', overflow: 'auto' },
+  '.cm-content': { caretColor: 'var(--t1)', padding: '10px 0' },
+  '.cm-content:focus-visible': { outline: 'none' },
+  '.cm-cursor': { borderLeftColor: 'var(--t1)' },
+  '.cm-gutters': { backgroundColor: 'transparent', color: 'var(--t3)', border: 'none' },
+  '.cm-selectionBackground, &.cm-focused .cm-selectionBackground': { backgroundColor: 'var(--accent-s) !important' },
+  '.cm-matchingBracket, &.cm-focused .cm-matchingBracket': { backgroundColor: 'var(--band)' },
+  '.cm-searchMatch': { backgroundColor: 'var(--ins)' },
+  '.cm-searchMatch-selected': { outline: '2px solid var(--accent)' },
+  '.cm-specialChar': { color: 'var(--escalated)' },
+  '.cm-foldPlaceholder': { backgroundColor: 'var(--s0)', border: '1px solid var(--line2)', color: 'var(--t2)' },
+  '.cm-panels': { backgroundColor: 'var(--s1)', color: 'var(--t1)', borderColor: 'var(--line)' },
+  '.cm-panel.cm-search': { fontSize: '12px' },
+  '.cm-textfield, .cm-button': {
+    minHeight: '24px',
+    color: 'var(--t1)',
+    backgroundColor: 'var(--s2)',
+    backgroundImage: 'none',
+    border: '1px solid var(--line3)',
+    borderRadius: '6px',
+  },
+  '.cm-tooltip': { backgroundColor: 'var(--s2)', color: 'var(--t1)', border: '1px solid var(--line2)' },
+  '.cm-diagnostic': { fontFamily: 'var(--font-sans)', fontSize: '12px', borderLeftColor: 'var(--rejected)' },
+});
+
+/** The page submits with this key, so the editor must not break a line with it. */
+const KEYS = defaultKeymap.filter(({ key }) => key !== 'Mod-Enter');
+
+const COMMON: Extension = [
+  lineNumbers(),
+  foldGutter(),
+  codeFolding(),
+  highlightSpecialChars({ addSpecialChars: MARKED }),
+  drawSelection(),
+  bracketMatching(),
+  search({ top: true }),
+  json(),
+  syntaxHighlighting(COLOURS),
+  LOOK,
+  keymap.of([...searchKeymap, ...foldKeymap]),
+];
+
+const WRITING: Extension = [
+  history(),
+  keymap.of([...KEYS, ...historyKeymap]),
+  linter(({ state }) => faultsOf(state.doc.toString()), { delay: 250 }),
+];
+
+function faultsOf(text: string): Diagnostic[] {
+  try {
+    parseJson(text);
+    return [];
+  } catch (error) {
+    if (!(error instanceof JsonFault)) throw error;
+    const from = Math.min(error.at, text.length);
+    return [{ from, to: Math.min(from + 1, text.length), severity: 'error', message: error.message }];
+  }
+}

@@ -1,0 +1,23 @@
+// What is wrong with a JSON text, and on which line and in which column.
+import { valueMessages } from '../value-messages.ts';
+
+export class JsonFault extends Error {
+  readonly why: keyof typeof valueMessages.jsonFaults;
+  /** Counted from 0, for an editor. */
+  readonly at: number;
+  /** Both counted from 1, for people. */
+  readonly line: number;
+  readonly column: number;
+
+  constructor(why: keyof typeof valueMessages.jsonFaults, text: string, at: number) {
+    const before = text.slice(0, at);
+    const line = before.split('\n').length;
+    const column = at - before.lastIndexOf('\n');
+    super(valueMessages.jsonFault(line, column, valueMessages.jsonFaults[why]));
+    this.name = 'JsonFault';
+    this.why = why;
+    this.at = at;
+    this.line = line;
+    this.column = column;
+  }
+}

@@ -1,0 +1,78 @@
+// @vitest-environment happy-dom
+// A value is there to be judged: what is not there says so, and nothing of the suggestion under decision is folded.
+import { cleanup, render } from '@testing-library/svelte';
+import { tick } from 'svelte';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Json } from '@countersign/shared/json/json';
+import { tableCsv } from './table/table-csv.ts';
+import { lazy } from './lazy.ts';
+import type { JsonObject } from './json/lossless.ts';
+import TableValue from './table/TableValue.svelte';
+import Value from './Value.svelte';
+import ValueBlock from './ValueBlock.svelte';
+
+// What a browser fetches when it is needed is made ready here first, which takes its time and is not what is tested.
+beforeAll(() => Promise.all(Object.values(lazy).map((load) => load())), 60_000);
+afterEach(cleanup);
+
+const cells = (box: HTMLElement, column: number) =>
+  [...box.querySelectorAll('tbody tr')].map((row) => row.querySelectorAll('td')[column]?.textContent.trim());
+
+async function drawn(value: Json): Promise<HTMLElement> {
+  const { container } = render(Value, { value, label: 'x' });
+  await Promise.all(Object.values(lazy).map((load) => load()));
+  for (let round = 0; round < 6; round += 1) await tick();
+  return container;
+}
+
+describe('QU15: what is not there', () => {
+  it.each<[Json, string]>([
+    ['', 'empty text'],
+    ['  \n', 'blank text, 3 characters'],
+    [null, 'null'],
+    ['null', 'null'],
+  ])('%j says what it is', async (value, said) => {
+    const box = await drawn({ key: value, other: [1] });
+    expect(box.textContent).toContain(said);
+    expect(box.querySelectorAll('code').length > 1).toBe(value === null);
+  });
+
+  it('is told apart in a table, on the page and as CSV', () => {
+    const value = [{ a: 1, b: '' }, { a: 2, b: ' ' }, { a: 3 }, { a: 4, b: null }] as unknown as JsonObject[];
+    const { container } = render(TableValue, { columns: ['a', 'b'], rows: value, label: 'x' });
+    expect(cells(container, 1)).toEqual([
+      'empty text',
+      expect.stringMatching(/blank text, 1 character$/),
+      'missing',
+      'null',
+    ]);
+    expect(tableCsv(['b'], value).split('\r\n')).toEqual(['b', '""', ' ', '', 'null', '']);
+  });
+});
+
+describe('QU13: the suggestion under decision', () => {
+  const long = Array.from({ length: 60 }, (_, at) => `line ${at}`).join('\n');
+  const deep = {
+    a: { b: { c: { d: ['the innermost'] } } },
+    n: [1],
+    list: Array.from({ length: 120 }, (_, at) => [at]),
+  };
+
+  it.each<[string, Json, string]>([
+    ['a long text', long, 'line 59'],
+    ['Markdown', `# Title\n\n- item\n\n${long.replaceAll('\n', '\n\n')}`, 'line 59'],
+    ['nested values', deep, 'the innermost'],
+    ['a table', Array.from({ length: 230 }, (_, at) => ({ a: `row ${at}`, b: 1 })), 'row 229'],
+  ])('is there whole: %s', async (_, value, last) => {
+    const texts = [];
+    for (const large of [true, false]) {
+      const { container } = render(ValueBlock, { title: 'X', value, large });
+      for (let round = 0; round < 12; round += 1)
+        await Promise.all(Object.values(lazy).map((load) => load())).then(tick);
+      await vi.waitFor(() => expect(container.textContent).toMatch(/line 0|Title|row 0|\ba\b/), { timeout: 20_000 });
+      texts.push(container.textContent.includes(last));
+      cleanup();
+    }
+    expect(texts).toEqual([true, false]);
+  });
+});

@@ -1,0 +1,208 @@
+// @vitest-environment happy-dom
+// WH6 in the shell: the words of each kind, where they lead, told once, and gone when it was noted or is over.
+import type { ProjectAlert } from '@countersign/shared/api/alerts';
+import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { shell } from '#lib/shell/shell.svelte.ts';
+import { alertMessages } from './alert-messages.ts';
+import AlertStrip from './AlertStrip.svelte';
+
+const tab = (id: string, name: string) => `/projects/${id}/${name}`;
+const analytics = (id: string) => `/analytics?project=${id}`;
+
+const ID = '0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b11';
+let made = 0;
+const alert = (overrides: Partial<ProjectAlert> = {}): ProjectAlert => ({
+  id: `0198c2f0-7a10-7c3e-9f6b-${String((made += 1)).padStart(12, '0')}`,
+  kind: 'exhausted',
+  delivery_id: ID,
+  attempts: 10,
+  http_status: 503,
+  error: 'http_5xx',
+  created_at: '2026-03-01T00:00:00.000Z',
+  project_id: ID,
+  project_name: 'Maths answers',
+  dead: 1,
+  ...overrides,
+});
+
+describe('WH6: the words', () => {
+  it.each<[Partial<ProjectAlert>, string]>([
+    [{}, ': a delivery was given up after 10 attempts (503).'],
+    [{ attempts: 1 }, ': a delivery was given up after 1 attempt (503).'],
+    [{ attempts: null, http_status: null, error: null }, ': a delivery was given up.'],
+    [
+      { http_status: null, error: 'timeout' },
+      ': a delivery was given up after 10 attempts (no whole answer within 20 s).',
+    ],
+    [{ http_status: null, error: 'something_new' }, ': a delivery was given up after 10 attempts (something_new).'],
+    [{ dead: 3 }, ': 3 deliveries were given up.'],
+    [{ dead: 1001 }, ': over 1,000 deliveries were given up.'],
+    [{ kind: 'paused', http_status: 410 }, ' is paused: the receiver answered 410.'],
+    [{ kind: 'recovered', dead: 0 }, ' works again.'],
+    [{ kind: 'recovered', dead: 1 }, ' works again; 1 delivery was given up.'],
+    [{ kind: 'recovered', dead: 2 }, ' works again; 2 deliveries were given up.'],
+  ])('of %j', (overrides, words) => {
+    expect(alertMessages.told(alert(overrides))).toEqual(['Webhook of ', 'Maths answers', words]);
+  });
+
+  it.each<[ProjectAlert['kind'], string]>([
+    ['over_budget', ' may be wrong more often than its budget allows.'],
+    ['threshold_raised', ' may be wrong too often: its automatic threshold was raised.'],
+  ])('AU5: of %s', (kind, words) => {
+    const told = alert({ kind, delivery_id: null, attempts: null, http_status: null });
+    expect(alertMessages.told(told)).toEqual(['Automatic answers of ', 'Maths answers', words]);
+  });
+
+  it.each<[Partial<ProjectAlert>, string]>([
+    [{}, 'A delivery was given up after 10 attempts (503)'],
+    [{ kind: 'paused' }, 'It was paused: the receiver answered 410'],
+    [{ kind: 'recovered' }, 'It worked again'],
+  ])('in the list of one project, of %j', (overrides, words) => {
+    expect(alertMessages.line(alert(overrides))).toBe(words);
+  });
+});
+
+describe('WH6: the strip', () => {
+  let list: ProjectAlert[];
+  let noted: unknown[];
+  /** How often the list was asked for. */
+  let asked: number;
+  let note: () => Promise<Response>;
+
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+    [list, noted, asked] = [[alert()], [], 0];
+    note = () => Promise.resolve(new Response(null, { status: 204 }));
+    vi.stubGlobal('fetch', (path: string, { method, body }: RequestInit) => {
+      if (method !== 'GET') {
+        noted.push([path, JSON.parse(body as string)]);
+        return note();
+      }
+      asked += 1;
+      const headers = { 'content-type': 'application/json' };
+      return Promise.resolve(new Response(JSON.stringify({ data: list, next_cursor: null }), { headers }));
+    });
+  });
+  afterEach(() => {
+    cleanup();
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+  });
+
+  const words = () => screen.getByRole('status').textContent.replaceAll(/\s+/g, ' ').trim();
+  const gotIt = () => fireEvent.click(screen.getByRole('button', { name: 'Got it' }));
+  /** Somebody looks at the tab again, when it may ask once more: it does so at most once in 1.5 s. */
+  const makeVisible = async () => {
+    document.dispatchEvent(new Event('visibilitychange'));
+    await vi.advanceTimersByTimeAsync(1500);
+  };
+
+  it('says it, takes no focus, keeps others waiting, and goes when it was noted', async () => {
+    render(AlertStrip, { overlay: false, tab, analytics });
+    await vi.waitFor(() => expect(words()).toContain('a delivery was given up after 10 attempts (503).'));
+    expect(document.activeElement).toBe(document.body);
+    expect(shell.noticeShown).toBe(true);
+    expect(screen.getByRole('link').getAttribute('href')).toBe(`/projects/${ID}/deliveries?status=dead`);
+    await gotIt();
+    await vi.waitFor(() => expect(words()).toBe(''));
+    expect(noted).toEqual([[`/api/projects/${ID}/alerts/seen`, { until: '2026-03-01T00:00:00.000Z' }]]);
+    await vi.waitFor(() => expect(shell.noticeShown).toBe(false));
+  });
+
+  it('leads to the webhook where nothing is dead, or it is paused', async () => {
+    list = [alert({ kind: 'paused', dead: 4 }), alert({ kind: 'recovered', dead: 0 })];
+    render(AlertStrip, { overlay: false, tab, analytics });
+    await vi.waitFor(() => expect(words()).toContain('is paused'));
+    expect(screen.getByRole('link').getAttribute('href')).toBe(`/projects/${ID}/webhook`);
+    await gotIt();
+    await vi.waitFor(() => expect(words()).toContain('works again'));
+    expect(screen.getByRole('link').getAttribute('href')).toBe(`/projects/${ID}/webhook`);
+  });
+
+  it('stays when it could not be noted, and says so', async () => {
+    note = () => Promise.reject(new TypeError('no network'));
+    render(AlertStrip, { overlay: false, tab, analytics });
+    await vi.waitFor(() => expect(words()).toContain('given up'));
+    await gotIt();
+    expect(await screen.findByText(/^Not noted\./)).toBeTruthy();
+    expect(words()).toContain('a delivery was given up after 10 attempts (503).');
+    note = () => Promise.resolve(new Response(null, { status: 204 }));
+    await gotIt();
+    await vi.waitFor(() => expect(words()).toBe(''));
+  });
+
+  it('stays on show when a newer one comes, until it is noted: what is pressed is what was read', async () => {
+    render(AlertStrip, { overlay: false, tab, analytics });
+    await vi.waitFor(() => expect(words()).toContain('given up'));
+    list = [alert({ kind: 'paused', created_at: '2026-03-02T00:00:00.000Z' }), ...list];
+    const answered = asked;
+    await makeVisible();
+    await vi.waitFor(() => expect(asked).toBe(answered + 1));
+    await vi.waitFor(() => expect(words()).toContain('given up'));
+    await gotIt();
+    await vi.waitFor(() => expect(words()).toContain('is paused'));
+    expect(noted).toEqual([[`/api/projects/${ID}/alerts/seen`, { until: '2026-03-01T00:00:00.000Z' }]]);
+  });
+
+  it('why one was not noted is not said beside another', async () => {
+    note = () => Promise.reject(new TypeError('no network'));
+    render(AlertStrip, { overlay: false, tab, analytics });
+    await vi.waitFor(() => expect(words()).toContain('given up'));
+    await gotIt();
+    await screen.findByText(/^Not noted\./);
+    list = [alert({ kind: 'paused' })];
+    await makeVisible();
+    await vi.waitFor(() => expect(words()).toContain('is paused'));
+    expect(words()).not.toContain('Not noted.');
+  });
+
+  it('the next account in the tab finds nothing of the one before, while its own are asked for', async () => {
+    note = () => Promise.reject(new TypeError('no network'));
+    const { unmount } = render(AlertStrip, { overlay: false, tab, analytics });
+    await vi.waitFor(() => expect(words()).toContain('given up'));
+    await gotIt();
+    await screen.findByText(/^Not noted\./);
+    unmount();
+    vi.stubGlobal('fetch', () => new Promise(() => undefined));
+    render(AlertStrip, { overlay: false, tab, analytics });
+    expect([words(), shell.noticeShown]).toEqual(['', false]);
+  });
+
+  it('nor is what another account has seen seen by the next one', async () => {
+    const { unmount } = render(AlertStrip, { overlay: false, tab, analytics });
+    await vi.waitFor(() => expect(words()).toContain('given up'));
+    await gotIt();
+    await vi.waitFor(() => expect(words()).toBe(''));
+    unmount();
+    render(AlertStrip, { overlay: false, tab, analytics });
+    await vi.waitFor(() => expect(words()).toContain('given up'));
+  });
+
+  it.each([
+    [true, 'max-xl:top-[calc(100%+var(--banner,0px))]'],
+    [false, 'max-xl:top-full'],
+  ])('QU1: where it takes no room (%s) it lies below what else stands under the top bar', (overlay, place) => {
+    render(AlertStrip, { overlay, tab, analytics });
+    const { classList } = screen.getByRole('status');
+    expect([...classList].filter((name) => name.startsWith('max-xl:top-'))).toEqual([place]);
+  });
+
+  it('goes when it was seen in another tab, or is over, as soon as this one is looked at', async () => {
+    render(AlertStrip, { overlay: false, tab, analytics });
+    await vi.waitFor(() => expect(words()).toContain('given up'));
+    list = [];
+    await makeVisible();
+    await vi.waitFor(() => expect(words()).toBe(''));
+  });
+
+  it('an answer that was under way does not bring back what was noted; what is newer is told', async () => {
+    render(AlertStrip, { overlay: false, tab, analytics });
+    await vi.waitFor(() => expect(words()).toContain('given up'));
+    await gotIt();
+    await vi.waitFor(() => expect(words()).toBe(''));
+    list = [...list, alert({ kind: 'paused' })];
+    await makeVisible();
+    await vi.waitFor(() => expect(words()).toContain('is paused'));
+  });
+});

@@ -1,0 +1,118 @@
+// The sentences over the plots: true at the edges, and silent about what is not known.
+import { share as percent } from '#lib/format/format.ts';
+import { wilson } from '@countersign/shared/statistics/statistics';
+import { describe, expect, it } from 'vitest';
+import { flowAnswer, length, mixAnswer, overridesAnswer, slowerAnswer, timeAnswer } from './answers.ts';
+
+const queue = (queued: number, past_due: number) => ({
+  waiting: { queued, escalated: 0 },
+  past_due,
+  arrived: 10,
+  decided: 4,
+  flow: [],
+});
+
+describe('flowAnswer', () => {
+  it('is no as soon as one item is past due (LC3)', () => {
+    expect(flowAnswer(queue(5, 1), 'day').answer).toBe('No: 1 of 5 waiting are past due.');
+    expect(flowAnswer(queue(5, 0), 'day').answer).toBe('Yes: 5 wait, none past due.');
+    expect(flowAnswer(queue(0, 0), 'day').answer).toBe('Yes: nothing waits.');
+  });
+
+  it('says beside what came to people what arrived, and that more may be past due than is counted', () => {
+    const flow = [{ enqueued: 3 }, { enqueued: 4 }];
+    expect(flowAnswer({ ...queue(5, 0), flow }, 'day').unit).toBe(
+      'items per hour · came to people 7, of 10 that arrived · decided by people 4',
+    );
+    expect(flowAnswer(queue(20_000, 10_000), 'day').answer).toBe('No: 10,000+ of 20,000 waiting are past due.');
+  });
+
+  it('draws nothing when nothing happened and nothing waits', () => {
+    const idle = { waiting: { queued: 0, escalated: 0 }, past_due: 0, arrived: 0, decided: 0, flow: [] };
+    expect(flowAnswer(idle, 'hour')).toMatchObject({ known: false });
+    expect(flowAnswer({ ...idle, waiting: { queued: 0, escalated: 1 } }, 'hour')).toMatchObject({ known: true });
+  });
+});
+
+describe('timeAnswer', () => {
+  it('says that no decision means not known, not zero', () => {
+    const none = timeAnswer({ time_to_decision: { n: 0, p50: null, p90: null, p99: null } }, 'week');
+    expect(none).toMatchObject({ known: false });
+    expect(none.answer).toMatch(/^Not known/);
+  });
+
+  it('says how little few decisions are', () => {
+    const of = (n: number) => timeAnswer({ time_to_decision: { n, p50: 480, p90: 1320, p99: 3000 } }, 'week');
+    expect(of(217)).toEqual({
+      answer: 'Half within 8 min, nine in ten within 22 min.',
+      unit: 'arrival to decision, people only, log scale · 99 % within 50 min · n 217',
+      known: true,
+    });
+    expect(of(29).unit).toContain('n 29 < 30');
+    expect(of(1).answer).toBe('One decision, 8 min after its item arrived.');
+  });
+
+  it('has words for less than a second', () => {
+    const fast = timeAnswer({ time_to_decision: { n: 2, p50: 0.2, p90: 0.9, p99: 0.9 } }, 'day');
+    expect(fast.answer).toBe('Half within 1 s, nine in ten within 1 s.');
+    expect([length(0), length(0.9), length(1), length(61)]).toEqual(['under 1 s', 'under 1 s', '1 s', '1 min']);
+  });
+});
+
+describe('slowerAnswer', () => {
+  const timeBucket = (start: number, n: number, p50: number | null) => {
+    return { start, end: start + 1, n, times: p50 === null ? null : { p50, p90: p50 * 2, p99: p50 * 3 } };
+  };
+  const name = ({ start }: { start: number }) => `hour ${start}`;
+
+  it('names the slowest stretch, the first of two, and counts those with decisions alone', () => {
+    const said = slowerAnswer(
+      [timeBucket(1, 3, 60), timeBucket(2, 0, null), timeBucket(3, 9, 600), timeBucket(4, 2, 600)],
+      'day',
+      name,
+    );
+    expect(said.answer).toBe('Slowest was hour 3: half within 10 min.');
+    expect(said.unit).toContain('n 14 in 3 stretches');
+  });
+
+  it('says that no decision means not known, not zero', () => {
+    const none = slowerAnswer([timeBucket(1, 0, null)], 'week', name);
+    expect(none).toMatchObject({ known: false });
+    expect(none.answer).toMatch(/^Not known/);
+  });
+});
+
+describe('mixAnswer', () => {
+  const mix = { auto_approved: 1, queued: 2, escalated: 1, rejected: 0, approved: 0, escalated_final: 0 };
+  it('counts both open statuses as waiting', () => {
+    expect(mixAnswer({ mix, arrived: 4 }, 'day').answer).toBe(`${percent(1, 4)} passed automatically, 3 still wait.`);
+  });
+
+  it('has no shares of nothing', () => {
+    expect(mixAnswer({ mix: { ...mix, auto_approved: 0, queued: 0, escalated: 0 }, arrived: 0 }, 'day').known).toBe(
+      false,
+    );
+  });
+});
+
+describe('overridesAnswer', () => {
+  const share = { key: 'long_input', decided: 432, overridden: 332, interval: wilson(332, 432) };
+  const report = { overrides: { by_flag: [share], by_model: [], by_source: [] }, decided: 432, overridden: 332 };
+
+  it('names the surest group with its interval', () => {
+    expect(overridesAnswer(report, 'day').answer).toBe(
+      `Most often on long_input: ${percent(77, 100)} edited or rejected (${percent(95, 100)}: ${percent(73, 100)} to ${percent(81, 100)}).`,
+    );
+  });
+
+  it('tells never, too few and not known apart', () => {
+    expect(overridesAnswer({ ...report, overridden: 0 }, 'day')).toMatchObject({ known: true });
+    expect(overridesAnswer({ ...report, overridden: 0 }, 'day').answer).toMatch(/changed nothing in 432/);
+    const few = {
+      ...report,
+      overrides: { ...report.overrides, by_flag: [{ key: 'x', decided: 9, overridden: 9, interval: wilson(9, 9) }] },
+    };
+    expect(overridesAnswer(few, 'day').answer).toMatch(/^Too few/);
+    expect(overridesAnswer({ ...report, decided: 0, overridden: 0 }, 'day')).toMatchObject({ known: false });
+  });
+});

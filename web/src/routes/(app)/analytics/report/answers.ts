@@ -1,0 +1,113 @@
+// Each question of the page with its answer in one sentence: what is not known is said, never drawn as zero.
+import { count, duration, share } from '#lib/format/format.ts';
+import { SMALL_N } from '#lib/components/charts/small-n.ts';
+import type { TimeBucket } from '#lib/components/charts/steps.ts';
+import type { Analytics } from '@countersign/shared/api/analytics';
+import { COUNT_LIMIT } from '@countersign/shared/api/queue';
+import { worst } from './overrides.ts';
+import type { Range } from '../range.ts';
+import { messages } from '../messages.ts';
+
+export interface Answer {
+  answer: string;
+  /** Unit, n and interval. */
+  unit: string;
+  /** There is something to draw. */
+  known: boolean;
+}
+
+/** Items that wait for a person now. */
+export const waitingOf = ({ waiting }: Pick<Analytics, 'waiting'>): number => waiting.queued + waiting.escalated;
+
+/** So many, or more than are counted. */
+export const pastDue = (n: number): string => `${count(n)}${n < COUNT_LIMIT ? '' : '+'}`;
+
+/** A length in seconds as people say it. */
+export const length = (seconds: number): string => (seconds < 1 ? messages.time.underSecond : duration(seconds * 1000));
+
+const SECONDS = [1, 10, 60, 600, 3600, 36_000, 86_400, 604_800, 2_592_000, 31_536_000];
+/** Round lengths for a scale of time, in seconds, with their words. */
+export const TIME_TICKS = SECONDS.map((value) => ({ value, label: length(value) }));
+
+export function mixAnswer({ mix, arrived }: Pick<Analytics, 'mix' | 'arrived'>, range: Range): Answer {
+  const when = messages.range.last[range];
+  const unit = messages.mix.unit(count(arrived), when);
+  if (arrived === 0) return { answer: messages.mix.empty(when), unit, known: false };
+  const waiting = count((mix.queued ?? 0) + (mix.escalated ?? 0));
+  return { answer: messages.mix.answer(share(mix.auto_approved ?? 0, arrived), waiting), unit, known: true };
+}
+
+/** Keeping up is meant by the target: arrivals and decisions of a window say nothing about what waits too long. */
+export function flowAnswer(
+  report: Pick<Analytics, 'waiting' | 'past_due' | 'arrived' | 'decided'> & { flow: readonly { enqueued: number }[] },
+  range: Range,
+): Answer {
+  const { past_due, arrived, decided } = report;
+  const waiting = waitingOf(report);
+  const enqueued = report.flow.reduce((sum, bucket) => sum + bucket.enqueued, 0);
+  const unit = messages.flow.unit(messages.flow.step[range], {
+    enqueued: count(enqueued),
+    arrived: count(arrived),
+    decided: count(decided),
+  });
+  if (waiting + arrived + decided === 0)
+    return { answer: messages.flow.empty(messages.range.last[range]), unit, known: false };
+  const answer =
+    past_due > 0
+      ? messages.flow.late(pastDue(past_due), count(waiting))
+      : waiting > 0
+        ? messages.flow.inTime(count(waiting))
+        : messages.flow.clear;
+  return { answer, unit, known: true };
+}
+
+export function timeAnswer({ time_to_decision }: Pick<Analytics, 'time_to_decision'>, range: Range): Answer {
+  const { n, p50, p90, p99 } = time_to_decision;
+  if (n === 0 || p50 === null || p90 === null || p99 === null) {
+    return { answer: messages.time.empty(messages.range.last[range]), unit: messages.time.emptyUnit, known: false };
+  }
+  // What took less than a second was within one, too.
+  const within = (seconds: number) => length(Math.max(1, seconds));
+  const answer = n === 1 ? messages.time.one(length(p50)) : messages.time.answer(within(p50), within(p90));
+  return { answer, unit: messages.time.unit(count(n), length(p99), n < SMALL_N), known: true };
+}
+
+/** The slowest stretch; `name` says when a stretch was. */
+export function slowerAnswer(
+  timeBuckets: readonly TimeBucket[],
+  range: Range,
+  name: (timeBucket: TimeBucket) => string,
+): Answer {
+  const known = timeBuckets.flatMap((timeBucket) =>
+    timeBucket.times === null ? [] : [{ timeBucket, p50: timeBucket.times.p50 }],
+  );
+  const unit = messages.slower.unit(count(timeBuckets.reduce((sum, { n }) => sum + n, 0)), known.length);
+  const [first, ...rest] = known;
+  if (first === undefined) return { answer: messages.time.empty(messages.range.last[range]), unit, known: false };
+  const slowest = rest.reduce((worst, each) => (each.p50 > worst.p50 ? each : worst), first);
+  return {
+    answer: messages.slower.answer(name(slowest.timeBucket), length(Math.max(1, slowest.p50))),
+    unit,
+    known: true,
+  };
+}
+
+export function overridesAnswer(
+  { overrides, decided, overridden }: Pick<Analytics, 'overrides' | 'decided' | 'overridden'>,
+  range: Range,
+): Answer {
+  const unit = messages.overrides.unit(count(decided));
+  if (decided === 0) return { answer: messages.overrides.empty(messages.range.last[range]), unit, known: false };
+  if (overridden === 0) return { answer: messages.overrides.never(count(decided)), unit, known: true };
+  const most = worst(overrides);
+  const answer =
+    most === null
+      ? messages.overrides.few
+      : messages.overrides.most({
+          name: most.kind === 'none' ? messages.overrides.without[most.split] : most.key,
+          rate: share(most.k, most.n),
+          low: share(most.low, 1),
+          high: share(most.high, 1),
+        });
+  return { answer, unit, known: true };
+}

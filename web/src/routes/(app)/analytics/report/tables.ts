@@ -1,0 +1,137 @@
+// The figures of every plot as a table: what "show as a table" shows and the CSV carries.
+import type { PlotTable } from '#lib/components/charts/table.ts';
+import { count, share } from '#lib/format/format.ts';
+import type { TimeBucket } from '#lib/components/charts/steps.ts';
+import type { Analytics, Times } from '@countersign/shared/api/analytics';
+import type { ItemStatus } from '@countersign/shared/enums';
+import { length } from './answers.ts';
+import { ratesOf, SPLITS } from './overrides.ts';
+import type { FlowBucket } from '../range.ts';
+import { messages } from '../messages.ts';
+
+/** A share 0..1: four decimals in a file, whole percent on the page. */
+const rate = (value: number) => ({ value: Math.round(value * 10_000) / 10_000, shown: share(value, 1) });
+
+const minutes = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+
+/** A moment (ms): ISO 8601 in a file, the reader's date and time on the page. */
+function time(at: number) {
+  return { value: new Date(at).toISOString(), shown: minutes.format(at) };
+}
+
+export function mixTable(parts: readonly { key: ItemStatus; word: string; n: number }[], arrived: number): PlotTable {
+  const { status, items, share: part } = messages.mix.columns;
+  return {
+    columns: [{ name: status }, { name: items, numeric: true }, { name: part, numeric: true }],
+    rows: parts.map(({ key, word, n }) => [{ value: key, shown: word }, n, rate(n / arrived)]),
+  };
+}
+
+export function flowTable(steps: readonly FlowBucket[]): PlotTable {
+  const { from, to, enqueued, decided, whole } = messages.flow.columns;
+  return {
+    columns: [
+      { name: from },
+      { name: to },
+      { name: enqueued, numeric: true },
+      { name: decided, numeric: true },
+      { name: whole },
+    ],
+    rows: steps.map((step) => [
+      time(step.start),
+      time(step.end),
+      step.enqueued,
+      step.decided,
+      step.partial ? messages.flow.no : messages.flow.yes,
+    ]),
+  };
+}
+
+/** Seconds, exact in a file; the page shows tenths. */
+const seconds = (value: number) => ({
+  value: Math.round(value * 1000) / 1000,
+  shown: count(Math.round(value * 10) / 10),
+});
+
+/** Decisions, first claims, and the project's target, in seconds. */
+export function timeTable(decided: Times, claimed: Times, target: number): PlotTable {
+  const { columns, names, claims, n, targetName } = messages.time;
+  const line = (name: string, value: number) => [name, seconds(value), length(value)];
+  const lines = (times: Times, named: (name: string) => string) =>
+    PERCENTILES.flatMap((key) => (times[key] === null ? [] : [line(named(names[key]), times[key])]));
+  const counted = (name: string, value: number) => [name, null, { value, shown: count(value) }];
+  return {
+    columns: [{ name: columns.figure }, { name: columns.seconds, numeric: true }, { name: columns.length }],
+    rows: [
+      ...lines(decided, (name) => name),
+      line(targetName, target),
+      counted(n, decided.n),
+      ...lines(claimed, claims),
+      counted(claims(n), claimed.n),
+    ],
+  };
+}
+
+const PERCENTILES = ['p50', 'p90', 'p99'] as const;
+
+/** Stretches without a decision have no length, which is not 0. */
+export function timeBucketsTable(timeBuckets: readonly TimeBucket[]): PlotTable {
+  const { from, to, n } = messages.slower.columns;
+  const numbers = [n, ...PERCENTILES.map((key) => messages.slower.columns[key])];
+  return {
+    columns: [{ name: from }, { name: to }, ...numbers.map((name) => ({ name, numeric: true }))],
+    rows: timeBuckets.map(({ start, end, n: decided, times }) => [
+      time(start),
+      time(end),
+      decided,
+      ...PERCENTILES.map((key) => (times === null ? null : seconds(times[key]))),
+    ]),
+  };
+}
+
+export function overridesTable(overrides: Analytics['overrides']): PlotTable {
+  const { columns, groups } = messages.overrides;
+  const { by, value, decided, overridden, rate: part, low, high } = columns;
+  return {
+    columns: [
+      { name: by },
+      { name: value },
+      ...[decided, overridden, part, low, high].map((name) => ({ name, numeric: true })),
+    ],
+    rows: SPLITS.flatMap((split) =>
+      ratesOf(overrides, split).map(({ key, kind, k, n, ...bounds }) => [
+        groups[split].replace(/^By /, ''),
+        { value: kind === 'none' ? '' : key, shown: key },
+        n,
+        k,
+        rate(k / n),
+        rate(bounds.low),
+        rate(bounds.high),
+      ]),
+    ),
+  };
+}
+
+export function depthTable(steps: readonly FlowBucket[]): PlotTable {
+  const { from, to, queued, escalated } = messages.depth.columns;
+  return {
+    columns: [{ name: from }, { name: to }, { name: queued, numeric: true }, { name: escalated, numeric: true }],
+    rows: steps.map((step) => [time(step.start), time(step.end), step.queued, step.escalated]),
+  };
+}
+
+export function workTable(workload: Analytics['workload']): PlotTable {
+  const { name, ...figures } = messages.work.columns;
+  return {
+    columns: [{ name }, ...Object.values(figures).map((column) => ({ name: column, numeric: true }))],
+    rows: workload.map((one) => [one.name, one.decided, one.overridden, one.moved, one.claimed, one.holding]),
+  };
+}
+
+export function webhookTable(parts: readonly { word: string; n: number }[]): PlotTable {
+  const { outcome, attempts } = messages.webhook.columns;
+  return {
+    columns: [{ name: outcome }, { name: attempts, numeric: true }],
+    rows: parts.map(({ word, n }) => [word, n]),
+  };
+}

@@ -1,0 +1,111 @@
+// Every string of "where to set the line". English first.
+import { count, share } from '#lib/format/format.ts';
+
+const LEVEL = share(0.95, 1);
+
+export const messages = {
+  title: 'Where to set the line',
+  loading: 'Loading what arrived and what was decided',
+  failed: 'What thresholds could be tried on could not be loaded',
+  stale: 'What is shown could not be refreshed',
+  window: (days: string) => `last ${days} days`,
+  newest: (n: string) => `newest ${n} items`,
+
+  reliability: {
+    question: 'Does confidence keep its word?',
+    bins: 'Bins',
+    kinds: { uniform: 'Even width', quantile: 'Even count' },
+    answer: (error: string, n: string) => `On average it is ${error} off what people approve, over ${n} decisions.`,
+    audits: (error: string, n: string) => `By audits alone: ${error} off, over ${n}.`,
+    empty: 'Not known: nobody decided anything in the last 30 days. The next decision by a person shows here.',
+    unit: (n: string, audits: string) =>
+      `approved as suggested, Wilson ${LEVEL} · n ${n} decided, ${audits} audited · weighted distance (ECE)`,
+    plot: 'Share that people approve, by confidence; arrow keys read one bin at a time',
+    read: (bin: Record<'range' | 'kind' | 'rate' | 'low' | 'high' | 'n', string>) =>
+      `${bin.range} · ${bin.kind} · ${bin.rate} approved (${LEVEL}: ${bin.low} to ${bin.high}) · ${bin.n}`,
+    one: (value: string) => `at ${value}`,
+    queued: 'waited for people',
+    audited: 'audited',
+    ideal: 'as good as its word',
+    onlyAudits: 'above the line: audits only',
+    few: (n: string) => `n ${n} < 30`,
+    n: (n: string) => `n ${n}`,
+    columns: {
+      from: 'confidence from',
+      to: 'confidence to',
+      kind: 'known from',
+      n: 'n',
+      unchanged: 'approved',
+      rate: 'share approved',
+      low: `${LEVEL} from`,
+      high: `${LEVEL} to`,
+      mean: 'mean confidence',
+    },
+    file: 'reliability',
+  },
+
+  whatIf: {
+    question: 'What if the line were elsewhere?',
+    review: 'Review from',
+    auto: 'Automatic from',
+    was: (value: string) => `now ${value}`,
+    fault: 'Between 0 and 1, and not below “Review from”.',
+    flags: 'Always to a supervisor',
+    flag: (n: string) => `${n} arrived`,
+    moreFlags: (n: string) => `${n} more flags are rarer`,
+    noFlags: 'No item carries a flag.',
+    reset: 'Back to now',
+    unit: (n: string, decided: string, median: string) =>
+      `n ${n} arrived, ${decided} decided by people${median} · bands: ${LEVEL} for the next as many items`,
+    underSecond: 'under 1 s',
+    median: (seconds: string, n: string) => ` · pace ${seconds} each, median of ${n}`,
+    empty: 'Nothing arrived in the last 30 days: an item that is submitted can be tried here at once.',
+    fewer: (n: string) => `${n} fewer for people than now`,
+    more: (n: string) => `${n} more for people than now`,
+    same: 'As many for people as now',
+    wrongThen: (wrong: string, now: string) => `${wrong} wrong approvals expected instead of ${now}.`,
+    wrongUnknown: 'what would be wrong cannot be compared.',
+    people: 'goes to people',
+    wrong: 'wrong approvals expected',
+    plot: 'Automatic from; arrow keys move it',
+    unreviewed: 'no person ever looked',
+    now: (value: string) => `now, ${value}`,
+    columns: {
+      auto: 'automatic from',
+      people: 'to people',
+      share: 'share to people',
+      automatic: 'automatic',
+      wrong: 'wrong expected',
+      low: `${LEVEL} from`,
+      high: `${LEVEL} to`,
+      unreviewed: 'of them nobody looked at the kind',
+    },
+    file: 'what if',
+    apply: 'Apply to project…',
+    owners: 'Owners apply this: ask one of this project.',
+    archived: 'This project is archived: restore it to change its rules.',
+    applied: (version: number) => `Applied as settings version ${count(version)}.`,
+  },
+
+  applying: {
+    title: (project: string) => `Change the rules of ${project}?`,
+    text: 'From then on new items are routed by them; items that are already in keep the rules they came under. It stands in the change log.',
+    fields: { auto_threshold: 'automatic from', review_threshold: 'review from', escalate_flags: 'always escalated' },
+    confirmLabel: (version: number) => `Save as v${version}`,
+    failed: 'The rules were not changed',
+  },
+
+  said: {
+    at: 'At',
+    of: (n: string) => `(${n} items) would go to people`,
+    refused: (share: string) => `${share} would be rejected unseen`,
+    expected: (level = LEVEL) => `wrong approvals expected (${level})`,
+    nothing: 'nothing would pass by itself',
+    hours: 'reviewer hours a day',
+    few: (hours: string) => `under ${hours}`,
+    noPace: 'reviewer hours are not known until somebody decides',
+    unknown: 'how many approvals would be wrong is not known',
+    unreviewed: (n: string) =>
+      `${n} more would pass of which nobody can say how many are wrong: no person ever looked at their kind. Audits fill this in.`,
+  },
+};

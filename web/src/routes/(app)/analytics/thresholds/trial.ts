@@ -1,0 +1,85 @@
+// The curves of the what-if, its table, and what applying would change.
+import type { PlotTable } from '#lib/components/charts/table.ts';
+import { confidence, count, share } from '#lib/format/format.ts';
+import type { ThresholdSample } from '@countersign/shared/api/thresholds';
+import { predict, type Prediction, type Replay, type Trial } from '@countersign/shared/statistics/what-if';
+import { messages } from './messages.ts';
+
+/** A threshold with what it would have done; `review` moves along where it would be above. */
+export interface Step {
+  auto: number;
+  prediction: Prediction;
+}
+
+const FINE = 200;
+const COARSE = 20;
+
+function steps(of: Replay, trial: Trial, parts: number): Step[] {
+  return Array.from({ length: parts + 1 }, (_, at) => at / parts).flatMap((auto) => {
+    const prediction = predict(of, { ...trial, auto, review: Math.min(trial.review, auto) });
+    return prediction ? [{ auto, prediction }] : [];
+  });
+}
+
+/** Both curves over the whole line, in order. */
+export const curveOf = (of: Replay, trial: Trial): Step[] => steps(of, trial, FINE);
+
+/** Runs of steps that have a figure, so that a curve ends where nothing is known and begins anew behind. */
+export function runs<T>(list: readonly T[], known: (one: T) => boolean): T[][] {
+  const found: T[][] = [];
+  list.forEach((one, at) => {
+    if (!known(one)) return;
+    const before = list[at - 1];
+    if (at > 0 && before !== undefined && known(before)) found.at(-1)?.push(one);
+    else found.push([one]);
+  });
+  return found;
+}
+
+/** Whole items, outwards: an interval may not promise more than it has. */
+const bounds = ({ low, high }: { low: number; high: number }) => ({
+  low: Math.floor(low + 1e-9),
+  high: Math.ceil(high - 1e-9),
+});
+
+/** `3–9`, or one number when both ends are it. */
+export function rangeText(interval: { low: number; high: number }): string {
+  const { low, high } = bounds(interval);
+  return low === high ? count(low) : `${count(low)}–${count(high)}`;
+}
+
+export function whatIfTable(of: Replay, trial: Trial): PlotTable {
+  const { auto, ...numbers } = messages.whatIf.columns;
+  const whole = (value: number) => Math.round(value * 10) / 10;
+  return {
+    columns: [auto, ...Object.values(numbers)].map((name) => ({ name, numeric: true })),
+    rows: steps(of, trial, COARSE).map(
+      ({ auto: at, prediction: { people, arrived, automatic, wrong, unreviewed } }) => [
+        { value: at, shown: confidence(at) },
+        people.value,
+        { value: Math.round((people.value / arrived) * 10_000) / 10_000, shown: share(people.value, arrived) },
+        automatic.value,
+        ...(wrong ? [wrong.value, wrong.low, wrong.high].map(whole) : [null, null, null]),
+        unreviewed,
+      ],
+    ),
+  };
+}
+
+type Applied = Pick<ThresholdSample['settings'], 'auto_threshold' | 'review_threshold' | 'escalate_flags'>;
+
+/** What differs from the settings, as a PATCH carries it. Flags that escalate now keep their spelling and their order. */
+export function changesOf(
+  { settings, flags }: Pick<ThresholdSample, 'settings' | 'flags'>,
+  { auto, review }: Pick<Trial, 'auto' | 'review'>,
+  escalating: ReadonlySet<number>,
+): Partial<Applied> {
+  const left = flags.filter((flag, place) => flag.escalates && !escalating.has(place)).map(({ flag }) => flag);
+  const came = flags.filter((flag, place) => !flag.escalates && escalating.has(place)).map(({ flag }) => flag);
+  const kept = settings.escalate_flags.filter((flag) => !left.includes(flag));
+  return {
+    ...(auto === settings.auto_threshold ? {} : { auto_threshold: auto }),
+    ...(review === settings.review_threshold ? {} : { review_threshold: review }),
+    ...(left.length + came.length === 0 ? {} : { escalate_flags: [...kept, ...came] }),
+  };
+}

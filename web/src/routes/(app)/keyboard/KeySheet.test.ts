@@ -1,0 +1,101 @@
+// @vitest-environment happy-dom
+// QU5: the sheet of keys, as a person meets it: by keyboard alone a key is changed, refused, swapped and given back.
+import { cleanup, fireEvent, render, screen, within } from '@testing-library/svelte';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { keyOf, keySettings } from '#lib/keys/key-settings.svelte.ts';
+import { listenToKeys } from '#lib/keys/key-listener.svelte.ts';
+import type { Command } from '#lib/keyboard.ts';
+import KeySheet from './KeySheet.svelte';
+import { preferences } from '../queue/preferences.svelte.ts';
+
+let ran: Command[];
+let stops: (() => void)[];
+beforeEach(() => {
+  localStorage.clear();
+  ran = [];
+  stops = [
+    keySettings.follow('ana'),
+    listenToKeys({
+      situation: () => ({ scopes: ['anywhere', 'item'], pending: false, actionsEnabled: true }),
+      can: (command) => command === 'approve',
+      run: (command) => ran.push(command) > 0,
+    }),
+  ];
+  render(KeySheet, { open: true });
+});
+afterEach(() => {
+  stops.forEach((stop) => stop());
+  cleanup();
+});
+
+const changeOf = (words: string) => screen.getByRole('button', { name: `Change the key of: ${words}` });
+
+/** Presses a key where the focus is. */
+async function press(key: string): Promise<void> {
+  await fireEvent.keyDown(document.activeElement ?? document.body, { key });
+}
+
+async function record(words: string, key: string): Promise<void> {
+  changeOf(words).focus();
+  await fireEvent.click(changeOf(words));
+  await press(key);
+}
+
+describe('QU5: the sheet', () => {
+  it('gives a command another key, says so, and keeps the focus in place', async () => {
+    await record('Approve', 'h');
+    expect(keyOf('approve')).toBe('H');
+    expect(screen.getByRole('status').textContent?.trim()).toBe('Approve is now on H.');
+    expect(document.activeElement).toBe(changeOf('Approve'));
+    await fireEvent.click(screen.getByRole('button', { name: 'Back to the usual key of: Approve' }));
+    expect(keyOf('approve')).toBe('A');
+  });
+
+  it('offers a swap for a key that is taken, with the focus on it', async () => {
+    await record('Approve', 'g');
+    expect(screen.getByRole('alert').textContent).toContain('G belongs to “Go to a page”.');
+    expect(document.activeElement?.textContent?.trim()).toBe('Swap the two');
+    await fireEvent.click(document.activeElement ?? document.body);
+    expect([keyOf('approve'), keyOf('go')]).toEqual(['G', 'A']);
+    // Its usual key is somebody else's now.
+    await fireEvent.click(screen.getByRole('button', { name: 'Back to the usual key of: Approve' }));
+    expect([keyOf('approve'), keyOf('go')]).toEqual(['G', 'A']);
+    expect(screen.getByRole('status').textContent).toContain('“Go to a page”');
+    await fireEvent.click(screen.getByRole('button', { name: 'Back to the usual keys' }));
+    expect([keyOf('approve'), keyOf('go')]).toEqual(['A', 'G']);
+  });
+
+  it.each([
+    ['Tab', 'Tab moves the focus'],
+    ['Enter', 'Enter, Space and the arrows'],
+    ['5', 'The digits choose reasons'],
+    ['F2', 'This key has no character'],
+  ])('refuses %s with a sentence, and goes on waiting', async (key, sentence) => {
+    await record('Approve', key);
+    expect(screen.getByRole('alert').textContent).toContain(sentence);
+    expect(keyOf('approve')).toBe('A');
+    await press('Escape');
+    expect(screen.queryByRole('alert')).toBeNull();
+    expect(screen.getByRole('dialog')).toBeTruthy();
+  });
+
+  it('switches single-letter keys off, chooses what follows a decision, and what is said aloud', async () => {
+    const choose = (group: string, name: string) =>
+      fireEvent.click(within(screen.getByRole('group', { name: group })).getByLabelText(name));
+    await choose('Single-letter keys', 'Off');
+    await choose('After a decision in the queue', 'Browse');
+    await choose('Said aloud by a screen reader', 'Important');
+    expect([keySettings.on, preferences.flow, preferences.spoken]).toEqual([false, false, 'important']);
+    await choose('Single-letter keys', 'On');
+    await choose('After a decision in the queue', 'Focus');
+    await choose('Said aloud by a screen reader', 'All');
+    expect([keySettings.on, preferences.flow, preferences.spoken]).toEqual([true, true, 'all']);
+  });
+
+  it('does on a click what can be done on the page behind', async () => {
+    expect(screen.queryByRole('button', { name: 'Edit, then submit: do it now' })).toBeNull();
+    await fireEvent.click(screen.getByRole('button', { name: 'Approve: do it now' }));
+    await vi.waitFor(() => expect(ran).toEqual(['approve']));
+    expect(screen.queryByRole('dialog')).toBeNull();
+  });
+});

@@ -1,0 +1,36 @@
+// An edit as a person reads it: word by word while most of the text stands, old over new when it was written afresh.
+import { compareText, type DiffLine } from '#lib/values/diff/word-diff.ts';
+
+/** Below this share of untouched characters the changed words would be a salad of both texts. */
+const MIN_KEPT_SHARE = 0.5;
+
+/** The lines to show for a text and what an edit made of it. */
+export function compare(before: string, after: string): DiffLine[] {
+  const lines = compareText(before, after);
+  const kept = lines
+    .flatMap(({ parts }) => parts)
+    .reduce((sum, { kind, text }) => sum + (kind === 'same' ? text.trim().length : 0), 0);
+  const whole = Math.max(letters(before), letters(after));
+  return whole > 0 && kept / whole < MIN_KEPT_SHARE ? replaced(before.split('\n'), after.split('\n')) : lines;
+}
+
+const letters = (text: string): number => text.split('\n').reduce((sum, line) => sum + line.trim().length, 0);
+
+/** Lines both begin and end with stay; between them everything old, then everything new. */
+function replaced(before: readonly string[], after: readonly string[]): DiffLine[] {
+  const shorter = Math.min(before.length, after.length);
+  let head = 0;
+  while (head < shorter && before[head] === after[head]) head += 1;
+  let tail = 0;
+  while (tail < shorter - head && before.at(-1 - tail) === after.at(-1 - tail)) tail += 1;
+  return [
+    ...after.slice(0, head).map(line('same')),
+    ...before.slice(head, before.length - tail).map(line('removed')),
+    ...after.slice(head, after.length - tail).map(line('added')),
+    ...after.slice(after.length - tail).map(line('same')),
+  ];
+}
+
+const line =
+  (kind: 'same' | 'removed' | 'added') =>
+  (text: string): DiffLine => ({ parts: text === '' ? [] : [{ kind, text }], changed: kind !== 'same' });

@@ -1,0 +1,33 @@
+// Every string of the seats that are offered to a person.
+import type { Role } from '@countersign/shared/enums';
+import type { Sentence } from '#lib/messages/sentence.ts';
+
+const roleWithArticle: Record<Role, string> = { reviewer: 'a reviewer', supervisor: 'a supervisor', owner: 'an owner' };
+
+export const offerMessages = {
+  region: 'Seats offered to you',
+  /** Between who offers and the project. */
+  offers: (role: Role) => ` offers you a seat as ${role} in `,
+  /** What a member is told beside that. */
+  present: (role: Role) => `You are ${roleWithArticle[role]} there, and stay that if you decline.`,
+  from: 'from',
+  offered: (when: string) => `offered ${when}`,
+  until: (when: string) => `open until ${when}`,
+  more: (count: number, andMore: boolean) =>
+    andMore
+      ? `More than ${count} offers after this one.`
+      : count === 1
+        ? '1 more offer after this one.'
+        : `${count} more offers after this one.`,
+  all: 'See all',
+  refuse: 'Decline all from this wallet, now and later',
+  accept: 'Accept',
+  acceptLabel: (project: string) => `Accept the seat in ${project}`,
+  decline: 'Decline',
+  declineLabel: (project: string) => `Decline the seat in ${project}`,
+  failed: 'Your answer was not saved.',
+  joined: (project: string, role: Role): Sentence => [`You are ${roleWithArticle[role]} in `, project, ' now.'],
+  toProject: 'Open project',
+  close: 'Close',
+  waiting: (count: number, andMore: boolean) => (count === 1 ? '1 offer' : `${count}${andMore ? '+' : ''} offers`),
+} as const;

@@ -1,0 +1,110 @@
+// The seats that are offered to whoever is signed in (PM5): asked when the page opens, and again when the server says that they changed.
+import { acceptOffer, declineOffer, listOwnOffers, type OwnOffer } from '@countersign/shared/api/offers';
+import type { Role } from '@countersign/shared/enums';
+import { call } from '#lib/api/client.ts';
+import { Mutation } from '#lib/api/mutation.svelte.ts';
+import { clock } from '#lib/time/clock.svelte.ts';
+import { focusIfLost } from '#lib/shell/focus.ts';
+import { live } from '#lib/live/connection.svelte.ts';
+import { projects } from '#lib/api/projects-store.svelte.ts';
+import { readPages } from '#lib/api/read-pages.ts';
+import { Resource } from '#lib/api/resource.svelte.ts';
+
+export interface Joined {
+  project: { id: string; name: string };
+  role: Role;
+}
+
+export class OwnOffers {
+  readonly answering = new Mutation();
+  #pages = 1;
+  readonly #list = new Resource((signal) =>
+    readPages((after) => call(listOwnOffers, { query: after === undefined ? {} : { after }, signal }), this.#pages),
+  );
+  /** Whose they are. */
+  #userId: string | null = null;
+  /** Answered here: an answer of the server that was under way meanwhile does not bring them back. */
+  #answered: string[] = $state.raw([]);
+  /** The one that is on show stays there until it is answered or gone: what is pressed is what was read. */
+  #shown: string | null = $state(null);
+
+  /** The last seat that was taken here; null when that was put away. */
+  joined: Joined | null = $state.raw(null);
+
+  readonly open = $derived(
+    (this.#list.data?.rows ?? []).filter(
+      ({ id, expires_at }) => !this.#answered.includes(id) && Date.parse(expires_at) > clock.now,
+    ),
+  );
+  /** Whether the server has older ones. */
+  readonly more = $derived(this.#list.data?.more ?? false);
+  /** Whether they were never read, and why not. */
+  readonly unread = $derived(this.#list.data === null);
+  readonly error = $derived(this.#list.error);
+  readonly loading = $derived(this.#list.loading);
+  /** What to show now; null when nothing is offered. */
+  readonly first = $derived(this.open.find(({ id }) => id === this.#shown) ?? this.open[0] ?? null);
+
+  /** Reads the offers to this person for the first time. The next account in this tab finds nothing of the one before. */
+  async begin(userId: string): Promise<void> {
+    if (this.#userId === userId) return;
+    this.#userId = userId;
+    this.#pages = 1;
+    this.#list.data = this.joined = null;
+    this.#answered = [];
+    await this.load();
+  }
+
+  /** Keeps itself true; answers the function that stops it. */
+  follow(userId: string): () => void {
+    void this.begin(userId);
+    const stops = [
+      live.onOffers(() => void this.load()),
+      live.onResync((projectId) => (projectId === null ? this.load() : undefined)),
+      () => this.#list.cancel(),
+      // Whoever signs in next may be the same person, after a while.
+      () => (this.#userId = null),
+    ];
+    return () => stops.forEach((stop) => stop());
+  }
+
+  async accept({ id }: OwnOffer): Promise<void> {
+    const done = await this.answering.run(async () => {
+      this.joined = await call(acceptOffer, { params: { id } });
+    });
+    await this.#after(id, done);
+    if (done) void projects.load();
+  }
+
+  async decline({ id }: OwnOffer): Promise<void> {
+    const done = await this.answering.run(() => call(declineOffer, { params: { id } }));
+    await this.#after(id, done);
+  }
+
+  /** Declines all that its wallet offers, and refuses what it offers later (PM9). */
+  async refuse({ id }: OwnOffer): Promise<void> {
+    const body = { refuse_wallet: true };
+    const done = await this.answering.run(() => call(declineOffer, { params: { id }, body }));
+    await this.#after(id, done);
+  }
+
+  showMore(): Promise<void> {
+    this.#pages += 1;
+    return this.load();
+  }
+
+  async load(): Promise<void> {
+    await this.#list.load();
+    this.#shown = this.first?.id ?? null;
+  }
+
+  async #after(id: string, done: boolean): Promise<void> {
+    if (done) this.#answered = [...this.#answered, id];
+    // It may have been revoked or replaced a moment ago: the list says so.
+    await this.load();
+    // The button that was pressed is gone: the keys go on with the page.
+    await focusIfLost('page');
+  }
+}
+
+export const ownOffers = new OwnOffers();

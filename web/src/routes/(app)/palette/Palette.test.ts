@@ -1,0 +1,113 @@
+// @vitest-environment happy-dom
+// The palette, as a person meets it: typed, moved by arrows, run by Enter, closed by Esc; what was used lately comes first.
+import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { listenToKeys } from '#lib/keys/key-listener.svelte.ts';
+import { keySettings } from '#lib/keys/key-settings.svelte.ts';
+import { panels } from '#lib/keys/panels.svelte.ts';
+import type { Command } from '#lib/keyboard.ts';
+import Palette from './Palette.svelte';
+
+const goto = vi.fn();
+
+let ran: Command[];
+let able: readonly Command[];
+let stops: (() => void)[];
+beforeEach(() => {
+  localStorage.clear();
+  goto.mockClear();
+  ran = [];
+  able = ['approve', 'extend'];
+  stops = [
+    keySettings.follow('ana'),
+    listenToKeys({
+      situation: () => ({ scopes: ['anywhere', 'item'], pending: false, actionsEnabled: true }),
+      can: (command) => able.includes(command),
+      run: (command) => ran.push(command) > 0,
+    }),
+  ];
+});
+afterEach(() => {
+  stops.forEach((stop) => stop());
+  cleanup();
+});
+
+const open = () => render(Palette, { open: true, user: 'ana', to: goto });
+const field = () => screen.getByRole('combobox');
+const names = () => screen.getAllByRole('option').map((option) => option.textContent?.replace(/\s+/g, ' ').trim());
+const type = (value: string) => fireEvent.input(field(), { target: { value } });
+const press = (key: string, more = {}) => fireEvent.keyDown(field(), { key, ...more });
+const chosen = () => document.querySelector('[role=option][aria-selected=true]')?.textContent?.trim();
+
+it('holds what can be done here and leaves out what cannot, with the present keys', async () => {
+  keySettings.change('approve', 'h');
+  open();
+  const shown = names();
+  expect(shown[0]).toBe('Approve H');
+  expect(shown).toContain('Projects G P');
+  expect(shown.some((name) => name?.startsWith('Reject'))).toBe(false);
+  expect(document.activeElement).toBe(field());
+});
+
+it('finds as it is typed, moves by arrows and runs by Enter', async () => {
+  open();
+  await type('queue');
+  const first = names()[0];
+  expect(chosen()).toContain(first?.split(' ')[0]);
+  await press('ArrowDown');
+  expect(chosen()).not.toContain(first ?? '');
+  await press('ArrowUp');
+  await press('Enter');
+  await vi.waitFor(() => expect(goto).toHaveBeenCalledWith('/queue'));
+  expect(screen.queryByRole('dialog')).toBeNull();
+});
+
+it('runs a command of the page after it has closed', async () => {
+  open();
+  await type('appr');
+  await press('Enter');
+  await vi.waitFor(() => expect(ran).toEqual(['approve']));
+});
+
+it('puts what was used lately first', async () => {
+  const { unmount } = open();
+  await type('analytics');
+  await press('Enter');
+  await vi.waitFor(() => expect(goto).toHaveBeenCalled());
+  unmount();
+  open();
+  expect(names()[0]).toContain('Analytics');
+  expect(screen.getByText('Used lately')).toBeTruthy();
+});
+
+it('says when nothing is called so, and Enter then does nothing', async () => {
+  open();
+  await type('zzzz');
+  expect(screen.getByText('Nothing is called “zzzz”')).toBeTruthy();
+  await press('Enter');
+  expect([ran, goto.mock.calls]).toEqual([[], []]);
+});
+
+it('takes over what was typed before it was there', () => {
+  panels.typed = 'appr';
+  open();
+  expect((field() as HTMLInputElement).value).toBe('appr');
+  expect(panels.typed).toBe('');
+});
+
+it('closes by Escape, and by the key that opened it', async () => {
+  const { unmount } = open();
+  await press('k', { ctrlKey: true });
+  await vi.waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  unmount();
+  open();
+  await press('Escape');
+  await vi.waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+});
+
+it('switches single-letter keys, which stay out of reach otherwise', async () => {
+  open();
+  await type('single');
+  await press('Enter');
+  await vi.waitFor(() => expect(keySettings.on).toBe(false));
+});

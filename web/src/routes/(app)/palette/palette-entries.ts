@@ -1,0 +1,140 @@
+// Fills the palette: the commands of the page, every page, project and view of the reader, and what belongs to their account.
+import { paletteMessages as text } from '#lib/keys/panels-messages.ts';
+import { keyboard } from '#lib/keys/key-listener.svelte.ts';
+import { keyOf, keySettings } from '#lib/keys/key-settings.svelte.ts';
+import type { Command } from '#lib/keyboard.ts';
+import { PAGES } from '#lib/shell/navigation.ts';
+import type { PaletteEntry } from '#lib/palette/entries.ts';
+import { queueMessages } from '#lib/messages/queue-messages.ts';
+import { session } from '#lib/auth/session.svelte.ts';
+import { stopRequest } from '#lib/stop/stop-request.svelte.ts';
+import { stopMessages } from '#lib/stop/stop-messages.ts';
+import { appMessages as shared } from '#lib/messages/app-messages.ts';
+import { chooseTheme, THEMES } from '#lib/shell/theme.ts';
+import type { Project } from '@countersign/shared/api/projects';
+import { QUEUE_VIEWS } from '@countersign/shared/api/queue';
+import { tabsFor } from '../projects/[id]/tabs.ts';
+
+/** Goes to an address of this site. */
+type To = (address: string) => unknown;
+
+const GO: Record<string, Command> = {
+  '/queue': 'goQueue',
+  '/projects': 'goProjects',
+  '/analytics': 'goAnalytics',
+  '/learnings': 'goLearnings',
+};
+/** What is an entry of its own already, is the palette itself, or makes sense under a key only. */
+const ELSEWHERE = new Set<Command>(['palette', 'reason', 'down', 'up', ...Object.values(GO)]);
+
+/** Everything that can be chosen now. */
+export function paletteEntries({ projects, saved, to }: PaletteNeeds): PaletteEntry[] {
+  const goesTo = (address: string) => () => to(address);
+  return [
+    ...commandEntries(),
+    ...pageEntries(goesTo),
+    ...projects.flatMap((project) => entriesOfProject(project, goesTo)),
+    ...viewEntries(saved, goesTo),
+    ...ownEntries(),
+  ];
+}
+
+/** Makes the way to an address. */
+type GoesTo = (address: string) => () => unknown;
+
+interface PaletteNeeds {
+  projects: readonly Project[];
+  saved: readonly SavedFilterLink[];
+  to: To;
+}
+
+/** A saved filter of the queue, as the palette needs it. */
+export interface SavedFilterLink {
+  readonly name: string;
+  readonly href: string;
+}
+
+const commandEntries = (): PaletteEntry[] =>
+  keyboard
+    .available()
+    .filter(({ command }) => !ELSEWHERE.has(command))
+    .map(({ command, words }) => ({
+      id: `do ${command}`,
+      group: 'here',
+      words: [words],
+      key: keyOf(command),
+      run: () => keyboard.invoke(command),
+    }));
+
+function pageEntries(to: GoesTo): PaletteEntry[] {
+  const pages = PAGES.map(({ path, name }): PaletteEntry => {
+    const command = GO[path];
+    const key = command === undefined ? {} : { key: `${keyOf('go')} ${keyOf(command)}` };
+    return { id: `go ${path}`, group: 'go', words: [name], ...key, run: to(path) };
+  });
+  return [
+    ...pages,
+    { id: 'go /account', group: 'go', words: [shared.shell.settings], run: to('/account') },
+    { id: 'go /sessions', group: 'go', words: [shared.shell.sessions], run: to('/sessions') },
+  ];
+}
+
+function entriesOfProject(project: Project, to: GoesTo): PaletteEntry[] {
+  const { id, name, abilities } = project;
+  const address = `/projects/${id}`;
+  const tabs = tabsFor(abilities).filter(({ tab }) => tab !== 'overview');
+  return [
+    { id: `project ${id}`, group: 'projects', words: ['', name], run: to(address) },
+    { id: `queue ${id}`, group: 'projects', words: [text.queueOf, name], run: to(`/queue?project=${id}`) },
+    ...tabs.map(({ tab, name: tabName }): PaletteEntry => ({
+      id: `tab ${id} ${tab}`,
+      group: 'projects',
+      words: ['', name, text.tabOf(tabName)],
+      rare: true,
+      run: to(`${address}/${tab}`),
+    })),
+    ...(abilities.stop_project ? [stopEntry(project)] : []),
+  ];
+}
+
+function stopEntry(project: Project): PaletteEntry {
+  const words = project.stopped === null ? stopMessages.stop : stopMessages.release;
+  return {
+    id: `stop ${project.id}`,
+    group: 'projects',
+    words: [words.palette, project.name],
+    rare: true,
+    run: () => (stopRequest.project = project),
+  };
+}
+
+const viewEntries = (saved: readonly SavedFilterLink[], to: GoesTo): PaletteEntry[] => [
+  ...QUEUE_VIEWS.map((view): PaletteEntry => ({
+    id: `view ${view}`,
+    group: 'views',
+    words: [text.view(queueMessages.view[view])],
+    run: to(view === 'available' ? '/queue' : `/queue?view=${view}`),
+  })),
+  ...saved.map(({ name, href }): PaletteEntry => ({
+    id: `saved ${name}`,
+    group: 'views',
+    words: [text.saved(''), name],
+    run: to(href),
+  })),
+];
+
+const ownEntries = (): PaletteEntry[] => [
+  ...THEMES.map((theme): PaletteEntry => ({
+    id: `theme ${theme}`,
+    group: 'you',
+    words: [text.theme[theme]],
+    run: () => chooseTheme(theme),
+  })),
+  {
+    id: 'keys switch',
+    group: 'you',
+    words: [keySettings.on ? text.keysOff : text.keysOn],
+    run: () => (keySettings.on = !keySettings.on),
+  },
+  { id: 'sign out', group: 'you', words: [shared.shell.signOut], waits: true, run: () => session.signOut() },
+];

@@ -1,0 +1,36 @@
+// The change log of a project on the page, followed live.
+import { listChanges, type ChangeKind, type ProjectChange } from '@countersign/shared/api/changes';
+import { call } from '#lib/api/client.ts';
+import { live } from '#lib/live/connection.svelte.ts';
+import type { Page } from '../log/log-pages.ts';
+import { PagedLog, type PageRequest } from '../log/paged-log.svelte.ts';
+
+const PAGE_ROWS = 50;
+
+export class ChangeLog extends PagedLog<ProjectChange> {
+  readonly #projectId: string;
+  readonly #kind: ChangeKind | null;
+
+  /** @param kind one kind of change alone; null for all. */
+  constructor(projectId: string, kind: ChangeKind | null) {
+    super();
+    this.#projectId = projectId;
+    this.#kind = kind;
+  }
+
+  protected override read({ after, signal }: PageRequest): Promise<Page<ProjectChange>> {
+    const query = { limit: PAGE_ROWS, after, kind: this.#kind ?? undefined };
+    return call(listChanges, { params: { id: this.#projectId }, query, signal });
+  }
+
+  /** Loads the log and follows the project; answers the function that stops it. */
+  follow(): () => void {
+    void this.load();
+    const stops = [
+      live.on('project.changed', (event) => event.project_id === this.#projectId && void this.load()),
+      live.onResync(() => this.load()),
+      () => this.cancel(),
+    ];
+    return () => stops.forEach((stop) => stop());
+  }
+}

@@ -1,0 +1,203 @@
+// Lines of the change log in words.
+import { describe, expect, it } from 'vitest';
+import { CHANGE_ACTIONS, type ProjectChange } from '@countersign/shared/api/changes';
+import { DEFAULT_SETTINGS } from '@countersign/shared/api/projects';
+import { describeEntry } from './describe-entry.ts';
+
+const OLGA = '01980000-0000-7000-8000-000000000001';
+const ANNA = '01980000-0000-7000-8000-000000000002';
+
+function anEntry(change: Partial<ProjectChange>) {
+  const { phrase, subject, differences, texts, details } = describeEntry({
+    id: '01980000-0000-7000-8000-0000000000ff',
+    action: 'settings.changed',
+    subject: null,
+    subject_id: null,
+    before: null,
+    after: null,
+    changed_by: { user_id: OLGA, name: 'Olga' },
+    changed_at: '2026-11-20T12:00:00.000Z',
+    ...change,
+  });
+  const said = subject === null ? phrase.alone : `${phrase.of[0]}${subject}${phrase.of[1]}`;
+  return { said, shown: differences.map(({ label, from, to }) => `${label}: ${from} → ${to}`), texts, details };
+}
+
+describe('CL1: a line in words', () => {
+  it.each<[string, Partial<ProjectChange>, Partial<ReturnType<typeof anEntry>>]>([
+    [
+      'settings, in the order of the page, whatever the order they are kept in',
+      {
+        subject: 'v13',
+        before: { target_minutes: 60, below_review: 'reject', auto_threshold: 0.95, webhook_url: null },
+        after: { target_minutes: 30, below_review: 'queue', auto_threshold: 0.9, webhook_url: 'https://a.example/' },
+      },
+      {
+        said: 'changed the settings to v13',
+        shown: [
+          'automatic from: 0.95 → 0.90',
+          'below review: Reject → Queue',
+          'target: 60 min → 30 min',
+          'webhook URL: none → https://a.example/',
+        ],
+        texts: [],
+      },
+    ],
+    [
+      'KE1: for how long things are kept',
+      {
+        before: { retention_item_days: 365, retention_payload_days: null, retention_attempt_days: 30 },
+        after: { retention_item_days: null, retention_payload_days: 90, retention_attempt_days: 7 },
+      },
+      {
+        shown: [
+          'content kept: for good → 90 days',
+          'attempts kept: 30 days → 7 days',
+          'items kept: 365 days → for good',
+        ],
+      },
+    ],
+    [
+      'lists, by what left and what came',
+      {
+        before: { escalate_flags: ['a', 'b'], reasons: ['x', 'y'] },
+        after: { escalate_flags: ['b', 'c'], reasons: ['y', 'x'] },
+      },
+      { said: 'changed the settings', shown: ['escalate flags: a → c', 'reasons: null → new order'] },
+    ],
+    [
+      'guidelines, to be compared',
+      { subject: 'v2', before: { guidelines: 'Be kind.' }, after: { guidelines: 'Be brief.' } },
+      {
+        shown: ['guidelines: null → edited'],
+        texts: [{ label: 'guidelines', before: 'Be kind.', after: 'Be brief.' }],
+      },
+    ],
+    [
+      'a value too long for a line, to be compared as well',
+      { before: { webhook_url: null }, after: { webhook_url: `https://a.example/${'x'.repeat(200)}` } },
+      {
+        shown: ['webhook URL: null → edited'],
+        texts: [{ label: 'webhook URL', before: '', after: `https://a.example/${'x'.repeat(200)}` }],
+      },
+    ],
+    [
+      'a setting that was not there before',
+      { before: {}, after: { target_minutes: 30 } },
+      { shown: ['target: null → 30 min'] },
+    ],
+    [
+      'a value of a setting this page does not know',
+      { before: { quorum: 2 }, after: { quorum: { of: 3 } } },
+      { shown: ['quorum: 2 → {"of":3}'] },
+    ],
+    [
+      'somebody who was added',
+      { action: 'member.joined', subject: 'Anna', subject_id: ANNA, after: { role: 'reviewer' } },
+      { said: 'added Anna to the pool', shown: ['role: null → Reviewer'] },
+    ],
+    [
+      'somebody who joined by an invite',
+      { action: 'member.joined', subject: 'Olga', subject_id: OLGA, after: { role: 'owner', by_invite_of: 'Ben' } },
+      { said: 'joined the pool', shown: ['role: null → Owner'], details: ['by an invite of Ben'] },
+    ],
+    [
+      'a role taken away',
+      {
+        action: 'member.changed',
+        subject: 'Anna',
+        subject_id: ANNA,
+        before: { role: 'owner' },
+        after: { role: 'reviewer', invites_revoked: 2 },
+      },
+      {
+        said: 'changed the role of Anna',
+        shown: ['role: Owner → Reviewer'],
+        details: ['ends 2 open invites of theirs'],
+      },
+    ],
+    [
+      'a name given',
+      {
+        action: 'member.changed',
+        subject: '7xKX…9fQ2',
+        subject_id: ANNA,
+        before: { name: null },
+        after: { name: 'Anna' },
+      },
+      { said: 'changed the name of 7xKX…9fQ2', shown: ['name: none → Anna'] },
+    ],
+    [
+      'a name of one’s own',
+      {
+        action: 'member.changed',
+        subject: 'Olga',
+        subject_id: OLGA,
+        before: { name: 'Olga' },
+        after: { name: 'Olya' },
+      },
+      { said: 'changed their own name' },
+    ],
+    [
+      'somebody who left',
+      { action: 'member.left', subject: 'Olga', subject_id: OLGA, before: { role: 'owner' } },
+      { said: 'left the pool', shown: ['role: Owner → null'] },
+    ],
+    [
+      'somebody taken out by one who is called the same',
+      { action: 'member.left', subject: 'Olga', subject_id: ANNA, before: { role: 'reviewer' } },
+      { said: 'took Olga out of the pool' },
+    ],
+    [
+      'an invite',
+      { action: 'invite.made', after: { role: 'reviewer', address: null, hours: 24 } },
+      { said: 'made an invite', shown: ['role: null → Reviewer'], details: ['good for 24 h'] },
+    ],
+    [
+      'a key',
+      { action: 'key.revoked', subject: 'Nightly', before: { last4: 'aB3x' } },
+      { said: 'revoked the key Nightly', shown: [], details: ['ends in aB3x'] },
+    ],
+    [
+      'a test event',
+      {
+        action: 'webhook.tested',
+        after: { url: 'https://a.example/', saved: false, ok: false, http_status: 500, error: null },
+      },
+      { said: 'sent a test event', shown: [], details: ['to https://a.example/', 'not saved yet', 'answered 500'] },
+    ],
+    [
+      'a project deleted, with what was in it',
+      { action: 'project.deleted', subject: 'Refunds', before: { items: 2640, api_keys: 3 } },
+      { said: 'deleted the project: Refunds', details: [`items ${(2640).toLocaleString()}`, 'api keys 3'] },
+    ],
+  ])('%s', (_, change, expected) => {
+    expect(anEntry(change)).toMatchObject(expected);
+  });
+
+  it('of a new project names every setting it began with', () => {
+    const { said, shown, details } = anEntry({
+      action: 'project.created',
+      after: { ...DEFAULT_SETTINGS, name: 'Refunds' },
+    });
+    expect(said).toBe('created the project');
+    expect(shown).toHaveLength(Object.keys(DEFAULT_SETTINGS).length + 1);
+    expect(shown[0]).toBe('name: null → Refunds');
+    expect(shown).toContain('reasons: null → Wrong fact, Misread question, Incomplete, Wrong tone, Policy, Other');
+    expect(shown).toContain('guidelines: null → none');
+    expect(details).toEqual([]);
+  });
+
+  it.each([...CHANGE_ACTIONS])('%s has words, with and without a name', (action) => {
+    for (const subject of [null, 'Nightly']) expect(anEntry({ action, subject }).said).toMatch(/^[a-z].* /);
+  });
+
+  it('of an action this page does not know is still a line', () => {
+    const line = anEntry({
+      action: 'project.painted' as never,
+      subject: 'red',
+      after: { colour: 'red', constructor: 1 },
+    });
+    expect(line).toMatchObject({ said: 'changed something: red', details: ['colour red', 'constructor 1'] });
+  });
+});

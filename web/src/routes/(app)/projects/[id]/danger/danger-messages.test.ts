@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import type { ProjectContents } from '@countersign/shared/api/lifecycle';
+import { contentLines } from './danger-messages.ts';
+
+const NOTHING: ProjectContents = {
+  ...{ items: 0, waiting: 0, provisional: 0, decisions: 0, learnings: 0, deliveries: 0, undelivered: 0 },
+  ...{ members: 1, api_keys: 0, inbound_sources: 0, invites: 0 },
+};
+
+describe('AR2: what is in a project, in words', () => {
+  it('names what is there, with its numbers', () => {
+    const full = {
+      ...{ items: 2640, waiting: 41, provisional: 2, decisions: 2599, learnings: 12, deliveries: 90, undelivered: 3 },
+      ...{ members: 4, api_keys: 1, inbound_sources: 2, invites: 1 },
+    };
+    const thousands = (2640).toLocaleString();
+    expect(contentLines(full)).toEqual([
+      `${thousands} items, 41 of them waiting for people, ${(2599).toLocaleString()} decisions and 12 learnings`,
+      '2 decisions that are not final yet and 3 deliveries that have not arrived yet: never to be sent',
+      '4 members, 1 key, 2 sources and 1 open invite',
+    ]);
+  });
+
+  it('leaves out what is not there', () => {
+    expect(contentLines(NOTHING)).toEqual(['1 member']);
+    expect(contentLines({ ...NOTHING, items: 1, undelivered: 1 })).toEqual([
+      '1 item',
+      '1 delivery that has not arrived yet: never to be sent',
+      '1 member',
+    ]);
+  });
+});

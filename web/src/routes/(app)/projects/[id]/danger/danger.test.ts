@@ -1,0 +1,80 @@
+// @vitest-environment happy-dom
+// Before a project is deleted or after it is restored: names are text, and the keys do not end in nothing.
+import { DEFAULT_SETTINGS, type Project } from '@countersign/shared/api/projects';
+import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
+import { createRawSnippet } from 'svelte';
+import { afterEach, expect, it, vi } from 'vitest';
+import DeleteProject from './DeleteProject.svelte';
+import RestoreButton from './RestoreButton.svelte';
+import { SettingsForm } from '../settings/settings.svelte.ts';
+
+const project = (change: Partial<Project> = {}) =>
+  ({
+    id: '0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b11',
+    name: 'Refunds',
+    ...DEFAULT_SETTINGS,
+    settings_version: 4,
+    abilities: { manage_project: true },
+    ...change,
+  }) as Project;
+const contents = createRawSnippet(() => ({ render: () => '<p>Nothing</p>' }));
+
+afterEach(() => {
+  cleanup();
+  sessionStorage.clear();
+  vi.unstubAllGlobals();
+});
+
+it('AR2: the name stands apart in the question, and is typed as it is seen', async () => {
+  render(DeleteProject, {
+    open: true,
+    project: project({ name: 'Re\u202Efunds\u200B  east' }),
+    ondeleted: () => undefined,
+    contents,
+  });
+  const heading = await screen.findByRole('heading', { level: 2 });
+  expect(heading.textContent).toMatch(/^Delete “Re.*east”\?$/);
+  expect(heading.querySelector('[title^="U+202E"]')?.closest('[dir="auto"]')).not.toBeNull();
+  const verb = screen.getByRole<HTMLButtonElement>('button', { name: 'Delete for good' });
+  const field = screen.getByLabelText('Type the name of the project');
+  for (const [typed, meant] of [
+    ['', false],
+    ['Refund east', false],
+    ['Refunds east', true],
+  ] as const) {
+    await fireEvent.input(field, { target: { value: typed } });
+    expect(verb.disabled).toBe(!meant);
+  }
+});
+
+it('AR1: restoring says so where it outlives the button, and takes the reader on', async () => {
+  const restored = project({ archived_at: null });
+  const form = new SettingsForm(project({ archived_at: new Date().toISOString() }), 'me');
+  const headers = { 'content-type': 'application/json' };
+  vi.stubGlobal('fetch', (path: string) =>
+    Promise.resolve(
+      new Response(JSON.stringify(path.endsWith('/restore') ? restored : { data: [], next_cursor: null }), { headers }),
+    ),
+  );
+  document.body.insertAdjacentHTML('beforeend', '<main id="page" tabindex="-1"></main>');
+  const { unmount } = render(RestoreButton, { form });
+  // Where it stood there is something else now.
+  vi.spyOn(form, 'take').mockImplementation(unmount);
+  const button = screen.getByRole('button', { name: 'Restore' });
+  button.focus();
+  await fireEvent.click(button);
+  await vi.waitFor(() => expect(document.activeElement?.id).toBe('page'));
+  expect(form.said).toBe('The project is restored.');
+  document.getElementById('page')?.remove();
+});
+
+it('whoever is out of a project has nothing of it left', () => {
+  const form = new SettingsForm(project(), 'me');
+  form.draft.name = 'Typed';
+  form.secrets.key = 'shown once';
+  form.aside.put(3, 'Three.', 'Typed.');
+  form.persist();
+  form.reset();
+  expect([form.dirty, form.secrets.on('keys'), form.aside.last]).toEqual([false, false, null]);
+  expect(new SettingsForm(project(), 'me').dirty).toBe(false);
+});

@@ -1,0 +1,30 @@
+// @vitest-environment happy-dom
+// A state is chosen beside the field: what cannot be read stays in it, is said, and takes nothing away that is looked for.
+import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
+import { afterEach, expect, it, vi } from 'vitest';
+import DeliveryFilters from './DeliveryFilters.svelte';
+import { parseDeliveryQuery } from './delivery-search.ts';
+
+const { goto, page } = vi.hoisted(() => ({
+  goto: vi.fn(),
+  page: { url: new URL('http://here.test/deliveries?code=503') },
+}));
+vi.mock('$app/navigation', () => ({ goto }));
+vi.mock('$app/state', () => ({ page }));
+
+afterEach(cleanup);
+
+it('keeps what cannot be read in the field, and what is looked for in the address', async () => {
+  const deliveryQuery = () => parseDeliveryQuery(page.url.searchParams);
+  const { rerender } = render(DeliveryFilters, { deliveryQuery: deliveryQuery() });
+  const field = screen.getByRole<HTMLInputElement>('searchbox');
+  await fireEvent.input(field, { target: { value: 'what' } });
+  await fireEvent.keyDown(field, { key: 'Enter' });
+  const said = screen.getByRole('status').textContent;
+  expect(said).toContain('what');
+  await fireEvent.click(screen.getByRole('radio', { name: 'Dead' }));
+  expect(goto).toHaveBeenCalledExactlyOnceWith('/deliveries?code=503&status=dead', { replace: false, reset: false });
+  page.url = new URL('http://here.test/deliveries?code=503&status=dead');
+  await rerender({ deliveryQuery: deliveryQuery() });
+  expect([field.value, screen.getByRole('status').textContent]).toEqual(['what', said]);
+});

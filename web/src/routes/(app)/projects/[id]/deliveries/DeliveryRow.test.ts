@@ -1,0 +1,75 @@
+// @vitest-environment happy-dom
+// A line of the delivery log: where it stands in its schedule, how long it took, and when it is tried next.
+import type { Delivery } from '@countersign/shared/api/learnings';
+import { cleanup, render, screen } from '@testing-library/svelte';
+import { afterEach, expect, it, vi } from 'vitest';
+import Row from './DeliveryRow.svelte';
+
+afterEach(() => {
+  cleanup();
+  vi.useRealTimers();
+});
+
+const NOW = Date.parse('2026-03-01T12:00:00Z');
+const RETRYING: Delivery = {
+  id: '0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b11',
+  item_id: '0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b13',
+  webhook_id: 'evt_1',
+  status: 'pending',
+  attempt: 13,
+  run: { attempt: 3, of: 10 },
+  next_attempt_at: new Date(NOW + 272_000).toISOString(),
+  http_status: 503,
+  error: 'http_5xx',
+  duration_ms: 1204,
+  created_at: new Date(NOW).toISOString(),
+  completed_at: null,
+  abilities: { replay: false, send_now: false },
+};
+
+function show(row: Partial<Delivery>) {
+  vi.useFakeTimers({ now: NOW });
+  const table = document.body.appendChild(document.createElement('tbody'));
+  return render(Row, { target: table, props: { row: { ...RETRYING, ...row }, open: false, toggle: () => undefined } });
+}
+const has = (text: string) => screen.queryAllByText(text).length > 0;
+
+it('WH1: says which attempt of its schedule it is on, and of how many in all', () => {
+  show({});
+  expect(screen.getByText('3/10').title).toBe(
+    '3 of the 10 attempts of its schedule; 13 in all. Sent again, it begins a schedule anew.',
+  );
+  expect([has('retrying'), has('503'), has('1204 ms')]).toEqual([true, true, true]);
+});
+
+it('counts down to the next attempt, second by second, and then says that it is due', async () => {
+  show({});
+  expect(has('4:32')).toBe(true);
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(has('4:30')).toBe(true);
+  await vi.advanceTimersByTimeAsync(271_000);
+  expect(has('due')).toBe(true);
+});
+
+it.each([
+  [{ next_attempt_at: new Date(NOW + 7_200_000).toISOString() }, 'in 2 hr.'],
+  [{ status: 'sending', next_attempt_at: null } as const, 'now'],
+  [
+    { status: 'dead', next_attempt_at: null, http_status: null, error: 'timeout' } as const,
+    'no whole answer within 20 s',
+  ],
+])('of %o says %s', (row, text) => {
+  show(row);
+  expect(has(text)).toBe(true);
+});
+
+it('is retrying only after something went wrong: one that was sent again waits', () => {
+  show({ http_status: null, error: null, run: { attempt: 0, of: 10 } });
+  expect([has('retrying'), has('waiting'), has('0/10')]).toEqual([false, true, true]);
+});
+
+it('KE3: shows a dash for how long it took when its attempts were taken away, and how often it was tried', () => {
+  show({ status: 'succeeded', http_status: 200, error: null, duration_ms: null, next_attempt_at: null });
+  expect([has('200'), has('3/10'), has('0 ms')]).toEqual([true, true, false]);
+  expect(screen.getAllByText('—')).toHaveLength(3);
+});

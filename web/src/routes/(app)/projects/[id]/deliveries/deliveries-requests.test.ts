@@ -1,0 +1,52 @@
+// @vitest-environment happy-dom
+// The delivery log on the page: it is asked for when it is opened, and not again while nothing happens.
+import type { Delivery } from '@countersign/shared/api/learnings';
+import { DEFAULT_SETTINGS, type Project } from '@countersign/shared/api/projects';
+import { cleanup, render, screen } from '@testing-library/svelte';
+import { afterEach, expect, it, vi } from 'vitest';
+import Deliveries from './Deliveries.svelte';
+import { SettingsForm } from '../settings/settings.svelte.ts';
+
+vi.mock('$app/state', () => ({ page: { url: new URL('http://countersign.test/projects/p/deliveries') } }));
+vi.mock('$app/navigation', () => ({ goto: vi.fn() }));
+
+const ROW = {
+  id: 'one',
+  item_id: 'item',
+  webhook_id: 'evt_1',
+  status: 'succeeded',
+  attempt: 1,
+  run: { attempt: 1, of: 10 },
+  next_attempt_at: null,
+  http_status: 200,
+  error: null,
+  duration_ms: 3,
+  created_at: '2026-11-24T12:00:00.000Z',
+  completed_at: null,
+  abilities: { replay: false, send_now: false },
+} satisfies Delivery;
+const PROJECT = { id: 'p', name: 'P', ...DEFAULT_SETTINGS, abilities: {}, archived_at: null } as unknown as Project;
+
+/** Between them whatever waits for an answer goes on. */
+const TURNS = 20;
+
+afterEach(() => {
+  cleanup();
+  vi.unstubAllGlobals();
+});
+
+it('W6: asks for its rows once, and not again because they came', async () => {
+  let requests = 0;
+  vi.stubGlobal('fetch', (address: string) => {
+    const list = address.includes('/deliveries?');
+    requests += list ? 1 : 0;
+    const answer = Response.json({ data: list ? [ROW] : [], next_cursor: null });
+    // As from a network: an answer never comes within the turn in which it was asked for.
+    return new Promise((resolve) => setTimeout(() => resolve(answer)));
+  });
+  render(Deliveries, { form: new SettingsForm(PROJECT, 'me') });
+  await screen.findByText('evt_1');
+  const before = requests;
+  for (let turn = 0; turn < TURNS; turn += 1) await new Promise((resolve) => setTimeout(resolve));
+  expect(requests).toBe(before);
+});

@@ -1,0 +1,148 @@
+// The delivery log of a project on the page, under a filter: rows follow the live facts, also those heard while a page is on its way.
+import { REPLAYABLE } from '@countersign/shared/api/deliveries';
+import { listDeliveries, type Delivery } from '@countersign/shared/api/learnings';
+import { answersDelivery, type DeliveryFilter } from '@countersign/shared/filters/delivery-filter';
+import type { DomainEventOf } from '@countersign/shared/events';
+import { call } from '#lib/api/client.ts';
+import { live } from '#lib/live/connection.svelte.ts';
+import { ReloadThrottle } from '#lib/live/reload-throttle.ts';
+import { untrack } from 'svelte';
+import type { Page, Shown } from '../log/log-pages.ts';
+import { PagedLog, type PageRequest } from '../log/paged-log.svelte.ts';
+
+const PAGE_ROWS = 20;
+/** As many as a page may hold: so many rows on show are read anew together. */
+const MOST_ROWS = 100;
+/** New deliveries are fetched at most this often. */
+const SPACING_MS = 1000;
+
+export class DeliveryLog extends PagedLog<Delivery> {
+  /** The rows on show are those of the filter before: the new ones are on their way. */
+  switching = $state(false);
+
+  readonly #projectId: string;
+  #filter: DeliveryFilter;
+  /** The row that is open: it stays, whatever it has become. */
+  #open: string | null = null;
+  readonly #throttle = new ReloadThrottle({ spacing: SPACING_MS, mayReload: () => true, reload: () => super.load() });
+  /** How many pages are on their way, and what was heard meanwhile: a page may be older. */
+  #reading = 0;
+  #pendingEvents: DomainEventOf<'delivery.changed'>[] = [];
+
+  constructor(projectId: string, filter: DeliveryFilter) {
+    super();
+    this.#projectId = projectId;
+    this.#filter = filter;
+  }
+
+  override load(): Promise<void> {
+    return this.#throttle.now();
+  }
+
+  /** Another filter: what is on show stays until its rows are there. */
+  choose(filter: DeliveryFilter): Promise<void> | undefined {
+    if (isSame(filter, this.#filter)) return undefined;
+    this.#filter = filter;
+    this.begin();
+    this.switching = this.shown !== null;
+    return this.load();
+  }
+
+  /** Keeps a row on show that is being read; null when none is. */
+  keepOpen(id: string | null): void {
+    this.#open = id;
+  }
+
+  protected override async read({ after, signal }: PageRequest): Promise<Page<Delivery>> {
+    const rows = after === undefined && !this.switching ? (this.shown?.rows.length ?? 0) : 0;
+    const query = { limit: Math.min(Math.max(rows, PAGE_ROWS), MOST_ROWS), after, ...this.#filter };
+    this.#reading += 1;
+    try {
+      const page = await call(listDeliveries, { params: { id: this.#projectId }, query, signal });
+      const eventsFor = ({ id }: Delivery) =>
+        this.#pendingEvents.filter((domainEvent) => domainEvent.delivery_id === id);
+      return { ...page, data: page.data.map((row) => eventsFor(row).reduce(applyEvent, row)) };
+    } finally {
+      this.#reading -= 1;
+      if (this.#reading === 0) this.#pendingEvents = [];
+    }
+  }
+
+  protected override get current(): Shown<Delivery> | null {
+    return this.switching ? null : this.shown;
+  }
+
+  protected override joined(next: Shown<Delivery>): Shown<Delivery> {
+    const open = this.current?.rows.find(({ id }) => id === this.#open);
+    this.switching = false;
+    return open === undefined ? next : { ...next, rows: withRow(next.rows, open) };
+  }
+
+  /** Brings a row up to date, or fetches the new one it tells of. */
+  take(domainEvent: DomainEventOf<'delivery.changed'>): void {
+    if (this.#reading > 0) this.#pendingEvents.push(domainEvent);
+    const { shown } = this;
+    const known = shown?.rows.some(({ id }) => id === domainEvent.delivery_id) === true;
+    if (known) {
+      const rows = shown.rows.map((row) => (row.id === domainEvent.delivery_id ? applyEvent(row, domainEvent) : row));
+      this.shown = { ...shown, rows };
+    }
+    // Of a known row its time is fetched, which no fact tells; that of another event may be the one that is asked for. One that is
+    // paused has all that wait paused with it, and no fact tells of those.
+    const asked = answersDelivery({ ...this.#filter, event: undefined }, { ...domainEvent, webhook_id: '' });
+    if (known || asked || domainEvent.status === 'paused') this.#throttle.schedule();
+  }
+
+  /** Loads the log and follows the project; answers the function that stops it. */
+  follow(): () => void {
+    // What it reads of the rows on show is no reason to follow anew: each answer would ask for the next.
+    untrack(() => void this.load());
+    const stops = [
+      live.on(
+        'delivery.changed',
+        (domainEvent) => domainEvent.project_id === this.#projectId && this.take(domainEvent),
+      ),
+      // So are those that were paused, once the webhook is resumed.
+      live.on('project.changed', (domainEvent) => this.#concerns(domainEvent) && this.#throttle.schedule()),
+      live.onResync(() => {
+        // What was missed in between may be newer than what was heard.
+        this.#pendingEvents = [];
+        return this.load();
+      }),
+      () => this.#throttle.stop(),
+      () => this.cancel(),
+    ];
+    return () => stops.forEach((stop) => stop());
+  }
+
+  #concerns({ project_id, changed }: DomainEventOf<'project.changed'>): boolean {
+    return project_id === this.#projectId && changed.includes('webhook');
+  }
+}
+
+/**
+ * A row as a fact has it. Whether it can be sent again follows its state; the server has the last word. What begins again has
+ * its schedule before it (WH1).
+ */
+function applyEvent(row: Delivery, domainEvent: DomainEventOf<'delivery.changed'>): Delivery {
+  const { status, attempt, http_status, error, next_attempt_at } = domainEvent;
+  const begun = status === 'pending' && http_status === null && error === null;
+  const run = { ...row.run, attempt: begun ? 0 : row.run.attempt + attempt - row.attempt };
+  const duration_ms = attempt === row.attempt && row.status !== 'sending' ? row.duration_ms : null;
+  const replay = REPLAYABLE.some((ended) => ended === status);
+  const abilities = { replay, send_now: status === 'pending' };
+  return { ...row, status, attempt, run, http_status, error, duration_ms, next_attempt_at, abilities };
+}
+
+/** The rows with one of them in its place, newest first. */
+function withRow(rows: readonly Delivery[], row: Delivery): Delivery[] {
+  const found = rows.find(({ id }) => id === row.id) ?? row;
+  const others = rows.filter(({ id }) => id !== row.id);
+  const place = others.findIndex((other) => keyOf(other) < keyOf(found));
+  return others.toSpliced(place === -1 ? others.length : place, 0, found);
+}
+
+const keyOf = ({ created_at, id }: Delivery): string => `${created_at} ${id}`;
+
+const isSame = (one: DeliveryFilter, other: DeliveryFilter): boolean =>
+  one.status === other.status && one.code === other.code && one.event === other.event && one.item === other.item;

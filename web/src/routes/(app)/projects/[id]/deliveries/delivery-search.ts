@@ -1,0 +1,84 @@
+// What the delivery log is asked for: as its address has it, and as somebody types it into one field.
+import { type DeliveryFilter, isCode, isEventId } from '@countersign/shared/filters/delivery-filter';
+
+/** The states one can choose, in their order. Others can stand in an address by hand, and are none. */
+export const CHOICES = ['all', 'succeeded', 'pending', 'failed', 'dead', 'paused'] as const;
+export type Choice = (typeof CHOICES)[number];
+
+/** What can be typed, one of each. */
+const KINDS = ['code', 'event', 'item'] as const;
+export type Kind = (typeof KINDS)[number];
+export type Typed = Pick<DeliveryFilter, Kind>;
+
+/** Why a text cannot be looked for: this word is nothing known, or there are two of a kind. */
+export type Fault = { unknown: string } | { twice: Kind };
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** A word of the field in full, as the server wants it; null for one that is of no kind. */
+function readWord(word: string): readonly [Kind, string] | null {
+  const small = word.toLowerCase();
+  if (isCode(small)) return ['code', small];
+  if (UUID.test(small)) return ['item', small];
+  return isEventId(word) ? ['event', word] : null;
+}
+
+/** The words of the field, in any order, by what they are. */
+export function readTyped(text: string): Typed | { fault: Fault } {
+  const typed: Typed = {};
+  for (const word of text.split(/\s+/).filter(Boolean)) {
+    const read = readWord(word);
+    if (read === null) return { fault: { unknown: word } };
+    const [kind, value] = read;
+    if (typed[kind] !== undefined && typed[kind] !== value) return { fault: { twice: kind } };
+    typed[kind] = value;
+  }
+  return typed;
+}
+
+/** What a state is chosen beside: what is typed, or what is looked for as long as that cannot be read. */
+export function typedOrCurrent(text: string, { filter }: Pick<DeliveryQuery, 'filter'>): Typed {
+  const read = readTyped(text);
+  return 'fault' in read ? filter : read;
+}
+
+/** As one would type it. */
+export const typedText = (typed: Typed): string =>
+  KINDS.map((kind) => typed[kind])
+    .filter((value) => value !== undefined)
+    .join(' ');
+
+export interface DeliveryQuery {
+  choice: Choice;
+  filter: DeliveryFilter;
+  /** What stands in the field. */
+  text: string;
+  /** Why nothing can be found so; null when it can. */
+  fault: Fault | null;
+}
+
+/** What an address asks for. A word that means nothing is kept, so that it is not passed over in silence. */
+export function parseDeliveryQuery(search: Pick<URLSearchParams, 'get'>): DeliveryQuery {
+  const wanted = search.get('status');
+  const choice = CHOICES.find((each) => each === wanted) ?? 'all';
+  const given = KINDS.map((kind) => [kind, search.get(kind)?.trim() || null] as const);
+  const text = given.flatMap(([, value]) => value ?? []).join(' ');
+  const strange = given.find(([kind, value]) => value !== null && readWord(value)?.[0] !== kind);
+  const typed = readTyped(text);
+  const fault = strange?.[1] ? { unknown: strange[1] } : 'fault' in typed ? typed.fault : null;
+  const status = choice === 'all' ? {} : { status: choice };
+  return { choice, text, fault, filter: 'fault' in typed || fault !== null ? status : { ...status, ...typed } };
+}
+
+/** The query that asks for it, beside whatever else stands in the address. */
+export function queryFor(search: string, choice: Choice, typed: Typed): `?${string}` | '' {
+  const query = new URLSearchParams(search);
+  const wanted = {
+    status: choice === 'all' ? undefined : choice,
+    ...Object.fromEntries(KINDS.map((kind) => [kind, typed[kind]])),
+  };
+  for (const [name, value] of Object.entries(wanted)) {
+    if (value === undefined) query.delete(name);
+    else query.set(name, value);
+  }
+  return query.size === 0 ? '' : `?${query}`;
+}

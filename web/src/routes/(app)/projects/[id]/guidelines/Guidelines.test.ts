@@ -1,0 +1,102 @@
+// @vitest-environment happy-dom
+// Older texts of the guidelines in the editor: what was typed before is one press away until it is saved.
+import { DEFAULT_SETTINGS, type Project } from '@countersign/shared/api/projects';
+import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
+import { tick } from 'svelte';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import Guidelines from './Guidelines.svelte';
+import { SettingsForm } from '../settings/settings.svelte.ts';
+
+const PROJECT = {
+  id: '0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b11',
+  name: 'Maths answers',
+  ...DEFAULT_SETTINGS,
+  guidelines: 'Four.',
+  settings_version: 4,
+  abilities: { change_settings: true },
+} as Project;
+const VERSIONS = ['Four.', 'Three.', 'Two.'].map((text, at) => ({
+  version: 4 - at,
+  text,
+  changed_at: new Date().toISOString(),
+  changed_by: null,
+}));
+
+const asked = vi.fn();
+beforeEach(() => {
+  vi.stubGlobal('fetch', (path: string, { method, body }: RequestInit) => {
+    if (method === 'GET') asked(path);
+    const reply =
+      method === 'GET'
+        ? { data: VERSIONS, next_cursor: null }
+        : { ...PROJECT, ...(JSON.parse(body as string) as Partial<Project>), settings_version: 5 };
+    const headers = { 'content-type': 'application/json' };
+    return Promise.resolve(new Response(JSON.stringify(reply), { headers }));
+  });
+});
+afterEach(() => {
+  cleanup();
+  asked.mockClear();
+  sessionStorage.clear();
+  vi.unstubAllGlobals();
+});
+
+const editor = () => screen.getByLabelText<HTMLTextAreaElement>('Guidelines');
+const again = async (version: number) =>
+  fireEvent.click(await screen.findByRole('button', { name: `Use this text again: v${version}` }));
+const back = () => screen.queryByRole('button', { name: 'Bring it back' });
+
+it('what was typed comes back after one older text and another, also from another tab', async () => {
+  const form = new SettingsForm(PROJECT, 'me');
+  const { unmount } = render(Guidelines, { form });
+  await fireEvent.input(editor(), { target: { value: 'Mine.' } });
+  await again(3);
+  await again(2);
+  expect(editor().value).toBe('Two.');
+  unmount();
+  render(Guidelines, { form });
+  expect(screen.getByText(/The text of v2 is in the editor/).textContent).toContain('What you had typed is gone');
+  back()?.focus();
+  await fireEvent.click(screen.getByRole('button', { name: 'Bring it back' }));
+  expect(editor().value).toBe('Mine.');
+  expect(document.activeElement).toBe(editor());
+  expect(back()).toBeNull();
+});
+
+it('loses neither what was typed first nor what was typed on an older text', async () => {
+  const form = new SettingsForm(PROJECT, 'me');
+  render(Guidelines, { form });
+  await fireEvent.input(editor(), { target: { value: 'Mine.' } });
+  await again(3);
+  await fireEvent.input(editor(), { target: { value: 'Three, mended.' } });
+  await again(4);
+  expect(editor().value).toBe('Four.');
+  for (const text of ['Three, mended.', 'Mine.']) {
+    await fireEvent.click(screen.getByRole('button', { name: 'Bring it back' }));
+    expect(editor().value).toBe(text);
+  }
+  expect(back()).toBeNull();
+});
+
+it('offers nothing to bring back once it is saved, or discarded', async () => {
+  const form = new SettingsForm(PROJECT, 'me');
+  render(Guidelines, { form });
+  await again(3);
+  expect(back()).not.toBeNull();
+  await form.save(() => Promise.reject(new Error('not to be read')));
+  await fireEvent.input(editor(), { target: { value: 'Three. And on.' } });
+  expect(back()).toBeNull();
+  await again(2);
+  form.discard();
+  await tick();
+  expect(back()).toBeNull();
+});
+
+it('asks for the versions once, not with every fact about the project', async () => {
+  const form = new SettingsForm(PROJECT, 'me');
+  render(Guidelines, { form });
+  await screen.findByRole('button', { name: 'Use this text again: v3' });
+  form.take({ ...PROJECT });
+  await tick();
+  expect(asked).toHaveBeenCalledOnce();
+});

@@ -1,0 +1,14 @@
+// The depth of one project's queue on the page.
+import { readAnalytics, type Analytics } from '@countersign/shared/api/analytics';
+import { call } from '#lib/api/client.ts';
+import { clock } from '#lib/time/clock.svelte.ts';
+import { ProjectFeed } from '#lib/live/project-feed.ts';
+import { depthQuery } from './depth.ts';
+
+/** `madeAt`: when the project was made, in ms. */
+export const depthFeed = (projectId: string, createdAt: number): ProjectFeed<Analytics> =>
+  new ProjectFeed({
+    ...{ projectId, spacing: 3000, idle: 60_000 },
+    request: (signal) =>
+      call(readAnalytics, { params: { id: projectId }, query: depthQuery(clock.read(), createdAt), signal }),
+  });

@@ -1,0 +1,34 @@
+// The depth line: a step a minute up to the present, and one sentence that says when it was most.
+import { describe, expect, it } from 'vitest';
+import { clockName, depthAnswer, depthQuery, depthSteps } from './depth.ts';
+
+const NOON = Date.parse('2026-03-01T12:00:00.000Z');
+const minute = (index: number) => new Date(NOON + index * 60_000).toISOString();
+const steps = (...depths: number[]) =>
+  depthSteps({ flow: depths.map((waiting, index) => ({ at: minute(index), waiting })), to: minute(depths.length) });
+
+it.each([
+  ['six hours back', -24 * 60, '2026-03-01T06:00:00.000Z'],
+  ['back to where the project began', -90, '2026-03-01T10:30:00.000Z'],
+  ['ten minutes back at least', -1, '2026-03-01T11:50:00.000Z'],
+])('looks %s, by minute', (_, createdAt, from) => {
+  expect(depthQuery(NOON, NOON + createdAt * 60_000)).toEqual({ from, bucket: 'minute' });
+});
+
+it('ends now, not when the minute will', () => {
+  const drawn = depthSteps({ flow: [{ at: minute(0), waiting: 3 }], to: '2026-03-01T12:00:20.000Z' });
+  expect(drawn).toEqual([{ start: NOON, end: NOON + 20_000, lead: 0, main: 3, partial: false }]);
+});
+
+describe('the sentence', () => {
+  it.each<[string, number[], string]>([
+    ['nothing', [0, 0, 0], 'Nothing waited.'],
+    ['no minute at all', [], 'Nothing waited.'],
+    ['most now', [1, 3, 7], '7 now, and at no time more.'],
+    ['most earlier', [1, 9, 2], `2 now; at most 9, at ${clockName(NOON + 60_000)}.`],
+    ['most twice: the later', [9, 1, 9, 2], `2 now; at most 9, at ${clockName(NOON + 120_000)}.`],
+    ['empty again', [4, 0], `0 now; at most 4, at ${clockName(NOON)}.`],
+  ])('of %s', (_, depths, said) => {
+    expect(depthAnswer(steps(...depths))).toBe(said);
+  });
+});

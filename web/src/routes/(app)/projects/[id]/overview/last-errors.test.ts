@@ -1,0 +1,26 @@
+// What counts as an error on the overview: dead ones, and those that are being tried again.
+import type { Delivery } from '@countersign/shared/api/learnings';
+import { expect, it } from 'vitest';
+import { lastErrors } from './last-errors.ts';
+
+const delivery = (status: Delivery['status'], attempt: number) =>
+  ({ id: `${status} ${attempt}`, status, attempt }) as Delivery;
+
+it('are the dead ones and those tried in vain so far, newest first', () => {
+  const rows = [
+    delivery('pending', 0),
+    delivery('pending', 2),
+    delivery('succeeded', 3),
+    delivery('sending', 0),
+    delivery('sending', 1),
+    delivery('paused', 1),
+    delivery('paused', 0),
+    delivery('cancelled', 4),
+    delivery('dead', 10),
+  ];
+  expect(lastErrors(rows).map(({ id }) => id)).toEqual(['pending 2', 'sending 1', 'paused 1', 'dead 10']);
+});
+
+it('are five at most', () => {
+  expect(lastErrors(Array.from({ length: 9 }, () => delivery('dead', 10)))).toHaveLength(5);
+});

@@ -1,0 +1,84 @@
+// @vitest-environment happy-dom
+// Who may not write sees the rules as they are, whatever they typed while they still might.
+import { DEFAULT_SETTINGS, type Project } from '@countersign/shared/api/projects';
+import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
+import { tick } from 'svelte';
+import { afterEach, expect, it, vi } from 'vitest';
+import Rules from './Rules.svelte';
+import { SettingsForm } from '../settings/settings.svelte.ts';
+
+vi.mock('$app/paths', () => ({ resolve: (route: string) => route.replace('/(app)', '') }));
+
+const project = (may: boolean, settings: Partial<Project> = {}) =>
+  ({
+    id: '0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b11',
+    name: 'Maths answers',
+    ...DEFAULT_SETTINGS,
+    ...settings,
+    settings_version: 4,
+    abilities: { change_settings: may },
+  }) as Project;
+
+afterEach(() => {
+  cleanup();
+  sessionStorage.clear();
+});
+
+it('PM: shows the rules and not the draft once one may not write, and the draft again after that', async () => {
+  const form = new SettingsForm(project(true), 'me');
+  form.draft.target_minutes = '7';
+  form.draft.claim_lease_seconds = 'abc';
+  render(Rules, { form });
+  const target = () => screen.getByLabelText<HTMLInputElement>('Target for a decision');
+  expect(target().value).toBe('7');
+  form.take(project(false));
+  await tick();
+  expect(target().value).toBe(String(DEFAULT_SETTINGS.target_minutes));
+  expect(target().readOnly).toBe(true);
+  expect(document.querySelector('[aria-invalid=true]')).toBeNull();
+  expect(screen.queryByText(/^was /)).toBeNull();
+  form.take(project(true));
+  await tick();
+  expect(target().value).toBe('7');
+});
+
+const days = (label: string) => screen.getByLabelText<HTMLInputElement>(label);
+
+it('KE1: how long things are kept is typed like any other number: for good while empty, in days otherwise', async () => {
+  const form = new SettingsForm(project(true), 'me');
+  render(Rules, { form });
+  const content = days('What was submitted and decided');
+  expect([content.value, content.placeholder]).toEqual(['', 'for good']);
+  await fireEvent.input(content, { target: { value: '90' } });
+  expect(form.changes).toEqual(['retention_payload_days']);
+  expect(screen.getByText('was for good')).toBeTruthy();
+  await fireEvent.input(content, { target: { value: '6' } });
+  expect(screen.getByText('Must be 7 to 3650.')).toBeTruthy();
+  expect(form.ready).toBe(false);
+  await fireEvent.input(content, { target: { value: '7.5' } });
+  expect(screen.getByText('Must be a whole number.')).toBeTruthy();
+  await fireEvent.input(days('Items'), { target: { value: '29' } });
+  expect(screen.getByText('Must be 30 to 3650.')).toBeTruthy();
+});
+
+it('KE2 to KE5: says of each what goes and what stays', () => {
+  render(Rules, { form: new SettingsForm(project(true), 'me') });
+  const section = screen.getByRole('region', { name: 'How long things are kept' }).textContent;
+  for (const said of ['output and notes go', 'stays in the log', 'The figures keep', 'What a learning quotes stays'])
+    expect(section).toContain(said);
+});
+
+it('KE4: says beside what is kept for longer than its item that it goes with it, as a hint', async () => {
+  const form = new SettingsForm(project(true, { retention_payload_days: 90, retention_attempt_days: 30 }), 'me');
+  render(Rules, { form });
+  expect(screen.queryByText(/goes whole after/)).toBeNull();
+  await fireEvent.input(days('Items'), { target: { value: '60' } });
+  expect(screen.getAllByText('The item goes whole after 60 days, and this with it.')).toHaveLength(1);
+  expect([form.ready, document.querySelector('[aria-invalid=true]')]).toEqual([true, null]);
+});
+
+it('KE1, PM: who may not change the settings reads how long things are kept', () => {
+  render(Rules, { form: new SettingsForm(project(false, { retention_item_days: 365 }), 'me') });
+  expect([days('Items').value, days('Items').readOnly]).toEqual(['365', true]);
+  expect(days('What was submitted and decided').readOnly).toBe(true);
+});

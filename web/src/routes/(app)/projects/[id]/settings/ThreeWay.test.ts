@@ -1,0 +1,229 @@
+// @vitest-environment happy-dom
+// ST1 on the page: two owners at once. Nothing is saved before each question is answered, and nothing typed is lost on the way.
+import { DEFAULT_SETTINGS, type Project } from '@countersign/shared/api/projects';
+import { cleanup, fireEvent, render, screen, within } from '@testing-library/svelte';
+import { tick } from 'svelte';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import SaveBar from './SaveBar.svelte';
+import { SettingsForm } from './settings.svelte.ts';
+import { thresholdText } from './settings-form.ts';
+
+const AT_12 = {
+  id: '0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b11',
+  name: 'Maths answers',
+  ...DEFAULT_SETTINGS,
+  guidelines: 'One.\n\nTwo.\n\nThree.',
+  settings_version: 12,
+  abilities: { change_settings: true },
+} as Project;
+const saved = (version: number, change: Partial<Project>): Project => ({
+  ...AT_12,
+  ...change,
+  settings_version: version,
+});
+const THEIRS = { auto_threshold: 0.9, reasons: ['Wrong fact', 'Theirs'], guidelines: 'One.\n\nTheir two.\n\nThree.' };
+
+let patch: (body: Record<string, unknown>) => Promise<Response>;
+const answer = (value: unknown, status = 200) =>
+  new Response(JSON.stringify(value), { status, headers: { 'content-type': 'application/json' } });
+const CHANGE = {
+  id: AT_12.id,
+  action: 'settings.changed',
+  subject: null,
+  before: {},
+  after: THEIRS,
+  changed_by: { user_id: null, name: 'Ana Ruiz' },
+  changed_at: new Date().toISOString(),
+};
+
+beforeEach(() => {
+  patch = () => Promise.reject(new Error('not to be saved'));
+  vi.stubGlobal('fetch', (_: string, { method, body }: RequestInit) =>
+    method === 'GET'
+      ? Promise.resolve(answer({ data: [CHANGE], next_cursor: null }))
+      : patch(JSON.parse(body as string) as Record<string, unknown>),
+  );
+});
+afterEach(() => {
+  cleanup();
+  sessionStorage.clear();
+  vi.unstubAllGlobals();
+});
+
+const open = (project = AT_12) => new SettingsForm(project, 'me');
+const never = () => Promise.reject<Project>(new Error('not to be read'));
+
+/** Typed on version 12, met by version 13. */
+function conflicting(): SettingsForm {
+  const form = open();
+  Object.assign(form.draft, { auto_threshold: '0.85', reasons: ['Wrong fact', 'Mine'], target_minutes: '30' });
+  form.draft.guidelines = 'One.\n\nMy two.\n\nThree.\n\nFour.';
+  form.take(saved(13, { ...THEIRS, undo_window_seconds: 9 }));
+  return form;
+}
+
+const choices = (field: string) => within(screen.getByRole('group', { name: `What is saved of ${field}` }));
+const choose = (field: string, label: string) => fireEvent.click(choices(field).getByLabelText(label));
+const save = () => screen.getByRole<HTMLButtonElement>('button', { name: /^Save as/ });
+
+it('ST1: shows was, theirs by whom, and yours; saving waits for the last answer', async () => {
+  const form = conflicting();
+  render(SaveBar, { form, onsave: () => void form.save(never) });
+  expect(screen.getByRole('alert').textContent).toContain('You both changed 3 settings');
+  expect(await screen.findAllByText(/Ana Ruiz/)).toHaveLength(3);
+  expect(screen.getByText(/had not touched it: undo window/)).toBeTruthy();
+  for (const value of ['0.95', '0.90', '0.85']) expect(screen.getAllByText(value)).not.toEqual([]);
+  expect(choices('automatic from').queryByRole('radio', { checked: true })).toBeNull();
+  expect(save().disabled).toBe(true);
+
+  await choose('automatic from', 'Take theirs');
+  await choose('reasons', 'Take both');
+  expect(save().disabled).toBe(true);
+  expect(screen.getByText(/^Choose first what is saved of/).textContent).toContain('guidelines');
+  await choose('guidelines', 'Keep mine');
+  expect(save().disabled).toBe(false);
+  expect(form.draft).toMatchObject({
+    auto_threshold: thresholdText(0.9),
+    reasons: ['Wrong fact', 'Theirs', 'Mine'],
+    guidelines: 'One.\n\nMy two.\n\nThree.\n\nFour.',
+    target_minutes: '30',
+    undo_window_seconds: '9',
+  });
+});
+
+it('ST1: texts are put together; what both changed is settled place by place before it can be saved', async () => {
+  const form = conflicting();
+  const sent = vi.fn((body: Record<string, unknown>) => Promise.resolve(answer(saved(14, body as Partial<Project>))));
+  patch = sent;
+  render(SaveBar, { form, onsave: () => void form.save(never) });
+  await choose('automatic from', 'Keep mine');
+  await choose('reasons', 'Take theirs');
+  await choose('guidelines', 'Take both');
+  expect(save().disabled).toBe(true);
+  expect(screen.getByLabelText<HTMLTextAreaElement>('Both, put together').value).toContain('Their two.');
+  await fireEvent.click(screen.getByRole('button', { name: 'Both lines' }));
+  await fireEvent.click(save());
+  await vi.waitFor(() => expect(form.project.settings_version).toBe(14));
+  expect(sent).toHaveBeenCalledWith({
+    auto_threshold: 0.85,
+    guidelines: 'One.\n\nTheir two.\nMy two.\n\nThree.\n\nFour.',
+    target_minutes: 30,
+    settings_version: 13,
+  });
+  expect(form.dirty).toBe(false);
+});
+
+it('ST1: a reload in the middle keeps what was typed, the questions and the answers', () => {
+  const form = conflicting();
+  form.choose('auto_threshold', 'theirs');
+  form.choose('guidelines', 'both');
+  form.draft.guidelines = 'settled by hand';
+  form.persist();
+  const again = open(saved(13, { ...THEIRS, undo_window_seconds: 9 }));
+  expect(again.draft).toMatchObject({
+    guidelines: 'settled by hand',
+    target_minutes: '30',
+    reasons: ['Wrong fact', 'Mine'],
+  });
+  expect(again.unanswered).toEqual(['reasons']);
+  expect(again.answer('auto_threshold')).toBe('theirs');
+  expect(again.mine('auto_threshold')).toBe('0.85');
+});
+
+it('ST1: a third save while the panel is open asks anew only about what it changed', async () => {
+  const form = conflicting();
+  render(SaveBar, { form, onsave: () => undefined });
+  await choose('automatic from', 'Take theirs');
+  await choose('reasons', 'Keep mine');
+  form.take(saved(14, { ...THEIRS, undo_window_seconds: 9, auto_threshold: 0.92 }));
+  await tick();
+  expect(form.unanswered).toEqual(['auto_threshold', 'guidelines']);
+  expect(form.answer('reasons')).toBe('mine');
+  expect(form.draft.auto_threshold).toBe('0.85');
+  expect(screen.getAllByText('0.92')).not.toEqual([]);
+});
+
+it('ST1: a stale save is answered with the questions, and saves nothing', async () => {
+  const form = open();
+  form.draft.auto_threshold = '0.85';
+  patch = () => Promise.resolve(answer({ status: 409, code: 'stale_settings', title: 'Stale', detail: '' }, 409));
+  await form.save(() => Promise.resolve(saved(13, THEIRS)));
+  expect(form.error).toBeNull();
+  expect(form.unanswered).toEqual(['auto_threshold']);
+  expect(form.draft).toMatchObject({ auto_threshold: '0.85', reasons: THEIRS.reasons });
+});
+
+it('ST1: what is typed while a save is under way, and what others save meanwhile, is not lost', async () => {
+  const form = open();
+  form.draft.guidelines = 'sent';
+  const { promise, resolve } = Promise.withResolvers<Response>();
+  patch = () => promise;
+  const saving = form.save(never);
+  form.draft.guidelines = 'sent, and typed on';
+  form.take(saved(13, { guidelines: 'sent' }));
+  form.take(saved(14, { guidelines: 'sent', target_minutes: 90 }));
+  resolve(answer(saved(13, { guidelines: 'sent' })));
+  await saving;
+  expect(form.conflicting).toEqual([]);
+  expect(form.changes).toEqual(['guidelines']);
+  expect(form.draft).toMatchObject({ guidelines: 'sent, and typed on', target_minutes: '90' });
+});
+
+it('ST1: with nothing of yours left there is nothing to save, and the question can still be answered otherwise', async () => {
+  const form = open();
+  form.draft.auto_threshold = '0.85';
+  form.take(saved(13, THEIRS));
+  render(SaveBar, { form, onsave: () => undefined });
+  await choose('automatic from', 'Take theirs');
+  expect(screen.getByText('Nothing of yours is left to save.')).toBeTruthy();
+  await choose('automatic from', 'Keep mine');
+  expect(form.changes).toEqual(['auto_threshold']);
+  await choose('automatic from', 'Take theirs');
+  await fireEvent.click(screen.getByRole('button', { name: 'Done' }));
+  expect(form.dirty).toBe(false);
+});
+
+it('the keys that save do nothing while a dialog is open over the page', async () => {
+  const form = open();
+  form.draft.auto_threshold = '0.85';
+  const onsave = vi.fn();
+  render(SaveBar, { form, onsave });
+  const dialog = document.body.appendChild(document.createElement('div'));
+  dialog.setAttribute('role', 'dialog');
+  const field = dialog.appendChild(document.createElement('input'));
+  await fireEvent.keyDown(field, { key: 'Enter', ctrlKey: true });
+  expect(onsave).not.toHaveBeenCalled();
+  dialog.remove();
+  await fireEvent.keyDown(document.body, { key: 'Enter', ctrlKey: true });
+  expect(onsave).toHaveBeenCalledOnce();
+});
+
+it('asks who saved once for each version, not with every fact about the project', async () => {
+  const asked = vi.fn(() => Promise.resolve(answer({ data: [CHANGE], next_cursor: null })));
+  const form = conflicting();
+  vi.stubGlobal('fetch', asked);
+  render(SaveBar, { form, onsave: () => undefined });
+  await screen.findAllByText('Ana Ruiz');
+  form.take({ ...form.project });
+  await tick();
+  expect(asked).toHaveBeenCalledOnce();
+});
+
+it('reads what an older page kept', () => {
+  sessionStorage.setItem(
+    `countersign.settings.me.${AT_12.id}`,
+    JSON.stringify({ before: { name: 'Maths answers' }, draft: { name: 'Mine' } }),
+  );
+  expect(open().changes).toEqual(['name']);
+});
+
+it('KE1, ST1: for how long things are kept is asked in words', async () => {
+  const form = open();
+  form.draft.retention_payload_days = '90';
+  form.take(saved(13, { retention_payload_days: 30 }));
+  render(SaveBar, { form, onsave: () => undefined });
+  const sides = screen.getAllByRole('definition').map((side) => side.textContent.trim());
+  expect(sides).toEqual(['for good', '30 days', '90 days']);
+  await choose('content kept', 'Take theirs');
+  expect(form.draft.retention_payload_days).toBe('30');
+});

@@ -1,0 +1,163 @@
+// Two people changed one text: what only one of them changed is taken in, what both changed stands marked, one above the other.
+import { keepLineEnds, withLf } from '#lib/format/line-endings.ts';
+import { diffArrays } from 'diff';
+
+/** A stretch of the merged text. `both` was changed by both, to different lines. */
+export type MergeSegment = { kind: 'settled'; lines: string[] } | { kind: 'both'; theirs: string[]; mine: string[] };
+
+/** Lines `from` up to `to` of the old text became these. */
+interface Hunk {
+  from: number;
+  to: number;
+  lines: string[];
+}
+
+/** Texts that differ more than that are taken as one change from end to end, in ms and edits. */
+const LIMITS = { timeout: 200, maxEditLength: 4000 };
+
+/** Three-way merge by lines: `was` is what both began with. */
+export function mergeLines(was: string, mine: string, theirs: string): MergeSegment[] {
+  const old = was.split('\n');
+  const [my, their] = [hunksOf(old, mine.split('\n')), hunksOf(old, theirs.split('\n'))];
+  const segments: MergeSegment[] = [];
+  let at = 0;
+  for (const region of regionsOf(my, their)) {
+    settle(segments, old.slice(at, region.from));
+    settle(segments, mergeRegion(old, region));
+    at = region.to;
+  }
+  settle(segments, old.slice(at));
+  return segments;
+}
+
+/** Adds to the settled lines at the end, or begins a new stretch. */
+function settle(segments: MergeSegment[], part: string[] | MergeSegment): void {
+  const last = segments.at(-1);
+  if (!Array.isArray(part)) segments.push(part);
+  else if (part.length === 0) return;
+  else if (last?.kind === 'settled') last.lines.push(...part);
+  else segments.push({ kind: 'settled', lines: [...part] });
+}
+
+function hunksOf(old: string[], now: string[]): Hunk[] {
+  const changes = diffArrays(old, now, LIMITS);
+  if (changes === undefined) return [{ from: 0, to: old.length, lines: now }];
+  const hunks: Hunk[] = [];
+  let at = 0;
+  let open: Hunk | null = null;
+  for (const { value, added, removed } of changes) {
+    if (!added && !removed) {
+      at += value.length;
+      open = null;
+      continue;
+    }
+    if (open === null) hunks.push((open = { from: at, to: at, lines: [] }));
+    if (added) open.lines.push(...value);
+    else open.to = at += value.length;
+  }
+  return hunks;
+}
+
+interface Region {
+  from: number;
+  to: number;
+  mine: Hunk[];
+  theirs: Hunk[];
+}
+
+/** Changes that meet are one region. Neighbours that merely replace lines side by side do not meet. */
+function regionsOf(mine: Hunk[], theirs: Hunk[]): Region[] {
+  const all = [
+    ...mine.map((hunk) => ({ hunk, side: 'mine' as const })),
+    ...theirs.map((hunk) => ({ hunk, side: 'theirs' as const })),
+  ].sort((a, b) => a.hunk.from - b.hunk.from || a.hunk.to - b.hunk.to);
+  const regions: Region[] = [];
+  for (const { hunk, side } of all) {
+    let region = regions.at(-1);
+    if (region === undefined || !meets(region, hunk)) {
+      region = { from: hunk.from, to: hunk.to, mine: [], theirs: [] };
+      regions.push(region);
+    }
+    region.to = Math.max(region.to, hunk.to);
+    region[side].push(hunk);
+  }
+  return regions;
+}
+
+/** An insertion meets whatever it touches: which of the two comes first, nobody has said. */
+function meets(region: Region, hunk: Hunk): boolean {
+  if (hunk.from < region.to) return true;
+  return hunk.from === region.to && (hunk.from === hunk.to || region.from === region.to);
+}
+
+function mergeRegion(old: string[], region: Region): string[] | MergeSegment {
+  const mine = applied(old, region, region.mine);
+  const theirs = applied(old, region, region.theirs);
+  if (region.theirs.length === 0 || sameLines(mine, theirs)) return mine;
+  if (region.mine.length === 0) return theirs;
+  return { kind: 'both', theirs, mine };
+}
+
+function applied(old: string[], { from, to }: Region, hunks: Hunk[]): string[] {
+  const lines: string[] = [];
+  let at = from;
+  for (const hunk of hunks) {
+    lines.push(...old.slice(at, hunk.from), ...hunk.lines);
+    at = hunk.to;
+  }
+  return [...lines, ...old.slice(at, to)];
+}
+
+const sameLines = (a: string[], b: string[]) => a.length === b.length && a.every((line, index) => line === b[index]);
+
+/** The lines that mark a place both changed. Whole lines, so that no rule can be taken for one by chance. */
+export const MARKS = { theirs: '<<<<<<< they saved', between: '=======', mine: '>>>>>>> yours' } as const;
+
+/** The merged text; what both changed stands between marks, to be settled by hand. */
+export const markedText = (segments: readonly MergeSegment[]): string =>
+  segments
+    .flatMap((stretch) =>
+      stretch.kind === 'settled'
+        ? stretch.lines
+        : [MARKS.theirs, ...stretch.theirs, MARKS.between, ...stretch.mine, MARKS.mine],
+    )
+    .join('\n');
+
+/** A place in a text that still stands marked, by its lines: from the first mark up to and with the last. */
+export interface Marked {
+  from: number;
+  to: number;
+  theirs: string[];
+  mine: string[];
+}
+
+/** The marked places of a text, wherever they have come to stand while it was edited. */
+export function marksIn(text: string): Marked[] {
+  const lines = linesOf(text);
+  const found: Marked[] = [];
+  for (let from = lines.indexOf(MARKS.theirs); from !== -1; from = lines.indexOf(MARKS.theirs, from + 1)) {
+    const between = lines.indexOf(MARKS.between, from);
+    const to = lines.indexOf(MARKS.mine, between);
+    if (between === -1 || to === -1) continue;
+    found.push({ from, to, theirs: lines.slice(from + 1, between), mine: lines.slice(between + 1, to) });
+  }
+  return found;
+}
+
+/** The lines of a text without what they end in: a mark is one however its line ends. */
+const linesOf = (text: string): string[] => withLf(text).split('\n');
+
+/** Whether any mark is left, be it a half of one. */
+export const isMarked = (text: string): boolean =>
+  linesOf(text).some((line) => line === MARKS.theirs || line === MARKS.mine);
+
+export type Pick = 'mine' | 'theirs' | 'both';
+
+/** Settles one marked place: its marks go, the chosen lines stay. */
+export function settleMark(text: string, index: number, pick: Pick): string {
+  const marked = marksIn(text)[index];
+  if (marked === undefined) return text;
+  const kept = { mine: marked.mine, theirs: marked.theirs, both: [...marked.theirs, ...marked.mine] }[pick];
+  const lines = linesOf(text).toSpliced(marked.from, marked.to - marked.from + 1, ...kept);
+  return keepLineEnds(text, lines.join('\n'));
+}

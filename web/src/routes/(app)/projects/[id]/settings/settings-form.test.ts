@@ -1,0 +1,132 @@
+// The project form's rules: what is sent, what is refused before sending, and what the save bar says.
+import { DEFAULT_SETTINGS, projectSettings, type Project } from '@countersign/shared/api/projects';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { describeChange } from './describe-change.ts';
+import { MARKS } from './merge-lines.ts';
+import {
+  draftOf,
+  faultsOf,
+  faultyFields,
+  NUMBERS,
+  parseNumber,
+  patchOf,
+  thresholdText,
+  type Draft,
+} from './settings-form.ts';
+import { ABILITIES, type Abilities } from '@countersign/shared/enums';
+import { tabOf, tabsFor } from '../tabs.ts';
+
+const project = { name: 'Maths answers', ...DEFAULT_SETTINGS, settings_version: 12 } as Project;
+const before = draftOf(project);
+const typed = (change: Partial<Draft>): Draft => ({ ...structuredClone(before), ...change });
+
+describe('what is sent', () => {
+  it('sends nothing but the version when nothing differs, however it is spelt', () => {
+    const spelt = typed({ auto_threshold: '0.950', review_threshold: '.7', name: ' Maths answers ', webhook_url: ' ' });
+    expect(patchOf(before, spelt, 12)).toEqual({ settings_version: 12 });
+  });
+
+  it('sends the changed fields as numbers, lists and null', () => {
+    const after = typed({ auto_threshold: '0,85', escalate_flags: ['legal'], webhook_url: 'https://x.example/h' });
+    const patch = patchOf(before, after, 12);
+    expect(patch).toEqual({
+      auto_threshold: 0.85,
+      escalate_flags: ['legal'],
+      webhook_url: 'https://x.example/h',
+      settings_version: 12,
+    });
+    expect(patchOf(after, typed({ auto_threshold: '0.85', escalate_flags: ['legal'] }), 13)).toEqual({
+      webhook_url: null,
+      settings_version: 13,
+    });
+  });
+
+  it('never changes a threshold by showing it: the field reads back as the same number', () => {
+    fc.assert(
+      fc.property(fc.double({ min: 0, max: 1, noNaN: true }), (value) => {
+        fc.pre(!String(value).includes('e'));
+        expect(parseNumber(thresholdText(value))).toBe(value);
+      }),
+    );
+  });
+
+  it('has the limits of the contract', () => {
+    for (const [field, { min, max, integer }] of Object.entries(NUMBERS)) {
+      const schema = projectSettings.shape[field as keyof typeof NUMBERS];
+      const step = integer ? 1 : 0.01;
+      expect([min, max].every((value) => schema.safeParse(value).success)).toBe(true);
+      expect([min - step, max + step].some((value) => schema.safeParse(value).success)).toBe(false);
+      expect(schema.safeParse(min + 0.5).success).toBe(!integer);
+    }
+  });
+});
+
+describe('what is refused before sending', () => {
+  it.each([
+    [{ auto_threshold: 'abc' }, { auto_threshold: 'not_a_number' }],
+    [{ auto_threshold: '' }, { auto_threshold: 'not_a_number' }],
+    [{ auto_threshold: '1.01' }, { auto_threshold: 'out_of_range' }],
+    [{ review_threshold: '0.96' }, { review_threshold: 'above_auto' }],
+    [{ undo_window_seconds: '2.5' }, { undo_window_seconds: 'not_whole' }],
+    [{ claim_lease_seconds: '59' }, { claim_lease_seconds: 'out_of_range' }],
+    [{ name: '  ' }, { name: 'empty' }],
+    [{ reasons: [] }, { reasons: 'no_reason' }],
+    [{ reasons: Array.from({ length: 21 }, (_, at) => `r${at}`) }, { reasons: 'too_many' }],
+    [{ escalate_flags: Array.from({ length: 51 }, (_, at) => `f${at}`) }, { escalate_flags: 'too_many' }],
+    [{ audit_rate: '1.5' }, { audit_rate: 'out_of_range' }],
+    [{ error_budget: '0' }, { error_budget: 'out_of_range' }],
+    [{ error_budget: 'few' }, { error_budget: 'not_a_number' }],
+    [{ error_budget: '' }, {}],
+    [{ guidelines: 'x'.repeat(20_001) }, { guidelines: 'too_long' }],
+    [{ guidelines: `a\n${MARKS.theirs}\nb` }, { guidelines: 'marked' }],
+    [{ review_threshold: '0.95' }, {}],
+  ])('%j → %j (RT5 and the limits)', (change, faults) => expect(faultsOf(typed(change))).toEqual(faults));
+
+  it('names the faulty fields in the order of the page', () => {
+    expect(faultyFields(typed({ claim_lease_seconds: '5', name: '' }))).toEqual(['name', 'claim_lease_seconds']);
+    expect(faultyFields(before)).toEqual([]);
+  });
+
+  it('reads numbers as people type them, and nothing else as one', () => {
+    expect(['0.85', '0,85', '.85', '1', '1.'].map(parseNumber)).toEqual([0.85, 0.85, 0.85, 1, 1]);
+    for (const wrong of ['', '.', '-1', '1e3', '0x1', 'Infinity', '1 2']) expect(parseNumber(wrong)).toBeNaN();
+  });
+});
+
+describe('the save bar', () => {
+  it.each([
+    ['auto_threshold', { auto_threshold: '0.85' }, '0.95', '0.85'],
+    ['audit_rate', { audit_rate: '0.05' }, '0.00', '0.05'],
+    ['error_budget', { error_budget: '0.05' }, 'none', '0.05'],
+    ['over_budget', { over_budget: 'raise' }, 'Tell owners', 'Tell, and raise the line'],
+    ['undo_window_seconds', { undo_window_seconds: '10' }, '5 s', '10 s'],
+    ['below_review', { below_review: 'queue' }, 'Reject', 'Queue'],
+    ['escalate_flags', { escalate_flags: ['escalate', 'high_value', 'pii'] }, 'legal', 'pii'],
+    ['reasons', { reasons: [...before.reasons].reverse() }, null, 'new order'],
+    ['webhook_url', { webhook_url: 'https://x.example' }, 'none', 'https://x.example'],
+    ['guidelines', { guidelines: 'long' }, null, 'edited'],
+  ] as const)('says what becomes of %s', (field, change, from, to) => {
+    expect(describeChange(field, before, typed(change as Partial<Draft>))).toMatchObject({ from, to });
+  });
+});
+
+describe('tabs (PM)', () => {
+  const nobody = Object.fromEntries(ABILITIES.map((ability) => [ability, false])) as Abilities;
+  const names = (abilities: Partial<Abilities>) => tabsFor({ ...nobody, ...abilities }).map(({ tab }) => tab);
+
+  it('shows what one may use', () => {
+    expect(names({})).toEqual(['overview', 'rules', 'guidelines', 'people']);
+    expect(names({ see_deliveries: true })).toEqual(['overview', 'rules', 'guidelines', 'people', 'deliveries']);
+    expect(names({ manage_webhook: true })).toContain('webhook');
+    expect(names({ manage_project: true }).slice(-3)).toEqual(['keys', 'changes', 'danger']);
+    expect(tabsFor(Object.fromEntries(ABILITIES.map((ability) => [ability, true])) as Abilities)).toHaveLength(9);
+  });
+
+  it('opens the first tab for an address that names a hidden one', () => {
+    const seen = tabsFor(nobody);
+    expect(tabOf('keys', seen)).toBe('overview');
+    expect(tabOf('people', seen)).toBe('people');
+    expect(tabOf(undefined, seen)).toBe('overview');
+  });
+});

@@ -1,0 +1,190 @@
+// The project form with its state: typing, saving, somebody else's save in between, and a reload in the middle of it.
+import { changeProject, type Project } from '@countersign/shared/api/projects';
+import { ApiProblem, call } from '#lib/api/client.ts';
+import { fieldFaults } from '#lib/api/explain-error.ts';
+import { ReplacedTexts } from '../guidelines/replaced-guidelines.svelte.ts';
+import { SecretsShown } from '../keys/secrets-shown.svelte.ts';
+import {
+  changedFields,
+  draftOf,
+  faultsOf,
+  faultyFields,
+  patchOf,
+  type Draft,
+  type FieldName,
+} from './settings-form.ts';
+import { forgetDraft, storeDraft, storedDraft } from './stored-draft.ts';
+import {
+  answerOf,
+  choose,
+  conflictingFields,
+  mineOf,
+  rebase,
+  type Answer,
+  type Conflicts,
+  type Typed,
+} from './settings-merge.ts';
+import { messages } from '../project-messages.ts';
+
+export class SettingsForm {
+  /** As the server has it. */
+  project: Project = $state.raw({} as Project); // set by the constructor; a class field with a rune needs a value here
+  draft: Draft = $state({} as Draft);
+  saving = $state(false);
+  error: unknown = $state.raw(null);
+  /** Somebody else saved while you typed: the fields they changed that you had not touched. */
+  autoMerged: FieldName[] | null = $state.raw(null);
+  conflicts: Conflicts = $state.raw({});
+  /** Held here because the tabs come and go. */
+  readonly aside = new ReplacedTexts();
+  readonly secrets = new SecretsShown();
+  /** What was done, for who hears the page: it outlives the button that did it. */
+  said = $state('');
+
+  readonly #key: string;
+  readonly #before = $derived(draftOf(this.project));
+  /** Fields that differ from what the server has. */
+  readonly changes = $derived(changedFields(this.#before, this.draft));
+  /** Fields that both changed, and those of them that nobody has answered yet (ST1). */
+  readonly conflicting = $derived(conflictingFields(this.conflicts));
+  readonly unanswered = $derived(this.conflicting.filter((field) => this.answer(field) === null));
+  readonly #refused = $derived(fieldFaults(this.error));
+  /** What came in while a save was under way. */
+  #later: Project | null = null;
+
+  constructor(project: Project, userId: string) {
+    this.#key = `${userId}.${project.id}`;
+    this.project = project;
+    this.draft = draftOf(project);
+    const stored = storedDraft(this.#key, draftOf(project));
+    if (stored !== null) this.#merge(stored, project);
+  }
+
+  /** As the server has it, in the form's shape. */
+  get before(): Draft {
+    return this.#before;
+  }
+
+  /** Whether there is anything that leaving the page would put aside. */
+  get dirty(): boolean {
+    return this.changes.length > 0 || this.conflicting.length > 0;
+  }
+
+  get ready(): boolean {
+    return this.invalid.length === 0 && this.unanswered.length === 0;
+  }
+
+  /** What is wrong with a field, in words: typed wrongly, or refused by the server. */
+  fault(field: FieldName): string | undefined {
+    const fault = faultsOf(this.draft)[field];
+    return fault === undefined ? this.#refused[field] : messages.faults[fault](field);
+  }
+
+  /** Fields that cannot be sent as they stand, on whatever tab they are. */
+  get invalid(): FieldName[] {
+    return faultyFields(this.draft);
+  }
+
+  answer(field: FieldName): Answer | null {
+    return answerOf(this.#typed, field);
+  }
+
+  /** What was typed of a contested field, whichever answer stands. */
+  mine(field: FieldName): Draft[FieldName] {
+    return mineOf(this.#typed, field);
+  }
+
+  /** Answers what is saved of a field that both changed. */
+  choose(field: FieldName, answer: Answer): void {
+    const { draft, conflicts } = choose(this.#snapshot(), field, answer);
+    this.draft = draft;
+    this.conflicts = conflicts;
+  }
+
+  /** Takes in a newer state of the project, without touching what was typed. */
+  take(project: Project): void {
+    if (this.saving) this.#later = project;
+    else if (project.settings_version === this.project.settings_version) this.project = project;
+    else if (project.settings_version > this.project.settings_version) this.#merge(this.#snapshot(), project);
+  }
+
+  /** Saves the changed fields. A stale version loads what others changed and keeps what was typed. */
+  async save(read: () => Promise<Project>): Promise<void> {
+    if (this.saving || this.changes.length === 0 || !this.ready) return;
+    this.saving = true;
+    this.error = null;
+    let newer: Project | null = null;
+    const sent = this.#snapshot();
+    try {
+      const body = patchOf(sent.before, sent.draft, this.project.settings_version);
+      this.#saved(sent.draft, await call(changeProject, { params: { id: this.project.id }, body }));
+    } catch (error) {
+      if (error instanceof ApiProblem && error.code === 'stale_settings') newer = await this.#catchUp(read, error);
+      else this.error = error;
+    }
+    this.saving = false;
+    for (const project of [newer, this.#later]) if (project !== null) this.take(project);
+    this.#later = null;
+    this.persist();
+  }
+
+  /** Forgets everything that is not saved, the questions too. */
+  discard(): void {
+    this.draft = draftOf(this.project);
+    this.error = null;
+    this.autoMerged = null;
+    this.conflicts = {};
+    this.aside.forget();
+    this.persist();
+  }
+
+  /** Forgets everything: whoever is out of the project has nothing to come back to. */
+  reset(): void {
+    this.discard();
+    this.secrets.dismiss();
+  }
+
+  /** Writes what is typed to the browser, so that a reload or another page does not lose it. */
+  persist(): void {
+    if (this.dirty) storeDraft(this.#key, this.#snapshot());
+    else forgetDraft(this.#key);
+  }
+
+  get #typed(): Typed {
+    return { before: this.#before, draft: this.draft, conflicts: this.conflicts };
+  }
+
+  #snapshot(): Typed {
+    return { before: this.#before, draft: $state.snapshot(this.draft), conflicts: this.conflicts };
+  }
+
+  /** What was typed on while the save was under way stays typed. */
+  #saved(sent: Draft, project: Project): void {
+    const now = draftOf(project);
+    const since = changedFields(sent, this.draft).map((field) => [field, this.draft[field]] as const);
+    this.project = project;
+    this.draft = { ...now, ...Object.fromEntries(since) };
+    this.autoMerged = null;
+    this.conflicts = {};
+    this.aside.forget();
+  }
+
+  async #catchUp(read: () => Promise<Project>, stale: unknown): Promise<Project | null> {
+    try {
+      return await read();
+    } catch {
+      this.error = stale;
+      return null;
+    }
+  }
+
+  #merge(typed: Typed, project: Project): void {
+    const { draft, conflicts, autoMerged } = rebase(typed, draftOf(project));
+    this.project = project;
+    this.draft = draft;
+    this.conflicts = conflicts;
+    if (autoMerged.length === 0 && this.conflicting.length === 0) return;
+    const known = this.autoMerged ?? [];
+    this.autoMerged = this.dirty ? [...known, ...autoMerged.filter((field) => !known.includes(field))] : null;
+  }
+}

@@ -1,0 +1,10 @@
+// Asks for a test event, and waits for as long as its receiver may take.
+import { testWebhook, type WebhookTestResult } from '@countersign/shared/api/webhook';
+import { call } from '#lib/api/client.ts';
+
+/** The receiver has 20 s (W4); the rest is for the way there and back. */
+const TEST_MS = 25_000;
+
+/** To this URL, or to the saved one. Throws what `call` throws. */
+export const sendTest = (projectId: string, url?: string): Promise<WebhookTestResult> =>
+  call(testWebhook, { params: { id: projectId }, body: url === undefined ? {} : { url }, timeoutMs: TEST_MS });

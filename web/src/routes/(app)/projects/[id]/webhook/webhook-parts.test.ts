@@ -1,0 +1,131 @@
+// @vitest-environment happy-dom
+// The parts of the webhook tab: what is said of the secrets at each stage, and an answer from outside that stays text.
+import { cleanup, fireEvent, render, screen } from '@testing-library/svelte';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { DEFAULT_SETTINGS, type Project } from '@countersign/shared/api/projects';
+import type { WebhookState, WebhookTestResult } from '@countersign/shared/api/webhook';
+import { SettingsForm } from '../settings/settings.svelte.ts';
+import WebhookPaused from './WebhookPaused.svelte';
+import WebhookResult from './WebhookResult.svelte';
+import WebhookSecret from './WebhookSecret.svelte';
+
+const soon = () => new Date(Date.now() + 23.5 * 3_600_000).toISOString();
+const NOTHING = { revealed: true, rolling: false, promote_at: null, previous_until: null };
+
+const form = () =>
+  new SettingsForm(
+    { id: '5d0c41f7-28a9-4e36-8b1d-7a90e3f6c2e1', ...DEFAULT_SETTINGS, settings_version: 1 } as Project,
+    'me',
+  );
+
+afterEach(() => {
+  cleanup();
+  vi.unstubAllGlobals();
+});
+
+describe('the signing secret', () => {
+  it.each<[string, Partial<WebhookState['secret']>, RegExp, string]>([
+    ['never shown', { revealed: false }, /Nobody has been shown a secret yet/, 'Make the secret'],
+    ['current', {}, /^One secret signs\.$/, 'Make a new secret'],
+    [
+      'rolling',
+      { rolling: true, promote_at: soon() },
+      /signs beside the current one.*first by itself \(.*23.*\)\.$/s,
+      'Let the new secret sign first',
+    ],
+    [
+      'promoted',
+      { previous_until: soon() },
+      /The old one still signs.*by itself \(.*23.*\)\. Another new secret takes its place/s,
+      'Make a new secret',
+    ],
+  ])('%s: says so, and offers the one thing that comes next', (_, secret, said, button) => {
+    render(WebhookSecret, {
+      form: form(),
+      secret: { ...NOTHING, ...secret },
+      onchanged: () => Promise.resolve(),
+    });
+    const sentence = screen.getByText((_text, element) =>
+      element?.tagName === 'P' ? said.test((element.textContent ?? '').replaceAll(/\s+/g, ' ').trim()) : false,
+    );
+    expect(sentence).toBeTruthy();
+    expect(screen.getAllByRole('button').map((element) => element.textContent?.trim())).toEqual([button]);
+  });
+
+  it('stays on show while another tab is looked at, until it is put away', async () => {
+    const props = { form: form(), secret: NOTHING, onchanged: () => Promise.resolve() };
+    const reply = { webhook_secret: 'whsec_once', phase: 'next' };
+    const headers = { 'content-type': 'application/json' };
+    vi.stubGlobal('fetch', () => Promise.resolve(new Response(JSON.stringify(reply), { headers })));
+    const { unmount } = render(WebhookSecret, props);
+    await fireEvent.click(screen.getByRole('button', { name: 'Make a new secret' }));
+    await screen.findByText('whsec_once');
+    expect(props.form.secrets.on('webhook')).toBe(true);
+    expect(props.form.secrets.on('keys')).toBe(false);
+    unmount();
+    render(WebhookSecret, props);
+    await screen.findByText('whsec_once');
+    await fireEvent.click(screen.getByRole('button', { name: 'I have copied it' }));
+    await vi.waitFor(() => expect(document.activeElement?.textContent).toBe('Signing secret'));
+    expect(screen.queryByText('whsec_once')).toBeNull();
+    expect(props.form.secrets.on('webhook')).toBe(false);
+  });
+});
+
+describe('what came of a test event', () => {
+  const result = (overrides: Partial<WebhookTestResult> = {}): WebhookTestResult => ({
+    ok: true,
+    http_status: 200,
+    error: null,
+    duration_ms: 12,
+    timings: { dns_ms: 0, connect_ms: 1, tls_ms: null, first_byte_ms: 2 },
+    response_text: null,
+    webhook_id: 'evt_test_1',
+    url: 'https://receiver.example/hooks',
+    ...overrides,
+  });
+
+  it('is status, time and URL; the answer is text, whatever it is', () => {
+    const hostile = '<img src=x onerror="alert(1)"><script>alert(2)</script>';
+    const { container } = render(WebhookResult, { result: result({ response_text: hostile }), saved: true });
+    expect(container.querySelector('pre')?.textContent).toBe(hostile);
+    expect(container.querySelector('img, script')).toBeNull();
+    expect(container.textContent).toMatch(/Answered 200 after 12 ms/);
+    expect(container.textContent).not.toContain('not saved yet');
+  });
+
+  it('shows what the answer hides', () => {
+    const { container } = render(WebhookResult, {
+      result: result({ response_text: 'ok\u202Eko\n\u200Bx' }),
+      saved: true,
+    });
+    const pre = container.querySelector('pre');
+    expect(pre?.querySelectorAll('[title^="U+202E"], [title^="U+200B"]')).toHaveLength(2);
+    expect(pre?.textContent).not.toContain('\u202E');
+    expect(pre?.textContent).toContain('\n');
+  });
+
+  it('without an answer says what to do, and that the URL is not saved', () => {
+    const failed = result({ ok: false, http_status: null, error: 'tls_error' });
+    const { container } = render(WebhookResult, { result: failed, saved: false });
+    expect(container.textContent).toMatch(/No answer after 12 ms/);
+    expect(container.textContent).toContain('certificate');
+    expect(container.textContent).toContain('not saved yet');
+    expect(container.querySelector('pre')).toBeNull();
+  });
+});
+
+it('WH3: resuming says so where it outlives the button, and takes the reader on', async () => {
+  const changed = form();
+  vi.stubGlobal('fetch', () =>
+    Promise.resolve(new Response('{}', { headers: { 'content-type': 'application/json' } })),
+  );
+  document.body.insertAdjacentHTML('beforeend', '<h2 id="webhook-url" tabindex="-1">Where decisions go</h2>');
+  render(WebhookPaused, { form: changed, onresumed: () => Promise.resolve(cleanup()) });
+  const button = screen.getByRole('button', { name: 'Resume' });
+  button.focus();
+  await fireEvent.click(button);
+  await vi.waitFor(() => expect(document.activeElement?.id).toBe('webhook-url'));
+  expect(changed.said).toBe('Resumed. What waited is on its way.');
+  document.getElementById('webhook-url')?.remove();
+});

@@ -1,0 +1,56 @@
+// How far one project is on its way to a first decision: asked when something happens in it, until there is nothing left to ask.
+import { readOnboarding, type Onboarding } from '@countersign/shared/api/onboarding';
+import { call } from '#lib/api/client.ts';
+import { live } from '#lib/live/connection.svelte.ts';
+import { Resource } from '#lib/api/resource.svelte.ts';
+import { ReloadThrottle } from '#lib/live/reload-throttle.ts';
+import { isComplete } from './onboarding.ts';
+
+/** Facts cause at most one request in this many ms. */
+const SPACING_MS = 700;
+
+export class OnboardingFeed {
+  readonly #projectId: string;
+  readonly #resource: Resource<Onboarding>;
+  readonly #throttle: ReloadThrottle;
+
+  constructor(projectId: string) {
+    this.#projectId = projectId;
+    this.#resource = new Resource((signal) => call(readOnboarding, { params: { id: projectId }, signal }));
+    this.#throttle = new ReloadThrottle({
+      spacing: SPACING_MS,
+      mayReload: () => true,
+      reload: () => this.#resource.load(),
+    });
+  }
+
+  /** null before the first answer. */
+  get run(): Onboarding | null {
+    return this.#resource.data;
+  }
+
+  get error(): unknown {
+    return this.#resource.error;
+  }
+
+  get loading(): boolean {
+    return this.#resource.loading;
+  }
+
+  load(): Promise<void> {
+    return this.#throttle.now();
+  }
+
+  /** Asks now and stays true by the live facts until the answered function is called. */
+  follow(): () => void {
+    void this.load();
+    const schedule = () => !isComplete(this.run) && this.#throttle.schedule();
+    const stops = [
+      live.on('*', ({ project_id }) => project_id === this.#projectId && schedule()),
+      live.onResync(() => (isComplete(this.run) ? undefined : this.load())),
+      () => this.#throttle.stop(),
+      () => this.#resource.cancel(),
+    ];
+    return () => stops.forEach((stop) => stop());
+  }
+}

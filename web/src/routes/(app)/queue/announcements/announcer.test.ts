@@ -1,0 +1,152 @@
+// Restraint: at 50 events a second at most six summaries a minute, and only for whoever works in the list.
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { DomainEvent } from '@countersign/shared/events';
+import { Announcer } from './announcer.svelte.ts';
+import type { SpokenLevel } from '../preferences.svelte.ts';
+import { QueueSummary } from './queue-summary.ts';
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+/** Everything a region says in the course of `ms`, as a screen reader would hear it. */
+function listen(announcer: Announcer, ms: number, each: (at: number) => void = () => undefined): string[] {
+  const heard: string[] = [];
+  let before = announcer.words;
+  for (let at = 0; at < ms; at += 20) {
+    each(at);
+    vi.advanceTimersByTime(20);
+    const { words } = announcer;
+    if (words !== '' && words !== before) heard.push(words);
+    before = words;
+  }
+  return heard;
+}
+
+const event = (type: 'item.queued' | 'item.claimed', id: number, actor = 'ben') =>
+  ({ type, item_id: String(id), actor: { kind: 'member', id: actor, name: actor } }) as unknown as DomainEvent;
+
+describe('announcer', () => {
+  it('says at most six summaries a minute at 50 events a second', () => {
+    const announcer = new Announcer(() => 'all');
+    const summary = new QueueSummary('me', (sentence) => announcer.say(sentence, 'summary'));
+    let id = 0;
+    const heard = listen(announcer, 60_000, (at) => {
+      summary.receive(event('item.queued', id++));
+      if (at % 1000 === 0) summary.tick({ listening: true, quiet: true, waiting: id, now: Date.now() });
+    });
+    expect(heard.length).toBeGreaterThan(3);
+    expect(heard.length).toBeLessThanOrEqual(6);
+    expect(heard.at(1)).toMatch(/^500 new, \d+ waiting$/);
+  });
+
+  it('says at most six a minute also when it is told one every time, and the newest of them', () => {
+    const announcer = new Announcer(() => 'all');
+    let count = 0;
+    const heard = listen(announcer, 60_000, () => announcer.say(`${++count} new`, 'summary'));
+    expect(heard.length).toBeLessThanOrEqual(6);
+    expect(heard.at(-1)).toBe(`2500 new`);
+  });
+
+  it.each<[SpokenLevel, boolean, boolean]>([
+    ['off', false, false],
+    ['important', false, true],
+    ['all', true, true],
+  ])('at the level %s', (level, summed, heard) => {
+    const announcer = new Announcer(() => level);
+    announcer.say('3 new', 'summary');
+    vi.advanceTimersByTime(200);
+    expect([announcer.words !== '', announcer.heard]).toEqual([summed, heard]);
+    announcer.say('Item approved');
+    vi.advanceTimersByTime(200);
+    // What comes of the reader's own doing stays to be seen; only a screen reader is spared it.
+    expect(announcer.words).toContain('Item approved');
+  });
+
+  it('lets what the reader did be read to its end before a summary takes its place', () => {
+    const announcer = new Announcer(() => 'all');
+    const heard: [at: number, words: string][] = [];
+    let before = '';
+    for (let at = 0; at < 21_000; at += 20) {
+      if (at === 0) announcer.say('4 new', 'summary');
+      if (at === 5000) announcer.say('1 new', 'summary');
+      // As late as it can come before the summary's turn, and another before the first is over.
+      if (at === 9800) announcer.say('Item given back');
+      if (at === 12_000) announcer.say('Item approved');
+      vi.advanceTimersByTime(20);
+      if (announcer.words !== before) heard.push([at, (before = announcer.words)]);
+    }
+    expect(heard.map(([, words]) => words)).toEqual([
+      '4 new',
+      '',
+      'Item given back',
+      '',
+      'Item approved',
+      '',
+      '1 new',
+      '',
+    ]);
+    const lasted = (words: string) => {
+      const index = heard.findIndex((one) => one[1] === words);
+      return (heard[index + 1]?.[0] ?? 0) - (heard[index]?.[0] ?? 0);
+    };
+    expect(lasted('Item approved')).toBe(4000);
+  });
+
+  it('says the same sentence again when it comes a second time', () => {
+    const announcer = new Announcer(() => 'all');
+    const heard = listen(announcer, 3000, (at) => {
+      if (at === 0 || at === 1000) announcer.say('Item approved');
+    });
+    expect(heard).toEqual(['Item approved', 'Item approved']);
+  });
+
+  it('keeps what is urgent apart, and says what belongs together at once', () => {
+    const announcer = new Announcer(() => 'all');
+    announcer.say('Ana took this item over', 'assertive');
+    announcer.say('What you typed is kept');
+    announcer.say('Item approved');
+    vi.advanceTimersByTime(200);
+    expect([announcer.urgent, announcer.words]).toEqual([
+      'Ana took this item over',
+      'What you typed is kept. Item approved',
+    ]);
+    vi.advanceTimersByTime(5000);
+    expect([announcer.urgent, announcer.words]).toEqual(['', '']);
+  });
+});
+
+describe('summary', () => {
+  const told: string[] = [];
+  const open = () => {
+    told.length = 0;
+    return new QueueSummary('me', (sentence) => told.push(sentence));
+  };
+
+  it('counts what came and what others took, once each', () => {
+    const summary = open();
+    for (let id = 0; id < 12; id++) summary.receive(event('item.queued', id));
+    for (const id of [10, 11, 50]) summary.receive(event('item.claimed', id));
+    summary.receive(event('item.claimed', 60, 'me'));
+    summary.tick({ listening: true, quiet: true, waiting: 41, now: 0 });
+    expect(told).toEqual(['10 new, 3 taken, 41 waiting']);
+  });
+
+  it('adds up while something else is said, and is told in one afterwards', () => {
+    const summary = open();
+    for (let id = 0; id < 3; id++) {
+      summary.receive(event('item.queued', id));
+      summary.tick({ listening: true, quiet: false, waiting: id + 1, now: id * 20_000 });
+    }
+    expect(told).toEqual([]);
+    summary.tick({ listening: true, quiet: true, waiting: 3, now: 60_000 });
+    expect(told).toEqual(['3 new, 3 waiting']);
+  });
+
+  it('is silent while nobody works in the list, and does not tell it afterwards', () => {
+    const summary = open();
+    summary.receive(event('item.queued', 1));
+    summary.tick({ listening: false, quiet: true, waiting: 1, now: 0 });
+    summary.tick({ listening: true, quiet: true, waiting: 1, now: 20_000 });
+    expect(told).toEqual([]);
+  });
+});

@@ -1,0 +1,56 @@
+// How the queue has changed since it was last said, for whoever works in the list by ear: "12 new, 3 taken, 41 waiting".
+import { keysMessages } from '#lib/keys/keys-messages.ts';
+import type { DomainEvent } from '@countersign/shared/events';
+
+const { announcement } = keysMessages;
+
+/** At most one sentence in so many ms is worth listening to. */
+const SUMMARY_INTERVAL_MS = 10_000;
+
+interface TickInput {
+  listening: boolean;
+  quiet: boolean;
+  waiting: number;
+  now: number;
+}
+
+export class QueueSummary {
+  readonly #me: string;
+  readonly #announce: (sentence: string) => void;
+  /** New or taken items by their id: one that came and was taken in between counts as taken only. */
+  readonly #changed = new Map<string, 'new' | 'taken'>();
+  #announcedAt = -Infinity;
+
+  constructor(me: string, announce: (sentence: string) => void) {
+    this.#me = me;
+    this.#announce = announce;
+  }
+
+  receive(event: DomainEvent): void {
+    if (event.type === 'item.queued' || event.type === 'item.escalated') this.#changed.set(event.item_id, 'new');
+    else if (event.type === 'item.claimed' && event.actor.id !== this.#me) this.#changed.set(event.item_id, 'taken');
+  }
+
+  /**
+   * Once a second. What changes while nobody listens to the list is not told afterwards; while something else is said (not `quiet`) it
+   * adds up. Times in ms.
+   */
+  tick({ listening, quiet, waiting, now }: TickInput): void {
+    if (!listening) {
+      this.#changed.clear();
+      return;
+    }
+    if (!quiet || this.#changed.size === 0 || now - this.#announcedAt < SUMMARY_INTERVAL_MS) return;
+    const taken = [...this.#changed.values()].filter((how) => how === 'taken').length;
+    const arrived = this.#changed.size - taken;
+    this.#changed.clear();
+    this.#announcedAt = now;
+    this.#announce(
+      [
+        ...(arrived > 0 ? [announcement.arrived(arrived)] : []),
+        ...(taken > 0 ? [announcement.taken(taken)] : []),
+        announcement.waiting(waiting),
+      ].join(', '),
+    );
+  }
+}

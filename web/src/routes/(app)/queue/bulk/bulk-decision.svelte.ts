@@ -1,0 +1,153 @@
+// Deciding several items together: taken all or none (LC5), then decided one by one; what is left when it stops is given back.
+import { ApiProblem, call } from '#lib/api/client.ts';
+import { claimBulk, releaseClaim, type BulkGranted } from '@countersign/shared/api/queue';
+import type { ErrorCode } from '@countersign/shared/errors';
+import { DecisionSender, ownRemoval, type Parts } from '../session/decision-sender.ts';
+import type { Selection } from './selection.svelte.ts';
+
+export const BULK_ACTIONS = ['approve', 'reject', 'escalate'] as const;
+export type BulkAction = (typeof BULK_ACTIONS)[number];
+
+/** Taking a hundred items may take longer than one answer does. Ms. */
+const CLAIM_TIMEOUT_MS = 30_000;
+/** What one item has against it says nothing of the next; any other refusal would be everybody's. */
+const PER_ITEM_CODES: readonly ErrorCode[] = ['claim_lost', 'claim_held', 'already_decided', 'not_found'];
+
+export interface FailedItem {
+  readonly id: string;
+  readonly preview: string;
+  readonly error: unknown;
+}
+
+interface BulkDecisionInput {
+  readonly projectId: string;
+  readonly action: BulkAction;
+  readonly reason: string | null;
+}
+
+export class BulkDecision {
+  state: 'idle' | 'taking' | 'deciding' | 'over' = $state('idle');
+  /** How many there are, and how many of them are decided. */
+  all = $state(0);
+  done = $state(0);
+  /** Given back undecided; and those that could not be, and stay the reader's until the lease ends. */
+  released = $state(0);
+  notReleased = $state(0);
+  failed: readonly FailedItem[] = $state.raw([]);
+  /** Why none could be taken, and the item in the way where it is one. */
+  refused: { error: unknown; blockingItem: string | null } | null = $state.raw(null);
+  stopping = $state(false);
+
+  readonly #parts: Parts;
+  readonly #selection: Selection;
+
+  constructor(parts: Parts, selection: Selection) {
+    this.#parts = parts;
+    this.#selection = selection;
+  }
+
+  get running(): boolean {
+    return this.state === 'taking' || this.state === 'deciding';
+  }
+
+  /** Takes what is selected and decides it. Never throws: what went wrong stands in `refused` and `failed`. */
+  async run(input: BulkDecisionInput): Promise<void> {
+    const ids = [...this.#selection.ids];
+    if (this.#selection.busy || ids.length === 0) return;
+    this.#selection.batch = this;
+    this.forget();
+    this.state = 'taking';
+    this.all = ids.length;
+    const granted = await this.#take(input.projectId, ids);
+    if (granted === null) return;
+    this.state = 'deciding';
+    await this.#decideAll(granted, input);
+    this.state = 'over';
+  }
+
+  /** No decision goes out from here on; the one that is on its way counts. */
+  stop(): void {
+    this.stopping = this.running;
+  }
+
+  /** Puts the outcome away. */
+  forget(): void {
+    if (this.running) return;
+    this.state = 'idle';
+    this.all = this.done = this.released = this.notReleased = 0;
+    this.failed = [];
+    this.refused = null;
+    this.stopping = false;
+  }
+
+  async #take(projectId: string, ids: string[]): Promise<BulkGranted[] | null> {
+    const { queue, me } = this.#parts;
+    try {
+      const body = { project_id: projectId, item_ids: ids };
+      const { data } = await call(claimBulk, { body, timeoutMs: CLAIM_TIMEOUT_MS });
+      for (const granted of data) queue.put(granted.item, ownRemoval(me, 'taken'));
+      return data;
+    } catch (error) {
+      this.state = 'idle';
+      this.stopping = false;
+      this.refused = { error, blockingItem: this.#blockingItem(error, ids) };
+      return null;
+    }
+  }
+
+  /** The line that a refusal points at. */
+  #blockingItem(error: unknown, ids: readonly string[]): string | null {
+    const pointer = error instanceof ApiProblem ? error.errors[0]?.pointer : undefined;
+    const id = ids[Number(/^#\/item_ids\/(\d+)$/.exec(pointer ?? '')?.[1] ?? NaN)];
+    return id === undefined ? null : (this.#parts.queue.state.rows.get(id)?.preview ?? id);
+  }
+
+  async #decideAll(granted: readonly BulkGranted[], input: BulkDecisionInput): Promise<void> {
+    const decisionSender = new DecisionSender(this.#parts);
+    for (const [at, one] of granted.entries()) {
+      // One that was refused for everybody's reason is still the reader's: it goes back with the rest.
+      if (this.stopping || !(await this.#decide(decisionSender, one, input)))
+        return this.#releaseRest(granted.slice(at));
+    }
+  }
+
+  /** Answers whether the next one may be tried. */
+  async #decide(
+    decisionSender: DecisionSender,
+    { item, fence }: BulkGranted,
+    { action, reason }: BulkDecisionInput,
+  ): Promise<boolean> {
+    const words = reason === null ? {} : { reason };
+    const request = { detail: item, fence, action, words, reason, draft: null, written: { note: '', own: '' } };
+    decisionSender.applyOptimistic(request);
+    try {
+      const { after, request: sent } = await decisionSender.send(request);
+      decisionSender.confirm(after, sent);
+      this.done += 1;
+      this.#drop(item.id);
+      return true;
+    } catch (error) {
+      decisionSender.rollBack(item.id, true);
+      this.failed = [...this.failed, { id: item.id, preview: item.preview, error }];
+      const isPerItem = error instanceof ApiProblem && PER_ITEM_CODES.includes(error.code);
+      if (isPerItem) this.#drop(item.id);
+      return isPerItem;
+    }
+  }
+
+  async #releaseRest(granted: readonly BulkGranted[]): Promise<void> {
+    for (const { item, fence } of granted) {
+      const params = { id: item.id };
+      const gone = await call(releaseClaim, { params, body: { fence } }).then(
+        () => true,
+        () => false,
+      );
+      if (gone) this.released += 1;
+      else this.notReleased += 1;
+    }
+  }
+
+  #drop(id: string): void {
+    this.#selection.narrow((each) => each !== id);
+  }
+}

@@ -1,0 +1,207 @@
+// Several items decided together: all or none are taken, each is decided for itself, and nothing is left behind in silence.
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Drafts } from '#lib/drafts/drafts.ts';
+import { ANA, EventLog, ME, PROJECTS, type Act } from '#lib/live/queue/event-log.fixture.ts';
+import { LiveQueue } from '#lib/live/queue/live-queue.svelte.ts';
+import { Announcer } from '../announcements/announcer.svelte.ts';
+import { preferences } from '../preferences.svelte.ts';
+import { Selection } from './selection.svelte.ts';
+import { BulkDecision } from './bulk-decision.svelte.ts';
+import { RecentDecisions } from '../recent/recent-decisions.svelte.ts';
+
+const ARRIVALS: Act[] = Array.from({ length: 5 }, () => ({ what: 'arrive', pick: 1, who: ANA }));
+const PROJECT = PROJECTS[1];
+const APPROVE = { projectId: PROJECT, action: 'approve', reason: null } as const;
+
+interface Sent {
+  what: 'bulk-claim' | 'decision' | 'release';
+  id: string;
+  body: Record<string, unknown>;
+}
+
+let sent: Sent[];
+/** What the server says to one item's decision or release instead of yes. */
+let answers: Map<string, () => Response | Promise<Response>>;
+let claimResponse: (() => Response) | null;
+let queue: LiveQueue;
+let recentDecisions: RecentDecisions;
+let selection: Selection;
+let bulkDecision: BulkDecision;
+
+const problem = (status: number, code: string, rest: object = {}) =>
+  Response.json({ status, code, title: 'No', detail: 'No.', request_id: 'r', ...rest }, { status });
+const idOf = (path: string) => /items\/([^/]+)\//.exec(path)?.[1] ?? '';
+
+function answer(path: string, { method, body: text }: RequestInit): Response | Promise<Response> {
+  const body = JSON.parse(typeof text === 'string' ? text : '{}') as Record<string, unknown>;
+  if (path.endsWith('bulk-claim')) {
+    sent.push({ what: 'bulk-claim', id: '', body });
+    const ids = body.item_ids as string[];
+    const data = ids.map((id, at) => {
+      const claim = { user_id: ME, name: 'Me', expires_at: '2026-11-20T12:10:00.000Z' };
+      return { item: { ...queue.state.rows.get(id), version: 2, claim }, fence: at + 1, expires_at: claim.expires_at };
+    });
+    return claimResponse?.() ?? Response.json({ data });
+  }
+  const id = idOf(path);
+  sent.push({ what: method === 'DELETE' ? 'release' : 'decision', id, body });
+  const told = answers.get(id);
+  if (told !== undefined) return told();
+  if (method === 'DELETE') return new Response(null, { status: 204 });
+  const row = queue.state.rows.get(id);
+  return Response.json({ ...row, version: 3, status: 'approved', claim: null, undo_until: '2099-01-01T00:00:00.000Z' });
+}
+
+beforeEach(() => {
+  sent = [];
+  answers = new Map();
+  claimResponse = null;
+  vi.stubGlobal('fetch', (path: string, init: RequestInit) => Promise.resolve(answer(path, init)));
+  queue = new LiveQueue(ME, { view: 'all', projectId: null });
+  queue.dispatch({ kind: 'snapshot', snapshot: new EventLog().play(ARRIVALS).snapshot(), last: true });
+  const me = { id: ME, address: 'A', name: 'Me' };
+  recentDecisions = new RecentDecisions();
+  selection = new Selection();
+  const parts = { me, queue, recentDecisions, drafts: new Drafts(ME, null), announcer: new Announcer(), preferences };
+  bulkDecision = new BulkDecision(parts, selection);
+  selection.extend(ids(), ids()[0] ?? '');
+  selection.extend(ids(), ids()[4] ?? '');
+});
+afterEach(() => vi.unstubAllGlobals());
+
+const ids = () => queue.entries.map(({ id }) => id);
+const at = (index: number) => ids()[index] ?? '';
+const of = (what: Sent['what']) => sent.filter((each) => each.what === what).map(({ id }) => id);
+
+describe('several items', () => {
+  it('LC5: are taken in one request, then decided one by one, each with its own fence and its place in the tray', async () => {
+    const chosen = [...selection.ids];
+    await bulkDecision.run({ ...APPROVE, action: 'reject', reason: 'Wrong fact' });
+    expect(sent[0]).toMatchObject({ what: 'bulk-claim', body: { project_id: PROJECT, item_ids: chosen } });
+    expect(of('decision')).toEqual(chosen);
+    expect(sent[3]?.body).toMatchObject({ fence: 3, action: 'reject', reason: 'Wrong fact' });
+    expect(recentDecisions.entries.map(({ itemId, state }) => [itemId, state])).toEqual(
+      chosen.toReversed().map((id) => [id, 'saved']),
+    );
+    expect([bulkDecision.state, bulkDecision.done, bulkDecision.released, bulkDecision.failed.length]).toEqual([
+      'over',
+      5,
+      0,
+      0,
+    ]);
+    expect(selection.ids.size).toBe(0);
+  });
+
+  it('LC5: when one cannot be taken none is decided, the line in the way is named and the selection stays', async () => {
+    claimResponse = () =>
+      problem(409, 'claim_held', {
+        errors: [{ pointer: '#/item_ids/3', code: 'claim_held', detail: 'Ana holds it.' }],
+      });
+    await bulkDecision.run(APPROVE);
+    expect(of('decision')).toEqual([]);
+    expect([bulkDecision.state, bulkDecision.refused?.blockingItem, selection.ids.size]).toEqual(['idle', 'item 4', 5]);
+  });
+
+  it.each(['claim_lost', 'already_decided'])('goes on after %s, and lists what was not decided', async (code) => {
+    answers.set(at(1), () => problem(409, code));
+    await bulkDecision.run(APPROVE);
+    expect([bulkDecision.done, bulkDecision.failed.map(({ id }) => id)]).toEqual([4, [at(1)]]);
+    expect(recentDecisions.entries.map(({ itemId }) => itemId)).not.toContain(at(1));
+    expect(of('release')).toEqual([]);
+  });
+
+  it.each([
+    [401, 'unauthorized'],
+    [403, 'forbidden'],
+    [429, 'rate_limited'],
+    [503, 'unavailable'],
+  ])('stops at %i and gives back what is left, which stays selected', async (status, code) => {
+    const failing = at(2);
+    let asked = 0;
+    answers.set(failing, () => ((asked += 1) === 1 ? problem(status, code) : new Response(null, { status: 204 })));
+    const rest = ids().slice(2);
+    await bulkDecision.run(APPROVE);
+    expect([bulkDecision.done, bulkDecision.released, bulkDecision.failed.length]).toEqual([2, 3, 1]);
+    expect(of('release')).toEqual(rest);
+    expect([...selection.ids]).toEqual(rest);
+  });
+
+  it('stops on request: the decision that is on its way counts, and what cannot be given back is counted too', async () => {
+    const [second, last] = [at(1), at(4)];
+    answers.set(second, () => {
+      bulkDecision.stop();
+      const row = queue.state.rows.get(second);
+      return Response.json({ ...row, version: 3, status: 'approved', claim: null, undo_until: null });
+    });
+    answers.set(last, () => problem(503, 'unavailable'));
+    await bulkDecision.run(APPROVE);
+    expect([bulkDecision.state, bulkDecision.done, bulkDecision.released, bulkDecision.notReleased]).toEqual([
+      'over',
+      2,
+      2,
+      1,
+    ]);
+  });
+
+  it('leaving the choice while they are decided stops it, and whatever was unticked meanwhile everything left goes back', async () => {
+    const [second, rest] = [at(1), ids().slice(2)];
+    selection.on = true;
+    answers.set(second, () => {
+      selection.toggle(at(4));
+      selection.clear();
+      selection.leave();
+      const row = queue.state.rows.get(second);
+      return Response.json({ ...row, version: 3, status: 'approved', claim: null, undo_until: null });
+    });
+    await bulkDecision.run(APPROVE);
+    expect([selection.on, bulkDecision.stopping, bulkDecision.done, bulkDecision.released]).toEqual([true, true, 2, 3]);
+    expect([of('release'), [...selection.ids]]).toEqual([rest, rest]);
+    selection.leave();
+    expect([selection.on, selection.ids.size]).toEqual([false, 0]);
+  });
+
+  it('what left the selection by itself goes back too', async () => {
+    const [second, rest] = [at(1), ids().slice(2)];
+    answers.set(second, () => {
+      selection.narrow(() => false);
+      return problem(503, 'unavailable');
+    });
+    await bulkDecision.run(APPROVE);
+    expect(of('release').slice(1)).toEqual(rest);
+  });
+
+  it('another one cannot begin beside it', async () => {
+    const parts = {
+      me: { id: ME, address: 'A', name: 'Me' },
+      queue,
+      recentDecisions,
+      announcer: new Announcer(),
+      preferences,
+    };
+    const other = new BulkDecision({ ...parts, drafts: new Drafts(ME, null) }, selection);
+    await Promise.all([bulkDecision.run(APPROVE), other.run(APPROVE)]);
+    expect([of('bulk-claim').length, other.state]).toEqual([1, 'idle']);
+  });
+
+  it('are not decided twice by a second press', async () => {
+    await Promise.all([bulkDecision.run(APPROVE), bulkDecision.run(APPROVE)]);
+    expect([of('bulk-claim').length, of('decision').length]).toEqual([1, 5]);
+  });
+});
+
+describe('choosing lines', () => {
+  it('takes only what may be chosen beside the others, and says why not', () => {
+    const refused: string[] = [];
+    selection.clear();
+    selection.refuses = (id, chosen) => (id === at(1) ? 'held' : chosen.size > 2 ? 'full' : null);
+    selection.onrefused = (why) => refused.push(why);
+    selection.toggle(at(1));
+    expect([refused, selection.ids.size]).toEqual([['held'], 0]);
+    selection.toggle(at(0));
+    selection.extend(ids(), at(4));
+    expect([...selection.ids]).toEqual([at(0), at(2), at(3)]);
+    selection.toggle(at(0));
+    expect(selection.narrow((id) => id !== at(2))).toBe(1);
+    expect([...selection.ids]).toEqual([at(3)]);
+  });
+});

@@ -1,0 +1,280 @@
+// What each command of the keymap does on the queue page, and when it has something to do: for keys, buttons, sheet and palette alike.
+import { clock } from '#lib/time/clock.svelte.ts';
+import { keysMessages } from '#lib/keys/keys-messages.ts';
+import { KEYMAP } from '#lib/keys/keymap.ts';
+import { digitOf } from '#lib/keys/press.ts';
+import type { Command } from '#lib/keyboard.ts';
+import { live } from '#lib/live/connection.svelte.ts';
+import { isFree } from '#lib/live/queue/queue-model.ts';
+import { queueMessages as text } from '#lib/messages/queue-messages.ts';
+import type { CommandHandler, CommandHandlers, QueueCommand, Ui } from './command-handler.ts';
+import { chipsOf } from '../session/reason-prompt.svelte.ts';
+import { nextLine, type ReasonedAction } from '../session/review-rules.ts';
+import { reviewMessages } from '../session/review-messages.ts';
+import { DOUBLE_PRESS_MS } from './double-press.ts';
+import { editable } from '../editor/edit-model.ts';
+import { listCommandsOf } from './list-commands.ts';
+import { projectOf, type QueueContext } from '../queue-context.ts';
+
+export interface Commands {
+  can: (command: Command) => boolean;
+  /** Does it; false means that there was nothing to do here. */
+  run: (command: Command, event: KeyboardEvent | null) => boolean;
+  /** Opens a line: takes it if it is free, shows it otherwise. */
+  open: (id: string) => Promise<void>;
+  /** A reason was chosen; `index` counts from 0. */
+  choose: (index: number) => void;
+  /** A reason was written. */
+  write: (reason: string) => void;
+  /** Takes back the decision on show. */
+  undoCurrent: () => void;
+}
+
+export function commandsOf(context: QueueContext, ui: Ui): Commands {
+  const reasons = reasonCommandsOf(context);
+  const open = openCommandOf(context, ui);
+  const counts = (command: Command) => !GUARDED_COMMANDS.has(command) || context.ready();
+  const handlers: CommandHandlers<QueueCommand> = {
+    ...itemCommandsOf(context, ui),
+    ...viewCommandsOf(context, ui),
+    ...listCommandsOf(context, ui, open),
+    ...editCommandsOf(context, ui),
+    reason: { can: () => ui.stage === 'mine', run: (event) => event && reasons.choose(digitOf(event) - 1) },
+    pause: { can: () => true, run: () => (live.paused = !live.paused) },
+    leave: { can: () => leaves(context), run: () => leave(context) },
+  };
+  const handlerOf = (command: Command): CommandHandler | undefined =>
+    new Map<string, CommandHandler>(Object.entries(handlers)).get(command);
+  return {
+    can: (command) => handlerOf(command)?.can() === true,
+    run: (command, event) => {
+      const handler = handlerOf(command);
+      if (handler?.can() !== true || !counts(command) || (event !== null && movesElsewhere(event) && !ui.inList))
+        return false;
+      if (command === 'accept' && onOtherLine(event, context.reviewSession.item.id)) return false;
+      handler.run(event);
+      return true;
+    },
+    open,
+    choose: (index) => counts('reason') && reasons.choose(index),
+    write: (reason) => counts('reason') && reasons.write(reason),
+    undoCurrent: () => context.ready() && void context.reviewSession.undoShown(),
+  };
+}
+
+/** What changes an item: the guard belongs to the action, so that it holds for keys, mouse, touch and whatever else presses (QU2). */
+const GUARDED_COMMANDS: ReadonlySet<Command> = new Set(
+  KEYMAP.flatMap(({ command, action }) => (action === true ? [command] : [])),
+);
+
+/** Outside the list the arrows and Space keep their ordinary meaning: they scroll. */
+const movesElsewhere = ({ key }: KeyboardEvent): boolean => key.startsWith('Arrow') || key === ' ';
+
+/** Whether a key was pressed on a line that is not the one of the item on show: there it means that line. */
+function onOtherLine(event: KeyboardEvent | null, shown: string | null): boolean {
+  const line = event?.target instanceof Element ? event.target.closest('[data-line]') : null;
+  return line !== null && line.getAttribute('data-line') !== shown;
+}
+
+type ItemCommand =
+  | 'approve'
+  | 'edit'
+  | 'reject'
+  | 'escalate'
+  | 'finalize'
+  | 'return'
+  | 'skip'
+  | 'giveBack'
+  | 'extend'
+  | 'takeOver'
+  | 'reopen'
+  | 'next'
+  | 'accept'
+  | 'undo';
+
+function itemCommandsOf(context: QueueContext, ui: Ui): CommandHandlers<ItemCommand> {
+  const { reviewSession } = context;
+  const mine = () => ui.stage === 'mine';
+  const reading = () => mine() && reviewSession.edit === null;
+  const escalated = () => reviewSession.item.detail?.status === 'escalated';
+  const ask = (action: ReasonedAction) => () => {
+    const { picked, action: asked } = reviewSession.reasonPrompt;
+    if (picked !== null) return reviewSession.decide(action, { reason: picked });
+    // The same verb again takes the question back.
+    return asked === action ? reviewSession.reasonPrompt.clear() : reviewSession.reasonPrompt.start(action);
+  };
+  return {
+    approve: { can: reading, run: () => reviewSession.decide('approve') },
+    edit: { can: reading, run: () => reviewSession.startEdit() },
+    reject: { can: reading, run: ask('reject') },
+    escalate: { can: () => reading() && !escalated(), run: ask('escalate') },
+    finalize: { can: () => reading() && escalated(), run: ask('finalize') },
+    return: { can: () => reading() && escalated(), run: () => reviewSession.decide('return') },
+    skip: { can: mine, run: () => reviewSession.skip() },
+    giveBack: { can: mine, run: () => reviewSession.giveBack() },
+    extend: {
+      can: () => ui.stage !== null && ['mine', 'ended', 'free'].includes(ui.stage),
+      run: () => reviewSession.extend(),
+    },
+    takeOver: { can: () => ui.stage === 'held' && takesOver(context), run: () => reviewSession.takeOver() },
+    reopen: { can: () => reviewSession.item.detail?.abilities.reopen === true, run: () => reviewSession.reopen() },
+    next: { can: () => true, run: () => reviewSession.next() },
+    accept: { can: () => ui.stage === 'decided', run: () => reviewSession.continueToNext() },
+    undo: undoCommandOf(context),
+  };
+}
+
+function undoCommandOf({ reviewSession, recentDecisions }: QueueContext): CommandHandler {
+  const undoable = () => recentDecisions.newest(clock.read());
+  let pressedAt = -Infinity;
+  return {
+    can: () => undoable() !== null,
+    run: (event) => {
+      // Two quick presses of the key are one: the second would take back the decision before.
+      const repeated = event !== null && event.timeStamp - pressedAt < DOUBLE_PRESS_MS;
+      pressedAt = event?.timeStamp ?? pressedAt;
+      const recent = repeated ? null : undoable();
+      return recent && reviewSession.undo(recent);
+    },
+  };
+}
+
+const takesOver = ({ reviewSession }: QueueContext): boolean =>
+  projectOf(reviewSession.item.detail?.project_id)?.abilities.take_over === true;
+
+/** What changes how the item reads, and nothing about it. */
+function viewCommandsOf(
+  context: QueueContext,
+  ui: Ui,
+): CommandHandlers<'note' | 'guidelines' | 'diff' | 'raw' | 'copyValue' | 'copy'> {
+  const { reviewSession, reading, drafts } = context;
+  const shown = () => reviewSession.item.detail !== null;
+  return {
+    note: {
+      can: () => ui.stage === 'mine' && reviewSession.edit === null,
+      run: () => reviewSession.reasonPrompt.openNote(),
+    },
+    guidelines: { can: shown, run: () => (reading.guidelines = !reading.guidelines) },
+    diff: { can: shown, run: () => (reading.diff = !reading.diff) },
+    raw: { can: shown, run: () => (reading.raw = !reading.raw) },
+    // Of an emptied item there is nothing to copy (KE2).
+    copyValue: { can: () => shown() && !reviewSession.item.detail?.emptied_at, run: () => copyValue(context) },
+    copy: {
+      can: () => reviewSession.item.id !== null && drafts.read(reviewSession.item.id) !== null,
+      run: () => copyDraft(context),
+    },
+  };
+}
+
+function editCommandsOf(context: QueueContext, ui: Ui): CommandHandlers<'submit' | 'keepDraft' | 'reset' | 'send'> {
+  const { reviewSession, announcer } = context;
+  return {
+    submit: { can: () => ui.stage === 'mine' && reviewSession.edit !== null, run: () => submit(context) },
+    keepDraft: {
+      can: () => reviewSession.edit !== null,
+      run: () => {
+        reviewSession.edit?.save();
+        announcer.say(keysMessages.announcement.draftKept);
+      },
+    },
+    reset: { can: () => reviewSession.edit !== null, run: () => reviewSession.edit?.reset() },
+    send: {
+      can: () => ui.stage === 'mine' && reviewSession.edit === null && reviewSession.reasonPrompt.note !== null,
+      run: () => send(context),
+    },
+  };
+}
+
+function openCommandOf({ queue, reviewSession, me }: QueueContext, ui: Ui): (id: string) => Promise<void> {
+  return async (id) => {
+    const row = queue.state.rows.get(id);
+    if (row === undefined) return;
+    const mine = row.claim?.user_id === me.id;
+    if (!mine && !isFree(queue.state, row)) return reviewSession.peek(id);
+    // Someone was faster: on to the next line that could be taken.
+    await reviewSession.claim(
+      id,
+      () => (ui.cursor = nextLine(queue.entries, id, (each) => isFree(queue.state, each))?.id ?? id),
+    );
+  };
+}
+
+function reasonCommandsOf({ reviewSession }: QueueContext): Pick<Commands, 'choose' | 'write'> {
+  const chips = () => chipsOf(projectOf(reviewSession.item.detail?.project_id)?.reasons ?? [], text.reasons.own);
+  const give = (reason: string) => {
+    const { reasonPrompt, edit } = reviewSession;
+    if (edit !== null) {
+      const { needsReason } = edit;
+      edit.choose(reason);
+      if (needsReason) submit({ reviewSession });
+    } else if (reasonPrompt.action !== null) void reviewSession.decide(reasonPrompt.action, { reason });
+    else reasonPrompt.picked = reasonPrompt.picked === reason ? null : reason;
+    reasonPrompt.own = null;
+  };
+  return {
+    choose: (index) => {
+      const chip = chips()[index];
+      if (chip === undefined) return;
+      if (chip.open) reviewSession.reasonPrompt.own = reviewSession.edit?.reason ?? '';
+      else give(chip.label);
+    },
+    write: (reason) => {
+      const last = chips().at(-1)?.label ?? '';
+      const words = reason.trim() || (last === text.reasons.own ? '' : last);
+      if (words === '') return;
+      // Written before its verb: it was written to reject, the strip says so.
+      if (reviewSession.edit === null && reviewSession.reasonPrompt.action === null)
+        reviewSession.reasonPrompt.start('reject');
+      give(words);
+    },
+  };
+}
+
+function submit({ reviewSession }: Pick<QueueContext, 'reviewSession'>): void {
+  // What stops it is said in the editor; a missing reason is asked for in the strip.
+  const words = reviewSession.edit?.submission() ?? null;
+  if (words !== null) void reviewSession.decide('edit', words);
+}
+
+async function copyDraft({ reviewSession, drafts, announcer }: QueueContext): Promise<void> {
+  const draft = reviewSession.item.id === null ? null : drafts.read(reviewSession.item.id);
+  if (draft === null) return;
+  await navigator.clipboard.writeText(draft.text).then(
+    () => announcer.say(text.announcement.copied),
+    () => announcer.say(text.announcement.notCopied),
+  );
+}
+
+async function copyValue({ reviewSession, announcer }: QueueContext): Promise<void> {
+  const suggestion = reviewSession.item.detail?.suggestion;
+  if (suggestion === undefined) return;
+  await navigator.clipboard.writeText(reviewSession.edit?.text ?? editable(suggestion)).then(
+    () => announcer.say(keysMessages.announcement.valueCopied),
+    () => announcer.say(text.announcement.notCopied),
+  );
+}
+
+/** The note is written: out it goes, once it is known what for. */
+function send({ reviewSession }: QueueContext): void {
+  const { reasonPrompt } = reviewSession;
+  if (reasonPrompt.action !== null && reasonPrompt.picked !== null)
+    void reviewSession.decide(reasonPrompt.action, { reason: reasonPrompt.picked });
+  else reasonPrompt.fault = reasonPrompt.action === null ? reviewMessages.note.noAction : reviewMessages.note.noReason;
+}
+
+/** Whether Escape has something to close. */
+const leaves = ({ reviewSession, selection }: QueueContext): boolean =>
+  reviewSession.reasonPrompt.open ||
+  reviewSession.reasonPrompt.picked !== null ||
+  reviewSession.edit !== null ||
+  selection.on ||
+  reviewSession.item.id !== null;
+
+/** Escape: closes the innermost thing that is open. */
+function leave({ reviewSession, selection }: QueueContext): void {
+  if (reviewSession.reasonPrompt.open || reviewSession.reasonPrompt.picked !== null) reviewSession.reasonPrompt.clear();
+  else if (reviewSession.edit?.needsReason) reviewSession.edit.needsReason = false;
+  else if (reviewSession.edit !== null) reviewSession.stopEdit();
+  else if (selection.on) selection.leave();
+  else reviewSession.close();
+}

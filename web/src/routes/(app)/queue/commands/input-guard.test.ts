@@ -1,0 +1,71 @@
+// @vitest-environment happy-dom
+// QU2: an item decides nothing before it was painted, and one that came by itself not before it could be seen.
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { InputGuard } from './input-guard.svelte.ts';
+
+let guard: InputGuard;
+beforeEach(() => {
+  vi.useFakeTimers();
+  guard = new InputGuard();
+});
+afterEach(() => vi.useRealTimers());
+
+/** Lets a frame be drawn, and `ms` pass after it. */
+const frame = async (ms = 0) => {
+  await vi.advanceTimersByTimeAsync(20);
+  await vi.advanceTimersByTimeAsync(ms);
+};
+
+it('with nothing on show has nothing to see', () => {
+  expect(guard.has(null)).toBe(true);
+});
+
+it('counts what the reader opened as soon as it is painted', async () => {
+  guard.setItem('a', false);
+  void guard.observe({ id: 'a', loaded: true });
+  expect(guard.has('a')).toBe(false);
+  await frame(2);
+  expect(guard.has('a')).toBe(true);
+});
+
+it('counts what came by itself 300 ms after that', async () => {
+  guard.setItem('a', true);
+  void guard.observe({ id: 'a', loaded: true });
+  await frame(250);
+  expect(guard.has('a')).toBe(false);
+  await frame(60);
+  expect(guard.has('a')).toBe(true);
+});
+
+it('waits for the content, however long it takes', async () => {
+  guard.setItem('a', true);
+  void guard.observe({ id: 'a', loaded: false });
+  await frame(5000);
+  expect(guard.has('a')).toBe(false);
+  void guard.observe({ id: 'a', loaded: true });
+  await frame(350);
+  expect(guard.has('a')).toBe(true);
+});
+
+it('forgets an item that another one replaced before it was seen, and the one before them', async () => {
+  guard.setItem('a', true);
+  void guard.observe({ id: 'a', loaded: true });
+  await frame(100);
+  guard.setItem('b', true);
+  void guard.observe({ id: 'b', loaded: true });
+  await frame(250);
+  expect([guard.has('a'), guard.has('b')]).toEqual([false, false]);
+  await frame(100);
+  expect([guard.has('a'), guard.has('b')]).toEqual([false, true]);
+});
+
+it('counts one that was read ahead from when it was on the screen, not from its claim', async () => {
+  guard.setItem('b', true);
+  void guard.observe({ id: 'b', loaded: true });
+  await frame(250);
+  // The claim is in: the desk turns to what is on show already.
+  guard.setItem('b', true);
+  void guard.observe({ id: 'b', loaded: true });
+  await frame(60);
+  expect(guard.has('b')).toBe(true);
+});

@@ -1,0 +1,220 @@
+// @vitest-environment happy-dom
+// How many keys a decision costs in the flow, and that no key reaches an item which is not there yet (QU2).
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { listenToKeys, type KeyScope } from '#lib/keyboard.ts';
+import { KEYMAP } from '#lib/keys/keymap.ts';
+import { projects } from '#lib/api/projects-store.svelte.ts';
+import type { Project } from '@countersign/shared/api/projects';
+import type { Ui } from './command-handler.ts';
+import { commandsOf } from './commands.ts';
+import { ReviewFixture, stage, type Page } from '../session/review-page.fixture.ts';
+import { PROJECT } from '../session/fake-review-server.fixture.ts';
+import { Reading } from '../item/reading.svelte.ts';
+import { Selection } from '../bulk/selection.svelte.ts';
+
+const fixture = new ReviewFixture();
+let stop: () => void = () => undefined;
+
+beforeEach(() => {
+  projects.list = [
+    { id: PROJECT, name: 'P', reasons: ['Wrong fact', 'Wrong tone'], abilities: {} } as unknown as Project,
+  ];
+});
+afterEach(() => {
+  stop();
+  projects.list = null;
+});
+
+const contextOf = (page: Page) => ({
+  ...page,
+  reading: new Reading(),
+  selection: new Selection(),
+  ready: () => page.reviewSession.busy === null,
+});
+
+/** The keys of the page, over a desk whose item was seen long enough. */
+function listen(page: Page, cursor: string | null = null): void {
+  const { reviewSession } = page;
+  const ui: Ui = {
+    get stage() {
+      return stage(reviewSession);
+    },
+    cursor,
+    inList: true,
+    switchTo: () => undefined,
+  };
+  const commands = commandsOf(contextOf(page), ui);
+  const situation = () => {
+    const scopes: KeyScope[] = ['anywhere', 'list', stage(reviewSession) === 'decided' ? 'conflict' : 'item'];
+    if (
+      reviewSession.reasonPrompt.action !== null ||
+      reviewSession.reasonPrompt.note !== null ||
+      reviewSession.edit !== null
+    )
+      scopes.push('reasons');
+    if (reviewSession.edit !== null) scopes.push('editor');
+    return { scopes, pending: reviewSession.busy !== null, actionsEnabled: true };
+  };
+  stop = listenToKeys({
+    situation,
+    can: (command) => commands.can(command),
+    run: (command, event) => commands.run(command, event),
+  });
+}
+
+async function press(key: string, more: KeyboardEventInit = {}, on: EventTarget = window): Promise<void> {
+  on.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true, ...more }));
+  await vi.advanceTimersByTimeAsync(0);
+}
+
+describe('keys per decision in the flow', () => {
+  it.each([
+    ['approve', ['a'], { action: 'approve' }],
+    ['reject', ['r', '2'], { action: 'reject', reason: 'Wrong tone' }],
+    ['escalate', ['u', '1'], { action: 'escalate', reason: 'Wrong fact' }],
+  ])('%s', async (_, keys, decision) => {
+    const page = await fixture.openWithClaim();
+    listen(page);
+    for (const key of keys) await press(key);
+    expect(fixture.server.decisions).toMatchObject([{ id: 'one', ...decision }]);
+    expect([page.reviewSession.item.id, stage(page.reviewSession)]).toEqual(['two', 'mine']);
+  });
+
+  it('edit: two, and what is typed and why', async () => {
+    const page = await fixture.openWithClaim();
+    listen(page);
+    await press('e');
+    if (page.reviewSession.edit) page.reviewSession.edit.text = 'Mine';
+    page.reviewSession.edit?.changed();
+    await press('1');
+    await press('Enter', { ctrlKey: true });
+    expect(fixture.server.decisions).toMatchObject([
+      { id: 'one', action: 'edit', output: 'Mine', reason: 'Wrong fact' },
+    ]);
+  });
+});
+
+describe('QU2: a key that is pressed', () => {
+  it.each(['a', 'r', 'u', 's', 'q', 'e'])(
+    'while the next item is on show and not granted does nothing: %s',
+    async (key) => {
+      const page = await fixture.openWithClaim();
+      listen(page);
+      fixture.server.held.add('claim-next');
+      await press('a');
+      expect(stage(page.reviewSession)).toBe('loading');
+      await press(key);
+      expect([stage(page.reviewSession), page.reviewSession.reasonPrompt.action, page.reviewSession.edit]).toEqual([
+        'loading',
+        null,
+        null,
+      ]);
+      fixture.server.releaseHeld();
+      await vi.waitFor(() => expect(stage(page.reviewSession)).toBe('mine'));
+      expect(fixture.server.decisions).toHaveLength(1);
+    },
+  );
+
+  it('twice before the answer decides once', async () => {
+    const page = await fixture.openWithClaim();
+    listen(page);
+    fixture.server.held.add('decision');
+    await press('a');
+    await press('a');
+    fixture.server.releaseHeld();
+    await vi.waitFor(() => expect(page.reviewSession.item.id).toBe('two'));
+    await vi.waitFor(() => expect(stage(page.reviewSession)).toBe('mine'));
+    expect(fixture.server.decisions.map(({ id }) => id)).toEqual(['one']);
+  });
+});
+
+describe('QU2: while the item on show has not been seen', () => {
+  const GUARDED_COMMANDS = KEYMAP.filter(({ action }) => action === true).map(({ command }) => command);
+
+  /** What is asked for without a key: by a button, the palette or assistive technology. */
+  async function commandsOn(page: Page, ready: boolean) {
+    const ui: Ui = { stage: 'mine', cursor: 'two', inList: true, switchTo: () => undefined };
+    await page.reviewSession.claim('one');
+    return commandsOf({ ...contextOf(page), ready: () => ready }, ui);
+  }
+
+  it.each(GUARDED_COMMANDS)('nothing is done by %s', async (command) => {
+    const page = await fixture.openWithClaim();
+    const commands = await commandsOn(page, false);
+    const asked = fixture.server.requests.length;
+    expect(commands.run(command, null)).toBe(false);
+    expect([page.reviewSession.busy, page.reviewSession.reasonPrompt.action, page.reviewSession.edit]).toEqual([
+      null,
+      null,
+      null,
+    ]);
+    expect(fixture.server.requests).toHaveLength(asked);
+  });
+
+  it.each([true, false])(
+    'nor by a reason that is clicked or written, or by taking back what is on show (%s)',
+    async (ready) => {
+      const page = await fixture.openWithClaim();
+      const commands = await commandsOn(page, ready);
+      page.reviewSession.reasonPrompt.start('reject');
+      commands.choose(0);
+      expect(page.reviewSession.busy).toBe(ready ? 'reject' : null);
+      commands.write('My own');
+      commands.undoCurrent();
+      await vi.advanceTimersByTimeAsync(0);
+      expect(fixture.server.decisions).toHaveLength(ready ? 1 : 0);
+    },
+  );
+});
+
+it('QU2: the key of undo, pressed twice as one, takes back one decision', async () => {
+  const page = await fixture.openWithClaim();
+  listen(page);
+  for (const next of ['two', 'three']) {
+    await press('a');
+    await vi.waitFor(() => expect([page.reviewSession.item.id, stage(page.reviewSession)]).toEqual([next, 'mine']));
+  }
+  await press('z');
+  await vi.waitFor(() => expect([page.reviewSession.item.id, stage(page.reviewSession)]).toEqual(['two', 'mine']));
+  await press('z');
+  expect(page.reviewSession.busy).toBeNull();
+  expect(page.recentDecisions.entries.map(({ itemId, state }) => [itemId, state])).toEqual([
+    ['two', 'undone'],
+    ['one', 'saved'],
+  ]);
+  await vi.advanceTimersByTimeAsync(500);
+  await press('z');
+  await vi.waitFor(() => expect(page.reviewSession.item.id).toBe('one'));
+});
+
+it.each([
+  ['one whose content is there can be copied', null, true],
+  ['an emptied one cannot: there is nothing (KE2)', '2026-11-24T12:00:00.000Z', false],
+])('of the suggestions of decided items %s', async (_, emptied_at, can) => {
+  fixture.server.add('decided', { status: 'approved', emptied_at });
+  const page = await fixture.open();
+  const ui: Ui = { stage: 'decided', cursor: null, inList: true, switchTo: () => undefined };
+  const commands = commandsOf(contextOf(page), ui);
+  await page.reviewSession.peek('decided');
+  expect(commands.can('copyValue')).toBe(can);
+});
+
+describe('Enter on a decided item', () => {
+  it.each([
+    ['goes on', null, 'two'],
+    ['goes on from its own line', 'one', 'two'],
+    ['opens another line, where the focus is on that', 'three', 'three'],
+  ])('%s', async (_, focused, expected) => {
+    const page = await fixture.openWithClaim({ flow: false });
+    listen(page, focused);
+    await press('a');
+    expect(stage(page.reviewSession)).toBe('decided');
+    const line = document.createElement('div');
+    if (focused !== null) line.dataset.line = focused;
+    document.body.innerHTML = '<div id="app"></div>';
+    document.querySelector('#app')?.append(line);
+    await press('Enter', {}, line);
+    line.remove();
+    await vi.waitFor(() => expect([page.reviewSession.item.id, stage(page.reviewSession)]).toEqual([expected, 'mine']));
+  });
+});

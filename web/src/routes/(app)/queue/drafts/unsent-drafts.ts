@@ -1,0 +1,29 @@
+// Everything a reader typed for an item and did not send, as it is shown where it can only be read.
+import type { Draft, Drafts } from '#lib/drafts/drafts.ts';
+
+/** One answer with its reason and note; without an answer, a reason or a note alone. */
+export interface UnsentDraft {
+  readonly draft: Draft | null;
+  readonly reason: string;
+  readonly note: string;
+}
+
+/** What this tab goes on with first, then what was typed in others. */
+export function unsentDraftsOf(drafts: Drafts, id: string): UnsentDraft[] {
+  const [draft, words] = [drafts.read(id), drafts.notes(id)];
+  const own = {
+    draft,
+    reason: [...new Set([draft?.reason ?? '', words.own])].filter(Boolean).join('\n'),
+    note: [draft?.note ?? '', words.note].filter(Boolean).join('\n'),
+  };
+  const others = [
+    ...drafts.others(id).map(({ value }) => ({ draft: value, reason: value.reason ?? '', note: value.note })),
+    ...drafts.otherNotes(id).map((other) => ({ draft: null, reason: other.own, note: other.note })),
+  ];
+  const empty = draft === null && own.reason === '' && own.note === '';
+  return [...(empty ? [] : [own]), ...others];
+}
+
+/** One of them as a text to be copied. */
+export const plainTextOf = ({ draft, reason, note }: UnsentDraft): string =>
+  [draft?.text ?? '', reason, note].filter(Boolean).join('\n\n');

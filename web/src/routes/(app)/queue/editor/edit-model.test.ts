@@ -1,0 +1,184 @@
+// An edit goes out as it was typed, changes only what was touched, and is asked about when it breaks the shape.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Drafts } from '#lib/drafts/drafts.ts';
+import { parseJson, printJson } from '#lib/values/json/lossless.ts';
+import { LIMITS } from '@countersign/shared/api/public';
+import { jsonText, RawJson, type Json } from '@countersign/shared/json/json';
+import { validateEdit, readEdit, EDIT_LIMITS } from './edit-validation.ts';
+import { editable, editKind, fits, formOf, textOf, withField } from './edit-model.ts';
+import { provideValidator, EditSession } from './edit-session.svelte.ts';
+
+provideValidator(validateEdit);
+
+const SPELLINGS = ['1.0', '1e2', '0.12345678901234567890', '-0', '7'];
+
+describe('readEdit', () => {
+  it('takes a text as it stands and refuses one that changes nothing (LC0)', () => {
+    expect(readEdit('a', 'b')).toMatchObject({ ok: true, output: 'b' });
+    expect(readEdit('a', 'a')).toEqual({ ok: false, fault: 'unchanged' });
+    expect(readEdit('1', '2')).toMatchObject({ ok: true, output: '2' });
+  });
+
+  it('takes JSON for JSON, says where it breaks, and looks through the layout', () => {
+    const suggestion = { a: [1, 2] };
+    expect(sent(readEdit(suggestion, '{"a": [1, 3]}'))).toBe('{"a":[1,3]}');
+    expect(readEdit(suggestion, editable(suggestion))).toEqual({ ok: false, fault: 'unchanged' });
+    expect(readEdit(suggestion, '{"a":[1,2}')).toMatchObject({ fault: 'json', at: 9 });
+    expect(readEdit({ a: 1 }, '{"a":1.0}')).toEqual({ ok: false, fault: 'unchanged' });
+  });
+
+  it('sends every number as it was spelt', () => {
+    const suggestion = parseJson('{"n":1.0,"10":1e2,"2":0.12345678901234567890,"note":"a"}');
+    const text = editable(suggestion).replace('"a"', '"b"');
+    expect(sent(readEdit(suggestion, text))).toBe('{"n":1.0,"10":1e2,"2":0.12345678901234567890,"note":"b"}');
+  });
+
+  it.each([
+    ['bytes', (): string => JSON.stringify('é'.repeat(131_073))],
+    ['depth', (): string => '['.repeat(33) + ']'.repeat(33)],
+    ['values', (): string => `[${Array.from({ length: 10_000 }, () => 0).join(',')}]`],
+    ['keys', (): string => JSON.stringify({ ['k'.repeat(257)]: 1 })],
+    ['integer', (): string => '[9007199254740993]'],
+    ['number', (): string => '[1e999]'],
+    ['nul', (): string => '["\\u0000"]'],
+    ['surrogate', (): string => '["\\ud800"]'],
+  ] as const)('says before it is sent what the service would refuse: %s', (limit, text) => {
+    expect(readEdit({ a: 1 }, text())).toEqual({ ok: false, fault: 'limit', limit });
+  });
+
+  it('knows the limits of the service', () => {
+    expect(LIMITS).toMatchObject(EDIT_LIMITS);
+  });
+
+  it('takes what is just within the limits', () => {
+    expect(readEdit({ a: 1 }, '['.repeat(32) + ']'.repeat(32)).ok).toBe(true);
+    expect(readEdit({ a: 1 }, JSON.stringify('x'.repeat(262_142))).ok).toBe(true);
+    expect(readEdit({ a: 1 }, '[9007199254740991, 1e300]').ok).toBe(true);
+  });
+});
+
+describe('editKind', () => {
+  it.each([
+    ['"text"', 'text'],
+    ['{"a":1,"b":"x","c":null,"d":true,"e":1.0}', 'form'],
+    ['{}', 'json'],
+    ['{"a":[]}', 'json'],
+    ['[1]', 'json'],
+    ['1.0', 'json'],
+    [JSON.stringify(Object.fromEntries(Array.from({ length: 31 }, (__, at) => [`k${at}`, at]))), 'json'],
+  ])('%s is edited as %s', (text, kind) => {
+    expect(editKind(parseJson(text))).toBe(kind);
+  });
+});
+
+describe('the form', () => {
+  const scalar = fc.oneof(
+    fc.constantFrom(...SPELLINGS, 'true', 'null'),
+    fc.string().map((text) => JSON.stringify(text)),
+  );
+  const key = fc.constantFrom('a', 'b', '2', '1', '__proto__', 'odd key', '');
+  const flat = fc
+    .uniqueArray(fc.tuple(key, scalar), { minLength: 1, maxLength: 6, selector: ([name]) => name })
+    .map((members) => `{ ${members.map(([name, value]) => `${JSON.stringify(name)} :${value}`).join(' ,\n')} }`);
+
+  it('changes the text of the field that was typed in, and of no other', () => {
+    fc.assert(
+      fc.property(flat, fc.nat(), fc.string(), (text, pick, typed) => {
+        const form = formOf(text);
+        if (form === null) throw new Error('a flat object has a form');
+        expect(textOf(form)).toBe(text);
+        const at = pick % form.fields.length;
+        const changed = textOf(withField(form, at, typed));
+        const [before, after] = [form.between.slice(0, at + 1), form.between.slice(at + 1)];
+        const stored = (piece: string, index: number) => piece + (form.fields[index]?.was.written ?? '');
+        const head = before.map((piece, index) => (index < at ? stored(piece, index) : piece)).join('');
+        expect(changed.startsWith(head)).toBe(true);
+        const tail = after.map((piece, index) => stored(piece, at + 1 + index)).join('');
+        expect(changed.endsWith(tail)).toBe(true);
+      }),
+    );
+  });
+
+  it('keeps the type of a field, and knows what does not fit', () => {
+    const form = formOf('{"s":"1","n":1.0,"b":true,"z":null}');
+    if (form === null) throw new Error('no form');
+    expect(form.fields.map(({ kind, typed }) => [kind, typed])).toEqual([
+      ['string', '1'],
+      ['number', '1.0'],
+      ['boolean', 'true'],
+      ['null', 'null'],
+    ]);
+    expect(textOf(withField(form, 0, 'a "quote"\n'))).toBe('{"s":"a \\"quote\\"\\n","n":1.0,"b":true,"z":null}');
+    expect(
+      ['12', '-0.5', '1e3', '1.', '', '0x1', '+1', '01', '1,5'].map((typed) => fits({ kind: 'number', typed })),
+    ).toEqual([true, true, true, ...Array.from({ length: 6 }, () => false)]);
+  });
+
+  it('is none for what is not flat', () => {
+    expect([formOf('{"a":[]}'), formOf('[1]'), formOf('{'), formOf('"x"')]).toEqual([null, null, null, null]);
+  });
+});
+
+describe('a submission', () => {
+  const session = (suggestion: Json) => {
+    const edit = new EditSession(new Drafts('me', null), { id: 'i1', suggestion });
+    edit.reason = 'Wrong';
+    return edit;
+  };
+  const type = (edit: EditSession, text: string) => {
+    edit.text = text;
+    edit.changed();
+    return edit.submission();
+  };
+
+  it('goes out with reason and note, its numbers as they were spelt', () => {
+    const edit = session(parseJson('{"sum":1.0,"to":"Ana"}'));
+    edit.note = ' seen ';
+    edit.type(1, 'Ines');
+    const words = edit.submission();
+    expect(jsonText(words)).toBe('{"output":{"sum":1.0,"to":"Ines"},"reason":"Wrong","note":"seen"}');
+  });
+
+  it('is stopped by broken JSON, by no change and by a missing reason, in words', () => {
+    const edit = session({ a: 1 });
+    expect([type(edit, '{"a":'), edit.fault]).toEqual([null, expect.stringContaining('Line 1, column 6')]);
+    expect([type(edit, '{"a":1.0}'), edit.fault]).toEqual([null, expect.stringContaining('Nothing is changed')]);
+    edit.reason = null;
+    expect([type(edit, '{"a":2}'), edit.fault]).toEqual([null, expect.stringContaining('Choose why')]);
+  });
+
+  it.each([
+    ['a key is missing', '{"b":[1]}'],
+    ['a type changed', '{"a":"1","b":[1]}'],
+    ['a list was emptied', '{"a":1,"b":[]}'],
+  ])('is held back once when %s, and goes out the second time', (_, text) => {
+    const edit = session({ a: 1, b: [1] });
+    expect(type(edit, text)).toBeNull();
+    expect([edit.fault, edit.warned]).toEqual([null, text]);
+    expect(edit.submission()).not.toBeNull();
+  });
+
+  it('asks anew when the text changed after the question', () => {
+    const edit = session({ a: 1, b: [1] });
+    expect(type(edit, '{"b":[1]}')).toBeNull();
+    expect(type(edit, '{"b":[1,2]}')).toBeNull();
+    expect(edit.submission()).not.toBeNull();
+  });
+
+  it('goes on with a draft that no form can hold, and back to the form by reset', () => {
+    const edit = session({ a: 1 });
+    edit.type(0, '1.');
+    expect([edit.text, edit.form?.fields[0]?.typed]).toEqual(['{\n  "a": 1.\n}', '1.']);
+    expect(edit.submission()).toBeNull();
+    expect(edit.switchTo('json')).toBe(true);
+    expect(edit.switchTo('form')).toBe(false);
+    edit.reset();
+    expect(edit.form?.fields[0]?.typed).toBe('1');
+  });
+});
+
+function sent(edit: ReturnType<typeof readEdit>): string {
+  if (!edit.ok) throw new Error(edit.fault);
+  return edit.output instanceof RawJson ? edit.output.text : printJson(edit.output, 0);
+}

@@ -1,0 +1,174 @@
+// One edit under way: what was typed, kept as a draft as it is typed, and read as an answer when it is submitted.
+import type { Draft, Drafts } from '#lib/drafts/drafts.ts';
+import { clock } from '#lib/time/clock.svelte.ts';
+import { itemMessages } from '#lib/messages/item-messages.ts';
+import type { KeyedRecord } from '#lib/drafts/local-records.ts';
+import { keepLineEnds, withLf } from '#lib/format/line-endings.ts';
+import type { ItemDetail } from '@countersign/shared/item';
+import type { DecisionInput } from '../session/decision-sender.ts';
+import { isoOf } from '../session/review-rules.ts';
+import type { validateEdit as Validate } from './edit-validation.ts';
+import { editable, editKind, formOf, textOf, withField, type Form } from './edit-model.ts';
+
+/** How an edit is read comes with the editor itself, which is fetched after the first screen: before that there is nothing to submit. */
+let validateEdit: typeof Validate | null = null;
+
+/** For the editor's own parts, when they are there. */
+export function provideValidator(validator: typeof Validate): void {
+  validateEdit = validator;
+}
+
+/** A pause in typing of this many ms keeps the draft; leaving the page keeps it at once. */
+const PAUSE_MS = 250;
+
+export class EditSession {
+  text = $state('');
+  note = $state('');
+  reason: string | null = $state(null);
+  /** When the draft was last kept (ISO), null before anything was typed. */
+  savedAt: string | null = $state(null);
+  /** False when the browser refused to store it: it lasts only as long as the tab. */
+  persisted = $state(true);
+  /** What stops the submission, said in place. */
+  fault: string | null = $state(null);
+
+  /** The fields, while the answer is edited field by field; `text` follows them. */
+  form: Form | null = $state.raw(null);
+  /** The text whose changed shape was pointed out when it was to be submitted; submitting that again sends it. */
+  warned: string | null = $state(null);
+  /** Rises when a submission was stopped: what stops it is brought into sight. */
+  blockedCount = $state(0);
+  /** The edit is ready but for its reason: choosing one submits it. */
+  needsReason = $state(false);
+  /** Other drafts of this item, such as one that was typed in another tab. */
+  others: readonly KeyedRecord<Draft>[] = $state.raw([]);
+
+  readonly item: Pick<ItemDetail, 'id' | 'suggestion'>;
+  readonly kind: ReturnType<typeof editKind>;
+  readonly original: string;
+  readonly #drafts: Drafts;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(drafts: Drafts, item: Pick<ItemDetail, 'id' | 'suggestion'>) {
+    this.#drafts = drafts;
+    this.item = item;
+    this.original = editable(item.suggestion);
+    this.kind = editKind(item.suggestion);
+    this.#show(drafts.open(item.id));
+  }
+
+  #show(draft: Draft | null): void {
+    // A draft of an earlier version may have lost the line ends.
+    this.text = keepLineEnds(this.original, draft?.text ?? this.original);
+    this.note = draft?.note ?? '';
+    this.reason = draft?.reason ?? null;
+    this.savedAt = draft?.savedAt ?? null;
+    this.fault = this.warned = null;
+    this.needsReason = false;
+    if (this.form !== null || this.kind === 'form') this.form = formOf(this.text, this.original);
+    this.refreshOtherDrafts();
+  }
+
+  /** Looks for other drafts of the item: another tab may have kept one, or sent it. */
+  refreshOtherDrafts(): void {
+    this.others = this.#drafts.others(this.item.id).filter(({ value }) => value.text !== this.text);
+  }
+
+  /** Goes on with another draft of the item; what stands here stays among the others. */
+  turnToDraft(key: string): void {
+    this.save();
+    const draft = this.#drafts.switchTo(this.item.id, key);
+    if (draft !== null) this.#show(draft);
+  }
+
+  /** Throws another draft of the item away. */
+  forget(key: string): void {
+    this.#drafts.forget(key);
+    this.refreshOtherDrafts();
+  }
+
+  /** The text as a field of the page holds it, its lines ended by LF. */
+  get shown(): string {
+    return withLf(this.text);
+  }
+
+  /** The whole text was typed in; lines that stayed keep the ends they had (QU18). */
+  write(typed: string): void {
+    this.text = keepLineEnds(this.original, typed);
+    this.changed();
+  }
+
+  /** Edits field by field, or as JSON. Answers whether the text is what a form can hold. */
+  switchTo(kind: 'form' | 'json'): boolean {
+    this.form = kind === 'form' ? formOf(this.text, this.original) : null;
+    return kind === 'json' || this.form !== null;
+  }
+
+  /** A field was typed in; of all others every character stays. */
+  type(at: number, typed: string): void {
+    if (this.form === null) return;
+    this.form = withField(this.form, at, typed);
+    this.text = textOf(this.form);
+    this.changed();
+  }
+
+  /** Something was typed or chosen. */
+  changed(): void {
+    this.fault = null;
+    this.needsReason = false;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.save(), PAUSE_MS);
+  }
+
+  choose(reason: string): void {
+    this.reason = reason;
+    this.changed();
+  }
+
+  /** Keeps the draft now, if anything waits to be kept. */
+  save(): void {
+    if (this.#timer === undefined) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const { text, note, reason } = this;
+    // What was typed and taken back is no edit.
+    if (text === this.original && note === '' && reason === null) return this.#drop();
+    const savedAt = isoOf(clock.read());
+    this.savedAt = savedAt;
+    this.persisted = this.#drafts.save(this.item.id, { text, note, reason, savedAt });
+    this.refreshOtherDrafts();
+  }
+
+  #drop(): void {
+    this.#drafts.drop(this.item.id);
+    this.savedAt = null;
+    this.refreshOtherDrafts();
+  }
+
+  /** Back to the suggestion. */
+  reset(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#drafts.drop(this.item.id);
+    this.#show(null);
+  }
+
+  /**
+   * What goes out with the decision, or null when something stops it; then it is said in place. A changed shape stops it
+   * once: whoever submits the same text again means it. Where only the reason is missing the page asks for it.
+   */
+  submission(): DecisionInput | null {
+    if (validateEdit === null) return null;
+    const { read, fault, shapeBreaches } = validateEdit(this.item.suggestion, this.text);
+    const meant = shapeBreaches.length === 0 || this.warned === this.text;
+    this.needsReason = read.ok && meant && this.reason === null;
+    this.fault = fault ?? (this.needsReason ? itemMessages.edit.noReason : null);
+    if (read.ok && !meant) this.warned = this.text;
+    if (!read.ok || !meant || this.reason === null) {
+      this.blockedCount += 1;
+      return null;
+    }
+    const note = this.note.trim();
+    return { output: read.output, reason: this.reason, ...(note === '' ? {} : { note }) };
+  }
+}

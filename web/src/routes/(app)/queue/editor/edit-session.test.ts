@@ -1,0 +1,114 @@
+// An edit changes what was typed and nothing else, stands beside that of another tab, and asks for its reason.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Drafts } from '#lib/drafts/drafts.ts';
+import { withLf } from '#lib/format/line-endings.ts';
+import { FakeStorage } from '#lib/drafts/storage.fixture.ts';
+import { parseJson } from '#lib/values/json/lossless.ts';
+import { jsonText, type Json } from '@countersign/shared/json/json';
+import { validateEdit } from './edit-validation.ts';
+import { provideValidator, EditSession } from './edit-session.svelte.ts';
+
+provideValidator(validateEdit);
+
+const SPELLINGS = ['1.0', '1e2', '0.12345678901234567890', '-0', '7', '9007199254740991'];
+
+describe('QU18: an edit', () => {
+  const END = fc.constantFrom('\r\n', '\n', '\r');
+  const text = fc
+    .array(fc.tuple(fc.string({ unit: fc.constantFrom('a', '"', '\\', 'é'), maxLength: 3 }), END), { maxLength: 6 })
+    .map((lines) => lines.map(([line, end]) => line + end).join('') + 'the last');
+  const open = (suggestion: Json) => {
+    const drafts = new Drafts('me', null);
+    return { drafts, edit: new EditSession(drafts, { id: 'i1', suggestion }) };
+  };
+
+  it('of a text that was typed and taken back is none, and leaves no draft', () => {
+    fc.assert(
+      fc.property(text, (suggestion) => {
+        const { drafts, edit } = open(suggestion);
+        edit.write(`${edit.shown}x`);
+        expect(edit.text).toBe(`${suggestion}x`);
+        edit.save();
+        expect(drafts.read('i1')?.text).toBe(`${suggestion}x`);
+        edit.write(edit.shown.slice(0, -1));
+        edit.save();
+        expect([edit.text, drafts.read('i1'), edit.submission()]).toEqual([suggestion, null, null]);
+        expect(edit.fault).toContain('Nothing is changed');
+      }),
+    );
+  });
+
+  it('of a field leaves every other character as it was, and of its own lines the ends', () => {
+    const numbers = fc.constantFrom(...SPELLINGS);
+    fc.assert(
+      fc.property(text, text, numbers, (one, other, number) => {
+        const source = `{"one":${JSON.stringify(one)},"n":${number},"other":${JSON.stringify(other)}}`;
+        const { edit } = open(parseJson(source));
+        edit.reason = 'Wrong';
+        edit.type(0, withLf(`${one}x`));
+        const words = edit.submission();
+        expect(jsonText(words?.output)).toBe(source.replace(JSON.stringify(one), () => JSON.stringify(`${one}x`)));
+        edit.type(0, withLf(one));
+        expect([edit.text, edit.submission()]).toEqual([edit.original, null]);
+      }),
+    );
+  });
+
+  it('goes on with a draft whose line ends an earlier version lost', () => {
+    const drafts = new Drafts('me', null);
+    drafts.save('i1', { text: 'a\nbX\nc', note: '', reason: null, savedAt: new Date(0).toISOString() });
+    expect(new EditSession(drafts, { id: 'i1', suggestion: 'a\r\nb\r\nc' }).text).toBe('a\r\nbX\r\nc');
+  });
+});
+
+describe('QU19: two drafts of an item', () => {
+  it('are there in the editor: one is switched to and the other stays, until it is discarded', () => {
+    const store = new FakeStorage();
+    const page = (name: string) =>
+      new Drafts('me', store, {
+        page: name,
+        tab: name,
+        pages: { isClosed: () => false, whenClosed: () => undefined },
+      });
+    const open = (drafts: Drafts) => new EditSession(drafts, { id: 'i1', suggestion: 'as suggested' });
+    const one = open(page('one'));
+    const two = open(page('two'));
+    for (const [edit, text] of [
+      [one, 'first'],
+      [two, 'second'],
+    ] as const) {
+      edit.write(text);
+      edit.save();
+    }
+    one.refreshOtherDrafts();
+    expect([one.text, one.others.map(({ value }) => value.text)]).toEqual(['first', ['second']]);
+    one.turnToDraft(one.others[0]?.key ?? '');
+    expect([one.text, one.others.map(({ value }) => value.text)]).toEqual(['second', ['first']]);
+    one.write('second, mixed');
+    one.save();
+    two.refreshOtherDrafts();
+    expect([two.text, two.others.map(({ value }) => value.text).sort()]).toEqual([
+      'second',
+      ['first', 'second, mixed'],
+    ]);
+    for (const { key } of two.others) two.forget(key);
+    expect([two.others, store.length]).toEqual([[], 1]);
+  });
+});
+
+describe('QU14: an edit without a reason', () => {
+  it('asks for it, once nothing else stops it, and until something is typed', () => {
+    const edit = new EditSession(new Drafts('me', null), { id: 'i1', suggestion: { a: 1, b: [1] } });
+    edit.write('{"a":');
+    expect([edit.submission(), edit.needsReason, edit.blockedCount]).toEqual([null, false, 1]);
+    edit.write('{"b":[1]}');
+    expect([edit.submission(), edit.needsReason, edit.blockedCount]).toEqual([null, false, 2]);
+    expect([edit.submission(), edit.needsReason, edit.blockedCount]).toEqual([null, true, 3]);
+    edit.write('{"a":2,"b":[1]}');
+    expect(edit.needsReason).toBe(false);
+    expect([edit.submission(), edit.needsReason]).toEqual([null, true]);
+    edit.choose('Wrong');
+    expect([edit.needsReason, jsonText(edit.submission()?.output)]).toEqual([false, '{"a":2,"b":[1]}']);
+  });
+});

@@ -1,0 +1,94 @@
+// Filters under a name: a view, a project and a filter, kept per person in this browser and followed by its other tabs.
+import { browserStorage } from '#lib/drafts/drafts.ts';
+import type { Scope } from '#lib/live/queue/queue-model.ts';
+import { normalizedName, MOST_SAVED, queryOf, validFilters, type SavedFilter } from './saved-filter.ts';
+
+export type Refused = 'taken' | 'full' | 'noName';
+type Store = Pick<Storage, 'getItem' | 'setItem'>;
+
+const PREFIX = 'countersign.queue.saved.';
+
+/** The saved filters of one user in one browser. Another user of the same browser does not see them. */
+export class SavedFilters {
+  list: readonly SavedFilter[] = $state.raw([]);
+  /** False when the browser refused to keep the last change: it lasts as long as the tab. */
+  persisted = $state(true);
+  readonly user: string;
+  readonly #key: string;
+  readonly #store: Store | null;
+
+  constructor(user: string, store: Store | null) {
+    this.user = user;
+    this.#key = PREFIX + user;
+    this.#store = store;
+    this.#read();
+  }
+
+  /** Saves what is listed now. Answers why not, or null. */
+  add(name: string, scope: Scope): Refused | null {
+    this.#reload();
+    const refused = this.#refuses(name, null);
+    if (refused !== null) return refused;
+    if (this.list.length >= MOST_SAVED) return 'full';
+    this.#persist([...this.list, { name: normalizedName(name), query: queryOf(scope) }]);
+    return null;
+  }
+
+  /** Answers why not, or null. */
+  rename(from: string, to: string): Refused | null {
+    this.#reload();
+    const refused = this.#refuses(to, from);
+    if (refused !== null) return refused;
+    this.#persist(this.list.map((each) => (each.name === from ? { ...each, name: normalizedName(to) } : each)));
+    return null;
+  }
+
+  remove(name: string): void {
+    this.#reload();
+    this.#persist(this.list.filter((each) => each.name !== name));
+  }
+
+  /** Hears of changes in other tabs; answers the function that stops it. */
+  follow(): () => void {
+    const onStorage = (event: StorageEvent) => event.key === this.#key && this.#read();
+    window.addEventListener('storage', onStorage);
+    return () => window.removeEventListener('storage', onStorage);
+  }
+
+  #refuses(name: string, own: string | null): Refused | null {
+    const wanted = normalizedName(name).toLocaleLowerCase();
+    if (wanted === '') return 'noName';
+    return this.list.some((each) => each.name !== own && each.name.toLocaleLowerCase() === wanted) ? 'taken' : null;
+  }
+
+  /** Another tab may have saved one and not been heard yet. Where nothing is kept, what this tab has is all there is. */
+  #reload(): void {
+    if (this.persisted && this.#store !== null) this.#read();
+  }
+
+  #read(): void {
+    try {
+      this.list = validFilters(JSON.parse(this.#store?.getItem(this.#key) ?? '[]'));
+    } catch {
+      this.list = [];
+    }
+  }
+
+  #persist(list: readonly SavedFilter[]): void {
+    this.list = list;
+    try {
+      this.#store?.setItem(this.#key, JSON.stringify(list));
+      this.persisted = this.#store !== null;
+    } catch {
+      this.persisted = false;
+    }
+  }
+}
+
+let known: SavedFilters | null = null;
+
+/** The saved filters of a person, the same for every part of the page. */
+export function savedFiltersOf(user: string): SavedFilters {
+  if (known?.user !== user) known = new SavedFilters(user, browserStorage());
+  return known;
+}

@@ -1,0 +1,116 @@
+// @vitest-environment happy-dom
+// What stands of a decided item: what was decided, and of an emptied one that it was taken away (KE2).
+import { cleanup, render, screen } from '@testing-library/svelte';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ItemDetail } from '@countersign/shared/item';
+import DecidedItem from './DecidedItem.svelte';
+
+const page = vi.hoisted(() => ({ owner: true, draft: null as { text: string; savedAt: string } | null }));
+vi.mock('$app/paths', () => ({
+  resolve: (route: string, { id, tab }: Record<string, string>) =>
+    route
+      .replace('/(app)', '')
+      .replace('[id]', id ?? '')
+      .replace('[[tab]]', tab ?? ''),
+}));
+vi.mock('../queue-context.ts', () => ({
+  getQueueContext: () => ({
+    reviewSession: { item: { lost: false } },
+    drafts: { read: () => page.draft, notes: () => ({ note: '', own: '' }), others: () => [], otherNotes: () => [] },
+    me: { id: 'me', name: 'Me' },
+  }),
+  projectOf: () => ({ abilities: { change_settings: page.owner } }),
+}));
+
+const AT = '2026-11-24T12:00:00.000Z';
+const APPROVED = {
+  id: 'one',
+  project_id: 'p1',
+  status: 'approved',
+  input: 'Which one?',
+  suggestion: 'The first suggestion.',
+  audited: false,
+  decided_by: 'Ana',
+  decision: {
+    status: 'approved',
+    action: 'edit',
+    edited: true,
+    output: 'The second answer.',
+    reason: 'Wrong fact',
+    note: 'See above.',
+    reviewer_id: 'ana',
+    decided_at: AT,
+  },
+  emptied_at: null,
+} as unknown as ItemDetail;
+const redacted = (item: ItemDetail, decision: object = {}): ItemDetail => ({
+  ...item,
+  input: null,
+  suggestion: null,
+  decision: item.decision && { ...item.decision, ...decision, output: null, note: null },
+  emptied_at: AT,
+});
+const NOTICE = /^What was submitted and decided was taken away on .*2026, as the project says\.$/;
+const shown = (detail: ItemDetail) => render(DecidedItem, { detail }).container.textContent.replaceAll(/\s+/g, ' ');
+
+beforeEach(() => Object.assign(page, { owner: true, draft: null }));
+afterEach(cleanup);
+
+describe('KE2: an emptied item', () => {
+  it('says since when, and still who decided what and why', () => {
+    const said = shown(redacted(APPROVED));
+    expect(screen.getByText(NOTICE).title).toContain('2026');
+    for (const stays of ['Ana decided this: edited', 'Wrong fact']) expect(said).toContain(stays);
+    for (const none of ['null', 'Sent to the pipeline', 'Note']) expect(said).not.toContain(none);
+    expect(screen.queryByRole('button')).toBeNull();
+  });
+
+  it('shows no null of one that was approved as it was', () => {
+    expect(shown(redacted(APPROVED, { action: 'approve', edited: false, reason: null }))).not.toMatch(/null|Sent to/);
+  });
+
+  it('still says that nothing was sent of one that was rejected, by people or by the rules', () => {
+    const rejected = redacted(
+      { ...APPROVED, status: 'rejected' },
+      { action: 'reject', status: 'rejected', edited: false },
+    );
+    for (const item of [rejected, { ...rejected, decision: null }]) {
+      expect(shown(item)).toContain('Nothing: the answer is not shipped.');
+      expect(screen.getByText(NOTICE)).toBeTruthy();
+      cleanup();
+    }
+  });
+
+  it.each([{ edited: true }, { action: 'approve', edited: false }])(
+    'still gives the verdict of an audit, and no content: %o',
+    (decision) => {
+      const said = shown(redacted({ ...APPROVED, audited: true }, decision));
+      expect(said).toMatch(/The verdict (edited|approved)/);
+      expect(said).not.toMatch(/null|Sent to the pipeline/);
+    },
+  );
+
+  it('shows what the reader typed for it as it is: there is nothing left to compare it with', () => {
+    page.draft = { text: 'My own answer.', savedAt: AT };
+    expect(shown(redacted(APPROVED))).toContain('My own answer.');
+    expect(document.querySelector('del, ins')).toBeNull();
+    expect(document.body.textContent).not.toContain('null');
+  });
+
+  it('leads those to the setting who may change it', () => {
+    shown(redacted(APPROVED));
+    const link = screen.getByRole('link', { name: 'How long things are kept' });
+    expect(link.getAttribute('href')).toBe('/projects/p1/rules#keeping');
+    cleanup();
+    page.owner = false;
+    shown(redacted(APPROVED));
+    expect(screen.queryByRole('link')).toBeNull();
+  });
+});
+
+it('of one whose content is there says nothing of the kind', () => {
+  const said = shown(APPROVED);
+  expect(said).toContain('See above.');
+  expect(said).toContain('second');
+  expect(said).not.toContain('taken away');
+});

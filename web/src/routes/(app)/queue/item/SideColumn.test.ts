@@ -1,0 +1,70 @@
+// @vitest-environment happy-dom
+// Beside the item: whoever goes back in its history with the keys stays in it.
+import { render, screen } from '@testing-library/svelte';
+import { afterEach, expect, it, vi } from 'vitest';
+import type { ItemDetail } from '@countersign/shared/item';
+import { History } from './history.svelte.ts';
+import SideColumn from './SideColumn.svelte';
+
+const context = vi.hoisted(() => ({ history: {} }));
+vi.mock('../queue-context.ts', () => ({
+  getQueueContext: () => ({ reviewSession: { item: { history: context.history } }, me: { id: 'me', name: 'Me' } }),
+  projectOf: () => null,
+}));
+
+const detail = {
+  id: 'one',
+  confidence: 0.7,
+  routing: { rule: 'RT3', auto_threshold: 0.9, review_threshold: 0.5, matched_flags: [], settings_version: 1 },
+} as unknown as ItemDetail;
+
+const event = (seq: number) => ({
+  seq,
+  type: 'item.queued',
+  server_time: '2026-11-20T12:00:00.000Z',
+  actor: { kind: 'member', id: 'ana', name: 'Ana' },
+});
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+it('Show earlier keeps the focus, and gives it to the heading when all is there', async () => {
+  const pages = [
+    { data: [event(3)], next_cursor: '3' },
+    { data: [event(2)], next_cursor: '2' },
+    { data: [event(1)], next_cursor: null },
+  ];
+  let go = (): unknown => undefined;
+  vi.stubGlobal('fetch', () => {
+    const page = Response.json(pages.shift());
+    return new Promise((resolve) => (go = () => resolve(page)));
+  });
+  const history = new History();
+  context.history = history;
+  history.switchTo('one');
+  history.readSoon();
+  render(SideColumn, { detail });
+  const landed = async (lines: number) => {
+    await vi.waitFor(() => {
+      go();
+      expect(screen.getAllByRole('listitem')).toHaveLength(lines);
+    });
+  };
+  await landed(1);
+  /** A browser takes the focus from a button that is disabled; this one does not. */
+  const press = async () => {
+    const button = screen.getByRole('button', { name: 'Show earlier' });
+    button.focus();
+    button.click();
+    await vi.waitFor(() => expect(button).toHaveProperty('disabled', true));
+    button.blur();
+    return button;
+  };
+  const button = await press();
+  await landed(2);
+  await vi.waitFor(() => expect(document.activeElement).toBe(button));
+  await press();
+  await landed(3);
+  await vi.waitFor(() => expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'History' })));
+});

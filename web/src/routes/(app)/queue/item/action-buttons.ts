@@ -1,0 +1,93 @@
+// Which verbs the bar shows in which state: one table per state, the filled one first.
+import type { Command } from '#lib/keyboard.ts';
+import { queueMessages } from '#lib/messages/queue-messages.ts';
+import type { StatusStyle } from '#lib/status.ts';
+import type { ItemDetail } from '@countersign/shared/item';
+import ArrowRight from '@lucide/svelte/icons/arrow-right';
+import ArrowUpRight from '@lucide/svelte/icons/arrow-up-right';
+import Check from '@lucide/svelte/icons/check';
+import Copy from '@lucide/svelte/icons/copy';
+import CornerUpLeft from '@lucide/svelte/icons/corner-up-left';
+import FolderOpen from '@lucide/svelte/icons/folder-open';
+import Hand from '@lucide/svelte/icons/hand';
+import HandGrab from '@lucide/svelte/icons/hand-grab';
+import Pencil from '@lucide/svelte/icons/pencil';
+import RotateCcw from '@lucide/svelte/icons/rotate-ccw';
+import SkipForward from '@lucide/svelte/icons/skip-forward';
+import Undo from '@lucide/svelte/icons/undo-2';
+import Users from '@lucide/svelte/icons/users';
+import X from '@lucide/svelte/icons/x';
+import { BAR_ACTIONS, type Stage } from '../session/review-rules.ts';
+
+const { actions } = queueMessages;
+
+export interface ActionButton {
+  command: Command;
+  label: string;
+  icon: StatusStyle['icon'];
+  /** Takes two columns. */
+  wide?: boolean;
+}
+
+const BUTTON = {
+  approve: { command: 'approve', label: actions.approve, icon: Check },
+  edit: { command: 'edit', label: actions.edit, icon: Pencil },
+  reject: { command: 'reject', label: actions.reject, icon: X },
+  escalate: { command: 'escalate', label: actions.escalate, icon: ArrowUpRight },
+  finalize: { command: 'finalize', label: actions.finalize, icon: Users },
+  return: { command: 'return', label: actions.return, icon: CornerUpLeft },
+  skip: { command: 'skip', label: actions.skip, icon: SkipForward },
+  submit: { command: 'submit', label: actions.submit, icon: Check, wide: true },
+  reset: { command: 'reset', label: actions.reset, icon: RotateCcw },
+  back: { command: 'leave', label: actions.back, icon: Undo },
+  claim: { command: 'extend', label: actions.claim, icon: Hand, wide: true },
+  claimAgain: { command: 'extend', label: actions.claimAgain, icon: Hand, wide: true },
+  takeOver: { command: 'takeOver', label: actions.takeOver, icon: HandGrab, wide: true },
+  next: { command: 'next', label: actions.next, icon: ArrowRight, wide: true },
+  accept: { command: 'accept', label: actions.leave, icon: ArrowRight, wide: true },
+  continueToNext: { command: 'accept', label: actions.nextItem, icon: ArrowRight, wide: true },
+  copy: { command: 'copy', label: actions.copyDraft, icon: Copy },
+  reopen: { command: 'reopen', label: actions.reopen, icon: FolderOpen },
+  undo: { command: 'undo', label: actions.undo, icon: Undo },
+} satisfies Record<string, ActionButton>;
+
+interface Situation {
+  detail: ItemDetail;
+  stage: Stage;
+  editing: boolean;
+  /** Something typed for this item is kept. */
+  draft: boolean;
+  /** The reader decided this. */
+  own: boolean;
+  /** They may take items out of other people's hands. */
+  takesOver: boolean;
+  /** And can still take it back. */
+  undo: boolean;
+}
+
+const STAGES: Record<Stage, (situation: Situation) => ActionButton[]> = {
+  mine: ({ detail, editing }) => {
+    if (editing) return [BUTTON.submit, BUTTON.reset, BUTTON.back];
+    const stageActions = detail.status === 'escalated' ? BAR_ACTIONS.escalated : BAR_ACTIONS.queued;
+    return stageActions.map((command) => BUTTON[command]);
+  },
+  loading: ({ detail }) =>
+    (detail.status === 'escalated' ? BAR_ACTIONS.escalated : BAR_ACTIONS.queued).map((action) => BUTTON[action]),
+  ended: ({ draft }) => [BUTTON.claimAgain, BUTTON.next, ...(draft ? [BUTTON.copy] : [])],
+  free: () => [BUTTON.claim, BUTTON.next],
+  held: ({ draft, takesOver }) => [
+    BUTTON.next,
+    ...(takesOver ? [BUTTON.takeOver] : []),
+    ...(draft ? [BUTTON.copy] : []),
+  ],
+  barred: ({ draft }) => [BUTTON.next, ...(draft ? [BUTTON.copy] : [])],
+  decided: ({ detail, draft, undo, own }) => [
+    own ? BUTTON.continueToNext : BUTTON.accept,
+    ...(undo ? [BUTTON.undo] : []),
+    ...(detail.abilities.reopen ? [BUTTON.reopen] : []),
+    ...(draft ? [BUTTON.copy] : []),
+  ],
+};
+
+/** The buttons of the bar, in order. */
+export const buttonsOf = (situation: Situation): ActionButton[] => STAGES[situation.stage](situation);

@@ -1,0 +1,37 @@
+// What the history of an item says, with the notes that facts carry.
+import type { DomainEvent } from '@countersign/shared/events';
+import { describe, expect, it } from 'vitest';
+import { historyMessage, noteOf } from './history-messages.ts';
+
+const event = (more: object) =>
+  ({
+    version: 3,
+    actor: { kind: 'member', id: 'ana', name: 'Ana' },
+    reason: 'Policy',
+    ...more,
+  }) as unknown as DomainEvent;
+
+describe('the history', () => {
+  it.each(['item.escalated', 'item.queued'])('says who moved it and why, and has the note beside it: %s', (type) => {
+    const moved = event({ type, note: 'See page 2' });
+    expect(historyMessage(moved, 'me')).toMatch(/Ana.*: Policy$/);
+    expect(noteOf(moved)).toBe('See page 2');
+  });
+
+  it.each([1, 2])(
+    'AU3: an arrival is one at whatever version, so that an audit looks like any other: %i',
+    (version) => {
+      const arrived = { version, actor: { kind: 'api_key', id: 'k', name: 'Pipeline' }, reason: null };
+      expect(historyMessage(event({ type: 'item.queued', ...arrived }), 'me')).toBe('Arrived, queued');
+      expect(historyMessage(event({ type: 'item.escalated', ...arrived }), 'me')).toBe('Arrived, escalated');
+    },
+  );
+
+  it.each([
+    ['from before notes went along', { type: 'item.escalated' }],
+    ['without a note', { type: 'item.escalated', note: null }],
+    ['of another kind', { type: 'item.claimed' }],
+  ])('has no note for a fact %s', (_, more) => {
+    expect(noteOf(event(more))).toBeNull();
+  });
+});

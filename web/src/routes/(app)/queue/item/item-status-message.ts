@@ -1,0 +1,41 @@
+// How an item that the reader does not hold stands to them, and what is safe, in one sentence.
+import { clock } from '#lib/time/clock.svelte.ts';
+import { queueMessages as messages } from '#lib/messages/queue-messages.ts';
+import type { ItemDetail } from '@countersign/shared/item';
+import type { DecisionAction } from '@countersign/shared/enums';
+import type { Stage } from '../session/review-rules.ts';
+import { reviewMessages } from '../session/review-messages.ts';
+
+/** The past tense of a decision, as in "Ana decided this: rejected". */
+export const DECISION_PAST_TENSE: Record<DecisionAction, string> = {
+  auto_approve: 'approved automatically',
+  approve: 'approved',
+  edit: 'edited and approved',
+  reject: 'rejected',
+  finalize: 'kept with people',
+};
+
+interface ItemStatusInput {
+  detail: ItemDetail;
+  stage: Exclude<Stage, 'mine' | 'loading'>;
+  me: string;
+  /** Something typed is open or kept. */
+  draft: boolean;
+  /** The reader had it before. */
+  lost: boolean;
+}
+
+export function itemStatusMessage({ detail, stage, me, draft, lost }: ItemStatusInput): string {
+  if (stage === 'held') return messages.claimStatus.held(detail.claim?.name ?? messages.someone);
+  if (stage === 'ended') return draft ? messages.claimStatus.ended : messages.claimStatus.endedQuiet;
+  if (stage === 'free' && lost) return reviewMessages.claimStatus.back(draft);
+  if (stage === 'free' && draft) return reviewMessages.claimStatus.draft;
+  if (stage !== 'decided') return messages.claimStatus[stage];
+  const { decision, undo_until, decided_by } = detail;
+  const left = undo_until === null ? 0 : Math.ceil((Date.parse(undo_until) - clock.now) / 1000);
+  if (left <= 0 || decision === null) return messages.conflict.final;
+  return messages.conflict.undo(
+    decision.reviewer_id === me ? messages.history.you : (decided_by ?? messages.someone),
+    left,
+  );
+}

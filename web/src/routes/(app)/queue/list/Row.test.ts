@@ -1,0 +1,65 @@
+// @vitest-environment happy-dom
+// A line of the queue says in words and marks who holds the item, who holds it but is away, and who looks at it.
+import { render, screen } from '@testing-library/svelte';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { ItemRow } from '@countersign/shared/item';
+import type { UserPresence } from '@countersign/shared/sockets';
+import Row from './Row.svelte';
+
+const presence = vi.hoisted(() => ({
+  viewers: (_: string): readonly unknown[] => [],
+  isAway: (_project: string, _user: string): boolean => false,
+}));
+vi.mock('#lib/live/connection.svelte.ts', () => ({ live: { presence } }));
+
+afterEach(() => {
+  presence.viewers = () => [];
+  presence.isAway = () => false;
+});
+
+const NOW = Date.now();
+const iso = (ms: number) => new Date(NOW + ms).toISOString();
+const row: ItemRow = {
+  id: 'item-1',
+  project_id: 'north',
+  status: 'queued',
+  preview: 'Is this right?',
+  confidence: 0.75,
+  risk_flags: [],
+  model: 'model-1',
+  source: 'support',
+  created_at: iso(-60_000),
+  due_at: iso(3_600_000),
+  claim: null,
+} as unknown as ItemRow;
+const held = { ...row, claim: { user_id: 'ana', name: 'Ana Ruiz', expires_at: iso(100_000) } } as ItemRow;
+const looks = (...names: string[]): UserPresence[] =>
+  names.map((name) => ({ user_id: name.toLowerCase(), name, idle: false, viewing: ['item-1'] }));
+const show = (shown: ItemRow) =>
+  render(Row, { row: shown, me: 'me', project: null, leaseMs: 120_000, now: NOW, status: true }).container;
+const said = (container: Element) => (container.textContent ?? '').replaceAll(/\s+/g, ' ');
+
+describe('a line of the queue', () => {
+  it('says who holds the item, and that they are away when they are', () => {
+    expect(said(show(held))).toContain('Ana Ruiz · 1:');
+    expect(screen.getByTitle('Ana Ruiz holds this')).toBeTruthy();
+    presence.isAway = (project, user) => project === 'north' && user === 'ana';
+    expect(said(show(held))).toContain('Ana Ruiz · away · 1:');
+    expect(screen.getByTitle('Ana Ruiz holds this, away')).toBeTruthy();
+  });
+
+  it('says who looks at an item that nobody holds, one by name and the others by number', () => {
+    presence.viewers = () => looks('Bo');
+    expect(said(show(row))).toContain('Bo is looking · model-1');
+    presence.viewers = () => looks('Bo', 'Cem', 'Dia');
+    expect(said(show(row))).toContain('Bo +2 are looking · model-1');
+    expect(screen.getByTitle('Bo, Cem, and Dia look at this').querySelector('svg')).not.toBeNull();
+  });
+
+  it('says nothing of the reader’s own looking, and of others at an item that is held', () => {
+    presence.viewers = () => [{ user_id: 'me', name: 'Me', idle: false, viewing: ['item-1'] }];
+    expect(said(show(row))).not.toContain('looking');
+    presence.viewers = () => looks('Bo');
+    expect(said(show(held))).not.toContain('looking');
+  });
+});

@@ -1,0 +1,270 @@
+// Puts the queue page together: the desk and its parts, the keys, the heartbeat, and what is said aloud.
+import { clock } from '#lib/time/clock.svelte.ts';
+import { browserStorage, Drafts } from '#lib/drafts/drafts.ts';
+import { listenToKeys, type Command, type KeyScope } from '#lib/keyboard.ts';
+import { keysMessages } from '#lib/keys/keys-messages.ts';
+import { liveKeyOf } from '#lib/keys/key-settings.svelte.ts';
+import { live } from '#lib/live/connection.svelte.ts';
+import { connectionMessage } from '#lib/live/connection-message.ts';
+import { LiveQueue } from '#lib/live/queue/live-queue.svelte.ts';
+import { queueMessages as messages } from '#lib/messages/queue-messages.ts';
+import type { User } from '@countersign/shared/api/session';
+import type { DomainEvent } from '@countersign/shared/events';
+import { goto } from '$app/navigation';
+import { resolve } from '$app/paths';
+import type { QueueView } from '@countersign/shared/api/queue';
+import { tick, untrack } from 'svelte';
+import { queueUrlOf, type QueueLocation } from './queue-url.ts';
+import { Announcer } from './announcements/announcer.svelte.ts';
+import type { Ui } from './commands/command-handler.ts';
+import { commandsOf, type Commands } from './commands/commands.ts';
+import { stageOf, type Stage } from './session/review-rules.ts';
+import { ReviewSession } from './session/review-session.svelte.ts';
+import { dropDoublePresses } from './commands/double-press.ts';
+import { itemPane } from './item/item-pane-loader.svelte.ts';
+import { preferences } from './preferences.svelte.ts';
+import { otherPages, PAGE, TAB } from '#lib/drafts/open-pages.ts';
+import { QueueSummary } from './announcements/queue-summary.ts';
+import { Reading } from './item/reading.svelte.ts';
+import { InputGuard } from './commands/input-guard.svelte.ts';
+import { Selection } from './bulk/selection.svelte.ts';
+import { RecentDecisions } from './recent/recent-decisions.svelte.ts';
+import type { QueueContext } from './queue-context.ts';
+
+/** A fired key presses its button for this many ms. */
+const FIRED_MS = 160;
+
+class QueuePage implements Ui {
+  readonly context: QueueContext;
+  readonly commands: Commands;
+  box: HTMLElement | null = $state(null);
+  fired: Command | null = $state(null);
+  #cursor: string | null = $state(null);
+  readonly #inputGuard = new InputGuard();
+  readonly #summary: QueueSummary;
+  #inputAt = clock.read();
+  #wasOffline = false;
+  #saysPolling = true;
+
+  readonly #queueLocation: QueueLocation;
+
+  constructor(me: User, queueLocation: QueueLocation) {
+    this.#queueLocation = queueLocation;
+    const drafts = new Drafts(me.id, browserStorage(), {
+      now: () => clock.read(),
+      page: PAGE,
+      tab: TAB,
+      pages: otherPages,
+    });
+    drafts.removeOld(clock.read());
+    const { item: _, ...scope } = queueLocation;
+    const parts = {
+      me,
+      drafts,
+      queue: new LiveQueue(me.id, scope),
+      recentDecisions: new RecentDecisions(),
+      announcer: new Announcer(),
+      preferences,
+    };
+    const reviewSession = new ReviewSession(parts);
+    const ready = () => this.actionsEnabled && reviewSession.busy === null;
+    this.context = { ...parts, reviewSession, reading: new Reading(), selection: new Selection(), ready };
+    this.#summary = new QueueSummary(me.id, (sentence) => parts.announcer.say(sentence, 'summary'));
+    this.commands = commandsOf(this.context, this);
+  }
+
+  get stage(): Stage | null {
+    const { reviewSession, queue, me } = this.context;
+    const { detail, grant, pending } = reviewSession.item;
+    if (detail === null) return null;
+    const supervises = queue.state.supervised.has(detail.project_id);
+    return stageOf({ detail, grant, pending, me: me.id, supervises, now: clock.now });
+  }
+
+  get cursor(): string | null {
+    return this.#cursor;
+  }
+
+  set cursor(id: string | null) {
+    this.#cursor = id;
+    void tick().then(() => {
+      const line = this.box?.querySelector<HTMLElement>(`[data-line="${CSS.escape(id ?? '')}"]`);
+      line?.focus({ preventScroll: true });
+      line?.scrollIntoView({ block: 'nearest' });
+    });
+  }
+
+  get inList(): boolean {
+    const focused = document.activeElement;
+    return focused === null || focused === document.body || this.box?.contains(focused) === true;
+  }
+
+  /** Whether the verbs' keys count: the item on show has been seen. */
+  get actionsEnabled(): boolean {
+    return this.#inputGuard.has(this.context.reviewSession.item.id);
+  }
+
+  /** A button was pressed. */
+  press(command: Command): void {
+    this.commands.run(command, null);
+  }
+
+  switchTo(view: QueueView): void {
+    void goto(resolve(queueUrlOf({ ...this.context.queue.state.scope, view, item: null })), { reset: false });
+  }
+
+  /** The desk turned to another item: the cursor goes with it, the focus to its heading, and it can be decided once it was seen. */
+  async follow(id: string | null, advanced: boolean): Promise<void> {
+    this.#inputGuard.setItem(id, advanced);
+    if (id === null) {
+      this.cursor = this.#cursor;
+      return;
+    }
+    this.#cursor = id;
+    await itemPane.fetch();
+    await tick();
+    // The parts may have been long in coming.
+    if (id !== this.context.reviewSession.item.id) return;
+    this.box?.querySelector(`[data-line="${CSS.escape(id)}"]`)?.scrollIntoView({ block: 'nearest' });
+    if (this.context.reviewSession.edit === null)
+      document.getElementById('item-heading')?.focus({ preventScroll: true });
+    await this.#inputGuard.observe(this.#shown);
+  }
+
+  /** Starts everything that lives as long as the page; answers the function that stops it. */
+  start = (): (() => void) => {
+    const { queue, reviewSession, announcer } = this.context;
+    if (this.#queueLocation.item !== null) void reviewSession.peek(this.#queueLocation.item);
+    const used = () => (this.#inputAt = clock.read());
+    const inputs = ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchstart'] as const;
+    for (const input of inputs) window.addEventListener(input, used, { passive: true });
+    const stops = [
+      queue.follow(),
+      live.on('*', (domainEvent) => this.#receive(domainEvent)),
+      live.onResync(() => reviewSession.resync()),
+      preferences.follow(),
+      dropDoublePresses(),
+      listenToKeys({
+        situation: () => this.#situation(),
+        can: (command) => this.commands.can(command),
+        run: (command, event) => this.#key(command, event),
+      }),
+      $effect.root(() => this.#watch()),
+      () => announcer.stop(),
+    ];
+    return () => {
+      for (const input of inputs) window.removeEventListener(input, used);
+      for (const stop of stops) stop();
+      live.paused = false;
+    };
+  };
+
+  #situation() {
+    const { reviewSession } = this.context;
+    const { item, edit, reasonPrompt } = reviewSession;
+    const scopes: KeyScope[] = ['anywhere', 'list'];
+    if (item.id !== null) scopes.push('item');
+    if (reasonPrompt.action !== null || reasonPrompt.note !== null || edit !== null) scopes.push('reasons');
+    if (edit !== null) scopes.push('editor');
+    if (this.stage === 'decided') scopes.push('conflict');
+    return { scopes, pending: reviewSession.busy !== null, actionsEnabled: this.actionsEnabled };
+  }
+
+  /** What the reader can see of the item that was asked for. */
+  get #shown() {
+    const { id, detail, error } = this.context.reviewSession.item;
+    return { id, loaded: itemPane.loaded !== null && (detail?.id === id || error !== null) };
+  }
+
+  #key(command: Command, event: KeyboardEvent | null): boolean {
+    if (!this.commands.run(command, event)) return false;
+    this.fired = command;
+    setTimeout(() => (this.fired = null), FIRED_MS);
+    return true;
+  }
+
+  #receive(domainEvent: DomainEvent): void {
+    const { reviewSession, recentDecisions } = this.context;
+    reviewSession.item.receive(domainEvent);
+    this.#summary.receive(domainEvent);
+    if (domainEvent.type === 'item.finalized') recentDecisions.final(domainEvent.item_id);
+    if (domainEvent.type === 'item.undone') recentDecisions.undone(domainEvent.item_id);
+  }
+
+  #sayTakenOver(): void {
+    const { reviewSession, drafts, announcer } = this.context;
+    const { detail } = reviewSession.item;
+    announcer.say(messages.announcement.takenOver(detail?.claim?.name ?? messages.someone), 'assertive');
+    reviewSession.edit?.save();
+    if (detail !== null && drafts.read(detail.id) !== null) announcer.say(messages.announcement.kept, 'assertive');
+  }
+
+  #watch(): void {
+    const { queue, reviewSession } = this.context;
+    $effect(() => {
+      void clock.now;
+      void reviewSession.sendHeartbeat({ visible: document.visibilityState === 'visible', inputAt: this.#inputAt });
+    });
+    $effect(() => {
+      const listening = this.box?.contains(document.activeElement) === true;
+      const quiet = this.context.announcer.isQuiet;
+      this.#summary.tick({ listening, quiet, waiting: queue.counts.all, now: clock.now });
+    });
+    $effect(() => {
+      const shown = this.#shown;
+      void untrack(() => this.#inputGuard.observe(shown));
+    });
+    $effect(() => this.#sayNetwork());
+    $effect(() => (live.presence.show(reviewSession.item.detail), () => live.presence.show(null)));
+    this.#watchLease();
+  }
+
+  /** Whoever works by ear cannot see the pill. */
+  #sayNetwork(): void {
+    const { announcer } = this.context;
+    const { offline, online } = keysMessages.announcement;
+    if (live.state === 'offline') {
+      announcer.say(offline, 'assertive');
+      this.#wasOffline = true;
+    } else if (live.state === 'polling') {
+      if (this.#saysPolling) announcer.say(connectionMessage(live, offline) ?? '', 'assertive');
+      this.#saysPolling = false;
+      this.#wasOffline = true;
+    } else if (this.#wasOffline && live.state === 'live') {
+      announcer.say(online);
+      this.#wasOffline = false;
+      this.#saysPolling = true;
+    }
+  }
+
+  #watchLease(): void {
+    const { reviewSession, announcer } = this.context;
+    let before: { id: string | null; stage: Stage | null; ends: boolean } = { id: null, stage: null, ends: false };
+    $effect(() => {
+      const now = {
+        id: reviewSession.item.id,
+        stage: this.stage,
+        ends: this.stage === 'mine' && reviewSession.item.leaseEnds,
+      };
+      const same = now.id === before.id;
+      if (now.ends && !(same && before.ends)) {
+        announcer.say(
+          untrack(() => keysMessages.announcement.leaseEnds(liveKeyOf('extend'))),
+          'assertive',
+        );
+      }
+      if (same && before.stage === 'mine' && now.stage === 'ended')
+        announcer.say(messages.announcement.leaseEnded, 'assertive');
+      if (same && reviewSession.item.lost && now.stage === 'decided' && before.stage !== 'decided') {
+        announcer.say(
+          messages.announcement.decidedFirst(reviewSession.item.detail?.decided_by ?? messages.someone),
+          'assertive',
+        );
+      }
+      if (same && before.stage === 'mine' && now.stage === 'held') untrack(() => this.#sayTakenOver());
+      before = now;
+    });
+  }
+}
+
+export const createQueuePage = (me: User, queueLocation: QueueLocation): QueuePage => new QueuePage(me, queueLocation);

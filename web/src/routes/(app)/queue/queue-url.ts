@@ -1,0 +1,75 @@
+// The address of the queue page: what is shown is in it, so that it can be shared and Back works.
+import { filterOf, type Scope } from '#lib/live/queue/queue-model.ts';
+import { QUEUE_VIEWS } from '@countersign/shared/api/queue';
+import { isUnfiltered, type QueueFilter } from '@countersign/shared/filters/queue-filter';
+
+export interface QueueLocation extends Scope {
+  /** The item on show. */
+  readonly item: string | null;
+}
+
+type Search = Pick<URLSearchParams, 'get'>;
+
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** The longest text of each, as the server takes it. */
+const TEXTS = { flag: ['flag', 100], model: ['model', 200], source: ['source', 200], text: ['q', 100] } as const;
+const NUMBERS = { min_confidence: 'min', max_confidence: 'max' } as const;
+
+/** What an address asks for. What is not known in it counts as not there. */
+export function parseQueueUrl(url: { searchParams: Search }): QueueLocation {
+  const id = (name: string) => {
+    const value = url.searchParams.get(name);
+    return value !== null && ID.test(value) ? value.toLowerCase() : null;
+  };
+  const asked = url.searchParams.get('view');
+  const filter = filterIn(url.searchParams);
+  return {
+    view: QUEUE_VIEWS.find((view) => view === asked) ?? 'available',
+    projectId: id('project'),
+    item: id('item'),
+    ...(isUnfiltered(filter) ? {} : { filter }),
+  };
+}
+
+/** The route and query of a place, to be resolved; what is as usual is left out. */
+export function queueUrlOf(queueLocation: QueueLocation): '/(app)/queue' | `/(app)/queue?${string}` {
+  const { view, projectId, item } = queueLocation;
+  const query = new URLSearchParams();
+  if (view !== 'available') query.set('view', view);
+  if (projectId !== null) query.set('project', projectId);
+  const filter = filterOf(queueLocation);
+  for (const [field, [name]] of entries(TEXTS)) if (filter[field] !== undefined) query.set(name, filter[field]);
+  for (const [field, name] of entries(NUMBERS)) if (filter[field] !== undefined) query.set(name, String(filter[field]));
+  if (item !== null) query.set('item', item);
+  return query.size === 0 ? '/(app)/queue' : `/(app)/queue?${query}`;
+}
+
+/** A confidence as it was typed or stands in an address; undefined when it is none. */
+export function confidenceOf(typed: string | null): number | undefined {
+  const value = Number(typed?.trim().replace(',', '.') || NaN);
+  return value >= 0 && value <= 1 ? value : undefined;
+}
+
+/** What may be looked for: trimmed, no longer than the server takes, nothing that no item can hold. */
+export function searchText(typed: string, longest: number = TEXTS.text[1]): string | undefined {
+  const text = typed.trim();
+  return text !== '' && text.length <= longest && !text.includes('\0') && text.isWellFormed() ? text : undefined;
+}
+
+function filterIn(search: Search): QueueFilter {
+  const filter: QueueFilter = {};
+  for (const [field, [name, longest]] of entries(TEXTS)) {
+    const asked = search.get(name);
+    // What a pipeline named is compared as it was submitted, with its spaces.
+    const fits = asked !== null && searchText(asked, longest) !== undefined;
+    if (fits) filter[field] = field === 'text' ? asked.trim() : asked;
+  }
+  for (const [field, name] of entries(NUMBERS)) {
+    const value = confidenceOf(search.get(name));
+    if (value !== undefined) filter[field] = value;
+  }
+  return filter;
+}
+
+const entries = <T extends object>(of: T) => Object.entries(of) as { [K in keyof T]: [K, T[K]] }[keyof T][];

@@ -1,0 +1,79 @@
+// The last decisions of this tab, newest first: provisional ones can be taken back from here.
+import { clock } from '#lib/time/clock.svelte.ts';
+import type { Draft, Notes } from '#lib/drafts/drafts.ts';
+import type { ItemDetail } from '@countersign/shared/item';
+import type { ReviewAction } from '@countersign/shared/enums';
+
+const MAX_RECENT = 10;
+
+/** `saving`: not answered yet. `failed`: it did not stand, and something else is on show by now. `made`: it stands, provisional until `undoUntil` (ms, server clock; null when it cannot be taken back). */
+export interface RecentDecision {
+  readonly itemId: string;
+  readonly preview: string;
+  readonly action: ReviewAction;
+  readonly reason: string | null;
+  readonly state: 'saving' | 'failed' | 'saved' | 'undone';
+  readonly undoUntil: number | null;
+  /** The length of its undo window in ms. */
+  readonly windowMs: number;
+  /** What was typed for it, to be there again when it is taken back. */
+  readonly draft: Draft | null;
+  readonly words: Notes;
+}
+
+export class RecentDecisions {
+  entries: readonly RecentDecision[] = $state.raw([]);
+
+  add(recent: RecentDecision): void {
+    this.entries = [recent, ...this.entries.filter((entry) => entry.itemId !== recent.itemId)].slice(0, MAX_RECENT);
+  }
+
+  drop(itemId: string): void {
+    this.entries = this.entries.filter((entry) => entry.itemId !== itemId);
+  }
+
+  /** The server has answered: from now on the undo window is what it says. */
+  confirm(itemId: string, { undo_until }: Pick<ItemDetail, 'undo_until'>): void {
+    const undoUntil = undo_until === null ? null : Date.parse(undo_until);
+    const windowMs = undoUntil === null ? 0 : Math.max(1, undoUntil - clock.read());
+    this.#change(itemId, { state: 'saved', undoUntil, windowMs });
+  }
+
+  /** It did not stand; its item can be opened from here. */
+  fail(itemId: string): void {
+    this.#change(itemId, { state: 'failed', undoUntil: null });
+  }
+
+  /** The decision of an item as this tab remembers it. */
+  of(itemId: string): RecentDecision | null {
+    return this.entries.find((entry) => entry.itemId === itemId) ?? null;
+  }
+
+  undone(itemId: string): void {
+    this.#change(itemId, { state: 'undone', undoUntil: null });
+  }
+
+  final(itemId: string): void {
+    this.#change(itemId, { undoUntil: null });
+  }
+
+  /** The newest decision that can still be taken back. `now` in ms, server clock. */
+  undoable(now: number): RecentDecision | null {
+    return this.entries.find((entry) => canUndo(entry, now)) ?? null;
+  }
+
+  /** As {@link undoable}, or one on its way that can be taken back as soon as it is in. */
+  newest(now: number): RecentDecision | null {
+    const pending = ({ state, action }: RecentDecision) =>
+      state === 'saving' && action !== 'escalate' && action !== 'return';
+    return this.entries.find((entry) => pending(entry) || canUndo(entry, now)) ?? null;
+  }
+
+  #change(itemId: string, change: Partial<RecentDecision>): void {
+    this.entries = this.entries.map((entry) => (entry.itemId === itemId ? { ...entry, ...change } : entry));
+  }
+}
+
+/** Whether a decision can still be taken back at `now` (ms, server clock). */
+export const canUndo = (recent: RecentDecision, now: number): boolean =>
+  recent.state === 'saved' && recent.undoUntil !== null && recent.undoUntil > now;

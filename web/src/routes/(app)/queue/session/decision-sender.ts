@@ -1,0 +1,219 @@
+// One decision on its way: painted before the server has answered, confirmed by its answer, or taken back without a trace.
+import { ApiProblem, call, NetworkFailure } from '#lib/api/client.ts';
+import { clock } from '#lib/time/clock.svelte.ts';
+import type { Draft, Drafts, Notes as Written } from '#lib/drafts/drafts.ts';
+import type { RowRemoval } from '#lib/live/queue/queue-model.ts';
+import type { LiveQueue } from '#lib/live/queue/live-queue.svelte.ts';
+import { parseJson, printJson } from '#lib/values/json/lossless.ts';
+import { queueMessages as text } from '#lib/messages/queue-messages.ts';
+import { decideItem, readHistory, readQueueItem } from '@countersign/shared/api/queue';
+import type { User } from '@countersign/shared/api/session';
+import type { DomainEvent } from '@countersign/shared/events';
+import type { ItemDetail, ItemRow } from '@countersign/shared/item';
+import type { Json } from '@countersign/shared/json/json';
+import type { ReviewAction } from '@countersign/shared/enums';
+import type { Announcer } from '../announcements/announcer.svelte.ts';
+import { isoOf, OUTCOME } from './review-rules.ts';
+import type { Preferences } from '../preferences.svelte.ts';
+import type { RecentDecisions } from '../recent/recent-decisions.svelte.ts';
+
+/** What the desk works with. */
+export interface Parts {
+  readonly me: User;
+  readonly queue: LiveQueue;
+  readonly drafts: Drafts;
+  readonly recentDecisions: RecentDecisions;
+  readonly announcer: Announcer;
+  readonly preferences: Preferences;
+}
+
+/** What goes out with a decision besides its action. */
+export interface DecisionInput {
+  output?: Json;
+  reason?: string;
+  note?: string;
+}
+
+/** A decision as it goes out, and what was typed for it. What it is about may be known by its line alone. */
+export interface DecisionRequest<About extends ItemRow = ItemRow> {
+  readonly detail: About;
+  readonly fence: number;
+  readonly action: ReviewAction;
+  readonly words: DecisionInput;
+  readonly draft: Draft | null;
+  readonly written: Written;
+}
+
+/** An answer that has not come by then counts as none; asking whether it had effect may take as long again as this. Ms. */
+const ANSWER_TIMEOUT_MS = 8000;
+const LOOKUP_TIMEOUT_MS = 4000;
+
+/** What the reader did to an item, as its line shows it. */
+export const ownRemoval = (me: User, what: RowRemoval['what']): RowRemoval => ({
+  what,
+  by: me.name ?? text.you,
+  mine: true,
+  at: isoOf(clock.read()),
+  undoUntil: null,
+});
+
+export class DecisionSender {
+  readonly #parts: Parts;
+  /** Decisions whose answer never came: they may have had effect, or have it yet. */
+  readonly #unconfirmed = new Map<string, readonly DecisionRequest[]>();
+
+  /** What this reader moved on to other people: the version each item had then. */
+  readonly forwarded = new Map<string, number>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Shows the decision as made: the line leaves, the tray has it. */
+  applyOptimistic({ detail, action, words, draft, written }: DecisionRequest): void {
+    const { queue, recentDecisions, me } = this.#parts;
+    const { id: itemId, preview } = detail;
+    const { reason = null } = words;
+    queue.dispatch({ kind: 'saving', id: itemId, removal: ownRemoval(me, OUTCOME[action]) });
+    recentDecisions.add({
+      itemId,
+      preview,
+      action,
+      reason,
+      state: 'saving',
+      undoUntil: null,
+      windowMs: 0,
+      draft,
+      words: written,
+    });
+  }
+
+  /**
+   * Sends it; answers the item as decided, and the order that had effect. An answer that never came may still have had
+   * effect: then the item itself says so, and it may have been an earlier try with other words, which is painted instead. A
+   * second try therefore looks first, and is not refused for what the first one did.
+   * Throws {@link ApiProblem} when it was refused, {@link NetworkFailure} when nobody knows.
+   */
+  async send(request: DecisionRequest): Promise<{ after: ItemDetail; request: DecisionRequest }> {
+    const { detail, fence, action, words } = request;
+    const { id } = detail;
+    const early = await this.#findAccepted(request);
+    if (early !== null) return early;
+    try {
+      const body = { fence, action, ...words };
+      const after = await call(decideItem, { params: { id }, body, timeoutMs: ANSWER_TIMEOUT_MS });
+      this.#unconfirmed.delete(id);
+      return { after, request };
+    } catch (error) {
+      if (error instanceof NetworkFailure) this.#unconfirmed.set(id, [...(this.#unconfirmed.get(id) ?? []), request]);
+      if (error instanceof ApiProblem && error.status !== 409) throw error;
+      const accepted = await this.#findAccepted(request);
+      if (accepted === null) throw error;
+      return accepted;
+    }
+  }
+
+  /** The server has taken it: what went out with it has served its purpose, and nothing else is forgotten. */
+  confirm(detail: ItemDetail, { action, words, draft, written }: DecisionRequest): void {
+    const { queue, recentDecisions, drafts, announcer, me } = this.#parts;
+    drafts.sent(detail.id, {
+      draft: action === 'edit' ? draft : null,
+      note: written.note,
+      own: words.reason === written.own.trim() ? written.own : '',
+    });
+    queue.put(detail, { ...ownRemoval(me, OUTCOME[action]), undoUntil: detail.undo_until });
+    recentDecisions.confirm(detail.id, detail);
+    announcer.say(text.announcement.done[action]);
+    if (isMove(action)) this.forwarded.set(detail.id, detail.version);
+  }
+
+  /**
+   * An item was read that this reader decided, maybe on a page that left before the answer came: what went out with the
+   * decision is no draft any more.
+   */
+  forgetSent({ id, decision }: ItemDetail): void {
+    const { drafts, me } = this.#parts;
+    if (decision?.reviewer_id !== me.id) return;
+    const draft = drafts.read(id);
+    const { note, own } = drafts.notes(id);
+    drafts.sent(id, {
+      draft: draft !== null && isSameOutput(draft.text, decision.output) ? draft : null,
+      note: note.trim() === (decision.note ?? '') ? note : '',
+      own: own.trim() === (decision.reason ?? '') ? own : '',
+    });
+  }
+
+  /** The server has refused it: the line is as before, and so is the tray, unless its item has to be found again from there. */
+  rollBack(id: string, onShow: boolean): void {
+    const { queue, recentDecisions } = this.#parts;
+    queue.dispatch({ kind: 'settled', id });
+    if (onShow) recentDecisions.drop(id);
+    else recentDecisions.fail(id);
+  }
+
+  /** An item was read again. Answers the decision of this reader that turns out to have had effect after all. */
+  takeLateConfirmation(detail: ItemDetail): DecisionRequest | null {
+    const request = this.#unconfirmed.get(detail.id)?.find((each) => this.#matchesDecision(detail, each)) ?? null;
+    if (request !== null) this.#unconfirmed.delete(detail.id);
+    return request;
+  }
+
+  /** What turns out to have had effect, of all tries whose answer never came, painted; null when none did or nobody knows. */
+  async #findAccepted(request: DecisionRequest): Promise<{ after: ItemDetail; request: DecisionRequest } | null> {
+    const { id } = request.detail;
+    if (!this.#unconfirmed.has(id)) return null;
+    const accepted = await this.#lookUpAccepted(id).catch(() => null);
+    if (accepted === null) return null;
+    this.#unconfirmed.delete(id);
+    if (accepted.request !== request) this.applyOptimistic(accepted.request);
+    return accepted;
+  }
+
+  async #lookUpAccepted(id: string): Promise<{ after: ItemDetail; request: DecisionRequest } | null> {
+    const params = { id };
+    const tries = this.#unconfirmed.get(id) ?? [];
+    const after = await call(readQueueItem, { params, timeoutMs: LOOKUP_TIMEOUT_MS });
+    const request = tries.find((each) => this.#matchesDecision(after, each));
+    if (request !== undefined) return { after, request };
+    // A move between people makes no decision that would carry a name: the history does.
+    const moves = tries.filter(({ action, detail }) => isMove(action) && after.version > detail.version);
+    if (moves.length === 0) return null;
+    const { data } = await call(readHistory, { params, timeoutMs: LOOKUP_TIMEOUT_MS });
+    const moved = moves.find((each) => data.some((event) => this.#matchesEvent(event, each)));
+    return moved === undefined ? null : { after, request: moved };
+  }
+
+  /** Whether what stands is this very decision, and not another one of the same reader. */
+  #matchesDecision({ decision }: ItemDetail, { action, words }: DecisionRequest): boolean {
+    if (decision?.reviewer_id !== this.#parts.me.id || decision.action !== action) return false;
+    if (decision.reason !== (words.reason ?? null) || decision.note !== (words.note ?? null)) return false;
+    return action !== 'edit' || sameText(decision.output, words.output);
+  }
+
+  #matchesEvent(event: DomainEvent, { action, words, detail }: DecisionRequest): boolean {
+    if (event.type !== (action === 'escalate' ? 'item.escalated' : 'item.queued')) return false;
+    if (event.actor.id !== this.#parts.me.id || event.version <= detail.version) return false;
+    return event.reason === (words.reason ?? null) && (event.note ?? null) === (words.note ?? null);
+  }
+}
+
+const sameText = (a: Json, b: Json | undefined): boolean => b !== undefined && printJson(a, 0) === printJson(b, 0);
+
+/** A move between people: it makes no decision. */
+export const isMove = (action: ReviewAction): boolean => action === 'escalate' || action === 'return';
+
+/** The note goes with whatever is decided, behind the one of the editor. */
+export function withNote(words: DecisionInput, note: string): DecisionInput {
+  const extra = note.trim();
+  return extra === '' ? words : { ...words, note: [words.note, extra].filter(Boolean).join('\n') };
+}
+
+/** Whether what stands in an editor is this output, however it is laid out. */
+function isSameOutput(typed: string, output: Json): boolean {
+  if (typeof output === 'string') return typed === output;
+  try {
+    return printJson(parseJson(typed)) === printJson(output);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,71 @@
+// Which item comes next: never at once the one that the reader has just passed on, though they may decide it themselves.
+import { describe, expect, it, vi } from 'vitest';
+import { ReviewFixture, onShow } from './review-page.fixture.ts';
+import { PROJECT } from './fake-review-server.fixture.ts';
+
+const fixture = new ReviewFixture();
+
+/** A supervisor with an item in hand. */
+async function supervisor({ flow = true } = {}) {
+  fixture.server.supervises = true;
+  const page = await fixture.open({ flow });
+  page.queue.dispatch({ kind: 'supervises', projects: new Set([PROJECT]) });
+  await page.reviewSession.claim('one');
+  await prefetch(page);
+  return page;
+}
+
+async function prefetch({ reviewSession }: Awaited<ReturnType<ReviewFixture['open']>>): Promise<void> {
+  reviewSession.prefetchNext(true);
+  await vi.advanceTimersByTimeAsync(150);
+}
+
+describe('a supervisor who escalates', () => {
+  it('goes on to other items, one after the other, and the desk is empty when only that one waits', async () => {
+    const page = await supervisor();
+    await page.reviewSession.decide('escalate', { reason: 'Second pair of eyes' });
+    expect([...onShow(page.reviewSession), page.reviewSession.item.grant !== null]).toEqual(['two', 'two', true]);
+    await prefetch(page);
+    expect(page.reviewSession.prefetch.ready?.id).toBe('three');
+    await page.reviewSession.decide('approve');
+    expect(page.reviewSession.item.id).toBe('three');
+    await page.reviewSession.decide('approve');
+    expect([page.reviewSession.item.id, fixture.server.of('one').detail.claim]).toEqual([null, null]);
+  });
+
+  it('passes over what somebody else was faster to take', async () => {
+    const page = await supervisor();
+    fixture.server.takenBy('two', 'Ana');
+    await page.reviewSession.decide('escalate', { reason: 'x' });
+    expect([...onShow(page.reviewSession), page.reviewSession.failure]).toEqual(['three', 'three', null]);
+  });
+
+  it('asks for the next one and gets another; that very one only when nothing else waits', async () => {
+    const page = await supervisor({ flow: false });
+    await page.reviewSession.decide('escalate', { reason: 'x' });
+    for (const expected of ['two', 'three']) {
+      await page.reviewSession.next();
+      expect(page.reviewSession.item.id).toBe(expected);
+      await page.reviewSession.decide('approve');
+    }
+    await page.reviewSession.next();
+    expect(page.reviewSession.item.id).toBe('one');
+  });
+
+  it('gets it like any other one when somebody has touched it since', async () => {
+    const page = await supervisor();
+    await page.reviewSession.decide('escalate', { reason: 'x' });
+    fixture.server.takenBy('one', 'Ana');
+    fixture.receive(page, 'one', 'item.claimed');
+    fixture.server.expireClaim('one');
+    fixture.receive(page, 'one', 'claim.expired');
+    await page.reviewSession.decide('approve');
+    expect(page.reviewSession.item.id).toBe('one');
+  });
+});
+
+it('without anything passed on the server picks', async () => {
+  const page = await supervisor();
+  await page.reviewSession.decide('approve');
+  expect(fixture.claims.at(-1)).toBe('POST /api/queue/claim-next');
+});

@@ -1,0 +1,150 @@
+// Notes, giving back and undo: what was typed goes where it belongs, or comes back.
+import { describe, expect, it, vi } from 'vitest';
+import { Drafts } from '#lib/drafts/drafts.ts';
+import type { DomainEvent } from '@countersign/shared/events';
+import { ReviewFixture, type } from './review-page.fixture.ts';
+import { ME } from './fake-review-server.fixture.ts';
+
+const fixture = new ReviewFixture();
+
+describe('notes', () => {
+  it.each(['approve', 'reject', 'finalize'] as const)('go out with what is decided: %s', async (action) => {
+    const { reviewSession, drafts } = await fixture.openWithClaim();
+    reviewSession.reasonPrompt.openNote();
+    reviewSession.reasonPrompt.note = 'Because of page 2';
+    await reviewSession.decide(action, action === 'approve' ? {} : { reason: 'Wrong fact' });
+    expect(fixture.server.decisions[0]).toMatchObject({ action, note: 'Because of page 2' });
+    expect(drafts.notes('one')).toEqual({ note: '', own: '' });
+    expect(reviewSession.reasonPrompt.written.note).toBe('');
+  });
+
+  it.each(['escalate', 'return'] as const)('go out as notes where people pass an item on: %s', async (action) => {
+    const { reviewSession, drafts } = await fixture.openWithClaim();
+    reviewSession.reasonPrompt.openNote();
+    reviewSession.reasonPrompt.note = 'n'.repeat(4000);
+    await reviewSession.decide(action, { reason: 'Policy' });
+    expect(fixture.server.decisions).toMatchObject([{ action, reason: 'Policy', note: 'n'.repeat(4000) }]);
+    expect(drafts.notes('one').note).toBe('');
+  });
+
+  it.each([
+    ['Mine', true],
+    ['Another', false],
+  ])('tell one escalation from another when its answer was lost: %s', async (note, expected) => {
+    const { reviewSession } = await fixture.openWithClaim();
+    fixture.server.history = [
+      { type: 'item.escalated', version: 9, actor: { id: ME.id }, reason: 'Policy', note } as unknown as DomainEvent,
+    ];
+    fixture.server.outcomes.set('decision', 'lost');
+    reviewSession.reasonPrompt.openNote();
+    reviewSession.reasonPrompt.note = 'Mine';
+    expect(await reviewSession.decide('escalate', { reason: 'Policy' })).toBe(expected);
+  });
+
+  it('QU3: are kept as they are typed, through closing the field, refusal, reload and undo', async () => {
+    const { reviewSession } = await fixture.openWithClaim();
+    reviewSession.reasonPrompt.openNote();
+    reviewSession.reasonPrompt.note = 'Half a thought';
+    reviewSession.reasonPrompt.clear();
+    expect(new Drafts(ME.id, fixture.storage).notes('one').note).toBe('Half a thought');
+    fixture.server.outcomes.set('decision', 500);
+    await reviewSession.decide('approve');
+    expect([reviewSession.item.id, reviewSession.reasonPrompt.written.note]).toEqual(['one', 'Half a thought']);
+    fixture.server.outcomes.clear();
+    const reopenedPage = await fixture.open();
+    await reopenedPage.reviewSession.peek('one');
+    reopenedPage.reviewSession.reasonPrompt.openNote();
+    expect(reopenedPage.reviewSession.reasonPrompt.note).toBe('Half a thought');
+    await reopenedPage.reviewSession.decide('approve');
+    expect(reopenedPage.drafts.notes('one').note).toBe('');
+    const [recent] = reopenedPage.recentDecisions.entries;
+    if (recent) await reopenedPage.reviewSession.undo(recent);
+    expect([reopenedPage.reviewSession.item.id, reopenedPage.reviewSession.reasonPrompt.written.note]).toEqual([
+      'one',
+      'Half a thought',
+    ]);
+  });
+
+  it('go on in the editor, which has a note of its own', async () => {
+    const { reviewSession, drafts } = await fixture.openWithClaim();
+    reviewSession.reasonPrompt.openNote();
+    reviewSession.reasonPrompt.note = 'Half a thought';
+    reviewSession.startEdit();
+    expect([reviewSession.edit?.note, drafts.read('one')?.note, drafts.notes('one').note]).toEqual([
+      'Half a thought',
+      'Half a thought',
+      '',
+    ]);
+  });
+
+  it('QU3: come back out of the editor, where no answer was typed, and go out with the approval', async () => {
+    const { reviewSession, drafts } = await fixture.openWithClaim();
+    reviewSession.reasonPrompt.openNote();
+    reviewSession.reasonPrompt.note = 'Half a thought';
+    reviewSession.startEdit();
+    reviewSession.stopEdit();
+    expect([reviewSession.reasonPrompt.written.note, drafts.read('one')]).toEqual(['Half a thought', null]);
+    await reviewSession.decide('approve');
+    expect(fixture.server.decisions).toMatchObject([{ action: 'approve', note: 'Half a thought' }]);
+  });
+
+  it('QU3: stay in the editor with an answer that was typed, and the reason stays where none was', async () => {
+    const { reviewSession, drafts } = await fixture.openWithClaim();
+    type(reviewSession, 'Mine');
+    if (reviewSession.edit) reviewSession.edit.note = 'Of the answer';
+    reviewSession.edit?.choose('Wrong fact');
+    reviewSession.stopEdit();
+    expect([reviewSession.reasonPrompt.written.note, drafts.read('one')?.note]).toEqual(['', 'Of the answer']);
+    reviewSession.startEdit();
+    if (reviewSession.edit) reviewSession.edit.text = reviewSession.edit.original;
+    reviewSession.edit?.changed();
+    reviewSession.stopEdit();
+    expect([reviewSession.reasonPrompt.written.note, drafts.read('one')]).toMatchObject([
+      'Of the answer',
+      { note: '', reason: 'Wrong fact' },
+    ]);
+  });
+});
+
+describe('giving back', () => {
+  it('returns to the list and keeps what was typed', async () => {
+    const { reviewSession, drafts } = await fixture.openWithClaim();
+    type(reviewSession, 'Mine');
+    expect(await reviewSession.giveBack()).toBe(true);
+    expect([reviewSession.item.id, fixture.server.of('one').detail.claim, drafts.read('one')?.text]).toEqual([
+      null,
+      null,
+      'Mine',
+    ]);
+  });
+
+  it('of a claim that is gone already is no failure', async () => {
+    const { reviewSession } = await fixture.openWithClaim();
+    fixture.server.outcomes.set('DELETE', { code: 'claim_lost', status: 409 });
+    expect([await reviewSession.giveBack(), reviewSession.failure, reviewSession.item.id]).toEqual([true, null, null]);
+  });
+});
+
+describe('undo', () => {
+  it('after the window says that it is final, and the tray knows', async () => {
+    const { reviewSession, recentDecisions } = await fixture.openWithClaim();
+    await reviewSession.decide('approve');
+    const recent = recentDecisions.of('one');
+    await vi.advanceTimersByTimeAsync(6000);
+    if (recent) expect(await reviewSession.undo(recent)).toBe(false);
+    expect([reviewSession.failure, recentDecisions.of('one')?.undoUntil]).toEqual([null, null]);
+  });
+
+  it('of the item on show takes back that one, not the last one', async () => {
+    const { reviewSession } = await fixture.openWithClaim();
+    await reviewSession.decide('approve');
+    await reviewSession.decide('approve');
+    await reviewSession.peek('one');
+    await reviewSession.undoShown();
+    expect([
+      reviewSession.item.id,
+      fixture.server.of('one').detail.status,
+      fixture.server.of('two').detail.status,
+    ]).toEqual(['one', 'queued', 'approved']);
+  });
+});

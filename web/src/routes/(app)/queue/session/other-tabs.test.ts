@@ -1,0 +1,86 @@
+// QU19 at the desk: another tab's half-typed words are not sent from here, and its typing touches nothing that was picked here.
+import { describe, expect, it } from 'vitest';
+import { ReviewFixture, type, type Page } from './review-page.fixture.ts';
+
+const fixture = new ReviewFixture();
+const OPEN = { isClosed: () => false, whenClosed: () => undefined };
+
+/** Two open tabs of one browser with the same item in hand. */
+async function twoTabs(): Promise<[here: Page, there: Page]> {
+  const here = await fixture.open({ page: 'here', tab: 'here', pages: OPEN });
+  await here.reviewSession.claim('one');
+  const there = await fixture.open({ page: 'there', tab: 'there', pages: OPEN });
+  await there.reviewSession.claim('one');
+  return [here, there];
+}
+
+/** What a browser tells a tab after another one wrote. */
+function receiveStorageEvents({ reviewSession }: Page): void {
+  for (const [key, newValue] of fixture.storage.values)
+    reviewSession.handleStorageEvent(
+      Object.assign(new Event('storage'), { key, newValue, oldValue: null }) as StorageEvent,
+    );
+}
+
+describe('QU19: with the item open in another tab', () => {
+  it('its half-typed note stays there and does not go out with what is decided here', async () => {
+    const [here, there] = await twoTabs();
+    there.reviewSession.reasonPrompt.openNote();
+    there.reviewSession.reasonPrompt.note = 'Half a tho';
+    receiveStorageEvents(here);
+    expect([here.reviewSession.reasonPrompt.written.note, here.reviewSession.draftsRevision]).toEqual(['', 1]);
+    await here.reviewSession.claim('one');
+    await here.reviewSession.decide('approve');
+    expect(fixture.server.decisions).toEqual([expect.not.objectContaining({ note: expect.anything() as unknown })]);
+    expect(there.drafts.notes('one').note).toBe('Half a tho');
+  });
+
+  it('its half-typed answer does not open the editor here, and stays when this tab decides', async () => {
+    const [here, there] = await twoTabs();
+    type(there.reviewSession, 'Half an ans');
+    there.reviewSession.edit?.save();
+    receiveStorageEvents(here);
+    await here.reviewSession.claim('one');
+    expect(here.reviewSession.edit).toBeNull();
+    await here.reviewSession.decide('approve');
+    expect(there.drafts.read('one')?.text).toBe('Half an ans');
+  });
+
+  it('what was picked and written here stays while the other tab types', async () => {
+    const [here, there] = await twoTabs();
+    here.reviewSession.reasonPrompt.openNote();
+    here.reviewSession.reasonPrompt.note = 'Mine';
+    here.reviewSession.reasonPrompt.clear();
+    here.reviewSession.reasonPrompt.picked = 'Wrong fact';
+    there.reviewSession.reasonPrompt.openNote();
+    there.reviewSession.reasonPrompt.note = 'Theirs';
+    receiveStorageEvents(here);
+    const { picked, written } = here.reviewSession.reasonPrompt;
+    expect([picked, written.note, here.drafts.otherNotes('one')]).toEqual([
+      'Wrong fact',
+      'Mine',
+      [{ note: 'Theirs', own: '' }],
+    ]);
+  });
+
+  it('what it typed is at hand when it was closed', async () => {
+    const ends: (() => void)[] = [];
+    const over = new Set<string>();
+    const pages = {
+      isClosed: (page: string) => over.has(page),
+      whenClosed: (_: string, ended: () => void) => ends.push(ended),
+    };
+    const there = await fixture.open({ page: 'there', tab: 'there', pages });
+    there.drafts.saveNotes('one', { note: 'Half a thought', own: '' });
+    const here = await fixture.open({ page: 'here', tab: 'here', pages });
+    await here.reviewSession.claim('one');
+    here.reviewSession.reasonPrompt.picked = 'Wrong fact';
+    expect(here.reviewSession.reasonPrompt.written.note).toBe('');
+    over.add('there');
+    for (const ended of ends) ended();
+    expect([here.reviewSession.reasonPrompt.written.note, here.reviewSession.reasonPrompt.picked]).toEqual([
+      'Half a thought',
+      'Wrong fact',
+    ]);
+  });
+});

@@ -1,0 +1,264 @@
+// What the reader asks for while the desk is busy counts: the last wish waits for the command under way, verbs never do (QU2).
+import { describe, expect, it, vi } from 'vitest';
+import { ReviewFixture, onShow, stage } from './review-page.fixture.ts';
+import { PendingCommand } from './pending-command.ts';
+
+const fixture = new ReviewFixture();
+
+describe('a wish', () => {
+  it('gives way to the next one, and is answered only once', async () => {
+    const pendingCommand = new PendingCommand();
+    const done: string[] = [];
+    const go = (name: string) => () => Promise.resolve(done.push(name) > 0);
+    const both = [pendingCommand.wait(go('first')), pendingCommand.wait(go('second'))];
+    pendingCommand.grant();
+    pendingCommand.grant();
+    expect([await Promise.all(both), done]).toEqual([[false, true], ['second']]);
+  });
+});
+
+describe('while the claim on the next item is under way', () => {
+  it('a line that is opened is on show at once and taken when the way is free', async () => {
+    const page = await fixture.openWithClaim();
+    await whileClaimingNext(page, async () => {
+      const opening = page.reviewSession.claim('three');
+      await vi.advanceTimersByTimeAsync(0);
+      expect([...onShow(page.reviewSession), stage(page.reviewSession), page.reviewSession.busy]).toEqual([
+        'three',
+        'three',
+        'free',
+        'next',
+      ]);
+      return opening;
+    });
+    expect([...onShow(page.reviewSession), stage(page.reviewSession)]).toEqual(['three', 'three', 'mine']);
+    expect(page.moved).toEqual(['one', 'two', 'three', 'three']);
+    // What the server picked meanwhile went back.
+    await vi.waitFor(() => expect(fixture.server.of('two').detail.claim).toBeNull());
+  });
+
+  it('undo is done next, and the item that came goes back to the queue', async () => {
+    const page = await fixture.openWithClaim();
+    await whileClaimingNext(page, async () => {
+      const recent = page.recentDecisions.newest(Date.now());
+      return recent !== null && page.reviewSession.undo(recent);
+    });
+    expect([...onShow(page.reviewSession), stage(page.reviewSession)]).toEqual(['one', 'one', 'mine']);
+    await vi.waitFor(() => expect(fixture.server.of('two').detail.claim).toBeNull());
+  });
+
+  it('undo of the last item is done, though nothing came next and the desk was emptied', async () => {
+    for (const id of ['two', 'three']) fixture.server.of(id).detail.status = 'approved';
+    const page = await fixture.open();
+    await page.reviewSession.claim('one');
+    await whileClaimingNext(page, async () => {
+      const recent = page.recentDecisions.newest(Date.now());
+      return recent !== null && page.reviewSession.undo(recent);
+    });
+    expect([...onShow(page.reviewSession), stage(page.reviewSession)]).toEqual(['one', 'one', 'mine']);
+    expect(page.moved).toEqual(['one', null, 'one']);
+  });
+
+  it('only the last of several lines is taken', async () => {
+    fixture.server.add('four');
+    const page = await fixture.openWithClaim();
+    await whileClaimingNext(page, async () => {
+      const [first, second] = [page.reviewSession.claim('three'), page.reviewSession.claim('four')];
+      return (await second) && !(await first);
+    });
+    expect([onShow(page.reviewSession), stage(page.reviewSession)]).toEqual([['four', 'four'], 'mine']);
+    expect(fixture.claims).not.toContain('POST /api/items/three/claim');
+  });
+
+  it.each(['peek', 'close'] as const)('a wish is forgotten when the reader turns away: %s', async (turnAway) => {
+    const page = await fixture.openWithClaim();
+    await whileClaimingNext(page, async () => {
+      const opening = page.reviewSession.claim('three');
+      if (turnAway === 'peek') await page.reviewSession.peek('two');
+      else page.reviewSession.close();
+      return !(await opening);
+    });
+    expect(fixture.claims).not.toContain('POST /api/items/three/claim');
+    expect(page.reviewSession.item.id).toBe(turnAway === 'peek' ? 'two' : null);
+  });
+
+  it('the item that is coming can be asked for, and is taken once', async () => {
+    const page = await fixture.openWithClaim();
+    await whileClaimingNext(page, () => page.reviewSession.claim('two'));
+    expect([stage(page.reviewSession), fixture.claims.slice(1)]).toEqual(['mine', ['POST /api/queue/claim-next']]);
+  });
+
+  it('a failure of that claim is no matter to who turned away', async () => {
+    const page = await fixture.openWithClaim();
+    fixture.server.outcomes.set('claim-next', 500);
+    await whileClaimingNext(page, () => page.reviewSession.claim('three'));
+    expect([page.reviewSession.item.id, stage(page.reviewSession), page.reviewSession.failure]).toEqual([
+      'three',
+      'mine',
+      null,
+    ]);
+  });
+});
+
+describe.each([
+  ['next', 'claim-next'],
+  ['skip', 'POST /api/items/two/claim'],
+] as const)('a reader who turns away while the answer to %s is on its way', (command, request) => {
+  it.each(['peek', 'close'] as const)('stays there, and what came goes back: %s', async (turnAway) => {
+    const page = await fixture.open();
+    await page.reviewSession.claim('one');
+    fixture.server.picks = 'two';
+    fixture.server.slow.add(request);
+    const answer = page.reviewSession[command]();
+    await vi.waitFor(() => expect(fixture.server.of('two').detail.claim).not.toBeNull());
+    if (turnAway === 'peek') await page.reviewSession.peek('three');
+    else page.reviewSession.close();
+    const there = turnAway === 'peek' ? 'three' : null;
+    fixture.server.releaseHeld();
+    await answer;
+    expect([page.reviewSession.item.id, page.reviewSession.item.grant, page.moved.at(-1)]).toEqual([
+      there,
+      null,
+      there,
+    ]);
+    await vi.waitFor(() => expect(fixture.server.of('two').detail.claim).toBeNull());
+  });
+
+  it('has it when it is the very one they turned to', async () => {
+    const page = await fixture.open();
+    await page.reviewSession.claim('one');
+    fixture.server.picks = 'two';
+    fixture.server.held.add(request);
+    const answer = page.reviewSession[command]();
+    await page.reviewSession.peek('two');
+    fixture.server.releaseHeld();
+    await answer;
+    expect([...onShow(page.reviewSession), stage(page.reviewSession)]).toEqual(['two', 'two', 'mine']);
+  });
+});
+
+it('a line that is opened while an item is given back is taken', async () => {
+  const page = await fixture.openWithClaim();
+  const both = await Promise.all([page.reviewSession.giveBack(), page.reviewSession.claim('three')]);
+  expect([both, ...onShow(page.reviewSession), stage(page.reviewSession)]).toEqual([
+    [true, true],
+    'three',
+    'three',
+    'mine',
+  ]);
+});
+
+describe('while a decision is on its way', () => {
+  it('undo waits for that decision, takes no next item, and takes it back', async () => {
+    const page = await fixture.openWithClaim();
+    await page.reviewSession.decide('approve');
+    await prefetchSettled(page);
+    fixture.server.held.add('decision');
+    const deciding = page.reviewSession.decide('approve');
+    const recent = page.recentDecisions.newest(Date.now());
+    expect(recent).toMatchObject({ itemId: 'two', state: 'saving' });
+    const undoing = recent && page.reviewSession.undo(recent);
+    fixture.server.releaseHeld();
+    expect([await deciding, await undoing]).toEqual([true, true]);
+    expect([...onShow(page.reviewSession), stage(page.reviewSession), fixture.server.of('one').detail.status]).toEqual([
+      'two',
+      'two',
+      'mine',
+      'approved',
+    ]);
+    expect(fixture.claims.filter((line) => line.includes('next'))).toHaveLength(1);
+  });
+
+  it('undo of a decision that did not stand does nothing: the page says why', async () => {
+    const page = await fixture.openWithClaim();
+    fixture.server.held.add('decision');
+    fixture.server.outcomes.set('decision', 500);
+    const deciding = page.reviewSession.decide('approve');
+    const recent = page.recentDecisions.newest(Date.now());
+    const undoing = recent && page.reviewSession.undo(recent);
+    fixture.server.releaseHeld();
+    expect([await deciding, await undoing]).toEqual([false, false]);
+    expect([page.reviewSession.item.id, stage(page.reviewSession), page.reviewSession.failure !== null]).toEqual([
+      'one',
+      'mine',
+      true,
+    ]);
+    expect(fixture.server.requests.some((line) => line.includes('undo'))).toBe(false);
+  });
+
+  it('undo that fails leaves the next item to be read, and nothing is stuck', async () => {
+    const page = await fixture.openWithClaim();
+    fixture.server.held.add('decision');
+    const deciding = page.reviewSession.decide('approve');
+    const recent = page.recentDecisions.newest(Date.now());
+    const undoing = recent && page.reviewSession.undo(recent);
+    fixture.server.outcomes.set('undo', 500);
+    fixture.server.releaseHeld();
+    await Promise.all([deciding, undoing]);
+    expect([...onShow(page.reviewSession), stage(page.reviewSession), page.reviewSession.busy]).toEqual([
+      'two',
+      'two',
+      'free',
+      null,
+    ]);
+    expect(page.reviewSession.failure?.retry).toBeDefined();
+  });
+
+  it('QU2: a line may be opened, and no verb waits for it', async () => {
+    const page = await fixture.openWithClaim();
+    fixture.server.held.add('decision');
+    const deciding = page.reviewSession.decide('approve');
+    const opening = page.reviewSession.claim('three');
+    expect([
+      await page.reviewSession.decide('approve'),
+      await page.reviewSession.skip(),
+      await page.reviewSession.giveBack(),
+    ]).toEqual([false, false, false]);
+    fixture.server.releaseHeld();
+    expect([await deciding, await opening]).toEqual([true, true]);
+    expect([page.reviewSession.item.id, fixture.server.decisions.map(({ id }) => id)]).toEqual(['three', ['one']]);
+  });
+});
+
+it('who turns back to the item that is being decided stays with it, and nothing is stuck', async () => {
+  const page = await fixture.openWithClaim();
+  // Both are answered after it is decided.
+  await Promise.all([page.reviewSession.decide('approve'), page.reviewSession.peek('one')]);
+  expect([...onShow(page.reviewSession), stage(page.reviewSession), page.reviewSession.busy]).toEqual([
+    'one',
+    'one',
+    'decided',
+    null,
+  ]);
+});
+
+it('undo pressed twice takes one decision back', async () => {
+  const page = await fixture.openWithClaim();
+  await page.reviewSession.decide('approve');
+  await prefetchSettled(page);
+  const recent = page.recentDecisions.newest(Date.now());
+  if (recent === null) throw new Error('There is nothing to take back.');
+  const both = await Promise.all([page.reviewSession.undo(recent), page.reviewSession.undo(recent)]);
+  expect([both, page.reviewSession.item.id, page.reviewSession.failure]).toEqual([[true, false], 'one', null]);
+});
+
+async function prefetchSettled(page: { reviewSession: { prefetchNext: (awake: boolean) => void } }): Promise<void> {
+  page.reviewSession.prefetchNext(true);
+  await vi.advanceTimersByTimeAsync(150);
+}
+
+/** Something is wished for while the next claim is under way; everything comes to its end, and the wish held what it said. */
+async function whileClaimingNext(
+  page: Awaited<ReturnType<ReviewFixture['openWithClaim']>>,
+  pendingCommand: () => Promise<boolean>,
+): Promise<void> {
+  fixture.server.held.add('claim-next');
+  const deciding = page.reviewSession.decide('approve');
+  await vi.advanceTimersByTimeAsync(0);
+  expect([page.reviewSession.busy, stage(page.reviewSession)]).toEqual(['next', 'loading']);
+  const answered = pendingCommand();
+  await vi.advanceTimersByTimeAsync(0);
+  fixture.server.releaseHeld();
+  expect(await answered).toBe(true);
+  await deciding;
+}

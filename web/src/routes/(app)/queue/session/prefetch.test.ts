@@ -1,0 +1,63 @@
+// The item that comes next is at hand before it is needed, and never an old one.
+import { describe, expect, it, vi } from 'vitest';
+import { ReviewFixture } from './review-page.fixture.ts';
+
+const fixture = new ReviewFixture();
+
+describe('one item ahead', () => {
+  it('is read and never claimed', async () => {
+    const { reviewSession } = await fixture.openWithClaim();
+    expect(reviewSession.prefetch.ready?.id).toBe('two');
+    expect(fixture.claims).toEqual(['POST /api/items/one/claim']);
+  });
+
+  it.each(['item.claimed', 'item.decided'] as const)('is another one as soon as it is gone: %s', async (type) => {
+    const all = await fixture.openWithClaim();
+    if (type === 'item.claimed') fixture.server.takenBy('two', 'Ana');
+    else fixture.server.decidedBy('two', 'Ana');
+    fixture.receive(all, 'two', type);
+    expect(all.reviewSession.prefetchedAfter('one')).toBeNull();
+    all.reviewSession.prefetchNext(true);
+    await vi.advanceTimersByTimeAsync(150);
+    expect(all.reviewSession.prefetchedAfter('one')?.id).toBe('three');
+  });
+
+  it('is read again when it changed, and never shown as it was', async () => {
+    const { reviewSession, queue } = await fixture.openWithClaim();
+    fixture.server.of('two').detail = { ...fixture.server.of('two').detail, version: 7, suggestion: 'Newer' };
+    await queue.resync();
+    expect(reviewSession.prefetchedAfter('one')).toBeNull();
+    reviewSession.prefetchNext(true);
+    await vi.advanceTimersByTimeAsync(150);
+    expect(reviewSession.prefetchedAfter('one')?.suggestion).toBe('Newer');
+  });
+
+  it('is one request at a time, given up with its prediction', async () => {
+    const all = await fixture.open();
+    await all.reviewSession.claim('one');
+    fixture.server.held.add('GET /api/items/two');
+    all.reviewSession.prefetchNext(true);
+    await vi.advanceTimersByTimeAsync(150);
+    fixture.server.takenBy('two', 'Ana');
+    fixture.receive(all, 'two', 'item.claimed');
+    all.reviewSession.prefetchNext(true);
+    await vi.advanceTimersByTimeAsync(150);
+    fixture.server.releaseHeld();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(all.reviewSession.prefetch.ready?.id).toBe('three');
+  });
+
+  it.each([
+    ['the page is hidden or not connected', true, false],
+    ['the reader stays with what they decided', false, true],
+  ])('is not read while %s', async (_, flow, awake) => {
+    const { reviewSession } = await fixture.open({ flow });
+    await reviewSession.claim('one');
+    reviewSession.prefetchNext(awake);
+    await vi.advanceTimersByTimeAsync(500);
+    expect([
+      reviewSession.prefetch.ready,
+      fixture.server.requests.filter((line) => line === 'GET /api/items/two'),
+    ]).toEqual([null, []]);
+  });
+});

@@ -1,0 +1,236 @@
+// The desk under every answer the server can give: what is painted early is honest, and nothing typed is lost by it.
+import { describe, expect, it, vi } from 'vitest';
+import { ReviewFixture, onShow, stage, type } from './review-page.fixture.ts';
+import { type Outcome } from './fake-review-server.fixture.ts';
+
+const fixture = new ReviewFixture();
+
+describe('taking over', () => {
+  it.each([
+    ['stays with it', 'one', 'one'],
+    ['stays with the other, when the reader turned to it', 'two', 'two'],
+  ])('I3: a refusal %s', async (_, turnedTo, expected) => {
+    const { reviewSession } = await fixture.open();
+    await reviewSession.peek('one');
+    fixture.server.held.add('take-over');
+    fixture.server.outcomes.set('take-over', { code: 'claim_lost', status: 409 });
+    const taking = reviewSession.takeOver();
+    if (turnedTo !== 'one') await reviewSession.peek(turnedTo);
+    fixture.server.releaseHeld();
+    expect(await taking).toBe(false);
+    expect([reviewSession.item.id, reviewSession.item.detail?.id, reviewSession.failure]).toEqual([
+      expected,
+      expected,
+      null,
+    ]);
+  });
+});
+
+describe('deciding', () => {
+  it('QU2: shows the next item at once, and nothing can be done with it before the server granted it', async () => {
+    const { reviewSession, recentDecisions, moved } = await fixture.openWithClaim();
+    fixture.server.held.add('claim-next').add('decision');
+    const deciding = reviewSession.decide('approve');
+    expect([...onShow(reviewSession), stage(reviewSession)]).toEqual(['two', 'two', 'loading']);
+    expect(recentDecisions.entries[0]).toMatchObject({ itemId: 'one', state: 'saving' });
+    expect(await reviewSession.decide('approve')).toBe(false);
+    fixture.server.held.delete('decision');
+    fixture.server.releaseHeld();
+    fixture.server.held.add('claim-next');
+    await vi.advanceTimersByTimeAsync(0);
+    expect(stage(reviewSession)).toBe('loading');
+    expect(await reviewSession.decide('reject', { reason: 'x' })).toBe(false);
+    fixture.server.releaseHeld();
+    await deciding;
+    expect([...onShow(reviewSession), stage(reviewSession)]).toEqual(['two', 'two', 'mine']);
+    expect(fixture.server.decisions.map(({ id }) => id)).toEqual(['one']);
+    expect(moved).toEqual(['one', 'two']);
+  });
+
+  it('LC4: asks for the next claim when the decision is in, never before', async () => {
+    const { reviewSession } = await fixture.openWithClaim();
+    fixture.server.held.add('decision');
+    const deciding = reviewSession.decide('approve');
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(fixture.claims).toHaveLength(1);
+    fixture.server.releaseHeld();
+    await deciding;
+    expect(fixture.claims).toEqual(['POST /api/items/one/claim', 'POST /api/queue/claim-next']);
+  });
+
+  it('QU2: when the server picked another item, that one takes the place and the page is told anew', async () => {
+    const { reviewSession, moved } = await fixture.openWithClaim();
+    fixture.server.picks = 'three';
+    await reviewSession.decide('approve');
+    expect([...onShow(reviewSession), stage(reviewSession)]).toEqual(['three', 'three', 'mine']);
+    expect(moved).toEqual(['one', 'two', 'three']);
+  });
+
+  it('leaves an item that was only ready to be read when its claim fails, with the way to try again', async () => {
+    const { reviewSession } = await fixture.openWithClaim();
+    fixture.server.outcomes.set('claim-next', 'down');
+    await reviewSession.decide('approve');
+    expect([...onShow(reviewSession), stage(reviewSession)]).toEqual(['two', 'two', 'free']);
+    fixture.server.outcomes.clear();
+    reviewSession.failure?.retry?.();
+    await vi.waitFor(() => expect(stage(reviewSession)).toBe('mine'));
+    expect(fixture.server.decisions).toHaveLength(1);
+  });
+
+  it('says so when the reader holds as many as one may (LC4)', async () => {
+    const { reviewSession } = await fixture.open();
+    fixture.server.outcomes.set('claim', { code: 'too_many_claims', status: 409 });
+    expect(await reviewSession.next()).toBe(false);
+    expect(reviewSession.failure?.error).toMatchObject({ code: 'too_many_claims' });
+  });
+
+  const FAILURES: [string, Outcome][] = [
+    ['nobody answers', 'down'],
+    ['the session is over', { code: 'session_missing', status: 401 }],
+    ['too much was asked', { code: 'rate_limited', status: 429 }],
+    ['the server fails', 500],
+  ];
+  it.each(FAILURES)('brings the item back as it was when %s, and Retry decides it once', async (_, outcome) => {
+    const { reviewSession, recentDecisions, queue } = await fixture.openWithClaim();
+    type(reviewSession, 'My own answer');
+    fixture.server.outcomes.set('decision', outcome);
+    fixture.server.outcomes.set('GET /api/items/one', outcome);
+    expect(await reviewSession.decide('edit', { output: 'My own answer', reason: 'Wrong fact' })).toBe(false);
+    expect([...onShow(reviewSession), stage(reviewSession), reviewSession.edit?.text]).toEqual([
+      'one',
+      'one',
+      'mine',
+      'My own answer',
+    ]);
+    expect([recentDecisions.entries, queue.state.saving.size]).toEqual([[], 0]);
+    fixture.server.outcomes.clear();
+    reviewSession.failure?.retry?.();
+    await vi.waitFor(() => expect(fixture.server.decisions).toHaveLength(1));
+    await vi.waitFor(() => expect(stage(reviewSession)).toBe('mine'));
+    expect(reviewSession.item.id).toBe('two');
+    expect(fixture.server.decisions).toMatchObject([{ id: 'one', output: 'My own answer' }]);
+  });
+
+  it('QU3: Retry does not send an older text than the one that stands there', async () => {
+    const { reviewSession, drafts } = await fixture.openWithClaim();
+    type(reviewSession, 'First');
+    fixture.server.outcomes.set('decision', 500);
+    await reviewSession.decide('edit', { output: 'First', reason: 'x' });
+    const { retry } = reviewSession.failure ?? {};
+    if (reviewSession.edit) reviewSession.edit.text = 'Second';
+    reviewSession.edit?.changed();
+    fixture.server.outcomes.clear();
+    retry?.();
+    await vi.advanceTimersByTimeAsync(0);
+    expect([fixture.server.decisions, reviewSession.edit?.fault, drafts.read('one')?.text]).toEqual([
+      [],
+      expect.any(String),
+      'Second',
+    ]);
+  });
+
+  it('counts a decision whose answer was lost, and makes no second one', async () => {
+    const { reviewSession, drafts } = await fixture.openWithClaim();
+    type(reviewSession, 'Mine');
+    fixture.server.outcomes.set('decision', 'lost');
+    expect(await reviewSession.decide('edit', { output: 'Mine', reason: 'x' })).toBe(true);
+    expect([fixture.server.decisions.length, drafts.read('one'), reviewSession.item.id]).toEqual([1, null, 'two']);
+  });
+
+  it('counts it also when it turns out only later that it had effect', async () => {
+    const { reviewSession, recentDecisions } = await fixture.openWithClaim();
+    fixture.server.outcomes.set('decision', 'lost');
+    fixture.server.outcomes.set('GET /api/items/one', 'down');
+    await reviewSession.decide('approve');
+    expect([reviewSession.item.id, reviewSession.failure !== null]).toEqual(['one', true]);
+    fixture.server.outcomes.clear();
+    reviewSession.resync();
+    await vi.waitFor(() => expect(recentDecisions.entries[0]).toMatchObject({ itemId: 'one', state: 'saved' }));
+    expect(stage(reviewSession)).toBe('decided');
+    expect([reviewSession.failure, reviewSession.item.lost]).toEqual([null, false]);
+  });
+
+  const PASSED: [string, () => void, string][] = [
+    ['somebody decided it first', () => fixture.server.decidedBy('one', 'Ana'), 'decided'],
+    ['somebody else has it', () => fixture.server.takenBy('one', 'Ana'), 'held'],
+  ];
+  it.each(PASSED)('QU3: shows how it stands when %s, and keeps what was typed', async (_, happens, expected) => {
+    const { reviewSession, drafts } = await fixture.openWithClaim();
+    type(reviewSession, 'Mine');
+    happens();
+    expect(await reviewSession.decide('edit', { output: 'Mine', reason: 'x' })).toBe(false);
+    expect([...onShow(reviewSession), stage(reviewSession), reviewSession.edit]).toEqual([
+      'one',
+      'one',
+      expected,
+      null,
+    ]);
+    expect(drafts.read('one')?.text).toBe('Mine');
+  });
+
+  it('rolls nothing back onto another item the reader turned to; the tray has what failed', async () => {
+    const { reviewSession, recentDecisions, queue } = await fixture.openWithClaim();
+    fixture.server.held.add('decision');
+    fixture.server.outcomes.set('decision', 500);
+    const deciding = reviewSession.decide('approve');
+    await reviewSession.peek('three');
+    fixture.server.releaseHeld();
+    expect(await deciding).toBe(false);
+    expect([...onShow(reviewSession), reviewSession.failure]).toEqual(['three', 'three', null]);
+    expect(recentDecisions.entries).toMatchObject([{ itemId: 'one', state: 'failed' }]);
+    expect(queue.state.saving.size).toBe(0);
+  });
+
+  it('takes no next item when the reader turned to another one meanwhile', async () => {
+    const { reviewSession } = await fixture.openWithClaim();
+    fixture.server.held.add('decision');
+    const deciding = reviewSession.decide('approve');
+    await reviewSession.peek('three');
+    fixture.server.releaseHeld();
+    expect(await deciding).toBe(true);
+    expect([reviewSession.item.id, fixture.claims]).toEqual(['three', ['POST /api/items/one/claim']]);
+  });
+
+  it('gives a next item back that came when the reader had turned away', async () => {
+    const { reviewSession } = await fixture.openWithClaim();
+    fixture.server.held.add('claim-next');
+    const deciding = reviewSession.decide('approve');
+    await vi.advanceTimersByTimeAsync(0);
+    await reviewSession.peek('three');
+    fixture.server.releaseHeld();
+    await deciding;
+    expect(reviewSession.item.id).toBe('three');
+    expect(fixture.server.requests.at(-1)).toBe('DELETE /api/items/two/claim');
+  });
+
+  it('stays with the decided item in browse mode, and says that it is on its way', async () => {
+    const { reviewSession } = await fixture.openWithClaim({ flow: false });
+    fixture.server.held.add('decision');
+    const deciding = reviewSession.decide('approve');
+    expect([reviewSession.item.id, reviewSession.item.saving, stage(reviewSession)]).toEqual([
+      'one',
+      'approve',
+      'loading',
+    ]);
+    fixture.server.releaseHeld();
+    await deciding;
+    expect([reviewSession.item.id, reviewSession.item.saving, stage(reviewSession)]).toEqual(['one', null, 'decided']);
+  });
+
+  it('gives up waiting after eight seconds', async () => {
+    const { reviewSession } = await fixture.openWithClaim();
+    vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+      const stop = new AbortController();
+      setTimeout(() => stop.abort(), ms);
+      return stop.signal;
+    });
+    fixture.server.held.add('decision');
+    fixture.server.outcomes.set('GET /api/items/one', 'down');
+    const deciding = reviewSession.decide('approve');
+    await vi.advanceTimersByTimeAsync(7900);
+    expect(reviewSession.item.id).toBe('two');
+    await vi.advanceTimersByTimeAsync(200);
+    expect(await deciding).toBe(false);
+    expect([...onShow(reviewSession), stage(reviewSession)]).toEqual(['one', 'one', 'mine']);
+  });
+});

@@ -1,0 +1,37 @@
+// The files of docs/snippets, shown exactly as they are stored and as the tests run them.
+import inboundCurl from '../../../../../../../docs/snippets/inbound.sh?raw';
+import submitCurl from '../../../../../../../docs/snippets/submit.sh?raw';
+import submitPython from '../../../../../../../docs/snippets/submit.py?raw';
+import submitTypeScript from '../../../../../../../docs/snippets/submit.ts?raw';
+import verifyOpenssl from '../../../../../../../docs/snippets/verify.sh?raw';
+import verifyPython from '../../../../../../../docs/snippets/verify.py?raw';
+import verifyTypeScript from '../../../../../../../docs/snippets/verify.ts?raw';
+import type { CodeSample } from '#lib/samples/submit-samples.ts';
+
+type Samples = readonly [CodeSample, ...CodeSample[]];
+
+export const SUBMIT_SAMPLES: Samples = [
+  { language: 'curl', code: submitCurl },
+  { language: 'TypeScript', code: submitTypeScript },
+  { language: 'Python', code: submitPython },
+];
+
+export const VERIFY_SAMPLES: Samples = [
+  { language: 'TypeScript', code: verifyTypeScript },
+  { language: 'Python', code: verifyPython },
+  { language: 'openssl', code: verifyOpenssl },
+];
+
+export const INBOUND_SAMPLES: Samples = [{ language: 'curl', code: inboundCurl }];
+
+/** What the snippets read from the environment, with this service's address filled in. */
+export const environmentOf = (baseUrl: string, projectId: string): Samples => [
+  {
+    language: 'shell',
+    code: [
+      `export COUNTERSIGN_URL=${baseUrl}`,
+      `export COUNTERSIGN_PROJECT_ID=${projectId || '…'}`,
+      'export COUNTERSIGN_API_KEY=csk_…',
+    ].join('\n'),
+  },
+];
