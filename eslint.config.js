@@ -75,7 +75,7 @@ export default tseslint.config(
       'no-console': 'error',
       'no-restricted-properties': ['error', ...NO_ENVIRONMENT],
       'no-restricted-syntax': ['error', ...NO_DEFAULT_EXPORT, ...NO_ADDRESS_SYNTAX],
-      'max-lines': ['error', { max: 250, skipBlankLines: true, skipComments: true }],
+      'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
       'max-lines-per-function': ['error', { max: 40, skipBlankLines: true, skipComments: true }],
       'max-params': ['error', { max: 3 }],
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'separate-type-imports' }],

@@ -3,6 +3,13 @@ import { z } from 'zod';
 import type { DomainEvent } from './events.ts';
 import { uuid } from './ids.ts';
 
+/**
+ * Counts the changes of socket events and of the dashboard API that an older page cannot read. A page sends the number that it was
+ * built with as `auth.protocol`; one with a lower number is refused with `outdated_page` and loads itself again. Clients that send
+ * none are let in.
+ */
+export const PROTOCOL = 2;
+
 /** Seconds-long silences never happen by design: bursts are one frame, held back at most this long. */
 export const COALESCE_MS = 25;
 

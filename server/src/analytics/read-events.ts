@@ -1,8 +1,8 @@
 // Facts of the ledger as the rollups count them: each with its item and with where the item stood before.
-import type { DomainEventType } from '@countersign/shared/events';
 import type { DecisionAction, ItemStatus } from '@countersign/shared/enums';
 import type { Em } from '../db/orm.ts';
 import { rawQuery } from '../db/raw-query.ts';
+import { eventTypeOf } from '../domain/stored-names.ts';
 import type { CountedEvent, DeliveryOutcome } from '../domain/analytics/rollup.ts';
 
 /** A stretch of one project's ledger: every `seq` above `after`, up to and with `through`. */
@@ -71,7 +71,7 @@ interface EventRow {
   project_id: string;
   seq: string | null;
   position: string;
-  type: DomainEventType;
+  type: string;
   at: string | Date;
   member_id: string | null;
   version: number | null;
@@ -120,7 +120,7 @@ const inLogOrder = (one: EventRow, other: EventRow): number =>
     : Number(one.seq ?? Infinity) - Number(other.seq ?? Infinity);
 
 const toCountedEvent = (row: EventRow): CountedEvent => ({
-  type: row.type,
+  type: eventTypeOf(row.type),
   at: new Date(row.at),
   memberId: row.member_id,
   version: row.version ?? 0,

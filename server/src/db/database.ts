@@ -3,6 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { ConnectionException, type LockWaitTimeoutException } from '@mikro-orm/core';
 import { Refusal } from '@countersign/shared/errors';
 import type { NewEvent } from '@countersign/shared/events';
+import { storedEventType } from '../domain/stored-names.ts';
 import { ARRIVED_FINAL, EVENTS_APPENDED } from './connection/channels.ts';
 import type { Clock, Ids } from './clock.ts';
 import { lockSession, idleSince, LIVE_SESSION, noSession } from './live-session.ts';
@@ -178,12 +179,12 @@ async function insertEvents(em: Em, events: NewEvent[], { clock, ids, sessionId 
 
 /** What the doorbell says of a fact. Of what was final on arrival nobody has to be told: nobody can be waiting for it. */
 const notificationFor = (event: NewEvent): string =>
-  event.type === 'item.finalized' && event.version === 1 ? ARRIVED_FINAL : event.type;
+  event.type === 'item.finalized' && event.version === 1 ? ARRIVED_FINAL : storedEventType(event.type);
 
 /** A fact as the ledger's columns have it. */
 export function toEventRow({ type, project_id, actor, ...data }: NewEvent, id: string) {
   const itemId = 'item_id' in data ? data.item_id : null;
-  return { id, project_id, type, item_id: itemId, actor, data };
+  return { id, project_id, type: storedEventType(type), item_id: itemId, actor, data };
 }
 
 /** SQLSTATE, or the system's code: connection lost, shutting down, too many clients or a full disk (53), nobody listening (ENOENT: on a socket file). */

@@ -2,6 +2,7 @@
 import type { ItemStatus } from '@countersign/shared/enums';
 import { rawQuery } from '../db/raw-query.ts';
 import { replayItem, type ItemState, type ItemEvent } from '../domain/items/replay-item.ts';
+import { eventTypeOf } from '../domain/stored-names.ts';
 import { byPages, type Check, type Fault } from './check.ts';
 
 const PAGE = 500;
@@ -51,7 +52,10 @@ export const checkItems: Check = {
 };
 
 function faultsOf(row: Row): Fault[] {
-  const replayed = replayItem(row.events ?? [], row);
+  const replayed = replayItem(
+    (row.events ?? []).map((event) => ({ ...event, type: eventTypeOf(event.type) })),
+    row,
+  );
   const place = `item ${row.id} of project ${row.project_id}`;
   if ('fault' in replayed) return [{ rule: 'I6', says: `${place}: ${replayed.fault}` }];
   return differences(row, replayed).map(([rule, says]) => ({ rule, says: `${place}: ${says}` }));

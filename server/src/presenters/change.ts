@@ -1,5 +1,6 @@
 // A line of the change log.
 import type { ProjectChange as WireChange } from '@countersign/shared/api/changes';
+import { settingsOf } from '../domain/stored-names.ts';
 import type { ProjectChange } from '../db/entities/project-change.ts';
 
 /** The name is the one of that time, whatever they are called now. */
@@ -9,8 +10,8 @@ export function presentChange(change: ProjectChange): WireChange {
     action: change.action,
     subject: change.subject ?? null,
     subject_id: change.subjectId ?? null,
-    before: change.before ?? null,
-    after: change.after ?? null,
+    before: change.before ? settingsOf(change.before) : null,
+    after: change.after ? settingsOf(change.after) : null,
     changed_by: { user_id: change.changedBy ?? null, name: change.changedByName },
     changed_at: change.changedAt.toISOString(),
   };

@@ -2,6 +2,7 @@
 import type { DomainEvent } from '@countersign/shared/events';
 import type { Event } from '../db/entities/event.ts';
 import { decidedStatus } from '../domain/items/item.ts';
+import { eventTypeOf } from '../domain/stored-names.ts';
 import { rowFor } from '../domain/items/item-row.ts';
 
 interface Reader {
@@ -29,7 +30,7 @@ export const revealsAudit = ({ type, data }: Event): boolean =>
 
 function toDomainEvent(event: Event, known: boolean): DomainEvent {
   const envelope = {
-    type: event.type,
+    type: eventTypeOf(event.type),
     seq: event.seq ?? 0,
     project_id: event.projectId,
     server_time: event.createdAt.toISOString(),

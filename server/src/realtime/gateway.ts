@@ -4,6 +4,7 @@ import { createAdapter } from '@socket.io/redis-adapter';
 import { Server } from 'socket.io';
 import type { RedisClientType } from 'redis';
 import { Refusal } from '@countersign/shared/errors';
+import { PROTOCOL } from '@countersign/shared/sockets';
 import { displayName } from '../domain/access/actor.ts';
 import { createTally, type Tally } from '../limits/tally.ts';
 import type { Services } from '../usecases/services.ts';
@@ -115,11 +116,16 @@ async function joinRooms(services: Services, rooms: Rooms, socket: LiveSocket): 
   else socket.disconnect(true);
 }
 
+/** A page of a version that cannot read what this one sends (QU20). */
+const isOutdated = ({ protocol }: Record<string, unknown>): boolean =>
+  typeof protocol === 'number' && protocol < PROTOCOL;
+
 async function authenticate(
   services: Services,
   socket: LiveSocket,
   { open, clientOf }: { open: Tally; clientOf: GatewayOptions['clientOf'] },
 ): Promise<Error | undefined> {
+  if (isOutdated(socket.handshake.auth)) return new Error('outdated_page');
   const { request } = socket;
   const actor = await checkSession(services, sessionToken(request), async () => {
     const { allowed } = await services.limiter.take('unknown-session', clientOf(request));

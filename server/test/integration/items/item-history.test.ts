@@ -25,7 +25,7 @@ it('I6: goes back to the first event of an item that was claimed very often', as
   // As if people had taken it and given it back, a hundred times.
   await testEnv.sql(
     `insert into event (id, project_id, seq, type, item_id, actor, data, created_at)
-     select gen_random_uuid(), e.project_id, e.seq + n, case n % 2 when 1 then 'claim.expired' else 'claim.released' end, e.item_id,
+     select gen_random_uuid(), e.project_id, e.seq + n, case n % 2 when 1 then 'claim.lapsed' else 'claim.released' end, e.item_id,
        e.actor, jsonb_build_object('item_id', e.item_id, 'version', n + 1), e.created_at
      from event e, generate_series(1, ?::int) n where e.item_id = ? order by n`,
     [2 * HISTORY_EVENTS, id],

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PROTOCOL } from '@countersign/shared/sockets';
 import { person, type Person } from '../../client.ts';
 import { MAX_SOCKETS } from '../../../src/realtime/gateway.ts';
 import { type LiveTestServer, waitUntilRead, startLiveServer } from '../support/live-server.ts';
@@ -49,6 +50,14 @@ async function upgraded(
   socket.destroy();
   return { answer, opened };
 }
+
+describe('QU20: a page of an older version', () => {
+  it('is refused by name, and a page of this version and a client without one are let in', async () => {
+    const connect = (auth: Record<string, unknown>) => live.connect(headersOf(who), { auth });
+    await expect(connect({ protocol: PROTOCOL - 1 })).rejects.toThrow('outdated_page');
+    for (const auth of [{ protocol: PROTOCOL }, {}, { protocol: 'old' }]) (await connect(auth)).socket.disconnect();
+  });
+});
 
 describe('A8: a socket', () => {
   it('is a WebSocket of the present protocol, and nothing older', async () => {

