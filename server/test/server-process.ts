@@ -8,7 +8,7 @@ import { logWatch } from './log-watch.ts';
 const MAIN = join(import.meta.dirname, '../src/main.ts');
 /** Hundreds of processes are started in a run: compiled once, each is ready in half the time. */
 export const COMPILED = join(import.meta.dirname, '../../node_modules/.cache/code');
-const READY_MS = 30_000;
+const READY_MS = 60_000;
 /** A server has 20 s to stop in order (docs/spec/commands.md#stopping); then it is killed, and that is a failure. */
 const STOP_MS = 20_000;
 
