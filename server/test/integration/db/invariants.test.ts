@@ -113,7 +113,7 @@ const DAMAGES: Damage[] = [
   {
     rule: 'I4',
     what: 'a claim that nobody made',
-    says: /its claim is lapsed/,
+    says: /its claim is expired/,
     of: held,
     change: `update item set claim_expires_at = null where id = ?`,
     back: `update item set claim_expires_at = now() + interval '1 minute' where id = ?`,
@@ -181,7 +181,7 @@ describe('the invariants', () => {
     const { faults, looked } = await inspect();
     expect(faults).toEqual([]);
     expect(looked).toMatchObject({ items: 9, deliveries: 2, 'final decisions': 2 });
-    expect(looked.facts).toBeGreaterThan(15);
+    expect(looked.events).toBeGreaterThan(15);
     expect(looked.figures).toBeGreaterThan(5);
   });
 
