@@ -79,17 +79,17 @@ describe.skipIf(chromium === undefined)('in the middle of the work', () => {
 
     await owner.call(removeMember, { params: { id: project.id, user_id: leaver.id } });
     await page.getByRole('heading', { name: 'Your draft' }).waitFor();
-    await page.getByText('What you held there was given back.').waitFor();
+    await page.getByText('your claim was released').waitFor();
     expect(await editor(page).count()).toBe(0);
     await page.getByText('Typed before the role went.').waitFor();
     expect((await owner.call(readQueueItem, { params: { id } })).claim).toBeNull();
     await expectAccessible(page);
 
-    await page.getByRole('button', { name: 'Copy the draft' }).click();
+    await page.getByRole('button', { name: 'Copy draft' }).click();
     await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe('Typed before the role went.');
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Download it' }).click(),
+      page.getByRole('button', { name: 'Download draft' }).click(),
     ]);
     expect(download.suggestedFilename()).toBe(`draft-${id}.txt`);
     expect(await readFile(await download.path(), 'utf8')).toBe('Typed before the role went.');

@@ -18,7 +18,7 @@ describe.skipIf(chromium === undefined)('the whole story', () => {
     await signIn(page);
     await page.waitForURL(/\/queue/);
     // Its only project has not had an item: the empty list says so, once it knows.
-    await page.getByText('has not had an item yet').waitFor();
+    await page.getByText('has no items yet').waitFor();
     const loads: string[] = [];
     page.on('framenavigated', (frame) => loads.push(frame.url()));
 

@@ -9,8 +9,8 @@ import { useBrowserEnvironment } from '../support/test-environment.ts';
 import { checkAppearances, ONCE_EACH } from '../support/page-checks.ts';
 
 const chromium = await findChromium();
-const PAUSED = /^Webhook of .+ is paused: the receiver answered 410\.$/;
-const RECOVERED = /^Webhook of .+ works again\.$/;
+const PAUSED = /: webhook paused \(410 Gone\)\.$/;
+const RECOVERED = /: webhook works again\.$/;
 
 const banner = (page: Page, pattern: RegExp) => page.getByRole('status').getByText(pattern);
 const gotIt = (page: Page) => page.getByRole('status').getByRole('button', { name: 'Got it' });
@@ -52,7 +52,7 @@ describe.skipIf(chromium === undefined)('webhook alerts for owners', () => {
     await page.goto(`${testEnv.baseUrl}/projects/${project.id}/webhook`);
     await touch(page);
     await banner(page, PAUSED).waitFor();
-    await page.getByText('It was paused: the receiver answered 410').waitFor();
+    await page.getByText('Webhook paused (410 Gone)', { exact: true }).waitFor();
     await checkAppearances(page, 'alerts-webhook');
 
     await gotIt(page).click();
@@ -71,11 +71,11 @@ describe.skipIf(chromium === undefined)('webhook alerts for owners', () => {
     await owner.call(changeProject, { params, body: { settings_version, webhook_url } });
     await receiver.next(id);
     await banner(page, RECOVERED).waitFor();
-    await page.getByText('It worked again').waitFor();
+    await page.getByText('Webhook works again', { exact: true }).waitFor();
     await gotIt(page).click();
     await banner(page, RECOVERED).waitFor({ state: 'detached' });
 
-    expect(await other.getByRole('status').getByText('Webhook of').count()).toBe(0);
+    expect(await other.getByRole('status').getByText('webhook').count()).toBe(0);
   });
 
   it('WH6: leads to what was given up', async () => {
@@ -88,12 +88,12 @@ describe.skipIf(chromium === undefined)('webhook alerts for owners', () => {
     await receiver.next(id);
     const last = `update delivery set attempt = 9, next_attempt_at = now() where item_id = $1 and status = 'pending' returning id`;
     await expect.poll(() => testEnv.sql(last, [id])).toHaveLength(1);
-    await banner(page, /: a delivery was given up after 10 attempts \(503\)\.$/).waitFor();
-    await page.getByRole('link', { name: 'Show deliveries' }).click();
+    await banner(page, /: a delivery failed permanently after 10 attempts \(503\)\.$/).waitFor();
+    await page.getByRole('link', { name: 'View deliveries' }).click();
     await page.waitForURL(/\/deliveries\?status=dead$/);
     await page.getByRole('button', { name: /^Show evt_/ }).waitFor();
-    await banner(page, /given up/).waitFor();
+    await banner(page, /failed permanently/).waitFor();
     await gotIt(page).click();
-    await banner(page, /given up/).waitFor({ state: 'detached' });
+    await banner(page, /failed permanently/).waitFor({ state: 'detached' });
   });
 });

@@ -38,7 +38,7 @@ describe.skipIf(chromium === undefined)('the danger tab', () => {
     await owner.getByText('1 item waits for people').waitFor();
     await owner.getByText('3 items, 1 of them waiting for people, 2 decisions and 1 learning').waitFor();
     await expectAccessible(owner);
-    const left = await watchForText(member, 'Left the queue');
+    const left = await watchForText(member, 'No longer in the queue');
     await owner.getByRole('button', { name: 'Archive the project' }).click();
     await dialog().getByText('1 item waits for people').waitFor();
     await dialog().getByRole('button', { name: 'Archive', exact: true }).click();

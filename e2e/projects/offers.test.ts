@@ -47,7 +47,7 @@ describe.skipIf(chromium === undefined)('PM5: offers', () => {
     // By the keyboard alone.
     await strip.getByRole('button', { name: /^Accept/ }).focus();
     await page.keyboard.press('Enter');
-    await page.getByText(`You are a supervisor in ${project.project.name} now.`).waitFor();
+    await page.getByText(`You're now a supervisor in ${project.project.name}.`).waitFor();
     await page.getByRole('link', { name: 'Open project' }).click();
     await page.waitForURL(`**/projects/${project.id}`);
     await expect.poll(() => openOffers(form).count()).toBe(0);
@@ -83,12 +83,12 @@ describe.skipIf(chromium === undefined)('PM5: offers', () => {
     await checkAppearances(owner, 'offers-owner-asked', ONCE_EACH);
 
     const page = await enter(member, '/projects');
-    await offered(page).getByText('You are a reviewer there, and stay that if you decline.').waitFor();
+    await offered(page).getByText("You're already a reviewer there, and stay one if you decline.").waitFor();
     await checkAppearances(page, 'offers-to-own', ONCE_EACH);
     await offered(page)
       .getByRole('button', { name: /^Accept/ })
       .click();
-    await page.getByText(`You are an owner in ${project.project.name} now.`).waitFor();
+    await page.getByText(`You're now an owner in ${project.project.name}.`).waitFor();
     await expect.poll(() => row.getByRole('combobox').inputValue()).toBe('owner');
   });
 
@@ -132,7 +132,7 @@ describe.skipIf(chromium === undefined)('PM5: offers', () => {
     await offered(page)
       .getByRole('button', { name: /^Accept/ })
       .click();
-    await page.getByText(`You are a reviewer in ${other.project.name} now.`).waitFor();
+    await page.getByText(`You're now a reviewer in ${other.project.name}.`).waitFor();
     expect(await add(browserEnv().project.id)).toMatchObject({ kind: 'member', user_id: guest.id });
     await page.reload();
     expect(await box.isChecked()).toBe(true);

@@ -134,13 +134,13 @@ describe.skipIf(chromium === undefined)('how long things are kept', () => {
       await pass(8, async () => (await item()).emptied_at !== null);
       const page = await open(`/queue?view=all&project=${browserEnv().project.id}&item=${id}`);
       const main = page.getByRole('main');
-      await main.getByText(/^What was submitted and decided was taken away on /).waitFor();
+      await main.getByText(/^Content deleted on /).waitFor();
       await main.getByText('You decided this: approved').waitFor();
       await main.getByText('You approved it').first().waitFor({ state: 'attached' });
-      expect(await main.innerText()).not.toMatch(/null|Metadata|An item without text/);
+      expect(await main.innerText()).not.toMatch(/null|Metadata|No preview text/);
       await checkAppearances(page, 'keeping-item', ONCE_EACH);
       await page.setViewportSize(PHONE);
-      await main.getByRole('link', { name: 'How long things are kept' }).click();
+      await main.getByRole('link', { name: 'Data retention' }).click();
       await page.waitForURL('**/rules#keeping');
       const heading = page.getByRole('heading', { name: 'How long things are kept' });
       await expect.poll(async () => (await heading.boundingBox())?.y).toBeLessThan(PHONE.height / 2);

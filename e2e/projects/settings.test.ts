@@ -225,7 +225,7 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
     const row = page.getByRole('row').filter({ hasText: 'Does it stay where it is?' });
     await row.waitFor();
     await row.focus();
-    const told = page.getByText(/^Guidelines of .* changed: 2 lines$/);
+    const told = page.getByText(/ guidelines updated \(2 lines\)$/);
     const place = await row.boundingBox();
     await save({
       guidelines: `${GUIDELINES.replace('30 days', '90 days')}\n\nSay thank you.`,
@@ -237,10 +237,10 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
 
     const another = await page.context().newPage();
     await another.goto(new URL('/queue', page.url()).href);
-    await another.getByText(/^Guidelines of .* changed/).waitFor();
+    await another.getByText(/ guidelines updated/).waitFor();
     await another.close();
 
-    await page.getByRole('button', { name: 'What changed' }).click();
+    await page.getByRole('button', { name: 'Show changes' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('Say thank you.').waitFor();
     await dialog.getByRole('button', { name: 'Got it' }).click();
@@ -251,6 +251,6 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
     await page.reload();
     expect(((await (await asked).json()) as { data: unknown[] }).data).toEqual([]);
     await row.waitFor();
-    expect(await page.getByText(/^Guidelines of .* changed/).count()).toBe(0);
+    expect(await page.getByText(/ guidelines updated/).count()).toBe(0);
   });
 });

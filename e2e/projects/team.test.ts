@@ -21,7 +21,7 @@ describe.skipIf(chromium === undefined)('the live team view', () => {
   let anas: Page;
   let bens: Page;
 
-  const banner = (page: Page) => page.getByRole('status').getByText('Everything goes to people since');
+  const banner = (page: Page) => page.getByRole('status').getByText('every new item goes to human review');
   const sent = async (overrides: Parameters<typeof aSubmission>[0]) =>
     (await project.pipeline.submit(aSubmission(overrides))).status;
   const teamRow = (who: Person) => anas.getByRole('row').filter({ hasText: nameOf(who) });
@@ -75,17 +75,17 @@ describe.skipIf(chromium === undefined)('the live team view', () => {
       const line = row(bens, 'Question').first();
       const place = await line.boundingBox();
       expect(await sent({ confidence: 1 })).toBe('auto_approved');
-      await anas.getByRole('button', { name: 'Send all to people …' }).click();
+      await anas.getByRole('button', { name: 'Turn on manual review…' }).click();
       const dialog = anas.getByRole('dialog');
-      await dialog.getByText(/In the last hour 2 of \d+ submissions .* and 1 was rejected/).waitFor();
-      await dialog.getByText('At that rate 3 more an hour would come to people').waitFor();
-      await dialog.getByLabel(/^Why/).fill('Odd answers since noon');
+      await dialog.getByText(/In the last hour, 2 of \d+ items .* and 1 auto-rejected/).waitFor();
+      await dialog.getByText("That's about 3 extra reviews per hour").waitFor();
+      await dialog.getByLabel(/^Reason/).fill('Odd answers since noon');
       await checkAppearances(anas, 'stop-asked', ONCE_EACH);
-      await dialog.getByRole('button', { name: 'Stop' }).click();
+      await dialog.getByRole('button', { name: 'Turn on' }).click();
       await Promise.all([banner(anas), banner(bens)].map((each) => each.waitFor()));
       await bens.getByRole('status').getByText('Odd answers since noon').waitFor();
       expect((await line.boundingBox())?.y, 'no line moves (QU1)').toBe(place?.y);
-      expect(await bens.getByRole('button', { name: 'Release …' }).count(), 'a reviewer may not release it').toBe(0);
+      expect(await bens.getByRole('button', { name: 'Turn off…' }).count(), 'a reviewer may not release it').toBe(0);
 
       for (const confidence of [1, 0]) expect(await sent({ confidence })).toBe('queued');
       const { id } = await project.pipeline.submit(aSubmission({ input: 'Is this sure?', confidence: 1 }));
@@ -104,10 +104,10 @@ describe.skipIf(chromium === undefined)('the live team view', () => {
   it('RT7: is released from the palette by keys alone, and routing decides again', async () => {
     await anas.bringToFront();
     await anas.keyboard.press('Control+k');
-    await anas.getByRole('combobox', { name: 'Search or run' }).fill('release');
-    await anas.getByRole('option', { name: /Release the stop/ }).waitFor();
+    await anas.getByRole('combobox', { name: 'Search or run' }).fill('turn off manual');
+    await anas.getByRole('option', { name: /Turn off manual review/ }).waitFor();
     await anas.keyboard.press('Enter');
-    const release = anas.getByRole('dialog').getByRole('button', { name: 'Release' });
+    const release = anas.getByRole('dialog').getByRole('button', { name: 'Turn off' });
     await release.focus();
     await anas.keyboard.press('Enter');
     await Promise.all([banner(anas), banner(bens)].map((each) => each.waitFor({ state: 'detached' })));

@@ -29,7 +29,7 @@ describe.skipIf(chromium === undefined)('AU3: blind audits', () => {
   it('line, item and filter say that confidence is hidden, and nothing shows it', async () => {
     await page.getByRole('row').filter({ hasText: 'parcel' }).first().click();
     await page.getByRole('heading', { name: 'Suggestion' }).first().waitFor();
-    await page.getByText('This project double-checks some automatic approvals.').first().waitFor();
+    await page.getByText('This project double-checks some auto-approvals.').first().waitFor();
     await page.getByRole('button', { name: 'More filters' }).click();
     await page.getByText('Confidence is hidden here until a decision is final').waitFor();
     expect(await page.locator('main').innerText()).not.toMatch(/0\.97|0\.72|audit/i);

@@ -43,7 +43,7 @@ describe.skipIf(chromium === undefined)('a list', () => {
     await page.getByText('5 selected').waitFor();
   };
   const approve = async () => {
-    await page.getByRole('region', { name: 'The selected items' }).getByRole('button', { name: 'Approve' }).click();
+    await page.getByRole('region', { name: 'Selected items' }).getByRole('button', { name: 'Approve' }).click();
     const dialog = page.getByRole('dialog', { name: 'Approve 5 items?' });
     await dialog.getByRole('button', { name: 'Approve' }).click();
   };

@@ -14,7 +14,7 @@ const SCREENS = [
   { width: 1440, height: 900, colorScheme: 'light' },
   { width: 390, height: 844, colorScheme: 'dark' },
 ] as const;
-const FULL = 'You hold as many items as one person may. Decide one, or give one back.';
+const FULL = "You've claimed 3 items, the maximum. Decide or release one.";
 const limitAlert = (page: Page) => page.getByRole('alert').filter({ hasText: FULL, visible: true });
 
 describe.skipIf(chromium === undefined)('LC4: a fourth item', () => {
@@ -39,7 +39,7 @@ describe.skipIf(chromium === undefined)('LC4: a fourth item', () => {
       await limitAlert(page).waitFor();
       await expectAccessible(page);
       await openRow(page, 'One more?');
-      await limitAlert(page).getByRole('link', { name: 'Show mine' }).click();
+      await limitAlert(page).getByRole('link', { name: 'Show my items' }).click();
       await expect.poll(() => page.getByRole('row').count()).toBe(MAX_CLAIMS);
       await openRow(page, 'First held?');
       await page.getByText('Yours for').waitFor();

@@ -37,7 +37,7 @@ describe.skipIf(chromium === undefined)('editing', () => {
     const suggestion = LINES.map((line, at) => line + ['\r\n', '\n', '\r'][at % 3]).join('') + 'The last one';
     const { id, project, path } = await anItem({ suggestion });
     const page = await browserEnv().enter(browserEnv().owner, path);
-    await page.getByRole('button', { name: 'Claim it' }).click();
+    await page.getByRole('button', { name: 'Claim', exact: true }).click();
     await yours(page);
     await page.getByText('The last one').waitFor();
     expect(await page.getByRole('button', { name: /^Show all/ }).count()).toBe(0);
@@ -49,7 +49,7 @@ describe.skipIf(chromium === undefined)('editing', () => {
     await inText(page);
     await page.keyboard.type('!');
     await page.keyboard.press('Control+Enter');
-    const why = page.getByText('Choose why first');
+    const why = page.getByText('Pick a reason to submit');
     await why.waitFor();
     await expect.poll(() => groupInFocus(page)).toBe('Why');
     await checkAppearances(page, 'edit-why', ONCE_EACH);
@@ -76,7 +76,7 @@ describe.skipIf(chromium === undefined)('editing', () => {
     const suggestion = { text: 'a\r\nb\rc', sum: 1, big: 9_007_199_254_740_991 };
     const { id, project, path } = await anItem({ suggestion });
     const page = await browserEnv().enter(browserEnv().owner, path);
-    await page.getByRole('button', { name: 'Claim it' }).click();
+    await page.getByRole('button', { name: 'Claim', exact: true }).click();
     await yours(page);
     await page.keyboard.press('e');
     const field = page.getByLabel('text', { exact: true });
@@ -84,11 +84,11 @@ describe.skipIf(chromium === undefined)('editing', () => {
     await field.pressSequentially('x');
     await field.press('Backspace');
     await page.keyboard.press('Control+Enter');
-    await page.getByText('Nothing is changed yet').waitFor();
+    await page.getByText('No changes yet').waitFor();
     await field.press('Control+End');
     await field.pressSequentially('d');
     await page.keyboard.press('Control+Enter');
-    await page.getByText('Choose why first').waitFor();
+    await page.getByText('Pick a reason to submit').waitFor();
     await expect.poll(() => groupInFocus(page)).toBe('Why');
     await page.keyboard.press('1');
     await expect
@@ -101,7 +101,7 @@ describe.skipIf(chromium === undefined)('editing', () => {
     const { owner, visit, frontProxy } = browserEnv();
     const one = await visit(owner.wallet, path);
     await signIn(one);
-    await one.getByRole('button', { name: 'Claim it' }).click();
+    await one.getByRole('button', { name: 'Claim', exact: true }).click();
     await yours(one);
     const two = await one.context().newPage();
     await two.goto(frontProxy.url + path);
@@ -142,7 +142,7 @@ describe.skipIf(chromium === undefined)('editing', () => {
     const input = { picture, empty: '', blank: '  ', nothing: null, text: LINES.join('\n') };
     const { path } = await anItem({ input, suggestion: [{ a: 1, b: '' }, { a: 2, b: ' ' }, { a: 3 }] });
     const page = await browserEnv().enter(browserEnv().owner, path);
-    await page.getByRole('button', { name: /^Show the image/ }).click();
+    await page.getByRole('button', { name: /^Show image/ }).click();
     const shown = page.getByRole('img', { name: 'Image from the submission' });
     expect(await shown.evaluate((image) => getComputedStyle(image).filter)).toBe('none');
     expect(
@@ -153,7 +153,7 @@ describe.skipIf(chromium === undefined)('editing', () => {
     ).toBe(3);
     await checkAppearances(page, 'values', ONCE_EACH);
     await page.reload();
-    await page.getByRole('button', { name: /^Show the image/ }).click();
+    await page.getByRole('button', { name: /^Show image/ }).click();
 
     const line = page.locator('[data-line][aria-selected=true]');
     await page.emulateMedia({ forcedColors: 'active' });
@@ -163,8 +163,8 @@ describe.skipIf(chromium === undefined)('editing', () => {
     await saveScreenshot(page, 'print', true);
     for (const chrome of [page.getByRole('navigation').first(), page.getByRole('banner'), line])
       expect(await chrome.isVisible()).toBe(false);
-    for (const name of ['Claim it', 'Copy the input'])
-      expect(await page.getByRole('button', { name }).isVisible()).toBe(false);
+    for (const name of ['Claim', 'Copy input'])
+      expect(await page.getByRole('button', { name, exact: true }).isVisible()).toBe(false);
     await page.getByRole('table').waitFor();
     const end = page.getByText(LINES.at(-1) ?? '');
     const [box, height] = [await end.boundingBox(), await page.evaluate(() => document.documentElement.scrollHeight)];

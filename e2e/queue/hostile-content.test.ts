@@ -61,7 +61,7 @@ async function follow(page: Page, id: string): Promise<void> {
 async function isShown(page: Page): Promise<void> {
   await page.locator('#item-heading:not([data-before])').waitFor({ state: 'attached' });
   await page
-    .getByRole('heading', { name: /^(Suggestion|Sent|What stands)/ })
+    .getByRole('heading', { name: /^(Suggestion|Sent|Current decision)/ })
     .first()
     .waitFor();
   // The page answers: nothing submitted keeps it busy.
@@ -129,7 +129,7 @@ describe.skipIf(chromium === undefined)('values', () => {
     const caught = guard(page);
     await page.context().route(`${TRAP}/**`, (route) => route.fulfill({ body: 'trapped' }));
     await page.getByRole('button', { name: 'here' }).click();
-    const link = page.getByRole('link', { name: 'Open trap.example in a new tab' });
+    const link = page.getByRole('link', { name: 'Open trap.example' });
     await expect.poll(() => link.evaluate((element) => element === document.activeElement)).toBe(true);
     expect(await caught()).toEqual([]);
     await page.keyboard.press('Escape');
@@ -208,10 +208,10 @@ describe.skipIf(chromium === undefined)('values', () => {
       await code.waitFor();
       await code.fill('{"payee": "Ines", "sum": "1.0"}');
       await page.getByRole('button', { name: 'Wrong fact' }).click();
-      await page.getByText('sum was a number, now it is text').waitFor();
+      await page.getByText('sum changed from a number to text').waitFor();
       await code.focus();
       await page.keyboard.press('Control+Enter');
-      await page.getByText('Submit once more to send it all the same.').waitFor();
+      await page.getByText('Submit again to send it anyway.').waitFor();
       expect((await project.pipeline.read(id)).status).toBe('queued');
 
       await page.getByRole('button', { name: 'Reset' }).click();

@@ -121,7 +121,7 @@ describe.skipIf(chromium === undefined)('what is seen is what is decided', () =>
       { status: 'approved' },
     ],
     ['Return', () => Promise.resolve(), { status: 'queued' }],
-    ['Finalize', (page) => chip(page).click(), { status: 'escalated_final' }],
+    ['Withhold', (page) => chip(page).click(), { status: 'escalated_final' }],
   ];
 
   it('QU2: a double click does one thing, whichever action it is', { timeout: 4 * MINUTE }, async () => {
@@ -132,7 +132,7 @@ describe.skipIf(chromium === undefined)('what is seen is what is decided', () =>
     for (const [name, prepare, becomes] of ACTIONS) {
       const words = [`First to ${name}`, `Second to ${name}`] as const;
       const [first, second] = [await submit(words[0]), await submit(words[1])];
-      if (name === 'Return' || name === 'Finalize') for (const id of [first, second]) await escalate(owner, id);
+      if (name === 'Return' || name === 'Withhold') for (const id of [first, second]) await escalate(owner, id);
       await showRow(page, words[1]);
       await page.keyboard.press('n');
       await waitUntilActionable(page, `${words[0]}!`);
@@ -146,7 +146,7 @@ describe.skipIf(chromium === undefined)('what is seen is what is decided', () =>
     }
   });
 
-  it('QU2: nor does a double click on Undo, Take over, Give back or Claim next', { timeout: 4 * MINUTE }, async () => {
+  it('QU2: nor does a double click on Undo, Take over, Release or Claim next', { timeout: 4 * MINUTE }, async () => {
     const { owner, enter, testEnv } = browserEnv();
     const { project, submit } = await own();
     const [first, second] = [await submit('First'), await submit('Second')];
@@ -159,13 +159,13 @@ describe.skipIf(chromium === undefined)('what is seen is what is decided', () =>
       await page.keyboard.press('a');
     }
     // The newer decision is taken back, and the older one stays.
-    const undo = page.getByRole('list', { name: 'Your last decisions' }).getByRole('button', { name: 'Undo' });
+    const undo = page.getByRole('list', { name: 'Your recent decisions' }).getByRole('button', { name: 'Undo' });
     await expect.poll(() => undo.count()).toBe(2);
     await pressTwice(page, undo.first(), () => waitUntilActionable(page, 'Second!'));
     await expectUntouched(page, owner, second);
     expect((await read(first)).status).toBe('approved');
-    const giveBack = page.getByRole('button', { name: 'Give it back' });
-    await pressTwice(page, giveBack, () => pane(page).getByText('No item is open').waitFor());
+    const giveBack = page.getByRole('button', { name: 'Release' });
+    await pressTwice(page, giveBack, () => pane(page).getByText('No item selected').waitFor());
     expect(await read(second)).toMatchObject({ status: 'queued', claim: null });
     // What somebody else holds is taken over, and not decided with it.
     const other = await person(testEnv, makeWallet());
@@ -176,7 +176,7 @@ describe.skipIf(chromium === undefined)('what is seen is what is decided', () =>
     await pressTwice(page, actionButton(page, 'Take over'), () => waitUntilActionable(page, 'Second!'));
     await expectUntouched(page, owner, second);
     // On a phone the next item comes where its button was, and with it another button.
-    await page.getByRole('button', { name: 'Give it back' }).click();
+    await page.getByRole('button', { name: 'Release' }).click();
     await page.setViewportSize({ width: 390, height: 844 });
     const claim = page.getByRole('button', { name: /^Claim next/ });
     await pressTwice(page, claim, () => waitUntilActionable(page, 'Second!'));

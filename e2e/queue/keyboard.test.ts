@@ -31,7 +31,7 @@ describe.skipIf(chromium === undefined)('the queue by keyboard alone', () => {
   /** What is typed before the palette has the keyboard is lost. */
   const inPalette = () => page.getByRole('combobox', { name: 'Search or run' }).and(page.locator(':focus')).waitFor();
   const giveBack = async () => {
-    const shownText = await watchForText(page, 'Item given back');
+    const shownText = await watchForText(page, 'Item released');
     await press('q');
     await shownText();
   };
@@ -94,7 +94,7 @@ describe.skipIf(chromium === undefined)('the queue by keyboard alone', () => {
     // The escalated one is the owner's to decide; it does not come again by itself, only when it is asked for.
     await waitUntilIdle(page);
     await press('n');
-    await page.getByRole('button', { name: 'Finalize' }).and(page.locator(':enabled')).waitFor();
+    await page.getByRole('button', { name: 'Withhold' }).and(page.locator(':enabled')).waitFor();
     await ready('Four');
     await press('a');
     await expect.poll(async () => (await read(fourth)).status).toBe('approved');
@@ -112,8 +112,8 @@ describe.skipIf(chromium === undefined)('the queue by keyboard alone', () => {
     await press('Control+k');
     await inPalette();
     await expectAccessible(page);
-    await page.keyboard.type('claim the next');
-    await page.getByRole('option', { name: 'Claim the next item' }).waitFor();
+    await page.keyboard.type('claim next');
+    await page.getByRole('option', { name: 'Claim next' }).waitFor();
     await press('Enter');
     await approve().waitFor();
     await page.locator('[data-actions-enabled=true]').waitFor();
@@ -141,9 +141,9 @@ describe.skipIf(chromium === undefined)('the queue by keyboard alone', () => {
     const id = await submit('By another key');
     await press('?');
     await page.getByRole('dialog').waitFor();
-    await page.getByRole('button', { name: 'Change the key of: Approve' }).focus();
+    await page.getByRole('button', { name: 'Change shortcut: Approve' }).focus();
     await press('Enter', 'g');
-    await expect.poll(focused).toBe('Swap the two');
+    await expect.poll(focused).toBe('Swap');
     await press('Enter');
     await page.getByText('Approve is now on G.').waitFor();
     await press('Escape');
@@ -174,17 +174,17 @@ describe.skipIf(chromium === undefined)('the queue by keyboard alone', () => {
       await press('Enter');
       await page.getByRole('dialog').waitFor({ state: 'detached' });
     };
-    await run('single-letter', 'Switch single-letter keys off');
+    await run('single-letter', 'Turn off single-letter shortcuts');
     await expect.poll(() => page.getByRole('button', { name: 'New project' }).locator('kbd').count()).toBe(0);
     await press('c', '?', 'a', 'q');
     expect(await page.getByRole('dialog').count()).toBe(0);
     expect(new URL(page.url()).pathname).toBe('/projects');
     // The palette is a combination: it still comes, and leads out again.
-    await run('keys on', 'Switch single-letter keys on');
+    await run('turn on single', 'Turn on single-letter shortcuts');
     await page.getByRole('button', { name: 'New project' }).locator('kbd').waitFor();
     await press('?');
-    await page.getByRole('button', { name: 'Back to the usual keys' }).focus();
+    await page.getByRole('button', { name: 'Reset all' }).focus();
     await press('Enter');
-    await page.getByText('All keys are as usual.').waitFor();
+    await page.getByText('All shortcuts reset.').waitFor();
   });
 });

@@ -97,7 +97,7 @@ describe.skipIf(chromium === undefined)('many reviewers at once', () => {
       // What left stands where it was for some seconds after a key: the page's clock goes past them.
       await page.clock.install();
       await page.clock.fastForward(KEYED_MS);
-      await page.getByText('Nothing waits', { exact: true }).waitFor();
+      await page.getByText('Queue is empty', { exact: true }).waitFor();
     }
 
     const { owner, project, receiver } = browserEnv();

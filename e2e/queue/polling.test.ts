@@ -29,7 +29,7 @@ describe.skipIf(chromium === undefined)('without WebSocket', () => {
       Object.assign(window, { indicators });
     });
     await page.locator('[data-live=polling]').waitFor();
-    await page.getByText('This page asks every 15 seconds').first().waitFor();
+    await page.getByText('This page refreshes every 15 s').first().waitFor();
     await submit('Came later?');
     // The turn is not waited for: a page that is looked at again asks at once.
     await page.evaluate(() => window.dispatchEvent(new Event('online')));
@@ -42,6 +42,6 @@ describe.skipIf(chromium === undefined)('without WebSocket', () => {
     const indicators = await page.evaluate(() =>
       [...(window as unknown as { indicators: Set<string> }).indicators].join('\n'),
     );
-    expect(indicators).not.toContain('nothing can be decided');
+    expect(indicators).not.toContain('not decide');
   });
 });

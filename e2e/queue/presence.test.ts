@@ -59,14 +59,14 @@ describe.skipIf(chromium === undefined)('PR1: the queue of three people', () => 
     }
     await line(ana, 'First?').click();
     await ana.getByText('Yours for').first().waitFor();
-    await line(bo, 'First?').getByTitle('Ana Ruiz holds this').waitFor();
+    await line(bo, 'First?').getByTitle('Ana Ruiz is on this').waitFor();
 
     await line(bo, 'First?').click();
-    await ana.getByTitle('Bo Lind looks at this too').waitFor();
+    await ana.getByTitle('Bo Lind is viewing this too').waitFor();
 
     const before = await line(cem, 'First?').boundingBox();
     await hide(ana);
-    await line(cem, 'First?').getByTitle('Ana Ruiz holds this, away').waitFor();
+    await line(cem, 'First?').getByTitle('Ana Ruiz is on this (away)').waitFor();
     expect(await line(cem, 'First?').boundingBox()).toEqual(before);
     expect(before?.height).toBe(44);
 
@@ -78,7 +78,7 @@ describe.skipIf(chromium === undefined)('PR1: the queue of three people', () => 
     'LC6: says that live assignment is degraded while Redis is gone, and stops by itself',
     async () => {
       const cem = pages[2] as Page;
-      const note = cem.getByText('Live assignment is degraded').first();
+      const note = cem.getByText('Live claims are down').first();
       await redis?.crash();
       await note.waitFor();
       await line(cem, 'Second?').click();
@@ -86,7 +86,7 @@ describe.skipIf(chromium === undefined)('PR1: the queue of three people', () => 
       await cem.locator('[data-armed=true]').waitFor();
       await cem.keyboard.press('a');
       await redis?.startAnother();
-      await cem.locator('section p', { hasText: 'Live assignment is degraded' }).waitFor({ state: 'detached' });
+      await cem.locator('section p', { hasText: 'Live claims are down' }).waitFor({ state: 'detached' });
     },
   );
 });

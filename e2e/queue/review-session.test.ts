@@ -22,7 +22,7 @@ const yours = async (page: Page) => {
 /** A verb waits for its reason: the digits count. */
 const reasonPromptIsOpen = async (page: Page) => {
   await yours(page);
-  await page.getByRole('group', { name: 'Reject: why' }).getByRole('button', { disabled: false }).first().waitFor();
+  await page.getByRole('group', { name: 'Why reject?' }).getByRole('button', { disabled: false }).first().waitFor();
 };
 
 describe.skipIf(chromium === undefined)('the review session', () => {
@@ -41,7 +41,7 @@ describe.skipIf(chromium === undefined)('the review session', () => {
     await page.getByRole('row').filter({ hasText: 'The fourth one?' }).waitFor();
     await page.keyboard.press('n');
     await yours(page);
-    await page.getByText('Next is loaded').waitFor();
+    await page.getByText('Next item ready').waitFor();
 
     // The answer is held: the next item is on the screen all the same, and its verbs are dead.
     let releaseResponse: () => void = () => undefined;
@@ -122,7 +122,7 @@ describe.skipIf(chromium === undefined)('the review session', () => {
     await page.getByRole('row').filter({ hasText: 'In the hand?' }).click();
     await yours(page);
     await page.getByRole('button', { name: 'Guidelines', exact: true }).click();
-    const sheet = page.getByRole('complementary', { name: /Guidelines of/ });
+    const sheet = page.getByRole('complementary', { name: /guidelines/ });
     await sheet.waitFor();
     await expect.poll(() => focusedId(page)).toBe('guidelines-heading');
     await expectAccessible(page);
@@ -135,9 +135,9 @@ describe.skipIf(chromium === undefined)('the review session', () => {
       expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(844);
     }
     await page.getByRole('button', { name: 'Reject', exact: true }).click();
-    await page.getByRole('button', { name: 'Add a note' }).click();
+    await page.getByRole('button', { name: 'Add note' }).click();
     await page.getByLabel('Note for your decision').fill('From the train.');
-    const reason = page.getByRole('group', { name: 'Reject: why' }).getByRole('button').first();
+    const reason = page.getByRole('group', { name: 'Why reject?' }).getByRole('button').first();
     expect((await reason.boundingBox())?.height).toBeGreaterThanOrEqual(44);
     await expectAccessible(page);
   });

@@ -151,7 +151,7 @@ describe.skipIf(chromium === undefined)('the list stands still', () => {
     await page.reload();
     await settle();
     await page.locator('[data-live=live]').waitFor();
-    const failed = page.getByText('This list could not be refreshed');
+    const failed = page.getByText("Couldn't refresh this list");
     await page.clock.install();
     await row(page, 'Calm 10').hover();
     await observeLine('Calm 10');

@@ -28,11 +28,11 @@ describe.skipIf(chromium === undefined)('taking over', () => {
 
     await ours.getByRole('row').filter({ hasText: 'Whose is it?' }).click();
     const holder = nameOf(owner);
-    const takeoverNotice = await watchForText(theirs, `${holder} took this item over. What you typed is kept`);
+    const takeoverNotice = await watchForText(theirs, `${holder} took over this item. Your draft is saved`);
     await ours.getByRole('button', { name: 'Take over' }).click();
     await ours.getByText('Yours for').waitFor();
     await takeoverNotice();
-    await theirs.getByText(`${holder} is deciding this`).waitFor();
+    await theirs.getByText(`${holder} is reviewing this`).waitFor();
     expect(await theirs.getByRole('button', { name: 'Approve' }).count()).toBe(0);
     expect(await theirs.getByRole('button', { name: 'Take over' }).count()).toBe(0);
 

@@ -80,8 +80,8 @@ describe.skipIf(chromium === undefined)('two reviewers', () => {
     await arrive('And after that?');
     await Promise.all([anas, bens].map((page) => row(page, 'And after that?').waitFor()));
     const [anaNotified, benNotified] = await Promise.all([
-      watchForText(anas, `${nameOf(ben)} took it first`),
-      watchForText(bens, `${nameOf(ana)} took it first`),
+      watchForText(anas, `${nameOf(ben)} claimed it first`),
+      watchForText(bens, `${nameOf(ana)} claimed it first`),
     ]);
     await decideBoth([anas, bens]);
     await Promise.all([anas, bens].map((page) => openRow(page, 'Who is first?')));
@@ -117,17 +117,17 @@ describe.skipIf(chromium === undefined)('two reviewers', () => {
     await anas.getByRole('button', { name: 'Take over' }).click();
     await mine(anas).waitFor();
     await bens
-      .getByText(`${nameOf(ana)} took this item over`)
+      .getByText(`${nameOf(ana)} took over this item`)
       .first()
       .waitFor();
     await pressUntilHandled(anas, 'a');
 
-    const told = () => bens.getByText(`${nameOf(ana)} decided this first: approved`).waitFor();
+    const told = () => bens.getByText(`${nameOf(ana)} already decided this: approved`).waitFor();
     const kept = () =>
       bens.locator('section').filter({ hasText: 'Your draft' }).filter({ hasText: 'half-written' }).last().waitFor();
     await told();
     await kept();
-    expect(await bens.getByRole('group', { name: 'Verbs' }).getByRole('button', { name: 'Approve' }).count()).toBe(0);
+    expect(await bens.getByRole('group', { name: 'Actions' }).getByRole('button', { name: 'Approve' }).count()).toBe(0);
     await bens.reload();
     await told();
     await kept();

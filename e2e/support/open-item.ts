@@ -14,7 +14,7 @@ export const pane = (page: Page): Locator => page.getByRole('region', { name: 'I
 export async function waitUntilActionable(page: Page, text: string): Promise<void> {
   await pane(page).getByText(text).first().waitFor();
   await page.locator('[data-actions-enabled=true]').waitFor();
-  await pane(page).getByRole('group', { name: 'Verbs' }).locator('button:enabled').first().waitFor();
+  await pane(page).getByRole('group', { name: 'Actions' }).locator('button:enabled').first().waitFor();
 }
 
 /** A project with two reasons, whose decisions can be undone for a day. `submit` answers the id of an item that says these words. */

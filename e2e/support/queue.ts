@@ -38,7 +38,7 @@ export async function openRow(page: Page, text: string): Promise<void> {
 export const waitUntilIdle = (page: Page): Promise<void> =>
   page
     .locator('[data-actions-enabled=true]')
-    .filter({ hasText: /No item is open|Nothing waits for you/ })
+    .filter({ hasText: /No item selected|You're all caught up/ })
     .waitFor();
 
 /** Decisions of this project can be undone for a day, more than its settings allow: no machine is too slow to do it in time. */
