@@ -24,7 +24,7 @@ describe.skipIf(chromium === undefined)('one’s own settings', () => {
     const section = page.getByRole('region', { name: 'Your name' });
     await section.getByLabel('Name').fill('Nell Tree');
     await section.getByRole('button', { name: 'Save' }).click();
-    await section.getByText('You are called Nell Tree now.').waitFor();
+    await section.getByText('Your name is now Nell Tree.').waitFor();
     await page.getByRole('button', { name: 'Account: Nell Tree' }).waitFor();
     const { data } = await owner.call(listMembers, { params: { id: project.id } });
     expect(data.map(({ name }) => name)).toContain('Nell Tree');
@@ -46,7 +46,7 @@ describe.skipIf(chromium === undefined)('one’s own settings', () => {
       .click();
     await expect.poll(() => rows.count()).toBe(1);
     await offered(page).getByText(honest.project.name).waitFor();
-    const refused = page.getByRole('region', { name: 'Wallets you refuse' });
+    const refused = page.getByRole('region', { name: 'Declined wallets' });
     await refused.getByText(spammer.wallet.address).waitFor();
     await checkAppearances(page, 'account-refused', ONCE_EACH);
     // Nothing of what comes from there is shown, until it is allowed again.
@@ -75,7 +75,7 @@ describe.skipIf(chromium === undefined)('one’s own settings', () => {
       requestAnimationFrame(sampleFrame);
     });
     await page.goto(new URL('/projects', page.url()).href);
-    await page.getByRole('heading', { name: 'Your wallet is in no project yet' }).waitFor();
+    await page.getByRole('heading', { name: 'You are not in a project yet' }).waitFor();
     await offered(page).waitFor();
     const seen = await page.evaluate(() => (window as unknown as { seen: boolean[] }).seen);
     expect(seen.length).toBeGreaterThan(0);

@@ -63,7 +63,7 @@ describe.skipIf(chromium === undefined)('hostile wallets', () => {
     for (const width of [1440, 390]) {
       await page.setViewportSize({ width, height: 900 });
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-      for (const one of await page.getByRole('button').filter({ hasText: 'found in this browser' }).all()) {
+      for (const one of await page.getByRole('button').filter({ hasText: 'installed' }).all()) {
         const { x = 0, width: wide = 0, height = 0 } = (await one.boundingBox()) ?? {};
         expect([x + wide < width, height]).toEqual([true, 56]);
       }
@@ -87,7 +87,7 @@ describe.skipIf(chromium === undefined)('hostile wallets', () => {
       'Phantom',
       expect.stringMatching(/^Z\u0301{46}…$/u),
       'one two',
-      'A wallet without a name',
+      'Unnamed wallet',
     ]);
     await fits(page);
     expect([await hacked(page), outside, faults]).toEqual([false, [], []]);
@@ -130,11 +130,11 @@ describe.skipIf(chromium === undefined)('hostile wallets', () => {
     });
     const both = page.getByRole('button', { name: 'Phantom' });
     expect(await both.count()).toBe(2);
-    await both.filter({ hasText: 'another one with this name' }).click();
+    await both.filter({ hasText: 'same name, different wallet' }).click();
     // Only the one that was pressed is asked.
     await page.getByRole('button', { name: 'Cancel' }).waitFor();
     expect(await page.locator('button[aria-busy]').count()).toBe(1);
-    await both.filter({ hasText: 'found in this browser' }).click();
+    await both.filter({ hasText: 'installed' }).click();
     await page.waitForURL('**/projects');
     await page.getByRole('main').getByText(honest.address).waitFor();
     expect(faults).toEqual([]);

@@ -47,7 +47,7 @@ describe.skipIf(chromium === undefined)('in the middle of the work', () => {
     await typing(page, 'Will it be kept?', 'Typed before the session ended.');
 
     await elsewhere.call(endOtherSessions);
-    const dialog = page.getByRole('dialog', { name: 'Your session ended' });
+    const dialog = page.getByRole('dialog', { name: 'You have been signed out' });
     await dialog.getByRole('button', { name: 'Test Wallet' }).waitFor();
     await expectAccessible(page);
     await page.keyboard.press('Escape');
@@ -100,7 +100,7 @@ describe.skipIf(chromium === undefined)('in the middle of the work', () => {
     const wallet = makeWallet();
     const { page, context } = await openTab(wallet, '/');
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-    await page.getByRole('heading', { name: 'Your wallet is in no project yet' }).waitFor();
+    await page.getByRole('heading', { name: 'You are not in a project yet' }).waitFor();
     await page.getByRole('button', { name: 'Copy address' }).click();
     await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(wallet.address);
     await page.getByRole('button', { name: 'New project' }).waitFor();
@@ -109,7 +109,7 @@ describe.skipIf(chromium === undefined)('in the middle of the work', () => {
     await offerTo(project, wallet.address);
     await page.getByRole('button', { name: /^Accept/ }).click();
     await page.getByRole('table').getByText(project.project.name).waitFor();
-    expect(await page.getByRole('heading', { name: 'Your wallet is in no project yet' }).count()).toBe(0);
+    expect(await page.getByRole('heading', { name: 'You are not in a project yet' }).count()).toBe(0);
     expect((await owner.call(listMembers, { params })).data.map(({ address }) => address)).toContain(wallet.address);
   });
 });

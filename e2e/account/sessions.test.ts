@@ -10,7 +10,7 @@ import { expectAccessible } from '../support/page-checks.ts';
 const chromium = await findChromium();
 const short = ({ address }: Wallet) => `${address.slice(0, 4)}…${address.slice(-4)}`;
 const rows = (page: Page) => page.getByRole('row').filter({ hasText: 'Chrome on Linux' });
-const ended = (page: Page) => page.getByRole('dialog', { name: 'Your session ended' });
+const ended = (page: Page) => page.getByRole('dialog', { name: 'You have been signed out' });
 
 describe.skipIf(chromium === undefined)('one’s own sessions', () => {
   const browserEnv = useBrowserEnvironment();
@@ -43,28 +43,28 @@ describe.skipIf(chromium === undefined)('one’s own sessions', () => {
     await here.waitForURL('**/sessions');
     await rows(here).nth(2).waitFor();
     expect(await here.locator('#account').isVisible()).toBe(false);
-    expect(await rows(here).filter({ hasText: 'this one' }).getByRole('button').count()).toBe(0);
+    expect(await rows(here).filter({ hasText: 'this browser' }).getByRole('button').count()).toBe(0);
 
     // The one seen last stands first: the third browser.
     await rows(here)
-      .filter({ hasNotText: 'this one' })
+      .filter({ hasNotText: 'this browser' })
       .first()
-      .getByRole('button', { name: /^End the session of Chrome on Linux/ })
+      .getByRole('button', { name: /^Sign out Chrome on Linux/ })
       .click();
     await ended(third).waitFor();
     await expect.poll(() => rows(here).count()).toBe(2);
 
-    await here.getByRole('button', { name: 'End all others' }).click();
-    const question = here.getByRole('dialog', { name: 'End all other sessions?' });
+    await here.getByRole('button', { name: 'Sign out everywhere else' }).click();
+    const question = here.getByRole('dialog', { name: 'Sign out everywhere else?' });
     await question.getByRole('button', { name: 'Cancel' }).click();
     await question.waitFor({ state: 'hidden' });
     expect(await ended(second).count()).toBe(0);
-    await here.getByRole('button', { name: 'End all others' }).click();
-    await question.getByRole('button', { name: 'End all others' }).click();
+    await here.getByRole('button', { name: 'Sign out everywhere else' }).click();
+    await question.getByRole('button', { name: 'Sign out everywhere else' }).click();
     await ended(second).waitFor();
     await question.waitFor({ state: 'hidden' });
     await expect.poll(() => rows(here).count()).toBe(1);
-    expect(await here.getByRole('button', { name: 'End all others' }).count()).toBe(0);
+    expect(await here.getByRole('button', { name: 'Sign out everywhere else' }).count()).toBe(0);
     expect(await ended(here).count()).toBe(0);
   });
 
@@ -74,9 +74,9 @@ describe.skipIf(chromium === undefined)('one’s own sessions', () => {
     const banner = page.getByText(`Still signed in as ${short(wallet)}.`);
     await switchAccount(page, other.address);
     await banner.waitFor();
-    await page.getByText(`Your wallet is on ${short(other)} now.`).waitFor();
+    await page.getByText(`Your wallet switched to ${short(other)}.`).waitFor();
     await expectAccessible(page);
-    await page.getByRole('button', { name: 'Stay' }).click();
+    await page.getByRole('button', { name: 'Stay signed in' }).click();
     await banner.waitFor({ state: 'hidden' });
 
     await switchAccount(page, wallet.address);

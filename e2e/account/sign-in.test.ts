@@ -55,7 +55,7 @@ describe.skipIf(chromium === undefined)('signing in', () => {
     await page.waitForURL('**/projects');
     // S9: the identity is the address in full, and a person in no project is told it.
     await page.getByRole('main').getByText(key.address).waitFor();
-    expect(asked).toEqual([shown.replace('your wallet fills in your address here', key.address)]);
+    expect(asked).toEqual([shown.replace('(your wallet address)', key.address)]);
   });
 
   it('lets one choose among several accounts, by keyboard, for both kinds of wallets', async () => {
@@ -63,7 +63,7 @@ describe.skipIf(chromium === undefined)('signing in', () => {
       const keys = [makeWallet(), makeWallet(), makeWallet()];
       const { page } = await visit([{ name: 'Many', can, keys }]);
       await button(page, 'Many').click();
-      const accounts = page.getByRole('group', { name: 'Which account of Many signs?' });
+      const accounts = page.getByRole('group', { name: 'Which Many account do you want to use?' });
       await accounts.waitFor();
       await expectAccessible(page);
       await page.keyboard.press('Escape');
@@ -86,7 +86,7 @@ describe.skipIf(chromium === undefined)('signing in', () => {
     await page.getByText('Nonce:').waitFor();
     await button(page, 'Shy').focus();
     await page.keyboard.press('Enter');
-    await page.getByRole('status').filter({ hasText: 'Nothing was signed' }).waitFor();
+    await page.getByRole('status').filter({ hasText: 'Sign-in cancelled' }).waitFor();
     expect(await focused(page)).toContain('Shy');
     expect(await page.getByRole('alert').filter({ hasText: /./ }).count()).toBe(0);
   });
@@ -99,20 +99,20 @@ describe.skipIf(chromium === undefined)('signing in', () => {
       { name: 'Good', can: 'sign-in', keys: [makeWallet()] },
     ]);
     await button(page, 'Silent').click();
-    await page.getByText('Look at your wallet: it asks you to sign').waitFor();
+    await page.getByText('Approve the request in your wallet').waitFor();
     await expectAccessible(page);
     await button(page, 'Cancel').click();
-    await page.getByRole('status').filter({ hasText: 'Stopped.' }).waitFor();
+    await page.getByRole('status').filter({ hasText: 'Cancelled.' }).waitFor();
     await expect.poll(() => focused(page)).toContain('Silent');
     await button(page, 'Silent').click();
     await button(page, 'Cancel').waitFor();
 
     await button(page, 'Locked').click();
-    await page.getByText('Locked is locked. Open it with its password').waitFor();
-    await page.getByText('locked: open it first').waitFor();
+    await page.getByText('Locked is locked. Unlock it').waitFor();
+    await page.getByText('locked', { exact: true }).waitFor();
     expect(await button(page, 'Cancel').count()).toBe(0);
     await button(page, 'Odd').click();
-    await page.getByRole('alert').filter({ hasText: 'The wallet did not answer as expected' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'Your wallet returned an error' }).waitFor();
     await expectAccessible(page);
     await button(page, 'Good').click();
     await page.waitForURL('**/projects');
@@ -150,7 +150,7 @@ describe.skipIf(chromium === undefined)('signing in', () => {
       if (request.url().startsWith(elsewhere)) requests.push(new URL(request.url()).pathname);
     });
     await page.goto(elsewhere);
-    await page.getByRole('alert').filter({ hasText: 'Open this page at its own address' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'Wrong address' }).waitFor();
     expect(await page.getByRole('link', { name: `Open ${there}` }).getAttribute('href')).toBe(there);
     expect(await button(page, 'Good').count()).toBe(0);
     expect(requests).not.toEqual([]);
@@ -185,7 +185,7 @@ describe.skipIf(chromium === undefined)('signing in', () => {
     });
     await page.reload();
     await button(page, 'Odd').click();
-    await page.getByText('The clock of this device is wrong').waitFor();
-    await page.getByText(/It is 25 min fast: the service has \d\d:\d\d:\d\d UTC/).waitFor();
+    await page.getByText('Your device’s clock is off').waitFor();
+    await page.getByText(/It is 25 min fast; the correct time is \d\d:\d\d:\d\d UTC/).waitFor();
   });
 });

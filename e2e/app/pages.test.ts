@@ -20,9 +20,9 @@ describe.skipIf(chromium === undefined)('every page', () => {
   const pages = () =>
     ({
       '/projects': browserEnv().project.project.name,
-      [`/projects/${browserEnv().project.id}`]: 'How many waited',
-      [`/projects/${browserEnv().project.id}/rules`]: 'Who decides, by confidence',
-      [`/projects/${browserEnv().project.id}/people`]: 'Reviewer pool',
+      [`/projects/${browserEnv().project.id}`]: 'Queue size',
+      [`/projects/${browserEnv().project.id}/rules`]: 'Routing by confidence',
+      [`/projects/${browserEnv().project.id}/people`]: 'Members',
       [`/projects/${browserEnv().project.id}/deliveries`]: 'delivered',
       [`/projects/${browserEnv().project.id}/keys`]: 'Support mailbox',
       [`/projects/${browserEnv().project.id}/changes`]: 'created the project',
@@ -30,7 +30,7 @@ describe.skipIf(chromium === undefined)('every page', () => {
       '/analytics': 'Where do items end up?',
       '/learnings': 'Wrong fact',
       '/account': 'Your name',
-      '/sessions': 'The browsers you are signed in with',
+      '/sessions': 'Where you are signed in',
       '/api/public/docs': 'Your first request',
     }) satisfies Record<string, string>;
 
@@ -60,7 +60,7 @@ describe.skipIf(chromium === undefined)('every page', () => {
   it('on a phone brings the open tab of a project into its strip', async () => {
     await page.setViewportSize(PHONE);
     await page.goto(new URL(`/projects/${browserEnv().project.id}/danger`, page.url()).href);
-    const open = page.getByRole('link', { name: 'Danger' });
+    const open = page.getByRole('link', { name: 'Archive & delete' });
     await open.waitFor();
     const right = async () => {
       const box = await open.boundingBox();

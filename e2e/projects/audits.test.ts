@@ -90,10 +90,10 @@ describe.skipIf(chromium === undefined)('audits', () => {
   it('AU5: the budget stands in the rules, and says what it does', async () => {
     const { project } = browserEnv();
     await page.goto(`${new URL(page.url()).origin}/projects/${project.id}/rules`);
-    await page.getByText('Tell, and raise the line').waitFor();
+    await page.getByText('Notify and raise threshold').waitFor();
     expect(await page.getByLabel('Error budget').inputValue()).toBe('0.20');
     await shot('audits-rules');
     await page.getByLabel('Error budget').fill('');
-    await page.getByText('Tell, and raise the line').waitFor({ state: 'detached' });
+    await page.getByText('Notify and raise threshold').waitFor({ state: 'detached' });
   });
 });

@@ -33,7 +33,7 @@ describe.skipIf(chromium === undefined)('the change log', () => {
 
     const hostile = '<img src=x onerror=alert(1)>\u202Egnp.exe';
     await browserEnv().owner.call(createApiKey, { params: params(), body: { name: hostile } });
-    await first.getByText('made the key').waitFor();
+    await first.getByText('created the API key').waitFor();
     expect(await first.locator('img').count()).toBe(0);
     await first.locator('[title^="U+202E"]').first().waitFor();
     expect(await rows(page).count()).toBe(before + 2);
@@ -47,7 +47,7 @@ describe.skipIf(chromium === undefined)('the change log', () => {
     await page.goBack();
     await rows(page).filter({ hasText: 'v3' }).waitFor();
     await page.getByRole('combobox', { name: 'Kind of change' }).selectOption('Inbound sources');
-    await page.getByRole('button', { name: 'Show everything' }).click();
+    await page.getByRole('button', { name: 'Show all changes' }).click();
     await rows(page).filter({ hasText: 'v3' }).waitFor();
   });
 
@@ -57,7 +57,7 @@ describe.skipIf(chromium === undefined)('the change log', () => {
     await rows(page).first().waitFor();
     expect(await rows(page).count()).toBe(50);
     await page.getByRole('button', { name: 'Show older' }).click();
-    await page.getByText('This is where the log begins.').waitFor();
+    await page.getByText('Start of the log').waitFor();
     expect(await rows(page).last().textContent()).toContain('created the project');
     const notes = await rows(page).locator('td:last-child p').allTextContents();
     expect(new Set(notes.filter((text) => text.includes('settings to'))).size).toBe(version - 1);

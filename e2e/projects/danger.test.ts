@@ -35,28 +35,28 @@ describe.skipIf(chromium === undefined)('the danger tab', () => {
   });
 
   it('AR1: says what archiving does, asks, and does it under everybody’s eyes', async () => {
-    await owner.getByText('1 item waits for people').waitFor();
-    await owner.getByText('3 items, 1 of them waiting for people, 2 decisions and 1 learning').waitFor();
+    await owner.getByText('1 item waiting for review').waitFor();
+    await owner.getByText('3 items, 1 waiting for review, 2 decisions and 1 learning').waitFor();
     await expectAccessible(owner);
     const left = await watchForText(member, 'No longer in the queue');
     await owner.getByRole('button', { name: 'Archive the project' }).click();
-    await dialog().getByText('1 item waits for people').waitFor();
+    await dialog().getByText('1 item waiting for review').waitFor();
     await dialog().getByRole('button', { name: 'Archive', exact: true }).click();
     await owner.getByRole('region', { name: 'Archived project' }).waitFor();
     await owner.getByRole('heading', { name: 'Restore the project' }).waitFor();
     await left();
     await expectAccessible(owner);
-    expect(await owner.getByRole('link', { name: 'Keys', exact: true }).count()).toBe(1);
+    expect(await owner.getByRole('link', { name: 'API keys', exact: true }).count()).toBe(1);
     expect(await owner.getByRole('link', { name: 'Webhook', exact: true }).count()).toBe(0);
   });
 
   it('AR1: an archived project offers no new keys, and still lets owners revoke what exists', async () => {
-    await owner.getByRole('link', { name: 'Keys', exact: true }).click();
+    await owner.getByRole('link', { name: 'API keys', exact: true }).click();
     await owner.getByRole('button', { name: /^Revoke/ }).waitFor();
     expect(await owner.getByRole('button', { name: /^(Make|Add)/ }).count()).toBe(0);
     await owner.getByRole('link', { name: 'People', exact: true }).click();
     await owner.getByRole('button', { name: /^Remove/ }).waitFor();
-    expect(await owner.getByRole('button', { name: 'Make a link' }).count()).toBe(0);
+    expect(await owner.getByRole('button', { name: 'Create link' }).count()).toBe(0);
     expect(await owner.getByRole('main').getByRole('combobox').count()).toBe(0);
   });
 
@@ -70,15 +70,15 @@ describe.skipIf(chromium === undefined)('the danger tab', () => {
     expect(await banner.getByRole('button').count()).toBe(0);
     await owner.getByRole('region', { name: 'Archived project' }).getByRole('button', { name: 'Restore' }).click();
     await banner.waitFor({ state: 'detached' });
-    await owner.getByRole('button', { name: 'Make a link' }).waitFor();
+    await owner.getByRole('button', { name: 'Create link' }).waitFor();
   });
 
   it('AR2: is deleted only by its name, and is gone under everybody’s eyes', async () => {
-    await owner.getByRole('link', { name: 'Danger', exact: true }).click();
+    await owner.getByRole('link', { name: 'Archive & delete', exact: true }).click();
     const open = owner.getByRole('button', { name: 'Delete the project' });
     await open.click();
-    const field = dialog().getByLabel('Type the name of the project');
-    const deleteButton = dialog().getByRole('button', { name: 'Delete for good' });
+    const field = dialog().getByLabel('Type the project name');
+    const deleteButton = dialog().getByRole('button', { name: 'Delete permanently' });
     await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
     for (const wrong of ['', 'refunds  "east"', 'Refunds']) {
       await field.fill(wrong);
@@ -98,7 +98,7 @@ describe.skipIf(chromium === undefined)('the danger tab', () => {
     await owner.getByText('“Refunds  "east"” is deleted.').waitFor();
     expect(new URL(owner.url()).pathname).toBe('/projects');
     await owner.getByRole('link', { name: 'Refunds "east"' }).waitFor({ state: 'detached' });
-    await head(member).filter({ hasText: 'This project is gone' }).waitFor();
+    await head(member).filter({ hasText: 'This project is no longer available' }).waitFor();
     await owner.reload();
     await owner.getByRole('heading', { name: 'Projects' }).waitFor();
     expect(await owner.getByText('is deleted.').count()).toBe(0);

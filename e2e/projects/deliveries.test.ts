@@ -21,24 +21,24 @@ describe.skipIf(chromium === undefined)('the delivery log', () => {
     await expect.poll(() => bytes.textContent()).toBe(first.body);
     await page.getByText('attempt 1 ·').waitFor();
 
-    await page.getByRole('button', { name: 'Send again', exact: true }).click();
+    await page.getByRole('button', { name: 'Resend', exact: true }).click();
     await page.getByText('attempt 2 ·').waitFor();
     const again = await receiver.next(first.webhookId);
     expect([again.body, again.attempt]).toEqual([first.body, 2]);
     expect(await bytes.count()).toBe(1);
-    await page.getByText('Sent again: delivered.').waitFor();
+    await page.getByText('Resent: delivered.').waitFor();
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Attempts');
   });
 
   it('filters by state, in its address', async () => {
     const { owner, project, enter } = browserEnv();
     const page = await enter(owner, `/projects/${project.id}/deliveries?status=dead`);
-    await page.getByText('None of these').waitFor();
+    await page.getByText('No deliveries match').waitFor();
     await page.getByText('Delivered', { exact: true }).click();
     await page.waitForURL('**/deliveries?status=succeeded');
     await page.getByRole('row').filter({ hasText: 'delivered' }).first().waitFor();
     await page.goBack();
-    await page.getByText('None of these').waitFor();
+    await page.getByText('No deliveries match').waitFor();
   });
 
   it('I5: sends many again in the background, and says how many', async () => {
@@ -47,11 +47,11 @@ describe.skipIf(chromium === undefined)('the delivery log', () => {
     await review(owner, id);
     const { webhookId, attempt } = await receiver.next(id);
     const page = await enter(owner, `/projects/${project.id}/deliveries`);
-    await page.getByRole('button', { name: 'Send many again' }).click();
+    await page.getByRole('button', { name: 'Bulk resend' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('Delivered', { exact: true }).click();
-    await dialog.getByRole('button', { name: 'Send again' }).click();
-    await page.getByText(/on (its|their) way again\.$/).waitFor();
+    await dialog.getByRole('button', { name: 'Resend' }).click();
+    await page.getByText(/^Resending \d+ deliver(y|ies)\.$/).waitFor();
     await dialog.waitFor({ state: 'detached' });
     expect(await receiver.next(webhookId)).toMatchObject({ attempt: attempt + 1 });
   });
@@ -64,7 +64,7 @@ describe.skipIf(chromium === undefined)('the delivery log', () => {
     await review(owner, (await project.pipeline.submit(aSubmission())).id);
     const { webhookId } = await receiver.next(id);
     const page = await enter(owner, `/projects/${project.id}/deliveries`);
-    const field = page.getByRole('searchbox', { name: 'Find by answer code' });
+    const field = page.getByRole('searchbox', { name: 'Find by status code' });
     const rows = page.locator('tbody tr');
     await field.fill('4xx');
     await page.waitForURL('**/deliveries?code=4xx');
@@ -73,10 +73,10 @@ describe.skipIf(chromium === undefined)('the delivery log', () => {
     await field.fill(`4xx ${webhookId}`);
     await page.waitForURL(`**/deliveries?code=4xx&event=${webhookId}`);
     await field.fill('Candy');
-    await page.getByText('“Candy” is no answer code').waitFor();
+    await page.getByText('“Candy” is not a status code').waitFor();
     expect(new URL(page.url()).searchParams.get('event')).toBe(webhookId);
     await field.fill('599');
-    await page.getByText('Nothing matches answer 599.').waitFor();
+    await page.getByText('Nothing matches response 599.').waitFor();
     await page.getByRole('button', { name: 'Clear the filter' }).last().click();
     await page.waitForURL('**/deliveries');
     await expect.poll(() => rows.count()).toBeGreaterThan(1);
@@ -129,11 +129,11 @@ describe.skipIf(chromium === undefined)('the delivery log', () => {
   it('WT1: sends a test event from here, and shows what came of it in place', async () => {
     const { owner, project, receiver, enter } = browserEnv();
     const page = await enter(owner, `/projects/${project.id}/deliveries`);
-    await page.getByRole('button', { name: 'Send a test event' }).click();
-    await page.getByText('Answered 200 after').waitFor();
+    await page.getByRole('button', { name: 'Send test event' }).click();
+    await page.getByText('Responded with 200 after').waitFor();
     expect((await receiver.nextTest()).webhookId).toMatch(/^evt_test_/);
-    await page.getByRole('button', { name: 'Close the result' }).click();
-    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent?.trim())).toBe('Send a test event');
+    await page.getByRole('button', { name: 'Close result' }).click();
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent?.trim())).toBe('Send test event');
   });
 
   it('on a phone shows all that matters of a row without scrolling sideways', async () => {

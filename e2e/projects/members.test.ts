@@ -15,14 +15,14 @@ describe.skipIf(chromium === undefined)('the reviewer pool', () => {
 
   async function asOwner(): Promise<Page> {
     const page = await browserEnv().enter(browserEnv().owner, people());
-    await page.getByRole('heading', { name: 'Reviewer pool' }).waitFor();
+    await page.getByRole('heading', { name: 'Members' }).waitFor();
     return page;
   }
 
   it('PM3: a link brings somebody in who signs in first and comes back to it', async () => {
     const owner = await asOwner();
     await owner.getByRole('region', { name: 'Invite by link' }).getByLabel('Role').selectOption('Supervisor');
-    await owner.getByRole('button', { name: 'Make a link' }).click();
+    await owner.getByRole('button', { name: 'Create link' }).click();
     const link = (await owner.getByRole('region', { name: 'Invite link' }).locator('code').textContent()) ?? '';
     const open = owner.getByRole('region', { name: 'Open invites' }).getByRole('listitem');
     await expect.poll(() => open.count()).toBe(1);
@@ -30,18 +30,18 @@ describe.skipIf(chromium === undefined)('the reviewer pool', () => {
     const guest = await browserEnv().visit(makeWallet(), new URL(link).pathname);
     await guest.getByRole('button', { name: 'Test Wallet' }).click();
     await guest.waitForURL(link);
-    await guest.getByRole('button', { name: 'Join the project' }).click();
-    await guest.getByText('You are a supervisor there').waitFor();
+    await guest.getByRole('button', { name: 'Join project' }).click();
+    await guest.getByText('You are a supervisor:').waitFor();
     await expect.poll(() => open.count()).toBe(0);
     await expect.poll(() => owner.getByRole('row').count()).toBe(3);
-    await guest.getByRole('link', { name: 'Open the project' }).click();
+    await guest.getByRole('link', { name: 'Open project' }).click();
     await guest.waitForURL(`**/projects/${browserEnv().project.id}`);
     await guest
       .getByRole('tab', { name: 'People' })
       .or(guest.getByRole('link', { name: 'People' }))
       .click();
     await guest.getByRole('button', { name: 'Leave' }).waitFor();
-    expect(await guest.getByRole('button', { name: 'Make a link' }).count()).toBe(0);
+    expect(await guest.getByRole('button', { name: 'Create link' }).count()).toBe(0);
   });
 
   it('PM1, PM2: an owner takes people down and out, and is asked first', async () => {
@@ -54,7 +54,7 @@ describe.skipIf(chromium === undefined)('the reviewer pool', () => {
     const owner = await asOwner();
     const short = `${member.wallet.address.slice(0, 4)}…${member.wallet.address.slice(-4)}`;
     const row = owner.getByRole('row').filter({ hasText: short });
-    await row.getByText('holds 1 item').waitFor();
+    await row.getByText('1 claimed item').waitFor();
     const own = owner.getByRole('row').filter({ hasText: 'you' });
     expect(await own.getByRole('button', { name: 'Leave' }).count()).toBe(0);
     expect(await own.getByRole('combobox').count()).toBe(0);
@@ -62,17 +62,17 @@ describe.skipIf(chromium === undefined)('the reviewer pool', () => {
     const role = row.getByRole('combobox');
     await role.selectOption('Reviewer');
     const question = owner.getByRole('dialog');
-    await question.getByText('Escalated items that are held go back').waitFor();
+    await question.getByText('Claimed escalated items return').waitFor();
     await question.getByRole('button', { name: 'Cancel' }).click();
     await expect.poll(() => role.inputValue()).toBe('supervisor');
     await role.selectOption('Reviewer');
     await question.getByRole('button', { name: 'Make a reviewer' }).click();
-    await owner.getByText(`${short} is a reviewer now.`).waitFor();
-    await row.getByText('holds 1 item').waitFor({ state: 'detached' });
+    await owner.getByText(`${short} is now a reviewer.`).waitFor();
+    await row.getByText('1 claimed item').waitFor({ state: 'detached' });
 
     await row.getByRole('button', { name: `Remove ${short}` }).click();
     await question.getByRole('button', { name: 'Remove' }).click();
-    await owner.getByText(`${short} is out of the pool.`).waitFor();
+    await owner.getByText(`Removed ${short}.`).waitFor();
     await expect.poll(() => row.count()).toBe(0);
   });
 

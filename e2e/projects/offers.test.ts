@@ -16,7 +16,7 @@ describe.skipIf(chromium === undefined)('PM5: offers', () => {
 
   async function asOwner(): Promise<Page> {
     const page = await browserEnv().enter(browserEnv().owner, `/projects/${browserEnv().project.id}/people`);
-    await page.getByRole('heading', { name: 'Reviewer pool' }).waitFor();
+    await page.getByRole('heading', { name: 'Members' }).waitFor();
     return page;
   }
   const offered = (page: Page) => page.getByRole('region', { name: 'Seats offered to you' });
@@ -28,7 +28,7 @@ describe.skipIf(chromium === undefined)('PM5: offers', () => {
     const { testEnv, enter, project, owner } = browserEnv();
     const guest = await person(testEnv);
     const page = await enter(guest, '/projects');
-    await page.getByRole('heading', { name: 'Your wallet is in no project yet' }).waitFor();
+    await page.getByRole('heading', { name: 'You are not in a project yet' }).waitFor();
 
     const form = await asOwner();
     const section = form.getByRole('region', { name: 'Offer a seat' });
@@ -67,7 +67,7 @@ describe.skipIf(chromium === undefined)('PM5: offers', () => {
       .click();
     await offered(page).waitFor({ state: 'detached' });
     expect((await members()).map(({ address }) => address)).not.toContain(wallet.address);
-    await page.getByRole('heading', { name: 'Your wallet is in no project yet' }).waitFor();
+    await page.getByRole('heading', { name: 'You are not in a project yet' }).waitFor();
   });
 
   it('PM8: a member who is to become an owner is asked, and stays a reviewer until they accept', async () => {
@@ -77,7 +77,7 @@ describe.skipIf(chromium === undefined)('PM5: offers', () => {
     const owner = await asOwner();
     const row = owner.getByRole('row').filter({ hasText: short(member.wallet.address) });
     await row.getByRole('combobox').selectOption('Owner');
-    await owner.getByText(/is asked to become an owner, and stays a reviewer/).waitFor();
+    await owner.getByText(/was asked to become an owner and stays a reviewer/).waitFor();
     await row.getByText('asked to become an owner', { exact: true }).waitFor();
     expect(await row.getByRole('combobox').inputValue()).toBe('reviewer');
     await checkAppearances(owner, 'offers-owner-asked', ONCE_EACH);

@@ -25,7 +25,7 @@ describe.skipIf(chromium === undefined)('the projects', () => {
     const wallet = makeWallet();
     const page = await visit(wallet, '/projects');
     await signIn(page);
-    await page.getByText('Your wallet is in no project yet').waitFor();
+    await page.getByText('You are not in a project yet').waitFor();
     await at(page, 0);
     await expectAccessible(page);
 
@@ -33,8 +33,8 @@ describe.skipIf(chromium === undefined)('the projects', () => {
     await page.getByLabel('Name').fill('Maths answers');
     await page.keyboard.press('Enter');
     await at(page, 1);
-    await page.getByText('Listening for your first item').waitFor();
-    await happened(page, 'Key made');
+    await page.getByText('Waiting for your first item').waitFor();
+    await happened(page, 'API key created');
     await expectAccessible(page);
     const loads: string[] = [];
     page.on('framenavigated', (frame) => loads.push(frame.url()));
@@ -56,13 +56,13 @@ describe.skipIf(chromium === undefined)('the projects', () => {
     await review(me, id, 'edit');
     await happened(page, 'First decision');
     await receiver.next(id);
-    await happened(page, 'answered 200');
+    await happened(page, 'responded with 200');
     await at(page, 4);
-    await page.getByText('All four steps are done').waitFor();
+    await page.getByText('You are all set').waitFor();
     expect(loads).toEqual([]);
 
-    await page.getByRole('button', { name: 'Put this away' }).click();
-    await page.getByText('All four steps are done').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    await page.getByText('You are all set').waitFor({ state: 'detached' });
     await row(page, 'Maths answers').filter({ hasText: 'healthy' }).waitFor();
   });
 
@@ -129,8 +129,8 @@ describe.skipIf(chromium === undefined)('the projects', () => {
     await page.getByRole('link', { name: project.project.name }).focus();
     await page.keyboard.press('Enter');
     await page.waitForURL(new RegExp(project.id));
-    await page.getByText('1 item held by one person').waitFor();
+    await page.getByText('1 item, 1 reviewer').waitFor();
     await page.getByRole('listitem').filter({ hasText: name }).waitFor();
-    await page.getByText('1 now, and at no time more.').waitFor();
+    await page.getByText('1 now (peak).').waitFor();
   });
 });

@@ -19,7 +19,7 @@ describe.skipIf(chromium === undefined)('how long things are kept', () => {
   const project = () => browserEnv().owner.call(readProject, { params: params() });
   const at = (tab: string) => `/projects/${browserEnv().project.id}/${tab}`;
   const saveButton = (page: Page) => page.getByRole('button', { name: /^Save as/ });
-  const question = (page: Page) => page.getByRole('dialog', { name: 'Keep it for less time?' });
+  const question = (page: Page) => page.getByRole('dialog', { name: 'Shorten retention?' });
 
   async function open(path: string): Promise<Page> {
     const page = await browserEnv().enter(browserEnv().owner, path);
@@ -51,8 +51,8 @@ describe.skipIf(chromium === undefined)('how long things are kept', () => {
 
   describe('on the rules page', () => {
     let page: Page;
-    const content = () => page.getByLabel('What was submitted and decided');
-    const target = () => page.getByLabel('Target for a decision');
+    const content = () => page.getByLabel('Item content');
+    const target = () => page.getByLabel('Decision target');
     beforeAll(async () => {
       page = await open(at('rules'));
     });
@@ -60,7 +60,7 @@ describe.skipIf(chromium === undefined)('how long things are kept', () => {
     it('KE4: says beside a number that is longer than the items are kept that it has no say', async () => {
       await page.getByLabel('Items', { exact: true }).fill('60');
       await content().fill('90');
-      expect(await page.getByText('The item goes whole after 60 days, and this with it.').count()).toBe(2);
+      expect(await page.getByText('Deleted with the item after 60 days.').count()).toBe(2);
       await content().scrollIntoViewIfNeeded();
       await checkAppearances(page, 'keeping', ONCE_EACH);
       await content().fill('6');
@@ -73,7 +73,7 @@ describe.skipIf(chromium === undefined)('how long things are kept', () => {
       await target().fill('45');
       for (const leave of ['Escape', 'Cancel']) {
         await saveButton(page).click();
-        await question(page).getByText('nobody can bring it back').waitFor();
+        await question(page).getByText('cannot be recovered').waitFor();
         if (leave === 'Escape') {
           await checkAppearances(page, 'keeping-question', ONCE_EACH);
           await page.keyboard.press('Escape');
@@ -94,7 +94,7 @@ describe.skipIf(chromium === undefined)('how long things are kept', () => {
     it('KE1: saves once it is confirmed, and the change log tells it in words', async () => {
       await content().focus();
       await page.keyboard.press('Control+Enter');
-      await question(page).getByRole('button', { name: 'Save and take away' }).click();
+      await question(page).getByRole('button', { name: 'Save and delete' }).click();
       await saveButton(page).waitFor({ state: 'detached' });
       await question(page).waitFor({ state: 'detached' });
       expect(await project()).toMatchObject({ retention_payload_days: 7, retention_item_days: 60, target_minutes: 45 });
@@ -104,12 +104,12 @@ describe.skipIf(chromium === undefined)('how long things are kept', () => {
       await saveButton(page).waitFor({ state: 'detached' });
       expect(await project()).toMatchObject({ retention_item_days: 365 });
 
-      await page.getByRole('link', { name: 'Changes', exact: true }).click();
+      await page.getByRole('link', { name: 'Change log', exact: true }).click();
       await page.waitForURL('**/changes');
       await page.reload();
       const line = page.locator('tbody tr').nth(1);
-      await line.getByText('content kept').waitFor();
-      expect(await line.locator('del').allTextContents()).toEqual(['60 min', 'for good', 'for good']);
+      await line.getByText('content retention').waitFor();
+      expect(await line.locator('del').allTextContents()).toEqual(['60 min', 'forever', 'forever']);
       expect(await line.locator('ins').allTextContents()).toEqual(['45 min', '7 days', '60 days']);
       await page.close();
     });
@@ -142,7 +142,7 @@ describe.skipIf(chromium === undefined)('how long things are kept', () => {
       await page.setViewportSize(PHONE);
       await main.getByRole('link', { name: 'Data retention' }).click();
       await page.waitForURL('**/rules#keeping');
-      const heading = page.getByRole('heading', { name: 'How long things are kept' });
+      const heading = page.getByRole('heading', { name: 'Data retention' });
       await expect.poll(async () => (await heading.boundingBox())?.y).toBeLessThan(PHONE.height / 2);
       await page.close();
     });
@@ -150,10 +150,10 @@ describe.skipIf(chromium === undefined)('how long things are kept', () => {
     it('KE2, KE3: a delivery says that its bytes are gone, later its attempts too', async () => {
       const page = await open(at('deliveries'));
       await page.getByRole('button', { name: `Show ${webhookId}` }).click();
-      await page.getByText('Its bytes were taken away').waitFor();
-      await page.getByText('What was answered was taken away').waitFor();
+      await page.getByText('The body was deleted').waitFor();
+      await page.getByText('The response was deleted').waitFor();
       await page.getByText('attempt 1 ·').waitFor();
-      for (const name of [/Copy as curl/, /Copy the body/, /^Send again$/])
+      for (const name of [/Copy as curl/, /Copy body/, /^Resend$/])
         expect(await page.getByRole('button', { name }).count()).toBe(0);
       await checkAppearances(page, 'keeping-delivery', ONCE_EACH);
       await page.close();
@@ -164,7 +164,7 @@ describe.skipIf(chromium === undefined)('how long things are kept', () => {
       await pass(31, async () => (await delivery()).attempts.length === 0);
       const again = await open(at('deliveries'));
       await again.getByRole('button', { name: `Show ${webhookId}` }).click();
-      await again.getByText('Its attempt was taken away').waitFor();
+      await again.getByText('The attempt was deleted').waitFor();
       const cells = again.getByRole('row').filter({ has: again.getByRole('button', { expanded: true }) });
       expect(await cells.innerText()).toMatch(/delivered[\s\S]*200\s+—/);
       await checkAppearances(again, 'keeping-attempts', ONCE_EACH);

@@ -31,16 +31,16 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
   }
 
   const switchTo = (page: Page, tab: string) =>
-    page.getByRole('navigation', { name: 'Parts of the project' }).getByRole('link', { name: tab }).click();
+    page.getByRole('navigation', { name: 'Project sections' }).getByRole('link', { name: tab }).click();
   const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent?.trim());
   const saveButton = (page: Page) => page.getByRole('button', { name: /^Save as/ });
   const choose = (page: Page, field: string, label: string) =>
     page
-      .getByRole('group', { name: `What is saved of ${field}` })
+      .getByRole('group', { name: `Value for ${field}` })
       .getByText(label)
       .click();
   async function addReason(page: Page, reason: string): Promise<void> {
-    await page.getByLabel('Add a reason').fill(reason);
+    await page.getByLabel('New reason').fill(reason);
     await page.getByRole('button', { name: 'Add', exact: true }).click();
   }
   async function write(page: Page, change: (text: string) => string): Promise<void> {
@@ -59,7 +59,7 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
   it('ST1: what both changed is asked, what one changed is merged, and a reload in the middle keeps it all', async () => {
     const [mine, theirs] = await Promise.all([open(browserEnv().owner, at('rules')), open(second, at('rules'))]);
     await mine.getByLabel('Automatic from').last().fill('0.85');
-    await mine.getByLabel('Target for a decision').fill('30');
+    await mine.getByLabel('Decision target').fill('30');
     await addReason(mine, 'Mine');
     await write(mine, (text) => text.replace('30 days', '28 days').replace('a date', 'a day'));
 
@@ -78,11 +78,11 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
     expect((await asked).type()).toBe('beforeunload');
     await mine.getByText('You both changed 3 settings').waitFor();
     await checkAppearances(mine, 'settings', ONCE_EACH);
-    await mine.getByText('2 to answer').waitFor();
+    await mine.getByText('2 conflicts left').waitFor();
     await choose(mine, 'reasons', 'Take both');
     await choose(mine, 'guidelines', 'Take both');
-    await mine.getByText('Needs another value before it can be saved: guidelines').waitFor();
-    await mine.getByRole('group', { name: 'Place 1 of 1' }).getByRole('button', { name: 'Theirs' }).click();
+    await mine.getByText('Fix before saving: guidelines').waitFor();
+    await mine.getByRole('group', { name: 'Conflict 1 of 1' }).getByRole('button', { name: 'Theirs' }).click();
     await saveButton(mine).click();
     await saveButton(mine).waitFor({ state: 'detached' });
 
@@ -124,13 +124,13 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
     const pages = await Promise.all([open(browserEnv().owner, at('rules')), open(second, at('rules'))]);
     const [one, other] = pages;
     await one.getByLabel('Review from').last().fill('0.55');
-    await other.getByLabel('A claim lasts').fill('300');
+    await other.getByLabel('Claim duration').fill('300');
     expect((await saveAtOnce(pages)).sort()).toEqual([200, 409]);
 
     // Whoever was refused has the other's field in by now, and their own still to save.
     await expect.poll(async () => (await saveButton(one).count()) + (await saveButton(other).count())).toBe(1);
     const refused = (await saveButton(one).count()) === 1 ? one : other;
-    await refused.getByText('The project was saved while you typed.').waitFor();
+    await refused.getByText('Someone else saved this project.').waitFor();
     await saveButton(refused).click();
     await saveButton(refused).waitFor({ state: 'detached' });
     expect(await project()).toMatchObject({ review_threshold: 0.55, claim_lease_seconds: 300 });
@@ -138,9 +138,9 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
 
   it('ST1: a person who leaves with unsaved changes sees that they are stored, and finds them again', async () => {
     const page = await open(browserEnv().owner, at('rules'));
-    await page.getByLabel('Target for a decision').fill('45');
+    await page.getByLabel('Decision target').fill('45');
     await switchTo(page, 'Guidelines');
-    await page.getByText('As reviewers read it').waitFor();
+    await page.getByText('Preview').waitFor();
     expect(await page.getByRole('dialog').count()).toBe(0);
     await page.getByRole('link', { name: /Queue/ }).click();
     const question = page.getByRole('dialog', { name: 'Leave with unsaved changes?' });
@@ -156,18 +156,18 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
 
   it('a key that is shown once stays on its tab until it is put away, and leaving asks', async () => {
     const page = await open(browserEnv().owner, at('keys'));
-    await page.getByRole('button', { name: 'Make a key' }).click();
-    const shown = page.getByRole('region', { name: 'The new key' });
+    await page.getByRole('button', { name: 'Create key' }).click();
+    const shown = page.getByRole('region', { name: 'New API key' });
     await shown.waitFor();
     await switchTo(page, 'Rules');
-    await page.getByLabel('Target for a decision').waitFor();
-    await switchTo(page, 'Keys');
+    await page.getByLabel('Decision target').waitFor();
+    await switchTo(page, 'API keys');
     await shown.waitFor();
     await page.getByRole('link', { name: /Queue/ }).click();
-    const question = page.getByRole('dialog', { name: 'Leave before the secret is put away?' });
-    await question.getByText('on Keys').waitFor();
+    const question = page.getByRole('dialog', { name: 'Leave without copying the secret?' });
+    await question.getByText('on API keys').waitFor();
     await question.getByRole('button', { name: 'Stay' }).click();
-    await shown.getByRole('button', { name: 'I have copied it' }).click();
+    await shown.getByRole('button', { name: 'Done' }).click();
     await expect.poll(() => focused(page)).toBe('API keys');
     await page.getByRole('link', { name: /Queue/ }).click();
     await page.waitForURL('**/queue');
@@ -177,8 +177,8 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
     const { id } = await openProject(browserEnv().owner, { settings: { name: 'Gone soon' } });
     const page = await open(browserEnv().owner, `/projects/${id}/rules`);
     browserEnv().allowConsoleError(/status of 404/);
-    await page.getByLabel('Target for a decision').fill('45');
-    await switchTo(page, 'Danger');
+    await page.getByLabel('Decision target').fill('45');
+    await switchTo(page, 'Archive & delete');
     await page.getByRole('button', { name: 'Archive the project' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Archive', exact: true }).click();
     await expect.poll(() => focused(page)).toBe('Restore the project');
@@ -187,8 +187,8 @@ describe.skipIf(chromium === undefined)('the settings of a project', () => {
     await expect.poll(() => focused(page)).toBe('Archive the project');
     await saveButton(page).waitFor();
     await page.getByRole('button', { name: 'Delete the project' }).click();
-    await page.getByLabel('Type the name of the project').fill('Gone soon');
-    await page.getByRole('button', { name: 'Delete for good' }).click();
+    await page.getByLabel('Type the project name').fill('Gone soon');
+    await page.getByRole('button', { name: 'Delete permanently' }).click();
     await page.getByText('“Gone soon” is deleted.').waitFor();
     expect(new URL(page.url()).pathname).toBe('/projects');
   });

@@ -114,7 +114,7 @@ describe.skipIf(chromium === undefined)('the live team view', () => {
     expect(await sent({ confidence: 1 })).toBe('auto_approved');
     expect(await sent({ confidence: 0 })).toBe('rejected');
     await anas.goto(`${browserEnv().frontProxy.url}/projects/${project.id}/changes`);
-    await anas.getByText('stopped the project: everything goes to people').waitFor();
-    await anas.getByText('released the stop').waitFor();
+    await anas.getByText('turned on manual review: every item goes to a reviewer').waitFor();
+    await anas.getByText('turned off manual review').waitFor();
   });
 });

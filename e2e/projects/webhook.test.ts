@@ -28,13 +28,13 @@ describe.skipIf(chromium === undefined)('the webhook tab', () => {
     return page;
   }
 
-  const send = (page: Page) => page.getByRole('button', { name: 'Send a test event' }).click();
-  const result = (page: Page) => page.getByRole('group', { name: 'What came of the test event' });
+  const send = (page: Page) => page.getByRole('button', { name: 'Send test event' }).click();
+  const result = (page: Page) => page.getByRole('group', { name: 'Test result' });
 
   it('WT1: sends a test event to the saved URL, and to one that is only typed', async () => {
     const page = await openTab();
     await send(page);
-    await result(page).getByText('Answered 200').waitFor();
+    await result(page).getByText('Responded with 200').waitFor();
     const { webhookId } = await browserEnv().receiver.nextTest();
     expect(await result(page).innerText()).toContain(webhookId);
     await expectAccessible(page);
@@ -42,9 +42,9 @@ describe.skipIf(chromium === undefined)('the webhook tab', () => {
     await page.getByRole('textbox', URL_FIELD).fill('http://127.0.0.1:1024/hooks');
     await page.getByText('which is not saved yet').waitFor();
     await send(page);
-    await result(page).getByText('No answer').waitFor();
+    await result(page).getByText('No response').waitFor();
     const resultText = await result(page).innerText();
-    expect(resultText).toContain('Nothing listens there.');
+    expect(resultText).toContain('Connection refused.');
     expect(resultText).toContain('http://127.0.0.1:1024/hooks (not saved yet)');
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Discard' }).click();
@@ -60,7 +60,7 @@ describe.skipIf(chromium === undefined)('the webhook tab', () => {
     await signIn(page);
     await onTab(page, project);
     const field = page.getByRole('textbox', URL_FIELD);
-    expect(await page.getByRole('button', { name: 'Send a test event' }).isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Send test event' }).isDisabled()).toBe(true);
 
     await field.fill('http://169.254.169.254/latest');
     await send(page);
@@ -92,19 +92,19 @@ describe.skipIf(chromium === undefined)('the webhook tab', () => {
     const { owner } = browserEnv();
     const project = await openProject(owner);
     const page = await openTab(project);
-    await page.getByText('Nobody has been shown a secret yet.').waitFor();
-    await page.getByRole('button', { name: 'Make the secret' }).click();
-    await page.getByText('It signs from now on.').waitFor();
+    await page.getByText('No secret yet.').waitFor();
+    await page.getByRole('button', { name: 'Create secret' }).click();
+    await page.getByText('It signs all deliveries from now on.').waitFor();
     expect(await page.locator('code', { hasText: /^whsec_/ }).count()).toBe(1);
-    await page.getByRole('button', { name: 'I have copied it' }).click();
-    await page.getByText('One secret signs.').waitFor();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByText('One active secret.').waitFor();
 
     // Somebody else rolls the next one in: this page hears of it, and only the new state is on it.
     await owner.call(rotateWebhookSecret, { params: { id: project.id } });
-    await page.getByText('A new secret signs beside the current one.').waitFor();
+    await page.getByText('Rotation in progress.').waitFor();
     await onTab(page, project);
-    await page.getByText(/It signs first by itself \(in 23/).waitFor();
-    await page.getByRole('button', { name: 'Let the new secret sign first' }).click();
+    await page.getByText(/Promoted automatically \(in 23/).waitFor();
+    await page.getByRole('button', { name: 'Promote new secret' }).click();
     await page.getByText('The old one still signs the secondary header.').waitFor();
     expect(await page.locator('code', { hasText: /^whsec_/ }).count()).toBe(0);
   });

@@ -96,7 +96,7 @@ describe.skipIf(chromium === undefined)('where to set the line', () => {
   it('is one link away from the rules, and comes into view', async () => {
     const { owner, project, enter } = browserEnv();
     const rules = await enter(owner, `/projects/${project.id}/rules`);
-    const link = rules.getByRole('link', { name: 'See what other lines would do' });
+    const link = rules.getByRole('link', { name: 'Try other thresholds' });
     await link.waitFor();
     await saveScreenshot(rules, 'rules-link');
     await link.click();

@@ -39,7 +39,7 @@ describe.skipIf(chromium === undefined)('AU3: blind audits', () => {
   it('the project’s pages say that thresholds are hidden, and show none', async () => {
     for (const tab of ['', '/rules']) {
       await page.goto(new URL(`/projects/${browserEnv().project.id}${tab}`, page.url()).href);
-      await page.getByText('Thresholds are hidden from reviewers here').waitFor();
+      await page.getByText('Thresholds and confidence are hidden from reviewers').waitFor();
       expect(await page.locator('main').innerText()).not.toMatch(/0\.95|0\.70?\b/);
       await checkAppearances(page, `blind-audits-project${tab.replace('/', '-')}`, ONCE_EACH);
     }

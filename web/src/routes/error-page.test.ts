@@ -8,14 +8,14 @@ const state = vi.hoisted(() => ({ page: { status: 404 } }));
 vi.mock('$app/state', () => state);
 vi.mock('$app/paths', () => ({ resolve: (path: string) => path }));
 
-const NOTHING = 'There is nothing at this address';
+const NOTHING = 'Page not found';
 
 it.each([
   [404, NOTHING],
-  [400, 'This page could not be shown'],
-  [403, 'This page could not be shown'],
-  [500, 'This page could not be shown'],
-  [503, 'This page could not be shown'],
+  [400, 'This page could not be loaded'],
+  [403, 'This page could not be loaded'],
+  [500, 'This page could not be loaded'],
+  [503, 'This page could not be loaded'],
 ])('%d: %s', (status, title) => {
   state.page.status = status;
   const { getByRole, queryByText } = render(ErrorPage);

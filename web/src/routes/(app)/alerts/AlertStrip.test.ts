@@ -28,36 +28,33 @@ const alert = (overrides: Partial<ProjectAlert> = {}): ProjectAlert => ({
 
 describe('WH6: the words', () => {
   it.each<[Partial<ProjectAlert>, string]>([
-    [{}, ': a delivery was given up after 10 attempts (503).'],
-    [{ attempts: 1 }, ': a delivery was given up after 1 attempt (503).'],
-    [{ attempts: null, http_status: null, error: null }, ': a delivery was given up.'],
-    [
-      { http_status: null, error: 'timeout' },
-      ': a delivery was given up after 10 attempts (no whole answer within 20 s).',
-    ],
-    [{ http_status: null, error: 'something_new' }, ': a delivery was given up after 10 attempts (something_new).'],
-    [{ dead: 3 }, ': 3 deliveries were given up.'],
-    [{ dead: 1001 }, ': over 1,000 deliveries were given up.'],
-    [{ kind: 'paused', http_status: 410 }, ' is paused: the receiver answered 410.'],
-    [{ kind: 'recovered', dead: 0 }, ' works again.'],
-    [{ kind: 'recovered', dead: 1 }, ' works again; 1 delivery was given up.'],
-    [{ kind: 'recovered', dead: 2 }, ' works again; 2 deliveries were given up.'],
+    [{}, ': a delivery failed after 10 attempts (503).'],
+    [{ attempts: 1 }, ': a delivery failed after 1 attempt (503).'],
+    [{ attempts: null, http_status: null, error: null }, ': a delivery failed.'],
+    [{ http_status: null, error: 'timeout' }, ': a delivery failed after 10 attempts (timed out after 20 s).'],
+    [{ http_status: null, error: 'something_new' }, ': a delivery failed after 10 attempts (something_new).'],
+    [{ dead: 3 }, ': 3 deliveries failed permanently.'],
+    [{ dead: 1001 }, ': over 1,000 deliveries failed permanently.'],
+    [{ kind: 'paused', http_status: 410 }, ': webhook paused (410 Gone).'],
+    [{ kind: 'recovered', dead: 0 }, ': webhook works again.'],
+    [{ kind: 'recovered', dead: 1 }, ': webhook works again; 1 delivery failed permanently.'],
+    [{ kind: 'recovered', dead: 2 }, ': webhook works again; 2 deliveries failed permanently.'],
   ])('of %j', (overrides, words) => {
-    expect(alertMessages.told(alert(overrides))).toEqual(['Webhook of ', 'Maths answers', words]);
+    expect(alertMessages.told(alert(overrides))).toEqual(['', 'Maths answers', words]);
   });
 
   it.each<[ProjectAlert['kind'], string]>([
-    ['over_budget', ' may be wrong more often than its budget allows.'],
-    ['threshold_raised', ' may be wrong too often: its automatic threshold was raised.'],
+    ['over_budget', ': auto-approvals may exceed the error budget.'],
+    ['threshold_raised', ': auto-approvals may exceed the error budget, so the threshold was raised.'],
   ])('AU5: of %s', (kind, words) => {
     const told = alert({ kind, delivery_id: null, attempts: null, http_status: null });
-    expect(alertMessages.told(told)).toEqual(['Automatic answers of ', 'Maths answers', words]);
+    expect(alertMessages.told(told)).toEqual(['', 'Maths answers', words]);
   });
 
   it.each<[Partial<ProjectAlert>, string]>([
-    [{}, 'A delivery was given up after 10 attempts (503)'],
-    [{ kind: 'paused' }, 'It was paused: the receiver answered 410'],
-    [{ kind: 'recovered' }, 'It worked again'],
+    [{}, 'A delivery failed after 10 attempts (503)'],
+    [{ kind: 'paused' }, 'Webhook paused (410 Gone)'],
+    [{ kind: 'recovered' }, 'Webhook works again'],
   ])('in the list of one project, of %j', (overrides, words) => {
     expect(alertMessages.line(alert(overrides))).toBe(words);
   });
@@ -100,7 +97,7 @@ describe('WH6: the strip', () => {
 
   it('says it, takes no focus, keeps others waiting, and goes when it was noted', async () => {
     render(AlertStrip, { overlay: false, tab, analytics });
-    await vi.waitFor(() => expect(words()).toContain('a delivery was given up after 10 attempts (503).'));
+    await vi.waitFor(() => expect(words()).toContain('a delivery failed after 10 attempts (503).'));
     expect(document.activeElement).toBe(document.body);
     expect(shell.noticeShown).toBe(true);
     expect(screen.getByRole('link').getAttribute('href')).toBe(`/projects/${ID}/deliveries?status=dead`);
@@ -113,7 +110,7 @@ describe('WH6: the strip', () => {
   it('leads to the webhook where nothing is dead, or it is paused', async () => {
     list = [alert({ kind: 'paused', dead: 4 }), alert({ kind: 'recovered', dead: 0 })];
     render(AlertStrip, { overlay: false, tab, analytics });
-    await vi.waitFor(() => expect(words()).toContain('is paused'));
+    await vi.waitFor(() => expect(words()).toContain('webhook paused'));
     expect(screen.getByRole('link').getAttribute('href')).toBe(`/projects/${ID}/webhook`);
     await gotIt();
     await vi.waitFor(() => expect(words()).toContain('works again'));
@@ -123,10 +120,10 @@ describe('WH6: the strip', () => {
   it('stays when it could not be noted, and says so', async () => {
     note = () => Promise.reject(new TypeError('no network'));
     render(AlertStrip, { overlay: false, tab, analytics });
-    await vi.waitFor(() => expect(words()).toContain('given up'));
+    await vi.waitFor(() => expect(words()).toContain('a delivery failed'));
     await gotIt();
-    expect(await screen.findByText(/^Not noted\./)).toBeTruthy();
-    expect(words()).toContain('a delivery was given up after 10 attempts (503).');
+    expect(await screen.findByText(/^Could not dismiss this notification\./)).toBeTruthy();
+    expect(words()).toContain('a delivery failed after 10 attempts (503).');
     note = () => Promise.resolve(new Response(null, { status: 204 }));
     await gotIt();
     await vi.waitFor(() => expect(words()).toBe(''));
@@ -134,35 +131,35 @@ describe('WH6: the strip', () => {
 
   it('stays on show when a newer one comes, until it is noted: what is pressed is what was read', async () => {
     render(AlertStrip, { overlay: false, tab, analytics });
-    await vi.waitFor(() => expect(words()).toContain('given up'));
+    await vi.waitFor(() => expect(words()).toContain('a delivery failed'));
     list = [alert({ kind: 'paused', created_at: '2026-03-02T00:00:00.000Z' }), ...list];
     const answered = asked;
     await makeVisible();
     await vi.waitFor(() => expect(asked).toBe(answered + 1));
-    await vi.waitFor(() => expect(words()).toContain('given up'));
+    await vi.waitFor(() => expect(words()).toContain('a delivery failed'));
     await gotIt();
-    await vi.waitFor(() => expect(words()).toContain('is paused'));
+    await vi.waitFor(() => expect(words()).toContain('webhook paused'));
     expect(noted).toEqual([[`/api/projects/${ID}/alerts/seen`, { until: '2026-03-01T00:00:00.000Z' }]]);
   });
 
   it('why one was not noted is not said beside another', async () => {
     note = () => Promise.reject(new TypeError('no network'));
     render(AlertStrip, { overlay: false, tab, analytics });
-    await vi.waitFor(() => expect(words()).toContain('given up'));
+    await vi.waitFor(() => expect(words()).toContain('a delivery failed'));
     await gotIt();
-    await screen.findByText(/^Not noted\./);
+    await screen.findByText(/^Could not dismiss this notification\./);
     list = [alert({ kind: 'paused' })];
     await makeVisible();
-    await vi.waitFor(() => expect(words()).toContain('is paused'));
-    expect(words()).not.toContain('Not noted.');
+    await vi.waitFor(() => expect(words()).toContain('webhook paused'));
+    expect(words()).not.toContain('Could not dismiss');
   });
 
   it('the next account in the tab finds nothing of the one before, while its own are asked for', async () => {
     note = () => Promise.reject(new TypeError('no network'));
     const { unmount } = render(AlertStrip, { overlay: false, tab, analytics });
-    await vi.waitFor(() => expect(words()).toContain('given up'));
+    await vi.waitFor(() => expect(words()).toContain('a delivery failed'));
     await gotIt();
-    await screen.findByText(/^Not noted\./);
+    await screen.findByText(/^Could not dismiss this notification\./);
     unmount();
     vi.stubGlobal('fetch', () => new Promise(() => undefined));
     render(AlertStrip, { overlay: false, tab, analytics });
@@ -171,12 +168,12 @@ describe('WH6: the strip', () => {
 
   it('nor is what another account has seen seen by the next one', async () => {
     const { unmount } = render(AlertStrip, { overlay: false, tab, analytics });
-    await vi.waitFor(() => expect(words()).toContain('given up'));
+    await vi.waitFor(() => expect(words()).toContain('a delivery failed'));
     await gotIt();
     await vi.waitFor(() => expect(words()).toBe(''));
     unmount();
     render(AlertStrip, { overlay: false, tab, analytics });
-    await vi.waitFor(() => expect(words()).toContain('given up'));
+    await vi.waitFor(() => expect(words()).toContain('a delivery failed'));
   });
 
   it.each([
@@ -190,7 +187,7 @@ describe('WH6: the strip', () => {
 
   it('goes when it was seen in another tab, or is over, as soon as this one is looked at', async () => {
     render(AlertStrip, { overlay: false, tab, analytics });
-    await vi.waitFor(() => expect(words()).toContain('given up'));
+    await vi.waitFor(() => expect(words()).toContain('a delivery failed'));
     list = [];
     await makeVisible();
     await vi.waitFor(() => expect(words()).toBe(''));
@@ -198,11 +195,11 @@ describe('WH6: the strip', () => {
 
   it('an answer that was under way does not bring back what was noted; what is newer is told', async () => {
     render(AlertStrip, { overlay: false, tab, analytics });
-    await vi.waitFor(() => expect(words()).toContain('given up'));
+    await vi.waitFor(() => expect(words()).toContain('a delivery failed'));
     await gotIt();
     await vi.waitFor(() => expect(words()).toBe(''));
     list = [...list, alert({ kind: 'paused' })];
     await makeVisible();
-    await vi.waitFor(() => expect(words()).toContain('is paused'));
+    await vi.waitFor(() => expect(words()).toContain('webhook paused'));
   });
 });

@@ -9,10 +9,10 @@ export const offerMessages = {
   /** Between who offers and the project. */
   offers: (role: Role) => ` offers you a seat as ${role} in `,
   /** What a member is told beside that. */
-  present: (role: Role) => `You are ${roleWithArticle[role]} there, and stay that if you decline.`,
+  present: (role: Role) => `You are ${roleWithArticle[role]} there. Declining does not change that.`,
   from: 'from',
   offered: (when: string) => `offered ${when}`,
-  until: (when: string) => `open until ${when}`,
+  until: (when: string) => `expires ${when}`,
   more: (count: number, andMore: boolean) =>
     andMore
       ? `More than ${count} offers after this one.`
@@ -25,8 +25,8 @@ export const offerMessages = {
   acceptLabel: (project: string) => `Accept the seat in ${project}`,
   decline: 'Decline',
   declineLabel: (project: string) => `Decline the seat in ${project}`,
-  failed: 'Your answer was not saved.',
-  joined: (project: string, role: Role): Sentence => [`You are ${roleWithArticle[role]} in `, project, ' now.'],
+  failed: 'Your choice was not saved.',
+  joined: (project: string, role: Role): Sentence => [`You are now ${roleWithArticle[role]} in `, project, '.'],
   toProject: 'Open project',
   close: 'Close',
   waiting: (count: number, andMore: boolean) => (count === 1 ? '1 offer' : `${count}${andMore ? '+' : ''} offers`),

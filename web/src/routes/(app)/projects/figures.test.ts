@@ -15,7 +15,7 @@ describe('the oldest age', () => {
   const NOW = Date.parse('2026-03-01T12:00:00.000Z');
   it.each<[number, string, boolean]>([
     [20, '20 min', false],
-    [31, '31 min past half', true],
+    [31, '31 min due soon', true],
     [61, '1 h 1 min past due', true],
   ])('after %i of 60 minutes says “%s”', (minutes, text, marked) => {
     const at = new Date(NOW - minutes * 60_000).toISOString();

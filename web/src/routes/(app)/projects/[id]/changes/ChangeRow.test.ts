@@ -30,7 +30,7 @@ const textOf = (row: HTMLElement) => (row.textContent ?? '').replace(/\s+/g, ' '
 
 it('says who did what to what, before and after, and when exactly', () => {
   const row = show({ subject: 'v13', before: { target_minutes: 60 }, after: { target_minutes: 30 } });
-  expect(textOf(row)).toContain('Olga changed the settings to v13 target 60 min 30 min');
+  expect(textOf(row)).toContain('Olga changed the settings to v13 decision target 60 min 30 min');
   expect(row.querySelector('del')?.textContent).toBe('60 min');
   expect(row.querySelector('ins')?.textContent).toBe('30 min');
   expect(row.querySelector('time')?.getAttribute('datetime')).toBe('2026-11-20T12:00:00.000Z');
@@ -72,7 +72,7 @@ it('of a new project opens what it began with', async () => {
     after: { name: 'Refunds', guidelines: 'Be kind.', target_minutes: 60 },
   });
   expect(textOf(row)).not.toContain('60 min');
-  await fireEvent.click(screen.getByRole('button', { name: 'Settings it began with' }));
+  await fireEvent.click(screen.getByRole('button', { name: 'Initial settings' }));
   expect(textOf(row)).toContain('target 60 min');
   expect(textOf(row)).toContain('Be kind.');
 });

@@ -37,7 +37,7 @@ describe('CL1: a line in words', () => {
         shown: [
           'automatic from: 0.95 → 0.90',
           'below review: Reject → Queue',
-          'target: 60 min → 30 min',
+          'decision target: 60 min → 30 min',
           'webhook URL: none → https://a.example/',
         ],
         texts: [],
@@ -51,9 +51,9 @@ describe('CL1: a line in words', () => {
       },
       {
         shown: [
-          'content kept: for good → 90 days',
-          'attempts kept: 30 days → 7 days',
-          'items kept: 365 days → for good',
+          'content retention: forever → 90 days',
+          'attempt retention: 30 days → 7 days',
+          'item retention: 365 days → forever',
         ],
       },
     ],
@@ -84,7 +84,7 @@ describe('CL1: a line in words', () => {
     [
       'a setting that was not there before',
       { before: {}, after: { target_minutes: 30 } },
-      { shown: ['target: null → 30 min'] },
+      { shown: ['decision target: null → 30 min'] },
     ],
     [
       'a value of a setting this page does not know',
@@ -94,12 +94,12 @@ describe('CL1: a line in words', () => {
     [
       'somebody who was added',
       { action: 'member.joined', subject: 'Anna', subject_id: ANNA, after: { role: 'reviewer' } },
-      { said: 'added Anna to the pool', shown: ['role: null → Reviewer'] },
+      { said: 'added Anna', shown: ['role: null → Reviewer'] },
     ],
     [
       'somebody who joined by an invite',
       { action: 'member.joined', subject: 'Olga', subject_id: OLGA, after: { role: 'owner', by_invite_of: 'Ben' } },
-      { said: 'joined the pool', shown: ['role: null → Owner'], details: ['by an invite of Ben'] },
+      { said: 'joined the project', shown: ['role: null → Owner'], details: ['invited by Ben'] },
     ],
     [
       'a role taken away',
@@ -113,7 +113,7 @@ describe('CL1: a line in words', () => {
       {
         said: 'changed the role of Anna',
         shown: ['role: Owner → Reviewer'],
-        details: ['ends 2 open invites of theirs'],
+        details: ['revoked their 2 open invites'],
       },
     ],
     [
@@ -141,22 +141,22 @@ describe('CL1: a line in words', () => {
     [
       'somebody who left',
       { action: 'member.left', subject: 'Olga', subject_id: OLGA, before: { role: 'owner' } },
-      { said: 'left the pool', shown: ['role: Owner → null'] },
+      { said: 'left the project', shown: ['role: Owner → null'] },
     ],
     [
       'somebody taken out by one who is called the same',
       { action: 'member.left', subject: 'Olga', subject_id: ANNA, before: { role: 'reviewer' } },
-      { said: 'took Olga out of the pool' },
+      { said: 'removed Olga' },
     ],
     [
       'an invite',
       { action: 'invite.made', after: { role: 'reviewer', address: null, hours: 24 } },
-      { said: 'made an invite', shown: ['role: null → Reviewer'], details: ['good for 24 h'] },
+      { said: 'created an invite', shown: ['role: null → Reviewer'], details: ['valid for 24 h'] },
     ],
     [
       'a key',
       { action: 'key.revoked', subject: 'Nightly', before: { last4: 'aB3x' } },
-      { said: 'revoked the key Nightly', shown: [], details: ['ends in aB3x'] },
+      { said: 'revoked the API key Nightly', shown: [], details: ['ends in aB3x'] },
     ],
     [
       'a test event',
@@ -164,7 +164,11 @@ describe('CL1: a line in words', () => {
         action: 'webhook.tested',
         after: { url: 'https://a.example/', saved: false, ok: false, http_status: 500, error: null },
       },
-      { said: 'sent a test event', shown: [], details: ['to https://a.example/', 'not saved yet', 'answered 500'] },
+      {
+        said: 'sent a test event',
+        shown: [],
+        details: ['to https://a.example/', 'not saved yet', 'responded with 500'],
+      },
     ],
     [
       'a project deleted, with what was in it',

@@ -15,9 +15,9 @@ describe('AR2: what is in a project, in words', () => {
     };
     const thousands = (2640).toLocaleString();
     expect(contentLines(full)).toEqual([
-      `${thousands} items, 41 of them waiting for people, ${(2599).toLocaleString()} decisions and 12 learnings`,
-      '2 decisions that are not final yet and 3 deliveries that have not arrived yet: never to be sent',
-      '4 members, 1 key, 2 sources and 1 open invite',
+      `${thousands} items, 41 waiting for review, ${(2599).toLocaleString()} decisions and 12 learnings`,
+      '2 decisions not final yet and 3 deliveries not delivered yet: will be discarded',
+      '4 members, 1 API key, 2 sources and 1 open invite',
     ]);
   });
 
@@ -25,7 +25,7 @@ describe('AR2: what is in a project, in words', () => {
     expect(contentLines(NOTHING)).toEqual(['1 member']);
     expect(contentLines({ ...NOTHING, items: 1, undelivered: 1 })).toEqual([
       '1 item',
-      '1 delivery that has not arrived yet: never to be sent',
+      '1 delivery not delivered yet: will be discarded',
       '1 member',
     ]);
   });

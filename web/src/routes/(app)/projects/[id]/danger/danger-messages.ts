@@ -12,25 +12,25 @@ const listed = (parts: readonly string[]): string =>
 const some = (parts: readonly [number, string][]) => parts.flatMap(([n, text]) => (n === 0 ? [] : [text]));
 
 export const dangerMessages = {
-  contentsFailed: 'What is in the project could not be counted',
-  counting: 'Counting what is in the project …',
+  contentsFailed: 'The contents of the project could not be counted',
+  counting: 'Counting the contents of the project …',
 
   archive: {
     heading: 'Archive the project',
-    text: 'For a project that has done its work for now. Everything in it is kept and can be read.',
+    text: 'An archived project is read-only until an owner restores it. Nothing is deleted.',
     effects: [
-      'Its keys and sources submit nothing any more; what was submitted can still be read by key.',
-      'Nobody is handed an item, and whoever holds one gives it back now. Items that wait stay where they are.',
-      'What is decided is finished: it becomes final and its webhooks go out.',
-      'Rules, keys and people stay as they are until an owner restores it. Members can be removed, keys revoked.',
+      'API keys and sources stop accepting items. Keys can still read what was submitted.',
+      'Claims are released and no item can be claimed. Waiting items stay in the queue.',
+      'Decisions already made become final, and their webhooks are delivered.',
+      'Rules, keys and people stay the same. Members can still be removed and keys revoked.',
     ],
     waiting: (n: number) =>
       n === 0
-        ? 'No item waits for people.'
-        : `${many(n, 'item waits', 'items wait')} for people and will go on waiting.`,
+        ? 'No items are waiting for review.'
+        : `${many(n, 'item')} waiting for review ${n === 1 ? 'stays' : 'stay'} in the queue.`,
     button: 'Archive the project',
     title: (name: string): Sentence => ['Archive “', name, '”?'],
-    question: 'It leaves every queue at once. An owner can restore it at any time.',
+    question: 'Its items leave the queue immediately. An owner can restore the project at any time.',
     confirmLabel: 'Archive',
     failed: 'The project was not archived',
     done: 'The project is archived.',
@@ -38,7 +38,7 @@ export const dangerMessages = {
 
   restore: {
     heading: 'Restore the project',
-    text: 'The project is archived. Restored, it takes submissions again and its items are back in the queues of its members.',
+    text: 'This project is archived. After you restore it, it accepts items again and its items return to the queue.',
     button: 'Restore',
     failed: 'The project was not restored',
     done: 'The project is restored.',
@@ -46,30 +46,30 @@ export const dangerMessages = {
 
   remove: {
     heading: 'Delete the project',
-    text: 'For good, and for everybody at once. Nobody can bring it back.',
+    text: 'This is permanent. A deleted project cannot be recovered.',
     effects: [
-      'All of its members lose it this moment; to everybody it is as if it had never been there.',
-      'Its keys, sources and invites end, and requests that wait for an answer are let go.',
-      'Nothing of it is sent any more, not even what is decided already.',
+      'All members lose access immediately.',
+      'Its keys, sources and invites stop working, and open requests are closed.',
+      'Undelivered decisions are discarded.',
     ],
-    contents: 'It holds',
+    contents: 'Contains',
     button: 'Delete the project …',
     title: (name: string): Sentence => ['Delete “', name, '”?'],
     question: 'This cannot be undone.',
-    label: 'Type the name of the project',
+    label: 'Type the project name',
     hint: (name: string) => `Exactly: ${name}`,
-    confirmLabel: 'Delete for good',
+    confirmLabel: 'Delete permanently',
     failed: 'The project was not deleted',
     done: (name: string): Sentence => ['“', name, '” is deleted.'],
   },
 
-  gone: 'This project is gone',
-  goneText: 'It was deleted, or you are not a member of it any more.',
+  gone: 'This project is no longer available',
+  goneText: 'It was deleted, or you are no longer a member.',
 
   banner: {
     label: 'Archived project',
     archived: 'Archived',
-    text: 'Nothing comes in and nothing is handed out; what is decided is finished.',
+    text: 'Read-only: it accepts no items and nothing can be claimed. Decisions already made are still delivered.',
   },
 
   list: {
@@ -82,19 +82,19 @@ export const dangerMessages = {
 export function contentLines(contents: ProjectContents): string[] {
   const { items, waiting, decisions, provisional, learnings, undelivered } = contents;
   const work = some([
-    [items, `${many(items, 'item')}${waiting > 0 ? `, ${count(waiting)} of them waiting for people` : ''}`],
+    [items, `${many(items, 'item')}${waiting > 0 ? `, ${count(waiting)} waiting for review` : ''}`],
     [decisions, many(decisions, 'decision')],
     [learnings, many(learnings, 'learning')],
   ]);
   const unsent = some([
-    [provisional, `${many(provisional, 'decision that is', 'decisions that are')} not final yet`],
-    [undelivered, `${many(undelivered, 'delivery that has', 'deliveries that have')} not arrived yet`],
+    [provisional, `${many(provisional, 'decision')} not final yet`],
+    [undelivered, `${many(undelivered, 'delivery', 'deliveries')} not delivered yet`],
   ]);
   const access = some([
     [contents.members, many(contents.members, 'member')],
-    [contents.api_keys, many(contents.api_keys, 'key')],
+    [contents.api_keys, many(contents.api_keys, 'API key')],
     [contents.inbound_sources, many(contents.inbound_sources, 'source')],
     [contents.invites, many(contents.invites, 'open invite')],
   ]);
-  return [work, unsent.length > 0 ? [`${listed(unsent)}: never to be sent`] : [], access].map(listed).filter(Boolean);
+  return [work, unsent.length > 0 ? [`${listed(unsent)}: will be discarded`] : [], access].map(listed).filter(Boolean);
 }

@@ -35,8 +35,8 @@ it('AR2: the name stands apart in the question, and is typed as it is seen', asy
   const heading = await screen.findByRole('heading', { level: 2 });
   expect(heading.textContent).toMatch(/^Delete “Re.*east”\?$/);
   expect(heading.querySelector('[title^="U+202E"]')?.closest('[dir="auto"]')).not.toBeNull();
-  const verb = screen.getByRole<HTMLButtonElement>('button', { name: 'Delete for good' });
-  const field = screen.getByLabelText('Type the name of the project');
+  const verb = screen.getByRole<HTMLButtonElement>('button', { name: 'Delete permanently' });
+  const field = screen.getByLabelText('Type the project name');
   for (const [typed, meant] of [
     ['', false],
     ['Refund east', false],

@@ -66,7 +66,7 @@ it('shows what hides or turns text as marks', async () => {
   expect(within(body).getByTitle('U+202E right-to-left override')).toBeTruthy();
 });
 
-it('says where the time went, and that a kept connection took none', async () => {
+it('says where the time went, and that a reused connection took none', async () => {
   const [attempt] = DEAD.attempts;
   const told = (timings: object) => ({
     ...DEAD,
@@ -74,11 +74,11 @@ it('says where the time went, and that a kept connection took none', async () =>
   });
   now = told({});
   render(Detail, { row: DEAD });
-  expect(await screen.findByText('name 0 ms · connection 1 ms · answer 2 ms')).toBeTruthy();
+  expect(await screen.findByText('DNS 0 ms · connect 1 ms · response 2 ms')).toBeTruthy();
   cleanup();
   now = told({ connect_ms: null });
   render(Detail, { row: DEAD });
-  expect(await screen.findByText('name 0 ms · answer 2 ms · kept connection')).toBeTruthy();
+  expect(await screen.findByText('DNS 0 ms · response 2 ms · reused connection')).toBeTruthy();
 });
 
 it('names the cause in words', async () => {
@@ -89,13 +89,13 @@ it('names the cause in words', async () => {
 
 it('sent again: the focus goes to the attempts, and what comes of it is said', async () => {
   const { rerender } = render(Detail, { row: DEAD });
-  await fireEvent.click(await screen.findByRole('button', { name: 'Send again' }));
-  await vi.waitFor(() => expect(status()).toBe('It is on its way.'));
-  await vi.waitFor(() => expect(screen.queryByRole('button', { name: 'Send again' })).toBeNull());
+  await fireEvent.click(await screen.findByRole('button', { name: 'Resend' }));
+  await vi.waitFor(() => expect(status()).toBe('Queued for delivery.'));
+  await vi.waitFor(() => expect(screen.queryByRole('button', { name: 'Resend' })).toBeNull());
   expect(document.activeElement?.textContent).toBe('Attempts');
   now = { ...DEAD, status: 'succeeded', attempt: 11 };
   await rerender({ row: now });
-  await vi.waitFor(() => expect(status()).toBe('Sent again: delivered.'));
+  await vi.waitFor(() => expect(status()).toBe('Resent: delivered.'));
 });
 
 it('WH8: a waiting one is sent now, as its next attempt, and what comes of it is said', async () => {
@@ -103,9 +103,9 @@ it('WH8: a waiting one is sent now, as its next attempt, and what comes of it is
   now = WAITING;
   const { rerender } = render(Detail, { row: WAITING });
   const button = await screen.findByRole('button', { name: 'Send now' });
-  expect(screen.getByText('Attempt 4 is made at once. The ones after it stay as planned.')).toBeTruthy();
+  expect(screen.getByText('Makes attempt 4 immediately. Later attempts stay scheduled.')).toBeTruthy();
   await fireEvent.click(button);
-  await vi.waitFor(() => expect(status()).toBe('It is on its way.'));
+  await vi.waitFor(() => expect(status()).toBe('Queued for delivery.'));
   now = { ...WAITING, status: 'succeeded', attempt: 4, abilities: { replay: true, send_now: false } };
   await rerender({ row: now });
   await vi.waitFor(() => expect(status()).toBe('Sent: delivered.'));
@@ -113,19 +113,19 @@ it('WH8: a waiting one is sent now, as its next attempt, and what comes of it is
 
 it('keeps what it shows when it cannot be read again, and says so', async () => {
   const { rerender } = render(Detail, { row: DEAD });
-  await screen.findByRole('button', { name: 'Send again' });
+  await screen.findByRole('button', { name: 'Resend' });
   now = null;
   await rerender({ row: { ...DEAD, attempt: 11 } });
-  expect((await screen.findByRole('alert')).textContent).toContain('This could not be refreshed');
+  expect((await screen.findByRole('alert')).textContent).toContain('The delivery could not be refreshed');
   expect(screen.getByRole('region', { name: 'Body' })).toBeTruthy();
 });
 
 it('says when nothing was sent', async () => {
   render(Detail, { row: DEAD });
-  const button = await screen.findByRole('button', { name: 'Send again' });
+  const button = await screen.findByRole('button', { name: 'Resend' });
   refused = true;
   await fireEvent.click(button);
-  expect((await screen.findByRole('alert')).textContent).toContain('Nothing was sent again');
+  expect((await screen.findByRole('alert')).textContent).toContain('Nothing was resent');
   expect(status()).toBe('');
 });
 
@@ -160,11 +160,11 @@ it('W6: shows what was sent and answered, headers too, as text; the signature ma
 it('another attempt can be looked at, and stays on show when a newer one comes', async () => {
   now = ANSWERED;
   const { rerender } = render(Detail, { row: ANSWERED });
-  const older = await screen.findByTitle('Show what attempt 10 sent and got');
+  const older = await screen.findByTitle('Show request and response of attempt 10');
   older.focus();
   await fireEvent.click(older);
   await vi.waitFor(() => expect(screen.queryByLabelText('Response headers')).toBeNull());
-  expect(screen.getByText('No connection stood, so nothing of this went out.')).toBeTruthy();
+  expect(screen.getByText('Never sent: no connection was made.')).toBeTruthy();
   const [first] = ANSWERED.attempts;
   now = {
     ...ANSWERED,
@@ -172,14 +172,14 @@ it('another attempt can be looked at, and stays on show when a newer one comes',
     attempts: [{ ...(first as (typeof DEAD.attempts)[number]), n: 12 }, ...ANSWERED.attempts],
   };
   await rerender({ row: now });
-  await screen.findByTitle('Show what attempt 12 sent and got');
+  await screen.findByTitle('Show request and response of attempt 12');
   expect(screen.queryByLabelText('Response headers')).toBeNull();
   expect(document.activeElement).toBe(older);
 });
 
 it('leads to the other deliveries of the item', async () => {
   render(Detail, { row: DEAD });
-  const link = await screen.findByRole('link', { name: 'All deliveries of this item' });
+  const link = await screen.findByRole('link', { name: 'All deliveries for this item' });
   expect(link.getAttribute('href')).toBe(`?item=${DEAD.item_id}`);
 });
 
@@ -194,25 +194,25 @@ const EMPTIED: DeliveryDetail = {
 it('KE2: says that its bytes and what was answered were taken away, and offers nothing to copy of them', async () => {
   now = EMPTIED;
   const { container } = render(Detail, { row: EMPTIED });
-  expect((await region('Request')).textContent).toContain('Its bytes were taken away, as the project says.');
+  expect((await region('Request')).textContent).toContain('The body was deleted under the retention policy, so');
   expect(screen.queryByRole('region', { name: 'Body' })).toBeNull();
-  for (const name of [/curl/, /Copy the body/, /Send again/]) expect(screen.queryByRole('button', { name })).toBeNull();
+  for (const name of [/curl/, /Copy body/, /Resend/]) expect(screen.queryByRole('button', { name })).toBeNull();
   const response = (await region('Response')).textContent;
   expect(response).toContain('503');
-  expect(response).toContain('What was answered was taken away');
-  expect(container.textContent).not.toMatch(/Its body was empty|None of its headers|0 bytes/);
-  await fireEvent.click(screen.getByTitle('Show what attempt 10 sent and got'));
-  await vi.waitFor(() => expect(screen.getByText('No answer came.')).toBeTruthy());
+  expect(response).toContain('The response was deleted');
+  expect(container.textContent).not.toMatch(/The body was empty|No headers were saved|0 bytes/);
+  await fireEvent.click(screen.getByTitle('Show request and response of attempt 10'));
+  await vi.waitFor(() => expect(screen.getByText('No response.')).toBeTruthy());
 });
 
 it('KE3: says that its attempts were taken away, how many there were and how it ended', async () => {
   now = { ...DEAD, http_status: 503, error: 'http_5xx', attempts: [], duration_ms: null };
   render(Detail, { row: now });
   const attempts = await screen.findByRole('list');
-  expect(attempts.textContent.trim()).toBe('Its 10 attempts were taken away, as the project says.');
+  expect(attempts.textContent.trim()).toBe('The 10 attempts were deleted under the retention policy.');
   const response = (await region('Response')).textContent;
   expect(response).toContain('503');
-  expect(response).toContain('What was answered was taken away');
+  expect(response).toContain('The response was deleted');
   // Where the next one would go is not where those went.
   expect((await region('Request')).textContent).not.toContain('receiver.test');
   expect(screen.getByRole('region', { name: 'Body' })).toBeTruthy();
@@ -221,14 +221,14 @@ it('KE3: says that its attempts were taken away, how many there were and how it 
 it('KE3: of a delivery that nobody answered says so, its attempts gone or not', async () => {
   now = { ...DEAD, attempt: 1, attempts: [] };
   render(Detail, { row: now });
-  expect(await screen.findByText('Its attempt was taken away, as the project says.')).toBeTruthy();
+  expect(await screen.findByText('The attempt was deleted under the retention policy.')).toBeTruthy();
   expect((await region('Response')).textContent).toContain('connection refused');
-  expect(screen.getByText('No answer came.')).toBeTruthy();
+  expect(screen.getByText('No response.')).toBeTruthy();
 });
 
 it.each([
-  [{ status: 'pending', attempt: 0 } as const, 'Nothing was sent yet.'],
-  [{ status: 'sending', attempt: 1 } as const, 'It is being sent now.'],
+  [{ status: 'pending', attempt: 0 } as const, 'Not sent yet.'],
+  [{ status: 'sending', attempt: 1 } as const, 'Sending now.'],
 ])('KE3: of one that is %o nothing was taken away', async (change, said) => {
   now = { ...DEAD, ...change, http_status: null, error: null, attempts: [], duration_ms: null };
   render(Detail, { row: now });

@@ -37,7 +37,7 @@ const has = (text: string) => screen.queryAllByText(text).length > 0;
 it('WH1: says which attempt of its schedule it is on, and of how many in all', () => {
   show({});
   expect(screen.getByText('3/10').title).toBe(
-    '3 of the 10 attempts of its schedule; 13 in all. Sent again, it begins a schedule anew.',
+    'Attempt 3 of 10 in this schedule; 13 in total. Resending starts a new schedule.',
   );
   expect([has('retrying'), has('503'), has('1204 ms')]).toEqual([true, true, true]);
 });
@@ -54,10 +54,7 @@ it('counts down to the next attempt, second by second, and then says that it is 
 it.each([
   [{ next_attempt_at: new Date(NOW + 7_200_000).toISOString() }, 'in 2 hr.'],
   [{ status: 'sending', next_attempt_at: null } as const, 'now'],
-  [
-    { status: 'dead', next_attempt_at: null, http_status: null, error: 'timeout' } as const,
-    'no whole answer within 20 s',
-  ],
+  [{ status: 'dead', next_attempt_at: null, http_status: null, error: 'timeout' } as const, 'timed out after 20 s'],
 ])('of %o says %s', (row, text) => {
   show(row);
   expect(has(text)).toBe(true);

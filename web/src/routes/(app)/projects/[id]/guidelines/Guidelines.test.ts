@@ -43,8 +43,8 @@ afterEach(() => {
 
 const editor = () => screen.getByLabelText<HTMLTextAreaElement>('Guidelines');
 const again = async (version: number) =>
-  fireEvent.click(await screen.findByRole('button', { name: `Use this text again: v${version}` }));
-const back = () => screen.queryByRole('button', { name: 'Bring it back' });
+  fireEvent.click(await screen.findByRole('button', { name: `Restore this version: v${version}` }));
+const back = () => screen.queryByRole('button', { name: 'Undo' });
 
 it('what was typed comes back after one older text and another, also from another tab', async () => {
   const form = new SettingsForm(PROJECT, 'me');
@@ -55,9 +55,9 @@ it('what was typed comes back after one older text and another, also from anothe
   expect(editor().value).toBe('Two.');
   unmount();
   render(Guidelines, { form });
-  expect(screen.getByText(/The text of v2 is in the editor/).textContent).toContain('What you had typed is gone');
+  expect(screen.getByText(/v2 is in the editor/).textContent).toContain('Your text was replaced');
   back()?.focus();
-  await fireEvent.click(screen.getByRole('button', { name: 'Bring it back' }));
+  await fireEvent.click(screen.getByRole('button', { name: 'Undo' }));
   expect(editor().value).toBe('Mine.');
   expect(document.activeElement).toBe(editor());
   expect(back()).toBeNull();
@@ -72,7 +72,7 @@ it('loses neither what was typed first nor what was typed on an older text', asy
   await again(4);
   expect(editor().value).toBe('Four.');
   for (const text of ['Three, mended.', 'Mine.']) {
-    await fireEvent.click(screen.getByRole('button', { name: 'Bring it back' }));
+    await fireEvent.click(screen.getByRole('button', { name: 'Undo' }));
     expect(editor().value).toBe(text);
   }
   expect(back()).toBeNull();
@@ -95,7 +95,7 @@ it('offers nothing to bring back once it is saved, or discarded', async () => {
 it('asks for the versions once, not with every fact about the project', async () => {
   const form = new SettingsForm(PROJECT, 'me');
   render(Guidelines, { form });
-  await screen.findByRole('button', { name: 'Use this text again: v3' });
+  await screen.findByRole('button', { name: 'Restore this version: v3' });
   form.take({ ...PROJECT });
   await tick();
   expect(asked).toHaveBeenCalledOnce();

@@ -22,12 +22,12 @@ it('ends now, not when the minute will', () => {
 
 describe('the sentence', () => {
   it.each<[string, number[], string]>([
-    ['nothing', [0, 0, 0], 'Nothing waited.'],
-    ['no minute at all', [], 'Nothing waited.'],
-    ['most now', [1, 3, 7], '7 now, and at no time more.'],
-    ['most earlier', [1, 9, 2], `2 now; at most 9, at ${clockName(NOON + 60_000)}.`],
-    ['most twice: the later', [9, 1, 9, 2], `2 now; at most 9, at ${clockName(NOON + 120_000)}.`],
-    ['empty again', [4, 0], `0 now; at most 4, at ${clockName(NOON)}.`],
+    ['nothing', [0, 0, 0], 'Nothing was waiting.'],
+    ['no minute at all', [], 'Nothing was waiting.'],
+    ['most now', [1, 3, 7], '7 now (peak).'],
+    ['most earlier', [1, 9, 2], `2 now, peak 9 at ${clockName(NOON + 60_000)}.`],
+    ['most twice: the later', [9, 1, 9, 2], `2 now, peak 9 at ${clockName(NOON + 120_000)}.`],
+    ['empty again', [4, 0], `0 now, peak 4 at ${clockName(NOON)}.`],
   ])('of %s', (_, depths, said) => {
     expect(depthAnswer(steps(...depths))).toBe(said);
   });

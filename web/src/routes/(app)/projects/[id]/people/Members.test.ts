@@ -38,10 +38,10 @@ afterEach(() => {
 const role = () => screen.getByRole<HTMLSelectElement>('combobox');
 
 it.each([
-  ['is asked to become an owner', () => Response.json({ kind: 'offer', ...MEMBER }), 'reviewer'],
-  ['Ana is an owner now.', () => Response.json({ kind: 'member', ...MEMBER, role: 'owner' }), 'owner'],
+  ['was asked to become an owner', () => Response.json({ kind: 'offer', ...MEMBER }), 'reviewer'],
+  ['Ana is now an owner.', () => Response.json({ kind: 'member', ...MEMBER, role: 'owner' }), 'owner'],
   [
-    'Nothing was changed',
+    'The change was not saved',
     () =>
       Response.json({ title: 'No', status: 403, detail: 'No.', code: 'forbidden', request_id: 'r' }, { status: 403 }),
     'reviewer',

@@ -11,7 +11,7 @@ const NINE = Array.from({ length: 9 }, (_, at) => `Reason ${at + 1}`);
 const lines = () => screen.getAllByRole('listitem').map((line) => line.textContent.replaceAll(/\s+/g, ' ').trim());
 const open = (reasons: string[]) => render(ReasonList, { reasons, readonly: false });
 async function add(reason: string) {
-  await fireEvent.input(screen.getByLabelText('Add a reason'), { target: { value: reason } });
+  await fireEvent.input(screen.getByLabelText('New reason'), { target: { value: reason } });
   await fireEvent.click(screen.getByRole('button', { name: 'Add' }));
 }
 
@@ -19,7 +19,7 @@ it('gives digits to the first nine, and says that a tenth has none', () => {
   open([...NINE, 'Tenth']);
   expect(lines().slice(0, 2)).toEqual(['1 Reason 1', '2 Reason 2']);
   expect(lines().at(-1)).toContain('no key');
-  expect(screen.getByText('Only the first nine have a digit key.')).toBeTruthy();
+  expect(screen.getByText('Only the first nine reasons have a number key.')).toBeTruthy();
 });
 
 it('moves a reason and its digit, and the focus goes along', async () => {
@@ -33,13 +33,13 @@ it('moves a reason and its digit, and the focus goes along', async () => {
   await fireEvent.click(screen.getByRole('button', { name: 'Move “C” up' }));
   await tick();
   expect(document.activeElement?.getAttribute('aria-label')).toBe('Move “C” down');
-  expect(screen.getByRole('status').textContent).toBe('“C” is reason 1 now.');
+  expect(screen.getByRole('status').textContent).toBe('“C” moved to 1.');
 });
 
 it('refuses a double in words, keeps what was typed, and takes it once it is another', async () => {
   open(['Wrong fact', 'Other']);
   await add('wrong FACT ');
-  expect(screen.getByText('“Wrong fact” is reason 1 already.')).toBeTruthy();
+  expect(screen.getByText('“Wrong fact” is already listed (1).')).toBeTruthy();
   expect(lines()).toHaveLength(2);
   await add('Wrong sum');
   expect(lines()).toEqual(['1 Wrong fact', '2 Other', '3 Wrong sum']);
@@ -64,15 +64,15 @@ it('takes one out, says so, and the focus goes to the next one', async () => {
     await fireEvent.click(remove(gone));
     await tick();
     expect(document.activeElement).toBe(remove(next));
-    expect(screen.getByRole('status').textContent).toBe(`“${gone}” is removed.`);
+    expect(screen.getByRole('status').textContent).toBe(`Removed “${gone}”.`);
   }
   await fireEvent.click(remove('A'));
   await tick();
-  expect(document.activeElement).toBe(screen.getByLabelText('Add a reason'));
+  expect(document.activeElement).toBe(screen.getByLabelText('New reason'));
 });
 
 it('takes twenty and says that they are enough', () => {
   open(Array.from({ length: 20 }, (_, at) => `Reason ${at}`));
-  expect(screen.getByText('20 reasons are as many as there can be.')).toBeTruthy();
-  expect(screen.queryByLabelText('Add a reason')).toBeNull();
+  expect(screen.getByText('Maximum of 20 reasons.')).toBeTruthy();
+  expect(screen.queryByLabelText('New reason')).toBeNull();
 });

@@ -29,7 +29,7 @@ it('PM: shows the rules and not the draft once one may not write, and the draft 
   form.draft.target_minutes = '7';
   form.draft.claim_lease_seconds = 'abc';
   render(Rules, { form });
-  const target = () => screen.getByLabelText<HTMLInputElement>('Target for a decision');
+  const target = () => screen.getByLabelText<HTMLInputElement>('Decision target');
   expect(target().value).toBe('7');
   form.take(project(false));
   await tick();
@@ -47,11 +47,11 @@ const days = (label: string) => screen.getByLabelText<HTMLInputElement>(label);
 it('KE1: how long things are kept is typed like any other number: for good while empty, in days otherwise', async () => {
   const form = new SettingsForm(project(true), 'me');
   render(Rules, { form });
-  const content = days('What was submitted and decided');
-  expect([content.value, content.placeholder]).toEqual(['', 'for good']);
+  const content = days('Item content');
+  expect([content.value, content.placeholder]).toEqual(['', 'forever']);
   await fireEvent.input(content, { target: { value: '90' } });
   expect(form.changes).toEqual(['retention_payload_days']);
-  expect(screen.getByText('was for good')).toBeTruthy();
+  expect(screen.getByText('was forever')).toBeTruthy();
   await fireEvent.input(content, { target: { value: '6' } });
   expect(screen.getByText('Must be 7 to 3650.')).toBeTruthy();
   expect(form.ready).toBe(false);
@@ -63,22 +63,27 @@ it('KE1: how long things are kept is typed like any other number: for good while
 
 it('KE2 to KE5: says of each what goes and what stays', () => {
   render(Rules, { form: new SettingsForm(project(true), 'me') });
-  const section = screen.getByRole('region', { name: 'How long things are kept' }).textContent;
-  for (const said of ['output and notes go', 'stays in the log', 'The figures keep', 'What a learning quotes stays'])
+  const section = screen.getByRole('region', { name: 'Data retention' }).textContent;
+  for (const said of [
+    'output and notes',
+    'The delivery log still shows',
+    'Analytics totals remain',
+    'Items used in learnings are kept',
+  ])
     expect(section).toContain(said);
 });
 
 it('KE4: says beside what is kept for longer than its item that it goes with it, as a hint', async () => {
   const form = new SettingsForm(project(true, { retention_payload_days: 90, retention_attempt_days: 30 }), 'me');
   render(Rules, { form });
-  expect(screen.queryByText(/goes whole after/)).toBeNull();
+  expect(screen.queryByText(/Deleted with the item/)).toBeNull();
   await fireEvent.input(days('Items'), { target: { value: '60' } });
-  expect(screen.getAllByText('The item goes whole after 60 days, and this with it.')).toHaveLength(1);
+  expect(screen.getAllByText('Deleted with the item after 60 days.')).toHaveLength(1);
   expect([form.ready, document.querySelector('[aria-invalid=true]')]).toEqual([true, null]);
 });
 
 it('KE1, PM: who may not change the settings reads how long things are kept', () => {
   render(Rules, { form: new SettingsForm(project(false, { retention_item_days: 365 }), 'me') });
   expect([days('Items').value, days('Items').readOnly]).toEqual(['365', true]);
-  expect(days('What was submitted and decided').readOnly).toBe(true);
+  expect(days('Item content').readOnly).toBe(true);
 });

@@ -1,42 +1,42 @@
-// Every string of how long things are kept: the settings, and the question before something goes for good.
+// Every string of data retention: the settings, and the confirmation before data is deleted.
 import type { RetentionField } from './retention.ts';
 
 interface RetentionTexts {
   label: string;
-  /** What goes when its days are over, and what stays. */
+  /** What is deleted when its days are over, and what stays. */
   effect: string;
 }
 
 export const retentionMessages = {
-  heading: 'How long things are kept',
-  lead: 'For good, unless you say for how many days. They run from when an item is done with: decided for good, and its webhook told. While the webhook is paused or has no URL, nothing goes.',
-  quoted: 'What a learning quotes stays, and its item with it, until the learning is left out.',
-  forGood: 'for good',
+  heading: 'Data retention',
+  lead: 'Data is kept forever unless you set a number of days. The days count from an item’s last event, once it is final and no delivery is pending. Deliveries stay pending while the webhook is paused or has no URL.',
+  quoted: 'Items used in learnings are kept until the learning is excluded.',
+  forGood: 'forever',
   unit: 'days',
   days: (typed: string) => `${typed} days`,
   kinds: {
     retention_payload_days: {
-      label: 'What was submitted and decided',
+      label: 'Item content',
       effect:
-        'Input, suggestion, metadata, output and notes go, and the bytes of webhooks and their answers. Ids, times, reasons and who decided stay.',
+        'Deletes input, suggestion, metadata, output and notes, and the bodies of webhooks and their responses. IDs, times, reasons and reviewers remain.',
     },
     retention_attempt_days: {
-      label: 'Attempts of deliveries',
-      effect: 'The attempts go. The delivery stays in the log, with how often it was tried and how it ended.',
+      label: 'Delivery attempts',
+      effect: 'Deletes the attempts. The delivery log still shows how often each delivery was tried and how it ended.',
     },
     retention_item_days: {
       label: 'Items',
-      effect: 'The item goes whole, with its decisions, deliveries and history. The figures keep what they counted.',
+      effect: 'Deletes the item with its decisions, deliveries and history. Analytics totals remain.',
     },
   } satisfies Record<RetentionField, RetentionTexts>,
   /** Beside what is kept for longer than its item. */
-  whole: (days: number) => `The item goes whole after ${days} days, and this with it.`,
+  whole: (days: number) => `Deleted with the item after ${days} days.`,
 
   confirm: {
-    title: 'Keep it for less time?',
-    description: 'What goes is gone for good: nobody can bring it back.',
+    title: 'Shorten retention?',
+    description: 'Deleted data cannot be recovered.',
     when: (day: string, days: number) =>
-      `Of what was done with before ${day} it goes within minutes, of everything else when its ${days} days are over.`,
-    confirmLabel: 'Save and take away',
+      `For items completed before ${day}, it is deleted within minutes; for the rest, once their ${days} days are over.`,
+    confirmLabel: 'Save and delete',
   },
 } as const;

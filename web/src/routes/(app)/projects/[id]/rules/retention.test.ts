@@ -33,7 +33,7 @@ describe('KE1: for how long things are kept', () => {
 
   it.each([
     [
-      'for good → 90 days',
+      'forever → 90 days',
       forGood,
       but({ retention_payload_days: '90' }),
       [{ field: 'retention_payload_days', days: 90 }],
@@ -54,7 +54,7 @@ describe('KE1: for how long things are kept', () => {
       ],
     ],
     ['90 → 91 days', at90, but({ retention_item_days: '91' }, at90), []],
-    ['90 days → for good', at90, but({ retention_item_days: '' }, at90), []],
+    ['90 days → forever', at90, but({ retention_item_days: '' }, at90), []],
     ['the same, spelt otherwise', at90, but({ retention_item_days: ' 090' }, at90), []],
     ['what is no number yet', at90, but({ retention_item_days: '3o' }, at90), []],
     ['other settings', forGood, but({ target_minutes: '5', undo_window_seconds: '0' }), []],
@@ -62,14 +62,14 @@ describe('KE1: for how long things are kept', () => {
     expect(shortenedIn(before, after)).toEqual(shortened),
   );
 
-  it('is told in words: for good, or days', () => {
+  it('is told in words: forever, or days', () => {
     expect(describeChange('retention_payload_days', forGood, at90)).toEqual({
       field: 'retention_payload_days',
-      label: 'content kept',
-      from: 'for good',
+      label: 'content retention',
+      from: 'forever',
       to: '90 days',
     });
-    expect(describeChange('retention_item_days', at90, forGood)).toMatchObject({ from: '90 days', to: 'for good' });
+    expect(describeChange('retention_item_days', at90, forGood)).toMatchObject({ from: '90 days', to: 'forever' });
   });
 });
 

@@ -57,22 +57,22 @@ async function typed(change: Partial<Draft>) {
   await fireEvent.click(screen.getByRole('button', { name: /^Save as/ }));
   return form;
 }
-const dialog = () => screen.findByRole('dialog', { name: 'Keep it for less time?' });
+const dialog = () => screen.findByRole('dialog', { name: 'Shorten retention?' });
 const press = (name: string, within_: HTMLElement) => fireEvent.click(within(within_).getByRole('button', { name }));
 const gone = () => vi.waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
 
-it('KE1: asks before anything is kept for less time: what goes, from when, and that nobody can bring it back', async () => {
+it('KE1: asks before anything is kept for less time: what goes, from when, and that cannot be recovered', async () => {
   const form = await typed({ retention_payload_days: '30', retention_attempt_days: '60', target_minutes: '5' });
   const question = await dialog();
   const said = question.textContent;
-  expect(said).toContain('nobody can bring it back');
-  expect(said).toMatch(/What was submitted and decided\s*for good\s*30 days/);
-  expect(said).toMatch(/Attempts of deliveries\s*90 days\s*60 days/);
+  expect(said).toContain('cannot be recovered');
+  expect(said).toMatch(/Item content\s*forever\s*30 days/);
+  expect(said).toMatch(/Delivery attempts\s*90 days\s*60 days/);
   const day = new Date('2026-10-25T12:00:00Z').toLocaleDateString(undefined, { dateStyle: 'medium' });
-  expect(said).toContain(`done with before ${day} it goes within minutes`);
+  expect(said).toContain(`completed before ${day}, it is deleted within minutes`);
   expect(said).not.toContain('target');
   expect(sent).toEqual([]);
-  await press('Save and take away', question);
+  await press('Save and delete', question);
   await vi.waitFor(() => expect(form.project.settings_version).toBe(13));
   expect(sent).toEqual([
     { retention_payload_days: 30, retention_attempt_days: 60, target_minutes: 5, settings_version: 12 },
@@ -94,7 +94,7 @@ it.each([
 
 it.each([
   ['for longer', { retention_attempt_days: '91' }],
-  ['for good', { retention_attempt_days: '' }],
+  ['forever', { retention_attempt_days: '' }],
   ['as before, beside another change', { target_minutes: '5' }],
 ])('KE1: what is kept %s is saved without a question', async (_, change) => {
   await typed(change);
@@ -121,7 +121,7 @@ it('KE1, ST1: the question goes when another owner has changed the same meanwhil
   expect(sent).toEqual([]);
   expect(form.draft.retention_attempt_days).toBe('60');
   expect(form.unanswered).toEqual(['retention_attempt_days']);
-  const choice = within(screen.getByRole('group', { name: 'What is saved of attempts kept' }));
+  const choice = within(screen.getByRole('group', { name: 'Value for attempt retention' }));
   // Against their 30 days one's own 60 take nothing away.
   await fireEvent.click(choice.getByLabelText('Keep mine'));
   expect(screen.getByRole('region', { name: 'Unsaved changes' }).textContent).toMatch(/30 days\s*60 days/);
@@ -132,7 +132,7 @@ it('KE1, ST1: the question goes when another owner has changed the same meanwhil
 it('KE1: a save that fails after the question keeps what was typed, and says why', async () => {
   status = 503;
   const form = await typed({ retention_item_days: '30' });
-  await press('Save and take away', await dialog());
+  await press('Save and delete', await dialog());
   expect((await screen.findByRole('alert')).textContent).toContain('Not saved');
   await gone();
   expect(form.draft.retention_item_days).toBe('30');

@@ -62,7 +62,7 @@ function conflicting(): SettingsForm {
   return form;
 }
 
-const choices = (field: string) => within(screen.getByRole('group', { name: `What is saved of ${field}` }));
+const choices = (field: string) => within(screen.getByRole('group', { name: `Value for ${field}` }));
 const choose = (field: string, label: string) => fireEvent.click(choices(field).getByLabelText(label));
 const save = () => screen.getByRole<HTMLButtonElement>('button', { name: /^Save as/ });
 
@@ -71,7 +71,7 @@ it('ST1: shows was, theirs by whom, and yours; saving waits for the last answer'
   render(SaveBar, { form, onsave: () => void form.save(never) });
   expect(screen.getByRole('alert').textContent).toContain('You both changed 3 settings');
   expect(await screen.findAllByText(/Ana Ruiz/)).toHaveLength(3);
-  expect(screen.getByText(/had not touched it: undo window/)).toBeTruthy();
+  expect(screen.getByText(/Merged automatically: undo window/)).toBeTruthy();
   for (const value of ['0.95', '0.90', '0.85']) expect(screen.getAllByText(value)).not.toEqual([]);
   expect(choices('automatic from').queryByRole('radio', { checked: true })).toBeNull();
   expect(save().disabled).toBe(true);
@@ -79,7 +79,7 @@ it('ST1: shows was, theirs by whom, and yours; saving waits for the last answer'
   await choose('automatic from', 'Take theirs');
   await choose('reasons', 'Take both');
   expect(save().disabled).toBe(true);
-  expect(screen.getByText(/^Choose first what is saved of/).textContent).toContain('guidelines');
+  expect(screen.getByText(/^Resolve first/).textContent).toContain('guidelines');
   await choose('guidelines', 'Keep mine');
   expect(save().disabled).toBe(false);
   expect(form.draft).toMatchObject({
@@ -100,7 +100,7 @@ it('ST1: texts are put together; what both changed is settled place by place bef
   await choose('reasons', 'Take theirs');
   await choose('guidelines', 'Take both');
   expect(save().disabled).toBe(true);
-  expect(screen.getByLabelText<HTMLTextAreaElement>('Both, put together').value).toContain('Their two.');
+  expect(screen.getByLabelText<HTMLTextAreaElement>('Both, combined').value).toContain('Their two.');
   await fireEvent.click(screen.getByRole('button', { name: 'Both lines' }));
   await fireEvent.click(save());
   await vi.waitFor(() => expect(form.project.settings_version).toBe(14));
@@ -175,7 +175,7 @@ it('ST1: with nothing of yours left there is nothing to save, and the question c
   form.take(saved(13, THEIRS));
   render(SaveBar, { form, onsave: () => undefined });
   await choose('automatic from', 'Take theirs');
-  expect(screen.getByText('Nothing of yours is left to save.')).toBeTruthy();
+  expect(screen.getByText('Nothing left to save.')).toBeTruthy();
   await choose('automatic from', 'Keep mine');
   expect(form.changes).toEqual(['auto_threshold']);
   await choose('automatic from', 'Take theirs');
@@ -223,7 +223,7 @@ it('KE1, ST1: for how long things are kept is asked in words', async () => {
   form.take(saved(13, { retention_payload_days: 30 }));
   render(SaveBar, { form, onsave: () => undefined });
   const sides = screen.getAllByRole('definition').map((side) => side.textContent.trim());
-  expect(sides).toEqual(['for good', '30 days', '90 days']);
-  await choose('content kept', 'Take theirs');
+  expect(sides).toEqual(['forever', '30 days', '90 days']);
+  await choose('content retention', 'Take theirs');
   expect(form.draft.retention_payload_days).toBe('30');
 });

@@ -99,7 +99,7 @@ describe('the save bar', () => {
     ['auto_threshold', { auto_threshold: '0.85' }, '0.95', '0.85'],
     ['audit_rate', { audit_rate: '0.05' }, '0.00', '0.05'],
     ['error_budget', { error_budget: '0.05' }, 'none', '0.05'],
-    ['over_budget', { over_budget: 'raise' }, 'Tell owners', 'Tell, and raise the line'],
+    ['over_budget', { over_budget: 'raise' }, 'Notify owners', 'Notify and raise threshold'],
     ['undo_window_seconds', { undo_window_seconds: '10' }, '5 s', '10 s'],
     ['below_review', { below_review: 'queue' }, 'Reject', 'Queue'],
     ['escalate_flags', { escalate_flags: ['escalate', 'high_value', 'pii'] }, 'legal', 'pii'],

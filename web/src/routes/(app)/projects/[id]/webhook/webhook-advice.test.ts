@@ -41,8 +41,8 @@ describe('advice about a test event', () => {
     [401, 'http_4xx', /signature/],
     [404, 'http_4xx', /path/],
     [405, 'http_4xx', /POST/],
-    [410, 'http_4xx', /gone/],
-    [418, 'http_4xx', /refused/],
+    [410, 'http_4xx', /Gone/],
+    [418, 'http_4xx', /rejected/],
     [302, 'redirect_refused', /Redirects/],
     [500, 'http_5xx', /log/],
     [503, 'http_5xx', /log/],
@@ -58,6 +58,6 @@ describe('advice about a test event', () => {
   });
 
   it('has words for what it does not know', () => {
-    expect(result({ error: 'something_new' })).toMatch(/our side/);
+    expect(result({ error: 'something_new' })).toMatch(/Internal error/);
   });
 });

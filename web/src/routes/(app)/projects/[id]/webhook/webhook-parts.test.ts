@@ -25,19 +25,19 @@ afterEach(() => {
 
 describe('the signing secret', () => {
   it.each<[string, Partial<WebhookState['secret']>, RegExp, string]>([
-    ['never shown', { revealed: false }, /Nobody has been shown a secret yet/, 'Make the secret'],
-    ['current', {}, /^One secret signs\.$/, 'Make a new secret'],
+    ['never shown', { revealed: false }, /No secret yet/, 'Create secret'],
+    ['current', {}, /^One active secret\.$/, 'Rotate secret'],
     [
       'rolling',
       { rolling: true, promote_at: soon() },
-      /signs beside the current one.*first by itself \(.*23.*\)\.$/s,
-      'Let the new secret sign first',
+      /Rotation in progress.*Promoted automatically \(.*23.*\)\.$/s,
+      'Promote new secret',
     ],
     [
       'promoted',
       { previous_until: soon() },
-      /The old one still signs.*by itself \(.*23.*\)\. Another new secret takes its place/s,
-      'Make a new secret',
+      /The old one still signs.*expires \(.*23.*\)\. Rotating again replaces/s,
+      'Rotate secret',
     ],
   ])('%s: says so, and offers the one thing that comes next', (_, secret, said, button) => {
     render(WebhookSecret, {
@@ -58,14 +58,14 @@ describe('the signing secret', () => {
     const headers = { 'content-type': 'application/json' };
     vi.stubGlobal('fetch', () => Promise.resolve(new Response(JSON.stringify(reply), { headers })));
     const { unmount } = render(WebhookSecret, props);
-    await fireEvent.click(screen.getByRole('button', { name: 'Make a new secret' }));
+    await fireEvent.click(screen.getByRole('button', { name: 'Rotate secret' }));
     await screen.findByText('whsec_once');
     expect(props.form.secrets.on('webhook')).toBe(true);
     expect(props.form.secrets.on('keys')).toBe(false);
     unmount();
     render(WebhookSecret, props);
     await screen.findByText('whsec_once');
-    await fireEvent.click(screen.getByRole('button', { name: 'I have copied it' }));
+    await fireEvent.click(screen.getByRole('button', { name: 'Done' }));
     await vi.waitFor(() => expect(document.activeElement?.textContent).toBe('Signing secret'));
     expect(screen.queryByText('whsec_once')).toBeNull();
     expect(props.form.secrets.on('webhook')).toBe(false);
@@ -90,7 +90,7 @@ describe('what came of a test event', () => {
     const { container } = render(WebhookResult, { result: result({ response_text: hostile }), saved: true });
     expect(container.querySelector('pre')?.textContent).toBe(hostile);
     expect(container.querySelector('img, script')).toBeNull();
-    expect(container.textContent).toMatch(/Answered 200 after 12 ms/);
+    expect(container.textContent).toMatch(/Responded with 200 after 12 ms/);
     expect(container.textContent).not.toContain('not saved yet');
   });
 
@@ -108,8 +108,8 @@ describe('what came of a test event', () => {
   it('without an answer says what to do, and that the URL is not saved', () => {
     const failed = result({ ok: false, http_status: null, error: 'tls_error' });
     const { container } = render(WebhookResult, { result: failed, saved: false });
-    expect(container.textContent).toMatch(/No answer after 12 ms/);
-    expect(container.textContent).toContain('certificate');
+    expect(container.textContent).toMatch(/No response after 12 ms/);
+    expect(container.textContent).toContain('Certificate');
     expect(container.textContent).toContain('not saved yet');
     expect(container.querySelector('pre')).toBeNull();
   });
@@ -120,12 +120,12 @@ it('WH3: resuming says so where it outlives the button, and takes the reader on'
   vi.stubGlobal('fetch', () =>
     Promise.resolve(new Response('{}', { headers: { 'content-type': 'application/json' } })),
   );
-  document.body.insertAdjacentHTML('beforeend', '<h2 id="webhook-url" tabindex="-1">Where decisions go</h2>');
+  document.body.insertAdjacentHTML('beforeend', '<h2 id="webhook-url" tabindex="-1">Webhook endpoint</h2>');
   render(WebhookPaused, { form: changed, onresumed: () => Promise.resolve(cleanup()) });
   const button = screen.getByRole('button', { name: 'Resume' });
   button.focus();
   await fireEvent.click(button);
   await vi.waitFor(() => expect(document.activeElement?.id).toBe('webhook-url'));
-  expect(changed.said).toBe('Resumed. What waited is on its way.');
+  expect(changed.said).toBe('Resumed. Queued deliveries are being sent.');
   document.getElementById('webhook-url')?.remove();
 });
