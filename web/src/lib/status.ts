@@ -24,8 +24,8 @@ export const ITEM_STYLE = {
   escalated: { icon: ArrowUpRight, word: 'escalated', colour: 'text-escalated' },
   approved: { icon: Check, word: 'approved', colour: 'text-approved' },
   rejected: { icon: X, word: 'rejected', colour: 'text-rejected' },
-  auto_approved: { icon: Zap, word: 'automatic', colour: 'text-auto' },
-  escalated_final: { icon: Users, word: 'stays with people', colour: 'text-escalated' },
+  auto_approved: { icon: Zap, word: 'auto-approved', colour: 'text-auto' },
+  escalated_final: { icon: Users, word: 'withheld', colour: 'text-escalated' },
 } satisfies Record<ItemStatus, StatusStyle>;
 
 export const DELIVERY_STYLE = {

@@ -24,7 +24,7 @@ export class ApiProblem extends Error {
     this.name = 'ApiProblem';
     this.status = problem.status;
     this.code = problem.code;
-    this.title = problem.title ?? 'The service cannot answer just now';
+    this.title = problem.title ?? 'Countersign is unavailable right now';
     this.detail = problem.detail ?? '';
     this.errors = problem.errors ?? [];
     this.request_id = problem.request_id ?? null;
@@ -39,7 +39,7 @@ export class NetworkFailure extends Error {
   readonly kind: 'unreachable' | 'timeout';
 
   constructor(kind: 'unreachable' | 'timeout') {
-    super(kind === 'timeout' ? 'The server took too long to answer' : 'The server cannot be reached');
+    super(kind === 'timeout' ? 'The server took too long to respond' : "Can't reach the server");
     this.name = 'NetworkFailure';
     this.kind = kind;
   }

@@ -21,10 +21,10 @@ export function explain(error: unknown): Explanation {
     };
   }
   if (error instanceof NetworkFailure) {
-    const text = 'Check the connection and try again. Nothing you typed is lost.';
+    const text = 'Check your connection and try again. Nothing you typed is lost.';
     return { title: error.message, text, requestId: null };
   }
-  return { title: 'This page ran into a fault', text: 'Reload the page and try again.', requestId: null };
+  return { title: 'Something went wrong on this page', text: 'Reload the page and try again.', requestId: null };
 }
 
 /** RL5: only when to try again. The server's `detail` says the same to programs, in seconds. */

@@ -13,43 +13,43 @@ const since = (iso: string, now: number): string =>
 
 export const stopMessages = {
   banner: {
-    label: 'Stopped projects',
+    label: 'Projects on manual review',
     /** The project's name, then this. */
-    stopped: 'is stopped.',
+    stopped: 'is on manual review.',
     all: (stop: ProjectStop, now: number): Sentence =>
       stop.by_name === null
-        ? ['', `Everything goes to people since ${since(stop.at, now)}.`, '']
-        : [`Everything goes to people since ${since(stop.at, now)}, stopped by `, stop.by_name, '.'],
+        ? ['', `Since ${since(stop.at, now)}, every new item goes to human review.`, '']
+        : [`Since ${since(stop.at, now)}, every new item goes to human review (turned on by `, stop.by_name, ').'],
     note: (note: string): Sentence => ['“', note, '”'],
   },
 
   stop: {
-    button: 'Send all to people …',
-    title: (name: string): Sentence => ['Send everything in “', name, '” to people?'],
-    description: 'Nothing passes or is rejected by itself any more, until somebody releases it. It holds at once.',
-    note: 'Why (shown to everybody in the project)',
-    confirmLabel: 'Stop',
-    failed: 'The project was not stopped',
-    palette: 'Send all to people: ',
+    button: 'Turn on manual review…',
+    title: (name: string): Sentence => ['Send everything in “', name, '” to manual review?'],
+    description: 'No item is auto-approved or auto-rejected until this is turned off. Takes effect immediately.',
+    note: 'Reason (shown to everyone in the project)',
+    confirmLabel: 'Turn on',
+    failed: "Couldn't turn on manual review",
+    palette: 'Turn on manual review: ',
   },
   release: {
-    button: 'Release …',
-    title: (name: string): Sentence => ['Let “', name, '” decide by itself again?'],
-    description: 'From the next submission on, the rules decide again. What waits now goes on waiting.',
-    confirmLabel: 'Release',
-    failed: 'The project was not released',
-    palette: 'Release the stop: ',
+    button: 'Turn off…',
+    title: (name: string): Sentence => ['Resume automatic decisions in “', name, '”?'],
+    description: 'Applies to new items. Waiting items stay in the queue.',
+    confirmLabel: 'Turn off',
+    failed: "Couldn't turn off manual review",
+    palette: 'Turn off manual review: ',
   },
 
-  counting: 'Counting what passed in the last hour …',
-  uncounted: 'What passed in the last hour could not be counted.',
+  counting: 'Counting the last hour…',
+  uncounted: "Couldn't count the automatic decisions of the last hour.",
   quiet: 'Nothing arrived in the last hour.',
   /** What happened without people in the last hour. */
   alone: ({ arrived, approved, rejected }: TeamView['automatic_last_hour']) =>
-    `In the last hour ${count(approved)} of ${count(arrived)} submissions (${share(approved, arrived)}) passed alone and ${count(rejected)} ${rejected === 1 ? 'was' : 'were'} rejected alone.`,
+    `In the last hour, ${count(approved)} of ${count(arrived)} items (${share(approved, arrived)}) ${approved === 1 ? 'was' : 'were'} auto-approved and ${rejected === 0 ? 'none' : count(rejected)} auto-rejected.`,
   more: (perHour: number, waiting: number) =>
     perHour === 0
-      ? `So nothing more would come to people; ${count(waiting)} wait now.`
-      : `At that rate ${count(perHour)} more an hour would come to people; ${count(waiting)} wait now.`,
-  waiting: (waiting: number) => `${count(waiting)} wait for people now.`,
+      ? `That adds no extra reviews to the ${count(waiting)} waiting.`
+      : `That's about ${count(perHour)} extra ${perHour === 1 ? 'review' : 'reviews'} per hour, on top of ${count(waiting)} waiting.`,
+  waiting: (waiting: number) => `${count(waiting)} ${waiting === 1 ? 'item is' : 'items are'} waiting for review.`,
 };

@@ -35,23 +35,23 @@ describe('RT7: the banner', () => {
 
   it('says since when and by whom; the day too when it was another one', () => {
     expect(said('Ana', 2)).toEqual([
-      expect.stringMatching(/^Everything goes to people since \d\d:\d\d.{0,3}, stopped by $/),
+      expect.stringMatching(/^Since \d\d:\d\d.{0,3}, every new item goes to human review \(turned on by $/),
       'Ana',
-      '.',
+      ').',
     ]);
     expect(said(null, 30)[1]).toMatch(/2026/);
     expect([said(null, 30)[0], said(null, 30)[2]]).toEqual(['', '']);
   });
 
   it.each([
-    [{ arrived: 150, approved: 120, rejected: 3 }, /120 of 150 submissions \(80%\).* 3 were rejected/],
-    [{ arrived: 1, approved: 0, rejected: 0 }, /0 of 1 submissions \(0%\)/],
+    [{ arrived: 150, approved: 120, rejected: 3 }, /120 of 150 items \(80%\) were auto-approved and 3 auto-rejected/],
+    [{ arrived: 1, approved: 0, rejected: 0 }, /0 of 1 items \(0%\) were auto-approved and none auto-rejected/],
   ])('says of %j what passed', (alone, words) => {
     expect(stopMessages.alone(alone)).toMatch(words);
   });
 
   it('says how many more would come', () => {
-    expect(stopMessages.more(123, 7)).toBe('At that rate 123 more an hour would come to people; 7 wait now.');
-    expect(stopMessages.more(0, 7)).toBe('So nothing more would come to people; 7 wait now.');
+    expect(stopMessages.more(123, 7)).toBe("That's about 123 extra reviews per hour, on top of 7 waiting.");
+    expect(stopMessages.more(0, 7)).toBe('That adds no extra reviews to the 7 waiting.');
   });
 });

@@ -42,7 +42,7 @@ describe('QU6: a conversation hides nothing', () => {
   it('and still draws what is only a picture or a text as such', async () => {
     const picture = { type: 'image_url', image_url: { url, detail: 'low' } };
     const box = await drawn(said(picture, { type: 'text', text: 'hello' }));
-    expect(box.textContent).toContain('An image at a.example.');
+    expect(box.textContent).toContain('Image hosted at a.example.');
     expect(box.textContent).not.toMatch(/image_url|detail/);
   });
 
@@ -60,7 +60,7 @@ describe('QU6: a conversation hides nothing', () => {
     const piece = { type: 'tool_result', of: 'x' };
     const box = await drawn(said({ type: 'text', text: 'hello' }, piece));
     const ways = [...box.querySelectorAll('[aria-label]')].map((each) => each.getAttribute('aria-label'));
-    expect(ways).toContain('Copy the path $[0].content[1].of');
+    expect(ways).toContain('Copy path $[0].content[1].of');
   });
 });
 

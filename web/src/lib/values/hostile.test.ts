@@ -153,7 +153,7 @@ describe('QU6: Markdown is never HTML', () => {
     const { container } = render(MarkdownValue, { value });
     expect(container.querySelector('h4')?.textContent).toBe('Hi');
     expect(container.querySelector('strong')?.textContent).toBe('strong');
-    expect(container.querySelector('button')?.title).toBe('asks before it opens a.example');
+    expect(container.querySelector('button')?.title).toBe('asks, then opens a.example');
     expect(container.querySelector('b')).toBeNull();
     for (const seen of ['<b onclick=x>bold</b>', '<div>', 'block']) expect(container.textContent).toContain(seen);
   });
@@ -205,7 +205,7 @@ describe('QU6: an address opens only after a second click that names its host', 
     ask?.click();
     await tick();
     const link = container.querySelector('a');
-    expect(link?.textContent).toBe('Open trap.example in a new tab');
+    expect(link?.textContent).toBe('Open trap.example');
     expect([link?.target, link?.rel]).toEqual(['_blank', 'noopener noreferrer nofollow']);
     container.querySelector<HTMLButtonElement>('button[aria-label]')?.click();
     await tick();
@@ -225,7 +225,7 @@ describe('QU6: an address opens only after a second click that names its host', 
     for (const button of outside.querySelectorAll('button')) button.click();
     await tick();
     expect(outside.querySelector('img')).toBeNull();
-    expect(outside.textContent).toContain('Nothing is loaded from elsewhere here.');
+    expect(outside.textContent).toContain("External images aren't loaded.");
   });
 
   it('marks hidden characters inside Markdown too; those written as entities as well', () => {

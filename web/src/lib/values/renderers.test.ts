@@ -127,9 +127,9 @@ describe('a tree', () => {
     const writeText = vi.fn(() => Promise.resolve());
     vi.stubGlobal('navigator', { ...navigator, clipboard: { writeText } });
     const leaf = render(TreeValue, { value: parseJson('{"odd key":1.0}') as JsonObject, path: '$.x[0]' });
-    await fireEvent.click(leaf.getByLabelText('Copy the path $.x[0]["odd key"]'));
+    await fireEvent.click(leaf.getByLabelText('Copy path $.x[0]["odd key"]'));
     expect(writeText).toHaveBeenLastCalledWith('$.x[0]["odd key"]');
-    await fireEvent.click(leaf.getByTitle('Copy the value of $.x[0]["odd key"]'));
+    await fireEvent.click(leaf.getByTitle('Copy value of $.x[0]["odd key"]'));
     expect(writeText).toHaveBeenLastCalledWith('1.0');
     vi.unstubAllGlobals();
   });
@@ -159,11 +159,8 @@ describe('a value', () => {
       expect.stringContaining('User'),
       expect.stringContaining('Assistant'),
     ]);
-    expect([...box.querySelectorAll('summary')].map((each) => each.textContent)).toEqual([
-      '2 tool calls',
-      'more of this turn',
-    ]);
-    expect(box.textContent).toContain('An image at a.example.');
+    expect([...box.querySelectorAll('summary')].map((each) => each.textContent)).toEqual(['2 tool calls', 'Details']);
+    expect(box.textContent).toContain('Image hosted at a.example.');
   });
 
   it('knows a picture that came along from one elsewhere, and from a drawing that could hold more', () => {
@@ -183,9 +180,9 @@ describe('a value', () => {
 describe('a block', () => {
   it('shows the JSON behind it, spaces and line ends, and long lines as they are', async () => {
     const { container, getByLabelText } = render(ValueBlock, { title: 'Suggestion', value: { a: 'b c' }, large: true });
-    await fireEvent.click(getByLabelText('Show as JSON'));
+    await fireEvent.click(getByLabelText('View JSON'));
     expect(container.textContent).toContain('"a": "b c"');
-    await fireEvent.click(getByLabelText('Show spaces and line ends'));
+    await fireEvent.click(getByLabelText('Show whitespace'));
     expect(container.textContent).toContain('"b·c"');
     await fireEvent.click(getByLabelText('Wrap long lines'));
     expect(container.querySelector('.whitespace-pre')).not.toBeNull();
@@ -195,14 +192,14 @@ describe('a block', () => {
     const value = Array.from({ length: 300 }, (_, at) => `line ${at}${at % 100 === 99 ? ' Needle' : ''}`).join('\n');
     const { container, getByLabelText, findByLabelText } = render(ValueBlock, { title: 'Suggestion', value });
     expect(container.textContent).not.toContain('line 250');
-    await fireEvent.click(getByLabelText('Find in it'));
-    const field = await findByLabelText('Find');
+    await fireEvent.click(getByLabelText('Find'));
+    const field = await findByLabelText('Find text');
     await fireEvent.input(field, { target: { value: 'needle' } });
     await vi.waitFor(() => expect(container.textContent).toContain('1 of 3'));
     await fireEvent.keyDown(field, { key: 'Enter' });
     expect(container.textContent).toContain('2 of 3');
     await fireEvent.keyDown(field, { key: 'Escape' });
-    expect(document.activeElement).toBe(getByLabelText('Find in it'));
+    expect(document.activeElement).toBe(getByLabelText('Find'));
     expect(container.textContent).not.toContain('line 250');
   });
 });

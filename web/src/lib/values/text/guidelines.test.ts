@@ -41,10 +41,7 @@ describe('rules', () => {
     );
     expect(box.querySelectorAll('a')).toHaveLength(0);
     const links = [...box.querySelectorAll('button')];
-    expect(links.map(({ title }) => title)).toEqual([
-      'asks before it opens example.com',
-      'asks before it opens e.test',
-    ]);
+    expect(links.map(({ title }) => title)).toEqual(['asks, then opens example.com', 'asks, then opens e.test']);
     expect(box.textContent).toContain('example.com');
     expect(box.textContent).toContain('[run](javascript:alert(1))');
   });

@@ -28,11 +28,17 @@ const alert = (overrides: Partial<ProjectAlert> = {}): ProjectAlert => ({
 
 describe('WH6: the words', () => {
   it.each<[Partial<ProjectAlert>, string]>([
-    [{}, ': a delivery failed after 10 attempts (503).'],
-    [{ attempts: 1 }, ': a delivery failed after 1 attempt (503).'],
-    [{ attempts: null, http_status: null, error: null }, ': a delivery failed.'],
-    [{ http_status: null, error: 'timeout' }, ': a delivery failed after 10 attempts (timed out after 20 s).'],
-    [{ http_status: null, error: 'something_new' }, ': a delivery failed after 10 attempts (something_new).'],
+    [{}, ': a delivery failed permanently after 10 attempts (503).'],
+    [{ attempts: 1 }, ': a delivery failed permanently after 1 attempt (503).'],
+    [{ attempts: null, http_status: null, error: null }, ': a delivery failed permanently.'],
+    [
+      { http_status: null, error: 'timeout' },
+      ': a delivery failed permanently after 10 attempts (timed out after 20 s).',
+    ],
+    [
+      { http_status: null, error: 'something_new' },
+      ': a delivery failed permanently after 10 attempts (something_new).',
+    ],
     [{ dead: 3 }, ': 3 deliveries failed permanently.'],
     [{ dead: 1001 }, ': over 1,000 deliveries failed permanently.'],
     [{ kind: 'paused', http_status: 410 }, ': webhook paused (410 Gone).'],
@@ -45,14 +51,14 @@ describe('WH6: the words', () => {
 
   it.each<[ProjectAlert['kind'], string]>([
     ['over_budget', ': auto-approvals may exceed the error budget.'],
-    ['threshold_raised', ': auto-approvals may exceed the error budget, so the threshold was raised.'],
+    ['threshold_raised', ': auto-approvals may exceed the error budget, so the auto-approve threshold was raised.'],
   ])('AU5: of %s', (kind, words) => {
     const told = alert({ kind, delivery_id: null, attempts: null, http_status: null });
     expect(alertMessages.told(told)).toEqual(['', 'Maths answers', words]);
   });
 
   it.each<[Partial<ProjectAlert>, string]>([
-    [{}, 'A delivery failed after 10 attempts (503)'],
+    [{}, 'A delivery failed permanently after 10 attempts (503)'],
     [{ kind: 'paused' }, 'Webhook paused (410 Gone)'],
     [{ kind: 'recovered' }, 'Webhook works again'],
   ])('in the list of one project, of %j', (overrides, words) => {
@@ -97,7 +103,7 @@ describe('WH6: the strip', () => {
 
   it('says it, takes no focus, keeps others waiting, and goes when it was noted', async () => {
     render(AlertStrip, { overlay: false, tab, analytics });
-    await vi.waitFor(() => expect(words()).toContain('a delivery failed after 10 attempts (503).'));
+    await vi.waitFor(() => expect(words()).toContain('a delivery failed permanently after 10 attempts (503).'));
     expect(document.activeElement).toBe(document.body);
     expect(shell.noticeShown).toBe(true);
     expect(screen.getByRole('link').getAttribute('href')).toBe(`/projects/${ID}/deliveries?status=dead`);
@@ -120,10 +126,10 @@ describe('WH6: the strip', () => {
   it('stays when it could not be noted, and says so', async () => {
     note = () => Promise.reject(new TypeError('no network'));
     render(AlertStrip, { overlay: false, tab, analytics });
-    await vi.waitFor(() => expect(words()).toContain('a delivery failed'));
+    await vi.waitFor(() => expect(words()).toContain('failed permanently'));
     await gotIt();
-    expect(await screen.findByText(/^Could not dismiss this notification\./)).toBeTruthy();
-    expect(words()).toContain('a delivery failed after 10 attempts (503).');
+    expect(await screen.findByText(/^Couldn't save that\./)).toBeTruthy();
+    expect(words()).toContain('a delivery failed permanently after 10 attempts (503).');
     note = () => Promise.resolve(new Response(null, { status: 204 }));
     await gotIt();
     await vi.waitFor(() => expect(words()).toBe(''));
@@ -131,12 +137,12 @@ describe('WH6: the strip', () => {
 
   it('stays on show when a newer one comes, until it is noted: what is pressed is what was read', async () => {
     render(AlertStrip, { overlay: false, tab, analytics });
-    await vi.waitFor(() => expect(words()).toContain('a delivery failed'));
+    await vi.waitFor(() => expect(words()).toContain('failed permanently'));
     list = [alert({ kind: 'paused', created_at: '2026-03-02T00:00:00.000Z' }), ...list];
     const answered = asked;
     await makeVisible();
     await vi.waitFor(() => expect(asked).toBe(answered + 1));
-    await vi.waitFor(() => expect(words()).toContain('a delivery failed'));
+    await vi.waitFor(() => expect(words()).toContain('failed permanently'));
     await gotIt();
     await vi.waitFor(() => expect(words()).toContain('webhook paused'));
     expect(noted).toEqual([[`/api/projects/${ID}/alerts/seen`, { until: '2026-03-01T00:00:00.000Z' }]]);
@@ -145,21 +151,21 @@ describe('WH6: the strip', () => {
   it('why one was not noted is not said beside another', async () => {
     note = () => Promise.reject(new TypeError('no network'));
     render(AlertStrip, { overlay: false, tab, analytics });
-    await vi.waitFor(() => expect(words()).toContain('a delivery failed'));
+    await vi.waitFor(() => expect(words()).toContain('failed permanently'));
     await gotIt();
-    await screen.findByText(/^Could not dismiss this notification\./);
+    await screen.findByText(/^Couldn't save that\./);
     list = [alert({ kind: 'paused' })];
     await makeVisible();
     await vi.waitFor(() => expect(words()).toContain('webhook paused'));
-    expect(words()).not.toContain('Could not dismiss');
+    expect(words()).not.toContain("Couldn't save that.");
   });
 
   it('the next account in the tab finds nothing of the one before, while its own are asked for', async () => {
     note = () => Promise.reject(new TypeError('no network'));
     const { unmount } = render(AlertStrip, { overlay: false, tab, analytics });
-    await vi.waitFor(() => expect(words()).toContain('a delivery failed'));
+    await vi.waitFor(() => expect(words()).toContain('failed permanently'));
     await gotIt();
-    await screen.findByText(/^Could not dismiss this notification\./);
+    await screen.findByText(/^Couldn't save that\./);
     unmount();
     vi.stubGlobal('fetch', () => new Promise(() => undefined));
     render(AlertStrip, { overlay: false, tab, analytics });
@@ -168,12 +174,12 @@ describe('WH6: the strip', () => {
 
   it('nor is what another account has seen seen by the next one', async () => {
     const { unmount } = render(AlertStrip, { overlay: false, tab, analytics });
-    await vi.waitFor(() => expect(words()).toContain('a delivery failed'));
+    await vi.waitFor(() => expect(words()).toContain('failed permanently'));
     await gotIt();
     await vi.waitFor(() => expect(words()).toBe(''));
     unmount();
     render(AlertStrip, { overlay: false, tab, analytics });
-    await vi.waitFor(() => expect(words()).toContain('a delivery failed'));
+    await vi.waitFor(() => expect(words()).toContain('failed permanently'));
   });
 
   it.each([
@@ -187,7 +193,7 @@ describe('WH6: the strip', () => {
 
   it('goes when it was seen in another tab, or is over, as soon as this one is looked at', async () => {
     render(AlertStrip, { overlay: false, tab, analytics });
-    await vi.waitFor(() => expect(words()).toContain('a delivery failed'));
+    await vi.waitFor(() => expect(words()).toContain('failed permanently'));
     list = [];
     await makeVisible();
     await vi.waitFor(() => expect(words()).toBe(''));
@@ -195,7 +201,7 @@ describe('WH6: the strip', () => {
 
   it('an answer that was under way does not bring back what was noted; what is newer is told', async () => {
     render(AlertStrip, { overlay: false, tab, analytics });
-    await vi.waitFor(() => expect(words()).toContain('a delivery failed'));
+    await vi.waitFor(() => expect(words()).toContain('failed permanently'));
     await gotIt();
     await vi.waitFor(() => expect(words()).toBe(''));
     list = [...list, alert({ kind: 'paused' })];

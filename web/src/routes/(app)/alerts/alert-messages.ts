@@ -24,27 +24,28 @@ export const alertMessages = {
     const { kind, dead, attempts, project_name: name } = alert;
     if (kind === 'over_budget') return ['', name, ': auto-approvals may exceed the error budget.'];
     if (kind === 'threshold_raised')
-      return ['', name, ': auto-approvals may exceed the error budget, so the threshold was raised.'];
+      return ['', name, ': auto-approvals may exceed the error budget, so the auto-approve threshold was raised.'];
     if (kind === 'paused') return ['', name, ': webhook paused (410 Gone).'];
     if (kind === 'recovered')
       return ['', name, `: webhook works again${dead === 0 ? '' : `; ${deadDeliveries(dead)}`}.`];
     // How the last one went says nothing of the others.
-    const what = dead === 1 ? `a delivery failed${attemptsSuffix(attempts)}${reason(alert)}` : deadDeliveries(dead);
+    const what =
+      dead === 1 ? `a delivery failed permanently${attemptsSuffix(attempts)}${reason(alert)}` : deadDeliveries(dead);
     return ['', name, `: ${what}.`];
   },
   /** The same in the list of one project. */
   line: (alert: WebhookAlert): string => {
     if (alert.kind === 'paused') return 'Webhook paused (410 Gone)';
     if (alert.kind === 'recovered') return 'Webhook works again';
-    return `A delivery failed${attemptsSuffix(alert.attempts)}${reason(alert)}`;
+    return `A delivery failed permanently${attemptsSuffix(alert.attempts)}${reason(alert)}`;
   },
-  toDeliveries: 'Show deliveries',
+  toDeliveries: 'View deliveries',
   toWebhook: 'Open webhook',
-  toAudits: 'Show audits',
+  toAudits: 'View audits',
   gotIt: 'Got it',
-  failed: 'Could not dismiss this notification.',
+  failed: "Couldn't save that.",
 
   list: 'Notifications',
-  listFailed: 'The notifications could not be loaded',
-  none: 'No notifications yet. Owners are notified when a delivery fails permanently, when the webhook is paused (410 Gone) and when it works again.',
+  listFailed: "Couldn't load the notifications",
+  none: 'None yet. Owners are notified when a delivery fails permanently, when the webhook is paused (410) and when it recovers.',
 } as const;

@@ -28,7 +28,7 @@ afterEach(() => {
   cleanup();
 });
 
-const changeOf = (words: string) => screen.getByRole('button', { name: `Change the key of: ${words}` });
+const changeOf = (words: string) => screen.getByRole('button', { name: `Change shortcut: ${words}` });
 
 /** Presses a key where the focus is. */
 async function press(key: string): Promise<void> {
@@ -47,29 +47,29 @@ describe('QU5: the sheet', () => {
     expect(keyOf('approve')).toBe('H');
     expect(screen.getByRole('status').textContent?.trim()).toBe('Approve is now on H.');
     expect(document.activeElement).toBe(changeOf('Approve'));
-    await fireEvent.click(screen.getByRole('button', { name: 'Back to the usual key of: Approve' }));
+    await fireEvent.click(screen.getByRole('button', { name: 'Reset shortcut: Approve' }));
     expect(keyOf('approve')).toBe('A');
   });
 
   it('offers a swap for a key that is taken, with the focus on it', async () => {
     await record('Approve', 'g');
-    expect(screen.getByRole('alert').textContent).toContain('G belongs to “Go to a page”.');
-    expect(document.activeElement?.textContent?.trim()).toBe('Swap the two');
+    expect(screen.getByRole('alert').textContent).toContain('G is used by “Go to a page”.');
+    expect(document.activeElement?.textContent?.trim()).toBe('Swap');
     await fireEvent.click(document.activeElement ?? document.body);
     expect([keyOf('approve'), keyOf('go')]).toEqual(['G', 'A']);
     // Its usual key is somebody else's now.
-    await fireEvent.click(screen.getByRole('button', { name: 'Back to the usual key of: Approve' }));
+    await fireEvent.click(screen.getByRole('button', { name: 'Reset shortcut: Approve' }));
     expect([keyOf('approve'), keyOf('go')]).toEqual(['G', 'A']);
     expect(screen.getByRole('status').textContent).toContain('“Go to a page”');
-    await fireEvent.click(screen.getByRole('button', { name: 'Back to the usual keys' }));
+    await fireEvent.click(screen.getByRole('button', { name: 'Reset all' }));
     expect([keyOf('approve'), keyOf('go')]).toEqual(['A', 'G']);
   });
 
   it.each([
-    ['Tab', 'Tab moves the focus'],
-    ['Enter', 'Enter, Space and the arrows'],
-    ['5', 'The digits choose reasons'],
-    ['F2', 'This key has no character'],
+    ['Tab', 'Tab is reserved'],
+    ['Enter', 'Enter, Space and arrows'],
+    ['5', 'Digits are reserved for reasons'],
+    ['F2', "That key can't be used"],
   ])('refuses %s with a sentence, and goes on waiting', async (key, sentence) => {
     await record('Approve', key);
     expect(screen.getByRole('alert').textContent).toContain(sentence);
@@ -82,19 +82,19 @@ describe('QU5: the sheet', () => {
   it('switches single-letter keys off, chooses what follows a decision, and what is said aloud', async () => {
     const choose = (group: string, name: string) =>
       fireEvent.click(within(screen.getByRole('group', { name: group })).getByLabelText(name));
-    await choose('Single-letter keys', 'Off');
-    await choose('After a decision in the queue', 'Browse');
-    await choose('Said aloud by a screen reader', 'Important');
+    await choose('Single-letter shortcuts', 'Off');
+    await choose('After each decision', 'Browse');
+    await choose('Screen reader announcements', 'Important');
     expect([keySettings.on, preferences.flow, preferences.spoken]).toEqual([false, false, 'important']);
-    await choose('Single-letter keys', 'On');
-    await choose('After a decision in the queue', 'Focus');
-    await choose('Said aloud by a screen reader', 'All');
+    await choose('Single-letter shortcuts', 'On');
+    await choose('After each decision', 'Focus');
+    await choose('Screen reader announcements', 'All');
     expect([keySettings.on, preferences.flow, preferences.spoken]).toEqual([true, true, 'all']);
   });
 
   it('does on a click what can be done on the page behind', async () => {
-    expect(screen.queryByRole('button', { name: 'Edit, then submit: do it now' })).toBeNull();
-    await fireEvent.click(screen.getByRole('button', { name: 'Approve: do it now' }));
+    expect(screen.queryByRole('button', { name: 'Run: Edit, then submit' })).toBeNull();
+    await fireEvent.click(screen.getByRole('button', { name: 'Run: Approve' }));
     await vi.waitFor(() => expect(ran).toEqual(['approve']));
     expect(screen.queryByRole('dialog')).toBeNull();
   });

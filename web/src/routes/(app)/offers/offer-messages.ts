@@ -9,7 +9,7 @@ export const offerMessages = {
   /** Between who offers and the project. */
   offers: (role: Role) => ` offers you a seat as ${role} in `,
   /** What a member is told beside that. */
-  present: (role: Role) => `You are ${roleWithArticle[role]} there. Declining does not change that.`,
+  present: (role: Role) => `You're already ${roleWithArticle[role]} there, and stay one if you decline.`,
   from: 'from',
   offered: (when: string) => `offered ${when}`,
   until: (when: string) => `expires ${when}`,
@@ -20,13 +20,13 @@ export const offerMessages = {
         ? '1 more offer after this one.'
         : `${count} more offers after this one.`,
   all: 'See all',
-  refuse: 'Decline all from this wallet, now and later',
+  refuse: 'Decline all from this wallet, now and in future',
   accept: 'Accept',
   acceptLabel: (project: string) => `Accept the seat in ${project}`,
   decline: 'Decline',
   declineLabel: (project: string) => `Decline the seat in ${project}`,
-  failed: 'Your choice was not saved.',
-  joined: (project: string, role: Role): Sentence => [`You are now ${roleWithArticle[role]} in `, project, '.'],
+  failed: "Couldn't save that.",
+  joined: (project: string, role: Role): Sentence => [`You're now ${roleWithArticle[role]} in `, project, '.'],
   toProject: 'Open project',
   close: 'Close',
   waiting: (count: number, andMore: boolean) => (count === 1 ? '1 offer' : `${count}${andMore ? '+' : ''} offers`),

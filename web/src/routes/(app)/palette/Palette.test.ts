@@ -77,13 +77,13 @@ it('puts what was used lately first', async () => {
   unmount();
   open();
   expect(names()[0]).toContain('Analytics');
-  expect(screen.getByText('Used lately')).toBeTruthy();
+  expect(screen.getByText('Recent')).toBeTruthy();
 });
 
 it('says when nothing is called so, and Enter then does nothing', async () => {
   open();
   await type('zzzz');
-  expect(screen.getByText('Nothing is called “zzzz”')).toBeTruthy();
+  expect(screen.getByText('No results for “zzzz”')).toBeTruthy();
   await press('Enter');
   expect([ran, goto.mock.calls]).toEqual([[], []]);
 });

@@ -70,7 +70,7 @@ describe('announcer', () => {
       if (at === 0) announcer.say('4 new', 'summary');
       if (at === 5000) announcer.say('1 new', 'summary');
       // As late as it can come before the summary's turn, and another before the first is over.
-      if (at === 9800) announcer.say('Item given back');
+      if (at === 9800) announcer.say('Item released');
       if (at === 12_000) announcer.say('Item approved');
       vi.advanceTimersByTime(20);
       if (announcer.words !== before) heard.push([at, (before = announcer.words)]);
@@ -78,7 +78,7 @@ describe('announcer', () => {
     expect(heard.map(([, words]) => words)).toEqual([
       '4 new',
       '',
-      'Item given back',
+      'Item released',
       '',
       'Item approved',
       '',
@@ -102,13 +102,13 @@ describe('announcer', () => {
 
   it('keeps what is urgent apart, and says what belongs together at once', () => {
     const announcer = new Announcer(() => 'all');
-    announcer.say('Ana took this item over', 'assertive');
-    announcer.say('What you typed is kept');
+    announcer.say('Ana took over this item', 'assertive');
+    announcer.say('Your draft is saved');
     announcer.say('Item approved');
     vi.advanceTimersByTime(200);
     expect([announcer.urgent, announcer.words]).toEqual([
-      'Ana took this item over',
-      'What you typed is kept. Item approved',
+      'Ana took over this item',
+      'Your draft is saved. Item approved',
     ]);
     vi.advanceTimersByTime(5000);
     expect([announcer.urgent, announcer.words]).toEqual(['', '']);
@@ -128,7 +128,7 @@ describe('summary', () => {
     for (const id of [10, 11, 50]) summary.receive(event('item.claimed', id));
     summary.receive(event('item.claimed', 60, 'me'));
     summary.tick({ listening: true, quiet: true, waiting: 41, now: 0 });
-    expect(told).toEqual(['10 new, 3 taken, 41 waiting']);
+    expect(told).toEqual(['10 new, 3 claimed, 41 waiting']);
   });
 
   it('adds up while something else is said, and is told in one afterwards', () => {

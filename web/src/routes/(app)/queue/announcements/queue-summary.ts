@@ -1,4 +1,4 @@
-// How the queue has changed since it was last said, for whoever works in the list by ear: "12 new, 3 taken, 41 waiting".
+// How the queue has changed since it was last said, for whoever works in the list by ear: "12 new, 3 claimed, 41 waiting".
 import { keysMessages } from '#lib/keys/keys-messages.ts';
 import type { DomainEvent } from '@countersign/shared/events';
 

@@ -143,9 +143,9 @@ describe('a submission', () => {
   it('is stopped by broken JSON, by no change and by a missing reason, in words', () => {
     const edit = session({ a: 1 });
     expect([type(edit, '{"a":'), edit.fault]).toEqual([null, expect.stringContaining('Line 1, column 6')]);
-    expect([type(edit, '{"a":1.0}'), edit.fault]).toEqual([null, expect.stringContaining('Nothing is changed')]);
+    expect([type(edit, '{"a":1.0}'), edit.fault]).toEqual([null, expect.stringContaining('No changes yet')]);
     edit.reason = null;
-    expect([type(edit, '{"a":2}'), edit.fault]).toEqual([null, expect.stringContaining('Choose why')]);
+    expect([type(edit, '{"a":2}'), edit.fault]).toEqual([null, expect.stringContaining('Pick a reason')]);
   });
 
   it.each([

@@ -34,7 +34,7 @@ describe('QU18: an edit', () => {
         edit.write(edit.shown.slice(0, -1));
         edit.save();
         expect([edit.text, drafts.read('i1'), edit.submission()]).toEqual([suggestion, null, null]);
-        expect(edit.fault).toContain('Nothing is changed');
+        expect(edit.fault).toContain('No changes yet');
       }),
     );
   });

@@ -44,7 +44,7 @@ afterEach(() => {
 const message = () =>
   screen.queryByText(
     (_, element) =>
-      element?.tagName === 'P' && element.textContent.trim() === 'Guidelines of Maths answers changed: 1 line',
+      element?.tagName === 'P' && element.textContent.trim() === 'Maths answers guidelines updated (1 line)',
   );
 const gotIt = () => fireEvent.click(screen.getByRole('button', { name: 'Got it' }));
 
@@ -52,7 +52,7 @@ it('GL1: says how much changed, shows it on a click, and goes when it was noted'
   render(Banner);
   await vi.waitFor(() => expect(message()).not.toBeNull());
   expect(document.activeElement).toBe(document.body);
-  await fireEvent.click(screen.getByRole('button', { name: 'What changed' }));
+  await fireEvent.click(screen.getByRole('button', { name: 'Show changes' }));
   const dialog = within(await screen.findByRole('dialog'));
   expect(dialog.getByText(/Ana Ruiz/)).toBeTruthy();
   expect(dialog.getByText(', mended', { exact: false }).tagName).toBe('INS');
@@ -66,7 +66,7 @@ it('GL1: stays when it could not be noted, and says so', async () => {
   render(Banner);
   await vi.waitFor(() => expect(message()).not.toBeNull());
   await gotIt();
-  expect(await screen.findByText(/^Not noted\./)).toBeTruthy();
+  expect(await screen.findByText(/^Couldn't save that\./)).toBeTruthy();
   note = () => Promise.resolve(new Response(null, { status: 204 }));
   await gotIt();
   await vi.waitFor(() => expect(screen.queryByRole('button', { name: 'Got it' })).toBeNull());

@@ -50,7 +50,7 @@ const redacted = (item: ItemDetail, decision: object = {}): ItemDetail => ({
   decision: item.decision && { ...item.decision, ...decision, output: null, note: null },
   emptied_at: AT,
 });
-const NOTICE = /^What was submitted and decided was taken away on .*2026, as the project says\.$/;
+const NOTICE = /^Content deleted on .*2026 under the project's retention policy\.$/;
 const shown = (detail: ItemDetail) => render(DecidedItem, { detail }).container.textContent.replaceAll(/\s+/g, ' ');
 
 beforeEach(() => Object.assign(page, { owner: true, draft: null }));
@@ -75,7 +75,7 @@ describe('KE2: an emptied item', () => {
       { action: 'reject', status: 'rejected', edited: false },
     );
     for (const item of [rejected, { ...rejected, decision: null }]) {
-      expect(shown(item)).toContain('Nothing: the answer is not shipped.');
+      expect(shown(item)).toContain('Nothing. The suggestion is not shipped.');
       expect(screen.getByText(NOTICE)).toBeTruthy();
       cleanup();
     }
@@ -85,7 +85,7 @@ describe('KE2: an emptied item', () => {
     'still gives the verdict of an audit, and no content: %o',
     (decision) => {
       const said = shown(redacted({ ...APPROVED, audited: true }, decision));
-      expect(said).toMatch(/The verdict (edited|approved)/);
+      expect(said).toMatch(/Verdict (edited|approved)/);
       expect(said).not.toMatch(/null|Sent to the pipeline/);
     },
   );
@@ -99,7 +99,7 @@ describe('KE2: an emptied item', () => {
 
   it('leads those to the setting who may change it', () => {
     shown(redacted(APPROVED));
-    const link = screen.getByRole('link', { name: 'How long things are kept' });
+    const link = screen.getByRole('link', { name: 'Data retention' });
     expect(link.getAttribute('href')).toBe('/projects/p1/rules#keeping');
     cleanup();
     page.owner = false;
@@ -112,5 +112,5 @@ it('of one whose content is there says nothing of the kind', () => {
   const said = shown(APPROVED);
   expect(said).toContain('See above.');
   expect(said).toContain('second');
-  expect(said).not.toContain('taken away');
+  expect(said).not.toContain('Content deleted');
 });

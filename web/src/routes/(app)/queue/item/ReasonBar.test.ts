@@ -35,9 +35,9 @@ describe('the strip of reasons', () => {
       onown: () => undefined,
     });
     const words = () => getByRole('group').textContent.replaceAll(/\s+/g, ' ').trim();
-    expect(words()).toMatch(/^R then 1 Wrong fact ?2 In your words/);
+    expect(words()).toMatch(/^R then 1 Wrong fact ?2 Other reason…/);
     keySwitch.on = false;
     flushSync();
-    expect(words()).toMatch(/^Why Wrong fact ?In your words/);
+    expect(words()).toMatch(/^Why Wrong fact ?Other reason…/);
   });
 });

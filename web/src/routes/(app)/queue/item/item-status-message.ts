@@ -8,11 +8,11 @@ import { reviewMessages } from '../session/review-messages.ts';
 
 /** The past tense of a decision, as in "Ana decided this: rejected". */
 export const DECISION_PAST_TENSE: Record<DecisionAction, string> = {
-  auto_approve: 'approved automatically',
+  auto_approve: 'approved',
   approve: 'approved',
   edit: 'edited and approved',
   reject: 'rejected',
-  finalize: 'kept with people',
+  finalize: 'withheld',
 };
 
 interface ItemStatusInput {

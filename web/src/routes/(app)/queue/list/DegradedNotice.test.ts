@@ -28,15 +28,15 @@ it('LC6: comes and goes by itself, and is said once each time', async () => {
   live.start();
   render(DegradedNotice);
   await server(false);
-  expect([screen.queryByText(/degraded/), said]).toEqual([null, []]);
+  expect([screen.queryByText(/Live claims are down/), said]).toEqual([null, []]);
   await server(true);
   await server(true);
   expect(screen.getByText(/two people may open the same item/).parentElement?.textContent).toContain(
-    'the first one counts',
+    'Only the first decision counts',
   );
   expect(said).toHaveLength(1);
   await server(false);
-  expect(screen.queryByText(/degraded/)).toBeNull();
-  expect(said).toEqual([said[0], 'Live assignment works again']);
+  expect(screen.queryByText(/Live claims are down/)).toBeNull();
+  expect(said).toEqual([said[0], 'Live claims are back']);
   live.stop();
 });

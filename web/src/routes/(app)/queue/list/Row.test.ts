@@ -42,18 +42,18 @@ const said = (container: Element) => (container.textContent ?? '').replaceAll(/\
 describe('a line of the queue', () => {
   it('says who holds the item, and that they are away when they are', () => {
     expect(said(show(held))).toContain('Ana Ruiz · 1:');
-    expect(screen.getByTitle('Ana Ruiz holds this')).toBeTruthy();
+    expect(screen.getByTitle('Ana Ruiz is on this')).toBeTruthy();
     presence.isAway = (project, user) => project === 'north' && user === 'ana';
     expect(said(show(held))).toContain('Ana Ruiz · away · 1:');
-    expect(screen.getByTitle('Ana Ruiz holds this, away')).toBeTruthy();
+    expect(screen.getByTitle('Ana Ruiz is on this (away)')).toBeTruthy();
   });
 
   it('says who looks at an item that nobody holds, one by name and the others by number', () => {
     presence.viewers = () => looks('Bo');
-    expect(said(show(row))).toContain('Bo is looking · model-1');
+    expect(said(show(row))).toContain('Bo is viewing · model-1');
     presence.viewers = () => looks('Bo', 'Cem', 'Dia');
-    expect(said(show(row))).toContain('Bo +2 are looking · model-1');
-    expect(screen.getByTitle('Bo, Cem, and Dia look at this').querySelector('svg')).not.toBeNull();
+    expect(said(show(row))).toContain('Bo +2 are viewing · model-1');
+    expect(screen.getByTitle('Bo, Cem, and Dia are viewing this').querySelector('svg')).not.toBeNull();
   });
 
   it('says nothing of the reader’s own looking, and of others at an item that is held', () => {
