@@ -1,4 +1,4 @@
-// Which names of a day are counted by themselves already (AN27).
+// Limits how many names one day of a project is counted under, given the names that are stored already (AN27).
 import type { Em } from '../db/orm.ts';
 import { rawQuery } from '../db/raw-query.ts';
 import type { Increment, Measure } from '../domain/analytics/rollup.ts';
@@ -14,7 +14,10 @@ const KNOWN = (table: string): string => `
       and x.at = to_timestamp(d.day / 1000.0) offset 0
   ) r`;
 
-/** These, in the order of the ledger, with the keys that they are counted under beside what `table` holds. Nobody else may count meanwhile. */
+/**
+ * The increments in event log order, with their final keys: `table` holds the keys
+ * of the day so far. No other transaction may count meanwhile.
+ */
 export async function boundKeys<I extends OfProject>(
   em: Em,
   increments: readonly I[],

@@ -1,4 +1,4 @@
-// I9: how the facts that one transaction counts are shared out among ledgers.
+// I9: how one transaction divides its batch of events among the event logs.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { shareOut } from './count-events.ts';
@@ -8,14 +8,14 @@ const ledgers = fc.uniqueArray(
   { selector: ({ id }) => id, minLength: 1, maxLength: 100 },
 );
 
-it('I9: a busy event log beside quiet ones gets what those leave', () => {
+it('I9: a busy event log gets what quiet ones leave of the batch', () => {
   const quiet = Array.from({ length: 99 }, (_, n) => ({ id: `q${n}`, after: 5, head: 7 }));
   const shares = shareOut([{ id: 'busy', after: 0, head: 9000 }, ...quiet], 2000);
   expect(shares.find(({ projectId }) => projectId === 'busy')).toMatchObject({ after: 0, through: 2000 - 2 * 99 });
   expect(shares.filter(({ through }) => through === 7)).toHaveLength(99);
 });
 
-it('I9: every event log advances, none past its end, and the whole batch is used where it is needed', () => {
+it('I9: every event log advances, none past its end, and no part of the batch is wasted', () => {
   fc.assert(
     fc.property(ledgers, fc.integer({ min: 100, max: 4000 }), (made, batchSize) => {
       const behind = made.map(({ id, after, need }) => ({ id, after, head: after + need }));

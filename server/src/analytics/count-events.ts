@@ -1,4 +1,4 @@
-// Adds facts to the rollups, in the transaction that says so in `rollup_seq`: each counts once, whatever crashes (I9).
+// Adds events to the rollups in the transaction that moves `rollup_seq`, so that each event counts once even after a crash (I9).
 import { COUNTED } from '../db/connection/channels.ts';
 import type { Em } from '../db/orm.ts';
 import { planned } from '../db/connection/planned.ts';
@@ -9,7 +9,10 @@ import { FRESH, readEvents, type Span } from './read-events.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Minutes into `table`, which is shaped like `rollup`, and into the hours and days they lie in. Ordered, so that nobody meets crosswise. */
+/**
+ * Adds minutes to `table`, which has the columns of `rollup`, and to their
+ * hours and days. The order of the rows prevents deadlocks.
+ */
 const added = (table: string): string => `
   insert into ${table} as r (project_id, measure, grain, at, key, n, part, total)
   select w."projectId", w.measure, g.grain, date_trunc(g.grain, to_timestamp(w.at / 1000.0), 'UTC'), w.key,
@@ -24,7 +27,7 @@ const TABLES = { rollup: planned(added('rollup')), recount: added('recount') } a
 
 type Sum = Increment & { projectId: string };
 
-/** Adds what these stretches of ledgers count, with three statements whatever their length. Whoever calls moves `rollup_seq` along. */
+/** Adds what these spans of event logs count, with three statements for any length. The caller moves `rollup_seq`. */
 export async function countEvents(em: Em, spans: readonly Span[], table: keyof typeof TABLES): Promise<void> {
   await addSums(em, await sumsOf(em, spans), table);
 }
@@ -35,7 +38,9 @@ async function addSums(em: Em, sums: readonly Sum[], table: keyof typeof TABLES)
   await rawQuery(em, TABLES[table], [JSON.stringify(bounded)]);
 }
 
-/** In the order in which each first stands in its ledger: what is counted by itself depends on it (AN27). */
+/**
+ * Sums in the order in which each key first occurs in its event log: which keys get their own row depends on that order (AN27).
+ */
 async function sumsOf(em: Em, spans: readonly Span[]): Promise<Sum[]> {
   const sums = new Map<string, Sum>();
   if (spans.length === 0) return [];
@@ -45,7 +50,7 @@ async function sumsOf(em: Em, spans: readonly Span[]): Promise<Sum[]> {
   return [...sums.values()];
 }
 
-/** Changes `sums`. */
+/** Mutates `sums`. */
 function add(sums: Map<string, Sum>, projectId: string, increment: Increment): void {
   const at = Math.floor(increment.at / MINUTE_MS) * MINUTE_MS;
   const place = `${projectId} ${increment.measure} ${at} ${increment.key}`;
@@ -58,26 +63,26 @@ function add(sums: Map<string, Sum>, projectId: string, increment: Increment): v
   }
 }
 
-/** A project that is counted so far, of so much. */
+/** How far a project is counted, and where its event log ends. */
 export interface Progress {
   projectId: string;
   counted: number;
   head: number;
 }
 
-/** Facts that one transaction counts at most, and ledgers that share in it. */
+/** The most events that one transaction counts, and the most event logs that share them. */
 const BATCH_SIZE = 2000;
 export const MAX_LOGS = 100;
 
-/** $1: one project, or null for any. Those that are furthest behind. */
+/** $1: one project, or null for all. The projects that are furthest behind come first. */
 const BEHIND = `
   select id, rollup_seq as counted, event_seq as head from project
   where rollup_seq < event_seq and deleted_at is null and ($1::uuid is null or id = $1)
   order by event_seq - rollup_seq desc limit ${MAX_LOGS}`;
 
 /**
- * $1: spans. A ledger that somebody else counted meanwhile stays where it is. Rows are held in the order of their ids, as the relay holds
- * them, so that nobody meets crosswise; once it has them all they are held for one more statement.
+ * $1: spans. An event log that another transaction counted meanwhile is not moved. Rows are locked in the order of their ids, as
+ * the event relay locks them, to prevent deadlocks; they stay locked for one more statement only.
  */
 const MOVE = planned(`
   with held as (
@@ -92,7 +97,7 @@ interface Behind {
   head: number;
 }
 
-/** So many facts shared out among ledgers: what those need less that need little, those have more that need much. */
+/** Divides a batch among event logs: those that need less than their share leave the rest to those that need more. */
 export function shareOut(behind: readonly Behind[], batchSize: number): Span[] {
   let left = batchSize;
   const need = ({ after, head }: Behind) => head - after;
@@ -106,8 +111,8 @@ export function shareOut(behind: readonly Behind[], batchSize: number): Span[] {
 }
 
 /**
- * Counts a portion of the ledgers that are stamped further than they are counted: a little of each, or much of one. `projectId` names
- * one. Answers how far each of them is counted now, or further where somebody else was faster; nothing when there is none.
+ * Counts one batch of the event logs that are sequenced further than they are counted; `projectId` limits it to one project.
+ * Returns how far each is counted at least (another process may have counted further), and an empty list when all are counted.
  */
 export async function countBatch(
   em: Em,

@@ -1,26 +1,26 @@
-// Facts of the ledger as the rollups count them: each with its item and with where the item stood before.
+// Reads events as the rollups count them: each with its item and with the state of the item before it.
 import type { DecisionAction, ItemStatus } from '@countersign/shared/enums';
 import type { Em } from '../db/orm.ts';
 import { rawQuery } from '../db/raw-query.ts';
 import { eventTypeOf } from '../domain/stored-names.ts';
 import type { CountedEvent, DeliveryOutcome } from '../domain/analytics/rollup.ts';
 
-/** A stretch of one project's ledger: every `seq` above `after`, up to and with `through`. */
+/** A span of one project's event log: every `seq` above `after`, up to and including `through`. */
 export interface Span {
   projectId: string;
   after: number;
   through: number;
 }
 
-/** Where the fact leaves its item among people: what is drawn for an audit waits, approved as it is. */
+/** The status that people see after the event: an item drawn for an audit waits although it is approved. */
 const STATUS = (event: string) =>
   `coalesce(${event}.data -> 'audited' ->> 'status', ${event}.data ->> 'status', ${event}.data -> 'item' ->> 'status')`;
 const MEMBER = (event: string) => `case when ${event}.actor ->> 'kind' = 'member' then ${event}.actor ->> 'id' end`;
 
 /**
- * An arrival (version 1) has nothing before it, so a burst of submissions costs no look back. Of any other fact the item's own are
- * few, and found by `event_of_item`: positions within an item are in the order of its ledger. Everything is found from the facts by an
- * index, whatever the planner thinks of how many there are: each `limit` keeps it from reading a table instead.
+ * An arrival (version 1) has no earlier event, so a burst of submissions needs no look back. For other events the index
+ * `event_of_item` finds the few earlier events of the item: within an item, positions follow the order of its event log. Each
+ * `limit` makes the planner use an index, however many rows it expects.
  */
 const eventsOf = (source: string): string => `
   select e.project_id, e.seq, e.position, e.type, e.created_at as at, ${MEMBER('e')} as member_id, (e.data ->> 'version')::int as version,
@@ -59,7 +59,7 @@ const SEQUENCED_EVENTS = eventsOf(`json_to_recordset($1::json) as span("projectI
     order by x.seq limit span.through - span.after
   ) e`);
 
-/** More than a relay leaves without a number, and more than is numbered between two counts. */
+/** More events than the relay leaves without a sequence number, and more than it numbers between two counts. */
 export const FRESH = 5000;
 const UNCOUNTED = eventsOf(`(
     (select * from event where project_id = $1 and seq > (select rollup_seq from project where id = $1) order by seq limit ${FRESH})
@@ -92,7 +92,9 @@ interface EventRow {
   outcome: DeliveryOutcome;
 }
 
-/** The facts of these stretches in the order of each ledger, each with its project. Those about a project itself are left out. */
+/**
+ * The events of these spans in the order of each event log, each with its project. Events about a project itself are excluded.
+ */
 export async function readEvents(
   em: Em,
   spans: readonly Span[],
@@ -102,8 +104,8 @@ export async function readEvents(
 }
 
 /**
- * What the rollups do not hold yet: of the facts that have a place in the ledger the oldest `FRESH`, and of those that have none as many.
- * `through` is the highest place among them, 0 without any.
+ * What the rollups do not hold yet: the oldest `FRESH` events with a sequence number, and as many without one. `through` is the
+ * highest sequence number among them, 0 when there is none.
  */
 export async function readUncounted(em: Em, projectId: string): Promise<{ events: CountedEvent[]; through: number }> {
   const rows = await rawQuery<EventRow>(em, UNCOUNTED, [projectId]);
@@ -113,7 +115,7 @@ export async function readUncounted(em: Em, projectId: string): Promise<{ events
   };
 }
 
-/** What has no place yet comes after all that has one, as it was recorded. */
+/** Events without a sequence number come after all others, in the order of recording. */
 const inLogOrder = (one: EventRow, other: EventRow): number =>
   Number(one.seq ?? Infinity) === Number(other.seq ?? Infinity)
     ? Number(one.position) - Number(other.position)

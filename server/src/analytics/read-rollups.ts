@@ -1,4 +1,4 @@
-// Figures of a project over stretches of time: the rollups, and beside them what has happened and is not counted there yet.
+// Reads the figures of a project over periods: the rollups plus the events that are not counted there yet.
 import { IsolationLevel } from '@mikro-orm/core';
 import type { Em } from '../db/orm.ts';
 import { rawQuery } from '../db/raw-query.ts';
@@ -8,24 +8,26 @@ import { incrementsOf, type Increment, type Measure } from '../domain/analytics/
 import { boundKeys } from './bound-keys.ts';
 import { FRESH, readUncounted } from './read-events.ts';
 
-/** From `low` up to but without `high`, in ms and whole minutes. */
+/** From `low` (included) to `high` (excluded), in ms, both whole minutes. */
 export interface Stretch {
   low: number;
   high: number;
 }
 
-/** Later than anything: the end of a stretch that has none. */
+/** The end of a period without an end. */
 export const EVER = Date.UTC(9999, 11, 31);
 
-/** What a moment of a project can be asked for. */
+/** The figures of a project at one moment. */
 export interface Figures {
-  /** The sums of these measures over each stretch, in order. What is nowhere counted is left out. */
+  /** The sums of these measures over each period, in order. Keys without a count are omitted. */
   over(stretches: readonly Stretch[], measures: readonly Measure[]): Promise<Figure[][]>;
-  /** Up to which `seq` they reach, how far the ledger goes, and whether there is more beyond it than is counted here (AN7). */
+  /**
+   * The last `seq` that the figures include, the last one of the event log, and whether more events exist than were read (AN7).
+   */
   counted: { seq: number; head: number; more: boolean };
 }
 
-/** Asks about one moment: every figure of `work` is of the same facts, whatever happens meanwhile. */
+/** Runs `work` in one snapshot: all its figures include the same events, even if others are appended meanwhile. */
 export function withFigures<T>(em: Em, projectId: string, work: (figures: Figures, em: Em) => Promise<T>): Promise<T> {
   const moment = { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true };
   return em.transactional(async (tx) => {
@@ -44,13 +46,13 @@ interface LogStateRow {
   more: boolean;
 }
 
-/** What is not counted is read as well, so that only a ledger that is far behind does not reach its head. */
+/** Uncounted events are read as well, so only an event log that is far behind does not reach its head. */
 function reachOf(eventLog: LogStateRow | undefined, through: number): Figures['counted'] {
   const [seq, head] = [Number(eventLog?.seq), Number(eventLog?.head)];
   return { seq: head - seq <= FRESH ? head : Math.max(seq, through), head, more: eventLog?.more ?? false };
 }
 
-/** Only a relay that stands still leaves more unstamped than is read. */
+/** More than `FRESH` events without a sequence number means that the relay has stopped. */
 const LOG_STATE = `
   select rollup_seq as seq, event_seq as head,
     exists (select 1 from event where seq is null and project_id = $1 offset ${FRESH}) as more
@@ -58,13 +60,13 @@ const LOG_STATE = `
 
 interface SumsRequest {
   projectId: string;
-  /** What is not in the rollups yet. */
+  /** Increments that the rollups do not include yet. */
   fresh: readonly Increment[];
   stretches: readonly Stretch[];
   measures: readonly Measure[];
 }
 
-/** Piece by piece from the primary key, however long the project has lived: `offset 0` keeps the planner from reading the whole table instead. */
+/** Reads each piece by the primary key, however old the project is: `offset 0` keeps the planner from reading the whole table. */
 const SUMS = `
   select p.place, m.measure, r.key, sum(r.n) as n, sum(r.part) as part, sum(r.total) as total
   from json_to_recordset($2::json) as p(place int, grain text, low timestamptz, high timestamptz)
@@ -92,7 +94,7 @@ async function sumsOver(em: Em, { projectId, fresh, stretches, measures }: SumsR
 
 const iso = (at: number): string => new Date(at).toISOString();
 
-/** Changes `sums`. */
+/** Mutates `sums`. */
 function addTo(sums: Map<string, Figure> | undefined, { measure, key, n, part, total }: Figure): void {
   const place = `${measure} ${key}`;
   const sum = sums?.get(place);

@@ -1,10 +1,10 @@
-// Proves the rollups against the ledger (I9), and forgets them so that they are counted anew.
+// Recounts a project's event log to verify its rollups (I9), and resets rollups for recounting.
 import { IsolationLevel } from '@mikro-orm/core';
 import type { Em, Orm } from '../db/orm.ts';
 import { rawQuery } from '../db/raw-query.ts';
 import { countEvents, type Progress } from './count-events.ts';
 
-/** A figure that is not what the ledger says. */
+/** A figure that differs from what the event log gives. */
 export interface Difference {
   measure: string;
   grain: string;
@@ -16,21 +16,21 @@ export interface Difference {
 }
 
 export interface Recount {
-  /** Up to which `seq` both have counted. */
+  /** The last `seq` that both have counted. */
   counted: number;
   head: number;
-  /** Figures that were compared. */
+  /** How many figures were compared. */
   figures: number;
-  /** Those of minutes, hours and days that began by then cannot be counted anew: facts of them are gone (KE4). */
+  /** Figures of periods that began by then cannot be recounted, because events of them were deleted (KE4). */
   goneUntil: Date | null;
-  /** The first few of those that differ. */
+  /** The first `SHOWN` figures that differ. */
   differences: Difference[];
 }
 
 const BATCH_SIZE = 5000;
 const SHOWN = 20;
 
-/** $2: what began by then is not compared. What adds up to nothing needs no row. */
+/** $2: periods that began by then are not compared. A figure of zero needs no row. */
 const COMPARE = `
   with stored as (select * from rollup where project_id = $1 and at > $2::timestamptz and (n, part, total) <> (0, 0, 0)),
     counted as (select * from recount where project_id = $1 and at > $2::timestamptz and (n, part, total) <> (0, 0, 0))
@@ -47,8 +47,8 @@ type CompareRow = Record<'measure' | 'grain' | 'key', string> & { at: string | D
   >;
 
 /**
- * Counts the ledger once more beside the rollups and compares. Both are of one moment, whatever is numbered meanwhile, and the relay
- * waits for nothing. Null when there is no such project.
+ * Counts the event log again into a temporary table and compares. Both sides are of one snapshot, and the relay does not wait.
+ * Null when there is no such project.
  */
 export function recount(
   orm: Orm,
@@ -88,7 +88,7 @@ const toDifference = ({ measure, grain, key, at, ...row }: CompareRow): Differen
   recounted: [Number(row.cn), Number(row.cpart), Number(row.ctotal)],
 });
 
-/** Its figures cannot be counted anew: items of it are gone, and only the figures still tell of them (KE4). */
+/** Thrown when figures cannot be recounted: items were deleted, and only the figures still count them (KE4). */
 export class EventLogPruned extends Error {
   constructor() {
     super(
@@ -98,15 +98,13 @@ export class EventLogPruned extends Error {
   }
 }
 
-/**
- * Forgets a project's rollups: from here on it is a ledger that nobody has counted, and any worker counts it. Errors: `LedgerGone`.
- */
+/** Resets a project's rollups: any worker then counts its event log from the start. Errors: `EventLogPruned`. */
 export async function forgetRollups(em: Em, projectId: string): Promise<void> {
-  // Held, so that nothing goes between this look and the end: what goes must be counted.
+  // Locks the row so that retention deletes nothing between this check and the commit: what it deletes has to be counted first.
   const lock = `insert into keeping (project_id, kind) values ($1, 'ledger') on conflict (project_id, kind)
     do update set kind = excluded.kind returning facts_gone > 0 as gone`;
-  const [kept] = await rawQuery<{ gone: boolean }>(em, lock, [projectId]);
-  if (kept?.gone) throw new EventLogPruned();
+  const [retention] = await rawQuery<{ gone: boolean }>(em, lock, [projectId]);
+  if (retention?.gone) throw new EventLogPruned();
   await rawQuery(em, 'update project set rollup_seq = 0 where id = $1', [projectId]);
   await rawQuery(em, 'delete from rollup where project_id = $1', [projectId]);
 }

@@ -1,4 +1,4 @@
-// The claim lock as the rest of the server sees it: who holds which item right now. The database's fence decides whose decision stands.
+// The claim lock: the interface to who holds which item now. The database's fence decides whose decision counts.
 
 export interface Holder {
   userId: string;
@@ -7,32 +7,34 @@ export interface Holder {
   expiresAt: Date;
 }
 
-/** A lease on one item, as its holder names it: the fence is the number the database gave with the claim. */
+/** A lease on one item as its holder identifies it: the fence is the number that the database gave with the claim. */
 export interface HeldClaim {
   itemId: string;
   userId: string;
   fence: number;
 }
 
-/** Every call throws `LockStoreDown` within half a second when the store cannot be asked; the call may then still have taken effect. */
+/**
+ * Every call throws `LockStoreDown` within half a second when the store does not answer; the call may still have taken effect.
+ */
 export interface ClaimLock {
-  /** Takes the lock if nobody holds it, on probation for `ms`; a claim confirms it by `renew` with its fence. Never waits for a holder. */
+  /** Acquires a free lock provisionally for `ms`; `renew` with the fence of the claim confirms it. Never waits for a holder. */
   acquire(
     itemId: string,
     userId: string,
     ms: number,
   ): Promise<{ acquired: true } | { acquired: false; holder: Holder }>;
-  /** Extends it to `ms` from now (and, on probation, confirms it with the fence). null when this user does not hold it with this fence. */
+  /** Extends the lock to `ms` from now and confirms a provisional one. Null when this user does not hold it with this fence. */
   renew(held: HeldClaim & { ms: number }): Promise<Holder | null>;
-  /** Gives it back if this user holds it with this fence (or on probation); false when not. */
+  /** Releases the lock if this user holds it with this fence or provisionally; false otherwise. */
   release(held: HeldClaim): Promise<boolean>;
-  /** Live holders of the given items; free ones are absent. */
+  /** Live holders of the given items; free items are absent. */
   holders(itemIds: readonly string[]): Promise<Map<string, Holder>>;
-  /** Ends the lock's own connection; held locks run out by themselves. */
+  /** Closes the lock's own connection; held locks expire by their lease. */
   close(): Promise<void>;
 }
 
-/** The lock store cannot be asked. Claims then go by the fence alone. */
+/** The lock store does not answer. Claims then rely on the fence alone. */
 export class LockStoreDown extends Error {
   override readonly name = 'LockStoreDown';
 }

@@ -1,4 +1,4 @@
-// The memory lock: the contract, and that it forgets.
+// The in-memory claim lock: when leases end, and that expired ones are removed.
 import { describe, expect, it } from 'vitest';
 import { claimLockContract } from '../../test/contracts/claim-lock.contract.ts';
 import { createMemoryClaimLock } from './memory-claim-lock.ts';
@@ -15,7 +15,7 @@ claimLockContract('memory', async () => {
 });
 
 describe('memory claim lock', () => {
-  it('a lease ends at its very end, not before', async () => {
+  it('a lease ends at its expiry time, not before', async () => {
     const clock = movableClock();
     const lock = createMemoryClaimLock(clock);
     await lock.acquire('item', 'anna', 1_000);
@@ -25,7 +25,7 @@ describe('memory claim lock', () => {
     expect(await lock.acquire('item', 'ben', 1_000)).toEqual({ acquired: true });
   });
 
-  it('does not keep leases that expired and are never asked for again', async () => {
+  it('removes expired leases that no one asks for again', async () => {
     const clock = movableClock();
     const lock = createMemoryClaimLock(clock);
     for (let item = 0; item < 10_000; item += 1) {
@@ -35,7 +35,7 @@ describe('memory claim lock', () => {
     expect(lock.size()).toBeLessThanOrEqual(65);
   });
 
-  it('keeps every live lease, however many', async () => {
+  it('retains every live lease, however many there are', async () => {
     const clock = movableClock();
     const lock = createMemoryClaimLock(clock);
     const items = Array.from({ length: 1_000 }, (_, index) => `item-${index}`);
@@ -43,7 +43,7 @@ describe('memory claim lock', () => {
     expect((await lock.holders(items)).size).toBe(1_000);
   });
 
-  it('a holder handed out is a copy', async () => {
+  it('returns a copy of the holder', async () => {
     const lock = createMemoryClaimLock(movableClock());
     await lock.acquire('item', 'anna', 1_000);
     const first = (await lock.holders(['item'])).get('item');

@@ -1,8 +1,8 @@
-// The claim lock inside one process, for running without Redis.
+// The claim lock within one process, for running without Redis.
 import type { ClaimLock, HeldClaim, Holder } from './claim-lock.ts';
 
 export interface MemoryClaimLock extends ClaimLock {
-  /** How many entries are kept, lapsed ones included. */
+  /** How many entries the map has, expired ones included. */
   size(): number;
 }
 
@@ -10,10 +10,10 @@ interface Clock {
   now(): Date;
 }
 
-/** Below this many entries lapsed ones are not worth looking for. */
+/** Below this many entries, expired ones are not swept. */
 const SMALL = 64;
 
-/** Leases end by the given clock. Lapsed entries count for nothing and are swept out: at most twice the live ones, or 64, are kept. */
+/** Leases end by the given clock. Expired entries do not count and are swept: at most twice the live ones, or 64, remain. */
 export function createMemoryClaimLock(clock: Clock): MemoryClaimLock {
   const leases = createLeases(clock);
 

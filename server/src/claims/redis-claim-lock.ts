@@ -1,4 +1,4 @@
-// The claim lock in Redis, shared by every process: one key per held item, compared and changed by scripts that run in one piece.
+// The claim lock in Redis, shared by all processes: one key per held item, compared and changed by atomic scripts.
 import { z } from 'zod';
 import { type ClaimLock, type HeldClaim, type Holder, LockStoreDown } from './claim-lock.ts';
 
@@ -14,35 +14,35 @@ export interface LockClient {
   destroy(): void;
 }
 
-/** How long one call may take unless told otherwise, in ms. */
+/** The default timeout of one call, in ms. */
 const CALL_MS = 500;
 
 interface Options {
-  /** Only turns the milliseconds left in Redis into `expiresAt`; Redis alone ends a lease. */
+  /** Only converts the remaining milliseconds into `expiresAt`; Redis alone ends a lease. */
   clock?: { now(): Date };
-  /** How long one call may take, in ms. */
+  /** The timeout of one call, in ms. */
   withinMs?: number;
 }
 
-/** KEYS[1] the item; ARGV value, ms. Empty when taken now, else what stands there and its ms left. */
+/** KEYS[1] the item; ARGV value, ms. Returns nothing when acquired, else the present value and its remaining ms. */
 const ACQUIRE = `
 if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return {} end
 return { redis.call('GET', KEYS[1]), redis.call('PTTL', KEYS[1]) }`;
 
-/** KEYS[1] the item; ARGV value with the fence, value on probation, ms. */
+/** KEYS[1] the item; ARGV confirmed value with the fence, provisional value, ms. */
 const RENEW = `
 local value = redis.call('GET', KEYS[1])
 if value ~= ARGV[1] and value ~= ARGV[2] then return 0 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[3])
 return 1`;
 
-/** KEYS[1] the item; ARGV value with the fence, value on probation. */
+/** KEYS[1] the item; ARGV confirmed value with the fence, provisional value. */
 const RELEASE = `
 local value = redis.call('GET', KEYS[1])
 if value ~= ARGV[1] and value ~= ARGV[2] then return 0 end
 return redis.call('DEL', KEYS[1])`;
 
-/** KEYS the items. Three replies per held item: its place in KEYS, the value, ms left. */
+/** KEYS the items. Returns three replies per held item: its index in KEYS, the value, remaining ms. */
 const HOLDERS = `
 local found = {}
 for place, key in ipairs(KEYS) do
@@ -62,15 +62,13 @@ const holderTriple = z.tuple([z.number(), z.string(), z.number()]);
 
 type Run = <T>(script: string, call: { itemIds: readonly string[]; args: string[]; reply: z.ZodType<T> }) => Promise<T>;
 
-/**
- * The lock over a connected node-redis client, which `close` closes. Keys are `<prefix>claim:<item>`, values `<fence>:<user>`.
- */
+/** The lock on a connected node-redis client, which `close` closes. Keys are `<prefix>claim:<item>`, values `<fence>:<user>`. */
 export function createRedisClaimLock(
   client: LockClient,
   prefix = 'countersign:',
   { clock = { now: () => new Date() }, withinMs = CALL_MS }: Options = {},
 ): ClaimLock {
-  // A client without a listener ends the process when its connection breaks; here every call reports that itself.
+  // A client without an error listener ends the process when its connection breaks; here every call reports that error.
   client.on('error', () => undefined);
   const run = scriptRunner(client, { prefix, withinMs });
   const inMs = (ms: number) => new Date(clock.now().getTime() + ms);
@@ -106,7 +104,7 @@ export function createRedisClaimLock(
 }
 
 function scriptRunner(client: LockClient, { prefix, withinMs }: { prefix: string; withinMs: number }): Run {
-  // The client's own timeout takes back a command that was never sent, so that it does not run after a reconnect.
+  // The client's own timeout removes a command that was never sent, so that it does not run after a reconnect.
   const commands = client.withCommandOptions({ timeout: withinMs });
   return async (script, { itemIds, args, reply }) => {
     const keys = itemIds.map((itemId) => `${prefix}claim:${itemId}`);
@@ -115,13 +113,13 @@ function scriptRunner(client: LockClient, { prefix, withinMs }: { prefix: string
   };
 }
 
-/** Lets commands on their way finish, if that takes no longer than a call may. */
+/** Lets pending commands finish, within the timeout of one call. */
 async function closeSoon(client: LockClient, withinMs: number): Promise<void> {
   if (client.isReady) await bounded(() => client.close(), { client, withinMs }).catch(() => undefined);
   if (client.isOpen) client.destroy();
 }
 
-/** The answer in time, or `LockStoreDown`; while there is no connection it does not wait for one. */
+/** Returns the reply in time or throws `LockStoreDown`; without a connection it fails immediately. */
 async function bounded<T>(
   ask: () => Promise<T>,
   { client, withinMs }: { client: LockClient; withinMs: number },
@@ -142,7 +140,7 @@ function valueOf({ userId, fence }: { userId: string; fence: number }): string {
   return `${fence}:${userId}`;
 }
 
-/** What the key holds when this claim is confirmed, and when it is still on probation. */
+/** The values that the key may hold: confirmed, and still provisional. */
 function bothValues(held: HeldClaim): [string, string] {
   return [valueOf(held), valueOf({ userId: held.userId, fence: 0 })];
 }
@@ -152,7 +150,7 @@ function readHolder(value: string, expiresAt: Date): Holder {
   return { userId: value.slice(colon + 1), fence: Number(value.slice(0, colon)), expiresAt };
 }
 
-/** Redis takes whole milliseconds, from 1. */
+/** Redis accepts whole milliseconds of at least 1. */
 function wholeMs(ms: number): string {
   return String(Math.max(1, Math.round(ms)));
 }

@@ -1,4 +1,4 @@
-// API keys: their shape, and that no typing mistake gets through to the database.
+// API keys: their format, and that no typing mistake reaches the database.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hashApiKey, isWellFormedApiKey, last4, makeApiKey } from './api-key.ts';
@@ -10,11 +10,11 @@ const anyKey = fc.constant(null).map(() => makeApiKey());
 const anyPlace = fc.integer({ min: PREFIX_LENGTH, max: LENGTH - 1 });
 
 describe('K1: an API key', () => {
-  it('is csk_, 32 letters and digits, and six of checksum', () => {
+  it('consists of csk_, 32 letters and digits, and six characters of checksum', () => {
     expect(makeApiKey()).toMatch(/^csk_[0-9A-Za-z]{38}$/);
   });
 
-  it('that was made is well formed, always', () => {
+  it('is always well formed when generated', () => {
     fc.assert(
       fc.property(anyKey, (key) => {
         expect(isWellFormedApiKey(key)).toBe(true);
@@ -22,19 +22,19 @@ describe('K1: an API key', () => {
     );
   });
 
-  it('never comes twice', () => {
+  it('is never generated twice', () => {
     expect(new Set(Array.from({ length: 1000 }, makeApiKey)).size).toBe(1000);
   });
 
-  it('carries the CRC-32 of its random part in base62, padded: computed apart from this code', () => {
-    // By Python's zlib.crc32: 2700251856 and 7507330.
+  it('has as its checksum the padded base62 CRC-32 of the random part, as computed independently', () => {
+    // From Python's zlib.crc32: 2700251856 and 7507330.
     expect(isWellFormedApiKey('csk_000000000000000000000000000000002wjyrI')).toBe(true);
     expect(isWellFormedApiKey('csk_WNapJRWhMmXK07SjSMJYPLokhaV7fwOO00VUzy')).toBe(true);
   });
 });
 
 describe('K1: a mistyped API key is refused', () => {
-  it('with any one character of it replaced by any other, in the random part and in the checksum', () => {
+  it('when any one character of the random part or checksum is replaced by any other', () => {
     const key = makeApiKey();
     for (let index = PREFIX_LENGTH; index < LENGTH; index += 1) {
       const typos = Array.from(BASE62, (digit) => key.slice(0, index) + digit + key.slice(index + 1));
@@ -42,7 +42,7 @@ describe('K1: a mistyped API key is refused', () => {
     }
   });
 
-  it('with any one character replaced, in any key', () => {
+  it('when any one character of any key is replaced', () => {
     fc.assert(
       fc.property(anyKey, anyPlace, fc.constantFrom(...BASE62), (key, index, digit) => {
         const typo = key.slice(0, index) + digit + key.slice(index + 1);
@@ -51,7 +51,7 @@ describe('K1: a mistyped API key is refused', () => {
     );
   });
 
-  it('with two neighbours changed over, in any key', () => {
+  it('when two adjacent characters of any key are swapped', () => {
     const place = fc.integer({ min: PREFIX_LENGTH, max: LENGTH - 2 });
     fc.assert(
       fc.property(anyKey, place, (key, index) => {
@@ -69,28 +69,28 @@ describe('K1: a mistyped API key is refused', () => {
     ['the prefix in capitals', (key) => key.replace('csk_', 'CSK_')],
     ['another prefix', (key) => key.replace('csk_', 'csp_')],
     ['no prefix', (key) => key.slice(4)],
-    ['itself twice, as duplicate headers arrive', (key) => `${key}, ${key}`],
-    ['a character that is no letter or digit', (key) => `${key.slice(0, 10)}-${key.slice(11)}`],
+    ['the key twice, as repeated headers arrive', (key) => `${key}, ${key}`],
+    ['a character that is not a letter or digit', (key) => `${key.slice(0, 10)}-${key.slice(11)}`],
     ['a letter of another alphabet', (key) => `${key.slice(0, 10)}\u0430${key.slice(11)}`],
-    ['nothing in it', () => ''],
+    ['no characters', () => ''],
     ['100 000 characters', (key) => key + 'a'.repeat(100_000)],
   ])('with %s', (_what, change) => {
     expect(isWellFormedApiKey(change(makeApiKey()))).toBe(false);
   });
 });
 
-describe('a right checksum alone does not make an API key', () => {
+describe('a valid checksum alone is not enough', () => {
   it.each([
     ['31 characters', 'csk_00000000000000000000000000000004WZ4EQ'],
     ['33 characters', 'csk_00000000000000000000000000000000026BYXP'],
-    ['characters that are no letters or digits', 'csk_--------------------------------1hgAQs'],
+    ['characters that are not letters or digits', 'csk_--------------------------------1hgAQs'],
     ['nothing', 'csk_000000'],
-  ])('over %s', (_what, text) => {
+  ])('of a key with %s', (_what, text) => {
     expect(isWellFormedApiKey(text)).toBe(false);
   });
 });
 
-describe('K2: what is kept of an API key', () => {
+describe('K2: what is stored of an API key', () => {
   it('is its SHA-256 and its last four characters', () => {
     const key = makeApiKey();
     expect(hashApiKey(key)).toBe(sha256Hex(key));

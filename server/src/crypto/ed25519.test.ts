@@ -1,4 +1,4 @@
-// Ed25519 against RFC 8032 and against the forgeries that a bare tweetnacl takes for true.
+// Ed25519 against RFC 8032 and against the forgeries that plain tweetnacl accepts.
 import { createHash } from 'node:crypto';
 import { ed25519 } from '@noble/curves/ed25519.js';
 import bs58 from 'bs58';
@@ -42,7 +42,10 @@ const RFC8032 = [
   },
 ];
 
-/** Every encoding of a point of small order that a lenient reader takes: the eight, and six more with y >= p or x = 0 and the sign set. */
+/**
+ * Every encoding of a small-order point that a lenient decoder accepts: the
+ * eight, and six more with y >= p or x = 0 and the sign set.
+ */
 const SMALL_ORDER = [
   '0100000000000000000000000000000000000000000000000000000000000000',
   'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
@@ -71,7 +74,7 @@ const withScalar = (signature: Uint8Array, change: (scalar: bigint) => bigint) =
   return Uint8Array.from([...signature.slice(0, 32), ...littleEndian(change(scalar))]);
 };
 
-/** Forges without a secret: R = S*B stands for every message whose hash the small order of the key divides. */
+/** Forges without a secret: R = S*B verifies for every message whose hash is divisible by the small order of the key. */
 function forge(message: Uint8Array, key: Uint8Array): Uint8Array | undefined {
   return Array.from({ length: 100 }, (_, index) => {
     const scalar = BigInt(index + 1);
@@ -83,12 +86,12 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe('a signature', () => {
-  it.each(RFC8032)('of RFC 8032 holds: $name', ({ key, message, signature }) => {
+describe('verifySignature', () => {
+  it.each(RFC8032)('accepts the signature of RFC 8032: $name', ({ key, message, signature }) => {
     expect(verifySignature(message, hex(signature), hex(key))).toBe(true);
   });
 
-  it('by any key over any message holds, also when handed in as Buffers', () => {
+  it('accepts a signature by any key over any message, also as Buffers', () => {
     const bytes32 = fc.uint8Array({ minLength: 32, maxLength: 32 });
     fc.assert(
       fc.property(bytes32, fc.uint8Array({ maxLength: 200 }), (secret, message) => {
@@ -101,7 +104,7 @@ describe('a signature', () => {
     );
   });
 
-  it('falls with any flipped bit of message, signature or key', () => {
+  it('rejects any flipped bit of message, signature or key', () => {
     const parts = { message: MESSAGE, signature: SIGNATURE, key: KEY };
     const anyBit = fc
       .constantFrom('message' as const, 'signature' as const, 'key' as const)
@@ -116,20 +119,23 @@ describe('a signature', () => {
     );
   });
 
-  it('falls when S is not below L, which tweetnacl would take (S6)', () => {
+  it('rejects an S that is not below L, which tweetnacl would accept (S6)', () => {
     const malleated = withScalar(SIGNATURE, (scalar) => scalar + L);
     expect(nacl.sign.detached.verify(MESSAGE, malleated, KEY)).toBe(true);
     expect(verifySignature(MESSAGE, malleated, KEY)).toBe(false);
     expect(verifySignature(MESSAGE, SIGNATURE, KEY)).toBe(true);
   });
 
-  it.each(SMALL_ORDER)('by the small-order key %s falls, which tweetnacl takes without any secret (S6)', (encoding) => {
-    const forged = forge(MESSAGE, hex(encoding));
-    expect(forged).toBeDefined();
-    expect(verifySignature(MESSAGE, forged ?? new Uint8Array(), hex(encoding))).toBe(false);
-  });
+  it.each(SMALL_ORDER)(
+    'rejects the small-order key %s, which tweetnacl accepts without any secret (S6)',
+    (encoding) => {
+      const forged = forge(MESSAGE, hex(encoding));
+      expect(forged).toBeDefined();
+      expect(verifySignature(MESSAGE, forged ?? new Uint8Array(), hex(encoding))).toBe(false);
+    },
+  );
 
-  it.each([0, 1, 31, 63, 65, 128])('of %i bytes falls before any mathematics', (length) => {
+  it.each([0, 1, 31, 63, 65, 128])('rejects a signature of %i bytes before any arithmetic', (length) => {
     const verify = vi.spyOn(nacl.sign.detached, 'verify');
     expect(verifySignature(MESSAGE, Uint8Array.from([...SIGNATURE, ...new Uint8Array(64)]).slice(0, length), KEY)).toBe(
       false,
@@ -137,14 +143,14 @@ describe('a signature', () => {
     expect(verify).not.toHaveBeenCalled();
   });
 
-  it.each([0, 31, 33, 64])('by a key of %i bytes falls before any mathematics', (length) => {
+  it.each([0, 31, 33, 64])('rejects a key of %i bytes before any arithmetic', (length) => {
     const verify = vi.spyOn(nacl.sign.detached, 'verify');
     expect(verifySignature(MESSAGE, SIGNATURE, Uint8Array.from([...KEY, ...KEY]).slice(0, length))).toBe(false);
     expect(verify).not.toHaveBeenCalled();
   });
 
   it.each([undefined, null, 1, 'text', [], {}, { length: 64 }, new Uint16Array(64)])(
-    'falls and does not throw when a part is %o',
+    'returns false and does not throw when an argument is %o',
     (value) => {
       const wrong = value as Uint8Array;
       expect(verifySignature(wrong, SIGNATURE, KEY)).toBe(false);
@@ -154,8 +160,8 @@ describe('a signature', () => {
   );
 });
 
-describe('an address', () => {
-  it('spells its key, for any key', () => {
+describe('decodeAddress', () => {
+  it('returns the key that the address encodes, for any key', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (secret) => {
         const key = ed25519.getPublicKey(secret);
@@ -165,34 +171,34 @@ describe('an address', () => {
     );
   });
 
-  it.each(SMALL_ORDER)('of the small-order key %s is refused', (encoding) => {
+  it.each(SMALL_ORDER)('rejects the small-order key %s', (encoding) => {
     expect(decodeAddress(bs58.encode(hex(encoding)))).toBeNull();
   });
 
   it.each(['4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM', '11111111111111111111111111111111'])(
-    '%s, a known key that anyone can sign for, is refused',
+    'rejects %s, a known key that anyone can sign for',
     (address) => {
       expect(decodeAddress(address)).toBeNull();
     },
   );
 
-  it('of a key with y above the field prime is refused: a key has one spelling', () => {
+  it('rejects a key with y above the field prime: a key has one encoding', () => {
     const key = hex(`f0${'ff'.repeat(30)}7f`);
     expect(decodeAddress(bs58.encode(key))).toBeNull();
   });
 
-  it.each([31, 33])('of %i bytes is refused although its length in characters fits', (length) => {
+  it.each([31, 33])('rejects %i bytes although the length in characters fits', (length) => {
     const address = bs58.encode(new Uint8Array(length).fill(200).fill(0, 0, length - 30));
     expect(address.length).toBeGreaterThanOrEqual(32);
     expect(address.length).toBeLessThanOrEqual(44);
     expect(decodeAddress(address)).toBeNull();
   });
 
-  it('of 44 characters that means more than 32 bytes is refused', () => {
+  it('rejects 44 characters that encode more than 32 bytes', () => {
     expect(decodeAddress('z'.repeat(44))).toBeNull();
   });
 
-  it('of 20 000 or 100 000 characters is refused before the quadratic decoding starts', () => {
+  it('rejects 20 000 or 100 000 characters before the quadratic decoding starts', () => {
     const decode = vi.spyOn(bs58, 'decodeUnsafe');
     expect(decodeAddress('z'.repeat(20_000))).toBeNull();
     expect(decodeAddress('1'.repeat(100_000))).toBeNull();
@@ -201,13 +207,13 @@ describe('an address', () => {
     expect(decode).toHaveBeenCalledOnce();
   });
 
-  it('that a decoder would read in two spellings is taken in one: it must encode back to itself', () => {
+  it('accepts only the text that the key encodes back to, where a decoder accepts two', () => {
     vi.spyOn(bs58, 'decodeUnsafe').mockReturnValue(KEY);
     expect(decodeAddress(bs58.encode(KEY.toReversed()))).toBeNull();
     expect(decodeAddress(bs58.encode(KEY))).toBe(KEY);
   });
 
-  it('is refused for anything that is no base58', () => {
+  it('rejects anything that is not base58', () => {
     fc.assert(
       fc.property(
         fc.string({ maxLength: 60 }).filter((text) => /[^1-9A-HJ-NP-Za-km-z]/.test(text)),

@@ -1,4 +1,4 @@
-// Ed25519 as strict as sign-in needs it: addresses to keys, and signatures that only the key's owner can have made.
+// Ed25519 as strict as sign-in requires: decodes addresses to keys, and accepts only signatures by the key's owner.
 import bs58 from 'bs58';
 import nacl from 'tweetnacl';
 import { isAddress } from '../domain/access/sign-in.ts';
@@ -11,8 +11,8 @@ const GROUP_ORDER = bytes('edd3f55c1a631258d69cf7a2def9de14000000000000000000000
 const FIELD_PRIME = bytes('edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f');
 
 /**
- * The y coordinates of the eight points of small order. For these keys anyone can forge signatures.
- * The sign bit is not part of y, so these five also cover the encodings that tweetnacl takes with x = 0 and the sign set.
+ * The y coordinates of the eight small-order points. Anyone can forge signatures for these keys. The sign bit is not part of y,
+ * so these five also cover the encodings with x = 0 and the sign set, which tweetnacl accepts.
  */
 const SMALL_ORDER_Y = new Set([
   '0000000000000000000000000000000000000000000000000000000000000000',
@@ -22,9 +22,9 @@ const SMALL_ORDER_Y = new Set([
   'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
 ]);
 
-/** The 32 key bytes that an address spells, or null when it is not the one spelling of a usable key (S6). Never throws. */
+/** The 32 key bytes of an address, or null when it is not the canonical encoding of a usable key (S6). Never throws. */
 export function decodeAddress(address: string): Uint8Array | null {
-  // Decoding takes quadratic time: the shape, and with it the length, comes first.
+  // Decoding takes quadratic time, so the format, and with it the length, is checked first.
   if (!isAddress(address)) return null;
   const key = bs58.decodeUnsafe(address);
   if (key?.length !== KEY_BYTES || bs58.encode(key) !== address) return null;
@@ -32,8 +32,8 @@ export function decodeAddress(address: string): Uint8Array | null {
 }
 
 /**
- * Whether `signature` (64 bytes) over `message` was made with the secret of `publicKey` (32 bytes).
- * Refuses what tweetnacl lets through: keys of small order, keys not written the one way, and S not below L. Never throws.
+ * Whether `signature` (64 bytes) over `message` was made with the secret of `publicKey` (32 bytes). Rejects what tweetnacl
+ * accepts: small-order keys, keys in a non-canonical encoding, and S not below L. Never throws.
  */
 export function verifySignature(message: Uint8Array, signature: Uint8Array, publicKey: Uint8Array): boolean {
   try {
@@ -51,7 +51,7 @@ function isUsableKey(key: Uint8Array): boolean {
   return isBelow(y, FIELD_PRIME) && !SMALL_ORDER_Y.has(y.toString('hex'));
 }
 
-/** Whether one little-endian number is smaller than another of the same length. */
+/** Whether a little-endian number is smaller than another of the same length. */
 function isBelow(number: Uint8Array, limit: Uint8Array): boolean {
   return Buffer.compare(number.toReversed(), limit.toReversed()) < 0;
 }
@@ -60,7 +60,7 @@ function bytes(hex: string): Uint8Array {
   return Buffer.from(hex, 'hex');
 }
 
-/** The address of a new key pair whose secret half is thrown away at once: an owner that can never sign in. */
+/** The address of a new key pair whose secret is discarded: an owner that can never sign in. */
 export function newAddress(): string {
   return bs58.encode(nacl.sign.keyPair().publicKey);
 }

@@ -1,4 +1,4 @@
-// The key ring: what opens, and that nothing else does.
+// The key ring: which texts can be decrypted, and that nothing else can.
 import { createCipheriv, randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
@@ -15,7 +15,7 @@ const body = (encrypted: string) => Buffer.from(encrypted.split('.')[1] ?? '', '
 const withBody = (bytes: Uint8Array) => `a.${Buffer.from(bytes).toString('base64url')}`;
 
 describe('K3: encryption', () => {
-  it('gives back any text under the same place', () => {
+  it('decrypts any text under the same aad', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (plain, aad) => {
         expect(decrypt(RING, encrypt(RING, plain, aad), aad)).toBe(plain);
@@ -23,7 +23,7 @@ describe('K3: encryption', () => {
     );
   });
 
-  it('is kid, then IV of 12, ciphertext and tag of 16 bytes', () => {
+  it('consists of the kid, then an IV of 12, the ciphertext and a tag of 16 bytes', () => {
     const encrypted = encrypt(RING, SECRET, AAD);
     expect(encrypted).toMatch(/^a\.[A-Za-z0-9_-]+$/);
     expect(body(encrypted)).toHaveLength(12 + SECRET.length + 16);
@@ -53,15 +53,15 @@ describe('K3: rotation: the first key encrypts, all decrypt', () => {
     expect(decrypt(rotated, encrypt(rotated, SECRET, AAD), AAD)).toBe(SECRET);
   });
 
-  it('a key that is gone is named', () => {
+  it('the error names the key that is missing', () => {
     expect(() => decrypt(parseKeyRing(`b:${KEY_B}`), old, AAD)).toThrow('SECRET_KEYS has no key with the kid a.');
   });
 
-  it('the same kid with another key cannot be decrypted', () => {
+  it('a text under the same kid with a different key cannot be decrypted', () => {
     expect(() => decrypt(parseKeyRing(`a:${KEY_B}`), old, AAD)).toThrow('cannot be decrypted');
   });
 
-  it('a text moved to another kid of the ring cannot be decrypted', () => {
+  it('a text renamed to another kid of the ring cannot be decrypted', () => {
     expect(() => decrypt(rotated, old.replace('a.', 'b.'), AAD)).toThrow('cannot be decrypted');
   });
 });
@@ -69,7 +69,7 @@ describe('K3: rotation: the first key encrypts, all decrypt', () => {
 describe('K3: tampering', () => {
   const encrypted = encrypt(RING, SECRET, AAD);
 
-  it('with any one bit of IV, ciphertext or tag is refused: every one tried', () => {
+  it('rejects any one flipped bit of IV, ciphertext or tag: every one is tried', () => {
     const bytes = body(encrypted);
     for (let bit = 0; bit < bytes.length * 8; bit += 1) {
       const flipped = bytes.map((byte, index) => (index === bit >> 3 ? byte ^ (1 << (bit & 7)) : byte));
@@ -77,8 +77,8 @@ describe('K3: tampering', () => {
     }
   });
 
-  it('with any one bit of the text itself is refused, spare bits of base64 included: every one tried', () => {
-    // Lengths with no, two and four spare bits in the last character.
+  it('rejects any one flipped bit of the text itself, unused bits of base64 included: every one is tried', () => {
+    // Lengths with zero, two and four unused bits in the last character.
     for (const plain of ['', 'x', 'xy']) {
       const text = Buffer.from(encrypt(RING, plain, AAD), 'latin1');
       for (let bit = 0; bit < text.length * 8; bit += 1) {
@@ -90,22 +90,19 @@ describe('K3: tampering', () => {
     }
   });
 
-  it.each(Array.from({ length: 16 }, (_, length) => length))(
-    'with a tag cut to %i of its 16 bytes is refused',
-    (length) => {
-      const bytes = body(encrypted);
-      expect(() => decrypt(RING, withBody(bytes.subarray(0, bytes.length - 16 + length)), AAD)).toThrow(Error);
-      // Cut so far that the rest could be IV and a short tag, with nothing between.
-      expect(() => decrypt(RING, withBody(bytes.subarray(0, 12 + length)), AAD)).toThrow('not in the expected format');
-    },
-  );
+  it.each(Array.from({ length: 16 }, (_, length) => length))('rejects a tag cut to %i of its 16 bytes', (length) => {
+    const bytes = body(encrypted);
+    expect(() => decrypt(RING, withBody(bytes.subarray(0, bytes.length - 16 + length)), AAD)).toThrow(Error);
+    // Cut so short that the rest could be an IV and a short tag with no ciphertext.
+    expect(() => decrypt(RING, withBody(bytes.subarray(0, 12 + length)), AAD)).toThrow('not in the expected format');
+  });
 
   it.each([
     ['none', ''],
-    ['another place', 'webhook_endpoint|7f000001|43|secret'],
+    ['another one', 'webhook_endpoint|7f000001|43|secret'],
     ['a longer one', `${AAD}|`],
     ['a shorter one', AAD.slice(0, -1)],
-  ])('with the place is refused: %s', (_what, aad) => {
+  ])('rejects the aad: %s', (_what, aad) => {
     expect(() => decrypt(RING, encrypted, aad)).toThrow('cannot be decrypted');
   });
 
@@ -123,13 +120,13 @@ describe('K3: tampering', () => {
     encrypted.replace('.', ':'),
     `${'k'.repeat(33)}.${encrypted.slice(2)}`,
     encrypted + 'A'.repeat(4),
-  ])('with the form is refused: %j', (text) => {
+  ])('rejects the format: %j', (text) => {
     expect(() => decrypt(RING, text, AAD)).toThrow(Error);
   });
 });
 
 describe('SECRET_KEYS', () => {
-  it('as it is made for a new installation can be read, and is new each time', () => {
+  it('can be parsed as generated for a new installation, and differs each time', () => {
     const text = makeKeyRingText();
     expect(text).toMatch(/^k[0-9A-Za-z]{7}:[A-Za-z0-9+/]{43}=$/);
     const ring = parseKeyRing(text);
@@ -162,11 +159,11 @@ describe('SECRET_KEYS', () => {
     ],
     [`a:${randomBytes(32).toString('hex')}`, 'SECRET_KEYS entry 1 must have a key of 32 bytes in padded base64.'],
     [`a:${KEY_A},a:${KEY_B}`, 'SECRET_KEYS has two entries with the same kid.'],
-  ])('%j is refused in one sentence without key material', (text, message) => {
+  ])('rejects %j with one sentence without key material', (text, message) => {
     expect(() => parseKeyRing(text)).toThrow(new Error(message));
   });
 
-  it('once read shows its keys to no log', () => {
+  it('does not show parsed keys in logs', () => {
     const shown = inspect(RING, { depth: 9, showHidden: true }) + JSON.stringify(RING);
     expect(shown).toContain('a');
     expect(shown).not.toContain(KEY_A.slice(0, 8));

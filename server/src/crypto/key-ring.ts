@@ -1,14 +1,14 @@
-// Encrypts secrets at rest: AES-256-GCM with a ring of keys, of which the first encrypts and every one decrypts (K3).
+// Encrypts secrets at rest: AES-256-GCM with a ring of keys, of which the first encrypts and all decrypt (K3).
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { randomBase62 } from './tokens.ts';
 
 const ALGORITHM = 'aes-256-gcm';
 const KEY_BYTES = 32;
 const IV_BYTES = 12;
-/** Given wherever the cipher is made: without it Node takes tags cut down to four bytes. */
+/** Passed wherever a cipher is created: without it Node accepts tags as short as four bytes. */
 const TAG = { authTagLength: 16 };
 
-/** Keys by id, the one that encrypts first. The bytes are out of reach of logs and `JSON.stringify`. */
+/** Keys by id, the encrypting one first. Logs and `JSON.stringify` cannot show their bytes. */
 export type KeyRing = readonly [RingKey, ...RingKey[]];
 interface RingKey {
   kid: string;
@@ -16,8 +16,8 @@ interface RingKey {
 }
 
 /**
- * Reads `SECRET_KEYS`: `kid:base64,kid2:base64`, each key 32 bytes, spaces around entries allowed.
- * Throws an Error with one sentence saying what is wrong; entries are named by their position, never by their text.
+ * Parses `SECRET_KEYS`: `kid:base64,kid2:base64`, each key 32 bytes, spaces around entries allowed. Throws an Error whose one
+ * sentence says what is wrong; it names entries by their position, never by their text.
  */
 export function parseKeyRing(text: string): KeyRing {
   const entries = text.trim() === '' ? [] : text.split(',');
@@ -44,14 +44,16 @@ function parseEntry(entry: string, position: number): RingKey {
   return { kid: match[1], key: createSecretKey(bytes) };
 }
 
-/** The text of a new ring with one new key, for `SECRET_KEYS`. Put it before an existing text, with a comma, to rotate. */
+/**
+ * The text of a new ring with one new key, for `SECRET_KEYS`. To rotate, put it before the existing text, separated by a comma.
+ */
 export function makeKeyRingText(): string {
   return `k${randomBase62(7)}:${randomBytes(KEY_BYTES).toString('base64')}`;
 }
 
 /**
- * Encrypts `plain` with the first key. `aad` names the place the text belongs to (table|project|row|field): it is not in
- * the answer, and only the same `aad` opens it. Answers `kid.base64url` of IV, ciphertext and tag; never twice the same.
+ * Encrypts `plain` with the first key. `aad` names the place of the text (table|project|row|field): it is not in the result, and
+ * decryption requires the same `aad`. Returns `kid.base64url` of IV, ciphertext and tag, different each time.
  */
 export function encrypt(ring: KeyRing, plain: string, aad: string): string {
   const [{ kid, key }] = ring;
@@ -61,14 +63,17 @@ export function encrypt(ring: KeyRing, plain: string, aad: string): string {
   return `${kid}.${encrypted.toString('base64url')}`;
 }
 
-/** Decrypts what `seal` made, with whichever key of the ring it names. Throws an Error when the text was changed, `aad` is another, or the key is gone. */
+/**
+ * Decrypts a result of `encrypt` with the key it names. Throws an Error when the
+ * text was changed, `aad` differs, or the key is missing.
+ */
 export function decrypt(ring: KeyRing, encrypted: string, aad: string): string {
   const [, kid, data] = /^([A-Za-z0-9_-]{1,32})\.([A-Za-z0-9_-]+)$/.exec(encrypted) ?? [];
   if (kid === undefined || data === undefined) throw new Error('The encrypted text is not in the expected format.');
   const entry = ring.find((candidate) => candidate.kid === kid);
   if (entry === undefined) throw new Error(`SECRET_KEYS has no key with the kid ${kid}.`);
   const bytes = Buffer.from(data, 'base64url');
-  // Base64 has spare bits at its end: without this a changed last character could still open.
+  // Base64 has unused bits at its end: without this check a changed last character could still decrypt.
   if (bytes.length < IV_BYTES + TAG.authTagLength || bytes.toString('base64url') !== data) {
     throw new Error('The encrypted text is not in the expected format.');
   }

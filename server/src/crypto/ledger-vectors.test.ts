@@ -1,4 +1,4 @@
-// Sign-ins that real wallets and real Ledger devices signed, as published with supabase/auth (internal/api/web3_test.go).
+// Sign-ins signed by real wallets and real Ledger devices, as published with supabase/auth (internal/api/web3_test.go).
 import { describe, expect, it } from 'vitest';
 import { signedForms } from '../domain/access/sign-in.ts';
 import { decodeAddress, verifySignature } from './ed25519.ts';
@@ -49,7 +49,7 @@ const OF_A_LEDGER: Vector[] = [
   },
 ];
 
-/** Which of the forms the signature is over: 0 the text, 1 off-chain version 1, 2 and 3 version 0. */
+/** Which of the forms the signature covers: 0 the text, 1 off-chain version 1, 2 and 3 version 0. */
 function formsSigned({ domain, address, rest, signature }: Vector, application = domain): number[] {
   const text = [`${domain} wants you to sign in with your Solana account:`, address, ...rest].join('\n');
   const key = decodeAddress(address) ?? new Uint8Array();
@@ -58,19 +58,19 @@ function formsSigned({ domain, address, rest, signature }: Vector, application =
   return [...signed.keys()].filter((index) => signed[index]);
 }
 
-describe('signatures from outside (S11)', () => {
-  it.each(OF_A_WALLET)('one of a wallet at $domain is over the text itself', (vector) => {
+describe('published signatures (S11)', () => {
+  it.each(OF_A_WALLET)('a wallet signature at $domain covers the text itself', (vector) => {
     expect(formsSigned(vector)).toEqual([0]);
   });
 
   it.each(OF_A_LEDGER)(
-    'one of a Ledger at $domain is over off-chain version 0, format 0, with the site in it',
+    'a Ledger signature at $domain covers off-chain version 0, format 0, with the site in it',
     (vector) => {
       expect(formsSigned(vector)).toEqual([2]);
     },
   );
 
-  it.each(OF_A_LEDGER)('one of a Ledger at $domain is worth nothing at another site', (vector) => {
+  it.each(OF_A_LEDGER)('a Ledger signature at $domain is not valid for another site', (vector) => {
     expect(formsSigned(vector, 'evil.test')).toEqual([]);
   });
 });

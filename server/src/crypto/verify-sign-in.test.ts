@@ -34,11 +34,11 @@ const HONEST = {
   signature: base64(OWNER.sign(TEXT)),
 };
 
-/** What the owner of `OWNER` hands in after signing any text whatever. */
+/** What the owner of `OWNER` submits after signing any text. */
 const signing = (text: string) => ({ ...HONEST, signedMessage: base64(text), signature: base64(OWNER.sign(text)) });
 
-describe('an honest sign-in', () => {
-  it('holds, signed over the text that the Wallet Standard builds', () => {
+describe('a genuine sign-in', () => {
+  it('is accepted when signed over the text that the Wallet Standard builds', () => {
     expect(verifySignIn(HONEST)).toBe(true);
     expect(verifySignIn(signing(createSignInMessageText({ ...INPUT, address: OWNER.address })))).toBe(true);
   });
@@ -48,16 +48,16 @@ describe('an honest sign-in', () => {
     (name, index) => ({ name, form: forms[index] ?? new Uint8Array() }),
   );
 
-  it.each(named)('holds, signed and reported as $name (S11)', ({ form }) => {
+  it.each(named)('is accepted when signed and reported as $name (S11)', ({ form }) => {
     const signed = { signedMessage: base64(form), signature: base64(OWNER.sign(form)) };
     expect(verifySignIn({ ...HONEST, ...signed })).toBe(true);
   });
 
-  it.each(named)('holds, reported as the text by a wallet whose device signed $name (S11)', ({ form }) => {
+  it.each(named)('is accepted when reported as the text by a wallet whose device signed $name (S11)', ({ form }) => {
     expect(verifySignIn({ ...HONEST, signature: base64(OWNER.sign(form)) })).toBe(true);
   });
 
-  it('does not hold when an envelope is reported and the plain text was signed', () => {
+  it('is rejected when an envelope is reported and the plain text was signed', () => {
     expect(verifySignIn({ ...HONEST, signedMessage: base64(forms[1] ?? '') })).toBe(false);
   });
 
@@ -65,7 +65,7 @@ describe('an honest sign-in', () => {
     ['another signer', signedForms(utf8(TEXT), ATTACKER.publicKey, utf8(INPUT.domain))[1]],
     ['another text', signedForms(utf8(`${TEXT}.`), OWNER.publicKey, utf8(INPUT.domain))[1]],
     ['another application domain', signedForms(utf8(TEXT), OWNER.publicKey, utf8('evil.test'))[2]],
-  ])('does not hold in an envelope for %s (S11)', (_what, form = new Uint8Array()) => {
+  ])('is rejected in an envelope for %s (S11)', (_what, form = new Uint8Array()) => {
     const signature = base64(OWNER.sign(form));
     expect(verifySignIn({ ...HONEST, signedMessage: base64(form), signature })).toBe(false);
     expect(verifySignIn({ ...HONEST, signature })).toBe(false);
@@ -73,7 +73,7 @@ describe('an honest sign-in', () => {
 });
 
 describe('the key comes from the address (S6)', () => {
-  it("a text that names the victim, signed by the attacker, is refused; the Wallet Standard's own check takes it", () => {
+  it("rejects a text that names the victim but is signed by the attacker, which the Wallet Standard's own check accepts", () => {
     const signature = ATTACKER.sign(TEXT);
     const account = { ...OWNER, publicKey: ATTACKER.publicKey, chains: [], features: [] };
     const output = { account, signedMessage: utf8(TEXT), signature };
@@ -81,7 +81,7 @@ describe('the key comes from the address (S6)', () => {
     expect(verifySignIn({ ...HONEST, signature: base64(signature) })).toBe(false);
   });
 
-  it("the attacker's signed text under the victim's address is refused, and the other way round", () => {
+  it("rejects the attacker's signed text under the victim's address, and the reverse", () => {
     const text = signInText(INPUT, ATTACKER.address);
     const attack = { input: INPUT, signedMessage: base64(text), signature: base64(ATTACKER.sign(text)) };
     expect(verifySignIn({ ...attack, address: ATTACKER.address })).toBe(true);
@@ -90,7 +90,7 @@ describe('the key comes from the address (S6)', () => {
   });
 
   it.each(['4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM', '11111111111111111111111111111111'])(
-    'the small-order address %s is refused with a signature that tweetnacl takes',
+    'rejects the small-order address %s with a signature that tweetnacl accepts',
     (address) => {
       const key = bs58.decode(address);
       const text = utf8(signInText(INPUT, address));
@@ -104,7 +104,7 @@ describe('the key comes from the address (S6)', () => {
     },
   );
 
-  it('a malleated signature, S + L, is refused (S6)', () => {
+  it('rejects a malleated signature, S + L (S6)', () => {
     const bytes = Buffer.from(HONEST.signature, 'base64');
     const scalar = BigInt(`0x${Buffer.from(bytes.subarray(32).toReversed()).toString('hex')}`);
     const raised = (scalar + ed25519.Point.Fn.ORDER).toString(16).padStart(64, '0');
@@ -126,16 +126,16 @@ describe('the text is rebuilt and compared, not parsed (S5)', () => {
     expirationTime: '2026-03-01T12:05:00.001Z',
   };
 
-  it.each(Object.entries(fields))('another %s is refused', (field, value) => {
+  it.each(Object.entries(fields))('rejects another %s', (field, value) => {
     const text = signInText({ ...INPUT, [field]: value }, OWNER.address);
     expect(text).not.toBe(TEXT);
     expect(verifySignIn(signing(text))).toBe(false);
   });
 
   it.each([
-    ['a field more', `${TEXT}\nRequest ID: 1`],
+    ['an additional field', `${TEXT}\nRequest ID: 1`],
     ['resources', `${TEXT}\nResources:\n- https://evil.test`],
-    ['not before', `${TEXT}\nNot Before: 2026-03-01T12:00:00.000Z`],
+    ['a Not Before field', `${TEXT}\nNot Before: 2026-03-01T12:00:00.000Z`],
     ['a line break at the end', `${TEXT}\n`],
     ['a space at the end', `${TEXT} `],
     ['a NUL at the end', `${TEXT}\0`],
@@ -143,18 +143,18 @@ describe('the text is rebuilt and compared, not parsed (S5)', () => {
     ['CRLF line ends', TEXT.replaceAll('\n', '\r\n')],
     ['another case in the domain', TEXT.replace('review.example.com', 'Review.example.com')],
     ['a look-alike letter', TEXT.replace('example', 'ex\u0430mple')],
-    ['a field less', TEXT.replace(/\nChain ID: mainnet/, '')],
-    ['two fields changed over', TEXT.replace(/(Version: 1)\n(Chain ID: mainnet)/, '$2\n$1')],
+    ['a missing field', TEXT.replace(/\nChain ID: mainnet/, '')],
+    ['two fields swapped', TEXT.replace(/(Version: 1)\n(Chain ID: mainnet)/, '$2\n$1')],
     ['our nonce only in the statement', TEXT.replace(INPUT.statement, INPUT.nonce)],
     ['our text inside a longer one', `evil.test wants something else\n${TEXT}`],
     ['our text twice', TEXT + TEXT],
     ['nothing', ''],
-  ])('a text with %s is refused', (_what, text) => {
+  ])('rejects a text with %s', (_what, text) => {
     expect(text).not.toBe(TEXT);
     expect(verifySignIn(signing(text))).toBe(false);
   });
 
-  it('any one changed byte is refused, though well signed', () => {
+  it('rejects any one changed byte, even if correctly signed', () => {
     fc.assert(
       fc.property(fc.nat(utf8(TEXT).length - 1), fc.integer({ min: 1, max: 255 }), (index, difference) => {
         const message = utf8(TEXT).map((byte, at) => (at === index ? byte ^ difference : byte));
@@ -165,12 +165,12 @@ describe('the text is rebuilt and compared, not parsed (S5)', () => {
   });
 });
 
-describe('hostile spelling', () => {
+describe('malformed encodings', () => {
   afterEach(() => {
     vi.restoreAllMocks();
   });
 
-  it('any flipped bit of the signature is refused', () => {
+  it('rejects any flipped bit of the signature', () => {
     fc.assert(
       fc.property(fc.nat(511), (bit) => {
         const bytes = Buffer.from(HONEST.signature, 'base64');
@@ -181,12 +181,12 @@ describe('hostile spelling', () => {
     );
   });
 
-  it.each([0, 1, 32, 63, 65, 96, 128])('a signature of %i bytes is refused', (length) => {
+  it.each([0, 1, 32, 63, 65, 96, 128])('rejects a signature of %i bytes', (length) => {
     const bytes = Buffer.concat([Buffer.from(HONEST.signature, 'base64'), Buffer.alloc(64)]).subarray(0, length);
     expect(verifySignIn({ ...HONEST, signature: base64(bytes) })).toBe(false);
   });
 
-  // The honest signature ends in "…==": its last character has four spare bits, so 16 characters mean the same bytes.
+  // The genuine signature ends in "…==": its last character has four unused bits, so 16 characters mean the same bytes.
   const spareBits = HONEST.signature.replace(/(.)==$/, (_, last: string) => {
     const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
     return `${digits.charAt(digits.indexOf(last) + 1)}==`;
@@ -198,15 +198,15 @@ describe('hostile spelling', () => {
     ['with a space before it', ` ${HONEST.signature}`],
     ['with a line break inside', `${HONEST.signature.slice(0, 40)}\n${HONEST.signature.slice(40)}`],
     ['with one more padding sign', `${HONEST.signature}=`],
-    ['with spare bits set', spareBits],
+    ['with unused bits set', spareBits],
     ['as hex', Buffer.from(HONEST.signature, 'base64').toString('hex')],
     ['as base58', bs58.encode(Buffer.from(HONEST.signature, 'base64'))],
-  ])('a signature in base64 %s is refused', (_what, signature) => {
+  ])('rejects a signature in base64 %s', (_what, signature) => {
     expect(signature).not.toBe(HONEST.signature);
     expect(verifySignIn({ ...HONEST, signature })).toBe(false);
   });
 
-  it('a message or a signature in base64url is refused', () => {
+  it('rejects a message or a signature in base64url', () => {
     const text = signInText({ ...INPUT, statement: 'ÿ'.repeat(9) }, OWNER.address);
     const input = { ...INPUT, statement: 'ÿ'.repeat(9) };
     const honest = { ...signing(text), input };
@@ -221,21 +221,21 @@ describe('hostile spelling', () => {
     ['spaces around it', ` ${OWNER.address} `],
     ['a line break after it', `${OWNER.address}\n`],
     ['another case', OWNER.address.toLowerCase()],
-    ['a character less', OWNER.address.slice(1)],
-    ['a leading 1 more', `1${OWNER.address}`],
-    ['nothing in it', ''],
-  ])('an address with %s is refused, though signed with it in the text', (_what, address) => {
+    ['a missing character', OWNER.address.slice(1)],
+    ['an additional leading 1', `1${OWNER.address}`],
+    ['no characters', ''],
+  ])('rejects an address with %s, even if it is signed in the text', (_what, address) => {
     const text = signInText(INPUT, address);
     expect(verifySignIn({ ...signing(text), address })).toBe(false);
   });
 
-  it('a signature of another length is refused before the address is decoded (S6)', () => {
+  it('rejects a signature of another length before it decodes the address (S6)', () => {
     const decode = vi.spyOn(bs58, 'decodeUnsafe');
     expect(verifySignIn({ ...HONEST, signature: base64(new Uint8Array(63)) })).toBe(false);
     expect(decode).not.toHaveBeenCalled();
   });
 
-  it('20 000-character values are refused before any decoding (S6)', () => {
+  it('rejects 20 000-character values before any decoding (S6)', () => {
     const decode = vi.spyOn(bs58, 'decodeUnsafe');
     const fromBase64 = vi.spyOn(Buffer, 'from');
     expect(verifySignIn({ ...HONEST, address: 'z'.repeat(20_000) })).toBe(false);
@@ -244,7 +244,7 @@ describe('hostile spelling', () => {
     expect(fromBase64.mock.calls.filter(([value]) => typeof value === 'string' && value.length >= 20_000)).toEqual([]);
   });
 
-  it('a message above 2048 bytes is refused, however well signed', () => {
+  it('rejects a message above 2048 bytes, even if correctly signed', () => {
     const room = 2048 - utf8(TEXT).length + INPUT.statement.length;
     const signed = (length: number) => {
       const input = { ...INPUT, statement: 'x'.repeat(length) };
@@ -255,7 +255,7 @@ describe('hostile spelling', () => {
   });
 
   it.each([undefined, null, 0, true, [], {}, [OWNER.address], { length: 44 }, new Uint8Array(64)])(
-    'a member that is %o is refused and does not throw',
+    'rejects a member that is %o and does not throw',
     (value) => {
       const wrong = value as string;
       expect(verifySignIn({ ...HONEST, address: wrong })).toBe(false);
@@ -264,7 +264,7 @@ describe('hostile spelling', () => {
     },
   );
 
-  it('never throws and never takes anything else, whatever is handed in', () => {
+  it('never throws and never accepts anything else, for any input', () => {
     const anyText = fc.oneof(fc.string(), fc.base64String(), fc.constant(HONEST.signature), fc.constant(OWNER.address));
     fc.assert(
       fc.property(anyText, anyText, anyText, (address, signedMessage, signature) => {

@@ -1,4 +1,4 @@
-// Verifies a signed sign-in: the text is rebuilt from our own challenge, the key comes from the address, nothing is parsed.
+// Verifies a signed sign-in: rebuilds the text from the stored challenge, takes the key from the address, and parses nothing.
 import { timingSafeEqual } from 'node:crypto';
 import type { SignInInput } from '@countersign/shared/api/session';
 import { signInText } from '@countersign/shared/sign-in-text';
@@ -8,7 +8,7 @@ import { decodeAddress, verifySignature } from './ed25519.ts';
 const MAX_MESSAGE_BYTES = 2048;
 const SIGNATURE_BYTES = 64;
 
-/** What the page hands in, next to the challenge as we stored it. `signedMessage` and `signature` are base64. */
+/** What the page submits, next to the stored challenge. `signedMessage` and `signature` are base64. */
 interface SignedSignIn {
   input: SignInInput;
   address: string;
@@ -17,9 +17,9 @@ interface SignedSignIn {
 }
 
 /**
- * Whether the owner of `address` signed our challenge `input`, in the order of rule S6; a text that is not exactly ours is
- * refused before any signature work (S5). Looks at no clock and no store: the caller checks time (S8) and takes the
- * challenge out of use first (S3). Never throws, whatever was handed in.
+ * Whether the owner of `address` signed the challenge `input`, checked in the order of rule S6; a text that differs from ours is
+ * rejected before any signature check (S5). Uses no clock and no store: the caller checks the time (S8) and consumes the
+ * challenge first (S3). Never throws, for any input.
  */
 export function verifySignIn({ input, address, signedMessage, signature }: SignedSignIn): boolean {
   if (!isText(address) || !isAddress(address)) return false;
@@ -34,8 +34,8 @@ export function verifySignIn({ input, address, signedMessage, signature }: Signe
 }
 
 /**
- * The forms that the signature may be over. A wallet may report an envelope, which then is the only candidate, or the plain
- * text although the device below it signed an envelope: each form holds the whole text, so each is as good as the other.
+ * The forms that the signature may cover. A wallet may report an envelope, which then is the only candidate, or the plain text
+ * although its device signed an envelope: each form contains the whole text, so all are equally safe.
  */
 function candidates(
   message: Buffer,
@@ -50,7 +50,7 @@ function isSame(left: Uint8Array, right: Uint8Array): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-/** The bytes of a base64 text, or null unless it is their one spelling (RFC 4648 section 4, padded) and at most `maxBytes`. */
+/** Decodes base64; null unless the text is the canonical encoding (RFC 4648 section 4, padded) of at most `maxBytes`. */
 function fromBase64(text: unknown, maxBytes: number): Buffer | null {
   if (!isText(text) || text.length > Math.ceil(maxBytes / 3) * 4) return null;
   const bytes = Buffer.from(text, 'base64');

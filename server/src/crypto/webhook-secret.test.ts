@@ -1,21 +1,21 @@
-// Webhook secrets: their shape, and that both signature schemes take them.
+// Webhook secrets: their format, and that both signature schemes accept them.
 import { signWebhook, verifyWebhook } from '@countersign/shared/webhook';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { hmacSha256, makeWebhookSecret } from './webhook-secret.ts';
 
 describe('a webhook secret', () => {
-  it('is whsec_ and the base64 of 32 bytes', () => {
+  it('consists of whsec_ and the base64 of 32 bytes', () => {
     const secret = makeWebhookSecret();
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(Buffer.from(secret.slice(6), 'base64')).toHaveLength(32);
   });
 
-  it('never comes twice', () => {
+  it('is never generated twice', () => {
     expect(new Set(Array.from({ length: 1000 }, makeWebhookSecret)).size).toBe(1000);
   });
 
-  it('signs what our receivers and those of Standard Webhooks verify, and another one does not', async () => {
+  it('signs what our receivers and those of Standard Webhooks verify, and another secret does not verify', async () => {
     const secret = makeWebhookSecret();
     const timestamp = Math.floor(Date.now() / 1000);
     const message = { id: 'msg_1', timestamp, attempt: 1, body: '{"event":"item.decided"}' };
