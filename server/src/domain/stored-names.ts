@@ -1,4 +1,4 @@
-// Names that stored rows have and the code does not: they were renamed, and processes of the version before still read and write them.
+// Maps names in stored rows to present ones: they were renamed, and processes of the previous version still use the old ones.
 import type { DomainEventType } from '@countersign/shared/events';
 
 /** `event.type` of an expired claim. */

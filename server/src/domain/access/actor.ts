@@ -1,12 +1,12 @@
-// How people and machines are named in the ledger and on screens.
+// How people, API keys and the system are named in the event log and on screens.
 import type { ActorRef } from '@countersign/shared/events';
 
-/** A wallet address as people read it: `7xKX…9fQ2`. */
+/** A wallet address shortened for people: `7xKX…9fQ2`. */
 export function shortAddress(address: string): string {
   return address.length <= 9 ? address : `${address.slice(0, 4)}…${address.slice(-4)}`;
 }
 
-/** The pool name, else the short address. */
+/** The pool name, or else the short address. */
 export function displayName(user: { name: string | null; address: string }): string {
   return user.name ?? shortAddress(user.address);
 }

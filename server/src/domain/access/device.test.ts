@@ -1,4 +1,4 @@
-// User-agents as browsers send them, and as they never should.
+// User-agents as browsers send them, and malformed ones.
 import { describe, expect, it } from 'vitest';
 import { deviceOf } from './device.ts';
 
@@ -32,7 +32,7 @@ describe('deviceOf', () => {
     ['Firefox/145.0', 'Firefox'],
   ])('%s → %s', (userAgent, device) => expect(deviceOf(userAgent)).toBe(device));
 
-  it('keeps nothing of what it does not know, however it is dressed', () => {
+  it('retains nothing that it does not recognize, however it is disguised', () => {
     for (const userAgent of [
       undefined,
       '',

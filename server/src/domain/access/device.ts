@@ -1,6 +1,6 @@
-// Names the device behind a user-agent in words of our own, so that nothing a browser says of itself is stored or shown.
+// Names the device behind a user-agent in our own words, so that no text of the browser is stored or shown.
 
-/** The first that fits counts: most browsers also claim to be the ones below them. */
+/** The first match counts: most browsers also claim to be the ones below them. */
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(?:A|iOS)?\//, 'Edge'],
   [/\b(?:OPR|OPT|OPiOS)\//, 'Opera'],
@@ -19,10 +19,10 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** So many characters are read: real ones are shorter. */
+/** Only this many characters are read: genuine user-agents are shorter. */
 const READ = 500;
 
-/** `Firefox on Linux`, one of the two words when only that is known, null when neither is. At most 80 characters, being words of these lists. */
+/** `Firefox on Linux`, only one of the two when the other is unknown, or null. At most 80 characters, all from these lists. */
 export function deviceOf(userAgent: string | undefined): string | null {
   const prefix = (userAgent ?? '').slice(0, READ);
   const nameIn = (known: typeof BROWSERS) => known.find(([pattern]) => pattern.test(prefix))?.[1];

@@ -1,4 +1,4 @@
-// PM5, PM6 and PM8: of everything that can be so, what gives a wallet a role without asking it.
+// PM5, PM6 and PM8: which combinations of facts give a wallet a role without its consent.
 import { ROLES } from '@countersign/shared/enums';
 import { describe, expect, it } from 'vitest';
 import { isAddedDirectly } from './offer.ts';
@@ -18,14 +18,14 @@ const CASES = [null, ...ROLES].flatMap((role) =>
   ),
 );
 
-describe('PM6: a role below owner is given at once', () => {
+describe('PM6: a role below owner is given without an offer to a member, or to someone known who allowed it', () => {
   it.each(CASES)('%j', (known) => {
     const allowed = known.sharesProject && known.allowsDirect && !known.blocked && !known.refuses;
     for (const to of ['reviewer', 'supervisor'] as const)
       expect(isAddedDirectly(known, to)).toBe(known.role === null ? allowed : true);
   });
 
-  it('not to a stranger, nor to who shares a project and was not asked', () => {
+  it('PM6: not to a stranger, and not to someone who shares a project but did not allow it', () => {
     expect(isAddedDirectly(NOBODY, 'reviewer')).toBe(false);
     expect(isAddedDirectly({ ...NOBODY, sharesProject: true }, 'reviewer')).toBe(false);
     expect(isAddedDirectly({ ...NOBODY, allowsDirect: true }, 'reviewer')).toBe(false);
@@ -33,6 +33,6 @@ describe('PM6: a role below owner is given at once', () => {
   });
 });
 
-describe('PM8: nobody is made an owner', () => {
+describe('PM8: nobody becomes an owner without accepting', () => {
   it.each(CASES)('%j', (known) => expect(isAddedDirectly(known, 'owner')).toBe(known.role === 'owner'));
 });

@@ -1,11 +1,11 @@
-// Rules PM5, PM6 and PM8: when a wallet is asked first, what it is told, and when it is added at once.
+// Rules PM5, PM6 and PM8: what an offer shows to its wallet, and when a wallet is added without an offer.
 import type { Role } from '@countersign/shared/enums';
 
-/** What the wallet of an offer is told: who offers what, and nothing else of the project. */
+/** What the wallet of an offer sees: who offers which role, and nothing else of the project. */
 export interface OwnOfferView {
   id: string;
   role: Role;
-  /** What they are there already; null for who is no member. */
+  /** Their present role in that project; null for someone who is not a member. */
   presentRole: Role | null;
   createdAt: Date;
   expiresAt: Date;
@@ -22,21 +22,21 @@ export interface RefusedView {
 }
 
 export interface Known {
-  /** What the wallet is in the project already: null for who is no member. */
+  /** The wallet's present role in the project; null for someone who is not a member. */
   role: Role | null;
-  /** It is a member of another project in which whoever adds is one too. */
+  /** It is a member of another project together with the person who adds it. */
   sharesProject: boolean;
   /** Its person allowed direct adding. */
   allowsDirect: boolean;
   /** The operator blocked it (A20). */
   blocked: boolean;
-  /** Its person refuses the offers of whoever adds (PM9). */
+  /** Its person refuses the offers of the person who adds it (PM9). */
   refuses: boolean;
 }
 
 /**
- * Whether the wallet has the role at once; otherwise it is offered. Whoever owns a project answers for it, and the last owner
- * cannot leave (PM1), so nobody becomes one without accepting, whatever they allowed.
+ * Whether the wallet gets the role immediately; otherwise it gets an offer. An owner is responsible for a project, and the last
+ * owner cannot leave (PM1), so nobody becomes an owner without accepting, even if they allowed direct adding.
  */
 export function isAddedDirectly(known: Known, to: Role): boolean {
   const { role, sharesProject, allowsDirect, blocked, refuses } = known;

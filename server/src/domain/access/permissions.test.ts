@@ -1,4 +1,4 @@
-// Rule PM: what each role may do as a table written out by hand, and the abilities that go out with each object.
+// Rule PM: the permissions of each role as a table written by hand, and the abilities sent with each object.
 import { describe, expect, it } from 'vitest';
 import { ABILITIES, ITEM_STATUSES, ROLES, type Ability, type ItemStatus, type Role } from '@countersign/shared/enums';
 import {
@@ -38,7 +38,7 @@ describe('PM: the table', () => {
     PERMISSIONS.map((permission) => [role, permission, TABLE[permission][column]] as const),
   );
 
-  it('is looked at in full', () => {
+  it('covers every permission', () => {
     expect(ROLES).toEqual(['reviewer', 'supervisor', 'owner']);
     expect(Object.keys(TABLE).sort()).toEqual([...PERMISSIONS].sort());
     expect(cells).toHaveLength(57);
@@ -48,23 +48,23 @@ describe('PM: the table', () => {
     expect(may(role, permission)).toBe(allowed);
   });
 
-  it('a role above may all that a role below may', () => {
+  it('a higher role may do everything that a lower one may', () => {
     for (const permission of PERMISSIONS) {
       const [reviewer, supervisor, owner] = ROLES.map((role) => may(role, permission));
       expect([reviewer && !supervisor, supervisor && !owner]).toEqual([false, false]);
     }
   });
 
-  it('a role that does not exist may nothing', () => {
+  it('an unknown role may do nothing', () => {
     for (const permission of PERMISSIONS)
       for (const role of ['', 'admin', 'Owner']) expect(may(role as Role, permission)).toBe(false);
   });
 });
 
-/** The abilities that are on. */
+/** The abilities that are granted. */
 const on = (abilities: Record<Ability, boolean>) => ABILITIES.filter((ability) => abilities[ability]);
 
-describe('PM: what goes out with a project', () => {
+describe('PM: the abilities sent with a project', () => {
   it.each<[Role, Ability[]]>([
     ['reviewer', []],
     [
@@ -95,17 +95,17 @@ describe('PM: what goes out with a project', () => {
   });
 });
 
-describe('AR1: what goes out with an archived project', () => {
+describe('AR1: the abilities sent with an archived project', () => {
   it.each<[Role, Ability[]]>([
     ['reviewer', []],
     ['supervisor', ['see_analytics', 'see_learnings', 'see_deliveries']],
     ['owner', ['see_analytics', 'see_learnings', 'see_deliveries', 'manage_project']],
-  ])('for a %s: what one may see, and for owners the way back', (role, expected) => {
+  ])('for a %s: reading, and for owners restoring', (role, expected) => {
     expect(on(projectAbilities(role, true))).toEqual(expected);
   });
 });
 
-describe('PM: what goes out with an item', () => {
+describe('PM: the abilities sent with an item', () => {
   const me = 'me';
   const someone = 'someone else';
   const OPEN = { archived: false, holder: null, undoableBy: null, rejectedByRouting: false, claimLimitReached: false };
@@ -133,7 +133,7 @@ describe('PM: what goes out with an item', () => {
     expect(abilitiesOf(role, { status, holder })).toEqual(expected);
   });
 
-  it('LC4: at the claim limit nothing more can be claimed; what is held goes on', () => {
+  it('LC4: at the claim limit nothing more can be claimed, and held items can still be decided', () => {
     for (const role of ROLES)
       for (const holder of [null, someone])
         expect(abilitiesOf(role, { status: 'queued', holder, claimLimitReached: true })).toEqual([]);
@@ -143,7 +143,7 @@ describe('PM: what goes out with an item', () => {
     ]);
   });
 
-  it('a decided item can be neither claimed nor decided, by nobody', () => {
+  it('a decided item can be neither claimed nor decided by anybody', () => {
     const decided = ITEM_STATUSES.filter((status) => status !== 'queued' && status !== 'escalated');
     expect(decided).toHaveLength(4);
     for (const role of ROLES)
@@ -153,7 +153,7 @@ describe('PM: what goes out with an item', () => {
       }
   });
 
-  it.each(ROLES)('AR1: in an archived project a %s may undo what they decided, and nothing more', (role) => {
+  it.each(ROLES)('AR1: in an archived project a %s may undo their own decision, and nothing else', (role) => {
     const archived = { archived: true, holder: me, rejectedByRouting: true };
     for (const status of ITEM_STATUSES) expect(abilitiesOf(role, { ...archived, status })).toEqual([]);
     for (const status of ['queued', 'escalated'] as const)
@@ -161,7 +161,7 @@ describe('PM: what goes out with an item', () => {
     expect(abilitiesOf(role, { ...archived, status: 'approved', undoableBy: me })).toEqual(['undo']);
   });
 
-  it('LC2: whoever decided provisionally may undo, nobody else, whatever the role', () => {
+  it('LC2: only the author of a provisional decision may undo it, whatever the role', () => {
     for (const role of ROLES) {
       expect(abilitiesOf(role, { status: 'approved', undoableBy: me })).toEqual(['undo']);
       expect(abilitiesOf(role, { status: 'approved', undoableBy: someone })).toEqual([]);

@@ -1,4 +1,4 @@
-// Rule PM: who may do what, as one table. A thing of another project does not exist; that is decided before this table is asked.
+// Rule PM: who may do what, as one table. Whether the project exists for the person is decided before (404).
 import type { Abilities, Ability, ItemStatus, Role } from '@countersign/shared/enums';
 
 export const PERMISSIONS = [
@@ -28,7 +28,7 @@ const everyone: readonly Role[] = ['reviewer', 'supervisor', 'owner'];
 const supervisors: readonly Role[] = ['supervisor', 'owner'];
 const owners: readonly Role[] = ['owner'];
 
-/** PM: the roles that may, per verb. Deny by default: a verb without a row does not compile. */
+/** PM: the roles that have each permission. Deny by default: a permission without a row does not compile. */
 const MAY = {
   see_queue: everyone,
   decide_queued: everyone,
@@ -51,14 +51,14 @@ const MAY = {
   manage_project: owners,
 } as const satisfies Record<Permission, readonly Role[]>;
 
-/** May a member with this role do this? */
+/** Whether a member with this role may do this. */
 export function may(role: Role, permission: Permission): boolean {
   return MAY[permission].includes(role);
 }
 
 /**
- * AR1: what nobody may in an archived project, whatever their role. To make keys, sources and invites, to let people in and to
- * change roles is among it; what takes a right away, a revoked key or a removed member, comes with that thing's own abilities.
+ * AR1: what no role may do in an archived project. It includes making keys, sources and invites, adding
+ * people and changing roles. Removing a right, by revoking a key or removing a member, depends on the abilities of that object.
  */
 const DENIED_WHEN_ARCHIVED: readonly Permission[] = [
   'decide_queued',
@@ -76,12 +76,12 @@ const DENIED_WHEN_ARCHIVED: readonly Permission[] = [
   'manage_members',
 ];
 
-/** May a member with this role do this in a project as it is now? */
+/** Whether a member with this role may do this in the project as it is now. */
 function mayNow(role: Role, permission: Permission, archived: boolean): boolean {
   return may(role, permission) && !(archived && DENIED_WHEN_ARCHIVED.includes(permission));
 }
 
-/** What a member may do to a project now, to be sent with it: the button that shows is the button that works. */
+/** What a member may do to a project now. It is sent with the project, so that a page shows only buttons that work. */
 export function projectAbilities(role: Role, archived: boolean): Abilities {
   const can = (permission: Permission) => mayNow(role, permission, archived);
   return {
@@ -104,21 +104,21 @@ export function projectAbilities(role: Role, archived: boolean): Abilities {
 /** What a member may do to the clusters of a project now (CT3). */
 export const mayShapeClusters = (role: Role, archived: boolean): boolean => mayNow(role, 'shape_clusters', archived);
 
-/** Whether a member may leave learnings out and put them in again now (LX5). */
+/** Whether a member may exclude and include learnings now (LX5). */
 export const mayExcludeLearnings = (role: Role, archived: boolean): boolean =>
   mayNow(role, 'exclude_learnings', archived);
 
 export interface ItemSituation {
   status: ItemStatus;
-  /** Its project is archived (AR1). */
+  /** The project is archived (AR1). */
   archived: boolean;
-  /** Who holds the live claim, if anyone. */
+  /** The holder of the live claim, if any. */
   holder: string | null;
-  /** No person decided it: its routing rejected it. */
+  /** Routing rejected it; no person decided it. */
   rejectedByRouting: boolean;
-  /** Who made the provisional decision, if there is one. */
+  /** The author of the provisional decision, if there is one. */
   undoableBy: string | null;
-  /** The member holds as many other items as one person may (LC4). */
+  /** The member has reached the claim limit with other items (LC4). */
   claimLimitReached: boolean;
 }
 

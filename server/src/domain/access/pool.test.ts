@@ -1,11 +1,11 @@
-// Rules PM1 to PM3 as tables: each change of a role, what it must not do and what it ends; and LC4, how much one may hold.
+// Rules PM1 to PM3 as tables: what each change of a role must not do and what it ends; and LC4, the claim limit.
 import { describe, expect, it } from 'vitest';
 import type { Role } from '@countersign/shared/enums';
 import { isRaise, leavesNoOwner, losesInvites, mayHold, mayHoldOneMore, memberAbilities } from './pool.ts';
 
 const OUT = null;
 
-/** From, to, then what it does: it raises, leaves no owner (of one), loses the invites. */
+/** From, to, then whether it is a raise, leaves no owner (of one), ends the invites. */
 const CHANGES: [Role | null, Role | null, [boolean, boolean, boolean]][] = [
   [OUT, OUT, [false, false, false]],
   [OUT, 'reviewer', [true, false, false]],
@@ -26,15 +26,15 @@ const CHANGES: [Role | null, Role | null, [boolean, boolean, boolean]][] = [
 ];
 
 describe.each(CHANGES)('a change from %s to %s', (from, to, [raises, noOwner, invites]) => {
-  it('PM1: leaves a project with one owner without any, or does not', () => {
+  it('PM1: leaves a project with one owner without any, as the table says', () => {
     expect(leavesNoOwner({ from, to }, 1)).toBe(noOwner);
   });
 
-  it('PM1: may be made while there is a second owner', () => {
+  it('PM1: is allowed while there is a second owner', () => {
     expect(leavesNoOwner({ from, to }, 2)).toBe(false);
   });
 
-  it('PM3: is a raise, or not; ends the invites one has made, or does not', () => {
+  it('PM3: is a raise, and ends the invites that the member made, as the table says', () => {
     expect([isRaise({ from, to }), losesInvites({ from, to })]).toEqual([raises, invites]);
   });
 });
@@ -46,7 +46,7 @@ it.each<[Role | null, string[]]>([
   ['owner', ['queued', 'escalated']],
 ])('PM2: %s may hold items that are %j', (role, statuses) => expect(mayHold(role)).toEqual(statuses));
 
-describe('PM: what may be done to a member', () => {
+describe('PM: the abilities on a member', () => {
   const olga = { userId: 'olga', role: 'owner' as const };
   const otto = { userId: 'otto', role: 'owner' as const };
   const anna = { userId: 'anna', role: 'reviewer' as const };
@@ -54,26 +54,26 @@ describe('PM: what may be done to a member', () => {
   const all = { change_role: true, rename: true, remove: true };
   const none = { change_role: false, rename: false, remove: false };
 
-  it('PM4: an owner changes and removes others, and names nobody but themself', () => {
+  it('PM4: an owner may change and remove others, and rename only themself', () => {
     const seen = (member: typeof olga | typeof anna | typeof sam) =>
       memberAbilities({ viewer: olga, member, owners: 2, archived: false });
     const others = { ...all, rename: false };
     expect([anna, sam, otto, olga].map(seen)).toEqual([others, others, others, all]);
   });
 
-  it('PM1: nothing ends the last owner, who may still take a name', () => {
+  it('PM1: the last owner can be neither removed nor changed, and may still rename themself', () => {
     expect(memberAbilities({ viewer: olga, member: olga, owners: 1, archived: false })).toEqual({
       ...none,
       rename: true,
     });
   });
 
-  it('AR1: in an archived project people may still go, but no role changes', () => {
+  it('AR1: in an archived project people may leave, but no role changes', () => {
     const seen = memberAbilities({ viewer: olga, member: anna, owners: 2, archived: true });
     expect(seen).toEqual({ change_role: false, rename: false, remove: true });
   });
 
-  it('everybody else may leave and name themselves, and nothing more', () => {
+  it('PM: everybody else may leave and rename themself, and nothing more', () => {
     const seen = (member: typeof olga | typeof anna | typeof sam) =>
       memberAbilities({ viewer: anna, member, owners: 2, archived: false });
     expect([anna, sam, otto].map(seen)).toEqual([{ ...all, change_role: false }, none, none]);
@@ -87,7 +87,7 @@ describe('LC4: how many items one person holds', () => {
     [2, true],
     [3, false],
     [100, false],
-  ])('who holds %i may take another one: %s', (held, may) => {
+  ])('a person who holds %i may claim another one: %s', (held, may) => {
     expect(mayHoldOneMore(held)).toBe(may);
   });
 });

@@ -1,4 +1,4 @@
-// Rules PM1 to PM3: what a change of a reviewer pool must not do, and what it ends; LC4: how much one of it may hold.
+// Rules PM1 to PM3: what a change of a reviewer pool must not do, and what it ends; LC4: the claim limit.
 import { MAX_CLAIMS } from '@countersign/shared/api/queue';
 import { OPEN_STATUSES, ROLES, type OpenStatus, type Role } from '@countersign/shared/enums';
 import { claimPermission } from '../items/item.ts';
@@ -7,19 +7,19 @@ import { may } from './permissions.ts';
 
 type MemberAbility = keyof Member['abilities'];
 
-/** One member's role before and after a change; null is outside the pool. */
+/** One member's role before and after a change; null means not a member. */
 export interface RoleChange {
   from: Role | null;
   to: Role | null;
 }
 
-/** PM1: would the project be without an owner after this? `owners` counts those it has now. */
+/** PM1: whether the project would have no owner after the change. `owners` counts its present owners. */
 export function leavesNoOwner({ from, to }: RoleChange, owners: number): boolean {
   return from === 'owner' && to !== 'owner' && owners <= 1;
 }
 
 export interface MemberView {
-  /** Who looks. */
+  /** The member who asks. */
   viewer: { userId: string; role: Role };
   member: { userId: string; role: Role };
   /** How many owners the project has. */
@@ -27,7 +27,7 @@ export interface MemberView {
   archived: boolean;
 }
 
-/** PM, PM1, PM4, AR1: what may be done to a member by whoever looks. Leaving is removing oneself. */
+/** PM, PM1, PM4, AR1: what the viewer may do to a member. Leaving means removing oneself. */
 export function memberAbilities({ viewer, member, owners, archived }: MemberView): Record<MemberAbility, boolean> {
   const mine = member.userId === viewer.userId;
   const manages = may(viewer.role, 'manage_members');
@@ -39,25 +39,25 @@ export function memberAbilities({ viewer, member, owners, archived }: MemberView
   };
 }
 
-/** PM2: the statuses of the items that a member with this role may hold; none outside the pool. */
+/** PM2: the statuses of the items that a member with this role may hold; none without a role. */
 export function mayHold(role: Role | null): OpenStatus[] {
   return role === null ? [] : OPEN_STATUSES.filter((status) => may(role, claimPermission(status)));
 }
 
-/** LC4: may somebody who holds so many items take another one? */
+/** LC4: whether a person who holds this many items may claim another one. */
 export function mayHoldOneMore(held: number): boolean {
   return held < MAX_CLAIMS;
 }
 
-/** PM3, PM5: does this change take the right to invite away, and with it the invites and offers already made? */
+/** PM3, PM5: whether the change removes the right to invite, and with it the invites and offers already made. */
 export function losesInvites({ from, to }: RoleChange): boolean {
   return from !== null && may(from, 'manage_members') && !(to !== null && may(to, 'manage_members'));
 }
 
-/** PM8: would this make somebody an owner who is none? */
+/** PM8: whether the change makes somebody an owner who is not one. */
 export const isMadeOwner = ({ from, to }: RoleChange): boolean => to === 'owner' && from !== 'owner';
 
-/** PM3: an invite raises a role and never lowers one. `from` is null for somebody outside the pool. */
+/** PM3: an invite raises a role and never lowers one. `from` is null for someone who is not a member. */
 export function isRaise({ from, to }: RoleChange): boolean {
   return to !== null && (from === null || ROLES.indexOf(to) > ROLES.indexOf(from));
 }

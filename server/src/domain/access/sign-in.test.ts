@@ -11,7 +11,7 @@ const NOW = new Date('2026-03-01T12:00:00.000Z');
 const INPUT = newSignInInput({ baseUrl: 'https://review.example.com', nonce: 'b7Q2mZx0LrT9vKf4HsW1cYaD', now: NOW });
 
 describe('the sign-in text (S5)', () => {
-  it('is byte for byte this', () => {
+  it('equals this text byte for byte', () => {
     expect(signInText(INPUT, ADDRESS)).toBe(
       'review.example.com wants you to sign in with your Solana account:\n' +
         '2EZEiBdw47VHT6SpZSW9VnuSvBe7DxuYHBTxj19gxvv8\n' +
@@ -27,7 +27,7 @@ describe('the sign-in text (S5)', () => {
     );
   });
 
-  it('is what the Wallet Standard builds from the same input, for any values', () => {
+  it('equals what the Wallet Standard builds from the same input, for any values', () => {
     const text = fc.string({ minLength: 1, unit: 'grapheme' });
     const input = fc.record<SignInInput>({
       domain: text,
@@ -60,7 +60,7 @@ describe('a new challenge (S1, S7)', () => {
     expect(newSignInInput({ baseUrl, nonce: 'n', now: NOW })).toMatchObject({ domain, uri });
   });
 
-  it('says what is signed and that it costs nothing, and ends after five minutes', () => {
+  it('says what is signed and that it costs nothing, and expires after five minutes', () => {
     expect(INPUT).toEqual({
       domain: 'review.example.com',
       uri: 'https://review.example.com',
@@ -74,22 +74,22 @@ describe('a new challenge (S1, S7)', () => {
     expect(CHALLENGE_SECONDS).toBe(300);
   });
 
-  it('has a statement that wallets take: one line of plain ASCII without quotes', () => {
+  it('has a statement that wallets accept: one line of plain ASCII without quotes', () => {
     expect(INPUT.statement).toMatch(/^[\x20-\x7e]+$/);
     expect(INPUT.statement).not.toMatch(/['"]/);
   });
 });
 
-describe('the time a challenge counts (S8)', () => {
+describe('the validity period of a challenge (S8)', () => {
   const at = (milliseconds: number) => new Date(NOW.getTime() + milliseconds);
 
   it.each([
-    ['when it is made', 0, true],
-    ['one millisecond before it ends', 299_999, true],
-    ['when it ends', 300_000, false],
+    ['when it is created', 0, true],
+    ['one millisecond before it expires', 299_999, true],
+    ['when it expires', 300_000, false],
     ['a day later', 86_400_000, false],
-    ['up to a minute before it is made, for clocks that differ', -60_000, true],
-    ['more than a minute before it is made', -60_001, false],
+    ['up to a minute before it is created, for clocks that differ', -60_000, true],
+    ['more than a minute before it is created', -60_001, false],
   ])('%s (%i ms): %s', (_when, milliseconds, counts) => {
     expect(isTimely(INPUT, at(milliseconds))).toBe(counts);
   });
@@ -97,17 +97,17 @@ describe('the time a challenge counts (S8)', () => {
   it.each([
     ['issuedAt', { ...INPUT, issuedAt: 'soon' }],
     ['expirationTime', { ...INPUT, expirationTime: '' }],
-  ])('never comes when %s cannot be read', (_field, input) => {
+  ])('is not valid when %s cannot be parsed', (_field, input) => {
     expect(isTimely(input, NOW)).toBe(false);
   });
 
-  it('never comes when the clock cannot be read', () => {
+  it('is not valid when the clock cannot be read', () => {
     expect(isTimely(INPUT, new Date(Number.NaN))).toBe(false);
   });
 });
 
-describe('the shape of an address (S6)', () => {
-  it.each([ADDRESS, '1'.repeat(32), 'z'.repeat(44)])('%s has it', (text) => {
+describe('the format of an address (S6)', () => {
+  it.each([ADDRESS, '1'.repeat(32), 'z'.repeat(44)])('is matched by %s', (text) => {
     expect(isAddress(text)).toBe(true);
   });
 
@@ -121,7 +121,7 @@ describe('the shape of an address (S6)', () => {
       `${ADDRESS.slice(0, 20)}${character}${ADDRESS.slice(21)}`,
     ]),
     ['a line break after it', `${ADDRESS.slice(0, 43)}\n`],
-  ])('%s has not', (_what, text) => {
+  ])('is not matched by %s', (_what, text) => {
     expect(isAddress(text)).toBe(false);
   });
 });
@@ -144,23 +144,23 @@ describe('the byte strings a wallet may have signed (S11)', () => {
     ]);
   });
 
-  it('count the text of version 0 in two bytes, the low one first', () => {
+  it('give the text length of version 0 in two bytes, the low one first', () => {
     const text = utf8('x'.repeat(0x0123));
     expect(hex(signedForms(text, KEY, utf8('app.test'))[2])).toContain(`${KEY_HEX}23017878`);
   });
 
-  it('have no version 0 for a domain above its 32 bytes, rather than a cut one', () => {
+  it('exclude version 0 for a domain above its 32 bytes instead of truncating it', () => {
     expect(signedForms(utf8('hello'), KEY, utf8('d'.repeat(32)))).toHaveLength(4);
     expect(signedForms(utf8('hello'), KEY, utf8('d'.repeat(33)))).toHaveLength(2);
   });
 
-  it('have no version 0 above its 1232 bytes', () => {
+  it('exclude version 0 above its 1232 bytes', () => {
     const longest = 1232 - 85;
     expect(signedForms(utf8('x'.repeat(longest)), KEY, utf8('app.test'))).toHaveLength(4);
     expect(signedForms(utf8('x'.repeat(longest + 1)), KEY, utf8('app.test'))).toHaveLength(2);
   });
 
-  it('differ for every other text, key and domain, but for the text alone', () => {
+  it('differ for every other text, key and domain, except the plain text', () => {
     const all = [
       signedForms(utf8('hello'), KEY, utf8('app.test')),
       signedForms(utf8('hellp'), KEY, utf8('app.test')).slice(1),

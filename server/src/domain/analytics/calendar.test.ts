@@ -1,4 +1,4 @@
-// Days and hours of zones through the changes of their clocks, and windows as rows of grains: nothing twice, nothing left out.
+// Days and hours of time zones through clock changes, and windows as rows of grains, without overlaps or gaps.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bucketsOf, piecesOf, type Bucket } from './calendar.ts';
@@ -78,7 +78,7 @@ describe('AN6: days are those of the project’s zone', () => {
 });
 
 describe('AN6: a window as rows', () => {
-  it('is every minute of it once', () => {
+  it('covers every minute of it exactly once', () => {
     const minute = fc.integer({ min: 0, max: 5 * 24 * 60 }).map((n) => n * 60_000);
     const sizes = { minute: 60_000, hour: HOUR, day: 24 * HOUR };
     fc.assert(

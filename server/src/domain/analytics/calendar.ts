@@ -1,4 +1,4 @@
-// Stretches of time as a zone has them: minutes, hours and days through every change of its clocks, and the UTC grains they are made of.
+// Minutes, hours and days of a time zone through clock changes, and the UTC grains that a period consists of.
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
@@ -7,7 +7,7 @@ export type Bucket = 'minute' | 'hour' | 'day';
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** How far the zone's clocks are ahead of UTC at this moment, in ms. Errors: `RangeError` for a zone that is none. */
+/** How far the zone's clocks are ahead of UTC at this moment, in ms. Errors: `RangeError` for an unknown zone. */
 function offsetAt(at: number, zone: string): number {
   if (zone === 'UTC') return 0;
   let format = formats.get(zone);
@@ -18,13 +18,13 @@ function offsetAt(at: number, zone: string): number {
   }
   const part = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
   const local = Date.UTC(part.year ?? 0, (part.month ?? 1) - 1, part.day, part.hour, part.minute);
-  // Clocks before standard time were off by seconds too; their minutes are near enough.
+  // Before standard time, offsets included seconds; whole minutes are precise enough.
   return local - Math.floor(at / MINUTE) * MINUTE;
 }
 
 const dateAt = (at: number, zone: string): number => Math.floor((at + offsetAt(at, zone)) / DAY);
 
-/** The first moment of a date, which is no midnight where the clocks skip it. `date` counts days since 1970. */
+/** The first moment of a date, which is not midnight where the clocks skip it. `date` counts days since 1970. */
 function beginningOf(date: number, zone: string): number {
   const midnight = date * DAY;
   const offsets = [offsetAt(midnight - DAY, zone), offsetAt(midnight + DAY, zone)];
@@ -32,19 +32,19 @@ function beginningOf(date: number, zone: string): number {
   return Math.min(...(moments.length > 0 ? moments : [midnight - offsetAt(midnight, zone)]));
 }
 
-/** Where an hour of the zone's clocks begins. */
+/** When the hour of the zone's clocks begins that contains this moment. */
 const hourOf = (at: number, zone: string): number => at - ((((at + offsetAt(at, zone)) % HOUR) + HOUR) % HOUR);
 
-/** Clocks that move by half an hour leave one hour that is longer or shorter. */
+/** A clock change of half an hour makes one hour longer or shorter. */
 function hourAfter(start: number, zone: string): number {
   const end = hourOf(start + HOUR, zone);
   return end > start ? end : start + HOUR;
 }
 
 interface Step {
-  /** Where the bucket of a moment begins. */
+  /** When the bucket that contains a moment begins. */
   floor: (at: number, zone: string) => number;
-  /** Where the one after it begins. */
+  /** When the next bucket begins. */
   next: (start: number, zone: string) => number;
 }
 
@@ -65,14 +65,14 @@ export function bucketsOf({ from, to }: { from: number; to: number }, bucket: Bu
   return starts;
 }
 
-/** A stretch that rows of one grain (UTC) cover exactly: from `low`, up to but without `high`. */
+/** A period that rows of one grain (UTC) cover exactly: from `low` (included) to `high` (excluded). */
 export interface Piece {
   grain: Bucket;
   low: number;
   high: number;
 }
 
-/** A stretch of whole minutes as few rows as can be: days in the middle, hours and minutes around them. */
+/** Splits a period of whole minutes into as few rows as possible: days in the middle, hours and minutes around them. */
 export function piecesOf(low: number, high: number): Piece[] {
   return split({ low, high }, [
     ['day', DAY],

@@ -1,4 +1,4 @@
-// Bins of about as many: none lost, none split, none overlapping.
+// Quantile bins: no item is lost, no group is split, and bins do not overlap.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { quantileBins, type AtConfidence } from './calibration.ts';
@@ -28,7 +28,7 @@ describe('AN22: quantile bins', () => {
     );
   });
 
-  it('are even where confidences are many, and leave what has one confidence together', () => {
+  it('are even where there are many confidences, and keep items of one confidence together', () => {
     const even = Array.from({ length: 100 }, (_, n) => ({ confidence: n / 100, n: 1, unchanged: 1 }));
     expect(quantileBins(even, true).map(({ n }) => n)).toEqual(Array.from({ length: 10 }, () => 10));
     const two = [

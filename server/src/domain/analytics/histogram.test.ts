@@ -1,4 +1,4 @@
-// Percentiles of histograms against those of the durations themselves: as close as promised, however they were split up.
+// Percentiles of histograms against those of the durations themselves: within the promised error, and the same after merging.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BUCKET_RATIO, bucketOf, percentileOf, type Histogram } from './histogram.ts';
@@ -35,7 +35,7 @@ describe('AN3: percentiles', () => {
     expect(BUCKET_RATIO).toBeLessThan(1.045);
   });
 
-  it('are the same of the whole and of its parts together', () => {
+  it('are the same for the whole and for its merged parts', () => {
     fc.assert(
       fc.property(durations, durations, (one, other) => {
         const together = merged(histogramOf(one), histogramOf(other));
@@ -44,12 +44,12 @@ describe('AN3: percentiles', () => {
     );
   });
 
-  it('are not known of nothing, nor of what was taken back', () => {
+  it('are null without durations, and when all of them were subtracted again', () => {
     expect(percentileOf(new Map(), 0.5)).toBeNull();
     expect(percentileOf(new Map([[4, 0]]), 0.5)).toBeNull();
   });
 
-  it('have a first bucket for what took no time, or less', () => {
+  it('have a first bucket for durations of zero or less', () => {
     expect([bucketOf(-5), bucketOf(0), bucketOf(0.9), bucketOf(1), bucketOf(2)]).toEqual([0, 0, 0, 0, 16]);
   });
 });

@@ -1,19 +1,19 @@
-// Durations as counts in fixed buckets: histograms of any two stretches of time add up, which percentiles do not.
+// Durations as counts in fixed buckets: histograms of two periods can be added, percentiles cannot.
 
-/** Buckets in which a duration doubles. */
+/** The number of buckets in which a duration doubles. */
 const PER_OCTAVE = 16;
-/** From one end of a bucket to the other: 1.044, so no figure is off by more than 4.5 % of itself. */
+/** The ratio of a bucket's ends: 1.044, so the error of a figure is at most 4.5 %. */
 export const BUCKET_RATIO = 2 ** (1 / PER_OCTAVE);
 
-/** How many durations lie in each bucket, by its number. */
+/** How many durations each bucket holds, by its number. */
 export type Histogram = ReadonlyMap<number, number>;
 
-/** The bucket of a duration in milliseconds: bucket b holds 2^(b/16) up to 2^((b+1)/16). What took less than 1 ms is in the first, 0. */
+/** The bucket of a duration in milliseconds: bucket b holds 2^(b/16) up to 2^((b+1)/16). Durations below 1 ms are in bucket 0. */
 export const bucketOf = (ms: number): number => (ms < 1 ? 0 : Math.floor(Math.log2(ms) * PER_OCTAVE));
 
 /**
- * The duration (ms) that `share` (0..1) of the durations is not above, as PostgreSQL's `percentile_cont` has it but for `BUCKET_RATIO`:
- * within a bucket they are taken to lie evenly, by ratio. Null of none.
+ * The duration (ms) at the percentile `share` (0..1), as PostgreSQL's `percentile_cont` computes it but for `BUCKET_RATIO`: the
+ * durations in a bucket are assumed to be evenly distributed on a logarithmic scale. Null when the histogram is empty.
  */
 export function percentileOf(histogram: Histogram, share: number): number | null {
   const buckets = [...histogram].filter(([, n]) => n > 0).sort(([one], [other]) => one - other);
@@ -24,7 +24,7 @@ export function percentileOf(histogram: Histogram, share: number): number | null
   return below + (above - below) * (place - Math.floor(place));
 }
 
-/** The duration at a place (from 0) of the sorted ones. */
+/** The duration at a rank (from 0) of the sorted durations. */
 function placed(buckets: readonly (readonly [number, number])[], place: number): number {
   let before = 0;
   for (const [bucket, n] of buckets) {

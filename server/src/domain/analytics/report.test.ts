@@ -1,4 +1,4 @@
-// Which groups a report names when there are more than a picture can hold.
+// Which groups a report names when there are more than a chart can show.
 import { describe, expect, it } from 'vitest';
 import { sharesOf } from './report.ts';
 
@@ -7,7 +7,7 @@ const many = (count: number, n: number) =>
   Array.from({ length: count }, (_, at) => group(`flag ${String(at).padStart(3, '0')}`, n - at, 0));
 
 describe('AN4: the groups of override rates', () => {
-  it('are all there while they are few, those with most decisions first', () => {
+  it('are all listed while there are few, sorted by decisions', () => {
     const shares = sharesOf([group('b', 5, 1), group('a', 5, 2), group('c', 9, 0)], 'flag');
     expect(shares.map(({ key, decided, overridden }) => [key, decided, overridden])).toEqual([
       ['c', 9, 0],
@@ -16,7 +16,7 @@ describe('AN4: the groups of override rates', () => {
     ]);
   });
 
-  it('are twenty of many, and a rare one that is mostly overridden is among them', () => {
+  it('are limited to twenty, which include a rare one that is mostly overridden', () => {
     const shares = sharesOf([...many(60, 1000), group('rare', 40, 30)], 'flag');
     expect(shares).toHaveLength(20);
     expect(shares.slice(0, 10).map(({ decided }) => decided)).toEqual([...Array(10).keys()].map((at) => 1000 - at));

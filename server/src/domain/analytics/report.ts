@@ -1,11 +1,11 @@
-// Figures of the rollups as the report of analytics has them: shares with their intervals, times as percentiles.
+// Converts figures of the rollups into the analytics report: shares with intervals, times as percentiles.
 import type { Analytics, Times } from '@countersign/shared/api/analytics';
 import { wilson } from '@countersign/shared/statistics/statistics';
 import { percentileOf } from './histogram.ts';
 import { nameOfKey } from './rollup-names.ts';
 import type { Measure } from './rollup.ts';
 
-/** One sum of a stretch of time. */
+/** One sum over a period. */
 export interface Figure {
   measure: Measure;
   key: string;
@@ -20,11 +20,11 @@ const of = (figures: readonly Figure[], measure: Measure): Figure[] =>
 export const sumOf = (figures: readonly Figure[], ...measures: Measure[]): number =>
   figures.reduce((sum, { measure, n }) => (measures.includes(measure) ? sum + n : sum), 0);
 
-/** How many there are of each key, 0 of those that do not occur. */
-/** What came to wait for a person: what waits more than before, and what people decided meanwhile (AN1). */
+/** How many items entered the queue: the increase of those that wait, plus those that people decided meanwhile (AN1). */
 export const enteredQueue = (figures: readonly Figure[], decided: number): number =>
   sumOf(figures, 'waiting') + decided;
 
+/** How many there are of each key; 0 for keys that do not occur. */
 export function countsOf<Key extends string>(
   figures: readonly Figure[],
   measure: Measure,
@@ -34,7 +34,7 @@ export function countsOf<Key extends string>(
   return Object.fromEntries(keys.map((key) => [key, found.get(key) ?? 0])) as Record<Key, number>;
 }
 
-/** Percentiles of a measure whose keys are buckets of milliseconds, in seconds. */
+/** Percentiles, in seconds, of a measure whose keys are buckets of milliseconds. */
 export function timesOf(figures: readonly Figure[], measure: Measure): Times {
   const histogram = new Map(of(figures, measure).map(({ key, n }) => [Number(key), n]));
   const at = (share: number) => {
@@ -44,10 +44,13 @@ export function timesOf(figures: readonly Figure[], measure: Measure): Times {
   return { n: sumOf(figures, measure), p50: at(0.5), p90: at(0.9), p99: at(0.99) };
 }
 
-/** More groups than this are a list to search, not a picture. */
+/** More groups than this are a list to search rather than a chart. */
 const GROUPS = 20;
 
-/** Override rates of the groups with most decisions, and of the others that are overridden most for sure: a rare one may be the bad one. */
+/**
+ * Override rates of the groups with most decisions, and of the others with the
+ * highest lower bounds: a rare group may be the bad one.
+ */
 export function sharesOf(figures: readonly Figure[], measure: 'flag' | 'model' | 'source') {
   const groups = of(figures, measure)
     .map(({ key, n, part }) => ({
@@ -70,7 +73,7 @@ export function auditsOf(figures: readonly Figure[]): Analytics['audits'] {
   return { decided, overridden: edit + reject, interval: wilson(edit + reject, decided) };
 }
 
-/** What each of these people did, by name. */
+/** What each of these people did, sorted by name. */
 export function workloadOf(
   figures: readonly Figure[],
   people: readonly { userId: string; name: string; holding: number }[],

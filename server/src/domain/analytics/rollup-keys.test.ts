@@ -1,4 +1,4 @@
-// AN27: which names of a day are counted by themselves is decided by the ledger alone.
+// AN27: the event log alone determines which names of a day are counted separately.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Increment } from './rollup.ts';
@@ -12,19 +12,19 @@ const keysOf = (all: { key: string }[]) => all.map(({ key }) => key);
 const many = (count: number, from = 0) => Array.from({ length: count }, (_, n) => one(`key ${from + n}`));
 
 describe('AN27: the keys of a day', () => {
-  it('are the first ones, and the rest is one; what was there before stays itself', () => {
+  it('are the first ones, and the rest shares one key; keys that exist already stay', () => {
     const bounded = keysOf(withBoundedKeys([...many(MOST_KEYS + 5), one('key 3'), one(`key ${MOST_KEYS}`)], []));
     expect(bounded.slice(0, MOST_KEYS)).toEqual(keysOf(many(MOST_KEYS)));
     expect(bounded.slice(MOST_KEYS)).toEqual([...Array.from({ length: 5 }, () => OTHER_KEY), 'key 3', OTHER_KEY]);
   });
 
-  it('are counted by day, by measure, and not where nobody chooses them', () => {
+  it('are counted by day and measure, and only for measures whose keys people choose', () => {
     const full = many(MOST_KEYS);
     const more = [one('new', DAY), one('new', 0, 'model'), one('new', 0, 'reviewer'), one('new')];
     expect(keysOf(withBoundedKeys([...full, ...more], [])).slice(MOST_KEYS)).toEqual(['new', 'new', 'new', OTHER_KEY]);
   });
 
-  it('are the same in whatever batches they are counted', () => {
+  it('are the same for any batches', () => {
     const increments = fc.array(
       fc.record({ key: fc.integer({ min: 0, max: 300 }), at: fc.constantFrom(0, DAY - 1, DAY) }),
       { maxLength: 400 },

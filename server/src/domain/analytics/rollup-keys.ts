@@ -1,16 +1,16 @@
-// How many names one day of a project is counted under (AN27): what people and pipelines write is told apart only so far.
+// Limits how many flags, models and sources one day of a project counts separately (AN27).
 import type { Increment, Measure } from './rollup.ts';
 
-/** So many different flags, models and sources of one project and UTC day are counted by themselves. */
+/** How many different flags, models and sources of one project and UTC day are counted separately. */
 export const MOST_KEYS = 100;
-/** What the others are counted under: no flag, model or source is empty. */
+/** The key that all others are counted under: no flag, model or source is empty. */
 export const OTHER_KEY = '';
 
 const DAY_MS = 24 * 60 * 60_000;
-/** Measures whose keys anybody may write. */
+/** Measures whose keys anybody may choose. */
 const FREE: ReadonlySet<Measure> = new Set(['flag', 'model', 'source']);
 
-/** A day, in ms, with what is counted in it. */
+/** A measure of one project's day, in ms. */
 export interface KeyedDay {
   projectId: string;
   measure: Measure;
@@ -22,7 +22,7 @@ export const dayOf = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
 
 type OfProject = Increment & { projectId: string };
 
-/** The days in which these would need a key of their own, each once. */
+/** The days in which these increments may need a key of their own, each once. */
 export function keyedDays(increments: readonly OfProject[]): KeyedDay[] {
   const days = new Map<string, KeyedDay>();
   for (const { projectId, measure, at } of increments.filter((one) => isFree(one.measure)))
@@ -31,8 +31,9 @@ export function keyedDays(increments: readonly OfProject[]): KeyedDay[] {
 }
 
 /**
- * AN27: the keys that a day had first, in the order of the ledger, stay; all others are one. `known` are those that were counted
- * before, `increments` what follows, in that order: so a recount finds the same ones, whatever portions it is counted in.
+ * AN27: the keys that a day had first, in the order of the event log, are counted separately; all
+ * others share one key. `known` are the keys counted before, `increments` what follows, in that
+ * order. A recount therefore finds the same keys, whatever its batches.
  */
 export function withBoundedKeys<I extends OfProject>(
   increments: readonly I[],

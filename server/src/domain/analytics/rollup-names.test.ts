@@ -1,4 +1,4 @@
-// AN29: a name is never taken for an item without one.
+// AN29: no name is confused with the absence of a name.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OTHER_KEY } from './rollup-keys.ts';
@@ -10,7 +10,7 @@ describe.each(['flag', 'model', 'source'] as const)('AN29: the key of a %s', (me
     fc.string({ minLength: 1 }),
   );
 
-  it('says which one it was, or that there was none', () => {
+  it('gives back the name, or null when there was none', () => {
     fc.assert(
       fc.property(name, (given) => {
         expect(nameOfKey(measure, keyOfName(measure, given))).toBe(given);
@@ -18,7 +18,7 @@ describe.each(['flag', 'model', 'source'] as const)('AN29: the key of a %s', (me
     );
   });
 
-  it('is another for every name, and never that of all others', () => {
+  it('differs for every name, and never equals the key shared by all others', () => {
     fc.assert(
       fc.property(name, name, (left, right) => {
         expect(keyOfName(measure, left) === keyOfName(measure, right)).toBe(left === right);
@@ -27,7 +27,7 @@ describe.each(['flag', 'model', 'source'] as const)('AN29: the key of a %s', (me
     );
   });
 
-  it('of what was counted before names were told apart stays what it was', () => {
+  it('keeps the meaning of keys that were counted before names were escaped', () => {
     expect([nameOfKey(measure, measure === 'flag' ? 'no flag' : 'unknown'), nameOfKey(measure, 'gpt')]).toEqual([
       null,
       'gpt',

@@ -1,8 +1,8 @@
-// Under which key a flag, model or source is counted, so that no name is taken for none (AN29).
+// Maps a flag, model or source to its rollup key and back, so that no name is confused with the absence of one (AN29).
 
-/** What an item without a flag, a model or a source is counted under. */
+/** The key of items without a flag, a model or a source. */
 const NONE = { flag: 'no flag', model: 'unknown', source: 'unknown' } as const;
-/** Begins the key of a name that is written like what stands for none. */
+/** Prefix of a name that is spelled like the key for the absence of one. */
 const NAMED = '\u0001';
 
 type Named = keyof typeof NONE;
@@ -13,7 +13,7 @@ export function keyOfName(measure: Named, name: string | null): string {
   return name === NONE[measure] || name.startsWith(NAMED) ? NAMED + name : name;
 }
 
-/** The flag, model or source of a key: null for items without one, empty for what is counted together. */
+/** The flag, model or source of a key: null for items without one, empty for the shared key of all others. */
 export function nameOfKey(measure: Named, key: string): string | null {
   if (key === NONE[measure]) return null;
   return key.startsWith(NAMED) ? key.slice(NAMED.length) : key;

@@ -1,4 +1,4 @@
-// What each fact counts, as a table; an undo leaves nothing of its decision, and an audit stays apart from everything it must not colour.
+// What each event counts, as a table: an undo subtracts its decision exactly, and audits stay out of other figures.
 import { describe, expect, it } from 'vitest';
 import { CONFIDENCE_BINS, incrementsOf, type CountedEvent, type CountedItem } from './rollup.ts';
 
@@ -22,7 +22,7 @@ const event = (given: Partial<CountedEvent>): CountedEvent => ({
 const decided = (given: Partial<CountedEvent> = {}) =>
   event({ type: 'item.decided', memberId: 'anna', status: 'approved', action: 'edit', before: queued, ...given });
 
-/** `measure key: n` with what else there is, and `@` for what counts at the arrival. */
+/** `measure key: n` with the remaining figures, and `@` for increments dated to the arrival. */
 function said(of: CountedEvent): string[] {
   return incrementsOf(of)
     .map(({ measure, key, at, n, part, total }) => {
@@ -38,7 +38,7 @@ describe('AN1: an arrival', () => {
     expect(said(arrival)).toEqual([`arrived ${status}: 1 @`, `status ${status}: 1 @`, `waiting ${status}: 1 @`]);
   });
 
-  it('that routing ended waits for nobody', () => {
+  it('that routing decided waits for nobody', () => {
     const arrival = event({ type: 'item.finalized', version: 1, status: 'auto_approved', action: 'auto_approve' });
     expect(said(arrival)).toEqual(['arrived auto_approved: 1 @', 'status auto_approved: 1 @']);
   });
@@ -64,7 +64,7 @@ describe('AN1: an arrival', () => {
 });
 
 describe('AN2: a decision', () => {
-  it('counts when it is made, under everything it tells of', () => {
+  it('counts when it is made, under every key it belongs to', () => {
     expect(said(decided())).toEqual([
       'bin 16: 1 total 800000',
       'decide_time 289: 1',
@@ -81,7 +81,7 @@ describe('AN2: a decision', () => {
     expect(said(event({ type: 'item.finalized', version: 3, status: 'approved', action: 'edit' }))).toEqual([]);
   });
 
-  it('that is undone leaves nothing, in the minute in which it was made', () => {
+  it('that is undone counts zero, in the minute in which it was made', () => {
     const before = { at: LATER, status: 'approved', action: 'edit', memberId: 'anna' } as const;
     const undone = event({ type: 'item.undone', at: new Date('2026-03-01T10:09:00Z'), memberId: 'anna', before });
     const sums = new Map<string, number>();
@@ -95,7 +95,7 @@ describe('AN2: a decision', () => {
     expect(sums.size).toBeGreaterThan(30);
   });
 
-  it('that only ends an item says nothing of its suggestion (AN4)', () => {
+  it('that finalizes an item is in no rate, because it does not judge the suggestion (AN4)', () => {
     const ended = said(decided({ action: 'finalize', status: 'escalated_final' }));
     expect(ended.filter((line) => line.startsWith('bin'))).toEqual([]);
     expect(ended).toContain('decided finalize: 1');
@@ -109,7 +109,7 @@ describe('AN4: bins and verdicts', () => {
     expect(lines).toEqual(expect.arrayContaining(['verdict approve: 1', 'verdict_bin 16: 1 part 1 total 800000']));
   });
 
-  it('a bin begins at its lower end, however a computer writes that', () => {
+  it('a bin begins at its lower end, however floating point represents that', () => {
     const binOf = (confidence: number) =>
       incrementsOf(decided({ item: { ...ITEM, confidence } })).find(({ measure }) => measure === 'bin')?.key;
     const edges = Array.from({ length: CONFIDENCE_BINS }, (_, bin) => bin / CONFIDENCE_BINS);
@@ -119,20 +119,20 @@ describe('AN4: bins and verdicts', () => {
 });
 
 describe('AN5: people and deliveries', () => {
-  it('counts moves between people, but not what brings an item to them', () => {
+  it('counts moves between people, but not the event that brings an item to them', () => {
     const escalated = event({ type: 'item.escalated', memberId: 'anna', status: 'escalated', before: queued });
     expect(said(escalated)).toContain('mover anna: 1');
     const reopened = event({ memberId: 'sam', before: { ...queued, status: 'rejected' } });
     expect(said(reopened)).toEqual(['status queued: 1 @', 'status rejected: -1 @', 'waiting queued: 1']);
   });
 
-  it('times the first claim alone', () => {
+  it('times only the first claim', () => {
     const claimed = { type: 'item.claimed', memberId: 'anna', status: null } as const;
     expect(said(event({ ...claimed, first: true }))).toEqual(['claim_time 289: 1', 'claimer anna: 1']);
     expect(said(event(claimed))).toEqual(['claimer anna: 1']);
   });
 
-  it('counts attempts by their end, and times the first success', () => {
+  it('counts attempts by their outcome, and times the first success', () => {
     const delivery = (outcome: 'succeeded' | 'failed', first = true) =>
       said(
         event({ type: 'delivery.changed', item: null, status: null, first, delivery: { outcome, createdAt: ARRIVED } }),

@@ -1,30 +1,33 @@
-// What one fact of the ledger adds to the figures of its project: the whole rule of the rollups (AN1 to AN5), without a database.
+// What one event adds to the figures of its project: the rules of the rollups (AN1 to AN5), without a database.
 import type { DecisionAction, DeliveryStatus, ItemStatus } from '@countersign/shared/enums';
 import type { DomainEventType } from '@countersign/shared/events';
 import { bucketOf } from './histogram.ts';
 import { isOpen } from '../items/item.ts';
 import { keyOfName } from './rollup-names.ts';
 
-/** What is counted, and what its rows are told apart by. `part` and `total` are 0 unless they are named. */
+/** What is counted, and what the keys of each measure are. `part` and `total` are 0 unless mentioned. */
 export const MEASURES = {
-  /** Items, at their arrival; by where routing sent them. */
+  /** Items, dated to their arrival, by the status that routing gave them. */
   arrived: 'first status',
-  /** Items, at their arrival; by where they are now. */
+  /** Items, dated to their arrival, by their present status. */
   status: 'status',
-  /** What came to wait less what left; by status. Added up from the beginning it is how many wait. */
+  /** Items that began to wait minus those that stopped, by status. The sum from the beginning is how many wait. */
   waiting: 'open status',
   /** Time from arrival to the first claim, in ms. */
   claim_time: 'bucket',
   /** Time from arrival to a person's decision or verdict, in ms. */
   decide_time: 'bucket',
-  /** People's decisions; verdicts are counted apart, here and below. */
+  /** People's decisions; verdicts of audits are counted separately, here and below. */
   decided: 'action',
   verdict: 'action',
   /** People's decisions; part: overrides. */
   flag: 'flag',
   model: 'model',
   source: 'source',
-  /** People's decisions of a suggestion by its confidence; part: kept as suggested; total: the sum of confidences, in millionths. */
+  /**
+   * People's decisions on a suggestion, by its confidence; part: approved
+   * unchanged; total: the sum of confidences, in millionths.
+   */
   bin: 'bin',
   verdict_bin: 'bin',
   /** Decisions and verdicts of one person; part: overrides. */
@@ -33,9 +36,9 @@ export const MEASURES = {
   mover: 'user id',
   /** Claims of one person. */
   claimer: 'user id',
-  /** Attempts that ended; by what came of them. */
+  /** Attempts that ended, by outcome. */
   delivery: 'outcome',
-  /** Time from a delivery's making to its first success, in ms. */
+  /** Time from the creation of a delivery to its first success, in ms. */
   deliver_time: 'bucket',
 } as const;
 export type Measure = keyof typeof MEASURES;
@@ -51,7 +54,7 @@ export interface Increment {
   total: number;
 }
 
-/** What is counted of an item; none of it changes once it has arrived. */
+/** What is counted of an item; none of it changes after the arrival. */
 export interface CountedItem {
   createdAt: Date;
   confidence: number;
@@ -62,31 +65,31 @@ export interface CountedItem {
   audit: boolean;
 }
 
-/** Where a fact left its item. */
+/** The state of an item after an event. */
 export interface ItemSnapshot {
   at: Date;
   status: ItemStatus;
   action: DecisionAction | null;
-  /** The member who did it; null for everybody else. */
+  /** The member who acted; null for other actors. */
   memberId: string | null;
 }
 
-/** A fact of the ledger with what is needed to count it. */
+/** An event with what is needed to count it. */
 export interface CountedEvent {
   type: DomainEventType;
   at: Date;
   memberId: string | null;
-  /** Of the item, after the fact; 1 is its arrival. */
+  /** Of the item, after the event; 1 is its arrival. */
   version: number;
-  /** Null where the fact moves no item. */
+  /** Null when the event does not change an item. */
   status: ItemStatus | null;
   action: DecisionAction | null;
   item: CountedItem | null;
-  /** Where the item stood before. */
+  /** The state of the item before the event. */
   before: ItemSnapshot | null;
-  /** Of a claim: the item had none before. Of a delivery: it had not come to an end before. */
+  /** Of a claim: the first one of the item. Of a delivery: its first success. */
   first: boolean;
-  /** `failed`: an attempt that is followed by another. Null of any other fact, and of a delivery nobody tried. */
+  /** `failed`: an attempt that will be retried. Null for other events, and for a delivery without an attempt. */
   delivery: { outcome: DeliveryOutcome; createdAt: Date } | null;
 }
 
@@ -95,9 +98,9 @@ export const DELIVERY_OUTCOMES = ['succeeded', 'failed', 'dead', 'paused'] as co
 )[];
 export type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number];
 
-/** Bins of confidence between 0 and 1; each begins at its lower end, the last one holds 1 as well. */
+/** Bins of confidence between 0 and 1; each includes its lower end, the last one includes 1 as well. */
 export const CONFIDENCE_BINS = 20;
-/** Confidences are added up as whole numbers, so that a sum is the same in whatever order: exact to the sixth decimal. */
+/** Confidences are summed as integers, so that the order does not change the sum: exact to the sixth decimal. */
 export const MILLION = 1_000_000;
 
 type OfItem = CountedEvent & { item: CountedItem; status: ItemStatus };
@@ -107,7 +110,7 @@ const COUNTS = {
   'item.escalated': ofItem(waits),
   'item.decided': ofItem(decides),
   'item.undone': ofItem(undoes),
-  // A decision counts when it is made (AN2): what its undo window adds is nothing new.
+  // A decision counts when it is made (AN2): the end of its undo window adds nothing.
   'item.finalized': ofItem((event) => (event.version === 1 ? arrives(event) : [])),
   'item.claimed': claims,
   'claim.released': () => [],
@@ -116,10 +119,10 @@ const COUNTS = {
   'project.changed': () => [],
 } as const satisfies Record<DomainEventType, (event: CountedEvent) => Increment[]>;
 
-/** What the fact adds; an undo takes away what its decision added, in that decision's minute. */
+/** What the event adds; an undo subtracts what its decision added, in that decision's minute. */
 export const incrementsOf = (event: CountedEvent): Increment[] => COUNTS[event.type](event);
 
-/** A fact whose item is not there any more counts nothing: its project is on its way out (AR2). */
+/** An event whose item no longer exists counts nothing: its project is being deleted (AR2). */
 function ofItem(count: (event: OfItem) => Increment[]) {
   return (event: CountedEvent): Increment[] => {
     const { item, status } = event;
@@ -138,7 +141,7 @@ const negated = ({ n, part, total, ...rest }: Increment): Increment => ({
   total: -total,
 });
 
-/** AN1. What is drawn for an audit was approved, and waits. */
+/** AN1. An item drawn for an audit was approved, and waits. */
 function arrives({ item, status }: OfItem): Increment[] {
   const at = item.createdAt;
   return [
@@ -148,7 +151,7 @@ function arrives({ item, status }: OfItem): Increment[] {
   ];
 }
 
-/** An item goes from one status to another: in its cohort, and in or out of the queue. */
+/** An item changes its status: in its cohort, and in or out of the queue. */
 function moves({ item, status, before, at }: OfItem): Increment[] {
   if (before === null) return [];
   const left = [
@@ -188,7 +191,7 @@ function groupsOf({ riskFlags, model, source }: CountedItem): (readonly [Measure
   ];
 }
 
-/** Who ends an item without an answer says nothing of its suggestion. */
+/** Finalizing an item does not judge its suggestion. */
 function binIncrements({ item, at, action }: OfItem): Increment[] {
   if (action !== 'approve' && action !== 'edit' && action !== 'reject') return [];
   const total = Math.round(item.confidence * MILLION);
@@ -196,7 +199,7 @@ function binIncrements({ item, at, action }: OfItem): Increment[] {
   return [{ ...one(item.audit ? 'verdict_bin' : 'bin', String(bin), at), part: action === 'approve' ? 1 : 0, total }];
 }
 
-/** The decision as if it had never been made. */
+/** Subtracts the decision. */
 function undoes(event: OfItem): Increment[] {
   const { before, status } = event;
   if (before === null) return [];

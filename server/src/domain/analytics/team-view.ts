@@ -1,18 +1,18 @@
-// Rule FL: how the floor is read. Pure: every moment is in milliseconds, every length in seconds, and what is not known is null.
+// Rule FL: the figures of the live team view. Pure: moments are in milliseconds, durations in seconds, unknown values are null.
 import type { Drain, Flow } from '@countersign/shared/api/team';
 
-/** FL2: nobody is stuck before this, however quick the others are, in seconds. */
+/** FL2: nobody is stuck before this many seconds, however fast the others are. */
 const STUCK_LEAST = 10 * 60;
-/** FL2: how many times the project's median. */
+/** FL2: how many times the project's median makes a person stuck. */
 const STUCK_TIMES = 5;
-/** FL3, in seconds. */
+/** FL3: a member is idle after this many seconds. */
 export const IDLE_AFTER = 5 * 60;
-/** FL4: fewer decisions than this are no pace. */
+/** FL4: fewer decisions than this do not give a rate. */
 const FEWEST = 5;
-/** FL4: what would take longer than a week does not move, in seconds. */
+/** FL4: a queue that would take longer than this, a week in seconds, counts as not moving. */
 const LONGEST = 7 * 24 * 3600;
 
-/** One decision: whose, when, and when they had claimed the item (null: nobody knows). */
+/** One decision: whose, when, and when they claimed the item (null: unknown). */
 export interface TimedDecision {
   userId: string;
   claimedAt: number | null;
@@ -20,8 +20,8 @@ export interface TimedDecision {
 }
 
 /**
- * FL1: how long each decision took, in seconds: from the claim, or from the same person's decision before it if that was later,
- * because whoever holds several items works on one at a time. What nobody knows the claim of is left out.
+ * FL1: how long each decision took, in seconds: from the claim, or from the same person's previous decision if that was later,
+ * because people who hold several items work on one at a time. Decisions without a known claim are excluded.
  */
 export function timesOf(decisions: readonly TimedDecision[]): { userId: string; seconds: number }[] {
   const before = new Map<string, number>();
@@ -33,7 +33,7 @@ export function timesOf(decisions: readonly TimedDecision[]): { userId: string; 
   });
 }
 
-/** The median; null of nothing. */
+/** The median; null without values. */
 export function median(values: readonly number[]): number | null {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
@@ -41,17 +41,17 @@ export function median(values: readonly number[]): number | null {
   return low === undefined || high === undefined ? null : (low + high) / 2;
 }
 
-/** FL2: who holds an item longer than this many seconds is stuck. `usual` is the project's median time per decision. */
+/** FL2: a person who holds an item for more seconds than this is stuck. `usual` is the project's median time per decision. */
 export const stuckAfter = (usual: number | null): number => Math.max(STUCK_LEAST, STUCK_TIMES * (usual ?? 0));
 
-/** A flow with how long its window is so far, in seconds: windows begin with a minute. */
+/** A flow with the length of its window so far, in seconds: windows begin with a minute. */
 export interface TimedFlow extends Flow {
   seconds: number;
 }
 
 /**
- * FL4: when the queue is empty if people go on as they did: what waits, by the decisions less the arrivals of the shortest window
- * that has a pace. `flows` from the shortest to the longest.
+ * FL4: when the queue will be empty at the present rate: the waiting items divided by decisions minus arrivals, in the shortest
+ * window with enough decisions. `flows` are sorted from the shortest to the longest.
  */
 export function drainOf(waiting: number, flows: readonly TimedFlow[]): Drain {
   if (waiting === 0) return { state: 'empty', seconds: 0, minutes: null };

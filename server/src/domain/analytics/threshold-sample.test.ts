@@ -1,4 +1,4 @@
-// Other thresholds, tried on what happened: against routing each item anew, against the other half of real data, and against chance.
+// What-if thresholds on past items: against routing each item again, against the other half of real data, and against chance.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ThresholdSample } from '@countersign/shared/api/thresholds';
@@ -15,23 +15,23 @@ import { mathAnswers, type Answer } from '../../../test/fixtures/math-answers.ts
 import { route, type RoutingSettings } from '../items/routing.ts';
 import { sampleOf, type SampleRows } from './threshold-sample.ts';
 
-interface Looked {
+interface SampledItem {
   confidence: number;
   flags: readonly string[];
-  /** What a person said; null when nobody looked. */
+  /** What a person decided; null when nobody reviewed it. */
   wrong: boolean | null;
 }
 
 const BLOCKS = 30;
 const EVERYTHING = { auto_threshold: 1, review_threshold: 0, below_review: 'queue', escalate_flags: [] } as const;
 
-/** Of a project that nobody stopped. */
+/** Settings of a project that is not stopped. */
 type Running = Omit<RoutingSettings, 'stopped'>;
-const routeOf = ({ confidence, flags }: Pick<Looked, 'confidence' | 'flags'>, settings: Running) =>
+const routeOf = ({ confidence, flags }: Pick<SampledItem, 'confidence' | 'flags'>, settings: Running) =>
   route({ confidence, risk_flags: flags }, { ...settings, stopped: false });
 
-/** A sample of items that came in this order under these settings. */
-function sample(items: readonly Looked[], settings: Running & { audit_rate?: number } = EVERYTHING) {
+/** A sample of items that arrived in this order under these settings. */
+function sample(items: readonly SampledItem[], settings: Running & { audit_rate?: number } = EVERYTHING) {
   const rows = items.map(({ wrong, ...item }, at) => ({
     ...item,
     rule: routeOf(item, settings).rule,
@@ -55,7 +55,7 @@ type Made = ReturnType<typeof sample>;
 const placesOf = ({ flags }: Made, chosen: readonly string[]) =>
   new Set(chosen.map((flag) => flags.findIndex((one) => one.flag === flag)));
 const said = (prediction: Prediction | null): Prediction => {
-  if (prediction === null) throw new Error('nothing arrived');
+  if (prediction === null) throw new Error('No item arrived.');
   return prediction;
 };
 const holds = (interval: { low: number; high: number } | null, value: number) =>
@@ -72,7 +72,7 @@ const items = fc.array(
 );
 
 describe('AN23: the replay', () => {
-  it('sends each arrival where routing would, for any thresholds and flags', () => {
+  it('routes each arrival as routing would, for any thresholds and flags', () => {
     const tries = fc.tuple(unit, unit, fc.constantFrom(...BELOW_REVIEW), fc.subarray(['legal', 'Straße']));
     fc.assert(
       fc.property(items, tries, (arrived, [a, b, below, escalating]) => {
@@ -93,7 +93,7 @@ describe('AN23: the replay', () => {
     );
   });
 
-  it('counts a flag once however it is spelled, under the name the project gives it (RT1)', () => {
+  it("counts a flag once however it is spelled, under the project's spelling (RT1)", () => {
     const flagged = (...flags: string[]) => ({ confidence: 0.5, flags, wrong: null });
     const made = sample([flagged('LEGAL', 'legal '), flagged('STRASSE'), flagged('odd')], {
       ...EVERYTHING,
@@ -107,12 +107,12 @@ describe('AN23: the replay', () => {
     ]);
   });
 
-  it('says nothing when nothing arrived', () => {
+  it('predicts nothing when nothing arrived', () => {
     expect(predict(replay(sample([]), new Set()), { auto: 0.5, review: 0, below: 'queue' })).toBeNull();
   });
 });
 
-const many = (n: number, item: Looked): Looked[] => Array.from({ length: n }, () => item);
+const many = (n: number, item: SampledItem): SampledItem[] => Array.from({ length: n }, () => item);
 
 describe('AN24: wrong approvals', () => {
   const settings = { auto_threshold: 0.9, review_threshold: 0.5, below_review: 'reject', escalate_flags: [] } as const;
@@ -125,31 +125,31 @@ describe('AN24: wrong approvals', () => {
     ...many(20, { confidence: 0.7, flags: [], wrong: true }),
     ...many(80, { confidence: 0.7, flags: [], wrong: false }),
   ];
-  const at = (auto: number, of: Looked[]) =>
+  const at = (auto: number, of: SampledItem[]) =>
     said(
       predict(replay(sample(of, { ...settings, audit_rate: 0.02 }), new Set()), { auto, review: 0, below: 'queue' }),
     );
 
-  it('an audit stands for all that were not drawn, a decision on a queued item for itself', () => {
+  it('an audit represents all items that were not drawn, a decision on a queued item only itself', () => {
     expect(at(0.9, [...audited, ...queued])).toMatchObject({ known: 200, unreviewed: 0, wrong: { value: 50 } });
     expect(at(0.6, [...audited, ...queued])).toMatchObject({ known: 300, unreviewed: 0, wrong: { value: 70 } });
     expect(at(0.6, queued)).toMatchObject({ known: 100, wrong: { value: 20 }, rate: { value: 0.2 } });
   });
 
-  it('is not known of what nobody looked at, and the rest is still said', () => {
+  it('is unknown where nobody reviewed anything, and the other figures are still predicted', () => {
     const unaudited = many(200, { confidence: 0.95, flags: [], wrong: null });
     expect(at(0.9, [...unaudited, ...queued])).toMatchObject({ known: 0, unreviewed: 200, wrong: null, rate: null });
     expect(at(0.6, [...unaudited, ...queued])).toMatchObject({ known: 100, unreviewed: 200, wrong: { value: 20 } });
   });
 
-  it('four audits without an error promise little', () => {
+  it('gives a wide interval for four audits without an error', () => {
     const clean = [...audited.slice(0, 196), ...many(4, { confidence: 0.95, flags: [], wrong: false })];
     const { wrong } = at(0.9, clean);
     expect(wrong).toMatchObject({ value: 0, low: 0 });
     expect(wrong?.high).toBeGreaterThan(90);
   });
 
-  it('what was refused and reopened was chosen, and stands for nothing else', () => {
+  it('a rejected item that was reopened represents only itself', () => {
     const below = [
       ...many(50, { confidence: 0.2, flags: [], wrong: null }),
       ...many(5, { confidence: 0.2, flags: [], wrong: true }),
@@ -157,7 +157,7 @@ describe('AN24: wrong approvals', () => {
     expect(at(0.1, [...below, ...queued])).toMatchObject({ known: 100, unreviewed: 55, wrong: { value: 20 } });
   });
 
-  it('holds 95 % of what comes next, through audits and decisions together', () => {
+  it('covers 95 % of what comes next, with audits and decisions combined', () => {
     const random = seeded(7);
     const truth = (confidence: number) => random() > 0.5 + confidence / 2;
     const drawn = (n: number) => Array.from({ length: n }, () => Math.round(random() * 100) / 100);
@@ -183,10 +183,10 @@ describe('AN24: wrong approvals', () => {
     expect(wrong / tries).toBeGreaterThan(0.93);
   });
 
-  it('neighbours that are alike tell less: the interval is wider by what blocks differ', () => {
+  it('correlated neighbours give less information: the interval widens with the dispersion of blocks', () => {
     const alike = Array.from({ length: 1200 }, (_, n) => ({ confidence: 0.5, flags: [], wrong: n % 400 < 100 }));
     const mixed = Array.from({ length: 1200 }, (_, n) => ({ confidence: 0.5, flags: [], wrong: n % 4 === 0 }));
-    const width = (of: Looked[]) => {
+    const width = (of: SampledItem[]) => {
       const { wrong } = at(0.5, of);
       expect(wrong?.value).toBe(300);
       return (wrong?.high ?? 0) - (wrong?.low ?? 0);
@@ -196,7 +196,7 @@ describe('AN24: wrong approvals', () => {
   });
 });
 
-/** Marsaglia's xorshift, so that chance is the same every time. */
+/** Marsaglia's xorshift, so that the random numbers are the same every time. */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {
@@ -209,13 +209,13 @@ function seeded(seed: number): () => number {
 
 const answers = mathAnswers('the what-if on one half of the real data, tried on the other');
 
-describe.runIf(answers !== null)('AN24: the first half of 2,640 real answers foretells the second', () => {
+describe.runIf(answers !== null)('AN24: the first half of 2,640 real answers predicts the second', () => {
   const all = answers ?? [];
   const halves = { seen: all.slice(0, all.length / 2), other: all.slice(all.length / 2) };
-  const reviewed = ({ right, ...answer }: Answer): Looked => ({ ...answer, wrong: !right });
+  const reviewed = ({ right, ...answer }: Answer): SampledItem => ({ ...answer, wrong: !right });
   const grid = Array.from({ length: 21 }, (_, n) => n / 20);
 
-  // Flag long_input is no such case: 368 of the first half carry it and 64 of the second. What changes meanwhile is in no interval.
+  // Flag long_input is excluded: 368 of the first half carry it and 64 of the second. No interval covers a change over time.
   it.each([[[]], [['high_value']]])('escalating %j', (flags) => {
     const made = sample(halves.seen.map(reviewed));
     const of = replay(made, placesOf(made, flags));
@@ -232,14 +232,14 @@ describe.runIf(answers !== null)('AN24: the first half of 2,640 real answers for
   });
 });
 
-describe('AN25: where nobody looked', () => {
-  const ranges = (of: Looked[], below: BelowReview = 'reject') => {
+describe('AN25: ranges without any review', () => {
+  const ranges = (of: SampledItem[], below: BelowReview = 'reject') => {
     const settings = { auto_threshold: 0.9, review_threshold: 0.5, below_review: below, escalate_flags: [] };
     return unreviewedRanges(replay(sample(of, settings), new Set()));
   };
-  const one = (confidence: number, wrong: boolean | null): Looked => ({ confidence, flags: [], wrong });
+  const one = (confidence: number, wrong: boolean | null): SampledItem => ({ confidence, flags: [], wrong });
 
-  it('below the review threshold when that refuses, and above the last audit', () => {
+  it('are below the review threshold when that rejects, and above the last audit', () => {
     const of = [one(0.1, null), one(0.4, null), one(0.6, true), one(0.8, false), one(0.92, false), one(0.97, null)];
     expect(ranges(of)).toEqual([
       { low: 0, high: 0.4 },
@@ -247,7 +247,7 @@ describe('AN25: where nobody looked', () => {
     ]);
   });
 
-  it('nowhere when people saw everything up to the last confidence, everywhere when nothing was decided', () => {
+  it('are empty when people saw everything up to the last confidence, and everything when nothing was decided', () => {
     expect(ranges([one(0.6, true), one(0.8, false), one(1, true)])).toEqual([]);
     expect(ranges([one(0.6, null), one(0.8, null)])).toEqual([{ low: 0, high: 1 }]);
     expect(ranges([])).toEqual([{ low: 0, high: 1 }]);
@@ -267,13 +267,13 @@ describe('AN26: hours', () => {
   const parts = (people: number, automatic: number) =>
     ({ people: { value: people }, automatic: { value: automatic } }) as Prediction;
 
-  it('is items a day by seconds each, audits included', () => {
+  it('are items per day times seconds each, audits included', () => {
     expect(daysOf(of(null))).toBe(4);
     expect(hoursADay(of(60), parts(240, 240))).toBe(1);
     expect(hoursADay(of(60, 0.5), parts(240, 240))).toBe(1.5);
   });
 
-  it('is not known without a pace, and an hour of arrivals is not taken for a day of them', () => {
+  it('are unknown without a review time, and one hour of arrivals is not extrapolated to a day', () => {
     expect(hoursADay(of(null), parts(240, 240))).toBeNull();
     expect(daysOf({ ...of(60), arrivals: { ...extent, since: '2026-03-04T23:00:00.000Z' } })).toBe(1);
   });

@@ -1,4 +1,4 @@
-// From counted rows to the sample a page tries thresholds on (AN23): flags folded as routing folds them, kinds kept apart.
+// Groups counted rows into the sample that a page tries thresholds on (AN23): flags folded as in routing, kinds kept separate.
 import type { ThresholdSample } from '@countersign/shared/api/thresholds';
 import { dispersion } from '@countersign/shared/statistics/statistics';
 import type { BelowReview, RoutingRule } from '@countersign/shared/enums';
@@ -10,7 +10,7 @@ export interface Cohort {
   flags: readonly string[];
   rule: RoutingRule;
   settingsVersion: number;
-  /** Which of the equal stretches of time it is in: neighbours are alike. */
+  /** Which of the equal periods of the window it is in, to measure the correlation of neighbours. */
   block: number;
 }
 
@@ -18,7 +18,7 @@ export interface SampleRows {
   arrivals: readonly (Cohort & { arrived: number })[];
   /** Decided by people: approved, edited or rejected; `wrong`: not approved. */
   decisions: readonly (Cohort & { reviewed: number; wrong: number })[];
-  /** What the settings versions of the rows said. */
+  /** The relevant settings of each settings version in the rows. */
   versions: ReadonlyMap<number, { audit_rate: number; below_review: BelowReview }>;
   escalateFlags: readonly string[];
 }
@@ -28,7 +28,10 @@ type Kind = Sample['kinds'][number];
 
 const BELOW = { reject: 'refused', queue: 'queued', escalate: 'escalated' } as const;
 
-/** What a person says of an automatic item is an audit. What was refused and reopened was chosen, so it stands for nothing else. */
+/**
+ * A decision on an auto-approved item is an audit. A rejected item that was
+ * reopened was selected by a person, so it represents only itself.
+ */
 const KIND_OF = {
   RT1: () => ({ kind: 'escalated', audit_rate: null }),
   RT2: ({ audit_rate }) => ({ kind: 'automatic', audit_rate }),
@@ -71,12 +74,12 @@ export function sampleOf(rows: SampleRows): Sample {
   };
 }
 
-/** Items are cut at this many confidences to see how they spread over time. */
+/** The dispersion over time is computed at this many confidences. */
 const CUTS = 20;
-/** Fewer than this many in a block, and blocks differ by chance alone. */
+/** With fewer items per block than this, blocks differ by chance alone. */
 const LEAST = 10;
 
-/** AN24: how `k` at or above a confidence varies over the blocks, the mean over confidences; 1 where there is too little to tell. */
+/** AN24: how `k` at or above a confidence varies over the blocks, as the mean over confidences; 1 with too little data. */
 function meanDispersion(rows: readonly { confidence: number; block: number; n: number; k: number }[]): number {
   const blocks = Map.groupBy(rows, ({ block }) => block);
   const n = rows.reduce((sum, row) => sum + row.n, 0);
@@ -91,14 +94,17 @@ function meanDispersion(rows: readonly { confidence: number; block: number; n: n
   return found.length === 0 ? 1 : found.reduce((sum, one) => sum + one, 0) / found.length;
 }
 
-/** Confidences that are spread evenly over those that there are. */
+/** Confidences that are spread evenly over the distinct ones. */
 function cutsOf(rows: readonly { confidence: number }[]): number[] {
   const distinct = [...new Set(rows.map(({ confidence }) => confidence))].sort((a, b) => a - b);
   const step = Math.max(1, distinct.length / CUTS);
   return distinct.filter((_, place) => Math.floor(place / step) !== Math.floor((place - 1) / step));
 }
 
-/** Each flag once however it is spelled, as the project or else its first item spells it: those that escalate, then by count. */
+/**
+ * Each flag once however it is spelled, in the spelling of the project or else
+ * of its first item: escalate flags first, then by count.
+ */
 function flagsOf({ arrivals, decisions, escalateFlags }: SampleRows): Sample['flags'] {
   const found = new Map(escalateFlags.map((flag) => [foldFlag(flag), { flag, escalates: true, arrived: 0 }]));
   for (const { flags, ...row } of [...arrivals, ...decisions]) {
@@ -111,7 +117,7 @@ function flagsOf({ arrivals, decisions, escalateFlags }: SampleRows): Sample['fl
   return [...found.values()].sort((a, b) => Number(b.escalates) - Number(a.escalates) || b.arrived - a.arrived);
 }
 
-/** Things that are equal as JSON, numbered in the order they come. */
+/** Assigns an index to each value that is distinct as JSON, in the order of insertion. */
 class Numbered<T> {
   readonly all: T[] = [];
   readonly #places = new Map<string, number>();

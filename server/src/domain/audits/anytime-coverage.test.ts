@@ -1,4 +1,4 @@
-// How often a bound that is looked at after every audit is ever wrong: 10,000 simulated runs, and exactly; more and longer in a soak.
+// How often a bound that is checked after every audit is ever wrong: 10,000 simulated runs (more in a soak), and exactly.
 import { describe, expect, it } from 'vitest';
 import { anytimeUpperBound, clopperPearson } from '@countersign/shared/statistics/statistics';
 import { seeded } from '../../../test/fixtures/seeded-random.ts';
@@ -9,13 +9,13 @@ import { raisedThreshold, type Audit } from './raised-threshold.ts';
 
 const RUNS = scaled(10_000, 100_000);
 const LOOKS = scaled(1000, 5000);
-/** A soak takes minutes. */
+/** The timeout: a soak takes minutes. */
 const PATIENT = { timeout: scaled(60_000, 20 * 60_000) };
 
 type Bound = (errors: number, n: number) => number;
 const once: Bound = (errors, n) => clopperPearson(errors, n, { sides: 'upper' })?.high ?? 1;
 
-/** For each n: with so many errors or fewer the bound lies below p. -1: never. Bounds rise with errors and fall with n. */
+/** For each n, the largest error count at which the bound is below p; -1: none. Bounds rise with errors and fall with n. */
 function missesBelow(bound: Bound, p: number, looks: number): number[] {
   let most = -1;
   return Array.from({ length: looks + 1 }, (_, n) => {
@@ -24,7 +24,7 @@ function missesBelow(bound: Bound, p: number, looks: number): number[] {
   });
 }
 
-/** The share of runs in which the truth lies above the bound at some look. */
+/** The share of runs in which the true error exceeds the bound at some look. */
 function everWrong(misses: readonly number[], p: number, seed: number): number {
   const random = seeded(seed);
   let wrong = 0;
@@ -40,7 +40,7 @@ function everWrong(misses: readonly number[], p: number, seed: number): number {
   return wrong / RUNS;
 }
 
-/** The same without chance: the probability of each count of errors that was never wrong, from look to look. */
+/** The same computed exactly: the probability of each error count without a miss so far, from look to look. */
 function everWrongExactly(misses: readonly number[], p: number): number {
   let [chances, wrong] = [[1], 0];
   for (const most of misses.slice(1)) {
@@ -57,12 +57,12 @@ function everWrongExactly(misses: readonly number[], p: number): number {
   return wrong;
 }
 
-/** What chance alone moves a simulated share by, in one case of twenty at most. */
+/** The simulation error of a share: chance exceeds it in at most one case of twenty. */
 const errorOf = (share: number, runs = RUNS) => 1.96 * Math.sqrt((share * (1 - share)) / runs);
 const say = (text: string) => process.stdout.write(`${text}\n`);
 const shown = (share: number) => `${(100 * share).toFixed(2)} %`;
 
-describe('AU5: looked at after every audit', PATIENT, () => {
+describe('AU5: checked after every audit', PATIENT, () => {
   it.each([0.005, 0.02, 0.05, 0.2])(
     'with a true error of %d the bound is ever wrong in at most one run of twenty',
     (p) => {
@@ -75,14 +75,14 @@ describe('AU5: looked at after every audit', PATIENT, () => {
     },
   );
 
-  it('the bound of one look is wrong far more often than it says, when it is looked at every time', () => {
+  it('the single-look bound, when checked after every audit, is wrong far more often than it claims', () => {
     const misses = missesBelow(once, 0.05, 1000);
     const exact = everWrongExactly(misses, 0.05);
     say(`one look, looked at 1000 times: ${shown(exact)}`);
     expect(exact).toBeGreaterThan(0.14);
   });
 
-  it('holds for parts that were drawn at rates of their own, with errors of their own', () => {
+  it('is valid for parts drawn at different rates with different errors', () => {
     const random = seeded(5);
     const runs = scaled(200, 2000);
     let wrong = 0;
@@ -92,7 +92,7 @@ describe('AU5: looked at after every audit', PATIENT, () => {
   });
 });
 
-/** First 4,000 answers are audited at 5 %, then 2,000 at 20 %, which are wrong more often; one looks every 400 answers. */
+/** First 4,000 answers are audited at 5 %, then 2,000 with more errors at 20 %; the bound is checked every 400 answers. */
 function partsEverWrong(random: () => number): boolean {
   const parts = [
     { rate: 0.05, error: 0.02, answers: 0, drawn: 0, judged: 0, wrong: 0 },
@@ -100,7 +100,7 @@ function partsEverWrong(random: () => number): boolean {
   ];
   for (let answer = 1; answer <= 6000; answer += 1) {
     const part = parts[answer <= 4000 ? 0 : 1];
-    if (!part) throw new Error('There are two.');
+    if (!part) throw new Error('There are two parts.');
     part.answers += 1;
     if (random() < part.rate) {
       part.drawn += 1;
@@ -115,7 +115,7 @@ function partsEverWrong(random: () => number): boolean {
 }
 
 describe('AU5: raised at any look', PATIENT, () => {
-  // The budget is 5 %. The last is the worst there is: whatever is chosen breaks it, by as little as can be.
+  // The budget is 5 %. The last case is the worst possible: every choice breaks the budget, by the smallest amount.
   it.each([
     ['falls with confidence', (confidence: number) => 1.1 * (1 - confidence)],
     ['breaks the budget in the middle', (confidence: number) => (confidence < 0.97 ? 0.12 : 0.01)],
@@ -133,7 +133,7 @@ describe('AU5: raised at any look', PATIENT, () => {
   );
 });
 
-/** Confidences are spread evenly from 0.9 to 1; one looks after every twentieth audit. */
+/** Confidences are spread evenly from 0.9 to 1; the bound is checked after every twentieth audit. */
 function everRaisedWrong(error: (confidence: number) => number, random: () => number): boolean {
   const audits: Audit[] = [];
   for (let n = 1; n <= 800; n += 1) {
@@ -154,7 +154,7 @@ function meanFrom(confidence: number, error: (confidence: number) => number): nu
 const answers = mathAnswers('raises on real answers');
 
 describe.runIf(answers !== null)('AU5: raised at any look, on 2,640 real answers', PATIENT, () => {
-  it('to a threshold that keeps the budget of 10 % on all of them, in all but one run of twenty', () => {
+  it('to a threshold that meets the budget of 10 % on all of them, in all but one run of twenty', () => {
     const random = seeded(9);
     const passed = (answers ?? []).filter(({ confidence }) => confidence >= 0.5);
     const errorFrom = (threshold: number) => {

@@ -1,4 +1,4 @@
-// What it costs to reckon with audits, however often their rate was changed: counted in evaluations, never in time.
+// The cost of audit computations, however often the rate was changed: counted in evaluations, never in time.
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import * as statistics from '@countersign/shared/statistics/statistics';
 import { auditError, auditsLeft, budgetState, MOST_RATES, type AuditStratum } from './audit-error.ts';
@@ -17,7 +17,7 @@ beforeEach(() => {
   bounds.mockClear();
 });
 
-/** So many rates, spread evenly in their logarithm from 0.0001 to 1, with ten audits each of which some have an error. */
+/** This many rates, evenly spaced in their logarithm from 0.0001 to 1, with ten audits each, of which some have an error. */
 const strataOf = (rates: number): AuditStratum[] =>
   Array.from({ length: rates }, (_, at) => ({
     rate: 10 ** ((-4 * (at + 1)) / (rates + 1)),
@@ -26,11 +26,11 @@ const strataOf = (rates: number): AuditStratum[] =>
     wrong: at % 7 === 0 ? 1 : 0,
   }));
 
-/** One bound of one part takes 60 evaluations or so; what is left of the rest is a few hundred for each group of rates. */
+/** One bound of one part takes about 60 evaluations; the rest takes a few hundred for each group of rates. */
 const MOST_OF_A_BOUND = 250 * MOST_RATES;
 
 describe('AU4: what a bound costs', () => {
-  it.each([2, 20, 100, 1000])('does not grow with the rates: %i of them', (rates) => {
+  it.each([2, 20, 100, 1000])('does not grow with the number of rates: %i of them', (rates) => {
     auditError(strataOf(rates));
     expect(bounds.mock.calls.length).toBeLessThanOrEqual(MOST_RATES);
     expect(mixtures.mock.calls.length).toBeLessThanOrEqual(MOST_OF_A_BOUND);
@@ -42,23 +42,23 @@ describe('AU4: what a bound costs', () => {
     [100, 0.03],
     [1000, 0.02],
     [1000, 1e-9],
-  ])('nor does the search for how many more prove the budget: %i rates, a budget of %d', (rates, budget) => {
+  ])('does not grow for the number of audits left: %i rates, a budget of %d', (rates, budget) => {
     auditsLeft(strataOf(rates), { rate: 0.1, budget });
     expect(bounds.mock.calls.length).toBeLessThanOrEqual(MOST_SEARCHED * MOST_RATES);
     expect(mixtures.mock.calls.length).toBeLessThanOrEqual(MOST_SEARCHED * MOST_OF_A_BOUND);
   });
 
-  it('a raise tries each confidence once, from whatever start', () => {
+  it('a raise tries each confidence once, from any start', () => {
     const audits = strataOf(1000).map(({ rate }, at) => ({ rate, confidence: at / 1000, wrong: false }));
     raisedThreshold(audits, { threshold: 0.1, budget: 0.9 });
     expect(bounds.mock.calls.length).toBeLessThanOrEqual(179 * MOST_RATES);
   });
 
-  it('and rates that are changed all the time keep nobody from seeing too many errors', () => {
+  it('AU4: frequent changes of the rate do not hide too many errors', () => {
     const strata = strataOf(1000).map((one) => ({ ...one, wrong: 5 }));
     expect(budgetState(strata, 0.1)).toBe('over');
   });
 });
 
-/** Of a hundred thousand numbers bisection alone would ask 17, and 17 more to find where to begin. */
+/** Bisection alone would take 17 evaluations for a hundred thousand numbers, and 17 more to find the start. */
 const MOST_SEARCHED = 16;

@@ -1,4 +1,4 @@
-// What audits say of the automatic answers: against published numbers, against chance, and undefined where nothing was seen.
+// What audits say about automatic answers: against published numbers, against chance, and unknown without verdicts.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { seeded } from '../../../test/fixtures/seeded-random.ts';
@@ -13,20 +13,20 @@ const of = (judged: number, wrong: number, { rate = 0.02, drawn = judged } = {})
 });
 
 describe('AU4: the error above the threshold', () => {
-  it('is not known where nobody judged anything', () => {
+  it('is unknown where nobody judged anything', () => {
     for (const strata of [[], [of(0, 0)], [of(0, 0, { drawn: 40 })]]) {
       expect(auditError(strata)).toMatchObject({ judged: 0, estimate: null, bound: null, anytime: null });
     }
   });
 
-  // Clopper and Pearson's upper bounds at 95 %: of none in n the exact rule of three, 1 - 0.05^(1/n); 2 of 100 is 6.16 %.
+  // Clopper and Pearson's upper bounds at 95 %: for 0 errors in n the exact rule of three, 1 - 0.05^(1/n); for 2 of 100 6.16 %.
   it.each([
     [300, 0, 0, 0.009936],
     [59, 0, 0, 0.049505],
     [100, 2, 0.02, 0.061619],
     [1, 1, 1, 1],
   ])(
-    'of %i audits with %i wrong it is %d, at most %d, and more for who looks often',
+    'for %i audits with %i wrong it is %d, at most %d, and more with the anytime bound',
     (judged, wrong, estimate, bound) => {
       const error = auditError([of(judged, wrong)]);
       expect(error.estimate).toBeCloseTo(estimate, 6);
@@ -35,20 +35,20 @@ describe('AU4: the error above the threshold', () => {
     },
   );
 
-  it('weighs audits by the answers they stand for', () => {
-    // 100 drawn of 1 000, a tenth wrong; 100 drawn of 10 000, none wrong.
+  it('weighs audits by the answers they represent', () => {
+    // 100 drawn of 1,000, a tenth wrong; 100 drawn of 10,000, none wrong.
     const error = auditError([of(100, 10, { rate: 0.1 }), of(100, 0, { rate: 0.01 })]);
     expect(error.estimate).toBeCloseTo((0.1 * 1000) / 11_000, 10);
     expect(error.bound ?? 0).toBeGreaterThan(auditError([of(100, 0)]).bound ?? 1);
   });
 
-  it('takes a part that nobody judged as all wrong', () => {
+  it('counts a part that nobody judged as all wrong', () => {
     const error = auditError([of(50, 0, { rate: 0.5 }), of(0, 0, { rate: 0.25, drawn: 25 })]);
     expect(error.estimate).toBe(0);
     expect(error.bound ?? 0).toBeGreaterThan(0.5);
   });
 
-  it('the bound is never below the estimate, and falls with every audit that is right', () => {
+  it('has a bound that is never below the estimate, and falls with every correct audit', () => {
     const stratum = fc
       .record({
         rate: fc.double({ min: 0.001, max: 1, noNaN: true }),
@@ -69,7 +69,7 @@ describe('AU4: the error above the threshold', () => {
     );
   });
 
-  it('holds the truth in at least 95 of 100 samples of two rates', () => {
+  it('is within its bound in at least 95 of 100 samples of two rates', () => {
     const random = seeded(7);
     const drawOf = (n: number, p: number) => Array.from({ length: n }, () => random() < p).filter(Boolean).length;
     const truth = (0.08 * 1000 + 0.01 * 4000) / 5000;
@@ -81,7 +81,7 @@ describe('AU4: the error above the threshold', () => {
   });
 });
 
-describe('AU4: parts with rates of their own', () => {
+describe('AU4: parts with different rates', () => {
   const stratum = fc
     .record({
       rate: fc.constantFrom(0.01, 0.1, 1),
@@ -90,7 +90,7 @@ describe('AU4: parts with rates of their own', () => {
     })
     .map(({ rate, judged, p }) => of(judged, Math.floor(p * judged), { rate, drawn: judged + 5 }));
 
-  it('are bounded by the largest mean in the region of their shares: no point of it lies above', () => {
+  it('are bounded by the largest mean in the confidence region of their shares: no point of it is above', () => {
     const places = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 3, maxLength: 3 });
     fc.assert(
       fc.property(
@@ -116,7 +116,7 @@ describe('AU4: parts with rates of their own', () => {
     expect(anytimeBound([of(150, 1, { rate: 0.06 }), of(150, 2, { rate: 0.07 })])).not.toBe(anytimeUpperBound(3, 300));
   });
 
-  it('are one part where all but one stand for nothing', () => {
+  it('are one part where all but one have no weight', () => {
     const alone = of(300, 3, { rate: 1e-9 });
     expect(anytimeBound([alone, of(0, 0, { drawn: 1, rate: 1 })])).toBeCloseTo(anytimeUpperBound(3, 300), 6);
   });
@@ -137,7 +137,7 @@ describe('AU5: the budget', () => {
     expect(budgetState([of(judged + left - 1, wrong)], 0.05)).not.toBe('within');
   });
 
-  it('takes more audits of the present rate, and is never proven where none are drawn or other rates alone break it', () => {
+  it('takes more audits at the present rate, and is never proven without audits or when other rates alone break it', () => {
     const mixed = [of(200, 1, { rate: 0.05 }), of(20, 0, { rate: 0.1, drawn: 40 })];
     const left = auditsLeft(mixed, { rate: 0.1, budget: 0.03 });
     expect(left).toBeGreaterThan(0);
@@ -154,7 +154,7 @@ describe('AU5: the budget', () => {
     [0.1, 43],
     [1, 1],
     [0, Infinity],
-  ])('of %d takes %d audits before anything can be said', (budget, needed) => {
+  ])('of %d takes %d audits before it can be proven', (budget, needed) => {
     expect(auditsNeeded(budget)).toBe(needed);
   });
 
@@ -168,9 +168,10 @@ describe('AU5: the budget', () => {
     expect(budgetState([of(judged, wrong)], 0.05)).toBe(state);
   });
 
-  it('is not crossed by a rate that has just begun: it is left out until its audits can tell', () => {
+  it('is not exceeded because of a new rate: the rate is excluded until it has enough audits', () => {
     const clean = of(1500, 0, { rate: 0.05 });
-    // A hundred of 30 100 answers of which nobody judged one may be all wrong; a thousand of 31 000 may not, until ten are judged.
+    // All of a hundred audits drawn of 30,100 answers may be wrong while none is judged; with a thousand of 31,000, not after ten
+    // are judged.
     expect(budgetState([clean, of(0, 0, { rate: 0.1, drawn: 10 })], 0.02)).toBe('within');
     expect(budgetState([clean, of(0, 0, { rate: 0.1, drawn: 100 })], 0.02)).toBe('too_little');
     expect(budgetState([clean, of(10, 0, { rate: 0.1, drawn: 100 })], 0.02)).toBe('within');
@@ -178,7 +179,7 @@ describe('AU5: the budget', () => {
     expect(budgetState([of(400, 0, { rate: 0.05 }), of(300, 30, { rate: 0.1 })], 0.02)).toBe('over');
   });
 
-  it('is never crossed without a wrong answer, at whatever rates', () => {
+  it('is never exceeded without a wrong answer, at any rates', () => {
     const part = fc.record({ rate: fc.constantFrom(0.01, 0.1, 1), judged: fc.nat(400), waiting: fc.nat(100) });
     fc.assert(
       fc.property(fc.array(part, { maxLength: 4 }), fc.constantFrom(0.01, 0.05, 0.3), (parts, budget) => {

@@ -1,8 +1,8 @@
-// Rules AU4 and AU5: what audits say of the automatic answers, and when that is more than the project allows.
+// Rules AU4 and AU5: what audits say about the automatic answers, and when the error exceeds the project's budget.
 import { clopperPearson, logMixture } from '@countersign/shared/statistics/statistics';
 import { weightedBound } from './weighted-bound.ts';
 
-/** Audits that were drawn at one rate: how many, how many of those people have judged, and how many of these they edited or rejected. */
+/** Audits drawn at one rate: how many, how many of those were judged, and how many of the judged were edited or rejected. */
 export interface AuditStratum {
   /** Above 0, at most 1. */
   rate: number;
@@ -18,28 +18,28 @@ export interface AuditError {
   wrong: number;
   /** The share of automatic answers that people would have edited or rejected. */
   estimate: number | null;
-  /** At most this share, with 95 %, for who looks once. */
+  /** The upper bound at 95 % for a single look. */
   bound: number | null;
-  /** At most this share, with 95 %, for who looks however often. */
+  /** The upper bound at 95 % that is valid at every look. */
   anytime: number | null;
 }
 
-/** The chance that the truth lies above the bound: at the one look, or at any. */
+/** The probability that the true error exceeds the bound: at the single look, or at any look. */
 export const MISS = 0.05;
 
-/** Rates are put together by halves: 1, from 1/2 on, from 1/4 on, and what lies below the smallest. There are so many groups at most. */
+/** The maximum number of rate groups. Rates are grouped by halves: 1, from 1/2, from 1/4, and everything below the smallest. */
 export const MOST_RATES = 12;
 
 const groupOf = (rate: number): number => Math.max(1 - MOST_RATES, Math.floor(Math.log2(rate)));
 
-/** Rates that are counted as one. `weight`: how many answers it stands for. */
+/** Rates that are counted as one. `weight`: how many answers the group represents. */
 type Group = Pick<AuditStratum, 'drawn' | 'judged' | 'wrong'> & { weight: number };
 
 /**
- * AU4: rates of which none is twice another are one part, on a grid that nobody's audits or settings have a say in, so that an owner who
- * changes the rate all the time makes no more parts. An audit says the same of the error whatever rate it was drawn at, so those of a
- * group are one series as those of one rate are, in the order they came. Each audit stands for as many answers as it was drawn from
- * (Horvitz and Thompson 1952, JASA 47).
+ * AU4: rates of which none is twice another are one part, on a fixed grid that no audit and no setting influences, so that
+ * frequent changes of the rate do not add parts. An audit carries the same information about the error at any rate, so the audits
+ * of a group are one series in the order of their arrival, like those of one rate. Each audit represents as many answers as it
+ * was drawn from (Horvitz and Thompson 1952, JASA 47).
  */
 function groupsOf(strata: readonly AuditStratum[]): Group[] {
   const groups = new Map<number, Group>();
@@ -60,12 +60,13 @@ function groupsOf(strata: readonly AuditStratum[]): Group[] {
 const boundOf = (groups: readonly Group[], miss = MISS): number =>
   groups.length === 0 ? 1 : weightedBound(groups, miss);
 
-/** AU5: what the budget goes by: the bound over the parts of which something was drawn, valid at every look; 1 where there are none. */
+/** AU5: the bound that the budget uses: over the parts with drawn audits, valid at every look; 1 without any. */
 export const anytimeBound = (strata: readonly AuditStratum[], miss = MISS): number => boundOf(groupsOf(strata), miss);
 
 /**
- * AU4: the error above the line. Audits of one group of rates are a plain sample, and whoever looks once has Clopper and Pearson's
- * bound. Of several one bound serves both: it shares no chance among its parts, so it is as narrow as theirs together.
+ * AU4: the error above the auto-approve threshold. Audits of one rate group are a plain sample, so Clopper and Pearson's bound
+ * applies to a single look. For several groups one bound serves both purposes: it does not divide the error probability among its
+ * parts, so it is as narrow as a bound of the whole.
  */
 export function auditError(strata: readonly AuditStratum[]): AuditError {
   const parts = groupsOf(strata);
@@ -88,10 +89,10 @@ export function auditError(strata: readonly AuditStratum[]): AuditError {
   };
 }
 
-/** More than this many audits nobody waits for. */
+/** More audits than this are not worth waiting for. */
 const MOST_LEFT = 100_000;
 
-/** The smallest whole number from 1 on of which it is true, where it stays true once it is; Infinity where none is small enough. */
+/** The smallest integer from 1 for which a monotonic condition is true; Infinity when none is small enough. */
 function leastOf(isTrue: (number: number) => boolean): number {
   let high = 1;
   while (!isTrue(high)) {
@@ -107,11 +108,14 @@ function leastOf(isTrue: (number: number) => boolean): number {
   return high;
 }
 
-/** How many audits without a single error it takes before the bound can lie within the budget, however often it is looked at. */
+/** How many audits without an error it takes before the bound can be within the budget, valid at every look. */
 export const auditsNeeded = (budget: number): number =>
   budget <= 0 ? Infinity : leastOf((n) => logMixture(0, n, budget).log >= -Math.log(MISS) || budget >= 1);
 
-/** How many more audits without an error, drawn at this rate, prove the budget; 0 where they do already, Infinity where none would. */
+/**
+ * How many more audits without an error, drawn at this rate, prove the budget;
+ * 0 when it is proven already, Infinity when none would.
+ */
 export function auditsLeft(
   strata: readonly AuditStratum[],
   { rate, budget }: { rate: number; budget: number },
@@ -129,8 +133,9 @@ export function auditsLeft(
 }
 
 /**
- * The smallest whole number from 1 on where a falling bound lies within the budget. A bound falls nearly as the number of audits grows,
- * so on logarithms it is nearly a line: where that crosses is asked first, then the middle, so that it can never take long.
+ * The smallest integer from 1 at which a falling bound is within the budget. A bound falls about as the
+ * number of audits grows, so it is nearly a line on logarithmic scales: the search tries the crossing of
+ * that line, and every third time the middle, so that it always ends soon.
  */
 function firstWithin(
   budget: number,
@@ -157,8 +162,9 @@ export const BUDGET_STATES = ['too_little', 'within', 'over'] as const;
 export type BudgetState = (typeof BUDGET_STATES)[number];
 
 /**
- * AU5: where the bound stands to the budget: within it, or not. It is over only by rates with as many audits as a clean record would
- * need to hold it, so that one that has just begun crosses nothing by being young. Anything else is too little to tell.
+ * AU5: the state of the bound relative to the budget. It is `over` only by rate groups with as
+ * many audits as an error-free record would need to prove the budget, so that a new rate is not
+ * over because it has few audits. Everything else is `too_little`.
  */
 export function budgetState(strata: readonly AuditStratum[], budget: number): BudgetState {
   const groups = groupsOf(strata);

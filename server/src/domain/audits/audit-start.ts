@@ -1,18 +1,18 @@
-// Rule AU6: from when on audits count for a bound that holds however often one looks at it.
+// Rule AU6: from when on audits count for a bound that is valid at every look.
 
 /** 30 days, in milliseconds. Audits count for at most twice as long. */
 export const WINDOW_MS = 30 * 24 * 60 * 60_000;
 
-/** Steps are not shorter than this: a second. */
+/** The shortest step: a second. */
 const SHORTEST_MS = 1000;
 
 /**
- * The start stands still while one looks, because a bound that is looked at again has to be about the same audits and more. A window
- * that slid along would begin a new series every day, each with a chance to miss of its own. So it is the beginning of the step before
- * this one, and moves once in 30 days: what counts is 30 to 60 days old. Where not everything is there since then, because items have
- * gone or there are more audits than are read, steps are halved until it is. The calendar alone decides, no verdict does.
+ * The start is constant between steps, because a bound that is checked repeatedly has to cover the same audits and more. A sliding
+ * window would begin a new series every day, each with its own probability of a miss. The start is therefore the beginning of the
+ * previous step, and moves once in 30 days: audits of the last 30 to 60 days count. Where audits since then are missing, because
+ * items were deleted or there are more audits than are read, steps are halved until none is. Only the calendar decides, no verdict.
  *
- * @param earliest from this moment on every audit can be read; null: from the first one on
+ * @param earliest from this moment on every audit can be read; null: all of them
  */
 export function auditStart(now: Date, earliest: Date | null): Date {
   for (let step = WINDOW_MS; step >= SHORTEST_MS; step /= 2) {

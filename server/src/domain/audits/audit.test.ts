@@ -1,4 +1,4 @@
-// Which automatic approvals are drawn: the same ones whoever asks, as many as the rate says, and none that a lower rate would not add to.
+// Which automatic approvals are drawn: always the same ones, as many as the rate says, and a higher rate only adds to them.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ROLES } from '@countersign/shared/enums';
@@ -20,7 +20,7 @@ describe('AU1: what is drawn for an audit', () => {
     );
   });
 
-  it('is told by the salt and the id, and stays drawn at every higher rate', () => {
+  it('depends on the salt and the id, and stays drawn at every higher rate', () => {
     fc.assert(
       fc.property(fc.uuid(), rate, rate, (id, one, other) => {
         const [low, high] = one < other ? [one, other] : [other, one];
@@ -30,13 +30,13 @@ describe('AU1: what is drawn for an audit', () => {
     );
   });
 
-  // Ids of one moment differ in few places: those are the ones that have to scatter.
+  // Ids of one moment differ in few positions: these must be distributed evenly too.
   const NEIGHBOURS = Array.from(
     { length: 20_000 },
     (_, n) => `0192f3a4-b5c6-7d8e-8000-${n.toString(16).padStart(12, '0')}`,
   );
 
-  it.each([0.02, 0.1, 0.5, 0.9])('of neighbouring ids the rate %d takes its share', (share) => {
+  it.each([0.02, 0.1, 0.5, 0.9])('is the right share of neighbouring ids at the rate %d', (share) => {
     const count = NEIGHBOURS.filter((id) => drawn(id, share)).length;
     // Four standard deviations of a fair draw.
     expect(Math.abs(count - share * NEIGHBOURS.length)).toBeLessThan(
@@ -44,7 +44,7 @@ describe('AU1: what is drawn for an audit', () => {
     );
   });
 
-  it('AU3: is another one for another salt, so that an id tells nothing to who has it alone', () => {
+  it('AU3: differs with another salt, so that an id alone reveals nothing', () => {
     const [one, other] = [SALT, SALT.replace('b5', 'b6')].map((salt) =>
       NEIGHBOURS.filter((id) => drawn(id, 0.5, salt)),
     );
@@ -55,7 +55,7 @@ describe('AU1: what is drawn for an audit', () => {
   });
 });
 
-describe('AU3: who is kept from what tells audits apart', () => {
+describe('AU3: who must not see what identifies audits', () => {
   it.each(ROLES)('%s', (role) => {
     expect(isBlind(role, false)).toBe(false);
     expect(isBlind(role, true)).toBe(role === 'reviewer');

@@ -1,28 +1,33 @@
-// Rule AU5: to which confidence the automatic threshold is raised, so that the choice itself is inside the guarantee.
+// Rule AU5: to which confidence the auto-approve threshold is raised, with the choice itself covered by the guarantee.
 import { anytimeBound, type AuditStratum, MISS } from './audit-error.ts';
 
 /** One audit. `wrong` is null while nobody has judged it. */
 export interface Audit {
   confidence: number;
-  /** It was drawn at. */
+  /** The rate at which it was drawn. */
   rate: number;
   wrong: boolean | null;
 }
 
-/** What is tried, strictest first: thousandths down to 0.9, then hundredths. Fixed beforehand, so no audit has a say in it. */
+/**
+ * The candidates, strictest first: thousandths down to 0.9, then hundredths. Fixed in advance, so that no audit influences them.
+ */
 const TRIED: readonly number[] = [
   ...Array.from({ length: 100 }, (_, step) => (999 - step) / 1000),
   ...Array.from({ length: 89 }, (_, step) => (89 - step) / 100),
 ];
 
-/** Where the tests begin: at the strictest, and again further down, because few answers may be as sure as that. Fixed as well. */
+/**
+ * Where the tests start: at the strictest, and again further down, because few answers may have such a confidence. Fixed as well.
+ */
 const STARTS: readonly number[] = [0.999, 0.99, 0.95, 0.9, 0.8];
 
 /**
- * AU5: the lowest confidence above the line from which on the audits prove the budget; 1 where they prove none. Fixed-sequence testing
- * (A. Angelopoulos et al., "Learn then Test", arXiv 2110.01052, with several starts): from each start down until a confidence is not
- * proven. The starts share the chance to miss. On the way down from a start the first confidence that breaks the budget has to be
- * passed by mistake before any below it can be, so with 95 % none that is ever chosen breaks it, at whatever moment one looks.
+ * AU5: the lowest candidate above the present threshold from which on the audits prove the budget; 1 where they prove none. Uses
+ * fixed-sequence testing (A. Angelopoulos et al., "Learn then Test", arXiv 2110.01052, with several starts): from each start
+ * downwards until a confidence is not proven. The starts share the error probability. On the way down from a start, the first
+ * confidence that breaks the budget has to be passed by mistake before any below it can be chosen, so with 95 % no chosen one
+ * ever breaks the budget, at any look.
  */
 export function raisedThreshold(
   audits: readonly Audit[],
@@ -42,7 +47,7 @@ export function raisedThreshold(
     const sequence = above.filter((confidence) => confidence <= start);
     const stop = sequence.findIndex((confidence) => !isProven(confidence));
     const proven = stop === -1 ? sequence : sequence.slice(0, stop);
-    // Of those that the same audits prove the strictest: nobody has seen an answer between them.
+    // Of those that the same audits prove, take the strictest: no answer between them was reviewed.
     const drawn = counted.get(proven.at(-1) ?? 1)?.drawn;
     return proven.find((confidence) => counted.get(confidence)?.drawn === drawn) ?? 1;
   });

@@ -1,7 +1,7 @@
-// The anytime-valid upper bound of a share that is counted in parts, each with a share of its own (AU4).
+// The anytime-valid upper bound of a weighted mean of shares, each measured in its own part (AU4).
 import { anytimeUpperBound, logMixture } from '@countersign/shared/statistics/statistics';
 
-/** `wrong` of `judged`; the part stands for this much of the whole. All weights together are more than 0. */
+/** `wrong` of `judged`; `weight` is what the part represents of the whole. The sum of all weights is above 0. */
 export interface Part {
   wrong: number;
   judged: number;
@@ -9,18 +9,18 @@ export interface Part {
 }
 
 /**
- * The most that the weighted mean can be, for whoever looks after every audit: with 95 % it is never below the truth. The product of
- * the parts' martingales at the true shares is a martingale as well, whichever part the next audit is of and whenever a part begins; so
- * with 95 % the true shares never leave the region where the product is below 1/0.05 (Ville), and that holds at once for the largest
- * mean in it, whatever the weights are by then. A union of stratified supermartingales: J. Spertus and P. B. Stark, "Sweeter than
- * SUITE", E-Vote-ID 2022. One part alone is `anytimeUpperBound`.
+ * The upper bound of the weighted mean, valid at every look: with 95 % it is never below the truth. The product of the parts'
+ * martingales at the true shares is a martingale too, whichever part the next audit belongs to and whenever a part begins. So
+ * with 95 % the true shares never leave the region where the product is below 1/0.05 (Ville), and the largest mean in that region
+ * bounds the true mean, for any weights at that time. A union of stratified supermartingales: J. Spertus and P. B. Stark,
+ * "Sweeter than SUITE", E-Vote-ID 2022. For one part alone it is `anytimeUpperBound`.
  */
 export function weightedBound(parts: readonly Part[], miss: number): number {
   const [only] = parts;
   if (parts.length === 1 && only) return anytimeUpperBound(only.wrong, only.judged, { miss });
   const limit = -Math.log(miss);
   const curves = curvesOf(parts, limit);
-  // Convex: the largest mean lies where every part has the same price, the slope of its martingale over its weight.
+  // The problem is convex: at the largest mean every part has the same price, the slope of its martingale over its weight.
   let low: Point = { price: -MOST, shares: curves.map(() => 0) };
   let high: Point = { price: MOST, shares: curves.map(({ most }) => most) };
   while (high.price - low.price > NEAR) {
@@ -32,11 +32,11 @@ export function weightedBound(parts: readonly Part[], miss: number): number {
     else high = { price, shares };
   }
   const mean = curves.reduce((sum, { weight }, index) => sum + weight * (high.shares[index] ?? 0), 0);
-  // Weak duality: at whatever price this is no less than the largest mean, and what is left of the distance is a square.
+  // Weak duality: at any price this is at least the largest mean, and the remaining error is quadratic.
   return Math.max(0, Math.min(1, mean - excess(curves, high.shares, limit) / Math.exp(high.price)));
 }
 
-/** A price, as its logarithm, and the shares it leads to. */
+/** A price, as its logarithm, and the shares that belong to it. */
 interface Point {
   price: number;
   shares: number[];
@@ -44,14 +44,14 @@ interface Point {
 
 /** Prices lie between e to the minus this and e to this. */
 const MOST = 60;
-/** So near a price is found, of itself: the bound is off by the square of that. */
+/** The relative precision of a price: the error of the bound is its square. */
 const NEAR = 1e-4;
-/** So near a share is found, of the most it can be. */
+/** The precision of a share relative to its maximum. */
 const SHARE_NEAR = 1e-8;
 
-/** A part whose weight is of 1. */
+/** A part whose weight is relative to the whole. */
 interface Curve extends Part {
-  /** More than this its share cannot be, even where all others are 0: their martingales are 1 / (wrong + 1) then. */
+  /** The maximum of its share when all others are 0, where their martingales are 1 / (wrong + 1). */
   most: number;
   steepest: number;
 }
@@ -66,11 +66,11 @@ function curvesOf(parts: readonly Part[], limit: number): Curve[] {
   });
 }
 
-/** How far the product of the martingales lies above what it may be, as logarithms. */
+/** How far the product of the martingales is above its limit, as logarithms. */
 const excess = (curves: readonly Curve[], shares: readonly number[], limit: number): number =>
   curves.reduce((sum, { wrong, judged }, index) => sum + logMixture(wrong, judged, shares[index] ?? 0).log, -limit);
 
-/** The share of a part where its martingale rises as steeply as this, between two; 1 where nothing speaks against it. */
+/** The share at which the part's martingale has this slope, between two bounds; 1 when nothing limits it. */
 function shareAt({ wrong, judged, most, steepest }: Curve, slope: number, between: readonly [number, number]): number {
   if (wrong === judged) return 1;
   if ((judged - wrong) / (wrong + 2) >= slope) return 0;

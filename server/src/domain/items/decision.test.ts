@@ -1,4 +1,4 @@
-// The decision object, as docs/spec/items.md#decision has it, from a stored row.
+// The decision object, as docs/spec/items.md#decision defines it, from a stored row.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decision as schema } from '@countersign/shared/decision';
@@ -26,7 +26,7 @@ describe('the decision object', () => {
     );
   });
 
-  it.each([null, undefined])('%s columns become null members, none is left out', (nothing) => {
+  it.each([null, undefined])('%s columns become null members, and no member is missing', (nothing) => {
     const row = { ...ROW, output: nothing, reason: nothing, note: nothing, reviewerId: nothing };
     expect(toDecision(row)).toEqual({
       id: ROW.id,
@@ -47,12 +47,12 @@ describe('the decision object', () => {
     }
   });
 
-  it('does not hand out more than the row’s own members', () => {
+  it('exposes no other member of the row', () => {
     const row = { ...ROW, finalAt: new Date(), undoUntil: new Date(), projectId: 'p' };
     expect(Object.keys(toDecision(row))).toHaveLength(9);
   });
 
-  it('by property: read back it satisfies the contract, and the output is the text that was stored', () => {
+  it('by property: when parsed it satisfies the contract, and the output is the text that was stored', () => {
     fc.assert(
       fc.property(fc.json(), fc.integer({ min: 0, max: 2 }), (text, spaces) => {
         const output = JSON.stringify(JSON.parse(text), null, spaces);

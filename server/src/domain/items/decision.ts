@@ -3,12 +3,12 @@ import type { Decision } from '@countersign/shared/decision';
 import { RawJson, type Json } from '@countersign/shared/json/json';
 import type { DecisionAction, DecisionStatus } from '@countersign/shared/enums';
 
-/** What the object needs of a decision; the database row satisfies it by structure. */
+/** What the object needs of a decision; the database row has it too. */
 export interface DecisionFacts {
   id: string;
   status: DecisionStatus;
   action: DecisionAction;
-  /** JSON text of what is shipped; null unless approved. */
+  /** JSON text of the approved output; null unless approved. */
   output?: string | null;
   edited: boolean;
   reason?: string | null;
@@ -17,7 +17,7 @@ export interface DecisionFacts {
   decidedAt: Date;
 }
 
-/** Stored JSON text as a member of an answer: the JSON writer splices it in unchanged (I7), so to the types it is any JSON value. */
+/** Stored JSON text as a member of an answer: the JSON writer inserts it unchanged (I7), so its type is any JSON value. */
 export const rawJson = <T = Json>(text: string): T => new RawJson(text) as T;
 
 export function toDecision(decision: DecisionFacts): Decision {
@@ -34,7 +34,7 @@ export function toDecision(decision: DecisionFacts): Decision {
   };
 }
 
-/** A final decision as webhooks and the catch-up feed tell it (docs/spec/webhooks.md#outbound). */
+/** A final decision as webhooks and the catch-up feed send it (docs/spec/webhooks.md#outbound). */
 export function toDecided(row: DecisionFacts & { itemId: string; projectId: string }) {
   const decision = toDecision(row);
   return {

@@ -1,8 +1,8 @@
-// One line of a queue, as lists and events carry it: the same projection for both.
+// One row of a queue, the same for lists and events.
 import type { Claim, ItemRow } from '@countersign/shared/item';
 import type { ItemStatus } from '@countersign/shared/enums';
 
-/** What a row needs of an item; the database row satisfies it by structure. */
+/** What a row needs of an item; the database row has it too. */
 export interface RowItem {
   id: string;
   projectId: string;
@@ -17,7 +17,7 @@ export interface RowItem {
   version: number;
 }
 
-/** AU3: the row without what tells audits apart, where that is `hidden`. */
+/** AU3: the row without the field that would identify audits when that is `hidden`. */
 export const rowFor = (hidden: boolean, row: ItemRow): ItemRow => (hidden ? { ...row, confidence: null } : row);
 
 export function toItemRow(item: RowItem, claim: Claim | null): ItemRow {

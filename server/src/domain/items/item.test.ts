@@ -1,4 +1,4 @@
-// The life of an item: the table of moves of rule LC0 written out by hand, the two times it counts by, and what an edit changes.
+// The life of an item: the moves of rule LC0 as a table written by hand, its deadlines, and what counts as an edit.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ITEM_STATUSES, REVIEW_ACTIONS, type ItemStatus, type ReviewAction } from '@countersign/shared/enums';
@@ -7,7 +7,7 @@ import { claimPermission, dueAt, isOpen, moveFor, publicStatusOf, sameJson, undo
 const ANYONE = 'decide_queued';
 const SUPERVISOR = 'decide_escalated';
 
-/** Rule LC0: what is not in here is refused. Rejections and edits need a reason and teach something. */
+/** Rule LC0: every other move is refused. Rejections and edits need a reason and create a learning. */
 const TABLE: Partial<Record<`${ItemStatus} ${ReviewAction}`, Move>> = {
   'queued approve': { to: 'approved', decides: 'approved', needs: ANYONE, reason: 'optional', override: false },
   'queued edit': { to: 'approved', decides: 'approved', needs: ANYONE, reason: 'required', override: true },
@@ -29,7 +29,7 @@ const TABLE: Partial<Record<`${ItemStatus} ${ReviewAction}`, Move>> = {
 describe('LC0: the moves', () => {
   const all = ITEM_STATUSES.flatMap((status) => REVIEW_ACTIONS.map((action) => [status, action] as const));
 
-  it('are looked at in full: six statuses by six actions', () => {
+  it('cover all six statuses and six actions', () => {
     expect(all).toHaveLength(36);
     expect(Object.keys(TABLE)).toHaveLength(9);
   });
@@ -38,13 +38,16 @@ describe('LC0: the moves', () => {
     expect(moveFor({ status, audit: false }, action)).toEqual(TABLE[`${status} ${action}`]);
   });
 
-  it.each(all)('AU2: an audited item, from %s, %s: a verdict changes nothing that was shipped', (status, action) => {
-    const move = TABLE[`${status} ${action}`];
-    const to = move?.decides ? 'auto_approved' : move?.to;
-    expect(moveFor({ status, audit: true }, action)).toEqual(move && { ...move, to });
-  });
+  it.each(all)(
+    'AU2: of an audited item, from %s, %s: a verdict does not change the approved output',
+    (status, action) => {
+      const move = TABLE[`${status} ${action}`];
+      const to = move?.decides ? 'auto_approved' : move?.to;
+      expect(moveFor({ status, audit: true }, action)).toEqual(move && { ...move, to });
+    },
+  );
 
-  it('a name that every object has is no action', () => {
+  it('rejects names of object prototype members as actions', () => {
     for (const name of ['constructor', 'toString', '__proto__']) {
       expect(moveFor({ status: 'queued', audit: false }, name as ReviewAction)?.to).toBeUndefined();
     }
@@ -54,7 +57,7 @@ describe('LC0: the moves', () => {
     expect(ITEM_STATUSES.filter(isOpen)).toEqual(['queued', 'escalated']);
   });
 
-  it('PM: an escalated item is held by supervisors and owners, a queued one by anyone', () => {
+  it('PM: an escalated item can be held by supervisors and owners, a queued one by anyone', () => {
     expect(claimPermission('queued')).toBe(ANYONE);
     expect(claimPermission('escalated')).toBe(SUPERVISOR);
   });
@@ -74,7 +77,7 @@ describe('LC2, AU2: the status that the pipeline sees', () => {
 describe('LC2, LC3: the times', () => {
   const at = new Date('2026-03-28T23:59:59.999Z');
 
-  it('LC2: a window of 0 is no window: final at once', () => {
+  it('LC2: a window of 0 makes a decision final immediately', () => {
     expect(undoUntil(at, 0)).toBeNull();
   });
 
@@ -94,7 +97,7 @@ describe('LC2, LC3: the times', () => {
     expect(dueAt(at, minutes).toISOString()).toBe(due);
   });
 
-  it('neither touches the time it was given', () => {
+  it('neither mutates the given time', () => {
     undoUntil(at, 5);
     dueAt(at, 60);
     expect(at.toISOString()).toBe('2026-03-28T23:59:59.999Z');
@@ -111,7 +114,7 @@ function reordered(given: unknown): unknown {
   return Object.fromEntries(entries.map(([key, member]) => [key, reordered(member)]));
 }
 
-/** Every value that differs from `given` in one place. */
+/** Every value that differs from `given` in one position. */
 function changes(given: unknown): unknown[] {
   if (Array.isArray(given)) {
     const list = given as unknown[];
@@ -130,7 +133,7 @@ function changes(given: unknown): unknown[] {
 }
 
 describe('an edit must change the output', () => {
-  it('by property: what was parsed from one text is the same', () => {
+  it('by property: values parsed from one text are equal', () => {
     fc.assert(
       fc.property(value, (given) => {
         expect(sameJson(given, given)).toBe(true);
@@ -139,7 +142,7 @@ describe('an edit must change the output', () => {
     );
   });
 
-  it('by property: the order of members plays no part', () => {
+  it('by property: the order of members does not matter', () => {
     fc.assert(
       fc.property(value, (given) => {
         expect(sameJson(given, reordered(given))).toBe(true);
@@ -147,7 +150,7 @@ describe('an edit must change the output', () => {
     );
   });
 
-  it('by property: a single change anywhere is seen, from both sides', () => {
+  it('by property: a single change anywhere is detected, in both directions', () => {
     fc.assert(
       fc.property(value, fc.nat(), (given, pick) => {
         const all = changes(given);
@@ -165,16 +168,16 @@ describe('an edit must change the output', () => {
     ['null and an empty object', null, {}],
     ['a number and its text', 1, '1'],
     ['false and 0', false, 0],
-    ['a member that is null and one that is not there', { a: null }, {}],
-    ['two keys for one', { a: 1 }, { b: 1 }],
-    ['a key every object inherits', { a: 1 }, { constructor: 1 }],
+    ['a member that is null and a missing one', { a: null }, {}],
+    ['two different keys', { a: 1 }, { b: 1 }],
+    ['a key that every object inherits', { a: 1 }, { constructor: 1 }],
     ['composed and decomposed letters', 'caf\u00e9', 'cafe\u0301'],
-  ])('sees %s', (_, left, right) => {
+  ])('distinguishes %s', (_, left, right) => {
     expect(sameJson(left, right)).toBe(false);
     expect(sameJson(right, left)).toBe(false);
   });
 
-  it('0 and -0 are one number, and members called like parts of an object are compared like others', () => {
+  it('0 and -0 are equal, and members named like prototype members are compared like others', () => {
     expect(sameJson(0, -0)).toBe(true);
     const odd = '{"__proto__":{"a":1},"constructor":2}';
     expect(sameJson(JSON.parse(odd), JSON.parse(odd))).toBe(true);

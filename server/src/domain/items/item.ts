@@ -1,4 +1,4 @@
-// Rule LC: the life of an item. One table of moves; every other move is refused by name.
+// Rule LC: the life of an item as one table of moves; every other move is refused.
 import type { DecisionAction, DecisionStatus, ItemStatus, ReviewAction } from '@countersign/shared/enums';
 import type { Permission } from '../access/permissions.ts';
 
@@ -6,16 +6,16 @@ export interface Move {
   to: ItemStatus;
   /** The status of the decision this move makes; null when the item only moves between people. */
   decides: DecisionStatus | null;
-  /** What the member needs to be allowed to do (rule PM). */
+  /** The permission that the member needs (rule PM). */
   needs: Permission;
   reason: 'required' | 'optional';
-  /** Is the move an override of the suggestion, to be recorded as a learning? */
+  /** Whether the move is an override of the suggestion, which is recorded as a learning. */
   override: boolean;
 }
 
 type OpenMoves = Partial<Record<ReviewAction, Move>>;
 
-/** What a move or a status depends on. */
+/** What the moves of an item and its public status depend on. */
 interface StatusAndAudit {
   status: ItemStatus;
   /** Auto-approved and drawn for an audit (AU1). */
@@ -25,7 +25,7 @@ interface StatusAndAudit {
 const QUEUED = 'decide_queued';
 const ESCALATED = 'decide_escalated';
 
-/** LC: what a person who holds the claim can do, by the item's status. */
+/** LC: what the holder of the claim can do, by the item's status. */
 const MOVES = {
   queued: {
     approve: { to: 'approved', decides: 'approved', needs: QUEUED, reason: 'optional', override: false },
@@ -54,11 +54,11 @@ const MOVES = {
 
 export const isOpen = (status: ItemStatus): status is 'queued' | 'escalated' => Object.keys(MOVES[status]).length > 0;
 
-/** What a person's decision makes of an item that is no audit; null for any other action. */
+/** The status that a person's decision gives to an item that is not an audit; null for any other action. */
 export const decidedStatus = (action: DecisionAction | null): ItemStatus | null =>
   action === null || action === 'auto_approve' ? null : MOVES.escalated[action].decides;
 
-/** Decided, and for good: nobody can undo it any more (LC2). */
+/** Decided for good: nobody can undo it any more (LC2). */
 export const isSettled = ({
   status,
   publicStatus,
@@ -68,15 +68,18 @@ export const isSettled = ({
 }): boolean => !isOpen(status) && !publicStatus;
 
 /**
- * The move this action makes on this item, or undefined: not an allowed edge. AU2: whatever a person says of an audited item,
- * it was shipped as it is and ends as what it was.
+ * The move of this action on this item, or undefined when it is not allowed. AU2: an audited item was
+ * approved automatically and stays so.
  */
 export function moveFor({ status, audit }: StatusAndAudit, action: ReviewAction): Move | undefined {
   const move = (MOVES[status] as OpenMoves)[action];
   return move && audit && move.decides !== null ? { ...move, to: 'auto_approved' } : move;
 }
 
-/** LC2, AU2: the status the pipeline sees: the one before a provisional decision, and of an audited item always the one it was told. */
+/**
+ * LC2, AU2: the status that the pipeline sees: the one before a provisional
+ * decision, and always `auto_approved` for an audited item.
+ */
 export function publicStatusOf({
   status,
   publicStatus,
@@ -85,28 +88,33 @@ export function publicStatusOf({
   return audit ? 'auto_approved' : (publicStatus ?? status);
 }
 
-/** What holding an item of this status needs (rule PM): escalated items are for supervisors and owners. */
+/** The permission that holding an item of this status needs (rule PM): escalated items are for supervisors and owners. */
 export function claimPermission(status: 'queued' | 'escalated'): Permission {
   return status === 'queued' ? QUEUED : ESCALATED;
 }
 
-/** LC: only what its routing rejected can be reopened; what a person rejected stays rejected. `decided`: there is a decision. */
+/**
+ * LC: only an item that routing rejected can be reopened; what a person rejected stays rejected. `decided`: it has a decision.
+ */
 export const isReopenable = (status: ItemStatus, decided: boolean): boolean => status === 'rejected' && !decided;
 
 /**
- * LC2: until when a decision made now is provisional. Null when the window is 0: then it is final at once.
- * `undoWindow` in seconds.
+ * LC2: until when a decision made now is provisional; null when the window is 0,
+ * because it is final then. `undoWindow` is in seconds.
  */
 export function undoUntil(decidedAt: Date, undoWindow: number): Date | null {
   return undoWindow === 0 ? null : new Date(decidedAt.getTime() + undoWindow * 1000);
 }
 
-/** LC3: when an item that arrived now should be decided. `targetMinutes` in minutes. */
+/** LC3: when an item that arrived at `createdAt` is due. `targetMinutes` in minutes. */
 export function dueAt(createdAt: Date, targetMinutes: number): Date {
   return new Date(createdAt.getTime() + targetMinutes * 60_000);
 }
 
-/** `edit` must change the output: same JSON value (member order aside) is no edit. Iterative enough: depth is capped at intake. */
+/**
+ * Whether two JSON values are equal, regardless of the order of members: an edit must change
+ * the output. Recursion is safe, because the intake limits the depth.
+ */
 export function sameJson(left: unknown, right: unknown): boolean {
   if (Object.is(left, right) || (left === 0 && right === 0)) return true;
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false;
@@ -122,9 +130,9 @@ export function sameJson(left: unknown, right: unknown): boolean {
 
 const PREVIEW_LENGTH = 140;
 
-/** One line that tells items apart in a list: the first text of the input, white space folded. */
+/** A one-line preview that identifies an item in a list: the first text of the input, with white space collapsed. */
 export function previewOf(input: unknown): string {
-  // The beginning is enough: folding the white space of a long text takes longer than anything else at the intake.
+  // The beginning is enough: collapsing the white space of a long text would be the slowest part of the intake.
   const beginning = firstText(input, 0)
     .trimStart()
     .slice(0, PREVIEW_LENGTH * 20)
@@ -134,7 +142,7 @@ export function previewOf(input: unknown): string {
   return points.length > PREVIEW_LENGTH ? `${points.slice(0, PREVIEW_LENGTH - 1).join('')}…` : points.join('');
 }
 
-/** Members that usually hold what was asked come before the rest. */
+/** Members that usually contain the question come before the others. */
 const PREVIEW_KEYS = ['question', 'subject', 'title', 'prompt', 'text', 'message', 'content', 'body'];
 
 function firstText(value: unknown, depth: number): string {
@@ -148,7 +156,7 @@ function firstText(value: unknown, depth: number): string {
   return first === undefined || first === null ? JSON.stringify(value) : firstText(first, depth + 1);
 }
 
-/** Of a chat, what the user said last; of any other list, its first member. */
+/** The last user message of a chat; the first member of any other list. */
 function latestTurn(list: unknown[]): unknown {
   const isUser = (turn: unknown) =>
     typeof turn === 'object' && turn !== null && (turn as { role?: unknown }).role === 'user';

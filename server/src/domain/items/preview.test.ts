@@ -1,4 +1,4 @@
-// The line that tells items apart in a list, for every shape a pipeline may send.
+// The preview of an item in a list, for every shape of input that a pipeline may send.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { previewOf } from './item.ts';
@@ -16,29 +16,29 @@ describe('the preview of an input', () => {
     ['a question before anything else', { id: 'x-1', question: 'Why?' }, 'Why?'],
     ['a subject before its body', { body: 'Hello', subject: 'Refund' }, 'Refund'],
     ['a question that is empty', { question: '', text: 'The text' }, 'The text'],
-    ['a question that is no text', { question: 7, text: 'The text' }, 'The text'],
-    ['an object of its own words', { customer: 'Ada', amount: 3 }, 'Ada'],
+    ['a question that is not text', { question: 7, text: 'The text' }, 'The text'],
+    ['an object with other keys', { customer: 'Ada', amount: 3 }, 'Ada'],
     ['an object of numbers', { amount: 3, tax: 1 }, '{"amount":3,"tax":1}'],
-    ['an object whose first telling member is an object', { amount: 3, ticket: { title: 'Lost' } }, 'Lost'],
+    ['an object whose first relevant member is an object', { amount: 3, ticket: { title: 'Lost' } }, 'Lost'],
     ['a list of texts', ['first', 'second'], 'first'],
-    ['a chat: what the user said last', chat('system', 'user', 'assistant', 'user'), 'user 3'],
+    ['a chat: the last user message', chat('system', 'user', 'assistant', 'user'), 'user 3'],
     ['a chat without a user: its first turn', chat('system', 'assistant'), 'system 0'],
     ['a chat inside an object', { messages: chat('user', 'assistant') }, 'user 0'],
     ['a member that is null before a text', { ref: null, text: 'Text' }, 'Text'],
     ['nothing but null members', { ref: null }, '{"ref":null}'],
     ['a turn that is null', [null, { role: 'user', content: 'Hi' }], 'Hi'],
-    ['text under a key every object has', JSON.parse('{"__proto__":"odd"}') as unknown, 'odd'],
+    ['text under a key that every object has', JSON.parse('{"__proto__":"odd"}') as unknown, 'odd'],
   ])('%s', (_, input, expected) => {
     expect(previewOf(input)).toBe(expected);
   });
 
-  it('has at most 140 characters, the last of them a sign that there is more', () => {
+  it('has at most 140 characters, the last of them an ellipsis when the text is longer', () => {
     const line = previewOf('x'.repeat(141));
     expect(line).toBe(`${'x'.repeat(139)}…`);
     expect(previewOf('x'.repeat(140))).toBe('x'.repeat(140));
   });
 
-  it('never cuts a character in two', () => {
+  it('never splits a character', () => {
     for (const lead of ['', 'a', 'ab']) {
       const line = previewOf(`${lead}${'🜁'.repeat(200)}`);
       expect(line.isWellFormed()).toBe(true);
@@ -46,13 +46,13 @@ describe('the preview of an input', () => {
     }
   });
 
-  it('stops looking deep down and shows the JSON instead', () => {
+  it('stops at a depth limit and shows the JSON instead', () => {
     let deep: unknown = 'the bottom';
     for (let level = 0; level < 30; level += 1) deep = { a: deep };
     expect(previewOf(deep)).toMatch(/^\{"a":\{"a":/);
   });
 
-  it('by property: one line, at most 140 characters, whole characters, the same every time', () => {
+  it('by property: is one line of at most 140 whole characters, the same every time', () => {
     fc.assert(
       fc.property(fc.jsonValue({ depthSize: 'small', maxDepth: 3 }), (input) => {
         const line = previewOf(input);
@@ -65,7 +65,7 @@ describe('the preview of an input', () => {
     );
   });
 
-  it('by property: a long text is shown by its beginning', () => {
+  it('by property: shows the beginning of a long text', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom(...'aé \n\u00a0🜁', '…', 'e\u0301'), minLength: 100, maxLength: 400 }),

@@ -1,31 +1,31 @@
-// What the ledger tells of one item, followed fact by fact along the edges of LC0 (I6): where it ends must be where the item is.
+// Replays the events of one item along the moves of LC0 (I6): the resulting state must be the stored state of the item.
 import type { DomainEventType } from '@countersign/shared/events';
 import type { DecisionAction, ItemStatus } from '@countersign/shared/enums';
 import { isOpen, moveFor } from './item.ts';
 
-/** A fact of an item, as far as its life depends on it. */
+/** An event of an item, with the fields that its state depends on. */
 export interface ItemEvent {
   type: DomainEventType;
   version: number;
-  /** The status it says the item has from here on; null where it says none. */
+  /** The status of the item after the event; null when the event has none. */
   status: ItemStatus | null;
   action: DecisionAction | null;
-  /** When it was stated, and when the claim that it tells of ends unless it is renewed; in ms since 1970. */
+  /** When the event was appended, and when its claim ends unless renewed; in ms since 1970. */
   at: number;
   expiresAt: number | null;
-  /** A claim that ends somebody else's. */
+  /** A claim that ends somebody else's claim. */
   takesOver: boolean;
 }
 
-/** Where an item stands after its facts. */
+/** The state of an item after its events. */
 export interface ItemState {
   status: ItemStatus;
   version: number;
   /** How often it was claimed: its fence (I3). */
   claims: number;
-  /** `lapsed`: nobody sees the claim any more, but who had it may still decide. */
+  /** `expired`: the claim is no longer shown, but its holder may still decide. */
   claim: 'none' | 'live' | 'expired';
-  /** What people decided of it; the approval of an audited item is none of theirs. */
+  /** The state of the people's decision; the automatic approval of an audited item does not count. */
   decided: 'no' | 'provisional' | 'final';
 }
 
@@ -33,29 +33,31 @@ interface ReplayState extends ItemState {
   audit: boolean;
   /** Its status before the provisional decision. */
   before: ItemStatus | null;
-  /** Until when the last claim holds at least. */
+  /** The earliest moment at which the last claim may expire. */
   until: number;
 }
 
-/** Facts are dated by the process, claims by the database: so far their clocks may be apart, in ms. */
+/** The process dates events, the database dates claims: their clocks may differ by this many ms. */
 const CLOCK_SKEW_MS = 5000;
 
-/** Follows the facts in the order of the ledger. Answers where they end, or what is wrong with the first that is. */
+/** Replays the events in the order of the event log. Returns the resulting state, or the fault of the first invalid event. */
 export function replayItem(events: readonly ItemEvent[], { audit }: { audit: boolean }): ItemState | { fault: string } {
   const [first, ...rest] = events;
-  if (first === undefined) return { fault: 'the event log has no event of it' };
+  if (first === undefined) return { fault: 'the event log has no event of this item' };
   let state = arrival(first, audit);
   for (const event of rest) {
     if (state === null) break;
     const after = STEPS[event.type]?.(state, event);
     if (after === undefined)
-      return { fault: `${event.type} (version ${event.version}) of an item that is ${describe(state)}` };
+      return {
+        fault: `${event.type} (version ${event.version}) does not follow on an item that is ${describe(state)}`,
+      };
     const same = event.type === 'item.finalized' && event.version === state.version;
     if (!same && event.version !== state.version + 1)
-      return { fault: `version ${event.version} after ${state.version} (${event.type})` };
+      return { fault: `version ${event.version} follows version ${state.version} (${event.type})` };
     state = { ...state, ...after, version: event.version };
   }
-  if (state === null) return { fault: `it begins with ${first.type}, version ${first.version}` };
+  if (state === null) return { fault: `its first event is ${first.type}, version ${first.version}` };
   const { status, version, claims, claim, decided } = state;
   return { status, version, claims, claim, decided };
 }
@@ -69,11 +71,11 @@ function arrival({ type, version, status }: ItemEvent, audit: boolean): ReplaySt
   if (type === 'item.queued') return { ...born, status: 'queued' };
   if (type === 'item.escalated') return { ...born, status: 'escalated' };
   if (type !== 'item.finalized' || (status !== 'auto_approved' && status !== 'rejected')) return null;
-  // Drawn for an audit it waits for people from its arrival on, and is told as the approval that it is (AU3).
+  // An item drawn for an audit waits for people from its arrival, and its event is the approval (AU3).
   return { ...born, status: audit && status === 'auto_approved' ? 'queued' : status };
 }
 
-/** What a fact makes of an item; undefined where LC0 has no such edge. */
+/** What an event changes in the state of an item; undefined where LC0 has no such move. */
 type Step = (state: ReplayState, event: ItemEvent) => Partial<ReplayState> | undefined;
 
 const allowed = (edge: boolean, after: Partial<ReplayState>) => (edge ? after : undefined);
@@ -102,13 +104,13 @@ const STEPS: Partial<Record<DomainEventType, Step>> = {
     allowed(state.decided === 'provisional' && status === state.status, { decided: 'final' }),
 };
 
-/** I4: nobody's, taken over, or held by a claim that has ended by itself. */
+/** I4: the item has no claim, is taken over, or its claim has expired. */
 const isFree = ({ claim, until }: ReplayState, { at, takesOver }: ItemEvent): boolean =>
   claim !== 'live' || takesOver || until < at + CLOCK_SKEW_MS;
 
 const isReturn = ({ status, claim }: ReplayState): boolean => status === 'escalated' && claim !== 'none';
 const isReopening = ({ status, decided }: ReplayState): boolean => status === 'rejected' && decided === 'no';
-/** Ledgers from before one fact told of both: approved first, then drawn. */
+/** Older event logs have two events for an audited arrival: approved first, then drawn. */
 const isDrawn = ({ audit, version, claims }: ReplayState): boolean => audit && version === 1 && claims === 0;
 
 function decide(state: ReplayState, { status, action }: ItemEvent): Partial<ReplayState> | undefined {

@@ -1,4 +1,4 @@
-// KE1, KE5: which items are done with, and how far along a ledger one may look.
+// KE1, KE5: which items are settled, and how far along an event log retention may go.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ITEM_STATUSES } from '@countersign/shared/enums';
@@ -20,14 +20,14 @@ const DONE: RetentionItem = {
   redacted: false,
 };
 
-describe('what goes', () => {
+describe('what is deleted', () => {
   it.each<[string, Partial<RetentionItem>, string[]]>([
-    ['KE1: is done with', {}, ['attempts', 'payloads', 'ledger']],
+    ['KE1: is settled', {}, ['attempts', 'payloads', 'ledger']],
     ['KE1: can still be undone', { provisional: true }, []],
-    ['KE1: is still being told', { underWay: true }, []],
-    ['KE1: was spoken of later', { hasLaterEvents: true }, []],
+    ['KE1: has a delivery under way', { underWay: true }, []],
+    ['KE1: has later events', { hasLaterEvents: true }, []],
     ['KE5: is quoted by a learning', { quoted: true }, ['attempts']],
-    ['KE2: is empty already', { redacted: true }, ['attempts', 'ledger']],
+    ['KE2: is redacted already', { redacted: true }, ['attempts', 'ledger']],
   ])('%s', (_, given, kinds) => {
     expect(RETENTION_KINDS.filter((kind) => isDeletable(kind, { ...DONE, ...given }))).toEqual(kinds);
   });
@@ -38,7 +38,7 @@ describe('what goes', () => {
   });
 });
 
-describe('how far one looks', () => {
+describe('how far retention goes', () => {
   const events = fc.array(
     fc.record({ at: fc.date({ noInvalidDate: true }), itemId: fc.option(fc.constantFrom('a', 'b', 'c')) }),
   );
@@ -58,7 +58,7 @@ describe('how far one looks', () => {
     );
   });
 
-  it('KE1: a day is 24 hours, whatever clocks do', () => {
+  it('KE1: a day is 24 hours in any time zone', () => {
     expect(cutoffOf(new Date('2026-03-30T12:00:00Z'), 7)).toEqual(new Date('2026-03-23T12:00:00Z'));
   });
 });

@@ -1,24 +1,24 @@
-// For how long what is done with is kept (KE): which items are done with, and how far along the ledger one may look.
+// Retention (KE): which items are settled, and how far along the event log their retention period has passed.
 import type { ItemStatus } from '@countersign/shared/enums';
 import { isOpen } from './item.ts';
 
-/** What an owner has kept for a number of days: attempts of deliveries, what was submitted and decided, items with their facts. */
+/** What an owner can give a retention period: delivery attempts, payloads, and items with their events. */
 export const RETENTION_KINDS = ['attempts', 'payloads', 'ledger'] as const;
 export type RetentionKind = (typeof RETENTION_KINDS)[number];
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** What was stated before this moment has been kept for `days`. */
+/** Events before this moment are older than `days`. */
 export const cutoffOf = (now: Date, days: number): Date => new Date(now.getTime() - days * DAY_MS);
 
-/** A fact of the ledger, with the item that it is about: its own, or that of the learning it leaves out or takes in. */
+/** An event with the item that it is about: its own, or the item of the learning that it excludes or includes. */
 export interface LoggedEvent {
   seq: number;
   at: Date;
   itemId: string | null;
 }
 
-/** The facts before the first that is younger than `cutoff`: up to which `seq` they go (null: none), and whose they are. */
+/** The events before the first that is younger than `cutoff`: the last `seq` among them (null: none), and their items. */
 export function expiredPrefix(
   events: readonly LoggedEvent[],
   cutoff: Date,
@@ -29,23 +29,23 @@ export function expiredPrefix(
   return { through: old.at(-1)?.seq ?? null, itemIds: [...itemIds] };
 }
 
-/** An item that one of these facts is about, as it is now. */
+/** The present state of an item that one of these events is about. */
 export interface RetentionItem {
   status: ItemStatus;
   /** Its decision, or its verdict, can still be undone. */
   provisional: boolean;
-  /** One of its deliveries has not come to an end. */
+  /** One of its deliveries has not ended. */
   underWay: boolean;
-  /** Something was stated of it later: it is looked at again there. */
+  /** It has later events, so it is examined again at those. */
   hasLaterEvents: boolean;
-  /** A learning that counts quotes it. */
+  /** A learning that is not excluded quotes it. */
   quoted: boolean;
   redacted: boolean;
 }
 
-/** Whether this kind goes now of an item whose time is over (KE1 to KE4). */
+/** Whether data of this kind can be deleted now, for an item past its retention period (KE1 to KE4). */
 export function isDeletable(kind: RetentionKind, item: RetentionItem): boolean {
-  const doneWith = !isOpen(item.status) && !item.provisional && !item.underWay && !item.hasLaterEvents;
-  if (!doneWith) return false;
+  const settled = !isOpen(item.status) && !item.provisional && !item.underWay && !item.hasLaterEvents;
+  if (!settled) return false;
   return kind === 'attempts' || (!item.quoted && !(kind === 'payloads' && item.redacted));
 }

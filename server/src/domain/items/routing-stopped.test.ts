@@ -1,4 +1,4 @@
-// RT7: what a stopped project makes of the other routing rules.
+// RT7: how a stopped project changes the other routing rules.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BELOW_REVIEW, type BelowReview } from '@countersign/shared/enums';
@@ -11,19 +11,19 @@ const routed = (item: { confidence: number; flags?: string[] }, below_review: Be
 
 describe('RT7: a stopped project', () => {
   it.each<[string, { confidence: number; flags?: string[] }, BelowReview, string]>([
-    ['what would pass by itself waits', { confidence: 1 }, 'reject', 'RT7 queued'],
-    ['at the threshold too', { confidence: 0.95 }, 'reject', 'RT7 queued'],
-    ['what would be rejected by itself waits', { confidence: 0.1 }, 'reject', 'RT7 queued'],
-    ['what waits anyway keeps its rule', { confidence: 0.8 }, 'reject', 'RT3 queued'],
-    ['so does what waits by policy', { confidence: 0.1 }, 'queue', 'RT4 queued'],
-    ['what escalates by a flag escalates', { confidence: 1, flags: ['legal'] }, 'reject', 'RT1 escalated'],
-    ['what escalates by policy escalates', { confidence: 0.1 }, 'escalate', 'RT4 escalated'],
+    ['queues an item that would be auto-approved', { confidence: 1 }, 'reject', 'RT7 queued'],
+    ['queues an item at the threshold', { confidence: 0.95 }, 'reject', 'RT7 queued'],
+    ['queues an item that would be rejected', { confidence: 0.1 }, 'reject', 'RT7 queued'],
+    ['does not change the rule of an item that is queued anyway', { confidence: 0.8 }, 'reject', 'RT3 queued'],
+    ['does not change the rule of an item that is queued by policy', { confidence: 0.1 }, 'queue', 'RT4 queued'],
+    ['escalates an item with an escalate flag', { confidence: 1, flags: ['legal'] }, 'reject', 'RT1 escalated'],
+    ['escalates an item by policy', { confidence: 0.1 }, 'escalate', 'RT4 escalated'],
   ])('%s', (_, item, below, expected) => {
     const { rule, status } = routed(item, below, true);
     expect(`${rule} ${status}`).toBe(expected);
   });
 
-  it('sends everything to people, and changes nothing of what goes there anyway', () => {
+  it('routes every item to people, and does not change items that wait for people anyway', () => {
     const item = fc.record({
       confidence: fc.double({ min: 0, max: 1, noNaN: true }),
       flags: fc.array(fc.constantFrom('legal', 'vip')),

@@ -1,4 +1,4 @@
-// The routing rules RT1-RT5, by table and by property.
+// The routing rules RT1 to RT5, by table and by property.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { foldFlag, route, thresholdFault, type RoutingSettings } from './routing.ts';
@@ -20,7 +20,7 @@ const brief = (...args: Parameters<typeof routed>) => {
   return `${rule} ${status}`;
 };
 
-describe('RT1: an escalating flag', () => {
+describe('RT1: an escalate flag', () => {
   it.each([
     ['as written', 'legal'],
     ['capitalised', 'Legal'],
@@ -31,7 +31,7 @@ describe('RT1: an escalating flag', () => {
     ['with an ideographic space before', '\u3000legal'],
     ['with a byte order mark before', '\ufefflegal'],
     ['of more than one word', 'HIGH_VALUE'],
-  ])('%s escalates, whatever the confidence', (_, flag) => {
+  ])('%s escalates at any confidence', (_, flag) => {
     for (const confidence of [0, 0.7, 0.95, 1]) expect(brief(confidence, [flag])).toBe('RT1 escalated');
   });
 
@@ -41,7 +41,7 @@ describe('RT1: an escalating flag', () => {
     ['a flag with a space inside', 'le gal'],
     ['a hyphen for an underscore', 'high-value'],
     ['nothing but spaces', '   '],
-    ['an accent more', 'légal'],
+    ['an additional accent', 'légal'],
   ])('%s is another flag', (_, flag) => {
     expect(brief(0.99, [flag])).toBe('RT2 auto_approved');
   });
@@ -64,7 +64,7 @@ describe('RT1: an escalating flag', () => {
     expect(brief(1, [project], { escalate_flags: [item] })).toBe('RT1 escalated');
   });
 
-  it('every letter that has a case folds the same as its capital and its small form', () => {
+  it('every cased letter folds the same as its upper and lower case forms', () => {
     const cased = /[\p{Changes_When_Uppercased}\p{Changes_When_Lowercased}]/u;
     const different = Array.from({ length: 0x1_f000 }, (_, code) => String.fromCodePoint(code)).filter((letter) => {
       if (!cased.test(letter)) return false;
@@ -79,29 +79,29 @@ describe('RT1: an escalating flag', () => {
     expect(different).toEqual([]);
   });
 
-  it('the language of the machine plays no part: I is the capital of i', () => {
+  it('does not depend on the locale of the machine: I is the capital of i', () => {
     expect(brief(1, ['INSIDER'], { escalate_flags: ['insider'] })).toBe('RT1 escalated');
   });
 
-  it('folds the project’s flags as well', () => {
+  it('folds the flags of the project as well', () => {
     expect(brief(1, ['legal'], { escalate_flags: [' LEGAL '] })).toBe('RT1 escalated');
   });
 
-  it('names every flag that matched, spelled as submitted, in the order submitted', () => {
+  it('lists every flag that matched, spelled as submitted, in the order submitted', () => {
     const flags = ['new_customer', ' Legal', 'high_value', 'LEGAL', 'other'];
     expect(routed(0.99, flags).matched_flags).toEqual([' Legal', 'high_value', 'LEGAL']);
   });
 
-  it('without escalate flags no flag escalates', () => {
+  it('escalates nothing without escalate flags', () => {
     expect(brief(0.99, ['legal'], { escalate_flags: [] })).toBe('RT2 auto_approved');
   });
 
-  it('is no method of an object: flags are words, not keys', () => {
+  it('is never confused with a property of an object', () => {
     for (const flag of ['constructor', '__proto__', 'toString']) expect(routed(0.99, [flag]).rule).toBe('RT2');
   });
 });
 
-describe('RT2 to RT4: the thresholds, on the number as submitted', () => {
+describe('RT2 to RT4: the thresholds, compared with the confidence as submitted', () => {
   it.each([
     [1, 'RT2 auto_approved'],
     [0.950_000_000_000_000_1, 'RT2 auto_approved'],
@@ -117,7 +117,7 @@ describe('RT2 to RT4: the thresholds, on the number as submitted', () => {
     expect(brief(confidence)).toBe(expected);
   });
 
-  it('a sum that is a hair off its decimal is not rounded to it', () => {
+  it('does not round a sum that is slightly below its decimal', () => {
     expect(brief(0.1 + 0.2, [], { review_threshold: 0.3, auto_threshold: 0.300_000_000_000_000_04 })).toBe(
       'RT2 auto_approved',
     );
@@ -139,11 +139,11 @@ describe('RT2 to RT4: the thresholds, on the number as submitted', () => {
     [0, 0, 'RT2 auto_approved'],
     [1, 1, 'RT2 auto_approved'],
     [0.999_999_999_999_999_9, 1, 'RT4 rejected'],
-  ])('equal thresholds leave no queue between: %f against %f → %s', (confidence, both, expected) => {
+  ])('equal thresholds queue nothing: %f against %f → %s', (confidence, both, expected) => {
     expect(brief(confidence, [], { auto_threshold: both, review_threshold: both })).toBe(expected);
   });
 
-  it('thresholds 0 and 1: everything below certainty is queued', () => {
+  it('queues everything below certainty with the thresholds 0 and 1', () => {
     const open = { auto_threshold: 1, review_threshold: 0 };
     expect(brief(0, [], open)).toBe('RT3 queued');
     expect(brief(0.999_999_999_999_999_9, [], open)).toBe('RT3 queued');
@@ -151,7 +151,7 @@ describe('RT2 to RT4: the thresholds, on the number as submitted', () => {
   });
 });
 
-describe('RT5: the thresholds themselves', () => {
+describe('RT5: the thresholds', () => {
   it.each([
     [0, 0],
     [0, 1],
@@ -196,11 +196,11 @@ const settings = fc
   }));
 const flags = fc.array(flag, { maxLength: 4 });
 
-/** How far an item is from a person: the order that a rising confidence may only climb. */
+/** How automatic a rule is: a rising confidence must never lower it. */
 const AUTOMATIC = { RT7: 0, RT4: 0, RT3: 1, RT2: 2, RT1: 3 } as const;
 
 describe('routing, by property', () => {
-  it('exactly one of RT1 to RT4 applies, and it is the one that is named', () => {
+  it('exactly one of RT1 to RT4 applies, and the result names it', () => {
     fc.assert(
       fc.property(confidence, flags, settings, (value, risk_flags, given) => {
         const folded = new Set(given.escalate_flags.map(foldFlag));
@@ -229,7 +229,7 @@ describe('routing, by property', () => {
     );
   });
 
-  it('RT1: an escalate flag wins over every confidence, place, company and spelling', () => {
+  it('RT1: an escalate flag has priority at any confidence, position, spelling, and beside any other flags', () => {
     const spelling = fc.constantFrom<(text: string) => string>(
       (text) => text,
       (text) => text.toUpperCase(),
@@ -250,7 +250,7 @@ describe('routing, by property', () => {
     );
   });
 
-  it('flags fold to themselves, and the same from NFC, NFD and with spaces around', () => {
+  it('folding is idempotent, and the same for NFC, NFD and surrounding spaces', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         const folded = foldFlag(text);

@@ -1,4 +1,4 @@
-// Rule RT: which first status an item gets. Pure; the first rule that matches wins, and says why.
+// Rule RT: which status an item starts with. Pure; the first rule that matches applies, and the result names it.
 import type { BelowReview, RoutingRule } from '@countersign/shared/enums';
 
 export interface RoutingSettings {
@@ -6,7 +6,7 @@ export interface RoutingSettings {
   review_threshold: number;
   below_review: BelowReview;
   escalate_flags: readonly string[];
-  /** Somebody stopped the project: people decide everything (RT7). */
+  /** The project is stopped: people decide everything (RT7). */
   stopped: boolean;
 }
 
@@ -17,28 +17,31 @@ export interface Routed {
   matched_flags: string[];
 }
 
-/** RT4: where an item below the review threshold goes, by the project's policy. */
+/** RT4: the status of an item below the review threshold, by the project's setting. */
 const BELOW = { reject: 'rejected', queue: 'queued', escalate: 'escalated' } as const satisfies Record<
   BelowReview,
   Routed['status']
 >;
 
 /**
- * Flags are compared trimmed, in Unicode NFC and without regard to case: `Legal` must not slip past `legal` (RT1).
- * By way of the upper case, because some letters have two small forms or a capital of two letters: `STRASSE` is `straße`.
+ * Flags are compared trimmed, in Unicode NFC and without regard to case: `Legal` must match `legal` (RT1). Folding goes through
+ * the upper case, because some letters have two lower case forms or an upper case of two letters: `STRASSE` is `straße`.
  */
 export function foldFlag(flag: string): string {
   return flag.trim().normalize('NFC').toLowerCase().toUpperCase().toLowerCase().normalize('NFC');
 }
 
-/** What routing looks at of an item. */
+/** The fields of an item that routing uses. */
 interface Submitted {
   /** Compared as submitted, never rounded. */
   confidence: number;
   risk_flags: readonly string[];
 }
 
-/** Routes an item (RT1 to RT4, in this order). While the project is stopped, what would be decided without a person waits for one (RT7). */
+/**
+ * Routes an item (RT1 to RT4, in this order). While the project is stopped, an
+ * item that would be decided automatically is queued (RT7).
+ */
 export function route(item: Submitted, settings: RoutingSettings): Routed {
   const routed = routeBySettings(item, settings);
   const waits = routed.status === 'queued' || routed.status === 'escalated';

@@ -1,4 +1,4 @@
-// LX: every line of an export is one JSON value, of the shape its readers expect, whatever was written in it.
+// LX: every line of an export is one JSON value in the expected format, for any text.
 import { exportFilter, EXPORT_FORMATS } from '@countersign/shared/api/exports';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -29,7 +29,7 @@ const reject: Exported = { ...edit, action: 'reject', output: null, diff: null }
 const question = '{"question": "2 + 2?",  "nonce": 12345678901234567890}';
 
 describe('LX1: one learning in each format', () => {
-  it('raw: everything, numbers and keys as they were submitted', () => {
+  it('raw: contains every field, with numbers and keys as submitted', () => {
     const line = lineOf('raw', edit);
     expect(line).toContain(
       `"input":${question},"suggestion":"5","output":"4","diff":[{"op":"replace","path":"","value":"4"}]`,
@@ -41,7 +41,7 @@ describe('LX1: one learning in each format', () => {
     expect(JSON.parse(lineOf('raw', reject) ?? '')).toMatchObject({ action: 'reject', output: null, diff: null });
   });
 
-  it('chat: what came in, and the correction', () => {
+  it('chat: contains the input and the correction', () => {
     expect(JSON.parse(lineOf('chat', edit) ?? '')).toEqual({
       messages: [
         { role: 'user', content: question },
@@ -50,7 +50,7 @@ describe('LX1: one learning in each format', () => {
     });
   });
 
-  it('preference: the correction is preferred to the suggestion', () => {
+  it('preference: prefers the correction to the suggestion', () => {
     expect(JSON.parse(lineOf('preference', edit) ?? '')).toEqual({
       input: { messages: [{ role: 'user', content: question }], tools: [], parallel_tool_calls: true },
       preferred_output: [{ role: 'assistant', content: '4' }],
@@ -58,7 +58,7 @@ describe('LX1: one learning in each format', () => {
     });
   });
 
-  it('eval: what is expected, what was refused, and what to tell it by', () => {
+  it('eval: contains the expected output, the rejected one, and tags', () => {
     const tags = ['Wrong sum', 'high_value'];
     expect(JSON.parse(lineOf('eval', edit) ?? '')).toMatchObject({ expected: '4', rejected: '5', tags });
     const refused = JSON.parse(lineOf('eval', reject) ?? '') as object;
@@ -67,16 +67,16 @@ describe('LX1: one learning in each format', () => {
     expect(JSON.parse(lineOf('eval', { ...edit, output: 'null' }) ?? '')).toMatchObject({ expected: null });
   });
 
-  it('two sides that read the same are no pair', () => {
+  it('a pair of equal texts gives no line', () => {
     expect(lineOf('preference', { ...edit, suggestion: '"5"', output: '5' })).toBeNull();
   });
 
-  it('a rejection has no correction, so it is no example to learn from', () => {
+  it('a rejection has no correction, so it gives no training example', () => {
     expect([lineOf('chat', reject), lineOf('preference', reject)]).toEqual([null, null]);
   });
 });
 
-/** After OpenAI's published formats for fine-tuning by example and by preference: nothing missing, nothing besides. */
+/** The schemas of OpenAI's published formats for supervised and preference fine-tuning: no member is missing or added. */
 const said = (role: 'user' | 'assistant') => z.strictObject({ role: z.literal(role), content: z.string() });
 const PUBLISHED = {
   chat: z.strictObject({ messages: z.tuple([said('user'), said('assistant')]) }),
@@ -91,7 +91,7 @@ const PUBLISHED = {
   }),
 };
 
-describe('LX2: whatever was written', () => {
+describe('LX2: any content', () => {
   const HOSTILE = [
     '\u2028',
     '\u2029',
@@ -112,27 +112,27 @@ describe('LX2: whatever was written', () => {
   const json = fc.tuple(value, fc.constantFrom(0, 2)).map(([any, indent]) => JSON.stringify(any, null, indent));
   const any = fc
     .record({ input: json, suggestion: json, output: json, reason: words, note: words, riskFlags: fc.array(words) })
-    .map((told): Exported => ({ ...edit, ...told }));
+    .map((fields): Exported => ({ ...edit, ...fields }));
 
-  it('is one line for every reader, parses, and is what was written', () => {
+  it('is one line for every reader, is valid JSON, and is what was submitted', () => {
     fc.assert(
       fc.property(any, (learning) => {
         for (const format of EXPORT_FORMATS) {
           const line = lineOf(format, learning) ?? 'null';
-          // What Python's `splitlines` takes for an end, beside the plain ones.
+          // The line ends of Python's `splitlines`, beside the ordinary ones.
           expect(line).not.toMatch(/[\n\r\v\f\x1c-\x1e\u0085\u2028\u2029]/);
           expect(() => JSON.parse(line) as unknown).not.toThrow();
         }
         const { input, suggestion, output, reason, note, riskFlags } = learning;
-        const told = { reason, note, risk_flags: riskFlags };
+        const fields = { reason, note, risk_flags: riskFlags };
         const values = { input, suggestion, output: output ?? '' };
         const parsed = Object.entries(values).map(([key, text]): [string, unknown] => [key, JSON.parse(text)]);
-        expect(JSON.parse(lineOf('raw', learning) ?? '')).toMatchObject({ ...Object.fromEntries(parsed), ...told });
+        expect(JSON.parse(lineOf('raw', learning) ?? '')).toMatchObject({ ...Object.fromEntries(parsed), ...fields });
       }),
     );
   });
 
-  it.each(['chat', 'preference'] as const)('%s is of the published format', (format) => {
+  it.each(['chat', 'preference'] as const)('%s matches the published format', (format) => {
     fc.assert(
       fc.property(any, (learning) => {
         const line = lineOf(format, learning);
@@ -146,19 +146,19 @@ describe('LX3: a split by the input', () => {
   const side = (input: string, split: 'train' | 'test', test_share = 0.3) =>
     isOfSplit(exportFilter.parse({ split, test_share }), hashToUnit(splitText(input)));
 
-  it('takes a text for the value it is written like: the two read the same in a message', () => {
+  it('treats a text like the value that it spells: both are equal in a message', () => {
     for (const [text, like] of [
       ['"42"', '42'],
       [String.raw`"{\"b\":1, \"a\":[]}"`, '{"a":[],"b":1}'],
       ['"null"', 'null'],
     ] as const)
       expect(splitText(text)).toBe(splitText(like));
-    // A text in quotes reads like no value: values that are texts stand without.
+    // A text in quotes is not the spelling of another value: string values are compared without quotes.
     expect(splitText(String.raw`"\"42\""`)).not.toBe(splitText('"42"'));
     expect(splitText('"What is 4?"')).toBe('"What is 4?"');
   });
 
-  it('has every input on one side, and on the same one however it is spelt', () => {
+  it('has every input on one side, the same one however it is spelled', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (input) => {
         const spelt = JSON.stringify(input);
@@ -169,7 +169,7 @@ describe('LX3: a split by the input', () => {
     );
   });
 
-  it('has about the share that was asked for in the test, and all or none at the ends', () => {
+  it('has about the requested share in the test side, and all or none at the ends', () => {
     const inputs = Array.from({ length: 2000 }, (_, n) => `{"question":${n}}`);
     const share = (of: number) => inputs.filter((input) => side(input, 'test', of)).length / inputs.length;
     expect(share(0.3)).toBeGreaterThan(0.26);
@@ -177,7 +177,7 @@ describe('LX3: a split by the input', () => {
     expect([share(0), share(1)]).toEqual([0, 1]);
   });
 
-  it('nobody who asks for no side is left out', () => {
+  it('excludes nothing when no side is requested', () => {
     expect(isOfSplit(exportFilter.parse({}), 0.5)).toBe(true);
   });
 });

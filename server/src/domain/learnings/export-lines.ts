@@ -1,10 +1,10 @@
-// The lines of an export (rule LX): one learning, one line of JSON, in four formats. What is written in them stays data.
+// Formats the lines of an export (rule LX): one learning is one line of JSON, in one of four formats.
 import type { ExportFilter, ExportFormat } from '@countersign/shared/api/exports';
 import { jsonText } from '@countersign/shared/json/json';
 import { oneLine } from '@countersign/shared/json/json-line';
 import { rawJson } from '../items/decision.ts';
 
-/** A learning with what its item was. `input`, `suggestion` and `output` are JSON text as submitted; `output` is null of a rejection. */
+/** A learning with its item. `input`, `suggestion` and `output` are JSON text as submitted; `output` is null for a rejection. */
 export interface Exported {
   id: string;
   itemId: string;
@@ -12,7 +12,7 @@ export interface Exported {
   input: string;
   suggestion: string;
   output: string | null;
-  /** What the edit changed, as operations of a JSON Patch (RFC 6902); null of a rejection. */
+  /** What the edit changed, as operations of a JSON Patch (RFC 6902); null for a rejection. */
   diff: readonly object[] | null;
   reason: string;
   note: string | null;
@@ -22,25 +22,25 @@ export interface Exported {
   source: string | null;
   reviewer: { id: string; address: string };
   settingsVersion: number;
-  /** The settings version that brought the guidelines as they stood; null where that was not kept yet. */
+  /** The settings version of the guidelines at that time; null where it was not recorded yet. */
   guidelinesVersion: number | null;
   decidedAt: Date;
 }
 
-/** LX1: a rejection without a correction is no example to learn from, so it gives no line here. */
+/** LX1: a rejection without a correction is no training example, so it gives no line in these formats. */
 export const needsCorrection = (format: ExportFormat): boolean => format === 'chat' || format === 'preference';
 
-/** LX1: whether each learning that is read gives a line. */
+/** LX1: whether every learning that is read gives a line. */
 export const hasLineForEach = ({ format, split }: ExportFilter): boolean =>
   format !== 'preference' && split === undefined;
 
-/** LX1: one line without its end, or null for what gives none. */
+/** LX1: one line without its line end, or null when the learning gives none. */
 export function lineOf(format: ExportFormat, learning: Exported): string | null {
   const value = SHAPES[format](learning);
   return value === null ? null : oneLine(jsonText(value));
 }
 
-/** `chat` and `preference` are OpenAI's published formats for fine-tuning by example and by preference. */
+/** `chat` and `preference` are OpenAI's published formats for supervised and preference fine-tuning. */
 const SHAPES: Record<ExportFormat, (learning: Exported) => object | null> = {
   raw: (learning) => ({
     id: learning.id,
@@ -66,7 +66,7 @@ const SHAPES: Record<ExportFormat, (learning: Exported) => object | null> = {
   preference: ({ input, suggestion, output }) => {
     if (output === null) return null;
     const [preferred, other] = [message('assistant', output), message('assistant', suggestion)];
-    // A text and the value that is written like it read the same: such a pair teaches nothing.
+    // A text and the value that it spells are the same message, so such a pair teaches nothing.
     if (preferred.content === other.content) return null;
     return {
       input: { messages: [message('user', input)], tools: [], parallel_tool_calls: true },
@@ -78,33 +78,33 @@ const SHAPES: Record<ExportFormat, (learning: Exported) => object | null> = {
     id,
     action,
     input: rawJson(input),
-    // Of a rejection it is not known: null would be an answer.
+    // It is unknown for a rejection: null would be an answer.
     ...(output !== null && { expected: rawJson(output) }),
     rejected: rawJson(suggestion),
     tags: [reason, ...riskFlags],
   }),
 };
 
-/** A string speaks for itself; any other value is told as the JSON it was. */
+/** A string is its own message; any other value is given as its JSON text. */
 function message(role: 'user' | 'assistant', json: string) {
   const value: unknown = JSON.parse(json);
   return { role, content: typeof value === 'string' ? value : oneLine(json) };
 }
 
-/** LX3: whether an input at this point of a split, 0 to 1, is of the side that was asked for. */
+/** LX3: whether an input at this point of a split, 0 to 1, is on the requested side. */
 export const isOfSplit = ({ split, test_share: share }: ExportFilter, point: number): boolean =>
   split === undefined || point < share === (split === 'test');
 
 /**
- * LX3: what is hashed to find that point: one text for one value, whatever the order of its keys and the space between them. A
- * text that is written like another value counts as that one, because a message of the two reads the same.
+ * LX3: the text that is hashed to find that point: the same for equal values, regardless of key order and white space. A
+ * text that spells another value is treated as that value, because both are the same message.
  */
 export function splitText(input: string): string {
   const value: unknown = JSON.parse(input);
   return canonical(typeof value === 'string' ? readAs(value) : value);
 }
 
-/** The value that a text is written like; the text itself where it is like none, or like a text. */
+/** The value that a text spells; the text itself when it spells none, or a string. */
 function readAs(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);

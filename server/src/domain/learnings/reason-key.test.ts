@@ -1,4 +1,4 @@
-// CT1: what is compared of a reason.
+// CT1: the key by which reasons are compared.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { keyOf } from './reason-key.ts';
@@ -16,7 +16,7 @@ describe('CT1: the key of a reason', () => {
     expect(keyOf(reason)).toBe(key);
   });
 
-  it('stays the same when it is made of a key, and is never empty for a reason that is not', () => {
+  it('is idempotent, and never empty for a reason that is not empty', () => {
     const texts = fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => text.trim() !== '');
     fc.assert(
       fc.property(texts, (text) => {

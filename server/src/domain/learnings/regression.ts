@@ -1,16 +1,16 @@
-// Rule RS1: what a new suggestion makes of a learning. Pure; it compares values, not their spelling.
+// Rule RS1: the outcome of a new suggestion for a learning. Pure; it compares values, not their spelling.
 import type { Outcome } from '@countersign/shared/enums';
 import { sameJson } from '../items/item.ts';
 
-/** What a person made of a suggestion; all JSON text, `output` null of a rejection. */
+/** An overridden suggestion and its correction, as JSON text; `output` is null for a rejection. */
 export interface Overridden {
   suggestion: string;
   output: string | null;
 }
 
 /**
- * RS1: what is suggested as before still fails, what is suggested as a person corrected it is fixed, and of anything else a person
- * has to say. A rejection says what is wrong and not what would be right: nothing fixes it by itself.
+ * RS1: an answer equal to the suggestion still fails, one equal to the correction is fixed, and any other needs a person. A
+ * rejection has no correction, so no answer to it is fixed automatically.
  */
 export function outcomeOf({ suggestion, output }: Overridden, answer: string): Outcome {
   const value: unknown = JSON.parse(answer);

@@ -1,3 +1,4 @@
+// WH5: the circuit breaker of a webhook endpoint, by table and by property.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { afterFailure, healthSignalOf, TRIPS_AT, type Health } from './endpoint-health.ts';
@@ -6,7 +7,7 @@ const WELL: Health = { failures: 0, openings: 0 };
 const step = (health: Health, given: Partial<{ probe: boolean; resting: boolean; jitter: number }> = {}) =>
   afterFailure(health, { probe: false, resting: false, jitter: 0.5, ...given });
 
-describe('WH5: what an attempt says of its receiver', () => {
+describe('WH5: what an attempt says about its receiver', () => {
   it.each([
     [{ httpStatus: 200, error: null }, 'alive'],
     [{ httpStatus: 200, error: 'response_too_large' as const }, 'alive'],
@@ -26,7 +27,7 @@ describe('WH5: what an attempt says of its receiver', () => {
 });
 
 describe('WH5: the endpoint after failures', () => {
-  it('is left alone at the tenth in a row, for five seconds, and not before', () => {
+  it('gets no attempts for five seconds from the tenth failure in a row, and not before', () => {
     let health: Health = WELL;
     for (let n = 1; n < TRIPS_AT; n += 1) {
       const next = step(health);
@@ -36,7 +37,7 @@ describe('WH5: the endpoint after failures', () => {
     expect(step(health)).toEqual({ failures: 10, openings: 1, restSeconds: 5 });
   });
 
-  it('is left alone twice as long each time the one let through fails, and never longer than five minutes', () => {
+  it('rests twice as long each time the probe fails, and never longer than five minutes', () => {
     let health: Health = { failures: 10, openings: 1 };
     const rests: (number | null)[] = [];
     for (let n = 0; n < 9; n += 1) {
@@ -47,7 +48,7 @@ describe('WH5: the endpoint after failures', () => {
     expect(rests).toEqual([10, 20, 40, 80, 160, 300, 300, 300, 300]);
   });
 
-  it('is not left alone longer because what was under way when it began fails too', () => {
+  it('does not rest longer because attempts that were already under way fail too', () => {
     expect(step({ failures: 12, openings: 1 }, { resting: true })).toEqual({
       failures: 13,
       openings: 1,
@@ -55,7 +56,7 @@ describe('WH5: the endpoint after failures', () => {
     });
   });
 
-  it('rests ±20 % of its time, always more than nothing and at most six minutes', () => {
+  it('rests for its time ±20 %, always more than zero and at most six minutes', () => {
     const health = fc.record({ failures: fc.nat(), openings: fc.nat() });
     fc.assert(
       fc.property(health, fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (before, jitter) => {

@@ -1,4 +1,4 @@
-// How an inbound message is signed by its headers alone, and what makes two messages one.
+// Which signature scheme the headers of an inbound message select, and what makes two messages the same.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isSingle, deduplicationKeys, signingOf, sourceContext, type Signing } from './inbound.ts';
@@ -16,32 +16,28 @@ const PLAIN = { scheme: 'plain', signature: 'ab'.repeat(32) } as const satisfies
 const without = (name: keyof typeof TRIO, headers: Record<string, string> = TRIO) =>
   Object.fromEntries(Object.entries(headers).filter(([other]) => other !== name));
 
-describe('K6: the scheme that decides', () => {
+describe('K6: the signature scheme', () => {
   it.each<[string, Record<string, string>, Signing | null]>([
-    ['the trio', TRIO, STANDARD],
+    ['the three standard headers', TRIO, STANDARD],
     ['the hex signature', HEX, PLAIN],
-    ['both: the trio', { ...TRIO, ...HEX }, STANDARD],
+    ['both: the standard headers', { ...TRIO, ...HEX }, STANDARD],
     [
-      'an empty signature of the trio beside a hex one: the trio',
+      'an empty standard signature with a hex one: the standard headers',
       { ...TRIO, ...HEX, 'webhook-signature': '' },
       { ...STANDARD, signature: '' },
     ],
-    [
-      'a hex signature with an id and a time that nothing signs',
-      without('webhook-signature', { ...TRIO, ...HEX }),
-      PLAIN,
-    ],
+    ['a hex signature with an unsigned id and time', without('webhook-signature', { ...TRIO, ...HEX }), PLAIN],
     ['nothing', {}, null],
     ['an id and a time without a signature', without('webhook-signature'), null],
-    ['a trio without its id', without('webhook-id'), null],
-    ['a trio without its id, and a hex signature', without('webhook-id', { ...TRIO, ...HEX }), null],
-    ['a trio without its time', without('webhook-timestamp'), null],
+    ['the standard headers without the id', without('webhook-id'), null],
+    ['the standard headers without the id, and a hex signature', without('webhook-id', { ...TRIO, ...HEX }), null],
+    ['the standard headers without the time', without('webhook-timestamp'), null],
   ])('%s', (_, headers, expected) => {
     expect(signingOf(headers)).toEqual(expected);
   });
 });
 
-describe('K5: a header that came twice, as node joins it', () => {
+describe('K5: a header that arrived twice, as Node joins it', () => {
   it.each<[{ id?: string; signature?: string }, boolean]>([
     [{}, true],
     [{ signature: 'v1,b25l v1,dHdv' }, true],
@@ -61,17 +57,17 @@ describe('K5: a header that came twice, as node joins it', () => {
     [{ id: 'é' }, false],
     [{ id: 'msg.1.{' }, false],
     [{ id: 'msg"' }, false],
-  ])('of a trio with %j: taken %s', (change, taken) => {
+  ])('of the standard headers with %j: accepted %s', (change, taken) => {
     expect(isSingle({ ...STANDARD, ...change })).toBe(taken);
   });
 
-  it('a hex signature', () => {
+  it('rejects a doubled hex signature', () => {
     expect(isSingle(PLAIN)).toBe(true);
     expect(isSingle({ ...PLAIN, signature: `${PLAIN.signature}, ${PLAIN.signature}` })).toBe(false);
   });
 
-  it('by property: no body that is an object can pass for the tail of another id and time', () => {
-    // What is signed is `id.timestamp.body`: were there a second reading, one message could be sent again as another.
+  it('by property: no body that is an object can be confused with the end of another id and timestamp', () => {
+    // The signed text is `id.timestamp.body`: with a second reading one message could be replayed as another.
     const part = fc.stringMatching(/^[\w.]{1,6}$/);
     const body = fc.json({ maxDepth: 1 }).map((text) => `{".5.{":${text}}`);
     fc.assert(
@@ -88,8 +84,8 @@ describe('K5: a header that came twice, as node joins it', () => {
   });
 });
 
-describe('IN1: what makes two messages one', () => {
-  it('is the id where it is signed; the body is known beside it', () => {
+describe('IN1: what makes two messages the same', () => {
+  it('is the id where it is signed; the body is an extra key', () => {
     expect(deduplicationKeys(STANDARD, 'd1')).toEqual({ key: 'id:msg_1', extraKeys: ['sha256:d1'] });
   });
 

@@ -1,20 +1,23 @@
-// Inbound messages: how one is signed, and what makes two of them the same (K5, K6, IN1). Values in, values out.
+// Inbound messages: their signature scheme, and the keys by which duplicates are recognized (K5, K6, IN1).
 import { HEADERS } from '@countersign/shared/webhook';
 
 /** What the headers say about the signature; nothing of it is verified yet. */
 export type Signing =
   { scheme: 'standard'; id: string; timestamp: string; signature: string } | { scheme: 'plain'; signature: string };
 
-/** An id may have any printable character but those that join headers, and those by which a body could pass for part of an id. */
+/**
+ * An id may contain any printable character except those that join headers and
+ * those that would let a body pass for part of an id.
+ */
 const WEBHOOK_ID = /^[!#-+\-.-z|~]{1,255}$/;
 
-/** What a sealed source secret is bound to: it opens for this source of this project only. */
+/** The `aad` of an encrypted source secret: it can be decrypted for this source of this project only. */
 export const sourceContext = (source: { id: string; projectId: string }) =>
   `inbound_source|${source.projectId}|${source.id}|secret`;
 
 /**
- * The scheme a message is judged by, from headers with lower-case names: Standard Webhooks wherever `webhook-signature`
- * is there, else `x-webhook-signature`. Null when a header that the scheme needs is missing.
+ * The signature scheme of a message, from headers with lower-case names: Standard Webhooks when `webhook-signature` is present,
+ * else `x-webhook-signature`. Null when a header that the scheme needs is missing.
  */
 export function signingOf(headers: Record<string, string | undefined>): Signing | null {
   const standard = headers[HEADERS.standard];
@@ -29,10 +32,10 @@ export function signingOf(headers: Record<string, string | undefined>): Signing 
   return signature === undefined ? null : { scheme: 'plain', signature };
 }
 
-/** How many signatures a message may carry: several secrets may be rolling, but each costs a digest of the whole body. */
+/** The maximum number of signatures in a message: several secrets may be rolling, but each costs a digest of the whole body. */
 const MOST_SIGNATURES = 10;
 
-/** Whether each header is one header: doubled ones arrive joined by a comma, and either of the two could be meant (K5). */
+/** Whether each header occurs once: Node joins repeated ones with a comma, and either value could be meant (K5). */
 export function isSingle(signing: Signing): boolean {
   if (signing.scheme === 'plain') return !signing.signature.includes(',');
   const entries = signing.signature.split(' ');
@@ -41,9 +44,9 @@ export function isSingle(signing: Signing): boolean {
 }
 
 /**
- * What makes a message of one source the same as an earlier one (IN1): `key` by which it is told, `marks` under which it
- * is known beside that. The id counts only where it is signed; a message that was taken in under its id is known by its
- * body too, so that taking the signed headers off makes it no new one. `digest` is the SHA-256 of the raw body in hex.
+ * The keys by which a message of one source equals an earlier one (IN1): `key` is the main one, `extraKeys` are stored beside it.
+ * The id counts only where it is signed; a message that was accepted under its id is also known by its body, so that removing the
+ * signed headers does not make it new. `digest` is the SHA-256 of the raw body in hex.
  */
 export function deduplicationKeys(signing: Signing, digest: string): { key: string; extraKeys: string[] } {
   const byBody = `sha256:${digest}`;

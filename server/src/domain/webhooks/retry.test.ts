@@ -1,4 +1,4 @@
-// The retry rules WH1-WH4 and WH7, by table and by property.
+// The retry rules WH1 to WH4 and WH7, by table and by property.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nextStep, SCHEDULE_SECONDS, type AttemptError, type AttemptResult } from './retry.ts';
@@ -19,7 +19,7 @@ function step(result: Partial<AttemptResult>) {
   });
 }
 
-/** Seconds until the next attempt, or the name of what comes instead. */
+/** Seconds until the next attempt, or the kind of the next step. */
 function wait(result: Partial<AttemptResult>): number | string {
   const next = step(result);
   return next.kind === 'retry' ? (next.at.getTime() - NOW.getTime()) / 1_000 : next.kind;
@@ -67,7 +67,7 @@ describe('WH1: the schedule', () => {
     expect(wait({ attempt: 3, httpStatus, error })).toBe(1_800);
   });
 
-  it('is always in the future, inside the spread, and ends', () => {
+  it('is always in the future, within the spread, and ends', () => {
     const jitter = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
     const failure = fc.record({
       attempt: fc.integer({ min: 1, max: 12 }),
@@ -119,12 +119,12 @@ describe('WH2: Retry-After', () => {
     expect(wait({ httpStatus: 429, retryAfter })).toBe(5);
   });
 
-  it('a schedule step beyond 10 h stays what it is', () => {
+  it('does not shorten a schedule step beyond 10 h', () => {
     expect(wait({ attempt: 9, httpStatus: 429, retryAfter: '60' })).toBe(24 * HOUR);
     expect(wait({ attempt: 9, httpStatus: 429, retryAfter: '999999' })).toBe(24 * HOUR);
   });
 
-  it.each([400, 404, 500, 502, 302])('means nothing on %i', (httpStatus) => {
+  it.each([400, 404, 500, 502, 302])('is ignored on %i', (httpStatus) => {
     expect(wait({ httpStatus, retryAfter: '3600' })).toBe(5);
   });
 
@@ -132,7 +132,7 @@ describe('WH2: Retry-After', () => {
     expect(wait({ attempt: 10, httpStatus: 429, retryAfter: '60' })).toBe('dead');
   });
 
-  it('whatever the header says, the time is between the schedule and 10 h', () => {
+  it('never gives a time before the schedule or after 10 h, for any header', () => {
     const header = fc.oneof(
       fc.string(),
       fc.nat().map(String),
@@ -155,14 +155,14 @@ describe('WH3: 410', () => {
 });
 
 describe('WH4: a refused address or URL', () => {
-  it.each<AttemptError>(['blocked_address', 'invalid_url'])('%s: one more after 5 min, then dead', (error) => {
+  it.each<AttemptError>(['blocked_address', 'invalid_url'])('%s: one more attempt after 5 min, then dead', (error) => {
     expect(wait({ attempt: 1, httpStatus: null, error })).toBe(300);
     expect(wait({ attempt: 2, httpStatus: null, error })).toBe('dead');
     expect(wait({ attempt: 2, httpStatus: null, error, previousError: error })).toBe('dead');
     expect(wait({ attempt: 10, httpStatus: null, error, previousError: 'timeout' })).toBe('dead');
   });
 
-  it('counts from the first refusal where the attempt before is known', () => {
+  it('counts from the first refusal where the previous attempt is known', () => {
     expect(wait({ attempt: 4, httpStatus: null, error: 'blocked_address', previousError: 'http_5xx' })).toBe(300);
     expect(wait({ attempt: 5, httpStatus: null, error: 'blocked_address', previousError: 'blocked_address' })).toBe(
       'dead',
@@ -170,8 +170,8 @@ describe('WH4: a refused address or URL', () => {
   });
 });
 
-describe('WH7: what our own proxy lost', () => {
-  it('is tried again after 30 s, 20 % either way, at any place of the schedule, and does not count', () => {
+describe('WH7: a failure of our own proxy', () => {
+  it('is retried after 30 s, 20 % either way, at any step of the schedule, and does not count', () => {
     for (const attempt of [1, 5, 9, 10, 11]) {
       const lost = { attempt, httpStatus: null, error: 'internal' as const, proxyFault: 'answered 407' };
       expect(step(lost)).toEqual({ kind: 'retry', at: new Date(NOW.getTime() + 30_000), uncounted: true });
@@ -180,7 +180,7 @@ describe('WH7: what our own proxy lost', () => {
     }
   });
 
-  it('is not what fails on our side for another reason: that takes the next step', () => {
+  it('does not apply to another failure on our side: that takes the next step', () => {
     expect(step({ attempt: 3, httpStatus: null, error: 'internal' })).toEqual({
       kind: 'retry',
       at: new Date(NOW.getTime() + 1_800_000),

@@ -1,8 +1,8 @@
-// What comes after an attempt of a delivery: done, try again at a given time, give up, or pause the endpoint (rules WH1-WH4, WH7).
+// The next step after a delivery attempt: succeeded, retry at a given time, dead, or pause the endpoint (rules WH1 to WH4, WH7).
 import type { DeliveryStatus } from '@countersign/shared/enums';
 import { retryAfterSeconds } from '@countersign/shared/client/retry-after';
 
-/** Why an attempt failed, in one word; null beside a 2xx answer. */
+/** Why an attempt failed, as a code; null for a 2xx answer. */
 export type AttemptError =
   | 'dns_error'
   | 'blocked_address'
@@ -19,18 +19,18 @@ export type AttemptError =
   | 'internal';
 
 export interface AttemptResult {
-  /** The number of the attempt just made, from 1. */
+  /** The number of the attempt, from 1. */
   attempt: number;
   httpStatus: number | null;
   error: AttemptError | null;
-  /** The `Retry-After` header as it came: seconds or an HTTP date. */
+  /** The `Retry-After` header as received: seconds or an HTTP date. */
   retryAfter: string | null;
   now: Date;
   /** A random number in [0, 1). */
   jitter: number;
-  /** What the attempt before this one ended in, where that is known (WH4). */
+  /** The error of the previous attempt, where it is known (WH4). */
   previousError?: AttemptError | null;
-  /** There when the operator's own proxy failed: the receiver was not met (WH7). */
+  /** Set when the operator's own proxy failed, so that the receiver was not reached (WH7). */
   proxyFault?: string;
 }
 
@@ -41,12 +41,12 @@ export type NextStep =
   | { kind: 'dead' }
   | { kind: 'pause'; reason: 'gone' };
 
-/** A delivery that came to an end can be sent again; one that is on its way, or was called off, cannot. */
+/** Whether a delivery can be sent again: only one that ended; not one that is under way or cancelled. */
 export const isReplayable = (status: DeliveryStatus): boolean => status === 'succeeded' || status === 'dead';
 
 /** Seconds to wait before attempt 1, 2, … 10. */
 export const SCHEDULE_SECONDS = [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400] as const;
-/** Each wait is spread by this share either way, so that a recovering receiver is not hit by everything at once. */
+/** Each wait is spread by this share either way, so that a recovering receiver does not get everything at once. */
 const SPREAD = 0.2;
 const LONGEST_HINT_MS = 36_000_000;
 const REFUSED_WAIT_SECONDS = 300;
@@ -55,10 +55,10 @@ const STATUSES_WITH_HINT: readonly (number | null)[] = [429, 503];
 const REFUSALS: readonly (AttemptError | null)[] = ['blocked_address', 'invalid_url'];
 
 /**
- * What follows an attempt. WH1: 2xx without an error succeeds; anything else takes the next step of the schedule, ±20 %, and is dead after
- * the 10th. WH2: 429 and 503 may ask for a later time, up to 10 h, never for an earlier one. WH3: 410 pauses the endpoint. WH4: a refused
- * address or URL gets one more attempt after 5 min, then is dead. WH7: what failed at our own proxy is tried again after 30 s, and
- * does not count.
+ * The next step after an attempt. WH1: 2xx without an error succeeds; anything else takes the next step of the schedule, ±20 %,
+ * and is dead after the 10th. WH2: 429 and 503 may ask for a later time, up to 10 h, never for an earlier one. WH3: 410 pauses
+ * the endpoint. WH4: a refused address or URL gets one more attempt after 5 min, then is dead. WH7: a failure of our own proxy is
+ * retried after 30 s, and does not count.
  */
 export function nextStep(result: AttemptResult): NextStep {
   const { attempt, httpStatus, error, now } = result;
@@ -79,7 +79,7 @@ export function nextStep(result: AttemptResult): NextStep {
   return { kind: 'retry', at: later(now, Math.max(base, Math.min(hint, LONGEST_HINT_MS))) };
 }
 
-/** Without word of the attempt before, only the first attempt counts as refused for the first time. */
+/** Without the previous error, only the first attempt counts as the first refusal. */
 function refusedBefore({ attempt, previousError }: AttemptResult): boolean {
   return previousError === undefined ? attempt > 1 : REFUSALS.includes(previousError);
 }
@@ -92,7 +92,7 @@ function later(now: Date, ms: number): Date {
   return new Date(now.getTime() + ms);
 }
 
-/** Milliseconds from now that a `Retry-After` asks for; 0 when it asks for nothing that can be read. */
+/** Milliseconds from now that a `Retry-After` asks for; 0 when the header is missing or cannot be parsed. */
 function hintMs(header: string | null, now: Date): number {
   return (retryAfterSeconds(header, null, now.getTime()) ?? 0) * 1_000;
 }

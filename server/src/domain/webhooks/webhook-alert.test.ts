@@ -1,4 +1,4 @@
-// WH6 as a table, and what holds of any history: at most one exhaustion an hour, no end that had no beginning.
+// WH6 as a table, and by property for any history: at most one exhaustion an hour, and no recovery without trouble.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { NextStep } from './retry.ts';
@@ -8,36 +8,36 @@ const NOTHING: AlertState = { paused: false, inTrouble: false, secondsAgo: null 
 const at = (state: Partial<AlertState>): AlertState => ({ ...NOTHING, ...state });
 const after = (state: Partial<AlertState>, step: NextStep['kind']) => nextAlert(at(state), step).alert;
 
-describe('WH6: owners are told', () => {
+describe('WH6: owners get an alert', () => {
   it.each([
-    ['the first exhausted delivery', {}, 'dead', 'exhausted'],
-    ['none within the hour', { inTrouble: true, secondsAgo: QUIET_SECONDS - 1 }, 'dead', null],
-    ['the next when the hour is over', { inTrouble: true, secondsAgo: QUIET_SECONDS }, 'dead', 'exhausted'],
-    ['none within the hour though it was well in between', { secondsAgo: 60 }, 'dead', null],
-    ['one after that', { secondsAgo: QUIET_SECONDS }, 'dead', 'exhausted'],
-    ['none when another worker’s clock is behind', { inTrouble: true, secondsAgo: -5 }, 'dead', null],
-    ['that it is paused', {}, 'pause', 'paused'],
+    ['for the first exhausted delivery', {}, 'dead', 'exhausted'],
+    ['but none for a second one within the hour', { inTrouble: true, secondsAgo: QUIET_SECONDS - 1 }, 'dead', null],
+    ['for the next one after the hour', { inTrouble: true, secondsAgo: QUIET_SECONDS }, 'dead', 'exhausted'],
+    ['but none for a second exhaustion within the hour, even after a recovery', { secondsAgo: 60 }, 'dead', null],
+    ['for the next one after a recovery and an hour', { secondsAgo: QUIET_SECONDS }, 'dead', 'exhausted'],
+    ['but none when the clock of another worker is behind', { inTrouble: true, secondsAgo: -5 }, 'dead', null],
+    ['for a pause', {}, 'pause', 'paused'],
+    ['for a pause, even right after another alert', { inTrouble: true, secondsAgo: 1 }, 'pause', 'paused'],
+    ['for a dead delivery after a pause', { inTrouble: true }, 'dead', 'exhausted'],
+    ['but none for a dead delivery while it is paused', { paused: true, inTrouble: true }, 'dead', null],
     [
-      'that it is paused, though something else was told just now',
-      { inTrouble: true, secondsAgo: 1 },
+      'but none for a second pause when another attempt is answered 410',
+      { paused: true, inTrouble: true },
       'pause',
-      'paused',
+      null,
     ],
-    ['what is given up after a pause that was told', { inTrouble: true }, 'dead', 'exhausted'],
-    ['nothing of what is given up while it is paused', { paused: true, inTrouble: true }, 'dead', null],
-    ['nothing by the second one that is answered 410', { paused: true, inTrouble: true }, 'pause', null],
-    ['that it works again', { inTrouble: true, secondsAgo: 5 }, 'succeeded', 'recovered'],
-    ['that, however long it took', { inTrouble: true, secondsAgo: 1e7 }, 'succeeded', 'recovered'],
-    ['nothing of what arrives when all is well', {}, 'succeeded', null],
-    ['nothing of it after they were told that all is well', { secondsAgo: 5 }, 'succeeded', null],
-    ['nothing of what arrives while it is paused', { paused: true, inTrouble: true }, 'succeeded', null],
-    ['nothing of what is tried again', {}, 'retry', null],
-    ['nothing of what is tried again in trouble', { inTrouble: true, secondsAgo: 9999 }, 'retry', null],
+    ['for a recovery', { inTrouble: true, secondsAgo: 5 }, 'succeeded', 'recovered'],
+    ['for a recovery, however long it took', { inTrouble: true, secondsAgo: 1e7 }, 'succeeded', 'recovered'],
+    ['but none for a success without trouble', {}, 'succeeded', null],
+    ['but none for a recovery without trouble', { secondsAgo: 5 }, 'succeeded', null],
+    ['but none for a successful delivery while it is paused', { paused: true, inTrouble: true }, 'succeeded', null],
+    ['but none for a retry', {}, 'retry', null],
+    ['but none for a retry in trouble', { inTrouble: true, secondsAgo: 9999 }, 'retry', null],
   ] as const)('%s', (_, state, step, alert) => {
     expect(after(state, step)).toBe(alert);
   });
 
-  it('and what they were told is known from then on', () => {
+  it('and the state records it', () => {
     expect(nextAlert(NOTHING, 'dead').state).toEqual(at({ inTrouble: true, secondsAgo: 0 }));
     expect(nextAlert(NOTHING, 'pause').state).toEqual(at({ paused: true, inTrouble: true }));
     const over = nextAlert(at({ inTrouble: true, secondsAgo: 7 }), 'succeeded').state;
@@ -46,7 +46,7 @@ describe('WH6: owners are told', () => {
   });
 });
 
-/** Attempts that end so, each so many seconds after the one before; `resume` is an owner who saves the URL again. */
+/** Attempts with these outcomes, each so many seconds after the previous one; `resume`: an owner saves the URL again. */
 const history = fc.array(
   fc.record({
     step: fc.constantFrom('succeeded', 'retry', 'dead', 'pause', 'resume' as const),
@@ -55,8 +55,8 @@ const history = fc.array(
   { maxLength: 60 },
 );
 
-describe('WH6, whatever happens', () => {
-  it('exhaustion is told at most once an hour, a pause once per pause, an end once per beginning', () => {
+describe('WH6: for any history', () => {
+  it('exhaustion is alerted at most once an hour, a pause once per pause, a recovery once per trouble', () => {
     fc.assert(
       fc.property(history, (steps) => {
         let state = NOTHING;

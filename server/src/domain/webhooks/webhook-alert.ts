@@ -1,23 +1,23 @@
-// What the owners of a project are told of its webhook, and when (rule WH6).
+// Which alerts the owners of a project get about its webhook, and when (rule WH6).
 import type { WebhookAlertKind } from '@countersign/shared/enums';
 import type { NextStep } from './retry.ts';
 
-/** What they have been told so far, and whether anything is sent at all. */
+/** The alerts sent so far, and whether the webhook is paused. */
 export interface AlertState {
   paused: boolean;
-  /** They were told of trouble, and not yet that it is over. */
+  /** Trouble was alerted, and its end was not yet. */
   inTrouble: boolean;
-  /** Since they were last told of an exhausted delivery; null when they never were. */
+  /** Since the last alert of an exhausted delivery; null when there was none. */
   secondsAgo: number | null;
 }
 
-/** For so many seconds after an exhausted delivery was told, no other one is. */
+/** An exhausted delivery is alerted at most once in this many seconds. */
 export const QUIET_SECONDS = 3600;
 
 /**
- * WH6: what owners are told of an attempt with this `step` behind it, or null, and what they have been told from then on. The
- * first exhausted delivery is told, then at most one an hour, also when trouble comes and goes within it. A pause is told as it
- * begins, and covers what was on its way then: that may still die or arrive. The first success after trouble is told once.
+ * WH6: the alert for an attempt with this next `step`, or null, and the state after it. The first exhausted delivery is alerted,
+ * then at most one an hour, also when trouble comes and goes within it. A pause is alerted when it begins, and covers what is
+ * under way then: it may still die or succeed. The first success after trouble is alerted once.
  */
 export function nextAlert(
   state: AlertState,

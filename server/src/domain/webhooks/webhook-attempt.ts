@@ -1,4 +1,4 @@
-// One attempt to send a webhook: what goes into it, and what comes of it.
+// The types of one webhook attempt: its request and its outcome.
 import type { AttemptError } from './retry.ts';
 import type { StoredSecrets } from './webhook-secrets.ts';
 
@@ -6,40 +6,43 @@ export interface Dispatch {
   projectId: string;
   url: string;
   webhookId: string;
-  /** Which attempt it is, from 1. */
+  /** The number of the attempt, from 1. */
   attempt: number;
   body: string;
-  /** The sealed secrets of the project's endpoint; which of them sign depends on `at`. */
+  /** The encrypted secrets of the project's endpoint; which of them sign depends on `at`. */
   secrets: StoredSecrets<string>;
   at: Date;
 }
 
-/** Where the time of one attempt went, in ms; null for what it did not get to, for TLS where there is none, and for both on a kept connection. */
+/**
+ * How long each phase of an attempt took, in ms; null for a phase that was not reached, for TLS over plain HTTP, and for name
+ * look-up, connection and TLS on a reused connection.
+ */
 export interface Timings {
-  /** Looking the name up. */
+  /** The DNS look-up. */
   dnsMs: number | null;
   connectMs: number | null;
   tlsMs: number | null;
-  /** From the connection to the answer's head: sending, and the receiver's own work. */
+  /** From the connection to the head of the answer: sending, and the receiver's processing. */
   firstByteMs: number | null;
 }
 
 export interface Outcome {
-  /** null when no answer came. */
+  /** Null when no answer arrived. */
   httpStatus: number | null;
-  /** null for a 2xx answer that arrived whole, or as far as it is read. */
+  /** Null for a complete 2xx answer, or as much of it as is read. */
   error: AttemptError | null;
-  /** The `Retry-After` header as it came. */
+  /** The `Retry-After` header as received. */
   retryAfter: string | null;
-  /** Those of the answer's headers that are kept (W6); null when no answer came. */
+  /** The headers of the answer that are stored (W6); null when no answer arrived. */
   responseHeaders: Record<string, string> | null;
-  /** The start of the answer's body, safe to store and to show as text; null when no answer came. */
+  /** The start of the answer's body, safe to store and to show as text; null when no answer arrived. */
   responseText: string | null;
   totalMs: number;
   timings: Timings;
-  /** Where the connection went: for the operator, not for the customer. null through a proxy. */
+  /** The address that was connected to: for the operator, not for the customer. Null through a proxy. */
   remoteAddress: string | null;
-  /** What the operator's own proxy failed with, for the log: the receiver was not met, and the attempt does not count (WH7). */
+  /** The failure of the operator's own proxy, for the log: the receiver was not reached, and the attempt does not count (WH7). */
   proxyFault?: string;
 }
 

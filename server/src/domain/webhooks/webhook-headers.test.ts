@@ -1,4 +1,4 @@
-// What is shown of an attempt's headers is what is sent, but for the signatures (W6).
+// W6: the shown headers of an attempt are those that are sent, except for the signatures.
 import { describe, expect, it } from 'vitest';
 import { signWebhook } from '@countersign/shared/webhook';
 import { maskedHeaders, timestampOf, withFixed } from './webhook-headers.ts';
@@ -19,7 +19,7 @@ describe('W6: the headers of a request', () => {
     expect(shown['webhook-signature']?.split(' ')).toHaveLength(signatures);
   });
 
-  it('an attempt of which it was not kept counts as signed once', () => {
+  it('assume one signature for an attempt where the number was not recorded', () => {
     const shown = maskedHeaders({ webhookId: 'evt_1', attempt: 1, at: AT, signatures: null });
     expect(Object.keys(shown)).not.toContain('x-webhook-signature-secondary');
   });

@@ -1,24 +1,26 @@
-// The headers of one attempt, made in one place for what is sent and for what is shown of it (W6).
+// Builds the headers of an attempt, in one place for sending and for showing them (W6).
 import { signedHeaders } from '@countersign/shared/webhook';
 
 const FIXED = { 'content-type': 'application/json', 'user-agent': 'Countersign-Webhooks/1' };
 const DOTS = '•'.repeat(12);
 
-/** All that an attempt is sent with, by what signs it. */
+/** The fixed headers of an attempt with the signed ones added. */
 export const withFixed = (signed: Record<string, string>): Record<string, string> => ({ ...FIXED, ...signed });
 
-/** The second an attempt is stamped with, in unix time. */
+/** The timestamp of an attempt, in Unix seconds. */
 export const timestampOf = (at: Date): number => Math.floor(at.getTime() / 1000);
 
 export interface SentAttempt {
   webhookId: string;
   attempt: number;
   at: Date;
-  /** How many secrets signed it; one where that was not kept. */
+  /** How many secrets signed it; null, taken as one, where that was not recorded. */
   signatures: number | null;
 }
 
-/** The headers an attempt was sent with. Dots stand for the signatures: whoever has one can send the same bytes in our name. */
+/**
+ * The headers an attempt was sent with. Signatures are masked, because with one anybody could send the same bytes in our name.
+ */
 export function maskedHeaders({ webhookId, attempt, at, signatures }: SentAttempt): Record<string, string> {
   const twice = signatures === 2;
   const message = { id: webhookId, timestamp: timestampOf(at), attempt };

@@ -1,4 +1,4 @@
-// The two-phase rotation of webhook secrets over time: which secrets sign, and in which place.
+// The two-phase rotation of webhook secrets over time: which secrets sign, and in which position.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -37,17 +37,17 @@ describe('rotation of a webhook secret', () => {
   });
 
   it.each([
-    ['as it begins', at(0), ['old', 'new']],
+    ['at its start', at(0), ['old', 'new']],
     ['a moment before a day has passed', justBefore(24), ['old', 'new']],
-    ['after a day: the new one is promoted by itself', at(24), ['new', 'old']],
+    ['after a day: the new one is promoted automatically', at(24), ['new', 'old']],
     ['a moment before the old one’s day ends', justBefore(48), ['new', 'old']],
-    ['after that', at(48), ['new']],
-    ['long after, though nothing was written meanwhile', at(1000), ['new']],
-  ])('left alone, %s', (_, now, expected) => {
+    ['after two days', at(48), ['new']],
+    ['long after, although nothing was stored meanwhile', at(1000), ['new']],
+  ])('without a manual step, %s', (_, now, expected) => {
     expect(signingSecrets(rolling, now)).toEqual(expected);
   });
 
-  it('promoted by hand after an hour, the old one keeps the second place for a day from then', () => {
+  it('after an early manual promotion the old secret stays secondary for a day from then', () => {
     const promoted = promote(rolling, at(1));
     expect(signingSecrets(promoted, at(1))).toEqual(['new', 'old']);
     expect(signingSecrets(promoted, justBefore(25))).toEqual(['new', 'old']);
@@ -60,14 +60,14 @@ describe('rotation of a webhook secret', () => {
     expect(promote(promoted, at(2))).toEqual(promoted);
   });
 
-  it('a second rotation within the old one’s day takes the second place for the newest', () => {
+  it("a second rotation within the old secret's day gives the second position to the newest", () => {
     const again = { ...promote(rolling, at(1)), next: 'newest', promoteAt: at(26) };
     expect(signingSecrets(again, at(2))).toEqual(['new', 'newest']);
     expect(signingSecrets(again, at(26))).toEqual(['newest', 'new']);
     expect(signingSecrets(again, at(50))).toEqual(['newest']);
   });
 
-  it('settling writes down what time has done, and the same again changes nothing', () => {
+  it('settling stores what the time has changed, and is idempotent', () => {
     expect(settle(rolling, justBefore(24))).toEqual(rolling);
     const done = settle(rolling, at(30));
     expect(done).toEqual({ current: 'new', next: null, promoteAt: null, previous: 'old', previousUntil: at(48) });
@@ -75,19 +75,19 @@ describe('rotation of a webhook secret', () => {
     expect(settle(done, at(48))).toEqual({ ...settled, current: 'new' });
   });
 
-  it('a row without the later columns is a settled one', () => {
+  it('a row without the later columns is settled', () => {
     expect(secretsOf({ current: 'old' })).toEqual(settled);
     expect(secretsOf({ current: 'old', next: 'new', promoteAt: at(24) })).toEqual(rolling);
   });
 
-  it('what is encrypted is bound to its project', () => {
+  it('an encrypted secret is bound to its project', () => {
     expect(secretContext('a')).not.toBe(secretContext('b'));
   });
 });
 
 const hour = fc.integer({ min: 0, max: 200 });
 
-/** What an owner may do, hour by hour: begin a rotation when none waits, promote, or nothing. */
+/** What an owner may do, hour by hour: begin a rotation when none is pending, promote, or nothing. */
 const history = fc.array(fc.tuple(hour, fc.constantFrom('rotate', 'promote')), { maxLength: 8 }).map((steps) => {
   const inOrder = [...steps].sort(([one], [other]) => one - other);
   return inOrder.reduce<{ stored: StoredSecrets<string>; until: number }>(
@@ -102,7 +102,7 @@ const history = fc.array(fc.tuple(hour, fc.constantFrom('rotate', 'promote')), {
 });
 
 describe('rotation of a webhook secret, by property', () => {
-  it('the current one signs first, at most one other signs second, and they differ', () => {
+  it('the current secret signs first, at most one other signs second, and they differ', () => {
     fc.assert(
       fc.property(history, hour, ({ stored, until }, later) => {
         const now = at(until + later);
@@ -124,7 +124,7 @@ describe('rotation of a webhook secret, by property', () => {
     );
   });
 
-  it('two days after the last step only one secret signs, and settling on the way changes nothing', () => {
+  it('two days after the last step only one secret signs, and settling in between changes nothing', () => {
     fc.assert(
       fc.property(history, hour, hour, ({ stored, until }, one, other) => {
         const [first, second] = [Math.min(one, other), Math.max(one, other)].map((hours) => at(until + hours));

@@ -1,21 +1,21 @@
-// Which webhook secrets sign now: the two-phase rotation of docs/spec/webhooks.md#secrets, as a function of stored secrets and time.
+// Which webhook secrets sign at a given time: the two-phase rotation of docs/spec/webhooks.md#secrets, as a pure function.
 
-/** How long a new secret waits in the secondary place before it is promoted, and an old one stays there after. */
+/** How long a new secret is secondary before it is promoted, and how long an old one stays secondary after. */
 export const OVERLAP_SECONDS = 24 * 60 * 60;
 
 export interface StoredSecrets<S> {
   current: S;
   next: S | null;
-  /** When `next` takes the first place by itself. */
+  /** When `next` becomes the current secret automatically. */
   promoteAt: Date | null;
   previous: S | null;
   previousUntil: Date | null;
 }
 
-/** What a sealed webhook secret is bound to: it opens for this project only. */
+/** The `aad` of an encrypted webhook secret: it can be decrypted for this project only. */
 export const secretContext = (projectId: string) => `webhook_endpoint|${projectId}|secret`;
 
-/** The secrets of an endpoint row, nullable columns made plain. */
+/** The secrets of an endpoint row, with nulls for missing columns. */
 export function secretsOf<S>(row: Partial<StoredSecrets<S>> & { current: S }): StoredSecrets<S> {
   return {
     current: row.current,
@@ -26,7 +26,7 @@ export function secretsOf<S>(row: Partial<StoredSecrets<S>> & { current: S }): S
   };
 }
 
-/** The stored secrets as they stand at `now`: a due promotion carried out, an expired old secret dropped. */
+/** The stored secrets at `now`: a due promotion is applied, an expired old secret dropped. */
 export function settle<S>(stored: StoredSecrets<S>, now: Date): StoredSecrets<S> {
   if (stored.next !== null && stored.promoteAt !== null && stored.promoteAt <= now) {
     return settle(promote(stored, stored.promoteAt), now);
@@ -35,7 +35,7 @@ export function settle<S>(stored: StoredSecrets<S>, now: Date): StoredSecrets<S>
   return expired ? { ...stored, previous: null, previousUntil: null } : stored;
 }
 
-/** The new secret takes the first place; the old one keeps the secondary place for a day. */
+/** Makes the new secret current; the old one stays secondary for a day. */
 export function promote<S>(stored: StoredSecrets<S>, now: Date): StoredSecrets<S> {
   if (stored.next === null) return stored;
   return {
@@ -47,7 +47,7 @@ export function promote<S>(stored: StoredSecrets<S>, now: Date): StoredSecrets<S
   };
 }
 
-/** The secrets that sign an attempt made at `now`: the first place, and the secondary place while there is one. */
+/** The secrets that sign an attempt made at `now`: the current one, and the secondary one if there is any. */
 export function signingSecrets<S>(stored: StoredSecrets<S>, now: Date): readonly [S, ...S[]] {
   const { current, next, previous } = settle(stored, now);
   const second = next ?? previous;
