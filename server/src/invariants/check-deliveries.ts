@@ -1,4 +1,4 @@
-// I5, I7: every delivery is of one final decision and carries its bytes, and every decision that is told has one.
+// Checks I5 and I7: each delivery belongs to one final decision and has its body, and each final decision has its delivery.
 import { jsonText } from '@countersign/shared/json/json';
 import { DECISION_ACTIONS } from '@countersign/shared/enums';
 import type { EntityDictionary } from '@mikro-orm/core';
@@ -9,7 +9,7 @@ import { isDelivered } from '../webhooks/fan-out.ts';
 import { byPages, type Check, type Fault } from './check.ts';
 import { projectIds } from './check-event-logs.ts';
 
-/** Bodies may be long. */
+/** The rows of one page: bodies may be long. */
 const PAGE = 100;
 
 const DELIVERIES = `
@@ -20,7 +20,7 @@ const DELIVERIES = `
   left join decision d on d.item_id = w.item_id and not d.audit and d.final_at is not null
   where w.id > $1 order by w.id limit ${PAGE}`;
 
-/** The decision's columns are null where there is none. */
+/** The columns of the decision are null when there is none. */
 type Columns = EntityDictionary<Decision>;
 
 type Row = Columns & {
@@ -38,7 +38,7 @@ interface Sent {
   place: string;
   webhookId: string;
   body: string;
-  /** What was decided, and with it the body, was taken away (KE2). */
+  /** The decision's output, and with it the body, was redacted (KE2). */
   redacted: boolean;
   eventId: string | null;
   decision: Decision | null;
@@ -47,14 +47,14 @@ interface Sent {
 export const checkDeliveries: Check = {
   of: 'deliveries',
   rules: ['I5', 'I7'],
-  run: (read, tell, onProgress) =>
+  run: (read, report, onProgress) =>
     byPages(
       (after) =>
         read(async (em) => {
           const rows = await rawQuery<Row>(em, DELIVERIES, [after]);
           return rows.map((row) => toSent(row, (columns) => em.map(Decision, columns)));
         }),
-      (sent) => faultsOf(sent).forEach(tell),
+      (sent) => faultsOf(sent).forEach(report),
       onProgress,
     ),
 };
@@ -63,28 +63,33 @@ function toSent(row: Row, toDecision: (columns: Columns) => Decision): Sent {
   const { delivery_id: id, delivery_project: project, delivery_item: item, webhook_id: webhookId, body, ...rest } = row;
   const { event_id: eventId, redacted, ...columns } = rest;
   const place = `delivery ${id} of item ${item}, project ${project}`;
-  // Without a decision the columns are null, whatever their type says.
+  // Without a decision the columns are null, although their type does not say so.
   const decision = (columns.id as string | null) === null ? null : toDecision(columns);
   return { id, place, webhookId, body, redacted, eventId, decision };
 }
 
 function faultsOf({ place, webhookId, body, redacted, eventId, decision }: Sent): Fault[] {
   if (eventId === null || webhookId !== webhookIdOf(eventId))
-    return [{ rule: 'I5', says: `${place}: its webhook-id ${webhookId} is of no final decision in the event log` }];
-  if (decision === null) return [{ rule: 'I5', says: `${place}: its decision is not there, or not final` }];
+    return [
+      { rule: 'I5', says: `${place}: its webhook-id ${webhookId} belongs to no final decision in the event log` },
+    ];
+  if (decision === null) return [{ rule: 'I5', says: `${place}: its decision is missing or not final` }];
   return body === (redacted ? '' : jsonText(toDecided(decision)))
     ? []
-    : [{ rule: 'I7', says: `${place}: its bytes are not its decision` }];
+    : [{ rule: 'I7', says: `${place}: its body is not the stored decision` }];
 }
 
-/** $1: the project; $2: actions that are told. From the last change of its settings on, before which it may have had no webhook URL. */
+/**
+ * $1: the project; $2: actions that are delivered. Only events since the last change
+ * of its settings, before which it may have had no webhook URL.
+ */
 const UNDELIVERED_DECISIONS = `
   with since as (
     select coalesce(max(e.seq), 0) as seq from event e
     where e.project_id = $1 and e.type = 'project.changed' and e.seq is not null
       and e.data -> 'changed' ?| array['created', 'settings', 'webhook', 'archived']
   )
-  select e.item_id, exists (select 1 from delivery w where w.item_id = e.item_id and w.seq = e.seq) as told
+  select e.item_id, exists (select 1 from delivery w where w.item_id = e.item_id and w.seq = e.seq) as delivered
   from event e join item i on i.id = e.item_id and not i.audit
   where e.project_id = $1 and e.seq > (select seq from since) and e.type = 'item.finalized' and e.data ->> 'action' = any($2)
     and exists (select 1 from project p where p.id = $1 and p.webhook_url is not null)`;
@@ -92,19 +97,20 @@ const UNDELIVERED_DECISIONS = `
 export const checkDelivered: Check = {
   of: 'final decisions',
   rules: ['I5'],
-  run: async (read, tell, onProgress) => {
-    let looked = 0;
+  run: async (read, report, onProgress) => {
+    let examined = 0;
     for (const { id } of await projectIds(read)) {
       const rows = await read((em) =>
-        rawQuery<{ item_id: string; told: boolean }>(em, UNDELIVERED_DECISIONS, [
+        rawQuery<{ item_id: string; delivered: boolean }>(em, UNDELIVERED_DECISIONS, [
           id,
           DECISION_ACTIONS.filter(isDelivered),
         ]),
       );
-      for (const { item_id: item, told } of rows)
-        if (!told) tell({ rule: 'I5', says: `item ${item} of project ${id}: its final decision has no delivery` });
-      onProgress((looked += rows.length));
+      for (const { item_id: item, delivered } of rows)
+        if (!delivered)
+          report({ rule: 'I5', says: `item ${item} of project ${id}: its final decision has no delivery` });
+      onProgress((examined += rows.length));
     }
-    return looked;
+    return examined;
   },
 };

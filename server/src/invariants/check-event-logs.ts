@@ -1,4 +1,4 @@
-// I2, I6, I9: what idempotency keys stand for, the numbers of every ledger, and the figures counted from it.
+// Checks I2, I6 and I9: the items of idempotency keys, the sequence numbers of every event log, and the figures counted from it.
 import { recount } from '../analytics/recount.ts';
 import type { Orm } from '../db/orm.ts';
 import { rawQuery } from '../db/raw-query.ts';
@@ -8,7 +8,7 @@ import type { Check, Read } from './check.ts';
 export const projectIds = (read: Read): Promise<{ id: string }[]> =>
   read((em) => rawQuery(em, 'select id from project where deleted_at is null order by id', []));
 
-/** What is older than what was kept may be gone, and its keys stay taken (KE4). */
+/** Items from before `gone_until` may have been deleted, and their keys stay taken (KE4). */
 const KEYS = `
   select k.project_id, k.operation, k.key, m.item_id, i.id is null as missing
   from idempotency_key k join project p on p.id = k.project_id and p.deleted_at is null
@@ -20,10 +20,10 @@ const KEYS = `
 export const checkKeys: Check = {
   of: 'idempotency keys',
   rules: ['I2'],
-  run: async (read, tell) => {
+  run: async (read, report) => {
     const lost = await read((em) => rawQuery<Record<'project_id' | 'key' | 'item_id', string>>(em, KEYS, []));
     for (const { project_id: project, key, item_id: item } of lost)
-      tell({ rule: 'I2', says: `key ${key} of project ${project}: item ${item} was answered and is not there` });
+      report({ rule: 'I2', says: `key ${key} of project ${project}: item ${item} was returned and does not exist` });
     const [size] = await read((em) =>
       rawQuery<{ n: number }>(em, 'select count(*)::int as n from idempotency_key', []),
     );
@@ -36,12 +36,15 @@ const NUMBERS = `
     coalesce((select facts_gone from keeping where project_id = p.id and kind = 'ledger'), 0) as gone
   from project p left join event e on e.project_id = p.id and e.seq is not null where p.id = $1 group by p.id`;
 
-/** `seq` goes from 1 to the project's `event_seq` without a repeat, and without a gap but for the facts that went with their items (KE4). */
+/**
+ * `seq` runs from 1 to the project's `event_seq` without a repeat, and without a
+ * gap except for events deleted with their items (KE4).
+ */
 export const checkNumbers: Check = {
   of: 'events',
   rules: ['I6'],
-  run: async (read, tell, onProgress) => {
-    let looked = 0;
+  run: async (read, report, onProgress) => {
+    let examined = 0;
     for (const { id } of await projectIds(read)) {
       const [row] = await read((em) => rawQuery<{ [Figure in keyof Numbers]: string }>(em, NUMBERS, [id]));
       if (row === undefined) continue;
@@ -49,15 +52,15 @@ export const checkNumbers: Check = {
         ...{ head: Number(row.head), n: Number(row.n), gone: Number(row.gone) },
         ...{ least: Number(row.least), most: Number(row.most) },
       };
-      if (!addUp(numbers)) tell({ rule: 'I6', says: `project ${id}: ${sentenceOf(numbers)}` });
-      onProgress((looked += numbers.n));
+      if (!addUp(numbers)) report({ rule: 'I6', says: `project ${id}: ${sentenceOf(numbers)}` });
+      onProgress((examined += numbers.n));
     }
-    return looked;
+    return examined;
   },
 };
 
 interface Numbers {
-  /** Where the ledger ends. */
+  /** The last sequence number of the event log. */
   head: number;
   n: number;
   least: number;
@@ -71,22 +74,22 @@ function addUp({ head, n, least, most, gone }: Numbers): boolean {
 }
 
 const sentenceOf = ({ head, n, least, most, gone }: Numbers): string =>
-  `${n} events from ${least} to ${most}${gone > 0 ? `, ${gone} gone` : ''}, and its event log ends at ${head}`;
+  `${n} events from ${least} to ${most}${gone > 0 ? `, ${gone} deleted` : ''}, and its event log ends at ${head}`;
 
-/** I9, as `npm run rollups -- check` proves it. */
+/** I9, checked as `npm run rollups -- check` does. */
 export const checkFigures = (orm: Orm): Check => ({
   of: 'figures',
   rules: ['I9'],
-  run: async (read, tell, onProgress) => {
-    let looked = 0;
+  run: async (read, report, onProgress) => {
+    let examined = 0;
     for (const { id } of await projectIds(read)) {
       const result = await recount(orm, id);
       for (const { measure, key, grain, at, stored, recounted } of result?.differences ?? []) {
         const figures = `${stored.join('/')} stored, ${recounted.join('/')} counted`;
-        tell({ rule: 'I9', says: `project ${id}: ${measure} “${key}” in the ${grain} of ${at}: ${figures}` });
+        report({ rule: 'I9', says: `project ${id}: ${measure} “${key}” in the ${grain} of ${at}: ${figures}` });
       }
-      onProgress((looked += result?.figures ?? 0));
+      onProgress((examined += result?.figures ?? 0));
     }
-    return looked;
+    return examined;
   },
 });

@@ -1,4 +1,4 @@
-// I1, I3, I4, I6: every item against what the ledger tells of it, and against its decisions.
+// Checks I1, I3, I4 and I6: every item against its replayed events, and against its decisions.
 import type { ItemStatus } from '@countersign/shared/enums';
 import { rawQuery } from '../db/raw-query.ts';
 import { replayItem, type ItemState, type ItemEvent } from '../domain/items/replay-item.ts';
@@ -43,10 +43,10 @@ interface Row {
 export const checkItems: Check = {
   of: 'items',
   rules: ['I1', 'I3', 'I4', 'I6'],
-  run: (read, tell, onProgress) =>
+  run: (read, report, onProgress) =>
     byPages(
       (after) => read((em) => rawQuery<Row>(em, ITEMS, [after])),
-      (row) => faultsOf(row).forEach(tell),
+      (row) => faultsOf(row).forEach(report),
       onProgress,
     ),
 };
@@ -68,20 +68,20 @@ function differences(row: Row, replayed: ItemState): [rule: string, says: string
     ['I6', 'its status', row.status, replayed.status],
     ['I6', 'its version', row.version, replayed.version],
     ['I3', 'its fence', row.claim_fence, replayed.claims],
-    // Who leaves the pool loses a claim that had lapsed without a word.
+    // When a member leaves the pool, an expired claim ends without an event.
     ['I4', 'its claim', claim, replayed.claim === 'expired' && claim === 'none' ? 'none' : replayed.claim],
     ['I1', 'the number of its decisions', row.decisions, decisions],
     ['I1', 'the number of verdicts on it', row.verdicts, verdicts],
     ['I1', 'the number of those that can be undone', row.provisional, provisional],
   ];
   return compared.flatMap(([rule, what, is, eventLog]): [string, string][] =>
-    is === eventLog ? [] : [[rule, `${what} is ${String(is)}, by the event log ${String(eventLog)}`]],
+    is === eventLog ? [] : [[rule, `${what} is ${String(is)}, in the event log ${String(eventLog)}`]],
   );
 }
 
 const claimOf = ({ held, live }: Row): ItemState['claim'] => (held ? (live ? 'live' : 'expired') : 'none');
 
-/** What shipped by itself has its decision from its arrival on; what people say of it is a verdict (AU2). */
+/** An automatic approval is a decision from the arrival on; what people decide about it is a verdict (AU2). */
 function rowsExpected({ audit, status }: Row, { decided }: ItemState) {
   const ofPeople = decided === 'no' ? 0 : 1;
   const shipped = audit || (status === 'auto_approved' && decided === 'no');

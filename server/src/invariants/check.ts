@@ -1,41 +1,41 @@
-// The invariants that can be read from a database, as questions that change nothing: each answers what it looked at and what is wrong.
+// The interface of the read-only invariant checks: each returns how many rows it examined, and reports what is wrong.
 import type { Em } from '../db/orm.ts';
 
-/** Each piece of work sees one moment, and the service waits for none of them. */
+/** Runs `work` in a snapshot, without locks on the service. */
 export type Read = <T>(work: (em: Em) => Promise<T>) => Promise<T>;
 
 export interface Fault {
   /** The invariant's number in `docs/RULES.md`. */
   rule: string;
-  /** What is wrong, with the ids one looks it up by. */
+  /** What is wrong, with the ids to look it up. */
   says: string;
 }
 
 export interface Check {
-  /** What it looks at. */
+  /** What it examines. */
   of: 'items' | 'idempotency keys' | 'events' | 'deliveries' | 'final decisions' | 'figures';
   rules: string[];
-  /** `onProgress` is told how many were looked at so far. Answers how many there were. */
-  run: (read: Read, tell: (fault: Fault) => void, onProgress: (looked: number) => void) => Promise<number>;
+  /** `onProgress` gets the number of rows examined so far. Returns how many there were. */
+  run: (read: Read, report: (fault: Fault) => void, onProgress: (examined: number) => void) => Promise<number>;
 }
 
-/** Runs `page` with what the one before answered, until one answers nothing. Answers how many rows all of them had. */
+/** Calls `page` with the last id of the page before until a page is empty. Returns how many rows there were in all. */
 export async function byPages<Row extends { id: string }>(
   page: (after: string) => Promise<Row[]>,
   each: (row: Row) => void,
-  onProgress: (looked: number) => void,
+  onProgress: (examined: number) => void,
 ): Promise<number> {
-  let looked = 0;
+  let examined = 0;
   for (let after = NO_ID; ;) {
     const rows = await page(after);
     rows.forEach(each);
-    looked += rows.length;
-    onProgress(looked);
+    examined += rows.length;
+    onProgress(examined);
     const last = rows.at(-1);
-    if (last === undefined) return looked;
+    if (last === undefined) return examined;
     after = last.id;
   }
 }
 
-/** Comes before every id. */
+/** Sorts before every id. */
 const NO_ID = '00000000-0000-0000-0000-000000000000';

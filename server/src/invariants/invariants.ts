@@ -1,4 +1,4 @@
-// Whether a database keeps the invariants: after a crash, a restore, or when somebody asks.
+// Checks whether a database satisfies the invariants: after a crash, after a restore, or on request.
 import { IsolationLevel } from '@mikro-orm/core';
 import type { Em, Orm } from '../db/orm.ts';
 import type { Check, Fault, Read } from './check.ts';
@@ -8,7 +8,7 @@ import { checkFigures, checkKeys, checkNumbers } from './check-event-logs.ts';
 
 export type { Check, Fault };
 
-/** I8 is of sockets: nothing of it lies in a database. */
+/** I8 concerns sockets and cannot be read from a database. */
 export const checksOf = (orm: Orm): Check[] => [
   checkNumbers,
   checkItems,
@@ -18,7 +18,7 @@ export const checksOf = (orm: Orm): Check[] => [
   checkFigures(orm),
 ];
 
-/** For the checks: every question sees one moment, also while the service works. */
+/** Gives each check a snapshot, also while the service is running. */
 export const reader =
   (orm: Orm): Read =>
   (work) =>

@@ -105,7 +105,7 @@ const DAMAGES: Damage[] = [
   {
     rule: 'I3',
     what: 'a fence fell',
-    says: /its fence is 1, by the event log 2/,
+    says: /its fence is 1, in the event log 2/,
     of: held,
     change: `update item set claim_fence = claim_fence - 1 where id = ?`,
     back: `update item set claim_fence = claim_fence + 1 where id = ?`,
@@ -121,7 +121,7 @@ const DAMAGES: Damage[] = [
   {
     rule: 'I5',
     what: 'a delivery is of no decision',
-    says: /is of no final decision/,
+    says: /belongs to no final decision/,
     of: approved,
     change: `update delivery set webhook_id = webhook_id || 'x' where item_id = ?`,
     back: `update delivery set webhook_id = rtrim(webhook_id, 'x') where item_id = ?`,
@@ -137,7 +137,7 @@ const DAMAGES: Damage[] = [
   {
     rule: 'I6',
     what: 'an item moved in silence',
-    says: /its status is rejected, by the event log approved/,
+    says: /its status is rejected, in the event log approved/,
     of: approved,
     change: `update item set status = 'rejected' where id = ?`,
     back: `update item set status = 'approved' where id = ?`,
@@ -145,7 +145,7 @@ const DAMAGES: Damage[] = [
   {
     rule: 'I6',
     what: 'an event is missing',
-    says: /item\.decided \(version 3\) of an item that is queued, none, undecided/,
+    says: /item\.decided \(version 3\) does not follow on an item that is queued, none, undecided/,
     of: approved,
     change: `update event set item_id = null where item_id = ? and type = 'item.claimed'`,
     back: `update event set item_id = ? where item_id is null and type = 'item.claimed'`,
@@ -161,7 +161,7 @@ const DAMAGES: Damage[] = [
   {
     rule: 'I7',
     what: 'bytes are not the decision',
-    says: /its bytes are not/,
+    says: /its body is not/,
     of: approved,
     change: `update delivery set body = body || ' ' where item_id = ?`,
     back: `update delivery set body = rtrim(body) where item_id = ?`,
