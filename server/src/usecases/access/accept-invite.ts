@@ -1,4 +1,4 @@
-// Somebody who is signed in uses an invite: it lets one person in, once, whoever else presses at the same moment (PM3).
+// Accepts an invite: it adds one person, once, however many try at the same moment (PM3).
 import { Refusal } from '@countersign/shared/errors';
 import type { Role } from '@countersign/shared/enums';
 import { sha256Hex } from '../../crypto/tokens.ts';
@@ -12,13 +12,13 @@ import { changeMembership } from './change-membership.ts';
 import { nameOf } from '../projects/record-change.ts';
 import type { MemberActor, Services } from '../services.ts';
 
-/** What makes an invite one that may be used now, by the wallet in the parameter. */
+/** The conditions of an open invite, for the wallet in the parameter. */
 const OPEN = `used_at is null and revoked_at is null and expires_at > now() and (address is null or address = ?)
   and exists (select 1 from project p where p.id = invite.project_id and p.archived_at is null)`;
 
 /**
- * Joins the project of the invite with its role; a member gets the higher of the two, and an invite that would not raise
- * theirs stays as it is. Errors: `not_found`, the same for every token that lets this person in nowhere.
+ * Joins the project of the invite with its role. A member gets the higher of the two roles, and an invite that would not raise
+ * theirs stays open. Errors: `not_found`, the same for every token that this person cannot use.
  */
 export async function acceptInvite(
   services: Services,
@@ -60,7 +60,7 @@ async function findOpen({ em }: Tx, { token, address }: { token: string; address
   return rows[0];
 }
 
-/** The conditional UPDATE alone says who came first. */
+/** The conditional UPDATE alone decides who was first. */
 async function useUp({ em }: Tx, { id, actor }: { id: string; actor: MemberActor }): Promise<void> {
   const used = await em.execute<{ id: string }[]>(
     `update invite set used_at = now(), used_by = ? where id = ? and ${OPEN} returning id`,
@@ -72,5 +72,5 @@ async function useUp({ em }: Tx, { id, actor }: { id: string; actor: MemberActor
 const noInvite = () =>
   new Refusal(
     'not_found',
-    'This invite cannot be used: it was used or revoked, is over, or is for another wallet. Ask for a new one.',
+    'This invite cannot be used: it was used or revoked, has expired, or is for another wallet. Ask for a new one.',
   );

@@ -1,12 +1,12 @@
-// What a person settles for themself, over all projects.
+// Reads and changes a person's own settings, which apply to all projects.
 import { User } from '../../db/entities/user.ts';
 import { changeName } from './change-name.ts';
 import type { MemberActor, Services } from '../services.ts';
 
 export interface Account {
-  /** What they are called (PM4); null is by their shortened address. */
+  /** Their name (PM4); null shows the shortened address. */
   name: string | null;
-  /** Whoever shares a project with them may add them to another one directly (PM6). */
+  /** People who share a project with them may add them to another one directly (PM6). */
   directAdding: boolean;
 }
 
@@ -16,7 +16,7 @@ export async function readAccount({ db }: Services, { userId }: MemberActor): Pr
   return { name: name ?? null, directAdding };
 }
 
-/** Changes those that are given, and answers all as they are now. */
+/** Changes the given settings, and returns all of them. */
 export async function changeAccount(
   services: Services,
   actor: MemberActor,

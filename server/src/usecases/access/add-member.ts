@@ -1,4 +1,4 @@
-// An owner gives a wallet a seat in the reviewer pool: at once where its person allowed that, else by an offer (PM5, PM6).
+// An owner adds a wallet to the reviewer pool: directly where its person allowed that, else by an offer (PM5, PM6).
 import type { Role } from '@countersign/shared/enums';
 import { decodeAddress } from '../../crypto/ed25519.ts';
 import type { Tx } from '../../db/database.ts';
@@ -18,13 +18,13 @@ export interface NewMember {
   role: Role;
 }
 
-/** What came of it. */
+/** The result: a member, or an offer. */
 export type Added = { kind: 'member'; user: User; role: Role } | { kind: 'offer'; offer: Offer };
 
 /**
- * Gives a member another role (PM1, PM2), adds who allowed it, and offers everybody else a seat, as it offers ownership to anyone
- * who is no owner. Whether the wallet is known here makes no difference to what an offer answers or takes.
- * Errors: `not_found`, `forbidden`, `validation_failed`, `rate_limited`.
+ * Gives a member another role (PM1, PM2), adds people who allowed it, and makes an offer to everybody else, as well as to anyone
+ * who is to become an owner. An offer returns the same and takes as long whether or not the wallet is known here. Errors:
+ * `not_found`, `forbidden`, `validation_failed`, `rate_limited`.
  */
 export async function addMember(services: Services, actor: MemberActor, input: NewMember): Promise<Added> {
   if (decodeAddress(input.address) === null) throw badField('address', 'This is not a Solana wallet address.');
@@ -33,7 +33,8 @@ export async function addMember(services: Services, actor: MemberActor, input: N
     await requirePermission(em, { userId: actor.userId, projectId }, 'manage_members');
     return isAddedDirectly(await knownOf(em, actor, input), role);
   });
-  // Asks the network, so before the transaction; only for who may offer: nobody uses up what belongs to others.
+  // This uses the network, so it comes before the transaction; it counts only people who may make offers, so nobody uses up the
+  // limit of others.
   if (!direct) await limitOffers(services, projectId);
   const { added, ended } = await services.db.write(async (tx) => {
     await requireChange(tx.em, { userId: actor.userId, projectId }, 'manage_members');
@@ -52,11 +53,14 @@ export async function addMember(services: Services, actor: MemberActor, input: N
   return added;
 }
 
-/** Whoever is forgotten (KE6) waits until this is done, or is gone by now: nobody is seated whom the address does not name any more. */
+/**
+ * A forget command (KE6) waits until this transaction ends, or is done already:
+ * then the address names nobody, and nobody is added.
+ */
 const lockWallet = (em: Em, address: string) =>
   em.execute('select 1 from app_user where address = ? for key share', [address]);
 
-/** What decides whether the wallet is asked first. */
+/** Reads what decides whether the wallet gets an offer first. */
 async function knownOf(em: Em, actor: MemberActor, { projectId, address }: NewMember): Promise<Known> {
   const [known] = await em.execute<Known[]>(
     `select
@@ -71,7 +75,10 @@ async function knownOf(em: Em, actor: MemberActor, { projectId, address }: NewMe
   return known ?? { role: null, sharesProject: false, allowsDirect: false, blocked: false, refuses: false };
 }
 
-/** The user of a wallet address, made on first sight. `name` is for wallets of our own (the demo's host): nobody names another (PM4). */
+/**
+ * The user of a wallet address, created when it is new. `name` is for our own
+ * wallets (the demo's host): nobody names another person (PM4).
+ */
 export async function findOrCreateUser(
   services: Services,
   tx: Tx,

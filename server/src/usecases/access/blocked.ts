@@ -1,4 +1,4 @@
-// A wallet that the operator blocked (A20): what is under way for it when that happens comes to nothing.
+// Refuses actions of a wallet that the operator blocked (A20), including those under way at that moment.
 import { Refusal } from '@countersign/shared/errors';
 import type { Em } from '../../db/orm.ts';
 
@@ -8,7 +8,7 @@ export const blockedRefusal = () =>
     'The operator of this service has blocked this wallet. Ask them, or sign in with another one.',
   );
 
-/** Holds the person as they are until the transaction ends. Errors: `blocked`. */
+/** Locks the person's row until the transaction ends. Errors: `blocked`. */
 export async function refuseBlocked(em: Em, userId: string): Promise<void> {
   const rows = await em.execute<{ blocked: boolean }[]>(
     'select blocked_at is not null as blocked from app_user where id = ? for share',

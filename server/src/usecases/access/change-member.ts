@@ -1,4 +1,4 @@
-// A member gets another role, names themself, or leaves the pool: by an owner, or by themself where it is theirs to decide.
+// Changes a member's role or name, or removes them: owners may, and people themselves where the rules let them.
 import { Refusal } from '@countersign/shared/errors';
 import type { Role } from '@countersign/shared/enums';
 import { User } from '../../db/entities/user.ts';
@@ -20,9 +20,9 @@ export interface MemberChange {
 }
 
 /**
- * Gives a member another role (owners; PM1, PM2), or the actor themself another name (PM4). What is left out stays. Who is to
- * become an owner is offered that, and stays what they are until they accept (PM8).
- * Errors: `not_found`, `forbidden`, `validation_failed` at `#/role`, `rate_limited`.
+ * Gives a member another role (owners; PM1, PM2), or the actor another name (PM4). A field that is not given stays. A member who
+ * is to become an owner gets an offer, and keeps their role until they accept (PM8). Errors: `not_found`, `forbidden`,
+ * `validation_failed` at `#/role`, `rate_limited`.
  */
 export async function changeMember(services: Services, actor: MemberActor, change: MemberChange): Promise<Added> {
   const { projectId, userId, role, name } = change;
@@ -42,7 +42,7 @@ export async function changeMember(services: Services, actor: MemberActor, chang
   return member;
 }
 
-/** The wallet of a member who would become an owner by this change; null where nobody would. Errors: `not_found`, `forbidden`. */
+/** The wallet of a member whom this change would make an owner; null when it would not. Errors: `not_found`, `forbidden`. */
 async function addressToAsk(
   { db }: Services,
   actor: MemberActor,
@@ -61,9 +61,9 @@ async function addressToAsk(
 }
 
 /**
- * Takes somebody out of the pool; anybody may take themself out. What they decided stays, what they hold is given back (PM1, PM2).
- * `revokeKeys`: the keys that they made end in the same transaction (K9), for who may revoke keys.
- * Errors: `not_found`, `forbidden`, also for the last owner.
+ * Removes a member; people may always remove themselves. Their decisions stay, their claims are released (PM1, PM2). `revokeKeys`
+ * revokes the keys that they made in the same transaction (K9), and needs the permission for that. Errors: `not_found`,
+ * `forbidden`, also for the last owner.
  */
 export async function removeMember(
   services: Services,
@@ -81,7 +81,7 @@ export async function removeMember(
   await releaseLocks(services, ended);
 }
 
-/** Locks the pool and finds the member's role. `mine`: everybody may do this to themself; otherwise it takes an owner. */
+/** Locks the pool and reads the member's role. `mine`: people may do this to themselves; otherwise it needs an owner. */
 async function lockMember(
   tx: Tx,
   actor: MemberActor,
@@ -95,7 +95,7 @@ async function lockMember(
   return role;
 }
 
-/** PM4: a name shows in every project of its wallet, so nobody gives one but its person. */
+/** PM4: a name shows in every project of its wallet, so only its person changes it. */
 function rename(
   services: Services,
   by: { tx: Tx; actor: MemberActor },

@@ -1,4 +1,4 @@
-// What every change of a reviewer pool shares: one at a time, told in one fact, and whatever ends with the role ends with it (PM1 to PM3).
+// Applies every change of a reviewer pool: one at a time, with one event, and with all that ends with the role (PM1 to PM3).
 import { Refusal } from '@countersign/shared/errors';
 import type { Role } from '@countersign/shared/enums';
 import type { HeldClaim } from '../../claims/claim-lock.ts';
@@ -15,16 +15,15 @@ export interface MembershipChange {
   userId: string;
   from: Role | null;
   to: Role | null;
-  /** Who made the invite or the offer they came by, as people name them. */
+  /** The author of the invite or the offer through which they joined, by name. */
   invitedBy?: string | null;
   offeredBy?: string | null;
 }
 
 /**
- * Gives a member another role, takes them in (`from` null) or out (`to` null), in a pool that is locked.
- * Answers the claims that ended with the old role: their locks are to be dropped after the commit.
- * Errors: of the last owner, `validation_failed` at `#/role` for a lower role and `forbidden` for leaving; `forbidden` for making
- * an owner of anybody else (PM8).
+ * Gives a member another role, adds them (`from` null) or removes them (`to` null), in a locked pool. Returns the claims that
+ * ended with the old role: the caller releases their locks after the commit. Errors: for the last owner, `validation_failed` at
+ * `#/role` for a lower role and `forbidden` for leaving; `forbidden` for making somebody else an owner (PM8).
  */
 export async function changeMembership(
   services: Services,
@@ -38,7 +37,7 @@ export async function changeMembership(
   if (to === null) await tx.em.nativeDelete(Member, { projectId, userId });
   else {
     await tx.em.execute(
-      // Who joins has nothing to be told of older guidelines (GL1).
+      // A new member has no earlier guidelines to be notified of (GL1).
       `insert into member (project_id, user_id, role, created_at, guidelines_seen)
        select id, ?, ?, ?, guidelines_version from project where id = ?
        on conflict (project_id, user_id) do update set role = excluded.role`,
@@ -46,7 +45,7 @@ export async function changeMembership(
     );
   }
   const ends = await endWithRole(tx, membership);
-  // Told before the claims: whoever is out has left the room when those are sent (I8).
+  // This event comes before those of the claims: a removed member has left the room when those are sent (I8).
   await recordChange(
     services,
     { tx, actor },
@@ -55,15 +54,17 @@ export async function changeMembership(
   return releaseClaims(tx, actor, { projectId, userId, role: to });
 }
 
-/** What ended with a change of a seat, counted. */
+/** How much ended with a membership change. */
 interface Ends {
   invites: number;
   offers: number;
-  /** Offers of either kind: pages that list them look again. */
+  /** Whether offers of either kind ended: pages that list them reload. */
   offersEnded: boolean;
 }
 
-/** The invites and offers of who may make none any more; and any offer to whom the change is about, who has an answer now. */
+/**
+ * Ends the invites and offers of a member who may make none any more, and every offer to the member, because it is answered now.
+ */
 async function endWithRole(tx: Tx, membership: MembershipChange): Promise<Ends> {
   const { projectId, userId } = membership;
   const answered = await endOffers(tx, projectId, { forUser: userId });
@@ -73,7 +74,7 @@ async function endWithRole(tx: Tx, membership: MembershipChange): Promise<Ends> 
   return { invites, offers, offersEnded: offers + answered.length > 0 };
 }
 
-/** One line for the change and what it took along: the invites and offers that ended with the role are counted in it. */
+/** One change log line for the change and its consequences: it counts the invites and offers that ended with the role. */
 function membershipChangeEntry(
   membership: MembershipChange,
   { subject, ends }: { subject: string; ends: Ends },
@@ -107,16 +108,16 @@ function lastOwner(to: Role | null): Refusal {
   return badField('role', detail);
 }
 
-/** Reached when two changes meet: the member was an owner when this one was asked for, and is none any more. */
+/** Reached when two changes race: the member was an owner when this one was requested, and no longer is. */
 const ownershipNotAccepted = () =>
   new Refusal('forbidden', 'Nobody becomes an owner without accepting: offer it to them, and they answer.');
 
-/** 422 at one field of the body. */
+/** 422 for one field of the body. */
 export function badField(field: string, detail: string): Refusal {
   return new Refusal('validation_failed', detail, { errors: [{ pointer: `#/${field}`, code: 'invalid', detail }] });
 }
 
-/** How many that still could be used it ended; those that are over anyhow are closed with them. */
+/** Revokes all open invites of a person. Returns how many were still usable; expired ones are closed too but not counted. */
 export async function revokeInvitesOf(
   { em }: Tx,
   { projectId, userId }: { projectId: string; userId: string },

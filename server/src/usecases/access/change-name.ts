@@ -1,4 +1,4 @@
-// A person calls themself something else (PM4): it shows in every project they are in, and each is told.
+// Changes a person's own name (PM4), which shows in every project they are in, and notifies each project.
 import { displayName } from '../../domain/access/actor.ts';
 import type { Tx } from '../../db/database.ts';
 import { User } from '../../db/entities/user.ts';
@@ -6,7 +6,7 @@ import { notFound } from './membership.ts';
 import { recordChange } from '../projects/record-change.ts';
 import type { MemberActor, Services } from '../services.ts';
 
-/** Gives the actor this name, or none. A line in the log of each of their projects; what changes nothing leaves none. */
+/** Sets or removes the actor's name, and adds a line to the change log of each of their projects unless nothing changes. */
 export async function changeName(
   services: Services,
   { tx, actor }: { tx: Tx; actor: MemberActor },
@@ -26,7 +26,7 @@ export async function changeName(
     await recordChange(services, { tx, actor }, { projectId, ...change, ...names });
 }
 
-/** Those that are not deleted. None is cleared away before the transaction ends. */
+/** The projects that are not deleted, locked against deletion until the transaction ends. */
 async function projectsOf({ em }: Tx, userId: string): Promise<string[]> {
   const rows = await em.execute<{ id: string }[]>(
     `select p.id from project p join member m on m.project_id = p.id

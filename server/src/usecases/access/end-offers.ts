@@ -1,4 +1,4 @@
-// Open offers end: the rows go in the caller's transaction, and whoever they were for is told to look again (PM5).
+// Ends open offers: deletes the rows in the caller's transaction and notifies the people they were for (PM5).
 import { OFFERED } from '../../db/connection/channels.ts';
 import type { Tx } from '../../db/database.ts';
 import type { Role } from '@countersign/shared/enums';
@@ -9,10 +9,10 @@ export interface Ended {
   open: boolean;
 }
 
-/** Which offers of a project end: one, those for a person, those somebody made, or all of them. */
+/** Which offers of a project end: one, those for a person, those made by a person, or all. */
 export type Which = { id: string } | { forUser: string } | { madeBy: string } | { all: true };
 
-/** Ends these offers. Answers them; `open` are those that could still have been accepted by their time. */
+/** Ends these offers. Returns those that had not expired. */
 export async function endOffers(tx: Tx, projectId: string, which: Which): Promise<Ended[]> {
   const [condition, values] = conditionOf(which);
   const ended = await tx.em.execute<Ended[]>(
@@ -30,7 +30,10 @@ function conditionOf(which: Which): [sql: string, values: string[]] {
   return ['', []];
 }
 
-/** Tells the wallet's person, if it is anybody's, with the commit. One statement either way: a stranger takes as long. */
+/**
+ * Notifies the wallet's person, if it has one, with the commit. One statement in
+ * either case, so that an unknown wallet takes as long.
+ */
 export async function notifyOffersChanged({ em }: Tx, address: string): Promise<void> {
   await em.execute('select pg_notify(?, id::text) from app_user where address = ?', [OFFERED, address]);
 }

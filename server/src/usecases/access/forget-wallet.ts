@@ -1,4 +1,4 @@
-// Forgets the person behind a wallet, for whoever runs the service (KE6): they end everywhere, and what stays has a pseudonym.
+// Forgets the person behind a wallet, for the operator (KE6): ends their access and replaces their name by a pseudonym.
 import { Refusal } from '@countersign/shared/errors';
 import type { Tx } from '../../db/database.ts';
 import { Member } from '../../db/entities/member.ts';
@@ -15,18 +15,18 @@ import type { Services } from '../services.ts';
 export interface Trace {
   userId: string;
   pseudonym: string;
-  /** What there is of them now. */
+  /** Their present counts. */
   sessions: number;
   decisions: number;
-  /** Whom the operator blocked (A20). */
+  /** Whether the operator blocked them (A20). */
   blocked: boolean;
   projects: { id: string; name: string; role: string; onlyOwner: boolean }[];
 }
 
-/** How a forgotten person is called: the same in every project, and told apart by the end of the id that stays. */
+/** The name of a forgotten person: the same in every project, and made unique by the end of the id that stays. */
 const pseudonymOf = (userId: string): string => `Former member ${userId.replaceAll('-', '').slice(-8)}`;
 
-/** What is known of a wallet; null when it never was here, or was forgotten. Changes nothing. */
+/** What is stored of a wallet; null when it was never here, or was forgotten. Changes nothing. */
 export function findTrace({ db }: Services, address: string): Promise<Trace | null> {
   return db.read(async (em) => {
     const [user] = await em.execute<{ id: string; blocked: boolean }[]>(
@@ -58,26 +58,26 @@ export function findTrace({ db }: Services, address: string): Promise<Trace | nu
 }
 
 /**
- * Ends what the wallet has here and replaces its name and address wherever they stand. What was renamed by a run that broke off is
- * renamed again. Errors: `forbidden` while it is blocked (A20), or the last owner of a project (PM1).
+ * Ends the wallet's access and replaces its name and address everywhere. Repeats the renaming of a run that was interrupted.
+ * Errors: `forbidden` while the wallet is blocked (A20), or for the last owner of a project (PM1).
  */
 export async function forgetWallet(services: Services, address: string, { userId, pseudonym }: Trace): Promise<void> {
   const who: Forgotten = { userId, address, pseudonym };
   if ((await services.db.read((em) => em.count(User, { id: userId, blockedAt: { $ne: null } }))) > 0) throw isBlocked();
-  // Most of it before anybody has to wait: the address, by which a run that broke off goes on, is the last thing to go.
+  // Most renaming comes before anybody has to wait. The address is removed last, because an interrupted run is resumed by it.
   const seen = await renameAllEvents(services, who, 0);
   while (!(await endPerson(services, who)));
-  // And what was under way meanwhile.
+  // Renames also in events that were appended meanwhile.
   await renameAllEvents(services, who, seen);
 }
 
-/** A seat came while the others were left: what was done is undone, and tried again with it. */
+/** The person joined a project meanwhile: the transaction is rolled back and runs again with that project. */
 class JoinedMeanwhile extends Error {}
 
 /**
- * Leaves every pool, then holds the person, in the order in which all who seat people do: projects before the person. Whoever
- * signs in, or is seated, either came first and is seen here, or waits and finds nobody of this address. Answers false to be
- * called again.
+ * Leaves every pool, then locks the person: projects before the person, the order of every transaction that adds people. A
+ * sign-in or a membership at the same moment either came first and is seen here, or waits and finds nobody with this address.
+ * Returns false when it has to be called again.
  */
 async function endPerson(services: Services, who: Forgotten): Promise<boolean> {
   const { userId, pseudonym } = who;
@@ -88,7 +88,7 @@ async function endPerson(services: Services, who: Forgotten): Promise<boolean> {
     await tx.em.execute('update app_user set name = ? where id = ?', [pseudonym, userId]);
     await notifyClaimsEnded(tx, ended);
     await endAll(tx, userId);
-    // Whoever acts for a session had to ask for it: only now nobody can take a seat any more.
+    // Actions of a session had to lock it: only from here on nobody can join any more.
     if ((await tx.em.count(Member, { userId })) > 0) throw new JoinedMeanwhile();
     await renameElsewhere(tx.em, who, names);
     await tx.em.execute('update app_user set address = ? where id = ?', [`forgotten:${userId}`, userId]);
@@ -100,7 +100,7 @@ async function endPerson(services: Services, who: Forgotten): Promise<boolean> {
   });
 }
 
-/** Keeps everybody from the person until the transaction ends. False for who was forgotten meanwhile. Errors: `forbidden` (A20). */
+/** Locks the person until the transaction ends. False when they were forgotten meanwhile. Errors: `forbidden` (A20). */
 async function lockUser(em: Em, { userId, address }: Forgotten): Promise<boolean> {
   const [row] = await em.execute<{ blocked: boolean }[]>(
     'select blocked_at is not null as blocked from app_user where id = ? and address = ? for update',
@@ -110,11 +110,11 @@ async function lockUser(em: Em, { userId, address }: Forgotten): Promise<boolean
   return row !== undefined;
 }
 
-/** A20: the block stands with the address, and would go with it. */
+/** A20: the block belongs to the address, and would be lost with it. */
 const isBlocked = () =>
   new Refusal(
     'forbidden',
-    'This wallet is blocked, and forgetting it would let it in again. Unblock it, forget it, and block the address anew.',
+    'This wallet is blocked, and forgetting it would let it in again. Unblock it, forget it, and block the address again.',
   );
 
 async function renameAllEvents(services: Services, who: Forgotten, from: number): Promise<number> {
@@ -125,7 +125,7 @@ async function renameAllEvents(services: Services, who: Forgotten, from: number)
   }
 }
 
-/** Takes them out of every pool, as if they had left by themself (PM2). */
+/** Removes them from every pool, as if they had left (PM2). */
 async function leaveAll(services: Services, tx: Tx, { userId, pseudonym }: Forgotten): Promise<HeldClaim[]> {
   const actor = {
     kind: 'member' as const,

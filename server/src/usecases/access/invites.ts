@@ -1,4 +1,4 @@
-// Invites of a project: made by an owner with a token that is shown once, revoked at once (PM3).
+// Creates and revokes invites of a project: an owner makes one, and its token is shown once (PM3).
 import { Refusal } from '@countersign/shared/errors';
 import type { Role } from '@countersign/shared/enums';
 import { decodeAddress } from '../../crypto/ed25519.ts';
@@ -14,13 +14,15 @@ import type { MemberActor, Services } from '../services.ts';
 export interface NewInvite {
   projectId: string;
   role: Role;
-  /** The one wallet it is for; null: whoever has the link. */
+  /** The only wallet that may use it; null: anyone with the link. */
   address: string | null;
-  /** How long it is good, in hours. */
+  /** How long it is valid, in hours. */
   hours: number;
 }
 
-/** Makes an invite; its token is kept as a hash and cannot be had again. Errors: `not_found`, `forbidden`, `validation_failed`, `rate_limited`. */
+/**
+ * Creates an invite; only the hash of its token is stored. Errors: `not_found`, `forbidden`, `validation_failed`, `rate_limited`.
+ */
 export async function createInvite(
   services: Services,
   actor: MemberActor,
@@ -32,7 +34,7 @@ export async function createInvite(
   const token = randomToken();
   const id = services.ids.uuid();
   return services.db.write(async (tx) => {
-    // An owner who is being taken down must not leave an invite behind.
+    // An owner who is losing that role at this moment must not leave an invite behind.
     await requireChange(tx.em, { userId: actor.userId, projectId }, 'manage_members');
     await tx.em.execute(
       `insert into invite (id, project_id, token_hash, role, address, created_by, created_at, expires_at)
@@ -45,7 +47,7 @@ export async function createInvite(
   });
 }
 
-/** Counted by project, and only for who may invite: nobody uses up what belongs to others. */
+/** Counted per project, and only for people who may invite, so nobody uses up the limit of others. */
 async function limitInvites({ db, limiter }: Services, { userId }: MemberActor, projectId: string): Promise<void> {
   await db.read((em) => requirePermission(em, { userId, projectId }, 'manage_members'));
   const { allowed, retryAfterSeconds: retryAfter } = await limiter.take('invite', projectId);
@@ -73,7 +75,7 @@ export async function revokeInvite(
   });
 }
 
-/** Whom it is for, as people read it; null: whoever has the link. */
+/** The subject of the change log line: the wallet it is for, shortened; null: anyone with the link. */
 const subjectOf = (subjectId: string, address: string | null) => ({
   subject: address === null ? null : shortAddress(address),
   subjectId,

@@ -1,4 +1,4 @@
-// The invites of a project that can still be accepted.
+// Lists the invites of a project that can still be accepted.
 import { Invite } from '../../db/entities/invite.ts';
 import { User } from '../../db/entities/user.ts';
 import { requirePermission } from './membership.ts';
@@ -6,7 +6,7 @@ import type { MemberActor, Services } from '../services.ts';
 
 export interface InviteView {
   invite: Invite;
-  /** Whoever made it. */
+  /** Its author. */
   by: User | null;
 }
 

@@ -1,4 +1,4 @@
-// A project's members and keys.
+// Lists a project's members and its API keys.
 import type { Role } from '@countersign/shared/enums';
 import type { Em } from '../../db/orm.ts';
 import { ApiKey } from '../../db/entities/api-key.ts';
@@ -14,7 +14,7 @@ export interface PoolMember {
   holding: number;
 }
 
-/** The pool as somebody in it sees it. */
+/** The pool as one member sees it. */
 export interface Pool {
   members: PoolMember[];
   viewer: { userId: string; role: Role };
@@ -49,7 +49,7 @@ async function heldBy(em: Em, projectId: string): Promise<Map<string, number>> {
   return new Map(rows.map((row) => [row.claimed_by, row.n]));
 }
 
-/** The keys with who made each, newest first, revoked ones too; for owners. */
+/** The keys with their authors, newest first, revoked ones included; for owners. */
 export function listApiKeys(
   services: Services,
   actor: MemberActor,

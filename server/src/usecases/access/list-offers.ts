@@ -1,4 +1,4 @@
-// The open offers of a project, for its owners, and those to a wallet, for its person (PM5), a page at a time.
+// Lists the open offers of a project for its owners, and those to a wallet for its person (PM5), page by page.
 import type { Role } from '@countersign/shared/enums';
 import { Offer } from '../../db/entities/offer.ts';
 import { User } from '../../db/entities/user.ts';
@@ -10,7 +10,7 @@ import { endOf, olderThan, type Page, type PageQuery, toPage } from '../cursor.t
 
 export interface OfferView {
   offer: Offer;
-  /** Whoever made it. */
+  /** Its author. */
   by: User | null;
 }
 

@@ -1,4 +1,4 @@
-// Tenants and roles: another project's things do not exist (404); a thing you see but may not do is 403 (rule PM), as is what an archived project does not do (AR1).
+// Checks membership, roles and permissions: 404 for other projects, 403 for forbidden actions (PM) and archived projects (AR1).
 import { Refusal } from '@countersign/shared/errors';
 import type { Role } from '@countersign/shared/enums';
 import { may, type Permission } from '../../domain/access/permissions.ts';
@@ -18,8 +18,8 @@ export async function roleIn(em: Em, userId: string, projectId: string): Promise
 }
 
 /**
- * Who answers for what the keys of a project take up (PW2, MB1) where nobody is known to have made them: one of its owners, the
- * member of longest standing. The project itself where it has none.
+ * The person whose limits the keys of a project count for (PW2, MB1) when their author is unknown: the owner who has been a
+ * member longest. The project itself when it has no owner.
  */
 export async function ownerOf(em: Em, projectId: string): Promise<string> {
   const [first] = await em.execute<{ user_id: string }[]>(
@@ -29,7 +29,7 @@ export async function ownerOf(em: Em, projectId: string): Promise<string> {
   return first?.user_id ?? projectId;
 }
 
-/** The role, kept as it is until the transaction ends: who takes it away waits. Null for who is no member. */
+/** The role, locked until the transaction ends, so that a change of it waits. Null for someone who is not a member. */
 export async function lockRole(em: Em, userId: string, projectId: string): Promise<Role | null> {
   const rows = await em.execute<{ role: Role }[]>(
     'select role from member where project_id = ? and user_id = ? for share',
@@ -38,7 +38,7 @@ export async function lockRole(em: Em, userId: string, projectId: string): Promi
   return rows[0]?.role ?? null;
 }
 
-/** The same in several projects at once, by project; held in one order, so that no two can wait for each other. */
+/** The roles in several projects, locked in the order of project ids to prevent deadlocks. */
 export async function lockRoles(
   em: Em,
   userId: string,
@@ -51,7 +51,7 @@ export async function lockRoles(
   return rows.map(({ project_id: projectId, role }) => ({ projectId, role }));
 }
 
-/** The role as `roleIn` has it, and 403 unless it may do this. */
+/** The role from `roleIn`, and 403 unless it has the permission. */
 export async function requirePermission(
   em: Em,
   who: { userId: string; projectId: string },
@@ -63,9 +63,9 @@ export async function requirePermission(
 }
 
 /**
- * The role as `requireVerb` has it, for a change that an archived project does not take (AR1): keys, sources and invites that
- * are made, people who are let in, settings. What takes a right away needs no more than the verb. From here on to its end the
- * transaction has the project to itself among changes: nobody archives or deletes it meanwhile.
+ * The role from `requirePermission`, for a change that an archived project refuses (AR1): new keys, sources and invites, new
+ * members, settings. Removing a right needs only the permission. The project stays locked until the transaction ends: nobody
+ * archives or deletes it meanwhile.
  */
 export async function requireChange(
   em: Em,
@@ -78,7 +78,7 @@ export async function requireChange(
   return role;
 }
 
-/** 403 where nothing is taken in and nothing is handed out (AR1), 404 where it was deleted since the role was read (AR2). */
+/** 403 when the project is archived (AR1), 404 when it was deleted since the role was read (AR2). */
 export async function refuseArchived(em: Em, projectId: string): Promise<void> {
   const [row] = await em.execute<{ archived: boolean; deleted: boolean }[]>(
     'select archived_at is not null as archived, deleted_at is not null as deleted from project where id = ?',
@@ -87,7 +87,7 @@ export async function refuseArchived(em: Em, projectId: string): Promise<void> {
   refuseIfArchived({ archivedAt: row?.archived, deletedAt: row === undefined || row.deleted });
 }
 
-/** The same of a project that is at hand. */
+/** The same for a project that is already loaded. */
 export function refuseIfArchived({ archivedAt, deletedAt }: { archivedAt?: unknown; deletedAt?: unknown }): void {
   if (deletedAt) throw notFound();
   if (archivedAt) throw archivedRefusal();
@@ -99,7 +99,7 @@ export const archivedRefusal = () =>
     'The project is archived: it takes nothing in, hands nothing out and keeps its settings until an owner restores it.',
   );
 
-/** Asked of the database itself: whoever holds a role or the project asks again after the wait. */
+/** Reads the database directly: code that waited for a lock on a role or the project checks again after it. */
 export async function isArchived(em: Em, projectId: string): Promise<boolean> {
   const rows = await em.execute<{ id: string }[]>('select id from project where id = ? and archived_at is not null', [
     projectId,
@@ -108,8 +108,8 @@ export async function isArchived(em: Em, projectId: string): Promise<boolean> {
 }
 
 /**
- * The role by which an item is handed out, kept as it is until the transaction ends (PM2). Null for who is no member, and in an
- * archived project: whoever archives it waits for every role that is held (AR1).
+ * The role by which an item may be claimed, locked until the transaction ends (PM2). Null for someone who is not a member, and in
+ * an archived project: archiving waits for every locked role (AR1).
  */
 export async function lockReviewer(em: Em, userId: string, projectId: string): Promise<Role | null> {
   const role = await lockRole(em, userId, projectId);
@@ -131,9 +131,9 @@ export async function findItem(em: Em, userId: string, itemId: string): Promise<
   return { item: em.map(Item, columns), role };
 }
 
-/** RL8. Errors: `validation_failed`. */
-export function refuseBeyond(standing: number, { most, detail }: { most: number; detail: string }): void {
-  if (standing < most) return;
+/** RL8: refuses what would exceed a limit of the project. Errors: `validation_failed`. */
+export function refuseBeyond(count: number, { most, detail }: { most: number; detail: string }): void {
+  if (count < most) return;
   const text = `This project has ${most} of them, which is as many as can be. ${detail}`;
   throw new Refusal('validation_failed', text, { errors: [{ pointer: '#', code: 'too_many', detail: text }] });
 }

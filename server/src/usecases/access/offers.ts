@@ -1,4 +1,4 @@
-// Offers of a seat: made by an owner for one wallet, revoked by owners, accepted or declined by the wallet (PM5).
+// Makes, revokes, accepts and declines offers of membership: an owner makes one for a wallet, and its person answers (PM5).
 import { OFFER_DAYS } from '@countersign/shared/api/offers';
 import { Refusal } from '@countersign/shared/errors';
 import type { Role } from '@countersign/shared/enums';
@@ -18,19 +18,22 @@ import { nameOf, recordChange } from '../projects/record-change.ts';
 import { releaseLocks } from '../claims/release-claims.ts';
 import type { MemberActor, Services } from '../services.ts';
 
-/** What makes an offer one that can be accepted now. PM5: neither over, nor of a project at rest, nor by who may not invite any more. */
+/**
+ * The conditions of an open offer. PM5: not expired, not of an archived or
+ * deleted project, not by someone who may no longer invite.
+ */
 export const OPEN_OFFER = `o.expires_at > now()
   and exists (select 1 from project p where p.id = o.project_id and p.archived_at is null and p.deleted_at is null)
   and exists (select 1 from member m join app_user u on u.id = m.user_id
               where m.project_id = o.project_id and m.user_id = o.made_by and m.role = 'owner' and u.blocked_at is null)`;
 
-/** Counted by project; who seats people is counted at the door. Errors: `rate_limited`. */
+/** Counted per project; direct additions are counted by the HTTP rate limit. Errors: `rate_limited`. */
 export async function limitOffers({ limiter }: Services, projectId: string): Promise<void> {
   const { allowed, retryAfterSeconds: retryAfter } = await limiter.take('offer', projectId);
   if (!allowed) throw new Refusal('rate_limited', `Wait ${retryAfter} s, then send the next offer.`, { retryAfter });
 }
 
-/** Offers the seat, in a project that is held by an owner; an open offer to the same wallet is replaced. */
+/** Makes the offer, in a project that the caller locked; it replaces an open offer to the same wallet. */
 export async function makeOffer(
   services: Services,
   { tx, actor }: { tx: Tx; actor: MemberActor },
@@ -82,8 +85,8 @@ export async function revokeOffer(
 }
 
 /**
- * Takes the seat of an offer to the actor's wallet; a member keeps a role that is as high. Errors: `not_found`, the same for
- * every id that is no open offer to this wallet.
+ * Accepts an offer to the actor's wallet; a member keeps a role that is as high. Errors: `not_found`, the same for every id that
+ * is not an open offer to this wallet.
  */
 export async function acceptOffer(
   services: Services,
@@ -108,7 +111,10 @@ export async function acceptOffer(
   return { project, role };
 }
 
-/** Declines an offer to the actor's wallet. Of who is no member the owners are told the wallet, not whose it is. Errors: `not_found`. */
+/**
+ * Declines an offer to the actor's wallet. If the person is not a member, owners
+ * see the wallet but not its name. Errors: `not_found`.
+ */
 export async function declineOffer(services: Services, actor: MemberActor, offerId: string): Promise<void> {
   await services.db.write(async (tx) => {
     const { projectId, role } = await lockOffer(tx, actor, offerId);
@@ -128,7 +134,10 @@ async function logDeclined(
   await logChange(services, { tx, by }, { projectId, changed: ['offers'], ...change });
 }
 
-/** An open offer to this wallet, with its project held. Asked again after the wait: it may have been revoked meanwhile. */
+/**
+ * An open offer to this wallet, with its project locked. It is checked again
+ * after the lock, because it may have been revoked meanwhile.
+ */
 async function lockOffer({ em }: Tx, actor: MemberActor, offerId: string): Promise<Offer> {
   const { projectId } = await findOpenOffer(em, actor, offerId);
   await lockProject(em, projectId);
@@ -136,7 +145,7 @@ async function lockOffer({ em }: Tx, actor: MemberActor, offerId: string): Promi
   return em.findOneOrFail(Offer, { id: offerId });
 }
 
-/** An open offer to this wallet, as it is at this moment. Errors: `not_found`. */
+/** An open offer to this wallet at this moment. Errors: `not_found`. */
 export async function findOpenOffer(
   em: Em,
   { address }: MemberActor,
@@ -151,9 +160,15 @@ export async function findOpenOffer(
 }
 
 const noOffer = () =>
-  new Refusal('not_found', 'This offer is not open any more: it was revoked, replaced or is over. Ask for a new one.');
+  new Refusal(
+    'not_found',
+    'This offer is not open any more: it was revoked, was replaced or has expired. Ask for a new one.',
+  );
 
-/** What the log calls a wallet: a member as the pool knows them, any other by nothing that only its person could have told. */
+/**
+ * The name of a wallet in the change log: the pool name of a member, otherwise only the
+ * short address, because a name is known to its projects alone.
+ */
 async function wallet(
   { em }: Tx,
   { projectId, address }: { projectId: string; address: string },

@@ -1,4 +1,4 @@
-// What the operator does to wallets from the command line (A20): blocks one and lets it in again, ends its sessions, lists them.
+// The operator's commands for wallets (A20): block and unblock one, end its sessions, list those with access.
 import type { HeldClaim } from '../../claims/claim-lock.ts';
 import { CLAIMS_ENDED, SESSIONS_ENDED } from '../../db/connection/channels.ts';
 import type { Tx } from '../../db/database.ts';
@@ -12,22 +12,22 @@ import { releaseClaims } from '../claims/release-claims.ts';
 import type { Services } from '../services.ts';
 import { IDLE_MS } from '../../db/live-session.ts';
 
-/** Who the change log and the facts say it was. */
+/** The actor in change logs and events. */
 const OPERATOR = { kind: 'system' as const, id: null, name: 'Operator' };
-/** Ids in one notification, whose payload has 8000 bytes at most. */
+/** The maximum number of ids in one notification, whose payload is limited to 8000 bytes. */
 const MAX_IDS_PER_NOTIFY = 50;
 
 export interface Blocked {
   sessions: number;
   claims: number;
   projects: number;
-  /** Projects that have no other owner: nobody can manage them meanwhile. */
+  /** Projects without another owner: nobody can manage them meanwhile. */
   ownedAlone: { id: string; name: string }[];
 }
 
 /**
- * Blocks the wallet, known here or not: its sessions and sockets end at once, what it holds is given back, its open invites and
- * offers end. It stays a member of its projects. Blocking twice finishes what a first time has left.
+ * Blocks the wallet, known here or not: its sessions and sockets end at once, its claims are released, its open invites and
+ * offers end. It stays a member of its projects. A repeated call completes an interrupted one.
  */
 export async function blockWallet(services: Services, address: string): Promise<Blocked> {
   const { userId, sessions } = await services.db.write(async (tx) => {
@@ -44,7 +44,7 @@ export async function blockWallet(services: Services, address: string): Promise<
   return { sessions, claims, projects: projects.length, ownedAlone: await ownedAlone(services, userId) };
 }
 
-/** Lets the wallet sign in again. Answers false for one that is not blocked. */
+/** Lets the wallet sign in again. Returns false when it is not blocked. */
 export async function unblockWallet(services: Services, address: string): Promise<boolean> {
   const unblocked = await services.db.write(({ em }) =>
     em.execute<{ id: string }[]>(
@@ -59,7 +59,7 @@ export async function unblockWallet(services: Services, address: string): Promis
   return true;
 }
 
-/** Ends every session of the wallet. Answers how many there were; null for a wallet that never signed in. */
+/** Ends every session of the wallet. Returns how many there were; null for a wallet that never signed in. */
 export async function endSessionsOf(services: Services, address: string): Promise<number | null> {
   return services.db.write(async (tx) => {
     const [user] = await tx.em.execute<{ id: string }[]>('select id from app_user where address = ?', [address]);
@@ -89,7 +89,7 @@ export async function listAccess({ db, clock }: Services): Promise<Access[]> {
   return rows.map(({ blocked_at: at, ...row }) => ({ ...row, blockedAt: at === null ? null : new Date(at) }));
 }
 
-/** A person's sessions end, and with the commit every process closes their sockets. Answers how many there were. */
+/** Ends a person's sessions; with the commit every process closes their sockets. Returns how many there were. */
 export async function endAll({ em }: Pick<Tx, 'em'>, userId: string): Promise<number> {
   const ended = await em.execute<{ id: string }[]>('delete from session where user_id = ? returning id', [userId]);
   await notifyInChunks(
@@ -114,7 +114,7 @@ interface Of {
   userId: string;
 }
 
-/** One project in one transaction. Answers how many claims went back. */
+/** Ends the person's claims, invites and offers in one project. Returns how many claims were released. */
 async function suspend(services: Services, { projectId, userId }: Of): Promise<number> {
   return services.db.write(async (tx) => {
     await lockProject(tx.em, projectId);
@@ -127,7 +127,7 @@ async function suspend(services: Services, { projectId, userId }: Of): Promise<n
   });
 }
 
-/** One line in the project's change log; none when the last one of this member says the same. */
+/** Adds one line to the project's change log, unless the last line about this member says the same. */
 async function logMemberAccess(
   services: Services,
   tx: Tx,
@@ -168,7 +168,7 @@ function ownedAlone({ db }: Services, userId: string): Promise<{ id: string; nam
   );
 }
 
-/** With the commit every process lets go of the locks of these claims: a command has no lock store itself. */
+/** With the commit every process releases the locks of these claims: the command itself has no lock store. */
 export const notifyClaimsEnded = ({ em }: Pick<Tx, 'em'>, held: readonly HeldClaim[]): Promise<void> =>
   notifyInChunks(em, CLAIMS_ENDED, held.map(formatClaim));
 

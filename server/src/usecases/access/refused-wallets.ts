@@ -1,4 +1,4 @@
-// A person refuses the offers of a wallet (PM9): open ones are declined, later ones are not shown until the wallet is allowed again.
+// Refuses the offers of a wallet (PM9): open ones are declined, and later ones are hidden until the wallet is allowed again.
 import { Refusal } from '@countersign/shared/errors';
 import { displayName } from '../../domain/access/actor.ts';
 import type { RefusedView } from '../../domain/access/offer.ts';
@@ -8,8 +8,8 @@ import { endOf, olderThan, type Page, toPage } from '../cursor.ts';
 import type { MemberActor, Services } from '../services.ts';
 
 /**
- * Refuses whoever made this offer, and declines every offer of theirs to the actor's wallet. The refusal comes first: what is
- * offered meanwhile is not shown. Whoever is refused learns no more than that their offers were declined. Errors: `not_found`.
+ * Refuses the author of this offer, and declines every offer of theirs to the actor's wallet. The refusal comes first, so that an
+ * offer made meanwhile is hidden. The refused person only learns that their offers were declined. Errors: `not_found`.
  */
 export async function refuseWallet(services: Services, actor: MemberActor, offerId: string): Promise<void> {
   const refusedId = await services.db.write(async ({ em }) => {
@@ -26,7 +26,7 @@ export async function refuseWallet(services: Services, actor: MemberActor, offer
       refusedId,
     ]),
   );
-  // Each project in its own transaction. What is over or was revoked meanwhile needs no answer.
+  // Each project has its own transaction. An offer that expired or was revoked meanwhile needs no answer.
   for (const { id } of offers) await declineOffer(services, actor, id).catch(unlessGone);
 }
 
@@ -34,7 +34,7 @@ function unlessGone(error: unknown): void {
   if (!(error instanceof Refusal && error.code === 'not_found')) throw error;
 }
 
-/** A page of the wallets that the actor refuses, the last one first. Errors: `invalid_cursor`. */
+/** One page of the wallets that the actor refuses, the latest first. Errors: `invalid_cursor`. */
 export function listRefused(
   { db }: Services,
   { userId }: MemberActor,
@@ -55,7 +55,7 @@ export function listRefused(
   });
 }
 
-/** Shows the actor again what this wallet offers. Errors: `not_found` for one that is not refused. */
+/** Allows offers of this wallet again. Errors: `not_found` for one that is not refused. */
 export async function allowWallet({ db }: Services, actor: MemberActor, refusedId: string): Promise<void> {
   await db.write(async ({ em }) => {
     const rows = await em.execute<unknown[]>(

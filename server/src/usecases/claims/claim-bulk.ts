@@ -1,4 +1,4 @@
-// LC5: a supervisor takes several items of one project together, all of them or none.
+// LC5: a supervisor claims several items of one project at once, all of them or none.
 import { Refusal } from '@countersign/shared/errors';
 import type { Role } from '@countersign/shared/enums';
 import type { Holder } from '../../claims/claim-lock.ts';
@@ -16,7 +16,7 @@ import { badField } from '../access/change-membership.ts';
 import { claimRefusal, decidedRefusal, holderOf } from './refuse-claim.ts';
 import type { MemberActor, Services } from '../services.ts';
 
-/** Of an item, all but its content: a hundred of those are megabytes that a claim has no use for. */
+/** Excluded columns: the content of a hundred items is megabytes that a claim does not need. */
 const CONTENT = ['input', 'suggestion', 'metadata'] as const;
 type ClaimItem = RowItem & Pick<Item, 'claimedBy' | 'claimFence' | 'claimExpiresAt'>;
 
@@ -32,16 +32,17 @@ interface BulkClaim {
 }
 
 /**
- * Claims every one of the items, in the order asked for; what the actor holds already is renewed. If one cannot be had nothing is
- * changed, and the refusal is that of the first one, with its place in `errors`. Not held back by LC4, but counted by it.
- * Errors: `not_found`, `forbidden`, `already_decided`, `claim_held` (with holder and expires_at), `validation_failed` for an
- * item named twice.
+ * Claims every one of the items, in the given order; items that the actor holds already are renewed. If one cannot be claimed,
+ * nothing changes, and the refusal is that of the first such item, with its position in `errors`. The claim limit (LC4) does not
+ * prevent it, but counts the items. Errors: `not_found`, `forbidden`, `already_decided`, `claim_held` (with holder and
+ * expires_at), `validation_failed` for an item named twice.
  */
 export async function claimBulk(services: Services, actor: MemberActor, bulk: BulkClaim): Promise<BulkClaimed[]> {
   const { projectId, itemIds } = bulk;
-  refuseTwice(itemIds);
+  refuseDuplicates(itemIds);
   await services.db.read((em) => requirePermission(em, { userId: actor.userId, projectId }, 'bulk_claim'));
-  // Of a lease that is over in the database the lock store alone knows whether it was renewed. None is taken here: nothing to give back.
+  // Only the lock store knows whether a lease that has ended in the database was renewed. No lock is acquired here, so none has
+  // to be released.
   const locks = await lockHolders(services, itemIds);
   const taken = await services.db.write((tx) => take(tx, actor, { ...bulk, locks }));
   await Promise.all(
@@ -52,7 +53,7 @@ export async function claimBulk(services: Services, actor: MemberActor, bulk: Bu
   return taken;
 }
 
-function refuseTwice(itemIds: readonly string[]): void {
+function refuseDuplicates(itemIds: readonly string[]): void {
   const twice = itemIds.findIndex((id, index) => itemIds.indexOf(id) < index);
   if (twice !== -1) throw badField(`item_ids/${twice}`, 'This item is in the list already.');
 }
@@ -62,7 +63,7 @@ async function take(
   actor: MemberActor,
   { projectId, itemIds, locks }: BulkClaim & { locks: Map<string, Holder> },
 ): Promise<(BulkClaimed & { seconds: number })[]> {
-  // The person, then the role, then the items, each by its id: the order in which every claim holds them.
+  // The person, then the role, then the items by id: the order in which every claim locks them.
   await lockClaimant(tx.em, actor.userId);
   const role = await lockRole(tx.em, actor.userId, projectId);
   if (role === null) throw notFound();
@@ -87,11 +88,11 @@ async function take(
 
 interface Found {
   item: ClaimItem;
-  /** It waits for people, and stays as it is until the transaction ends. */
+  /** It waits for people, and is locked until the transaction ends. */
   open: boolean;
 }
 
-/** The items of the project among these; a decided one is not waited for. */
+/** Those of the items that are in the project; only open ones are locked. */
 async function lockItems(em: Em, projectId: string, itemIds: readonly string[]): Promise<Map<string, Found>> {
   const held = await em.execute<{ id: string }[]>(
     `select id from item where id = any(?::uuid[]) and project_id = ? and status in ('queued', 'escalated')
@@ -103,18 +104,18 @@ async function lockItems(em: Em, projectId: string, itemIds: readonly string[]):
   return new Map(items.map((item) => [item.id, { item, open: open.has(item.id) }]));
 }
 
-/** Is this the lock of the claim in the row, so that its lease goes on whatever the row says? */
+/** Whether this lock belongs to the claim in the row, so that its lease is live even if it has ended in the row. */
 const isLeaseLive = (item: ClaimItem | undefined, lock: Holder | undefined) =>
   item !== undefined && lock?.userId === item.claimedBy && lock?.fence === item.claimFence;
 
 interface Wanted extends Partial<Found> {
-  /** Who holds its lock. */
+  /** The holder of its lock. */
   lock: Holder | undefined;
   role: Role;
   actor: MemberActor;
 }
 
-/** Why this one cannot be had, if so. An item of another project is one that never was. */
+/** Why this item cannot be claimed, or null. An item of another project does not exist. */
 async function obstacle(em: Em, { item, open, lock, role, actor }: Wanted): Promise<Refusal | null> {
   if (item === undefined) return notFound();
   if (!open || !isOpen(item.status)) return decidedRefusal();
@@ -124,7 +125,7 @@ async function obstacle(em: Em, { item, open, lock, role, actor }: Wanted): Prom
   return claimRefusal(em, 'claim_held', holder);
 }
 
-/** Who holds it by the database’s clock. */
+/** The holder by the database's clock. */
 async function liveHolder(em: Em, item: ClaimItem) {
   const holder = holderOf(item);
   if (holder === null) return null;
@@ -132,12 +133,12 @@ async function liveHolder(em: Em, item: ClaimItem) {
   return live.length > 0 ? holder : null;
 }
 
-/** The refusal, and which of the items it is about. */
+/** The refusal with the position of the item. */
 function at(index: number, { code, detail, extras }: Refusal): Refusal {
   return new Refusal(code, detail, { ...extras, errors: [{ pointer: `#/item_ids/${index}`, code, detail }] });
 }
 
-/** Grants them all: the fence of each rises, unless it is the actor's own already. Answers which ones were. */
+/** Grants all the claims: the fence of each rises, unless the actor holds it already. Returns the ids of those renewed. */
 async function claimRows(
   em: Em,
   actor: MemberActor,

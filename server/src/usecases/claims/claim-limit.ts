@@ -1,4 +1,4 @@
-// LC4: one person holds at most three items, over all projects and processes. Whatever gives them a claim goes through here, one at a time.
+// Limits claims to three per person over all projects and processes (LC4). Every new claim comes through here, one at a time.
 import { MAX_CLAIMS } from '@countersign/shared/api/queue';
 import { Refusal } from '@countersign/shared/errors';
 import { mayHoldOneMore } from '../../domain/access/pool.ts';
@@ -10,10 +10,9 @@ import { lockHolders } from './claim-store.ts';
 import type { MemberActor, Services } from '../services.ts';
 
 /**
- * Runs one transaction that gives the actor a claim. A lease that is over in the database may have been renewed in the lock
- * store, so it counts (`ended` is empty); only when that leads to a refusal is the lock store asked which of them are over, and
- * the transaction runs once more with their ids.
- * Errors: `too_many_claims`, and whatever `work` refuses.
+ * Runs a transaction that gives the actor a claim. A lease that has ended in the database may have been renewed in the lock
+ * store, so it counts at first (`ended` is empty). Only when that leads to a refusal is the lock store asked which leases have
+ * ended, and the transaction runs again with their ids. Errors: `too_many_claims`, and those of `work`.
  */
 export async function withinLimit<T>(
   services: Services,
@@ -30,21 +29,21 @@ export async function withinLimit<T>(
   }
 }
 
-/** Whether a claim would be refused now, for whoever only looks: nothing is held, so a moment later it may be otherwise. */
+/** Whether a claim would be refused now. Nothing is locked, so the answer may change at any moment. */
 export async function claimLimitReached(services: Services, userId: string): Promise<boolean> {
   const held = await services.db.read((em) => countClaims(em, userId, { but: null, ended: [] }));
   if (mayHoldOneMore(held)) return false;
   return !mayHoldOneMore(held - (await endedClaims(services, userId)).length);
 }
 
-/** The actor's leases that are over, though nobody has noticed yet. */
+/** The actor's leases that have ended but are not marked as expired yet. */
 function endedClaims(services: Services, userId: string): Promise<string[]> {
   return endedAmong(services, (em) =>
     em.execute<{ id: string }[]>('select id from item where claimed_by = ? and claim_expires_at <= now()', [userId]),
   );
 }
 
-/** Of claims whose lease is over in the database, those that no lock keeps up: it is the lock store that knows of renewals. */
+/** Of the claims whose lease has ended in the database, those without a lock: only the lock store knows of renewals. */
 export async function endedAmong(services: Services, find: (em: Em) => Promise<{ id: string }[]>): Promise<string[]> {
   const ids = (await services.db.read(find)).map(({ id }) => id);
   if (ids.length === 0) return [];
@@ -53,27 +52,27 @@ export async function endedAmong(services: Services, find: (em: Em) => Promise<{
 }
 
 /**
- * From here to the end of the transaction nothing else gives this person a claim, in any process. It is the first lock that a
- * claim takes: the person, then their roles, then items. Errors: `blocked`.
+ * From here until the transaction ends, no other transaction gives this person a claim. It is the first lock of a claim: the
+ * person, then their roles, then items. Errors: `blocked`.
  */
 export async function lockClaimant(em: Em, userId: string): Promise<void> {
   const [person] = await em.execute<{ blocked: boolean }[]>(
     'select blocked_at is not null as blocked from app_user where id = ? for no key update',
     [userId],
   );
-  // Whoever blocks them waits for us and finds the claim, or was first (A20).
+  // A block command waits for this transaction and finds the claim, or was first (A20).
   if (person?.blocked) throw blockedRefusal();
 }
 
 interface Claimant {
   userId: string;
-  /** The session they ask by, which has to be alive and stays so (A21); null for who needs none. */
+  /** The session of the request, which has to be alive and is locked (A21); null when none is needed. */
   sessionId: string | null;
 }
 
 /**
- * The same for several people at once, without waiting: who is held elsewhere, whose session is over and whose is just being
- * ended is not among the answer.
+ * The same for several people, without waiting. The result excludes people who are locked
+ * elsewhere, and those whose session has ended or is just being ended.
  */
 export async function lockClaimants(em: Em, claimants: readonly Claimant[], now: Date): Promise<string[]> {
   const sessions = claimants.flatMap(({ sessionId }) => (sessionId === null ? [] : [sessionId]));
@@ -88,7 +87,7 @@ export async function lockClaimants(em: Em, claimants: readonly Claimant[], now:
   return rows.map(({ id }) => id);
 }
 
-/** How many claims each of these people has, for people who are held; a lease that is over counts. None is absent. */
+/** How many claims each of these locked people has; an ended lease counts. People without claims are absent. */
 export async function countClaimsOf(em: Em, userIds: readonly string[]): Promise<Map<string, number>> {
   const rows = await em.execute<{ claimed_by: string; n: number }[]>(
     `select claimed_by, count(*)::int as n from item
@@ -98,7 +97,7 @@ export async function countClaimsOf(em: Em, userIds: readonly string[]): Promise
   return new Map(rows.map(({ claimed_by, n }) => [claimed_by, n]));
 }
 
-/** LC4, for a person who is held. `but` is the item in question, which they hold by now. Errors: `too_many_claims`. */
+/** LC4, for a locked person. `but` is the item being claimed, which they hold by now. Errors: `too_many_claims`. */
 export async function refuseOverClaimLimit(
   em: Em,
   userId: string,

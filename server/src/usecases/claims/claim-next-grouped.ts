@@ -1,4 +1,4 @@
-// Many press next at the same moment: one transaction hands each of them an item. It waits for nobody; whoever is not plain is left out.
+// Grants the next item to many reviewers in one transaction, without waiting for locks; the rest is left to claim-next.ts.
 import type { Role } from '@countersign/shared/enums';
 import { may } from '../../domain/access/permissions.ts';
 import { mayHoldOneMore } from '../../domain/access/pool.ts';
@@ -9,26 +9,27 @@ import { countClaimsOf, lockClaimants, uuidArray } from './claim-limit.ts';
 import { freeAmong, grantPicked, type LockedRole, pick, type Picked, type Taker } from './claim-pick.ts';
 import type { MemberActor, Services } from '../services.ts';
 
-/** Who asks; for one project, or for all of theirs. */
+/** A request for the next item, of one project or of all the actor's projects. */
 interface Caller {
   actor: MemberActor;
-  /** The session they ask by; null for who needs none. */
+  /** The session of the request; null when none is needed. */
   sessionId: string | null;
   projectId: string | undefined;
 }
 
-/** Few enough that a pick looks at more items than the groups of other processes hold at the moment. */
+/** Small enough that a pick examines more items than the groups of other processes can hold at the same time. */
 const MAX_ENTRIES = 50;
-/** While one group waits for the disk the next is made. */
+/** The next group is prepared while one waits for the disk. */
 const MAX_CONCURRENT_GROUPS = 2;
-/** Nobody is told to come later: who is left out goes alone at once. */
+/** Never used in practice: a caller without a grant continues alone at once. */
 const LATER_MS = 20;
 
 const groups = new WeakMap<Services, GroupCommit<Caller, Picked | null>>();
 
 /**
- * Grants the next item in one transaction with whoever asks at the same moment, under the same rules as alone. Null decides
- * nothing: the caller's hands may be full, nothing may be free, or somebody is at their roles. Then they ask alone, and wait.
+ * Grants the next item in one transaction together with concurrent callers, under the same rules.
+ * Null means no result: the claim limit may be reached, no item may be free, or the caller's roles
+ * may be locked. The caller then claims alone, and waits for locks.
  */
 export function claimNextGrouped(services: Services, caller: Omit<Caller, 'sessionId'>): Promise<Picked | null> {
   const group = groups.get(services) ?? openGroup(services);
@@ -38,7 +39,7 @@ export function claimNextGrouped(services: Services, caller: Omit<Caller, 'sessi
 function openGroup(services: Services): GroupCommit<Caller, Picked | null> {
   const group = new GroupCommit<Caller, Picked | null>({
     commit: async (callers) => {
-      // For none of their sessions in particular: each is asked for with its person (A21).
+      // Not bound to one session: each caller's session is checked with its person (A21).
       const granted = await services.db.forSession(null, () => grantNext(services, callers));
       return callers.map((caller) => ({ result: granted.get(caller) ?? null }));
     },
@@ -53,7 +54,7 @@ function openGroup(services: Services): GroupCommit<Caller, Picked | null> {
   return group;
 }
 
-/** A caller, and where they want an item from. */
+/** A caller, and the projects they want an item from. */
 interface ClaimRequest extends Caller {
   caller: Caller;
   projectIds: string[];
@@ -66,7 +67,7 @@ async function grantNext(services: Services, callers: readonly Caller[]): Promis
   return services.db.write((tx) => take(tx, { requests, free, now: services.clock.now() }));
 }
 
-/** One wish of each person: who presses twice at once is counted once, and goes on alone. Nobody without a project has one. */
+/** One request of each person: a second concurrent one continues alone. People without a project have none. */
 async function requestsOf(em: Em, callers: readonly Caller[]): Promise<ClaimRequest[]> {
   const firsts = new Map<string, Caller>();
   for (const caller of callers) if (!firsts.has(caller.actor.userId)) firsts.set(caller.actor.userId, caller);
@@ -82,7 +83,7 @@ async function requestsOf(em: Em, callers: readonly Caller[]): Promise<ClaimRequ
   });
 }
 
-/** A taker, and what their roles let them have: who may have the same picks together. */
+/** A taker with the scope of their roles; takers of the same scope can be given any of the same items. */
 interface Ready extends Taker {
   caller: Caller;
   scope: string;
@@ -97,7 +98,7 @@ async function take(
   for (const takers of scopes.values()) {
     const [{ roles } = { roles: [] }] = takers;
     const ids = await pick(tx.em, { roles, free, wait: 'skip locked', most: takers.length });
-    // Who asked first is given what is due first.
+    // The earlier caller gets the item that is due earlier.
     const pairs = takers.slice(0, ids.length).map((taker, place) => ({ id: ids[place] as string, taker }));
     for (const [place, picked] of (await grantPicked(tx, pairs)).entries()) {
       const taker = takers[place];
@@ -108,9 +109,9 @@ async function take(
 }
 
 /**
- * Those who may be given one more, held with all the roles they ask by: the people, then the roles, then (later) the items, as
- * every claim does, but nobody is waited for. The hands are counted after they are held, as LC4 needs: an older view of them
- * would miss the claim that was made a moment ago.
+ * The people who may get one more item, locked together with their roles: people, then roles, then (later)
+ * items, as every claim does, but without waiting. Claims are counted after the person is locked, as LC4
+ * requires: an earlier snapshot would miss a claim that was just made.
  */
 async function readyOf(em: Em, requests: readonly ClaimRequest[], now: Date): Promise<Ready[]> {
   const claimants = requests.map(({ actor, sessionId }) => ({ userId: actor.userId, sessionId }));
@@ -122,17 +123,17 @@ async function readyOf(em: Em, requests: readonly ClaimRequest[], now: Date): Pr
   const memberships = await lockMemberships(em, able);
   return able.flatMap(({ actor, caller, projectIds }) => {
     const roles = (memberships.get(actor.userId) ?? []).filter(({ projectId }) => projectIds.includes(projectId));
-    // Somebody is changing one of them: that is waited for alone.
+    // One of the roles is being changed: the caller waits for that alone.
     if (roles.length < projectIds.length) return [];
     return [{ actor, caller, roles, scope: scopeOf(roles) }];
   });
 }
 
-/** Where these roles let somebody have an item, and where an escalated one too. */
+/** The projects that these roles give access to, and in which of them escalated items are included. */
 const scopeOf = (roles: readonly LockedRole[]) =>
   roles.map(({ projectId, role }) => `${projectId} ${may(role, 'decide_escalated')}`).join();
 
-/** The roles that are in nobody's hands, kept as they are until the transaction ends (PM2), by person. */
+/** The roles that are not locked elsewhere, locked until the transaction ends (PM2), by person. */
 async function lockMemberships(em: Em, requests: readonly ClaimRequest[]): Promise<Map<string, LockedRole[]>> {
   const rows = await em.execute<{ user_id: string; project_id: string; role: Role }[]>(
     `select user_id, project_id, role from member where user_id = any(?::uuid[]) and project_id = any(?::uuid[])

@@ -1,4 +1,4 @@
-// The server picks the next item: escalated first for those who may, then by due time (LC3), then oldest; never what is held.
+// Claims the next item for a reviewer: escalated first for those who may, then by due time (LC3), then oldest; never a held one.
 import type { Tx } from '../../db/database.ts';
 import type { Em } from '../../db/orm.ts';
 import { Member } from '../../db/entities/member.ts';
@@ -9,7 +9,7 @@ import { freeAmong, grantPicked, pick, type Picked } from './claim-pick.ts';
 import { lockRoles, notFound, refuseArchived } from '../access/membership.ts';
 import type { MemberActor, Services } from '../services.ts';
 
-/** What the items are picked from: whose leases are known to be over, anybody's, and the actor's own. */
+/** Leases that are known to have ended: anybody's, and the actor's own. */
 interface Known {
   free: readonly string[];
   mine: readonly string[];
@@ -17,19 +17,19 @@ interface Known {
 
 /**
  * Claims the next waiting item of one project or of all the actor's projects; null when none is free. Archived projects are
- * passed over (AR1). Exact under contention: two people pressing at once get two items (SKIP LOCKED), or one gets none.
- * Errors: `not_found`, `forbidden` where the one project is archived, and `too_many_claims` (LC4), whether or not one waits.
+ * skipped (AR1). Exact under contention: two concurrent callers get two items (SKIP LOCKED), or one gets none. Errors:
+ * `not_found`, `forbidden` where the one project is archived, and `too_many_claims` (LC4), whether or not an item waits.
  */
 export async function claimNext(
   services: Services,
   actor: MemberActor,
   { projectId }: { projectId?: string | undefined },
 ): Promise<Picked | null> {
-  // Together with who presses at the same moment; what is not plain is gone into alone.
+  // First in a group with concurrent callers; alone when the group gives no result.
   const granted =
     (await claimNextGrouped(services, { actor, projectId })) ?? (await nextAlone(services, actor, projectId));
   if (granted === null) return null;
-  // The database has granted it; the lock only has to follow.
+  // The database has granted the claim; the lock follows.
   const { item, fence, seconds } = granted;
   await confirmFreshLock(services, { itemId: item.id, userId: actor.userId, fence, ms: seconds * 1000 });
   return granted;
@@ -54,7 +54,7 @@ async function projectsOf(em: Em, userId: string, projectId: string | undefined)
   return members.map((member) => member.projectId);
 }
 
-/** One after the other until one finds something: what others are just taking is passed over first and waited for then. */
+/** The attempts until one finds an item: first skipping rows that others have locked, then waiting for them. */
 const PICKS = ['skip locked', '', 'skip locked', ''] as const;
 
 async function take(
@@ -64,7 +64,7 @@ async function take(
 ): Promise<Picked | null> {
   await lockClaimant(tx.em, actor.userId);
   await refuseOverClaimLimit(tx.em, actor.userId, { ended: mine });
-  // Roles before items, the order in which a role is taken away: the other way round the two could wait for each other.
+  // Roles before items, the order in which a role is removed: the opposite order could deadlock.
   const roles = await lockRoles(tx.em, actor.userId, projectIds);
   for (const wait of PICKS) {
     const [id] = await pick(tx.em, { roles, free, wait, most: 1 });

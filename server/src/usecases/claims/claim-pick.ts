@@ -1,4 +1,4 @@
-// Which items wait first and are free, and how they are handed to who asked: the picks of claim-next, and the grant of what was picked.
+// Picks the first free items of a queue and grants them to those who asked.
 import type { Role } from '@countersign/shared/enums';
 import { memberRef } from '../../domain/access/actor.ts';
 import { may } from '../../domain/access/permissions.ts';
@@ -10,27 +10,29 @@ import { endedAmong, uuidArray } from './claim-limit.ts';
 import type { ReviewerGrant } from './claim-row.ts';
 import type { MemberActor, Services } from '../services.ts';
 
-/** A role that is held to the end of the transaction. */
+/** A role that is locked until the transaction ends. */
 export interface LockedRole {
   projectId: string;
   role: Role;
 }
 
-/** Someone, and the roles by which they are given an item. */
+/** A person, and the locked roles by which they may have an item. */
 export interface Taker {
   actor: MemberActor;
   roles: readonly LockedRole[];
 }
 
-/** What was granted, how long its lease is, and whether its project has audits (AU3). */
+/** A granted item with the length of its lease, and whether its project has audits (AU3). */
 export type Picked = ReviewerGrant & { seconds: number; hasAudits: boolean };
 
-/** How many of the first waiting items of a project one pick looks at beyond what it takes: more than others can be taking at the same moment. */
+/** How many waiting items of a project one pick examines beyond those it takes: more than concurrent picks can have locked. */
 const CANDIDATES = 200;
-/** Leases that are over, of which the lock store is asked at a time; the others are free when they are noticed. */
+/**
+ * The lock store is asked about at most this many ended leases at a time; the others are found when they are marked as expired.
+ */
 const ENDED = 100;
 
-/** Items whose lease is over and was not noticed yet: free only if nobody renewed them in the lock store. */
+/** Items whose lease has ended but is not marked as expired: free only if nobody renewed it in the lock store. */
 export function freeAmong(services: Services, projectIds: readonly string[]): Promise<string[]> {
   return endedAmong(services, (em) =>
     em.execute<{ id: string }[]>(
@@ -43,20 +45,20 @@ export function freeAmong(services: Services, projectIds: readonly string[]): Pr
 /** No live claim, and none that may have been renewed. */
 const FREE = `(item.claim_expires_at is null or (item.claim_expires_at <= now() and item.id = any(?::uuid[])))`;
 
-/** Whoever archives a project waits for the roles that are held: asked after those, it is still so at the end. */
+/** Archiving a project waits for locked roles: checked after those, the project stays open until the transaction ends. */
 const OPEN_PROJECTS = `select p.id from project p where p.id = any(?::uuid[]) and p.archived_at is null`;
 
 interface Wanted {
   roles: readonly LockedRole[];
   free: readonly string[];
-  /** Pass over what others are just taking, or wait for it. */
+  /** Skip rows that others have locked, or wait for them. */
   wait: 'skip locked' | '';
   most: number;
 }
 
 /**
- * The first free items, locked, at most so many. Escalated and queued ones are searched for by themselves, and of each only the
- * first of each project are looked at: however many wait, it costs the same.
+ * Locks the first free items, at most `most`. Escalated and queued ones are searched separately, and only the first of each
+ * project are examined, so that the cost does not depend on the length of the queue.
  */
 export async function pick(em: Em, { roles, free, wait, most }: Wanted): Promise<string[]> {
   const all = uuidArray(roles.map(({ projectId }) => projectId));
@@ -81,7 +83,9 @@ export async function pick(em: Em, { roles, free, wait, most }: Wanted): Promise
   return rows.map(({ id }) => id);
 }
 
-/** Hands each picked item to its taker, in one statement: the row is locked and free, so its fence rises and nothing is asked again. */
+/**
+ * Grants each picked item to its taker, in one statement: the row is locked and free, so its fence rises without further checks.
+ */
 export async function grantPicked(tx: Tx, pairs: readonly { id: string; taker: Taker }[]): Promise<Picked[]> {
   if (pairs.length === 0) return [];
   const ids = pairs.map(({ id }) => id);
@@ -107,7 +111,7 @@ export async function grantPicked(tx: Tx, pairs: readonly { id: string; taker: T
   });
 }
 
-/** The fact of a claim that was taken from nobody. */
+/** Appends the event of a claim that is not a take-over. */
 export function appendClaimed(
   tx: Tx,
   actor: MemberActor,

@@ -1,4 +1,4 @@
-// The fence in the database: one conditional UPDATE grants a claim. Whatever the lock store says, this alone decides (I3, I4).
+// The fence in the database: one conditional UPDATE grants a claim. It overrides the lock store (I3, I4).
 import type { Role } from '@countersign/shared/enums';
 import type { Tx } from '../../db/database.ts';
 import { Item } from '../../db/entities/item.ts';
@@ -25,26 +25,26 @@ export interface Terms {
   itemId: string;
   projectId: string;
   leaseSeconds: number;
-  /** Leases of the actor's that are known to be over: they count for nothing (LC4). */
+  /** The actor's leases that are known to have ended: they do not count (LC4). */
   ended?: readonly string[];
 }
 
-/** A claim that was somebody else's a moment ago. */
+/** A claim that may have been taken over from somebody else. */
 export interface Seized extends Grant {
   from: { userId: string; fence: number } | null;
 }
 
 /**
- * Claims the item for the actor if it is open and nobody else's claim is live by the database's clock.
- * A live claim of the actor's own is renewed under the same fence; otherwise the fence rises by one.
- * @returns null when the item is decided, someone else's, or not for the actor's role (PM2).
- * Errors: `too_many_claims` when it would be one more than a person may hold (LC4).
+ * Claims the item for the actor if it is open and nobody else's claim is live by the database's clock. A live claim of the actor
+ * is renewed under the same fence; otherwise the fence rises by one. Errors: `too_many_claims` when the person has reached the
+ * claim limit (LC4).
+ * @returns null when the item is decided, held by someone else, or not open to the actor's role (PM2)
  */
 export function grantClaim(tx: Tx, actor: MemberActor, terms: Terms): Promise<Grant | null> {
   return claimRow(tx, actor, { ...terms, seize: false });
 }
 
-/** The same, whoever else holds it; `from` is who did. */
+/** The same, even if someone else holds it; `from` is the previous holder. */
 export function seizeClaim(tx: Tx, actor: MemberActor, terms: Terms): Promise<Seized | null> {
   return claimRow(tx, actor, { ...terms, seize: true });
 }
@@ -58,9 +58,9 @@ interface Claimed {
 async function claimRow(tx: Tx, actor: MemberActor, terms: Terms & { seize: boolean }): Promise<Seized | null> {
   const { itemId, projectId, leaseSeconds, seize, ended } = terms;
   await lockClaimant(tx.em, actor.userId);
-  // Whoever takes this role away, or archives the project, waits for us and finds the claim, or was first and we find no role.
+  // A change of this role, or archiving the project, waits for us and finds the claim; or it was first and we find no role.
   const role = await lockReviewer(tx.em, actor.userId, projectId);
-  // Asked again under the lock: the role that was read before may have been another.
+  // Checked again under the lock, because the role may have changed since it was read.
   if (seize && (role === null || !may(role, 'take_over'))) return null;
   const rows = await tx.em.execute<Claimed[]>(
     `update item set
@@ -80,7 +80,7 @@ async function claimRow(tx: Tx, actor: MemberActor, terms: Terms & { seize: bool
   const [row] = rows;
   if (row === undefined) return null;
   if (!row.renewed) await refuseOverClaimLimit(tx.em, actor.userId, { but: itemId, ended });
-  // Only who is taken from is told so; a lease that had ended by itself was nobody's any more.
+  // Only the holder of a live claim is named in the event; an expired claim belonged to nobody.
   const from = seize && row.was_holder !== actor.userId ? row.was_holder : null;
   const item = await tx.em.findOneOrFail(Item, { id: itemId }, { refresh: true });
   if (!row.renewed) await appendClaimed(tx, actor, { item, from });

@@ -1,4 +1,4 @@
-// A reviewer takes an item: the lock first (who holds it now), then the fence in the database (whose decision will stand).
+// A reviewer claims an item: first the lock (who holds it now), then the fence in the database (whose decision counts).
 import { claimPermission, isOpen } from '../../domain/items/item.ts';
 import { Item } from '../../db/entities/item.ts';
 import { Project } from '../../db/entities/project.ts';
@@ -11,8 +11,8 @@ import { claimRefusal, decidedRefusal, refusalFor } from './refuse-claim.ts';
 import type { MemberActor, Services } from '../services.ts';
 
 /**
- * Claims an item. Claiming what one already holds renews it.
- * Errors: `not_found`, `forbidden`, `already_decided`, `claim_held` (with holder and expires_at), `too_many_claims` (LC4).
+ * Claims an item, or renews the actor's own claim. Errors: `not_found`, `forbidden`, `already_decided`, `claim_held` (with holder
+ * and expires_at), `too_many_claims` (LC4).
  */
 export async function claim(services: Services, actor: MemberActor, itemId: string): Promise<Grant> {
   const terms = await termsFor(services, actor, { itemId });
@@ -20,16 +20,16 @@ export async function claim(services: Services, actor: MemberActor, itemId: stri
   if (holder !== null && holder.userId !== actor.userId) {
     throw await services.db.read((em) => claimRefusal(em, 'claim_held', holder));
   }
-  const giveBack = () => releaseLock(services, { itemId, userId: actor.userId, fence: holder?.fence ?? 0 });
+  const release = () => releaseLock(services, { itemId, userId: actor.userId, fence: holder?.fence ?? 0 });
   const granting = withinLimit(services, actor, (tx, ended) => grantClaim(tx, actor, { ...terms, ended }));
   const grant = await granting.catch(async (error: unknown) => {
-    // A lock that was there before belongs to a claim that still is.
-    if (holder === null) await giveBack();
+    // A lock that existed before belongs to a claim that still exists.
+    if (holder === null) await release();
     throw error;
   });
   if (grant === null) {
-    await giveBack();
-    // The role may have gone meanwhile: that is said first.
+    await release();
+    // The role may have been removed meanwhile: that refusal takes precedence.
     await termsFor(services, actor, { itemId });
     throw await services.db.read(async (em) =>
       refusalFor(em, await em.findOneOrFail(Item, { id: itemId }), 'claim_held'),
@@ -38,7 +38,7 @@ export async function claim(services: Services, actor: MemberActor, itemId: stri
   return confirm(services, actor, { ...grant, leaseSeconds: terms.leaseSeconds });
 }
 
-/** Ties the lock to the fence that was granted. */
+/** Binds the lock to the granted fence. */
 export async function confirm(
   services: Services,
   actor: MemberActor,
@@ -49,7 +49,7 @@ export async function confirm(
   return { item, fence, expiresAt };
 }
 
-/** What a claim of this item goes by, if the actor may claim it, and may do what else it `needs`. */
+/** The terms of a claim on this item, if the actor may claim it and has the permission `needs`. */
 export async function termsFor(
   services: Services,
   actor: MemberActor,

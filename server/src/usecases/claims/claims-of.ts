@@ -1,4 +1,4 @@
-// Who holds which of these items: the database says whose claim is live, the lock store how long it has been renewed for.
+// Reads the live claims of items: the holders from the database, the latest expiry from the lock store.
 import type { Item } from '../../db/entities/item.ts';
 import { User } from '../../db/entities/user.ts';
 import { displayName } from '../../domain/access/actor.ts';

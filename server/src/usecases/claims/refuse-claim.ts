@@ -1,4 +1,4 @@
-// Why a claim or a decision was refused: one place that names the code and who holds the item now.
+// Builds the refusals of claims and decisions, with the present holder of the item.
 import { Refusal, type ErrorCode } from '@countersign/shared/errors';
 import { displayName } from '../../domain/access/actor.ts';
 import { isOpen } from '../../domain/items/item.ts';
@@ -13,7 +13,7 @@ export interface HolderNow {
 
 const DETAILS = {
   claim_held: 'Someone else is on this item. Take another one, or wait until it is free.',
-  claim_lost: 'Your claim has passed on. Your draft is safe; claim the item again to go on.',
+  claim_lost: 'You no longer hold this item. Your draft is safe; claim the item again to continue.',
 } as const satisfies Partial<Record<ErrorCode, string>>;
 
 /** `claim_held` or `claim_lost`, naming the holder when there is one. */
@@ -28,17 +28,17 @@ export async function claimRefusal(em: Em, code: keyof typeof DETAILS, holder: H
 export function decidedRefusal(): Refusal {
   return new Refusal(
     'already_decided',
-    'This item is already decided. Look at the decision, then go on with the next one.',
+    'This item is already decided. See the decision, then continue with the next item.',
   );
 }
 
-/** The right refusal for an item that could not be claimed or decided, by how it stands now. */
+/** The refusal for an item that could not be claimed or decided, by its present state. */
 export function refusalFor(em: Em, item: Item, code: keyof typeof DETAILS): Promise<Refusal> {
   if (!isOpen(item.status)) return Promise.resolve(decidedRefusal());
   return claimRefusal(em, code, holderOf(item));
 }
 
-/** Who holds the item by the database, if anyone. */
+/** The holder of the item in the database, if any. */
 export function holderOf(item: Pick<Item, 'claimedBy' | 'claimExpiresAt'>): HolderNow | null {
   return item.claimedBy && item.claimExpiresAt ? { userId: item.claimedBy, expiresAt: item.claimExpiresAt } : null;
 }

@@ -1,4 +1,4 @@
-// A reviewer gives an item back. Giving back what one no longer holds does nothing; what someone else holds stays theirs.
+// A reviewer releases an item. Releasing a lost claim does nothing; someone else's claim is not affected.
 import { Item } from '../../db/entities/item.ts';
 import { memberRef } from '../../domain/access/actor.ts';
 import { releaseLock } from './claim-store.ts';

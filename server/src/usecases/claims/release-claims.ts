@@ -1,4 +1,4 @@
-// Claims end with what they stand on, in its own transaction: with the role of their holder (PM2), or with the project's being open (AR1).
+// Ends claims in the transaction that ends their basis: the role of their holder (PM2), or the project's being open (AR1).
 import type { HeldClaim } from '../../claims/claim-lock.ts';
 import { memberRef } from '../../domain/access/actor.ts';
 import { mayHold } from '../../domain/access/pool.ts';
@@ -17,9 +17,9 @@ interface Ended {
 }
 
 /**
- * Ends every claim of the member in the project that `role` may not hold; null is outside the pool. A claim that has
- * lapsed already ends without a fact: nobody sees it, but its holder could still have decided late.
- * Answers the live ones, whose locks are to be dropped after the commit.
+ * Ends every claim of the member in the project that `role` may not hold; null means no role. An expired claim ends without an
+ * event: it is not shown any more, although its holder could still have decided late. Returns the live ones, whose locks the
+ * caller releases after the commit.
  */
 export function releaseClaims(
   tx: Tx,
@@ -57,7 +57,7 @@ async function endClaims(
   return live.map(({ id, was_holder: userId, claim_fence: fence }) => ({ itemId: id, userId, fence }));
 }
 
-/** Drops the locks of claims that ended. A store that is down forgets them by itself. */
+/** Releases the locks of claims that ended. A store that is down forgets them when they expire. */
 export async function releaseLocks(services: Services, held: readonly HeldClaim[]): Promise<void> {
   await Promise.all(held.map((claim) => releaseLock(services, claim)));
 }

@@ -1,4 +1,4 @@
-// Heartbeat: normally only the lock store is touched; when it forgot or is gone, the database's own record of the claim decides.
+// Heartbeat of a claim: normally it only touches the lock store; without a lock there, the claim in the database decides.
 import { Refusal } from '@countersign/shared/errors';
 import { Item } from '../../db/entities/item.ts';
 import { Project } from '../../db/entities/project.ts';
@@ -16,8 +16,8 @@ export interface ClaimRef {
 }
 
 /**
- * Holds the item for another lease. Errors: `not_found`, `already_decided`, `claim_lost` (with holder); also where the lease had
- * ended unnoticed and its holder has taken as many others since as one may hold (LC4).
+ * Renews the lease of an item. Errors: `not_found`, `already_decided`, `claim_lost` (with holder); also where the lease had ended
+ * unnoticed and its holder has reached the claim limit with other items since (LC4).
  */
 export async function renewClaim(services: Services, actor: MemberActor, { itemId, fence }: ClaimRef): Promise<Grant> {
   const { item, leaseSeconds } = await services.db.read(async (em) => {
@@ -55,7 +55,7 @@ async function renewInDatabase(
       [leaseSeconds, itemId, actor.userId, fence],
     );
     if (row === undefined) return null;
-    // What one still holds is never refused; a lease that was over is a claim like any other.
+    // Renewing a live claim is never refused; a lease that had ended counts as a new claim.
     if (row.was_over) await refuseOverClaimLimit(tx.em, actor.userId, { but: itemId, ended });
     return tx.em.findOneOrFail(Item, { id: itemId });
   }).catch((error: unknown) => {
