@@ -1,7 +1,7 @@
-// Keyset cursors: where a page ended, as base64url of a time and an id. A cursor that is not one of ours is refused.
+// Keyset cursors: the end of a page as base64url of a time and an id. Any other text is refused.
 import { Refusal } from '@countersign/shared/errors';
 
-/** A page of something that a project has. */
+/** The query of one page of a project's rows. */
 export interface PageQuery {
   projectId: string;
   after: string | undefined;
@@ -14,7 +14,7 @@ export interface Cursor {
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** Beyond it a date is written in a way that no database reads. */
+/** From this year on a date has a format that the database does not parse. */
 const YEAR_10000 = Date.UTC(10_000, 0);
 
 export function encodeCursor({ at, id }: Cursor): string {
@@ -35,7 +35,7 @@ export function decodeCursor(text: string | undefined): Cursor | null {
     )
       return { at: new Date(Number(at)), id };
   } catch {
-    // Falls through to the one refusal.
+    // Falls through to the refusal.
   }
   throw notOurs();
 }
@@ -43,7 +43,7 @@ export function decodeCursor(text: string | undefined): Cursor | null {
 const notOurs = () =>
   new Refusal('invalid_cursor', 'Send the cursor as the last page gave it, or leave it out to start again.');
 
-/** Where a page ended that is in order of a number, the largest first, and then of an id. */
+/** The end of a page that is sorted by a number, the largest first, and then by an id. */
 export interface Rank {
   rank: number;
   id: string;
@@ -59,7 +59,7 @@ export function decodeRank(text: string | undefined): Rank | null {
   throw notOurs();
 }
 
-/** A cursor that is a position: in the ledger of a project, or in another list whose places are counted. */
+/** A cursor that is a position: in the event log of a project, or in another numbered list. */
 export const encodeSeq = (seq: number): string => Buffer.from(`seq:${seq}`).toString('base64url');
 
 /** Errors: `invalid_cursor`. */
@@ -70,7 +70,7 @@ export function decodeSeq(text: string | undefined): number | null {
   throw notOurs();
 }
 
-/** A condition on two columns, a time and an id: older than where the last page ended. {@link endOf} gives its parameters. */
+/** A condition on two columns, a time and an id: older than the end of the last page. {@link endOf} gives its parameters. */
 export const olderThan = (columns: string): string =>
   `(?::timestamptz is null or (${columns}) < (?::timestamptz, ?::uuid))`;
 
@@ -85,7 +85,7 @@ export interface Page<T> {
   nextCursor: string | null;
 }
 
-/** Cuts a page that was read one row too long, and names where the next one starts. */
+/** Cuts a page that was read with one extra row, and builds the cursor of the next one. */
 export function toPage<T>(rows: T[], limit: number, cursorOf: (row: T) => Cursor): Page<T> {
   const page = rows.slice(0, limit);
   const last = page.at(-1);
@@ -93,17 +93,17 @@ export function toPage<T>(rows: T[], limit: number, cursorOf: (row: T) => Cursor
 }
 
 /**
- * Bytes of payload that one page holds at most: more would keep everybody else waiting while it is written, and would be much to
- * hold for who does not take it (MB3).
+ * The maximum payload of one page in bytes: more would delay all other requests while it is written, and would occupy memory
+ * while a slow client reads it (MB3).
  */
 const PAGE_BYTES = 1.5 * 1024 * 1024;
 
-/** How many of the first rows make a page of at most `limit`, by their bytes; always one, so that each page goes on. */
+/** How many of the first rows make a page of at most `limit`, by their bytes; at least one, so that every page makes progress. */
 export function fitting(rows: { bytes: number }[], limit: number): number {
   let bytes = 0;
   const over = rows.findIndex((row) => (bytes += row.bytes) > PAGE_BYTES);
   return over === -1 ? limit : Math.min(limit, Math.max(over, 1));
 }
 
-/** What a value weighs in an answer. */
+/** The size of a value in an answer, in bytes. */
 export const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');

@@ -1,4 +1,4 @@
-// What a use case may touch, and who asks. Every use case takes `(services, actor, input)`.
+// The dependencies of use cases, and the actors. Every use case takes `(services, actor, input)`.
 import type { Logger } from 'pino';
 import type { Scope } from '@countersign/shared/enums';
 import type { ClaimLock } from '../claims/claim-lock.ts';
@@ -16,37 +16,40 @@ import type { KnownSessions } from './credentials/known-sessions.ts';
 
 export interface Services {
   db: Database;
-  /** Where submissions become durable. */
+  /** Stores submissions durably. */
   intake: Intake;
   /** Requests of this process that wait for a decision. */
   waiters: Waiters;
   claims: ClaimLock;
   limiter: Limiter;
-  /** What clients make this process hold. */
+  /** The memory budgets for client requests. */
   memory: Memory;
   keys: KeyCache<KnownKey>;
-  /** Session cookies that were good lately. */
+  /** Session cookies that were valid lately. */
   knownSessions: KnownSessions;
   clock: Clock;
   ids: Ids;
   keyRing: KeyRing;
   log: Logger;
-  /** What was refused, and who signed in (LG1). */
+  /** Logs refusals and sign-ins (LG1). */
   security: SecurityLog;
-  /** The one address of this service, from PUBLIC_BASE_URL and nothing else; no trailing slash. */
+  /** The public address of this service, only from PUBLIC_BASE_URL; no trailing slash. */
   baseUrl: string;
   demo: boolean;
   /** Who may create projects: anyone, or these wallets (PROJECT_CREATORS, PM7). */
   projectCreators: 'anyone' | ReadonlySet<string>;
-  /** The SSRF guard, names resolved: null, or one sentence that says what to change. Asks the network: never inside a transaction. */
+  /**
+   * The SSRF guard, which resolves names: null, or one sentence that says what to
+   * change. Uses the network: never call it inside a transaction.
+   */
   refuseWebhookUrl: (url: string) => Promise<string | null>;
-  /** Signs and posts one webhook, as deliveries are. Asks the network: never inside a transaction. */
+  /** Signs and posts one webhook, in the same way as deliveries. Uses the network: never call it inside a transaction. */
   dispatchWebhook: (dispatch: Dispatch) => Promise<Outcome>;
   /** Closes sockets at once, in every process. */
   kick: { session(sessionId: string): void };
 }
 
-/** A signed-in person. The role is a matter of the project and is looked up there. */
+/** A signed-in person. The role depends on the project and is looked up there. */
 export interface MemberActor {
   kind: 'member';
   userId: string;
@@ -56,18 +59,18 @@ export interface MemberActor {
   expiresAt: Date;
 }
 
-/** A key as it was looked up: what it may do, and until when (K8, K9). */
+/** A key as it was looked up, with its scopes and expiry (K8, K9). */
 export interface KnownKey extends ApiKeyActor {
   scopes: readonly Scope[];
   expiresAt: Date | null;
 }
 
-/** A pipeline, by its key. */
+/** A pipeline, identified by its key. */
 export interface ApiKeyActor {
   kind: 'api_key';
   keyId: string;
   projectId: string;
-  /** Who answers for what its keys take up: the member who has been an owner of the project for longest. */
+  /** The person whose limits its keys count for: the author of the key, or else the owner who has been a member longest. */
   ownerId: string;
   name: string;
 }

@@ -1,4 +1,4 @@
-// Long work of many at once: one piece of it in one turn of the event loop (MB9).
+// Long tasks share the event loop: one piece of one task per turn (MB9).
 import { describe, expect, it } from 'vitest';
 import { RoundRobin } from '../limits/round-robin.ts';
 import { createEventLoopYielder } from './yield-to-event-loop.ts';
@@ -8,7 +8,7 @@ function byHand() {
   let now = 0;
   const queue = new RoundRobin(1, (turn) => void coming.push(turn));
   const { waitForTurn, createYielder } = createEventLoopYielder(queue, () => now);
-  /** One turn of the event loop, and all that goes on in it. */
+  /** One turn of the event loop, with everything that runs in it. */
   const turn = async () => {
     coming.shift()?.();
     for (let n = 0; n < 10; n += 1) await Promise.resolve();
@@ -16,8 +16,8 @@ function byHand() {
   return { waitForTurn, createYielder, turn, pass: (ms: number) => (now += ms), waiting: () => queue.waiting };
 }
 
-describe('long work', () => {
-  it('MB9: is begun one by one, a turn of the event loop each', async () => {
+describe('a long task', () => {
+  it('MB9: starts one by one, each in a turn of the event loop of its own', async () => {
     const { waitForTurn, turn } = byHand();
     const begun: string[] = [];
     for (const name of ['a', 'b', 'c']) void waitForTurn().then(() => begun.push(name));
@@ -28,7 +28,7 @@ describe('long work', () => {
     expect(begun).toEqual(['a', 'b', 'c']);
   });
 
-  it('MB9: gives way after 10 ms, and goes on in its next turn: of all of them one in a turn', async () => {
+  it('MB9: yields after 10 ms and continues in its next turn: only one of all tasks runs in a turn', async () => {
     const { createYielder, turn, pass, waiting } = byHand();
     const done: string[] = [];
     const work = async (name: string) => {
@@ -50,7 +50,7 @@ describe('long work', () => {
     expect(after).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
-  it('MB9: that is short waits for nothing', async () => {
+  it('MB9: that is short does not wait', async () => {
     const { createYielder, pass, waiting } = byHand();
     const giveWay = createYielder();
     pass(9);

@@ -1,20 +1,20 @@
-// Long work gives way: whoever else waits is served meanwhile, and of all long work one piece is done in one turn of the event loop (MB9).
+// Lets long tasks yield: other requests run in between, and one turn of the event loop has one piece of all long tasks (MB9).
 import { RoundRobin } from '../limits/round-robin.ts';
 
-/** Nobody else is kept waiting longer than this by one piece of work, in ms. */
+/** The longest time that one piece of a task blocks others, in ms. */
 const MAX_BLOCKING_MS = 10;
 
 interface EventLoopYielder {
-  /** Resolves when it is the turn of one more piece of long work; to be awaited before it, where it may begin at the same time as others. */
+  /** Resolves when one more piece of a long task may run; await it before a task that may start at the same time as others. */
   waitForTurn: () => Promise<void>;
-  /** A function to call between the pieces of long work: it lets others have their turn whenever this work had its own. */
+  /** Creates a function to call between the pieces of a long task: it yields when the task has used its time. */
   createYielder: () => () => Promise<void>;
 }
 
 export function createEventLoopYielder(queue = new RoundRobin(1), now = () => performance.now()): EventLoopYielder {
   let count = 0;
   const turnFor = (work: string) => new Promise<void>((resolve) => void queue.ask(work, resolve));
-  // Each piece of work is one of its own: how many of them somebody may have at once is limited elsewhere (MB1, RL6).
+  // Each task has its own queue: other limits bound how many of them a person may have (MB1, RL6).
   const newTask = () => String((count += 1));
   return {
     waitForTurn: () => turnFor(newTask()),

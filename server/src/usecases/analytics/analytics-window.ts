@@ -1,4 +1,4 @@
-// The window of analytics: what was asked for, in whole minutes and in buckets of the project's zone (AN6).
+// The time window of an analytics query, in whole minutes and in buckets of the project's time zone (AN6).
 import { bucketsOf, type Bucket } from '../../domain/analytics/calendar.ts';
 import { badWindow, timeWindow, type WindowQuery, wholeMinutes } from './time-window.ts';
 
@@ -6,7 +6,7 @@ export interface AnalyticsQuery extends WindowQuery {
   bucket: Bucket | undefined;
 }
 
-/** All in ms. */
+/** All times are in ms. */
 export interface Window {
   from: number;
   to: number;
@@ -17,10 +17,10 @@ export interface Window {
 
 const BUCKET_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const satisfies Record<Bucket, number>;
 const DEFAULT_SPAN_MS = 24 * BUCKET_MS.hour;
-/** More buckets than this is no picture any more, and no bounded query. */
+/** More buckets than this cannot be shown, and would not be a bounded query. */
 const MAX_BUCKETS = 1500;
 
-/** Errors: `validation_failed` (an empty or far too fine window). */
+/** Errors: `validation_failed` (an empty window, or too many buckets). */
 export function windowOf(query: AnalyticsQuery, zone: string, now: Date): Window {
   const asked = timeWindow(query, now, DEFAULT_SPAN_MS);
   const span = asked.to.getTime() - asked.from.getTime();

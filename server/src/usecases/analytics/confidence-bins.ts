@@ -1,11 +1,11 @@
-// How often people kept a suggestion, by its confidence: from the rollups (AN4).
+// How often people approved a suggestion unchanged, by its confidence, from the rollups (AN4).
 import type { ConfidenceBin } from '@countersign/shared/api/thresholds';
 import { withFigures } from '../../analytics/read-rollups.ts';
 import type { Em } from '../../db/orm.ts';
 import { CONFIDENCE_BINS, MILLION } from '../../domain/analytics/rollup.ts';
 import type { TimeWindow } from './time-window.ts';
 
-/** Bins of 0.05, lowest first; those of verdicts apart, empty ones left out. The window is of whole minutes. */
+/** Bins of 0.05, lowest first, with those of verdicts separate and empty ones omitted. The window is in whole minutes. */
 export function confidenceBins(em: Em, { projectId, from, to }: TimeWindow): Promise<ConfidenceBin[]> {
   return withFigures(em, projectId, async (figures) => {
     const [bins = []] = await figures.over([{ low: from.getTime(), high: to.getTime() }], ['bin', 'verdict_bin']);

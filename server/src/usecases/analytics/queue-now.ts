@@ -1,15 +1,15 @@
-// What waits now that no rollup can say: who holds it, how old the oldest is, how much is past due. It costs the same at any length.
+// Queue figures that the rollups do not have: held items, the oldest item, items past due. The cost has an upper limit.
 import { COUNT_LIMIT } from '@countersign/shared/api/queue';
 import type { Em } from '../../db/orm.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 
-/** Among so many, in the order in which they are due, the oldest is looked for: it is one of them unless the target was raised meanwhile. */
-const LOOKED_AT = 1000;
+/** The oldest item is searched among this many in due order: it is among them unless the target was raised meanwhile. */
+const MAX_EXAMINED = 1000;
 
 const late = (status: string) =>
   `(select 1 from item where project_id = $1 and status = '${status}' and due_at < $2 limit ${COUNT_LIMIT})`;
 const first = (status: string) =>
-  `(select created_at from item where project_id = $1 and status = '${status}' order by due_at, id limit ${LOOKED_AT})`;
+  `(select created_at from item where project_id = $1 and status = '${status}' order by due_at, id limit ${MAX_EXAMINED})`;
 
 const QUEUE_NOW = `
   select (select count(*) from item where project_id = $1 and claim_expires_at is not null) as reviewing,

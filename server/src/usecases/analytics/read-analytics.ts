@@ -1,4 +1,4 @@
-// What the queue, the people, the model and the webhook did in a window: read from the rollups, so it costs the same at any length.
+// Reads the analytics of queue, people, model and webhook in a window from the rollups, at the same cost for any window.
 import type { Analytics } from '@countersign/shared/api/analytics';
 import { ITEM_STATUSES, OPEN_STATUSES } from '@countersign/shared/enums';
 import { EVER, type Figures, withFigures } from '../../analytics/read-rollups.ts';
@@ -22,7 +22,7 @@ import type { MemberActor, Services } from '../services.ts';
 import { type AnalyticsQuery, type Window, windowOf } from './analytics-window.ts';
 import { queueNow } from './queue-now.ts';
 
-/** Errors: `not_found`, `forbidden`, `validation_failed` (an empty or far too fine window). */
+/** Errors: `not_found`, `forbidden`, `validation_failed` (an empty window, or too many buckets). */
 export function readAnalytics(services: Services, actor: MemberActor, query: AnalyticsQuery): Promise<Analytics> {
   const { projectId } = query;
   return services.db.read(async (em) => {
@@ -73,7 +73,7 @@ function totalsOf(whole: readonly Figure[]) {
   };
 }
 
-/** Every bucket of the window, and what waits now. What waited at a bucket's end is all that came less all that left until then. */
+/** Every bucket of the window, and what waits now. What waited at the end of a bucket is the sum of all changes until then. */
 async function flowOf(figures: Figures, { from, to, starts }: Window): Promise<Pick<Analytics, 'flow' | 'waiting'>> {
   const levels = await figures.over(
     [
@@ -83,7 +83,7 @@ async function flowOf(figures: Figures, { from, to, starts }: Window): Promise<P
     ['waiting'],
   );
   const [before, now] = levels.map((level) => countsOf(level, 'waiting', OPEN_STATUSES));
-  if (before === undefined || now === undefined) throw new Error('Two were asked for.');
+  if (before === undefined || now === undefined) throw new Error('Two periods were requested.');
   const buckets = starts.map((start, index) => ({
     low: Math.max(start, from),
     high: Math.min(starts[index + 1] ?? to, to),
@@ -107,7 +107,7 @@ async function flowOf(figures: Figures, { from, to, starts }: Window): Promise<P
   return { flow, waiting: now };
 }
 
-/** Who did anything, and how much each of them holds now. */
+/** Everybody who acted in the window, and how many items they hold now. */
 async function peopleOf(em: Em, projectId: string, whole: readonly Figure[]) {
   const working: Measure[] = ['reviewer', 'mover', 'claimer'];
   const ids = new Set(whole.filter(({ measure, n }) => working.includes(measure) && n !== 0).map(({ key }) => key));

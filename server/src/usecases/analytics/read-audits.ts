@@ -1,4 +1,4 @@
-// What audits say of a project's automatic answers (AU4), and where that stands to its budget (AU5).
+// Reads what audits say about a project's automatic answers (AU4), and the state of its error budget (AU5).
 import type { Audits } from '@countersign/shared/api/audits';
 import { auditStrata, hasGap } from '../../db/audits/audit-rows.ts';
 import { type GuaranteeSpan, guaranteeSpan } from '../../db/audits/audit-span.ts';
@@ -11,8 +11,8 @@ import type { MemberActor, Services } from '../services.ts';
 import { monthWindow, type WindowQuery } from './time-window.ts';
 
 /**
- * Of the audits that the budget goes by, or of a window. Whoever chooses the window may have looked before, so of that the bound for
- * every look is unknown. Errors: `not_found`, `forbidden`, `validation_failed` (an empty window).
+ * Over the audits that the budget uses, or over a requested window. The person who chooses a window may have looked before, so
+ * the anytime bound is unknown for it. Errors: `not_found`, `forbidden`, `validation_failed` (an empty window).
  */
 export function readAudits(services: Services, actor: MemberActor, query: WindowQuery): Promise<Audits> {
   return services.db.read(async (em) => {
@@ -40,7 +40,7 @@ export function readAudits(services: Services, actor: MemberActor, query: Window
   });
 }
 
-/** By the audits that the watch looks at, whatever window was asked for: the page and the owners' alerts say the same. */
+/** Uses the audits of the budget job, for any requested window, so that the page and the owners' alerts agree. */
 async function readBudget(em: Em, project: Project, span: GuaranteeSpan): Promise<Audits['budget']> {
   const { errorBudget, overBudgetSince, auditRate: rate } = project;
   if (errorBudget === null || errorBudget === undefined) return null;

@@ -1,4 +1,4 @@
-// Does confidence keep its word? How often people kept a suggestion, by its confidence (AN22).
+// Reads the calibration: how often people approved a suggestion unchanged, by its confidence (AN22).
 import type { Calibration } from '@countersign/shared/api/thresholds';
 import { quantileBins } from '../../domain/analytics/calibration.ts';
 import type { Em } from '../../db/orm.ts';
@@ -34,7 +34,7 @@ export function readCalibration(services: Services, actor: MemberActor, query: W
   });
 }
 
-/** The newest decisions by confidence, ascending. */
+/** The newest decisions grouped by confidence, ascending. */
 async function newest(em: Em, { projectId, from, to }: TimeWindow) {
   const rows = await rawQuery<{ confidence: number; audit: boolean; n: string; unchanged: string }>(
     em,

@@ -1,4 +1,4 @@
-// The supervisors' floor: who holds what and for how long, the pace, and when the queue will be empty (FL).
+// Reads the live team view of supervisors: who holds what and for how long, review times, and when the queue will be empty (FL).
 import type { TeamView, Holding, TeamMember } from '@countersign/shared/api/team';
 import { type Figures, withFigures } from '../../analytics/read-rollups.ts';
 import { drainOf, IDLE_AFTER, median, stuckAfter, timesOf } from '../../domain/analytics/team-view.ts';
@@ -18,7 +18,7 @@ import {
 } from './team-view-rows.ts';
 import { latestDecisions } from './review-time.ts';
 
-/** Decisions that tell how long one takes (FL1), of the last day. */
+/** How many decisions of the last day give the review time (FL1). */
 const SAMPLE = 200;
 const DAY = 24 * 60 * 60_000;
 
@@ -59,7 +59,7 @@ export async function readTeamView(services: Services, actor: MemberActor, proje
   };
 }
 
-/** Asked one after the other, on one connection: a supervisor's page takes no more of the pool. */
+/** The queries run one after the other on one connection, so that a page takes no more of the pool. */
 async function readRows(figures: Figures, em: Em, { projectId, now }: { projectId: string; now: Date }) {
   return {
     members: await teamOf(em, projectId),
@@ -72,7 +72,10 @@ async function readRows(figures: Figures, em: Em, { projectId, now }: { projectI
   };
 }
 
-/** Exactly while it is among the latest of everybody, and else by the minute: who has decided nothing for so long is idle either way. */
+/**
+ * Exact when it is among everybody's latest decisions, otherwise to the minute: a
+ * person who has not decided for that long is idle anyway.
+ */
 function lastOf(userId: string, { decisions, last }: Pick<Awaited<ReturnType<typeof readRows>>, 'decisions' | 'last'>) {
   const newest = Math.max(...decisions.filter((one) => one.userId === userId).map(({ decidedAt }) => decidedAt));
   return Number.isFinite(newest) ? new Date(newest) : last.get(userId);

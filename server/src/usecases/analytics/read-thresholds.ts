@@ -1,4 +1,4 @@
-// What thresholds can be tried on: the newest arrivals and decisions of a window, counted where they are alike (AN23).
+// Reads the sample for what-if thresholds: the newest arrivals and decisions of a window, grouped where they are alike (AN23).
 import { SAMPLE_SIZE, type ThresholdSample } from '@countersign/shared/api/thresholds';
 import type { RoutingRule } from '@countersign/shared/enums';
 import { sampleOf, type Cohort, type SampleRows } from '../../domain/analytics/threshold-sample.ts';
@@ -13,7 +13,7 @@ import { newestDecisions } from '../decisions/newest-decisions.ts';
 import { monthWindow, type TimeWindow, type WindowQuery } from './time-window.ts';
 import { reviewTimeOf } from './review-time.ts';
 
-/** Neighbours in time are counted in this many blocks, to see how alike they are (AN24). */
+/** The window is divided into this many blocks to measure the correlation of neighbours (AN24). */
 const BLOCKS = 30;
 
 /** Errors: `not_found`, `forbidden`, `validation_failed` (an empty window). */
@@ -88,7 +88,7 @@ async function arrivalsOf(em: Em, { projectId, from, to }: TimeWindow) {
 const DECIDED = `d.action, d.decided_at, i.confidence, i.risk_flags, i.rule, i.settings_version,
   ntile(${BLOCKS}) over (order by i.created_at, i.id) as block`;
 
-/** A supervisor who ended an item without an answer said nothing of its suggestion: it is among `counted`, not among `looked`. */
+/** A supervisor who finalized an item did not judge its suggestion: it is in `counted`, not in `reviewed`. */
 async function decisionsOf(em: Em, { projectId, from, to }: TimeWindow) {
   const rows = await rawQuery<CohortRow & { counted: number; reviewed: number; wrong: number }>(
     em,
@@ -102,7 +102,7 @@ async function decisionsOf(em: Em, { projectId, from, to }: TimeWindow) {
   return rows.map(({ counted, reviewed, wrong, ...row }) => ({ ...toCohort(row), counted, reviewed, wrong }));
 }
 
-/** What the settings said that routed these rows (RT6). */
+/** The settings that routed these rows (RT6). */
 async function versionsOf(em: Em, projectId: string, rows: readonly Cohort[]): Promise<SampleRows['versions']> {
   const seen = [...new Set(rows.map(({ settingsVersion }) => settingsVersion))];
   const versions = await em.find(ProjectSettings, { projectId, version: { $in: seen } });

@@ -1,22 +1,22 @@
-// How long a person has an item before they decide it (FL1): the floor's medians, and what reviewer hours are reckoned with (AN26).
+// How long people take per decision (FL1): for the live team view, and for the reviewer hours of what-if (AN26).
 import type { Em } from '../../db/orm.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import { RETAINED_SINCE } from '../../db/retention/retained-since.ts';
 import { type TimedDecision, median, timesOf } from '../../domain/analytics/team-view.ts';
 import type { TimeWindow } from './time-window.ts';
 
-/** The newest decisions say how fast people work today. */
+/** The newest decisions show the present speed. */
 const DECISIONS = 500;
 
-/** The median, because a pause over an open item is no work. `seconds` is null when nobody decided anything. */
+/** The median, because a break with an open item is not work. `seconds` is null without decisions. */
 export async function reviewTimeOf(em: Em, window: TimeWindow): Promise<{ n: number; seconds: number | null }> {
   const times = timesOf(await latestDecisions(em, window, DECISIONS));
   return { n: times.length, seconds: median(times.map(({ seconds }) => seconds)) };
 }
 
 /**
- * The latest decisions of people in the window, at a time whose items are all there still (KE5), each with its claim; both moments as the
- * ledger has them, by one clock.
+ * The latest decisions of people in the window, limited to times of which every item still exists (KE5), each with its claim.
+ * Both moments come from the event log, and so from one clock.
  */
 export async function latestDecisions(
   em: Em,

@@ -1,4 +1,4 @@
-// What the floor is read from: one short question each, by index, over a bounded window.
+// The queries of the live team view: one short query each, by index, over a bounded window.
 import { OPEN_STATUSES, type OpenStatus, type Role } from '@countersign/shared/enums';
 import { EVER, type Figures } from '../../analytics/read-rollups.ts';
 import { displayName } from '../../domain/access/actor.ts';
@@ -6,14 +6,14 @@ import type { TimedFlow } from '../../domain/analytics/team-view.ts';
 import { enteredQueue, countsOf, sumOf } from '../../domain/analytics/report.ts';
 import type { Em } from '../../db/orm.ts';
 
-/** Items in people's hands that are listed, longest held first. */
+/** The maximum number of held items that are listed, longest held first. */
 const LISTED = 500;
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
-/** FL4, in minutes. */
+/** FL4: the lengths of the windows, in minutes. */
 const WINDOWS = [15, 60] as const;
 
-/** When a window of so many minutes begins: with a whole one (AN6). In ms. */
+/** When a window of so many minutes begins: at a whole minute (AN6). In ms. */
 const begin = (now: Date, minutes: number): number => (Math.floor(now.getTime() / MINUTE) - minutes) * MINUTE;
 
 export interface TeamMember {
@@ -22,7 +22,7 @@ export interface TeamMember {
   role: Role;
 }
 
-/** The pool, by name. */
+/** The members, by name. */
 export async function teamOf(em: Em, projectId: string): Promise<TeamMember[]> {
   const rows = await em.execute<{ user_id: string; role: Role; name: string | null; address: string }[]>(
     `select m.user_id, m.role, u.name, u.address from member m join app_user u on u.id = m.user_id where m.project_id = ?`,
@@ -39,7 +39,7 @@ export interface ClaimedItem {
   preview: string;
   status: OpenStatus;
   since: Date;
-  /** As the row has it; the lock store knows of renewals. */
+  /** From the row; the lock store may have a later time after renewals. */
   expiresAt: Date;
 }
 
@@ -54,7 +54,10 @@ interface ClaimedItemRow {
   held: string;
 }
 
-/** Who holds what, longest first, and of how many those are. Since when stands in the ledger: the claim is a fact there, a renewal is none. */
+/**
+ * The held items, longest first, and their total. The start comes from the
+ * event log, where a claim is an event and a renewal is not.
+ */
 export async function claimedItemsIn(em: Em, projectId: string): Promise<{ held: ClaimedItem[]; total: number }> {
   const rows = await em.execute<ClaimedItemRow[]>(
     `select i.id, i.claimed_by, i.claim_fence, i.preview, i.status, i.claim_expires_at, c.created_at as since, count(*) over () as held
@@ -76,20 +79,20 @@ export async function claimedItemsIn(em: Em, projectId: string): Promise<{ held:
   return { held, total: Number(rows[0]?.held ?? 0) };
 }
 
-/** What waits now: all that came less all that left. */
+/** What waits now: the sum of all changes. */
 export async function waitingIn(figures: Figures): Promise<Record<OpenStatus, number>> {
   const [ever = []] = await figures.over([{ low: 0, high: EVER }], ['waiting']);
   return countsOf(ever, 'waiting', OPEN_STATUSES);
 }
 
 export interface Arrived {
-  /** What came to people and what they decided in the last quarter of an hour and in the last hour. */
+  /** How many items entered the queue and were decided in the last quarter of an hour and in the last hour. */
   flows: TimedFlow[];
-  /** What routing decided by itself in the last hour, of all that arrived; what was drawn for an audit came to people. */
+  /** What routing decided automatically in the last hour, of all arrivals; items drawn for an audit are not among them. */
   alone: { arrived: number; approved: number; rejected: number };
 }
 
-/** In whole minutes (AN6), from the rollups: it costs the same however much arrives. */
+/** In whole minutes (AN6), from the rollups, so that the cost does not depend on the number of arrivals. */
 export async function arrivedIn(figures: Figures, em: Em, of: { projectId: string; now: Date }): Promise<Arrived> {
   const lows = WINDOWS.map((minutes) => begin(of.now, minutes));
   const stretches = lows.map((low) => ({ low, high: EVER }));
@@ -110,7 +113,7 @@ export async function arrivedIn(figures: Figures, em: Em, of: { projectId: strin
   return { flows, alone };
 }
 
-/** A small part of what arrives (AU1), with an index of its own. */
+/** A small part of the arrivals (AU1), with its own index. */
 async function drawnIn(em: Em, projectId: string, from: Date): Promise<number> {
   const [row] = await em.execute<{ n: string }[]>(
     'select count(*) as n from item where project_id = ? and audit and created_at >= ?',
@@ -119,13 +122,13 @@ async function drawnIn(em: Em, projectId: string, from: Date): Promise<number> {
   return Number(row?.n);
 }
 
-/** What each person decided in the last hour. */
+/** How many items each person decided in the last hour. */
 export async function decidedIn(figures: Figures, now: Date): Promise<Map<string, number>> {
   const [hour = []] = await figures.over([{ low: begin(now, 60), high: EVER }], ['reviewer']);
   return new Map(hour.map(({ key, n }) => [key, n]));
 }
 
-/** The minute in which each person last decided anything in the last day, as far as it is counted: as many rows as people and minutes. */
+/** The minute of each person's last decision in the last day, as far as it is counted: at most one row per person and minute. */
 export async function lastDecided(em: Em, projectId: string, now: Date): Promise<Map<string, Date>> {
   const rows = await em.execute<{ key: string; at: string | Date }[]>(
     `select key, max(at) as at from rollup

@@ -1,4 +1,4 @@
-// From when until when a question about the past is asked.
+// Parses the time window of a query about the past, with its defaults.
 import { Refusal } from '@countersign/shared/errors';
 import { WINDOW_MS } from '../../domain/audits/audit-start.ts';
 
@@ -14,7 +14,7 @@ export interface TimeWindow {
   to: Date;
 }
 
-/** Ends now and is so many milliseconds long where nothing else was asked. Errors: `validation_failed` (before 1970, or empty). */
+/** The requested window; by default it ends now and is `length` ms long. Errors: `validation_failed` (before 1970, or empty). */
 export function timeWindow({ projectId, from, to }: WindowQuery, now: Date, length: number): TimeWindow {
   const end = to ?? now;
   const start = from ?? new Date(end.getTime() - length);
@@ -23,14 +23,14 @@ export function timeWindow({ projectId, from, to }: WindowQuery, now: Date, leng
   return { projectId, from: start, to: end };
 }
 
-/** The last 30 days where nothing else was asked. Errors: as `timeWindow`. */
+/** The requested window; by default the last 30 days. Errors: as `timeWindow`. */
 export const monthWindow = (query: WindowQuery, now: Date): TimeWindow => timeWindow(query, now, WINDOW_MS);
 
 const MINUTE_MS = 60_000;
-/** Times have four digits for the year: the last minute of them. */
+/** The last minute with a four-digit year. */
 const LAST = Date.UTC(9999, 11, 31, 23, 59);
 
-/** The whole minutes that the window lies in: it begins at or before it and ends at or after it (AN6). */
+/** The window extended to whole minutes at both ends (AN6). */
 export const wholeMinutes = ({ projectId, from, to }: TimeWindow): TimeWindow => ({
   projectId,
   from: new Date(Math.floor(from.getTime() / MINUTE_MS) * MINUTE_MS),

@@ -1,4 +1,4 @@
-// The keys of a project: made and shown once, listed without their text, revoked at once.
+// Creates and revokes the API keys of a project; the text of a key is shown once.
 import { SCOPES, type Scope } from '@countersign/shared/enums';
 import { hashApiKey, last4, makeApiKey } from '../../crypto/api-key.ts';
 import { REVOKED } from '../../db/connection/channels.ts';
@@ -14,15 +14,15 @@ import type { MemberActor, Services } from '../services.ts';
 export interface NewKey {
   projectId: string;
   name: string;
-  /** What it may do (K8); everything when left out. */
+  /** What it may do (K8); everything by default. */
   scopes?: readonly Scope[] | undefined;
-  /** When it ends (K9). */
+  /** When it expires (K9). */
   expiresAt?: Date | null | undefined;
 }
 
 /**
- * Makes a key; `text` is not stored and cannot be had again. Errors: `not_found`, `forbidden`, `validation_failed` for an end that
- * has passed, and where as many stand as may (RL8).
+ * Creates a key; `text` is not stored. Errors: `not_found`, `forbidden`, `validation_failed` for an expiry in the past, and when
+ * the project has as many keys as allowed (RL8).
  */
 export async function createApiKey(
   services: Services,
@@ -32,11 +32,12 @@ export async function createApiKey(
   const text = makeApiKey();
   const scopes = SCOPES.filter((scope) => (input.scopes ?? SCOPES).includes(scope));
   const { expiresAt = null } = input;
-  if (expiresAt !== null && expiresAt <= services.clock.now()) throw badField('expires_at', 'Give a time to come.');
+  if (expiresAt !== null && expiresAt <= services.clock.now())
+    throw badField('expires_at', 'Give a time in the future.');
   return services.db.write(async (tx) => {
     await requireChange(tx.em, { userId: actor.userId, projectId: input.projectId }, 'manage_keys');
-    const standing = await tx.em.count(ApiKey, { projectId: input.projectId, revokedAt: null });
-    refuseBeyond(standing, {
+    const count = await tx.em.count(ApiKey, { projectId: input.projectId, revokedAt: null });
+    refuseBeyond(count, {
       most: COUNT_LIMITS.apiKeys,
       detail: 'Revoke a key that nothing uses, then make this one.',
     });
@@ -54,7 +55,7 @@ export async function createApiKey(
       revokedAt: null,
     };
     await tx.em.insert(ApiKey, key);
-    // Of what is usual nothing is said.
+    // Defaults are omitted from the change log.
     const end = expiresAt === null ? {} : { expires_at: expiresAt.toISOString() };
     const after = { last4: key.last4, ...(scopes.length < SCOPES.length ? { scopes } : {}), ...end };
     const change = { action: 'key.made' as const, ...subjectOf(key), after };
@@ -64,8 +65,8 @@ export async function createApiKey(
 }
 
 /**
- * Revokes a key: at once in this process, within 5 s in every other (K4). Revoking twice does nothing more.
- * Errors: `not_found`, `forbidden`.
+ * Revokes a key: at once in this process, within 5 s in every other (K4). A
+ * second call has no effect. Errors: `not_found`, `forbidden`.
  */
 export async function revokeApiKey(
   services: Services,
@@ -79,11 +80,14 @@ export async function revokeApiKey(
     if (key === null) throw notFound();
     if (!key.revokedAt) await revoke(services, { tx, actor }, key);
   });
-  // After the commit: from here on no lookup can find the key.
+  // After the commit: from here on no lookup finds the key.
   services.keys.forget(keyId);
 }
 
-/** Revokes every key of the project that this person made, for a transaction that holds it; they are to be forgotten after it. */
+/**
+ * Revokes every key of the project that this person made, in the caller's
+ * transaction. The caller removes them from the cache after it.
+ */
 export async function revokeKeysOf(
   services: Services,
   by: { tx: Tx; actor: MemberActor },

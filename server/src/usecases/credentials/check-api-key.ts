@@ -1,4 +1,4 @@
-// Who submits: the key of a project. Unknown, revoked, ended and malformed keys get one and the same answer.
+// Authenticates an API key. Unknown, revoked, expired and malformed keys get the same answer.
 import { Refusal } from '@countersign/shared/errors';
 import type { Scope } from '@countersign/shared/enums';
 import { hashApiKey, isWellFormedApiKey } from '../../crypto/api-key.ts';
@@ -6,13 +6,13 @@ import { ApiKey } from '../../db/entities/api-key.ts';
 import { ownerOf } from '../access/membership.ts';
 import type { KnownKey, Services } from '../services.ts';
 
-/** `last_used_at` is kept to the minute: a busy key must not write a row per request. */
+/** `last_used_at` has a precision of a minute: a busy key must not write a row per request. */
 const USED_EVERY_MS = 60_000;
 
 /**
- * The actor behind a key. A typo is refused by its checksum before the database is asked; a good key is asked for once in 3 s
- * (K4). `beforeAsking` runs before anything is spent on a key that was not good lately, and may refuse in its own name.
- * Errors: `api_key_missing`, `api_key_invalid`.
+ * The actor of a key. A typo is refused by its checksum without the database; a valid key is looked
+ * up once in 3 s (K4). `beforeLookup` runs before the lookup of a key that was not valid lately,
+ * and may refuse it. Errors: `api_key_missing`, `api_key_invalid`.
  */
 export async function checkApiKey(
   services: Services,
@@ -23,7 +23,7 @@ export async function checkApiKey(
   const fresh = hash === null ? undefined : services.keys.find(hash);
   if (fresh !== undefined && lasts(services, fresh)) return fresh;
   const load = async (wellFormed: string) => {
-    // Once for all who ask at the same time: a key with many clients shall not look like many strangers.
+    // Once for all concurrent lookups: a key with many clients must not count as many unknown ones.
     if (!services.keys.wasGood(wellFormed)) await beforeLookup();
     return lookUp(services, wellFormed);
   };
@@ -37,7 +37,7 @@ export async function checkApiKey(
   return actor;
 }
 
-/** K9: to the moment, also of a key that was looked up before its end. */
+/** K9: exact, also for a key that was looked up before it expired. */
 const lasts = ({ clock }: Services, { expiresAt }: KnownKey): boolean => expiresAt === null || expiresAt > clock.now();
 
 /** K8. Errors: `forbidden`. */
@@ -55,7 +55,7 @@ async function lookUp(services: Services, hash: string): Promise<KnownKey | null
   const { key, ownerId } = found;
   if (key.expiresAt && key.expiresAt <= services.clock.now()) return null;
   await touch(services, key).catch((error: unknown) =>
-    services.log.warn({ err: error }, 'a key’s last use was not noted'),
+    services.log.warn({ err: error }, 'the last use of an API key could not be recorded'),
   );
   const { id: keyId, projectId, name, scopes, expiresAt = null } = key;
   return { kind: 'api_key', keyId, projectId, ownerId, name, scopes, expiresAt };

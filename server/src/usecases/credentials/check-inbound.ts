@@ -1,4 +1,4 @@
-// Who submits by a signed message: a source of a project. Until its signature holds, nothing of it is parsed and nothing is written (K6).
+// Authenticates a signed inbound message by its source. Before the signature is verified, nothing is parsed or written (K6).
 import { Refusal } from '@countersign/shared/errors';
 import { uuid } from '@countersign/shared/ids';
 import { HEADERS, judgeTimestamp, verifyHex, verifyStandard } from '@countersign/shared/webhook';
@@ -9,16 +9,16 @@ import { InboundSource } from '../../db/entities/inbound-source.ts';
 import { isSingle, deduplicationKeys, signingOf, sourceContext, type Signing } from '../../domain/webhooks/inbound.ts';
 import type { Services } from '../services.ts';
 
-/** `last_used_at` is kept to the minute: a busy source must not write a row per message. */
+/** `last_used_at` has a precision of a minute: a busy source must not write a row per message. */
 const USED_EVERY_MS = 60_000;
 
-/** Asked for in place of what is no id, so that this costs what an unknown id costs. */
+/** Looked up in place of a malformed id, so that it costs as much as an unknown id. */
 const NO_SOURCE = '00000000-0000-0000-0000-000000000000';
 
 export interface InboundMessage {
-  /** The id of the path, whatever stands there. */
+  /** The id in the path, not validated. */
   sourceId: string;
-  /** By lower-case name. */
+  /** Keys are lower-case names. */
   headers: Record<string, string | undefined>;
   bytes: Uint8Array;
 }
@@ -28,13 +28,13 @@ export interface InboundSender {
   name: string;
   projectId: string;
   lastUsedAt: Date | null;
-  /** What makes this message the same as an earlier one (IN1). */
+  /** The keys by which this message equals an earlier one (IN1). */
   same: { key: string; extraKeys: string[] };
 }
 
 /**
- * Finds out who signed. An unknown or removed source, one of an archived project and what is no id cost the same work
- * and get the same answer as a bad signature. Errors: `signature_missing`, `signature_expired`, `signature_invalid`.
+ * Finds the source that signed the message. An unknown or removed source, one of an archived project and a malformed id cost the
+ * same work and get the same answer as a bad signature. Errors: `signature_missing`, `signature_expired`, `signature_invalid`.
  */
 export async function checkInbound(services: Services, message: InboundMessage): Promise<InboundSender> {
   const signing = signingOf(message.headers);
@@ -56,7 +56,7 @@ export async function checkInbound(services: Services, message: InboundMessage):
   return { sourceId, name, projectId, lastUsedAt, same: deduplicationKeys(signing, sha256Hex(message.bytes)) };
 }
 
-/** Notes that the source sent something new. */
+/** Records that the source sent something new. */
 export async function touchSource(services: Services, sender: InboundSender): Promise<void> {
   const now = services.clock.now();
   if (sender.lastUsedAt && now.getTime() - sender.lastUsedAt.getTime() < USED_EVERY_MS) return;
@@ -71,7 +71,7 @@ interface Found {
   lastUsedAt: Date | null;
 }
 
-/** One question for every id, so that all of them take the same way. */
+/** One query for every id, so that all of them take the same path. */
 async function findSource(services: Services, sourceId: string): Promise<Found | null> {
   const id = uuid.safeParse(sourceId).data ?? NO_SOURCE;
   const [row] = await services.db.read((em) =>
@@ -87,7 +87,7 @@ async function findSource(services: Services, sourceId: string): Promise<Found |
   return { id: row.id, name: row.name, projectId: row.project_id, secret: row.secret, lastUsedAt };
 }
 
-/** A secret nobody knows, at the price of opening one. */
+/** A random secret, at the cost of decrypting one. */
 function decoy(services: Services): string {
   const secret = makeWebhookSecret();
   encrypt(services.keyRing, secret, sourceContext({ id: NO_SOURCE, projectId: NO_SOURCE }));

@@ -1,4 +1,4 @@
-// The sources of a project: made with a secret that is shown once, removed at once.
+// Creates and removes the inbound sources of a project; the secret of a source is shown once.
 import { encrypt } from '../../crypto/key-ring.ts';
 import { makeWebhookSecret } from '../../crypto/webhook-secret.ts';
 import { InboundSource } from '../../db/entities/inbound-source.ts';
@@ -9,7 +9,10 @@ import { notFound, refuseBeyond, requireChange, requirePermission } from '../acc
 import { recordChange } from '../projects/record-change.ts';
 import type { MemberActor, Services } from '../services.ts';
 
-/** Makes a source; `secret` is kept sealed and cannot be had again. Errors: `not_found`, `forbidden`, `validation_failed` where as many stand as may (RL8). */
+/**
+ * Creates a source; `secret` is stored encrypted. Errors: `not_found`, `forbidden`, `validation_failed` when the project has as
+ * many sources as allowed (RL8).
+ */
 export async function createInboundSource(
   services: Services,
   actor: MemberActor,
@@ -19,8 +22,8 @@ export async function createInboundSource(
   const id = services.ids.uuid();
   return services.db.write(async (tx) => {
     await requireChange(tx.em, { userId: actor.userId, projectId }, 'manage_keys');
-    const standing = await tx.em.count(InboundSource, { projectId, removedAt: null });
-    refuseBeyond(standing, {
+    const count = await tx.em.count(InboundSource, { projectId, removedAt: null });
+    refuseBeyond(count, {
       ...{ most: COUNT_LIMITS.inboundSources, detail: 'Remove a source that nothing uses, then make this one.' },
     });
     const source = {
@@ -40,7 +43,7 @@ export async function createInboundSource(
   });
 }
 
-/** Removes a source; removing it twice does nothing more. Errors: `not_found`, `forbidden`. */
+/** Removes a source; a second call has no effect. Errors: `not_found`, `forbidden`. */
 export async function removeInboundSource(
   services: Services,
   actor: MemberActor,

@@ -1,4 +1,4 @@
-// The cache of good keys: how long one counts, and that no lookup outlives a revocation.
+// The cache of valid API keys: how long an entry is valid, and that no lookup outlives a revocation.
 import { describe, expect, it } from 'vitest';
 import { createKeyCache, FRESH_MS } from './key-cache.ts';
 import type { ApiKeyActor } from '../services.ts';
@@ -17,15 +17,15 @@ function aCache() {
   return { cache, pass: (by: number) => void (ms += by) };
 }
 
-/** A lookup whose answer the test gives. */
+/** A lookup whose result the test provides. */
 function held() {
   const { promise, resolve } = Promise.withResolvers<ApiKeyActor | null>();
   let asked = 0;
   return { look: () => ((asked += 1), promise), answer: resolve, asked: () => asked };
 }
 
-describe('K4: a good key', () => {
-  it('counts for 3 s from the moment its lookup started, and was good for ten minutes', async () => {
+describe('K4: a valid key', () => {
+  it('is cached for 3 s from the start of its lookup, and known as valid for ten minutes', async () => {
     const { cache, pass } = aCache();
     const { look, answer } = held();
     const pending = cache.lookUp('hash', look);
@@ -41,7 +41,7 @@ describe('K4: a good key', () => {
     expect(cache.wasGood('hash')).toBe(false);
   });
 
-  it('is looked up once for all who ask at the same time', async () => {
+  it('is looked up once for all concurrent requests', async () => {
     const { cache } = aCache();
     const { look, answer, asked } = held();
     const all = Promise.all(Array.from({ length: 100 }, () => cache.lookUp('hash', look)));
@@ -50,7 +50,7 @@ describe('K4: a good key', () => {
     expect(asked()).toBe(1);
   });
 
-  it('does not count when the clock was set back behind its lookup', async () => {
+  it('is not cached when the clock was set back to before its lookup', async () => {
     const { cache, pass } = aCache();
     await cache.lookUp('hash', async () => actor('key'));
     pass(-1);
@@ -59,7 +59,7 @@ describe('K4: a good key', () => {
 });
 
 describe('K4: a revoked key', () => {
-  it('is forgotten at once, the others stay', async () => {
+  it('is forgotten at once, and other keys stay', async () => {
     const { cache } = aCache();
     await cache.lookUp('revoked', async () => actor('revoked'));
     await cache.lookUp('other', async () => actor('other'));
@@ -68,21 +68,21 @@ describe('K4: a revoked key', () => {
     expect(cache.find('other')).toEqual(actor('other'));
   });
 
-  it('does not come back by a lookup that had started before, and nobody joins that one', async () => {
+  it('is not cached again by a lookup that had started before, and no request joins that lookup', async () => {
     const { cache } = aCache();
     const before = held();
     const pending = cache.lookUp('hash', before.look);
     cache.forget('key');
     const joined = cache.lookUp('hash', async () => null);
     before.answer(actor('key'));
-    // Who asked before the revocation may get what was true then.
+    // A request from before the revocation may get the earlier result.
     expect(await pending).toEqual(actor('key'));
     expect(await joined).toBeNull();
     expect(cache.find('hash')).toBeUndefined();
     expect(cache.wasGood('hash')).toBe(false);
   });
 
-  it('of which nobody told us is found out by the next lookup, and was not good any more', async () => {
+  it('is found out by the next lookup without a notification, and is no longer known as valid', async () => {
     const { cache, pass } = aCache();
     await cache.lookUp('hash', async () => actor('key'));
     pass(FRESH_MS);
@@ -91,8 +91,8 @@ describe('K4: a revoked key', () => {
   });
 });
 
-describe('what is not remembered', () => {
-  it('unknown keys, and lookups that failed', async () => {
+describe('the cache does not store', () => {
+  it('unknown keys, and failed lookups', async () => {
     const { cache } = aCache();
     await cache.lookUp('unknown', async () => null);
     await expect(cache.lookUp('failed', () => Promise.reject(new Error('away')))).rejects.toThrow('away');

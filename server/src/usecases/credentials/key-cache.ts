@@ -1,14 +1,14 @@
-// API keys that were good a moment ago, so that a busy key does not ask the database with every request (K4).
+// Caches valid API keys, so that a busy key does not query the database with every request (K4).
 
-/** `Found` is what is known of a key. */
+/** `Found` is the data of a key. */
 export interface KeyCache<Found extends { keyId: string }> {
-  /** What was found of the key, by its hash, when it was looked up within the last 3 s. */
+  /** The data of the key, by its hash, when it was looked up within the last 3 s. */
   find(hash: string): Found | undefined;
-  /** Whether the key was good within the last ten minutes. It may have been revoked since. */
+  /** Whether the key was valid within the last ten minutes. It may have been revoked since. */
   wasGood(hash: string): boolean;
-  /** Looks the key up, once for all who ask at the same time, and remembers a good one from the moment the lookup started. */
+  /** Looks the key up, once for all concurrent requests, and caches a valid one from the moment the lookup started. */
   lookUp(hash: string, load: () => Promise<Found | null>): Promise<Found | null>;
-  /** A key was revoked: it is forgotten, and no lookup that is under way is remembered or shared any more. */
+  /** Removes a revoked key; no pending lookup is cached or shared any more. */
   forget(keyId: string): void;
 }
 
@@ -18,19 +18,19 @@ interface Entry<Found> {
   askedAt: number;
 }
 
-/** How long a looked-up key counts without asking again, in ms: the net under a revocation that nobody heard of. */
+/** How long a looked-up key is valid without another lookup, in ms: the safeguard when a revocation notification is lost. */
 export const FRESH_MS = 3000;
 const REMEMBERED_MS = 10 * 60_000;
 const MOST_KEYS = 10_000;
 
 export function createKeyCache<Found extends { keyId: string }>(clock: { now(): Date }): KeyCache<Found> {
-  /** In the order in which they were last looked up. */
+  /** In the order of the last lookups. */
   const entries = new Map<string, Entry<Found>>();
   let underWay = new Map<string, Promise<Found | null>>();
   const youngerThan = (ms: number, hash: string) => {
     const entry = entries.get(hash);
     const age = clock.now().getTime() - (entry?.askedAt ?? -Infinity);
-    // A clock that was set back makes an age negative: that one is asked for again.
+    // A clock that was set back makes an age negative: then the key is looked up again.
     return age >= 0 && age < ms ? entry : undefined;
   };
 
@@ -46,7 +46,7 @@ export function createKeyCache<Found extends { keyId: string }>(clock: { now(): 
     const askedAt = clock.now().getTime();
     const pending = load()
       .then((found) => {
-        // What was revoked since may not come in by a lookup that had already started.
+        // A lookup that had already started must not cache a key that was revoked since.
         if (mine === underWay && found !== null) remember(hash, { found, askedAt });
         if (found === null) entries.delete(hash);
         return found;

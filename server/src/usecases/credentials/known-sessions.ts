@@ -1,23 +1,25 @@
-// Session cookies that were good a moment ago: whoever brings one pays nothing for strangers at the same address (RL2).
+// Remembers session cookies that were valid lately, so that their users are not limited by others at the same address (RL2).
 import { sha256Hex } from '../../crypto/tokens.ts';
 
 export interface KnownSessions {
-  /** Whether the cookie was good within the last ten minutes. Its session may have ended since. */
+  /** Whether the cookie was valid within the last ten minutes. Its session may have ended since. */
   isKnown(token: string): boolean;
-  /** Tries a cookie that is not known, once for all who bring it at the same time, and remembers a good one. Errors: those of `attempt`. */
+  /**
+   * Checks an unknown cookie, once for all concurrent requests with it, and remembers a valid one. Errors: those of `attempt`.
+   */
   tryOnce(token: string, attempt: () => Promise<boolean>): Promise<boolean>;
-  /** The cookie is good. */
+  /** Marks the cookie as valid. */
   remember(token: string): void;
-  /** It is good no more. */
+  /** Marks the cookie as no longer valid. */
   forget(token: string): void;
 }
 
 const REMEMBERED_MS = 10 * 60_000;
 const MOST = 10_000;
 
-/** Kept by the hash of the cookie: the memory of the process holds none. */
+/** Stores hashes of cookies only: the process memory holds no cookie. */
 export function createKnownSessions(clock: { now(): Date }): KnownSessions {
-  /** When each was good, in the order in which they last were. */
+  /** When each was valid, ordered by that time. */
   const known = new Map<string, number>();
   const underWay = new Map<string, Promise<boolean>>();
 

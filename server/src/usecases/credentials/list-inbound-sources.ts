@@ -1,4 +1,4 @@
-// The sources a project takes signed submissions from.
+// Lists the sources from which a project accepts signed submissions.
 import { InboundSource } from '../../db/entities/inbound-source.ts';
 import { requirePermission } from '../access/membership.ts';
 import type { MemberActor, Services } from '../services.ts';

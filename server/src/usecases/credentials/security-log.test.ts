@@ -1,4 +1,4 @@
-// LG1: every event is counted, the first of each minute leave lines, a flood leaves a count and hides nobody else.
+// LG1: every event is counted, the first ones of each minute are logged, and a flood is logged as a count without hiding others.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createSecurityLog, MOST_LINES, MOST_OF_ADDRESS, WINDOW_MS } from './security-log.ts';
 
@@ -12,14 +12,14 @@ beforeEach(() => {
 afterEach(() => vi.useRealTimers());
 
 describe('LG1: the security log', () => {
-  it('has a line for each, with what is known of it', () => {
+  it('logs a line for each event, with its fields', () => {
     open().note('role', { address: '192.0.2.1', method: 'GET', user: 'anna' });
     expect(lines).toEqual([
       [{ event: 'role', address: '192.0.2.1', method: 'GET', user: 'anna' }, 'refused: not allowed'],
     ]);
   });
 
-  it('of a flood from one address has the first lines and then a count; others are still seen', () => {
+  it('logs the first lines of a flood from one address and then a count; other addresses are still logged', () => {
     const log = open();
     for (let n = 0; n < 10_000; n += 1) log.note('key', { address: '192.0.2.1' });
     expect(lines).toHaveLength(MOST_OF_ADDRESS);
@@ -33,7 +33,7 @@ describe('LG1: the security log', () => {
     expect(lines.at(-1)?.[0]).toEqual({ event: 'key', more: 10_000 - MOST_OF_ADDRESS });
   });
 
-  it('of a flood from everywhere has so many lines of a kind, and begins again a minute later', () => {
+  it('limits the lines of one kind in a flood from everywhere, and starts again a minute later', () => {
     const log = open();
     const flood = () => {
       for (let n = 0; n < 1000; n += 1) log.note('session', { address: `2001:db8:0:${n}::/64` });
@@ -45,13 +45,13 @@ describe('LG1: the security log', () => {
     expect(lines).toHaveLength(2 * MOST_LINES + 1);
   });
 
-  it('where nothing was left out says nothing at the minute’s end', () => {
+  it('logs nothing at the end of a minute without suppressed events', () => {
     open().note('sign_in', { user: 'anna' });
     vi.advanceTimersByTime(WINDOW_MS);
     expect(lines).toHaveLength(1);
   });
 
-  it('tells every event to whoever counts, with a line or without', () => {
+  it('notifies listeners of every event, logged or not', () => {
     const log = open();
     const heard = vi.fn();
     log.subscribe(heard);

@@ -1,4 +1,4 @@
-// What somebody was refused, and who signed in: one line each at info, few enough that no flood fills the log, and every one counted (LG1).
+// Logs refusals and sign-ins at info, limited so that no flood fills the log, and counts every one of them (LG1).
 import type { Logger } from 'pino';
 
 export const SECURITY_EVENTS = [
@@ -17,16 +17,16 @@ const MESSAGES: Record<SecurityEvent, string> = {
   origin: 'refused: another origin',
   session: 'refused: no session',
   role: 'refused: not allowed',
-  project: 'refused: nothing of theirs',
+  project: 'refused: not a member of the project',
   key: 'refused: no valid key',
   signature: 'refused: no valid signature',
   sign_in: 'signed in',
   sign_in_refused: 'sign-in refused',
 };
 
-/** Who it was and what they asked for: no secret, no payload, no path with a token in it. */
+/** Who it was and what they requested: no secret, no payload, no path with a token in it. */
 export interface SecurityFields {
-  /** The client's network address, as limits count it. */
+  /** The client's network address, as rate limits count it. */
   address?: string | undefined;
   method?: string;
   path?: string;
@@ -39,11 +39,11 @@ export interface SecurityFields {
 
 export interface SecurityLog {
   note(event: SecurityEvent, fields: SecurityFields): void;
-  /** Hears of every event, also of those that leave no line of their own. */
+  /** The listener is called for every event, also for those that are not logged. */
   subscribe(listener: (event: SecurityEvent) => void): void;
 }
 
-/** Lines of one kind in a minute: of one address, so that a flood from one hides no other, and of all. */
+/** The maximum number of lines of one kind in a minute: per address, so that one flood hides no other, and in all. */
 export const MOST_OF_ADDRESS = 5;
 export const MOST_LINES = 60;
 export const WINDOW_MS = 60_000;
@@ -60,7 +60,7 @@ export function createSecurityLog(log: Pick<Logger, 'info'>): SecurityLog {
   const close = (event: SecurityEvent, { suppressed }: Window) => {
     windows.delete(event);
     if (suppressed > 0)
-      log.info({ event, more: suppressed }, `${MESSAGES[event]}: more in the last minute, without a line each`);
+      log.info({ event, more: suppressed }, `${MESSAGES[event]}: further events of the last minute were not logged`);
   };
   const open = (event: SecurityEvent): Window => {
     const made: Window = { lines: 0, suppressed: 0, byAddress: new Map() };

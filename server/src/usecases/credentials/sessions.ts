@@ -1,4 +1,4 @@
-// Sessions: made at sign-in, found by cookie, over by idleness or age (A1, A3). Ending one on purpose is end-sessions.ts.
+// Sessions: created at sign-in, found by cookie, ended by idleness or age (A1, A3). end-sessions.ts ends them on request.
 import { randomToken, sameHex, sha256Hex } from '../../crypto/tokens.ts';
 import type { Tx } from '../../db/database.ts';
 import { Session } from '../../db/entities/session.ts';
@@ -7,9 +7,9 @@ import { idleSince, noSession } from '../../db/live-session.ts';
 import { deviceOf } from '../../domain/access/device.ts';
 import type { MemberActor, Services } from '../services.ts';
 
-/** A session ends after this long whatever happens; after how long without a request is in live-session.ts. */
+/** A session ends after this time in any case; live-session.ts has the time without a request after which it ends. */
 export const ABSOLUTE_MS = 12 * 60 * 60_000;
-/** The last-seen time is kept to the minute, so that reading does not mean writing. */
+/** The last-seen time has a precision of a minute, so that reading does not always write. */
 const SEEN_EVERY_MS = 60_000;
 
 export interface NewSession {
@@ -18,13 +18,13 @@ export interface NewSession {
   expiresAt: Date;
 }
 
-/** Whose session it is, and what their browser says it is. */
+/** The person of the session, and the user-agent of their browser. */
 export interface SessionOf {
   userId: string;
   userAgent?: string | undefined;
 }
 
-/** Opens a session; of the browser's description only `deviceOf` is kept. */
+/** Creates a session; of the user-agent only `deviceOf` is stored. */
 export async function createSession(
   services: Services,
   { em }: Tx,
@@ -42,12 +42,12 @@ export async function createSession(
 
 const TOKEN = /^([0-9a-f-]{36})\.([A-Za-z0-9_-]{43})$/;
 
-/** Whether this could be the value of a session cookie: what could not is refused before anything is asked. */
+/** Whether this could be the value of a session cookie; anything else is refused without a lookup. */
 export const isWellFormedToken = (token: string | undefined): token is string => TOKEN.test(token ?? '');
 
 /**
- * As `findSession`, for whoever comes with a cookie. `beforeAsking` runs before the database is asked for one that was not good
- * lately, and may refuse in its own name; many who bring the same one at the same time are asked for once.
+ * Like `findSession`, for requests with a cookie. `beforeLookup` runs before the lookup of a cookie that was not valid lately,
+ * and may refuse it; concurrent requests with the same cookie share one lookup.
  */
 export async function checkSession(
   services: Services,
@@ -61,14 +61,14 @@ export async function checkSession(
     return (await findSession(services, token)) !== null;
   };
   if (!knownSessions.isKnown(token) && !(await knownSessions.tryOnce(token, isGood))) return null;
-  // Each asks for itself whether the session goes on: what somebody else was told may be older than its end (A4).
+  // Each request checks the session itself: a shared result may be older than the end of the session (A4).
   const actor = await findSession(services, token);
   if (actor === null) knownSessions.forget(token);
   else knownSessions.remember(token);
   return actor;
 }
 
-/** The person behind a session cookie, or null when it is unknown, idle too long, or over. */
+/** The person of a session cookie, or null when it is unknown, idle too long, or expired. */
 export async function findSession(services: Services, token: string | undefined): Promise<MemberActor | null> {
   const match = TOKEN.exec(token ?? '');
   if (match?.[1] === undefined || match[2] === undefined) return null;
@@ -101,7 +101,7 @@ export async function requireSession(services: Services, token: string | undefin
   return actor;
 }
 
-/** Which of these sessions go on, by id: one query however many there are. */
+/** Which of these sessions are alive, by id: one query however many there are. */
 export async function findLiveSessions(services: Services, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const going = { id: { $in: ids }, ...alive(services.clock.now()) };
@@ -109,7 +109,7 @@ export async function findLiveSessions(services: Services, ids: string[]): Promi
   return new Set(sessions.map(({ id }) => id));
 }
 
-/** A3 as a condition: neither the absolute nor the idle end has come. Requests, sockets and lists all ask by it. */
+/** A3 as a condition: the session has neither expired nor been idle too long. Requests, sockets and lists share it. */
 export const alive = (now: Date) => ({
   expiresAt: { $gt: now },
   lastSeenAt: { $gte: idleSince(now) },

@@ -1,4 +1,4 @@
-// Sign-In With Solana, security section 1: the server makes the challenge, takes it out of use before any signature work, then verifies.
+// Sign-In With Solana: creates the challenge, consumes it before any signature check, and then verifies.
 import type { SignInInput } from '@countersign/shared/api/session';
 import { Refusal } from '@countersign/shared/errors';
 import { randomBase62, randomToken, sha256Hex } from '../../crypto/tokens.ts';
@@ -17,19 +17,19 @@ import { createSession, findSession, type NewSession } from './sessions.ts';
 import type { Services } from '../services.ts';
 
 const NONCE_LENGTH = 24;
-/** The one way to sign in, as the log names it. */
+/** The only sign-in method, as the log names it. */
 const METHOD = 'solana';
 
 export interface Challenge {
   id: string;
   input: SignInInput;
-  /** Goes into the browser's pre-sign-in cookie (S4): the challenge is good in this browser only. */
+  /** The value of the browser's pre-sign-in cookie (S4): the challenge is valid in this browser only. */
   binder: string;
 }
 
 /**
- * Makes a challenge (S1, S2). `from` is the address it is counted by: beyond so many that nobody used its oldest go (RL7), so that
- * nobody is refused because of a neighbour.
+ * Creates a challenge (S1, S2). `from` is the address it is counted by: beyond the limit, the oldest unused challenges of the
+ * address are deleted (RL7), so that no request is refused because of a neighbour.
  */
 export async function startSignIn(services: Services, from = ''): Promise<Challenge> {
   const now = services.clock.now();
@@ -48,11 +48,13 @@ export async function startSignIn(services: Services, from = ''): Promise<Challe
   return { id, input, binder };
 }
 
-/** Those who ask from one address at once count each other’s. */
+/** Serializes challenges of one address, so that they count each other. */
 const lockAddress = (em: Em, from: string) =>
   rawQuery(em, `select pg_advisory_xact_lock(hashtextextended('challenges:' || $1, 0))`, [from]);
 
-/** A person signs within that time: however many a neighbour asks for, theirs stays. What is younger is bounded by its limit. */
+/**
+ * A person signs within this time, so younger challenges stay, even if a neighbour requests many. The rate limit bounds their number.
+ */
 const SPARED_MS = 60_000;
 const DROP_OLDEST = `delete from auth_challenge where expires_at <= $4 and id in (select id from auth_challenge
   where asked_from = $1 and consumed_at is null and expires_at > $2 order by expires_at desc, id desc offset $3)`;
@@ -63,15 +65,18 @@ export interface SignedChallenge {
   address: string;
   signedMessage: string;
   signature: string;
-  /** What the browser says it is. */
+  /** The user-agent of the browser. */
   userAgent: string | undefined;
-  /** The network address it came from, for the log (LG1). */
+  /** The network address of the request, for the log (LG1). */
   client?: string;
-  /** The session cookie it still holds, if any. */
+  /** The session cookie that the browser still has, if any. */
   heldToken: string | undefined;
 }
 
-/** Verifies a signed challenge and opens a session; the one the browser held ends with that (A4). Every failure is the same 401 (S13), a blocked wallet's valid signature a 403 (A20); a failed try burns the challenge (S3). */
+/**
+ * Verifies a signed challenge and creates a session; the previous session of the browser ends (A4). Every failure is the same 401
+ * (S13), a blocked wallet's valid signature a 403 (A20); a failed attempt consumes the challenge (S3).
+ */
 export async function signIn(
   services: Services,
   signed: SignedChallenge,
@@ -98,7 +103,7 @@ export async function signIn(
   return result;
 }
 
-/** Counted once the signature is good: nobody uses up what belongs to another's wallet. Errors: `rate_limited`. */
+/** Counted after the signature is verified, so nobody uses up the limit of another wallet. Errors: `rate_limited`. */
 async function limitSignIns({ limiter }: Services, address: string): Promise<void> {
   const { allowed, retryAfterSeconds: retryAfter } = await limiter.take('sign-in', address);
   if (!allowed)

@@ -1,4 +1,4 @@
-// A reviewer decides the item they hold. One conditional UPDATE carries the fence: it alone says whose decision stands (LC1, I1, I3).
+// A reviewer decides an item they hold. One conditional UPDATE with the fence determines whose decision counts (LC1, I1, I3).
 import { Refusal } from '@countersign/shared/errors';
 import type { ReviewAction } from '@countersign/shared/enums';
 import { moveFor, sameJson, type Move } from '../../domain/items/item.ts';
@@ -12,7 +12,7 @@ import { decidedRefusal, refusalFor } from '../claims/refuse-claim.ts';
 import type { MemberActor, Services } from '../services.ts';
 
 /**
- * Carries out one move of rule LC. A late decision is taken when the lease ended but nobody else took the item.
+ * Carries out one move of rule LC. A late decision is accepted when the lease has ended but nobody else has claimed the item.
  * Errors: `not_found`, `forbidden`, `already_decided`, `claim_lost`, `validation_failed`, `unchanged_edit`.
  */
 export async function decide(services: Services, actor: MemberActor, input: DecideInput): Promise<Item> {
@@ -31,7 +31,7 @@ export async function decide(services: Services, actor: MemberActor, input: Deci
   return item;
 }
 
-/** $4: the next status; $5: whether that is a decision. Provisional (LC2), it leaves the public status what it was. */
+/** $4: the next status; $5: whether that is a decision. A provisional decision (LC2) does not change the public status. */
 const PASS_FENCE = `
   update item i set claimed_by = null, claim_expires_at = null, version = version + 1, status = $4,
     public_status = case when $5 and p.undo_window_seconds > 0 then i.status else i.public_status end,
@@ -42,7 +42,7 @@ const PASS_FENCE = `
 
 type Passed = ItemColumns & { undo_window_seconds: number; guidelines_version: number };
 
-/** The fence: the row moves on only if this claim, by this person, is still the last one granted. */
+/** The fence: the row changes only if this claim, by this person, is still the last one granted. */
 async function leaveQueue(
   tx: Tx,
   actor: MemberActor,
@@ -53,7 +53,7 @@ async function leaveQueue(
     ...[move.to, move.decides !== null, before.status],
   ]);
   if (row === undefined) {
-    // An archived project has no claim left (AR1), and the role may have gone meanwhile: that is said first.
+    // An archived project has no claim left (AR1), and the role may have been removed meanwhile: those refusals take precedence.
     await roleIn(tx.em, actor.userId, before.projectId);
     await refuseArchived(tx.em, before.projectId);
     const after = await tx.em.findOneOrFail(Item, { id: before.id }, { refresh: true });

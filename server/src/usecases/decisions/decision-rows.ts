@@ -1,4 +1,4 @@
-// What a move writes: the item's new status, the decision, the learning of an override, and the facts, all in one transaction.
+// Stores a move: the decision, the learning of an override, and the events, all in the transaction of the status change.
 import type { ReviewAction } from '@countersign/shared/enums';
 import { toItemRow } from '../../domain/items/item-row.ts';
 import { memberRef } from '../../domain/access/actor.ts';
@@ -10,23 +10,23 @@ import { Learning } from '../../db/entities/learning.ts';
 import { noteReason } from '../../db/learnings/assign-cluster.ts';
 import type { MemberActor, Services } from '../services.ts';
 
-/** What a person hands in with a decision. */
+/** What a person submits with a decision. */
 export interface DecideInput {
   itemId: string;
   fence: number;
   action: ReviewAction;
-  /** The edited output: its value, and its text as it arrived. */
+  /** The edited output: its value, and its text as received. */
   output: { value: unknown; raw: string } | null;
   reason: string | null;
   note: string | null;
 }
 
 export interface Step {
-  /** The item as the fence let it through: its status is the next one, its version the one of this move. */
+  /** The item after the fence: with the next status, and the version of this move. */
   item: Item;
   /** The undo window of its project, in seconds. */
   undoWindow: number;
-  /** The settings version that brought its guidelines. */
+  /** The settings version of its guidelines. */
   guidelinesVersion: number;
   move: Move;
   input: DecideInput;
@@ -65,7 +65,7 @@ export async function storeDecision(services: Services, tx: Tx, step: Step): Pro
 function decisionRow(services: Services, { item, undoWindow, move, input, actor }: Step) {
   const { decidedAt } = item;
   if (move.decides === null || input.action === 'escalate' || input.action === 'return' || !decidedAt) {
-    throw new Error(`${input.action} makes no decision`);
+    throw new Error(`${input.action} is not a decision`);
   }
   const until = undoUntil(decidedAt, undoWindow);
   const edited = input.action === 'edit';

@@ -1,11 +1,11 @@
-// The newest decisions of people in a window, each with its item: what confidence and thresholds are judged by.
+// SQL for the newest decisions of people in a window, each with its item: the sample for confidence and thresholds.
 import { SAMPLE_SIZE } from '@countersign/shared/api/thresholds';
 import { RETAINED_SINCE } from '../../db/retention/retained-since.ts';
 
 /**
- * Rows of `columns`, which name those of the decision as `d` and of its item as `i`; of the project $1, decided from $2 until $3, and
- * at a time whose items are all there still (KE5). Items are found one at a time by their key: a plain join reads all there are once
- * they are many, and the limit keeps it from that.
+ * Rows of `columns`, which name those of the decision as `d` and of its item as `i`; of the project $1, decided from $2 until $3,
+ * and at a time of which every item still exists (KE5). Items are found one at a time by their key: a plain join would read the
+ * whole table once it is large, and the limit prevents that.
  */
 export const newestDecisions = (columns: string): string => `
   select ${columns}

@@ -1,4 +1,4 @@
-// A supervisor sends an item back to people that routing had rejected. What a person rejected stays rejected (LC).
+// A supervisor returns an item to the queue that routing had rejected. What a person rejected stays rejected (LC).
 import { Refusal } from '@countersign/shared/errors';
 import { memberRef } from '../../domain/access/actor.ts';
 import { isReopenable } from '../../domain/items/item.ts';
@@ -9,7 +9,10 @@ import { findItem, refuseArchived, refuseUnless } from '../access/membership.ts'
 import { decidedRefusal } from '../claims/refuse-claim.ts';
 import type { MemberActor, Services } from '../services.ts';
 
-/** Puts the item in the queue. Errors: `not_found`, `forbidden`, `already_decided`, `validation_failed` for one that is open, or has no content any more (KE2). */
+/**
+ * Queues the item. Errors: `not_found`, `forbidden`, `already_decided`,
+ * `validation_failed` for one that is open, or whose content was redacted (KE2).
+ */
 export async function reopen(
   services: Services,
   actor: MemberActor,

@@ -1,4 +1,4 @@
-// Taking a provisional decision back (LC2): whoever decided, within the window; the item is what it was before.
+// Undoes a provisional decision (LC2): its author may within the window, and the item is what it was before.
 import { Refusal } from '@countersign/shared/errors';
 import { memberRef } from '../../domain/access/actor.ts';
 import { toItemRow } from '../../domain/items/item-row.ts';
@@ -12,8 +12,8 @@ export async function undoDecision(services: Services, actor: MemberActor, itemI
   return services.db.write(async (tx) => {
     const { item: before } = await findItem(tx.em, actor.userId, itemId);
     const decision = await tx.em.findOne(Decision, { itemId, audit: before.audit });
-    if (decision === null) throw new Refusal('undo_window_passed', 'There is no decision of yours to take back.');
-    if (decision.reviewerId !== actor.userId) throw new Refusal('forbidden', 'Only whoever decided can undo.');
+    if (decision === null) throw new Refusal('undo_window_passed', 'There is no decision of yours to undo.');
+    if (decision.reviewerId !== actor.userId) throw new Refusal('forbidden', 'Only the person who decided can undo.');
     const gone = await tx.em.execute(
       `delete from decision where id = ? and final_at is null and undo_until > now() returning id`,
       [decision.id],

@@ -1,4 +1,4 @@
-// The intake: submissions that arrive together commit together, each with its own outcome (decision 0008). Answers leave after the commit.
+// The intake: concurrent submissions share a commit, each with its own outcome (decision 0008). Answers follow the commit.
 import { Refusal } from '@countersign/shared/errors';
 import type { ActorRef } from '@countersign/shared/events';
 import type { Clock, Ids } from '../../db/clock.ts';
@@ -21,7 +21,7 @@ import {
 import { archivedRefusal, notFound } from '../access/membership.ts';
 import { arrivalOf, autoDecision, type SubmitInput, toNewItem } from './new-item.ts';
 
-/** What one request submits: one item or a batch, all or nothing, with what makes its repeat harmless. */
+/** What one request submits: one item or a batch, all or nothing, with an optional idempotency key. */
 export interface Submission {
   projectId: string;
   actor: ActorRef;
@@ -34,19 +34,19 @@ export interface Submission {
 export interface IdempotencyKey {
   operation: 'submit' | 'batch' | `inbound:${string}`;
   key: string;
-  /** SHA-256 of the body, in hex: the same key with another body is refused. Null where every repeat of the key is harmless. */
+  /** SHA-256 of the body, in hex: the same key with another body is refused. Null where every repeat of the key is accepted. */
   digest: string | null;
-  /** Further keys that this message leaves taken. */
+  /** Further keys under which this message is known. */
   extraKeys?: string[];
 }
 
 export interface Stored {
   results: SubmitResult[];
-  /** True when an earlier request with the same key made these items. */
+  /** True when an earlier request with the same key created these items. */
   replayed: boolean;
 }
 
-/** An item as it was made, or as an earlier request made it and as it is now. */
+/** An item as it was just created, or the present state of an item of an earlier request. */
 export interface SubmitResult {
   item: NewItem | Item;
   decision: ReturnType<typeof autoDecision> | Decision;
@@ -54,25 +54,26 @@ export interface SubmitResult {
 
 export interface Intake {
   /**
-   * Stores a parcel in the order of its items. Errors: `idempotency_key_reused`, `idempotency_in_progress`, `forbidden`
-   * (project archived, AR1), `not_found` (deleted, AR2), `unavailable`. Invariant I2: what is returned is committed; one key makes its items once.
+   * Stores a submission in the order of its items. Errors: `idempotency_key_reused`,
+   * `idempotency_in_progress`, `forbidden` (project archived, AR1), `not_found` (deleted, AR2),
+   * `unavailable`. Invariant I2: what is returned is committed; one key creates its items once.
    */
   submit(submission: Submission): Promise<Stored>;
 }
 
-/** How long a repeat waits for the first request with its key before it is told to come back, in milliseconds. */
+/** How long a repeat waits for the first request with its key before it is refused, in milliseconds. */
 const IN_FLIGHT_MS = 2000;
 const LATER_MS = 20;
 const MAX_ENTRIES = 200;
-/** Characters in one statement, roughly. */
+/** The approximate number of characters in one statement. */
 const MAX_WEIGHT = 4 * 1024 * 1024;
-/** While one group waits for the disk the next is made. */
+/** The next group is prepared while one waits for the disk. */
 const MAX_CONCURRENT_GROUPS = 2;
 
 interface Entry {
   submission: Submission;
   weight: number;
-  /** When a repeat gives up waiting, by the process's own monotonic clock. */
+  /** When a repeat stops waiting, by the process's monotonic clock. */
   giveUpAt: number;
 }
 
@@ -98,7 +99,7 @@ export function createIntake(services: IntakeServices): Intake {
   };
 }
 
-/** Roughly what a row weighs beside its payload. */
+/** The approximate size of a row without its payload. */
 const ROW_WEIGHT = 1024;
 
 function weightOf({ items }: Submission): number {
@@ -121,7 +122,7 @@ async function commit(services: IntakeServices, tx: Tx, entries: Entry[]): Promi
   return outcomes.map((outcome) => (isReplay(outcome) ? repeatOf(outcome.replay, earlier) : outcome));
 }
 
-/** What was sent once stays known when its item is gone (KE4): it makes none again. */
+/** An idempotency key is still known after its item was deleted (KE4): it creates no new one. */
 function repeatOf(ids: string[], earlier: Map<string, SubmitResult>): Outcome<Stored> {
   const results = ids.flatMap((id) => earlier.get(id) ?? []);
   return results.length < ids.length ? { refusal: notFound() } : { result: { results, replayed: true } };
@@ -129,18 +130,18 @@ function repeatOf(ids: string[], earlier: Map<string, SubmitResult>): Outcome<St
 
 const projectOf = (submission: Submission): string => submission.projectId;
 
-/** Or the items that an earlier request made, still to be read. */
+/** An outcome, or the ids of items that an earlier request created and that are still to be read. */
 type Evaluated = Outcome<Stored> | { replay: string[] };
 const isReplay = (judged: Evaluated): judged is { replay: string[] } =>
   typeof judged === 'object' && 'replay' in judged;
 
 interface Keys {
-  /** Keys that another transaction is at, by `placeText`. */
+  /** Keys that another transaction has locked, by `keyIdText`. */
   busy: Set<string>;
   taken: Map<string, KeyRow>;
 }
 
-/** One group on its way: who is new, who repeats whom. */
+/** One group of submissions: decides which are new, and which repeat which. */
 class Batch {
   readonly items: { item: NewItem; actor: ActorRef }[] = [];
   readonly keys: KeyRow[] = [];
@@ -148,7 +149,7 @@ class Batch {
   readonly #services: IntakeServices;
   readonly #known: Keys;
   readonly #projects: Map<string, SubmissionProject>;
-  /** Keys taken in this very group: a twin gets what the first one gets. */
+  /** Keys taken in this group: a repeat in the same group gets the result of the first one. */
   readonly #firsts = new Map<string, { digest: string | null; stored: Stored }>();
 
   constructor(services: IntakeServices, known: Keys, projects: Map<string, SubmissionProject>) {
@@ -190,7 +191,7 @@ class Batch {
   }
 }
 
-/** The keys of a parcel; the first is its own, the others are marks it leaves. */
+/** The idempotency keys of a submission; the first is its own, the others are further keys it is known by. */
 function keyIdsOf({ projectId, idempotency }: Submission): KeyId[] {
   if (idempotency === null) return [];
   return [idempotency.key, ...(idempotency.extraKeys ?? [])].map((key) => ({
@@ -200,7 +201,7 @@ function keyIdsOf({ projectId, idempotency }: Submission): KeyId[] {
   }));
 }
 
-/** What is read after it sees everything that was committed before the locks were had. */
+/** Locks the intake: later reads see everything that was committed before the locks were granted. */
 async function enter({ em }: Tx, submissions: Submission[]): Promise<Keys> {
   const keyIds = submissions.flatMap(keyIdsOf);
   const busy = await lockIntakeShared(em, submissions.map(projectOf), keyIds);
@@ -217,7 +218,7 @@ async function store({ em, appendEvent }: Tx, { items, keys, now }: Batch): Prom
   for (const { item, actor } of items) appendEvent(arrivalOf(item, actor));
 }
 
-/** Items that were there before, as they are now. */
+/** The present state of items that existed before. */
 async function readEarlier({ em }: Tx, ids: string[]): Promise<Map<string, SubmitResult>> {
   if (ids.length === 0) return new Map();
   const items = await em.find(Item, { id: { $in: ids } });

@@ -1,4 +1,4 @@
-// The items of a project as its pipeline may see them, newest first, by keyset.
+// Lists the items of a project as its pipeline may see them, newest first, by keyset.
 import type { ItemStatus } from '@countersign/shared/enums';
 import { Decision } from '../../db/entities/decision.ts';
 import { Item } from '../../db/entities/item.ts';
@@ -9,7 +9,7 @@ import type { ApiKeyActor, Services } from '../services.ts';
 import { decodeCursor, fitting, toPage } from '../cursor.ts';
 
 export interface PublicItemsQuery {
-  /** The status that the outside sees (LC2). */
+  /** The public status (LC2). */
   status: ItemStatus | undefined;
   /** Created at this time or later. */
   since: Date | undefined;
@@ -24,7 +24,7 @@ export interface PublicItemsPage {
   nextCursor: string | null;
 }
 
-/** Errors: `invalid_cursor`. A provisional decision does not show (LC2). */
+/** Errors: `invalid_cursor`. A provisional decision is not shown (LC2). */
 export function listPublicItems(
   services: Services,
   actor: ApiKeyActor,
@@ -40,7 +40,7 @@ export function listPublicItems(
     const byItem = new Map(decisions.map((decision) => [decision.itemId, decision]));
     const rows = ids.flatMap((id) => {
       const item = byId.get(id);
-      // Whoever was decided between the two questions has left the list that was asked for.
+      // An item that was decided between the two queries no longer matches the filter.
       const left = query.status !== undefined && item && query.status !== publicStatusOf(item);
       return item && !left ? [{ item, decision: byItem.get(id) ?? null }] : [];
     });
@@ -48,12 +48,12 @@ export function listPublicItems(
   });
 }
 
-/** `publicStatusOf` in SQL, as its index has it. */
+/** `publicStatusOf` in SQL, in the form that its index has. */
 const PUBLIC_STATUS = `case when audit then 'auto_approved' else coalesce(public_status, status) end`;
 
 /**
- * One row more than the page, so that it is known whether there is another. Only the conditions that are asked for, so that an
- * index serves each. A suggestion weighs twice: most are shipped as they are, and a page shows both.
+ * Reads one extra row to know whether there is another page. Only the requested conditions are included, so that an index serves
+ * each. A suggestion counts twice: most are approved unchanged, and a page shows both.
  */
 function find(em: Em, projectId: string, { status, since, until, after, limit }: PublicItemsQuery) {
   const cursor = decodeCursor(after);
@@ -77,7 +77,7 @@ function find(em: Em, projectId: string, { status, since, until, after, limit }:
   );
 }
 
-/** The years that every database reads; no item is older or newer. */
+/** The years that every database accepts; no item is outside them. */
 const FIRST = Date.UTC(2000, 0);
 const LAST = Date.UTC(9999, 0);
 

@@ -1,4 +1,4 @@
-// A snapshot of the queue: rows of one view, oldest due first (LC3), the counts of every view, and the ledger position it is as new as.
+// Reads a snapshot of the queue: rows of one view by due time (LC3), the counts of every view, and the event log position.
 import type { QueueView } from '@countersign/shared/api/queue';
 import type { QueueFilter } from '@countersign/shared/filters/queue-filter';
 import type { Role } from '@countersign/shared/enums';
@@ -18,7 +18,7 @@ import { readQueueRows } from './queue-rows.ts';
 export interface QueueQuery {
   projectId: string | undefined;
   view: QueueView;
-  /** What narrows the rows; the counts stay those of the views. */
+  /** Narrows the rows; the counts stay those of the whole views. */
   filter?: QueueFilter;
   after: string | undefined;
   limit: number;
@@ -27,7 +27,7 @@ export interface QueueQuery {
 export interface QueueSnapshot {
   items: Item[];
   claims: Map<string, ClaimView>;
-  /** The last place these rows speak for, when more may come after it; the next page starts there. */
+  /** The position up to which these rows are complete, when more may follow; the next page starts there. */
   end: Cursor | null;
   nextCursor: string | null;
   seqs: Map<string, number>;
@@ -41,15 +41,15 @@ export async function listQueue(services: Services, actor: MemberActor, query: Q
   const after = decodeCursor(query.after);
   const snapshot = await services.db.read(async (em) => {
     const memberships = await rolesOf(em, actor, query.projectId);
-    // The position is read before the rows: they are at least as new, and what they already show is ignored by version.
+    // The position is read before the rows: the rows are at least as new, and pages ignore events they already show by version.
     const projects = await em.find(
       Project,
       { id: { $in: [...memberships.keys()] } },
       { fields: ['eventSeq', 'archivedAt'] },
     );
-    // Of an archived one too: its members still hear its facts, and one whose position is not known reads as a gap.
+    // Includes archived projects: members still receive their events, and a missing position would count as a gap.
     const seqs = new Map(projects.map((project) => [project.id, project.eventSeq]));
-    // It hands nothing out (AR1): its items are in no view.
+    // Items of an archived project are in no view (AR1).
     const open = new Set(projects.filter(({ archivedAt }) => archivedAt === null).map(({ id }) => id));
     const roles = new Map([...memberships].filter(([id]) => open.has(id)));
     const blind = await blindOf(em, roles);

@@ -1,4 +1,4 @@
-// From a validated submission to the rows and the fact it becomes, by the settings of the moment (RT6).
+// Converts a validated submission into its rows and its event, by the settings of the moment (RT6).
 import type { ActorRef, NewEvent } from '@countersign/shared/events';
 import { hashToUnit } from '../../crypto/hash-to-unit.ts';
 import type { Ids } from '../../db/clock.ts';
@@ -8,7 +8,7 @@ import { dueAt, isOpen, previewOf } from '../../domain/items/item.ts';
 import { toItemRow } from '../../domain/items/item-row.ts';
 import { route } from '../../domain/items/routing.ts';
 
-/** A validated submission. The raw members are the JSON text as it arrived (I7). */
+/** A validated submission. The raw members are the JSON text as received (I7). */
 export interface SubmitInput {
   input: { value: unknown; raw: string };
   suggestion: { raw: string };
@@ -17,7 +17,10 @@ export interface SubmitInput {
   riskFlags: string[];
 }
 
-/** Routes the submission and lays out its row. `decisionId` is set when it ships at once (RT2); what is drawn for an audit waits too (AU1). */
+/**
+ * Routes the submission and builds its row. `decisionId` is set when it is approved
+ * automatically (RT2); an item drawn for an audit waits as well (AU1).
+ */
 export function toNewItem(input: SubmitInput, project: RoutingRow, made: { ids: Ids; now: Date }): NewItem {
   const routed = route({ confidence: input.confidence, risk_flags: input.riskFlags }, project);
   const id = made.ids.uuid();
@@ -56,7 +59,7 @@ function label(value: unknown): string | null {
   return typeof value === 'string' && value !== '' && value.length <= 200 ? value : null;
 }
 
-/** The automatic decision of an item that ships at once: its suggestion, final as it is made (RT2). */
+/** The automatic decision of an auto-approved item: its suggestion, final at once (RT2). */
 export function autoDecision(item: NewItem) {
   if (item.decisionId === null) return null;
   return {
@@ -72,7 +75,7 @@ export function autoDecision(item: NewItem) {
   };
 }
 
-/** The fact that tells of an arrival. Of an audited item it is the approval, with the line people are shown instead (AU3). */
+/** The event of an arrival. For an audited item it is the approval, with the row that people see instead (AU3). */
 export function arrivalOf(item: NewItem, actor: ActorRef): NewEvent {
   const event = { project_id: item.projectId, item_id: item.id, version: item.version, actor };
   if (item.decisionId !== null) {

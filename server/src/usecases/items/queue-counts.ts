@@ -1,10 +1,13 @@
-// How many items each view holds: exact as far as a person reads a number, and never a count of the whole queue.
+// Counts the items of each view: exact up to a limit, and never by counting the whole queue.
 import { COUNT_LIMIT, type QueueView } from '@countersign/shared/api/queue';
 import type { Em } from '../../db/orm.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import type { QueueScope } from './queue-rows.ts';
 
-/** Each status by itself, so that the index passes over none: however many are escalated, they cost who may not take them nothing. */
+/**
+ * Each status is searched separately, so that the index skips no rows: escalated
+ * items cost nothing for people who may not claim them.
+ */
 const counted = (most: string, escalated: string): string => `
   (select count(*) from (
     (select 1 from item where project_id = any($1::uuid[]) and status = 'queued' limit ${most})
@@ -12,8 +15,8 @@ const counted = (most: string, escalated: string): string => `
     limit ${most}) w)`;
 
 /**
- * Each count stops one beyond `COUNTED`, so it costs the same at any length of the queue. What is held is few and counted whole;
- * with it taken off what could be taken, no row but those has to be visited.
+ * Each count stops one beyond `COUNT_LIMIT`, so that the length of the queue does not matter. Held items are few and all counted;
+ * they are subtracted from what could be claimed, so that no other row has to be visited.
  */
 const COUNTS = `
   with held as (
@@ -26,7 +29,7 @@ const COUNTS = `
     ${counted('$4::int', '$1')} as "all"
   from held`;
 
-/** The number at each view; one more than `COUNTED` means: more than that. */
+/** The number in each view; one more than `COUNT_LIMIT` means: more than that. */
 export async function countsOf(em: Em, { all, escalated, userId }: QueueScope): Promise<Record<QueueView, number>> {
   const [row] = await rawQuery<Record<QueueView, string | number>>(em, COUNTS, [
     all,

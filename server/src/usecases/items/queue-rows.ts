@@ -1,4 +1,4 @@
-// The lines of a view in order, found from the index on: a page costs the same however many items wait behind it.
+// Reads the rows of a view in order by index: the cost of a page does not depend on the number of waiting items.
 import type { QueueView } from '@countersign/shared/api/queue';
 import { isUnfiltered, type QueueFilter } from '@countersign/shared/filters/queue-filter';
 import { OPEN_STATUSES, type OpenStatus } from '@countersign/shared/enums';
@@ -8,11 +8,11 @@ import { rawQuery } from '../../db/raw-query.ts';
 import type { Cursor } from '../cursor.ts';
 
 export interface QueueScope {
-  /** The projects that are asked for. */
+  /** The requested projects. */
   all: string[];
-  /** Those of them in which the actor may take escalated items. */
+  /** Those in which the actor may claim escalated items. */
   escalated: string[];
-  /** Those in which the confidence of what waits is kept from the actor: no question for it finds anything there (AU3). */
+  /** Those in which the confidence of waiting items is hidden from the actor: a filter by it finds nothing there (AU3). */
   blind: ReadonlySet<string>;
   userId: string;
 }
@@ -26,17 +26,17 @@ export interface QueueRequest {
 
 export interface QueueRows {
   items: Item[];
-  /** The last place these lines speak for; null when nothing that answers comes after it. */
+  /** The position up to which these rows are complete; null when nothing that matches follows. */
   end: Cursor | null;
 }
 
 /**
- * Waiting items of each status that one page looks through for a filter. A filter that few items answer would otherwise read the whole queue;
- * so its page may be short, or empty, and still have a next one.
+ * How many waiting items of each status one page examines for a filter. A filter with few matches would otherwise read the whole
+ * queue, so its page may be short or empty and still have a next one.
  */
-const LOOKED_THROUGH = 20_000;
+const MAX_EXAMINED = 20_000;
 
-/** Numbers the values of a statement as it is written. */
+/** Collects the parameters of a statement while it is written. */
 class Values {
   readonly list: unknown[] = [];
 
@@ -49,7 +49,7 @@ class Values {
 const ROW = `id, project_id, status, preview, confidence, risk_flags, model, source, created_at, due_at, version,
   claimed_by, claim_fence, claim_expires_at`;
 
-/** Where the lines of a view stand: a part of the index for each project and status, in order. */
+/** A range of the index: one project and status, in order. */
 interface Part {
   project: string;
   status: OpenStatus;
@@ -58,7 +58,7 @@ interface Part {
 const partsOf = (projects: string[], statuses: readonly OpenStatus[]): Part[] =>
   projects.flatMap((project) => statuses.map((status) => ({ project, status })));
 
-/** What each view looks through. */
+/** The ranges that each view reads. */
 const PARTS: Record<QueueView, (scope: QueueScope) => Part[]> = {
   available: ({ all, escalated }) => [...partsOf(all, ['queued']), ...partsOf(escalated, ['escalated'])],
   mine: ({ all }) => partsOf(all, OPEN_STATUSES),
@@ -66,7 +66,7 @@ const PARTS: Record<QueueView, (scope: QueueScope) => Part[]> = {
   all: ({ all }) => partsOf(all, OPEN_STATUSES),
 };
 
-/** And what it shows of that. Free items have no live claim. */
+/** The condition of each view on those. Free items have no live claim. */
 const CONDITIONS: Record<QueueView, (scope: QueueScope, values: Values) => string> = {
   available: () => 'claim_expires_at is null',
   mine: ({ userId }, values) => `claimed_by = ${values.add(userId, 'uuid')} and claim_expires_at is not null`,
@@ -74,17 +74,17 @@ const CONDITIONS: Record<QueueView, (scope: QueueScope, values: Values) => strin
   all: () => '',
 };
 
-/** One row per part: `p` its project, `s` its status. */
+/** One row per range: `p` its project, `s` its status. */
 const fromParts = (parts: readonly Part[], values: Values): string => {
   const projects = parts.map(({ project }) => project);
   const statuses = parts.map(({ status }) => status);
   return `unnest(${values.add(projects, 'uuid[]')}, ${values.add(statuses, 'text[]')}) as part (p, s)`;
 };
 
-/** The list of statuses is what tells the database that its index of waiting items will do. */
+/** The list of statuses tells the planner that the index of waiting items applies. */
 const OF_PART = `project_id = p and status = s and status in ('queued', 'escalated')`;
 
-/** Reads one page. Each part's lines come in order from the index and are merged. */
+/** Reads one page. The rows of each range come in order from the index and are merged. */
 export async function readQueueRows(em: Em, scope: QueueScope, asked: QueueRequest): Promise<QueueRows> {
   const { limit, view, filter } = asked;
   const horizon = view === 'mine' || isUnfiltered(filter) ? null : await horizonOf(em, scope, asked);
@@ -107,10 +107,10 @@ export async function readQueueRows(em: Em, scope: QueueScope, asked: QueueReque
   return { items, end: full ? { at: last.dueAt, id: last.id } : horizon };
 }
 
-/** How far this page looks: as far as each part was looked through. Null when that is to the end of all of them. */
+/** The position up to which this page examined every range. Null when it reached the end of all of them. */
 async function horizonOf(em: Em, scope: QueueScope, { view, after, limit }: QueueRequest): Promise<Cursor | null> {
   const parts = PARTS[view](scope);
-  const each = Math.max(limit, Math.floor(LOOKED_THROUGH / Math.max(1, scope.all.length)));
+  const each = Math.max(limit, Math.floor(MAX_EXAMINED / Math.max(1, scope.all.length)));
   const values = new Values();
   const where = [OF_PART, beyond(after, values)];
   const text = `select w.at, w.id from ${fromParts(parts, values)} cross join lateral (
@@ -127,7 +127,7 @@ const cursorValues = ({ at, id }: Cursor, values: Values): string =>
 const beyond = (after: Cursor | null, values: Values): string =>
   after === null ? '' : `(due_at, id) > (${cursorValues(after, values)})`;
 
-/** The same question as `answers()` asks: only A to Z have two cases, and every character stands for itself. */
+/** The same conditions as `answers()`: only A to Z are case-insensitive, and every other character matches itself. */
 function filtered(filter: QueueFilter, blind: ReadonlySet<string>, values: Values): string[] {
   const { flag, model, source, min_confidence, max_confidence, text } = filter;
   const conditions = [];
@@ -142,5 +142,5 @@ function filtered(filter: QueueFilter, blind: ReadonlySet<string>, values: Value
   return conditions;
 }
 
-/** In the collation C only A to Z have a lower case; in any other that depends on the locale of the database. */
+/** In the collation C only A to Z have a lower case; in others it depends on the locale of the database. */
 const folded = (what: string): string => `lower(${what} collate "C")`;

@@ -1,4 +1,4 @@
-// One item, for the person in front of it or for the pipeline that sent it.
+// Reads one item and its history, for the reviewer or for the pipeline that submitted it.
 import { HISTORY_EVENTS } from '@countersign/shared/api/queue';
 import type { Role } from '@countersign/shared/enums';
 import { HAS_AUDITS } from '../../db/audits/has-audits.ts';
@@ -19,22 +19,22 @@ import { decodeSeq, encodeSeq } from '../cursor.ts';
 export interface ItemView {
   item: Item;
   role: Role;
-  /** Its project hands nothing out (AR1). */
+  /** Its project is archived (AR1). */
   archived: boolean;
-  /** What tells audits apart is kept from whoever asks (AU3). */
+  /** The viewer must not see what identifies audits (AU3). */
   blind: boolean;
   decision: Decision | null;
   decidedBy: string | null;
   claim: ClaimView | null;
-  /** Whoever asks holds as many other items as one person may (LC4). */
+  /** The viewer has reached the claim limit with other items (LC4). */
   claimLimitReached: boolean;
 }
 
-/** The whole item with its decision, provisional or final, and who holds it. Errors: `not_found`. */
+/** The item with its decision, provisional or final, and its holder. Errors: `not_found`. */
 export async function readItem(services: Services, actor: MemberActor, itemId: string): Promise<ItemView> {
   const view = await services.db.read(async (em) => {
     const { item, role } = await findItem(em, actor.userId, itemId);
-    // Of an audited item people see their verdict; that it was approved before it came to them would tell them what to say (AU3).
+    // People see their verdict on an audited item; the automatic approval before it would influence them (AU3).
     const decision = await em.findOne(Decision, { itemId, audit: item.audit });
     const reviewer = decision?.reviewerId ? await em.findOne(User, { id: decision.reviewerId }) : null;
     const decidedBy = reviewer && displayName({ name: reviewer.name ?? null, address: reviewer.address });
@@ -62,9 +62,9 @@ interface History {
 }
 
 /**
- * What the ledger has stamped about an item, oldest first: the last of it, or with a cursor what comes before that.
- * `audited`: whoever reads may know that the item was approved before it came to people; `hidden`: they are kept from its confidence
- * (AU3). Errors: `not_found`, `invalid_cursor`.
+ * The sequenced events of an item, oldest first: the latest ones, or with a cursor those before it. `audited`: the viewer may
+ * know that the item was approved before it came to people; `hidden`: its confidence is hidden from them (AU3). Errors:
+ * `not_found`, `invalid_cursor`.
  */
 export function readHistory(
   services: Services,
@@ -93,10 +93,13 @@ export function readHistory(
   });
 }
 
-/** AU3: who looks at an audited item anew is not told that it was approved. Of a database from before arrivals carried their line: there the approval is a fact of its own. */
+/**
+ * AU3: hides the automatic approval of an audited item from its reviewers. In databases from before arrivals carried the queue
+ * row, the approval is an event of its own.
+ */
 const NO_APPROVAL = { $or: [{ type: { $ne: 'item.finalized' as const } }, { data: { audited: { $ne: null } } }] };
 
-/** The item as its pipeline may see it: a provisional decision does not show (LC2). Another project's id is 404. */
+/** The item as its pipeline may see it: a provisional decision is not shown (LC2). Another project's id is 404. */
 export function readPublicItem(
   services: Services,
   actor: ApiKeyActor,

@@ -1,10 +1,10 @@
-// A pipeline submits: one item or a batch, stored with facts and idempotency key in one transaction, answered after the commit.
+// A pipeline submits one item or a batch, stored with events and idempotency key in one transaction, answered after the commit.
 import { keyRef } from '../../domain/access/actor.ts';
 import type { Stored, SubmitResult } from './intake.ts';
 import type { SubmitInput } from './new-item.ts';
 import type { ApiKeyActor, Services } from '../services.ts';
 
-/** The Idempotency-Key header with the SHA-256 of the body it came with, in hex. */
+/** The Idempotency-Key header with the SHA-256 of its body, in hex. */
 export interface Idempotency {
   key: string;
   bodySha256: string;
@@ -12,7 +12,7 @@ export interface Idempotency {
 
 export type SubmitRequest = SubmitInput & { idempotency: Idempotency | null };
 
-/** Stores one submission. Errors: those of `Intake.submit`. `replayed` says that an earlier request with the same key made it. */
+/** Stores one submission. Errors: those of `Intake.submit`. `replayed`: an earlier request with the same key created the item. */
 export async function submit(
   services: Services,
   actor: ApiKeyActor,
@@ -25,7 +25,7 @@ export async function submit(
     idempotency: idempotency && { operation: 'submit', key: idempotency.key, digest: idempotency.bodySha256 },
   });
   const [only] = results;
-  if (only === undefined) throw new Error('a submission without its item');
+  if (only === undefined) throw new Error('The intake returned no item for a submission');
   return { ...only, replayed };
 }
 

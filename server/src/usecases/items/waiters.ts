@@ -1,30 +1,30 @@
-// Requests that wait for a final decision: bounded, woken by the fact, let go on abort and at shutdown.
+// Requests that wait for a final decision: limited in number, woken by the event, and released on abort and at shutdown.
 import { OPEN_STATUSES } from '@countersign/shared/enums';
 import type { Database } from '../../db/database.ts';
 
-/** A place to wait. Who gets none is answered at once (PW1). */
+/** One waiting request. A request above the limits is answered at once (PW1). */
 export interface Waiter {
-  /** Resolves when the item is final (LC2), after `seconds`, on abort or at shutdown: look again then. */
+  /** Resolves when the item is final (LC2), after `seconds`, on abort or at shutdown: the caller then reads it again. */
   until(itemId: string, seconds: number, signal: AbortSignal): Promise<void>;
   leave(): void;
 }
 
 export interface Waiters {
-  /** Null when every place that this key, its owner or the process has is taken. */
+  /** Null when this key, its owner or the process has reached its limit. */
   take(who: { keyId: string; ownerId: string }): Waiter | null;
-  /** Wakes those whose item has become final; for a loop that is nudged by `item.finalized`. */
+  /** Wakes the requests whose item has become final; called when `item.finalized` is notified. */
   runOnce(): Promise<void>;
-  /** Lets those go who wait with this key: it is good no more (K4). */
+  /** Releases the requests of this key: it is no longer valid (K4). */
   releaseByKey(keyId: string): void;
-  /** Lets everybody go; later ones do not wait at all. */
+  /** Releases all requests; later ones do not wait at all. */
   close(): void;
-  /** How many seats are taken. */
+  /** How many requests are waiting. */
   readonly taken: number;
 }
 
 export interface WaiterLimits {
   perKey: number;
-  /** All projects of one owner together, who may have any number of them and of keys: a tenth of the process's (PW2). */
+  /** All projects and keys of one owner together: a tenth of the process's limit (PW2). */
   perOwner: number;
   perProcess: number;
 }
@@ -38,9 +38,9 @@ export function createWaiters(db: Database, limits = LIMITS): Waiters {
 class WaiterRegistry implements Waiters {
   readonly #db: Database;
   readonly #limits: WaiterLimits;
-  /** Seats taken, by key and by owner; ids of both are UUIDs, so one table does. */
+  /** Waiting requests, by key and by owner; both ids are UUIDs, so one map is enough. */
   readonly #counts = new Map<string, number>();
-  /** Who waits for which item, each with the key it waits by. */
+  /** The wake functions by item, each with the key of its request. */
   readonly #wakes = new Map<string, Map<() => void, string>>();
   #closed = false;
   taken = 0;
@@ -81,7 +81,7 @@ class WaiterRegistry implements Waiters {
     const wakes = this.#wakes.get(itemId) ?? new Map<() => void, string>();
     this.#wakes.set(itemId, wakes.set(resolve, keyId));
     signal.addEventListener('abort', () => resolve(), { once: true });
-    // It may have become final just before anybody waited for it. If nobody can tell now, the loop will.
+    // The item may have become final just before. If this query fails, the loop will find it.
     this.#wakeFinal([itemId]).catch(() => undefined);
     await promise;
     clearTimeout(timer);

@@ -1,13 +1,13 @@
-// Where the clusters of a project stand: in themselves, or in the one they were merged into, however often that was done.
+// SQL for merged clusters: the root of each cluster, through any number of merges, and the tree below a root.
 import type { Em } from '../../db/orm.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 
-/** A recursive query `root` with `id` and `root`, to stand behind `with recursive`; `project` is its parameter. */
+/** A recursive query `root` with `id` and `root`, for use after `with recursive`; `project` is its parameter. */
 export const rootsOf = (project: string): string =>
   `root as (select id, id as root from cluster where project_id = ${project} and merged_into is null
      union all select c.id, r.root from cluster c join root r on c.merged_into = r.id)`;
 
-/** What clusters are called that have no name of their own: by their commonest reason, or that of what was merged into them. */
+/** The names of clusters without their own name: the most common reason in them or in clusters merged into them. */
 export async function commonestReasons(em: Em, ids: readonly string[]): Promise<Map<string, string>> {
   const rows = await rawQuery<{ top: string; reason: string }>(
     em,
@@ -22,7 +22,7 @@ export async function commonestReasons(em: Em, ids: readonly string[]): Promise<
   return new Map(rows.map(({ top, reason }) => [top, reason]));
 }
 
-/** A recursive query `tree` with the `id` of a cluster and of all that was merged into it, to stand behind `with recursive`. */
+/** A recursive query `tree` with the `id` of a cluster and of all merged into it, for use after `with recursive`. */
 export const treeOf = ({ cluster, project }: { cluster: string; project: string }): string =>
   `tree as (select id from cluster where id = ${cluster} and project_id = ${project}
      union all select c.id from cluster c join tree t on c.merged_into = t.id)`;

@@ -1,4 +1,4 @@
-// A supervisor leaves a learning out of exports and counts, or puts it in again (LX5): a fact, so that the ledger knows since when.
+// A supervisor excludes a learning from exports and counts, or includes it again (LX5), as an event in the event log.
 import { Learning } from '../../db/entities/learning.ts';
 import { notFound, requireChange } from '../access/membership.ts';
 import { recordChange } from '../projects/record-change.ts';
@@ -21,7 +21,7 @@ export async function excludeLearning(
     await requireChange(tx.em, { userId: actor.userId, projectId }, 'exclude_learnings');
     const learning = await tx.em.findOne(Learning, { id: learningId, projectId });
     if (learning === null) throw notFound();
-    // Whoever undoes its decision meanwhile takes it away: then there is nothing left to mark.
+    // If its decision is undone meanwhile, the learning is deleted and there is nothing left to mark.
     const marked = await tx.em.nativeUpdate(Learning, { id: learningId, excluded: !excluded }, { excluded });
     if (marked === 0) return;
     await recordChange(

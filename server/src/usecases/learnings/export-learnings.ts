@@ -1,4 +1,4 @@
-// Learnings as JSONL (rule LX): the same filter and cut-off give the same bytes, whenever and from wherever they are asked for.
+// Exports learnings as JSONL (rule LX): the same filter and cut-off always give the same bytes.
 import type { ExportFilter } from '@countersign/shared/api/exports';
 import { hashToUnit } from '../../crypto/hash-to-unit.ts';
 import { LearningExport } from '../../db/entities/learning-export.ts';
@@ -14,21 +14,24 @@ import { createYielder } from '../yield-to-event-loop.ts';
 export interface ExportInput {
   projectId: string;
   filter: ExportFilter;
-  /** Whole lines that the asker has already. */
+  /** How many whole lines the client has already. */
   skip: number;
 }
 
 export interface Export {
   id: string;
   through: number;
-  /** JSONL, a portion of lines at a time, each line with its end. Fails when the right to it is taken away meanwhile. */
+  /** JSONL in batches of lines, each with its line end. Fails when the permission is removed meanwhile. */
   lines: AsyncGenerator<string>;
 }
 
-/** A member, or whoever runs the command on the machine of the service. */
+/** A member, or the operator on the command line. */
 export type Exporter = MemberActor | 'operator';
 
-/** Begins an export and notes who did (LX4). Errors: `not_found`, `forbidden`, `validation_failed` where its cluster was reshaped (LX6). */
+/**
+ * Starts an export and records it (LX4). Errors: `not_found`, `forbidden`,
+ * `validation_failed` where its cluster was changed (LX6).
+ */
 export async function exportLearnings(services: Services, who: Exporter, input: ExportInput): Promise<Export> {
   const { projectId, skip } = input;
   const id = services.ids.uuid();
@@ -56,7 +59,7 @@ async function* linesOf(
 ): AsyncGenerator<string> {
   const { projectId, filter, through } = whole;
   let [after, count] = [0, 0];
-  // What one has already is not read again, where it is known how far that goes.
+  // Lines that the client has are not read again, when their position can be computed.
   if (skip > 0 && hasLineForEach(filter)) {
     after = await services.db.read((em) => positionOf(em, whole, skip));
     count = after < through ? skip : await services.db.read((em) => countExported(em, whole));
@@ -74,8 +77,8 @@ async function* linesOf(
   await services.db.statement((em) => em.execute('update learning_export set lines = ? where id = ?', [count, id]));
 }
 
-/** The lines of the next portion, of how many learnings, and where the one after it begins. */
-export async function nextExportLines(em: Em, span: Span): Promise<{ lines: string[]; at: number; looked: number }> {
+/** The lines of the next batch, the number of learnings behind them, and the start of the batch after it. */
+export async function nextExportLines(em: Em, span: Span): Promise<{ lines: string[]; at: number; examined: number }> {
   const { learnings, at } = await readExportBatch(em, span);
   const lines: string[] = [];
   const yieldToEventLoop = createYielder();
@@ -86,5 +89,5 @@ export async function nextExportLines(em: Em, span: Span): Promise<{ lines: stri
     if (line !== null) lines.push(line);
     await yieldToEventLoop();
   }
-  return { lines, at, looked: learnings.length };
+  return { lines, at, examined: learnings.length };
 }

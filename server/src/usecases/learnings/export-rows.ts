@@ -1,4 +1,4 @@
-// The learnings of an export in the ledger's order, a portion at a time: however many there are, few are held at once.
+// Reads the learnings of an export in event log order, in batches, so that memory use does not grow with their number.
 import type { ExportFilter } from '@countersign/shared/api/exports';
 import type { Em } from '../../db/orm.ts';
 import { rawQuery } from '../../db/raw-query.ts';
@@ -6,7 +6,7 @@ import { fitting } from '../cursor.ts';
 import { diffOf } from './json-diff.ts';
 import { type Exported, needsCorrection } from '../../domain/learnings/export-lines.ts';
 
-/** As many as are read at once, where they are not large: what one portion holds is held for who does not take it (MB3). */
+/** The maximum batch when learnings are not large: a batch stays in memory while a slow client reads it (MB3). */
 const BATCH_SIZE = 50;
 
 interface Row {
@@ -31,8 +31,9 @@ interface Row {
 }
 
 /**
- * $1: the project; $2, $3: after and up to these positions. Only what is final counts, by the place that its last fact has in
- * the ledger: nothing comes in between later, and nothing goes (LX2). What is left out is what was by then, as the ledger has it (LX5).
+ * $1: the project; $2, $3: after and up to these positions. Only final decisions count, by the
+ * position of their last event in the event log: nothing is inserted or removed in between later
+ * (LX2). Excluded are the learnings that were excluded at that position (LX5).
  */
 const OVERRIDES = `
   from event e join learning l on l.item_id = e.item_id join item i on i.id = e.item_id join app_user u on u.id = l.reviewer_id
@@ -53,16 +54,16 @@ const ROWS = `
 export interface Span {
   projectId: string;
   filter: ExportFilter;
-  /** The reasons of the cluster that was asked for, as it stood when this began (LX6); null when none was. */
+  /** The reasons of the requested cluster at the start (LX6); null without a cluster. */
   reasons: readonly string[] | null;
-  /** Positions in the ledger: after the one, up to the other. */
+  /** Positions in the event log: above `after`, up to and including `through`. */
   after: number;
   through: number;
 }
 
 const valuesOf = ({ projectId, filter, reasons, after, through }: Span) => {
   const { format, action, reason, flag, model, source } = filter;
-  // What gives no line need not be read (LX1). Rejections that were asked for in such a format are none.
+  // Learnings without a line are not read (LX1). A format that needs a correction has no line for rejections.
   const only = needsCorrection(format) ? (action === 'reject' ? 'none' : 'edit') : (action ?? null);
   const among = reasons && JSON.stringify(reasons);
   return [projectId, after, through, only, reason ?? null, flag ?? null, model ?? null, source ?? null, among];
@@ -72,7 +73,7 @@ const BYTES = `
   select octet_length(i.input) + octet_length(i.suggestion) + 2 * coalesce(octet_length(l.output), 0) as bytes ${OVERRIDES}
   order by e.seq limit $10`;
 
-/** The next portion; empty at the end. `at` is where the one after it begins. */
+/** The next batch; empty at the end. `at` is the start of the one after it. */
 export async function readExportBatch(em: Em, span: Span): Promise<{ learnings: Exported[]; at: number }> {
   const bytes = await rawQuery<{ bytes: number }>(em, BYTES, [...valuesOf(span), BATCH_SIZE]);
   const rows = await rawQuery<Row>(em, ROWS, [...valuesOf(span), fitting(bytes, BATCH_SIZE)]);
@@ -84,19 +85,19 @@ export async function readExportBatch(em: Em, span: Span): Promise<{ learnings: 
 
 const NTH = `select e.seq ${OVERRIDES} order by e.seq offset $10 limit 1`;
 
-/** The position of the `n`th learning that answers, from 1; where the span ends when there are not so many. */
+/** The position of the `n`th matching learning, from 1; the end of the span when there are fewer. */
 export async function positionOf(em: Em, span: Span, n: number): Promise<number> {
   const [row] = await rawQuery<{ seq: string }>(em, NTH, [...valuesOf(span), n - 1]);
   return Number(row?.seq ?? span.through);
 }
 
-/** How many learnings answer, whichever side of a split they are on. */
+/** How many learnings match, on both sides of a split. */
 export async function countExported(em: Em, span: Span): Promise<number> {
   const rows = await rawQuery<{ n: string | number }>(em, `select count(*) as n ${OVERRIDES}`, valuesOf(span));
   return Number(rows[0]?.n ?? 0);
 }
 
-/** The patch stands in raw lines alone, so it is made for them alone. */
+/** Only raw lines contain the patch, so it is computed for them alone. */
 const toExported = (row: Row, format: ExportFilter['format']): Exported => ({
   id: row.id,
   itemId: row.item_id,

@@ -1,4 +1,4 @@
-// What an export spans: up to which position of the ledger, and of a cluster the reasons that stand in it as it begins (LX2, LX6).
+// The span of an export: its last event log position, and for a cluster the reasons in it at the start (LX2, LX6).
 import type { ExportFilter } from '@countersign/shared/api/exports';
 import { Refusal } from '@countersign/shared/errors';
 import type { Em } from '../../db/orm.ts';
@@ -7,14 +7,17 @@ import { notFound } from '../access/membership.ts';
 import { treeOf } from './cluster-roots.ts';
 import type { Span } from './export-rows.ts';
 
-/** As far as was asked, and no further than the ledger. Errors: `not_found`, `validation_failed` for a cluster that has other reasons since. */
+/**
+ * Up to the requested position, at most the end of the event log. Errors:
+ * `not_found`, `validation_failed` for a cluster that was changed since.
+ */
 export async function spanOf(em: Em, projectId: string, filter: ExportFilter): Promise<Span> {
   const [row] = await rawQuery<{ seq: string | number }>(em, 'select event_seq as seq from project where id = $1', [
     projectId,
   ]);
   const through = Math.min(filter.through ?? Infinity, Number(row?.seq ?? 0));
   const reasons = filter.cluster === undefined ? null : await reasonsOf(em, projectId, filter.cluster);
-  // In this order: whoever puts it in order in between is noticed.
+  // In this order, so that a change of the cluster in between is detected.
   if (filter.cluster !== undefined && filter.through !== undefined)
     await refuseReshaped(em, projectId, { cluster: filter.cluster, through });
   return { projectId, filter, reasons, after: 0, through };
@@ -31,7 +34,9 @@ async function reasonsOf(em: Em, projectId: string, cluster: string): Promise<st
   return rows.flatMap(({ reason }) => reason ?? []);
 }
 
-/** A fact that has no place yet comes after every cut-off. A reason that was placed late matters where its learnings were final before. */
+/**
+ * An unsequenced event comes after every cut-off. A reason that was placed late matters where its learnings were final before.
+ */
 async function refuseReshaped(
   em: Em,
   projectId: string,
@@ -46,7 +51,7 @@ async function refuseReshaped(
   );
   if (since.length === 0) return;
   const detail =
-    'The reason was merged, split or taken apart since this cut-off, so it would be another export. Start a new export, without through and skip.';
+    'The cluster was merged, split or restored since this cut-off, so the export would differ. Start a new export, without through and skip.';
   throw new Refusal('validation_failed', detail, {
     errors: [{ pointer: '#/query/through', code: 'reshaped', detail }],
   });

@@ -1,4 +1,4 @@
-// What an edit changed, as RFC 6902 has it.
+// The changes of an edit as a JSON Patch (RFC 6902).
 import fc from 'fast-check';
 import jsonPatch, { type Operation } from 'fast-json-patch';
 import { describe, expect, it } from 'vitest';
@@ -20,8 +20,8 @@ describe('the patch of an edit', () => {
     expect(diffOf(before, after)).toEqual(patch);
   });
 
-  it('makes the one of the other, whatever they are', () => {
-    // The library carries out no patch of that key, which it cannot tell from an attack.
+  it('turns one value into the other, for any values', () => {
+    // The library refuses patches with that key, which it cannot distinguish from an attack.
     const text = fc.json().filter((json) => !json.includes('__proto__'));
     fc.assert(
       fc.property(text, text, (before, after) => {
@@ -34,13 +34,13 @@ describe('the patch of an edit', () => {
     );
   });
 
-  it('of ten thousand places takes no longer than to compare them one by one', () => {
+  it('compares ten thousand array members one by one, in linear time', () => {
     const many = (from: number) => JSON.stringify(Array.from({ length: 10_000 }, (_, at) => at + from));
     expect(diffOf(many(0), many(1))).toHaveLength(10_000);
   });
 });
 
-/** The library replaces no root in place: it is given one around it. */
+/** The library does not replace a root in place, so each value gets a root around it. */
 const rooted = (patch: Operation[]): Operation[] => patch.map((each) => ({ ...each, path: `/root${each.path}` }));
 
 function sorted(value: unknown): unknown {

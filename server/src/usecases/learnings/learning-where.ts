@@ -1,4 +1,4 @@
-// The learnings that answer a filter, as SQL over `learning l` and `item i`: one text for the list and for the clusters.
+// Learning filters as SQL over `learning l` and `item i`, shared by the list and the clusters.
 import type { LearningFilter } from '@countersign/shared/filters/learning-filter';
 
 export interface LearningsOf {
@@ -6,14 +6,14 @@ export interface LearningsOf {
   filter: LearningFilter;
 }
 
-/** `text` stands behind `where`; its parameters are $1 (the project) and those that follow. `joins` says whether it asks of the item. */
+/** `text` follows `where`; its parameters are $1 (the project) and those after it. `joins` says whether it uses the item. */
 export interface Where {
   text: string;
   values: unknown[];
   joins: boolean;
 }
 
-/** What each field asks; `at` is where its value stands. */
+/** The condition of each field; `at` is the parameter of its value. */
 const FILTERS: Record<keyof LearningFilter, { sql: (at: string) => string; ofItem: boolean }> = {
   action: { sql: (at) => `l.action = ${at}`, ofItem: false },
   since: { sql: (at) => `l.created_at >= ${at}::timestamptz`, ofItem: false },
@@ -27,14 +27,14 @@ const FILTERS: Record<keyof LearningFilter, { sql: (at: string) => string; ofIte
   },
 };
 
-/** What counts of the learnings that answer: those that are not left out, unless just these were asked for. */
+/** Which matching learnings count: those that are not excluded, unless only excluded ones were requested. */
 export const countsIn = ({ excluded }: LearningFilter): string =>
   excluded === 'only' ? 'l.excluded' : 'not l.excluded';
 
-/** How a learning meets its item. */
+/** The join of a learning with its item. */
 const WITH_ITEM = ' join item i on i.id = l.item_id';
 
-/** The tables that a filter asks. */
+/** The tables that a filter needs. */
 export const fromOf = ({ joins }: Pick<Where, 'joins'>): string => `from learning l${joins ? WITH_ITEM : ''}`;
 
 export function whereOf({ projectId, filter }: LearningsOf): Where {

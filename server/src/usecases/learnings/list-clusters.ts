@@ -1,4 +1,4 @@
-// The clusters of a project (CT), largest first: each with its counts, its trend, what it has in common and its commonest reasons.
+// Lists the clusters of a project (CT), largest first, with counts, trend, common flag and model, and most common reasons.
 import { REASONS_SHOWN, TREND_DAYS, type Cluster } from '@countersign/shared/api/clusters';
 import type { Em } from '../../db/orm.ts';
 import { rawQuery } from '../../db/raw-query.ts';
@@ -14,7 +14,7 @@ export type ClustersQuery = LearningsOf & PageQuery;
 export interface ClustersPage {
   data: Cluster[];
   next_cursor: string | null;
-  /** Learnings that answer, in all clusters. */
+  /** How many learnings match, in all clusters. */
   total: number;
 }
 
@@ -51,10 +51,10 @@ export function listClusters(services: Services, actor: MemberActor, query: Clus
   });
 }
 
-/** What answers, and what of it counts. */
+/** The filter, and which of the matching learnings count. */
 type Counted = Where & { counts: string };
 
-/** Counted by reason first: there are far fewer reasons than learnings. */
+/** Counts by reason first: there are far fewer reasons than learnings. */
 async function rowsOf(em: Em, where: Counted, { after, limit }: { after: Rank | null; limit: number }): Promise<Row[]> {
   const { values, counts } = where;
   const [shown, rank, id, most] = [1, 2, 3, 4].map((n) => `$${values.length + n}`);
@@ -80,7 +80,7 @@ async function rowsOf(em: Em, where: Counted, { after, limit }: { after: Rank | 
 }
 
 interface Common {
-  /** Where a filter leaves out learnings, the commonest reasons of all of them. */
+  /** The most common reason of all learnings, where a filter excludes some. */
   names: Map<string, string>;
   trends: Map<string, number[]>;
   flags: Map<string, string>;
@@ -88,7 +88,7 @@ interface Common {
   merged: Map<string, { id: string; name: string }[]>;
 }
 
-/** What the clusters of a page are further. `now` is in which day the trend ends. */
+/** The remaining data of the clusters of a page. The trend ends on the day of `now`. */
 async function common(em: Em, where: Counted, { ids, now }: { ids: readonly string[]; now: Date }): Promise<Common> {
   const here = `$${where.values.length + 1}::uuid[]`;
   const values = [...where.values, `{${ids.join(',')}}`];
@@ -102,7 +102,7 @@ async function common(em: Em, where: Counted, { ids, now }: { ids: readonly stri
        count(*)::int as count ${learnings(where.joins)} and l.created_at > $${values.length + 1}::timestamptz - interval '${TREND_DAYS + 1} days' group by 1, 2`,
     [...values, now],
   );
-  // Flags and models in one pass: the items are by far the most that is read.
+  // Flags and models in one pass: reading the items is by far the largest part.
   const commonest = await rawQuery<{ kind: 'flag' | 'model'; root: string; value: string }>(
     em,
     `${roots}, met as materialized (select m.root, i.model, i.risk_flags, count(*) as count ${learnings(true)} group by 1, 2, 3),
@@ -122,7 +122,7 @@ async function common(em: Em, where: Counted, { ids, now }: { ids: readonly stri
   };
 }
 
-/** What stands in these clusters, each called as it was. */
+/** The clusters that were merged into these, each with its own name. */
 async function mergedInto(em: Em, ids: readonly string[]): Promise<Common['merged']> {
   const rows = await rawQuery<{ id: string; into: string; name: string | null }>(
     em,

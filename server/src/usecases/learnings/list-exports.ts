@@ -1,4 +1,4 @@
-// Before an export: its first lines and its size. After it: who took what (LX4).
+// Previews an export with its first lines and its size, and lists the exports of a project (LX4).
 import type { ExportFilter, ExportPreview, LearningExport } from '@countersign/shared/api/exports';
 import { rawQuery } from '../../db/raw-query.ts';
 import { displayName } from '../../domain/access/actor.ts';
@@ -10,14 +10,14 @@ import { decodeCursor, toPage, type PageQuery } from '../cursor.ts';
 import { countExported } from './export-rows.ts';
 import { spanOf } from './export-span.ts';
 
-/** So many lines are shown; after so many learnings, or so much text, the rest is reckoned. */
+/** How many lines are shown. After `MAX_EXAMINED` learnings, or so many bytes, the rest is estimated. */
 const SHOWN = 3;
-const LOOKED_AT = 500;
-const LOOKED_BYTES = 8 * 1024 * 1024;
-/** A line may be as long as an item is large. */
+const MAX_EXAMINED = 500;
+const MAX_EXAMINED_BYTES = 8 * 1024 * 1024;
+/** The maximum length of a shown line, since a line can be as long as an item is large. */
 const SHOWN_LENGTH = 2000;
 
-/** Errors: `not_found`, `forbidden`, `validation_failed` where its cluster was reshaped (LX6). */
+/** Errors: `not_found`, `forbidden`, `validation_failed` where its cluster was changed (LX6). */
 export function previewExport(
   services: Services,
   actor: MemberActor,
@@ -28,22 +28,22 @@ export function previewExport(
     const whole = await spanOf(em, projectId, filter);
     const { through } = whole;
     const first: ReturnType<typeof beginningOf>[] = [];
-    let [after, looked, lines, bytes] = [0, 0, 0, 0];
-    while (after < through && looked < LOOKED_AT && bytes < LOOKED_BYTES) {
+    let [after, examined, lines, bytes] = [0, 0, 0, 0];
+    while (after < through && examined < MAX_EXAMINED && bytes < MAX_EXAMINED_BYTES) {
       const batch = await nextExportLines(em, { ...whole, after });
       first.push(...batch.lines.slice(0, SHOWN - first.length).map(beginningOf));
       bytes += batch.lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0);
       lines += batch.lines.length;
-      looked += batch.looked;
+      examined += batch.examined;
       after = batch.at;
     }
     if (after >= through) return { through, first, lines, bytes, estimated: false };
-    const times = (await countExported(em, whole)) / looked;
+    const times = (await countExported(em, whole)) / examined;
     return { through, first, lines: Math.round(lines * times), bytes: Math.round(bytes * times), estimated: true };
   });
 }
 
-/** No half of a character at its end. */
+/** Never ends with half a character. */
 const beginningOf = (line: string) => ({ text: line.slice(0, SHOWN_LENGTH).toWellFormed(), length: line.length });
 
 interface Row {

@@ -1,11 +1,11 @@
-// What the learnings of a project can be narrowed to: the flags, models and sources they have, the commonest first.
+// Lists the flags, models and sources by which a project's learnings can be filtered, the most common first.
 import { VALUES_LISTED, type LearningValues } from '@countersign/shared/api/learnings';
 import { rawQuery } from '../../db/raw-query.ts';
 import { requirePermission } from '../access/membership.ts';
 import type { MemberActor, Services } from '../services.ts';
 import { fromOf } from './learning-where.ts';
 
-/** One pass over the items, which are by far the most that is read. */
+/** One pass over the items, whose reading is by far the largest part. */
 const VALUES = `
   with met as materialized (select i.risk_flags, i.model, i.source, count(*) as count ${fromOf({ joins: true })}
       where l.project_id = $1 group by 1, 2, 3),

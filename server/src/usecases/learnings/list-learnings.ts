@@ -1,4 +1,4 @@
-// Recorded overrides of a project, newest first: all of them, or what answers a filter.
+// Lists the recorded overrides of a project, newest first, with an optional filter.
 import type { Learning as WireLearning } from '@countersign/shared/api/learnings';
 import { displayName } from '../../domain/access/actor.ts';
 import { rawJson } from '../../domain/items/decision.ts';
@@ -62,7 +62,7 @@ export function listLearnings(services: Services, actor: MemberActor, query: Lea
   });
 }
 
-/** To compare two long texts takes a while: others have their turn in between. */
+/** Comparing two long texts takes a while, so it yields to the event loop in between. */
 async function presentAll(rows: Row[], can: boolean): Promise<WireLearning[]> {
   const yieldToEventLoop = createYielder();
   const data: WireLearning[] = [];
@@ -73,7 +73,7 @@ async function presentAll(rows: Row[], can: boolean): Promise<WireLearning[]> {
   return data;
 }
 
-/** A cluster that is merged into another one has its own learnings alone. */
+/** A cluster that is merged into another one contains only its own learnings. */
 export function inCluster(where: Where, cluster: string | undefined): Where {
   if (cluster === undefined) return where;
   const at = `$${where.values.length + 1}::uuid`;
@@ -82,7 +82,7 @@ export function inCluster(where: Where, cluster: string | undefined): Where {
   return { ...where, text, values: [...where.values, cluster] };
 }
 
-/** One more than the page may hold, each with how many bytes it has. */
+/** One extra row, each with its size in bytes. */
 async function foundIn(
   em: Em,
   { text, values }: Where,

@@ -1,4 +1,4 @@
-// One cluster by itself: what it is called, where it stands, and every wording it has.
+// Reads one cluster: its name, the cluster it was merged into, and its reason variants.
 import type { Em } from '../../db/orm.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import { notFound, requirePermission } from '../access/membership.ts';
@@ -45,7 +45,7 @@ interface ReasonVariant {
   count: number;
 }
 
-/** The commonest first; what is left out does not count. Errors: `not_found`, `forbidden`, `invalid_cursor`. */
+/** The most common first; excluded learnings do not count. Errors: `not_found`, `forbidden`, `invalid_cursor`. */
 export function listReasonVariants(
   services: Services,
   actor: MemberActor,
@@ -65,7 +65,7 @@ export function listReasonVariants(
   });
 }
 
-/** One more than the page holds. */
+/** Reads one extra row. */
 function variantsOf(
   em: Em,
   { projectId, clusterId, text, after, limit }: ReasonVariantsQuery,

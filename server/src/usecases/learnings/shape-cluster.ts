@@ -1,4 +1,4 @@
-// Supervisors put clusters in order (CT3): what they say stays through whatever is learned later, and a merge can be taken back.
+// Supervisors rename, merge, split and restore clusters (CT3): later learnings do not change that, and a merge can be undone.
 import type { ClusterChange } from '@countersign/shared/api/clusters';
 import { Refusal } from '@countersign/shared/errors';
 import { withAncestors } from '../../db/learnings/cluster-tree.ts';
@@ -17,11 +17,11 @@ export interface ShapeInput {
   change: ClusterChange;
 }
 
-/** The cluster that is there afterwards, and what the change log says. */
+/** The resulting cluster, and its change log entry. */
 interface Shaped {
   id: string;
   log: Pick<Change, 'action' | 'subject' | 'before' | 'after'>;
-  /** Clusters that have other reasons now, but for those they stand in. */
+  /** Clusters whose reasons have changed, without those they are merged into. */
   reshaped?: string[];
 }
 
@@ -31,7 +31,7 @@ interface Shaping {
   cluster: Cluster;
 }
 
-/** Errors: `not_found`, `forbidden`, `validation_failed` for what cannot be done to this cluster now. */
+/** Errors: `not_found`, `forbidden`, `validation_failed` for a change that this cluster does not allow now. */
 export async function shapeCluster(services: Services, actor: MemberActor, input: ShapeInput): Promise<{ id: string }> {
   const { projectId, clusterId, change } = input;
   return services.db.write(async (tx) => {
@@ -40,7 +40,7 @@ export async function shapeCluster(services: Services, actor: MemberActor, input
     const cluster = await tx.em.findOne(Cluster, { id: clusterId, projectId });
     if (cluster === null) throw notFound();
     const { id, log, reshaped } = await shape({ services, tx, cluster }, change);
-    // Exports of a cluster go on only where its reasons stand as they did (LX6).
+    // Exports of a cluster can be continued only while its reasons are unchanged (LX6).
     const event = reshaped && { reshaped: await withAncestors(tx.em, reshaped) };
     const what = { projectId, changed: ['clusters' as const], subjectId: id };
     if (log !== null) await recordChange(services, { tx, actor }, { ...what, ...log, ...(event && { event }) });
@@ -48,14 +48,14 @@ export async function shapeCluster(services: Services, actor: MemberActor, input
   });
 }
 
-/** Nothing changed. */
+/** The result when nothing changed. */
 interface Unchanged {
   id: string;
   log: null;
   reshaped?: never;
 }
 
-/** Carries out one change. */
+/** Applies one change. */
 function shape(shaping: Shaping, change: ClusterChange): Promise<Shaped | Unchanged> {
   switch (change.action) {
     case 'rename':
@@ -91,7 +91,7 @@ async function merge({ tx, cluster }: Shaping, into: string): Promise<Shaped> {
   return { id: into, log: { action: 'cluster.merged', subject, after }, reshaped: [into] };
 }
 
-/** Reasons of what was merged into it can be split off, too: they are then where they were put. */
+/** Reasons of a merged cluster can be split off too; they are then placed by hand. */
 async function split(
   { services, tx, cluster }: Shaping,
   { reasons, name = null }: { reasons: readonly string[]; name?: string | undefined | null },
@@ -143,6 +143,6 @@ function refusal(pointer: string, detail: string): Refusal {
   return new Refusal('validation_failed', detail, { errors: [{ pointer, code: 'not_allowed', detail }] });
 }
 
-/** As the list calls it: by its own name, or by its commonest reason. */
+/** The name as in the list: its own, or its most common reason. */
 const nameOf = async (tx: Tx, { id, name }: Pick<Cluster, 'id' | 'name'>): Promise<string> =>
   name ?? (await commonestReasons(tx.em, [id])).get(id) ?? '';

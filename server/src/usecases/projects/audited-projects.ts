@@ -1,11 +1,11 @@
-// Which projects keep from their reviewers what tells audits apart (AU3).
+// Finds the projects in which a member must not see what identifies audits (AU3).
 import type { Role } from '@countersign/shared/enums';
 import { HAS_AUDITS } from '../../db/audits/has-audits.ts';
 import type { Em } from '../../db/orm.ts';
 import { isBlind } from '../../domain/audits/audit.ts';
 import { uuidArray } from '../claims/claim-limit.ts';
 
-/** Of these projects those in which somebody with this role is kept from it. */
+/** Those of these projects in which it is hidden from a member with this role. */
 export async function blindOf(em: Em, roles: ReadonlyMap<string, Role>): Promise<Set<string>> {
   const ids = [...roles].flatMap(([id, role]) => (isBlind(role, true) ? [id] : []));
   if (ids.length === 0) return new Set();

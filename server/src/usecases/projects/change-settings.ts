@@ -1,4 +1,4 @@
-// An owner changes settings. Settings are versions: a change that did not see the last one is refused, nothing is overwritten unseen.
+// An owner changes settings. Each change is a new version; one based on an older version is refused, so none is overwritten.
 import { Refusal } from '@countersign/shared/errors';
 import type { ProjectSettings } from '@countersign/shared/api/projects';
 import { ProjectSettings as SettingsVersion } from '../../db/entities/project-settings.ts';
@@ -14,12 +14,15 @@ import { checkThresholds, checkWebhookUrl, settingsColumns, settingsOf } from '.
 
 export interface ChangeInput {
   projectId: string;
-  /** The version the change was made on. */
+  /** The version that the change is based on. */
   settingsVersion: number;
   changes: Partial<ProjectSettings>;
 }
 
-/** Errors: `not_found`, `forbidden`, `stale_settings`, `validation_failed`, `webhook_url_refused`. A change of nothing is no new version. */
+/**
+ * Errors: `not_found`, `forbidden`, `stale_settings`, `validation_failed`,
+ * `webhook_url_refused`. An empty change creates no version.
+ */
 export async function changeSettings(services: Services, actor: MemberActor, input: ChangeInput): Promise<void> {
   const { projectId, settingsVersion } = input;
   await checkNewUrl(services, actor, input);
@@ -30,13 +33,13 @@ export async function changeSettings(services: Services, actor: MemberActor, inp
     const after = { ...before, ...input.changes };
     if (project.settingsVersion !== settingsVersion) throw stale();
     checkThresholds(after);
-    // Saving the webhook URL again is how an owner says that a paused receiver is back.
+    // By saving the webhook URL again, an owner resumes a paused endpoint.
     if (typeof input.changes.webhook_url === 'string') await resumeEndpoint(services, { tx, actor }, projectId);
     if (JSON.stringify(before) === JSON.stringify(after)) return;
     const version = settingsVersion + 1;
     const guidelinesVersion = before.guidelines === after.guidelines ? project.guidelinesVersion : version;
     const columns = { ...settingsColumns(after), settingsVersion: version, guidelinesVersion };
-    // What arrived while audits were drawn stays alike to its reviewers until it is decided (AU3).
+    // Items that arrived while audits were drawn stay indistinguishable for reviewers until they are decided (AU3).
     const off = before.audit_rate > 0 && after.audit_rate === 0 ? { auditsOffVersion: version } : {};
     const touched = await tx.em.nativeUpdate(Project, { id: projectId, settingsVersion }, { ...columns, ...off });
     if (touched !== 1) throw stale();
@@ -49,8 +52,8 @@ export async function changeSettings(services: Services, actor: MemberActor, inp
 }
 
 /**
- * Names are looked up before the transaction, and for owners alone. The version holds the two together: whoever changes the URL
- * in between raises it, and the change is stale.
+ * Host names are looked up before the transaction, and for owners only. The version connects the two: a change of the URL in
+ * between raises it, and makes this change stale.
  */
 async function checkNewUrl(services: Services, actor: MemberActor, input: ChangeInput): Promise<void> {
   const { projectId, settingsVersion } = input;
@@ -66,9 +69,9 @@ async function checkNewUrl(services: Services, actor: MemberActor, input: Change
 }
 
 const stale = () =>
-  new Refusal('stale_settings', 'Someone changed the settings meanwhile. Read them again and make your change on top.');
+  new Refusal('stale_settings', 'Someone changed the settings meanwhile. Reload them and make your change again.');
 
-/** Who writes the guidelines need not be told what changed in them. */
+/** The author of the guidelines is not notified of the change. */
 async function sawGuidelines(
   em: Em,
   { actor, projectId, version }: { actor: MemberActor; projectId: string; version: number },
@@ -76,7 +79,7 @@ async function sawGuidelines(
   await em.nativeUpdate(Member, { projectId, userId: actor.userId }, { guidelinesSeen: version });
 }
 
-/** What waited because of the pause is due at once. One that is not paused is no change. */
+/** Deliveries that waited because of the pause are due at once. An endpoint that is not paused is not logged. */
 async function resumeEndpoint(
   services: Services,
   who: { tx: Tx; actor: MemberActor },
@@ -84,7 +87,7 @@ async function resumeEndpoint(
 ): Promise<void> {
   const { em } = who.tx;
   const resumed = await em.nativeUpdate(WebhookEndpoint, { projectId, state: 'paused' }, { state: 'active' });
-  // Whoever saves the URL believes in it: the failures of before are forgotten (WH5).
+  // An owner who saves the URL expects it to work: earlier failures no longer count (WH5).
   await em.nativeUpdate(WebhookEndpoint, { projectId }, { failures: 0, openings: 0, openUntil: null });
   await em.execute(
     `update delivery set status = 'pending', next_attempt_at = now() where project_id = ? and status = 'paused'`,

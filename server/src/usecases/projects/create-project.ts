@@ -1,4 +1,4 @@
-// A signed-in person creates a project and becomes its owner.
+// Creates a project, whose owner is the actor.
 import { Refusal } from '@countersign/shared/errors';
 import { DEFAULT_SETTINGS, type ProjectSettings } from '@countersign/shared/api/projects';
 import { makeWebhookSecret } from '../../crypto/webhook-secret.ts';
@@ -15,21 +15,24 @@ import { checkThresholds, checkWebhookUrl, settingsColumns } from './settings.ts
 
 export type NewProject = Partial<ProjectSettings> & { name: string };
 
-/** PM7: may whoever has this wallet create projects? */
+/** PM7: whether this wallet may create projects. */
 export const mayCreateProjects = ({ projectCreators: who }: Services, { address }: { address: string }): boolean =>
   who === 'anyone' || who.has(address);
 
-/** Creates the project with its first settings version and a webhook secret nobody has seen yet. Errors: `forbidden` (PM7), `validation_failed`, `webhook_url_refused`. */
+/**
+ * Creates the project with its first settings version and a webhook secret that was never shown. Errors: `forbidden` (PM7),
+ * `validation_failed`, `webhook_url_refused`.
+ */
 export async function createProject(services: Services, actor: MemberActor, input: NewProject): Promise<string> {
   if (!mayCreateProjects(services, actor))
     throw new Refusal(
       'forbidden',
-      'Your wallet may not create projects here: the operator of this service says whose may.',
+      'Your wallet may not create projects here: the operator of this service decides which wallets may.',
     );
   return insertProject(services, actor, { id: services.ids.uuid(), settings: { ...DEFAULT_SETTINGS, ...input } });
 }
 
-/** The same with an id of the caller's choice. */
+/** The same with an id chosen by the caller. */
 export async function insertProject(
   services: Services,
   actor: MemberActor,
@@ -39,7 +42,7 @@ export async function insertProject(
   if (settings.webhook_url !== null) await checkWebhookUrl(services, settings.webhook_url);
   await services.db.write(async (tx) => {
     await insertRows(services, tx, { id, settings, ownerId: actor.userId });
-    // The whole of them: what is usual may be something else by the time somebody reads it.
+    // The log has all settings, because the defaults may be different when it is read.
     const change = { action: 'project.created' as const, after: settings };
     await recordChange(services, { tx, actor }, { projectId: id, changed: ['created', 'members'], ...change });
   });

@@ -1,4 +1,4 @@
-// The change log of a project, newest first (CL1).
+// Lists the change log of a project, newest first (CL1).
 import { Refusal } from '@countersign/shared/errors';
 import type { ChangeAction, ChangeKind } from '@countersign/shared/api/changes';
 import { ProjectChange } from '../../db/entities/project-change.ts';
@@ -33,7 +33,7 @@ export function listChanges(
   });
 }
 
-/** By the position of the line the last page ended with: two lines of one moment have two of them. */
+/** Continues after the position of the last line of the previous page: two lines of one moment have different positions. */
 async function olderThan(em: Em, { projectId, after }: { projectId: string; after: string | undefined }) {
   const cursor = decodeCursor(after);
   if (cursor === null) return {};

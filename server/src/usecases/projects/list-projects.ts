@@ -1,4 +1,4 @@
-// The projects a person is a member of, each with its pulse: what is going on there now.
+// Lists the projects a person is a member of, each with its project summary.
 import type { Role } from '@countersign/shared/enums';
 import { Project } from '../../db/entities/project.ts';
 import { User } from '../../db/entities/user.ts';
@@ -15,20 +15,20 @@ export interface ProjectView {
   project: Project;
   role: Role;
   summary: ProjectSummary;
-  /** The confidence of what waits is kept from the actor (AU3). */
+  /** The confidence of waiting items is hidden from the actor (AU3). */
   blind: boolean;
-  /** What whoever stopped it is called (RT7). */
+  /** The name of the person who stopped it (RT7). */
   stoppedByName: string | null;
 }
 
 export interface ProjectsQuery {
-  /** Those that are archived (AR1), instead of those that are open. */
+  /** Archived projects (AR1) instead of open ones. */
   archived?: boolean;
   after?: string | undefined;
   limit?: number;
 }
 
-/** As many as one page holds unless told. */
+/** The default length of a page. */
 const PAGE = 100;
 
 /** A page of the actor's projects, oldest first. Errors: `invalid_cursor`. */
@@ -50,7 +50,7 @@ export function listProjects(
     const page = toPage(memberships, limit, ({ id, created_at }) => ({ at: new Date(created_at), id }));
     const projects = await em.find(Project, { id: { $in: page.rows.map(({ id }) => id) } });
     const found = new Map(projects.map((project) => [project.id, project]));
-    // Whatever was deleted between the two is left out.
+    // A project that was deleted between the two queries is omitted.
     const rolesOf = page.rows.flatMap(({ id, role }) => {
       const project = found.get(id);
       return project === undefined ? [] : [{ project, role }];
@@ -59,7 +59,7 @@ export function listProjects(
   });
 }
 
-/** One project of the actor's, or 404. */
+/** One of the actor's projects, or 404. */
 export function readProject(services: Services, actor: MemberActor, projectId: string): Promise<ProjectView> {
   return services.db.read(async (em) => {
     const role = await roleIn(em, actor.userId, projectId);
@@ -87,7 +87,7 @@ async function views(em: Em, memberships: { project: Project; role: Role }[], no
   }));
 }
 
-/** What they are called who stopped any of these projects; seldom is there one. */
+/** The names of the people who stopped any of these projects, by user id; usually empty. */
 async function stoppers(em: Em, memberships: { project: Project }[]): Promise<Map<string, string>> {
   const ids = [...new Set(memberships.flatMap(({ project }) => project.stoppedBy ?? []))];
   if (ids.length === 0) return new Map();

@@ -1,4 +1,4 @@
-// What is going on in projects now, counted by index: it is asked for again whenever something happens anywhere.
+// Reads the project summary: queue, reviewers, decisions of the day, webhook state. By index, because every event triggers it.
 import { displayName } from '../../domain/access/actor.ts';
 import type { Em } from '../../db/orm.ts';
 
@@ -12,7 +12,7 @@ export interface ProjectSummary {
   waiting: number;
   escalated: number;
   reviewing: number;
-  /** Who holds a claim, by name; the first few of `reviewerCount`. */
+  /** People who hold a claim, by name; the first few of `reviewerCount`. */
   reviewers: Reviewer[];
   reviewerCount: number;
   oldestAt: Date | null;
@@ -21,7 +21,7 @@ export interface ProjectSummary {
   webhook: 'not_set' | 'waiting' | 'healthy' | 'failing' | 'paused';
 }
 
-/** Of a project nothing was counted of. */
+/** The summary of a project without counts. */
 export const EMPTY_SUMMARY: ProjectSummary = {
   waiting: 0,
   escalated: 0,
@@ -47,7 +47,7 @@ interface ProjectSummaryRow {
   webhook: ProjectSummary['webhook'];
 }
 
-/** Counts per project: open items by index, people's decisions since midnight UTC, and how the webhook fares. */
+/** Counts per project: open items by index, people's decisions since midnight UTC, and the state of the webhook. */
 export async function projectSummariesOf(
   em: Em,
   projectIds: string[],
@@ -61,7 +61,7 @@ export async function projectSummariesOf(
   return new Map(rows.map((row) => [row.id, toProjectSummary(row)]));
 }
 
-/** Live claims are few in any database, and have an index of their own: they are walked through once for all projects. */
+/** Live claims are few in any database and have their own index: one pass reads them for all projects. */
 const SUMMARY_SQL = `
 with held as (
   select i.project_id, i.claimed_by as user_id, count(*) as items
@@ -91,7 +91,7 @@ cross join lateral (
   select count(*) as decided, count(*) filter (where action in ('edit', 'reject')) as overridden
   from decision where project_id = p.id and reviewer_id is not null and decided_at >= ?) d
 left join lateral (
-  -- The last one that says something: sent again, and nothing heard yet, says nothing.
+  -- The latest delivery with a known result: one that is being replayed has none yet.
   select status from delivery where project_id = p.id and attempt > 0 and (status in ('succeeded', 'dead') or error <> 'internal') order by created_at desc, id desc limit 1) x on true
 where p.id = any(?::uuid[])`;
 

@@ -1,4 +1,4 @@
-// How much is in a project, for whoever is about to delete it.
+// Counts the contents of a project, for the owner who is about to delete it.
 import type { ProjectContents } from '@countersign/shared/api/lifecycle';
 import type { Em } from '../../db/orm.ts';
 import { notFound, requirePermission } from '../access/membership.ts';
@@ -30,7 +30,7 @@ const COUNTS_SQL = `select ${Object.entries(COUNTS)
   .map(([name, from]) => `(select count(*) ${from})::int as "${name}"`)
   .join(', ')} from project p where p.id = ?`;
 
-/** The counts of a project that is there. Errors: `not_found`. */
+/** The counts of an existing project. Errors: `not_found`. */
 export async function countContents(em: Em, projectId: string): Promise<ProjectContents> {
   const [row] = await em.execute<ProjectContents[]>(COUNTS_SQL, [projectId]);
   if (row === undefined) throw notFound();

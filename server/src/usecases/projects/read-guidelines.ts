@@ -1,4 +1,4 @@
-// The guidelines of a project: as they are, as they were, and what of it a member has not seen (GL1).
+// Reads the guidelines of a project: the present text, its versions, and changes that a member has not seen (GL1).
 import type { Em } from '../../db/orm.ts';
 import { notFound, roleIn } from '../access/membership.ts';
 import type { MemberActor, Services } from '../services.ts';
@@ -25,7 +25,7 @@ export interface GuidelinesNewsRow extends GuidelinesRow {
   seen_text: string;
 }
 
-/** A member's view of the guidelines of their projects: `m` the member, `p` the project, `v` the version that brought the text. */
+/** The guidelines of a member's projects: `m` the member, `p` the project, `v` the version of the text. */
 const SEEN_BY_MEMBER = `
   select p.id as project_id, p.name as project_name, p.guidelines_version as version, p.guidelines as text,
     v.changed_at, v.changed_by, u.name, u.address, m.guidelines_seen as seen_version,
@@ -47,7 +47,7 @@ export function readGuidelines(services: Services, actor: MemberActor, projectId
   });
 }
 
-/** What the actor has not seen yet, over all their projects that are not archived; the oldest change first. */
+/** The changes that the actor has not seen, in all their open projects; the oldest change first. */
 export function listGuidelinesNews(services: Services, actor: MemberActor): Promise<GuidelinesNewsRow[]> {
   const unseen = `and p.archived_at is null and m.guidelines_seen < p.guidelines_version
     and s.settings ->> 'guidelines' <> p.guidelines order by v.changed_at, p.id`;
@@ -56,7 +56,7 @@ export function listGuidelinesNews(services: Services, actor: MemberActor): Prom
 
 interface VersionsInput {
   projectId: string;
-  /** The last version of the page before. */
+  /** The last version of the previous page. */
   after: number | undefined;
   limit: number;
 }
@@ -76,7 +76,7 @@ export function listGuidelinesVersions(
   });
 }
 
-/** One row more than the page holds. A project that began without guidelines has no version for that. */
+/** Reads one extra row. The empty guidelines of a new project are not a version. */
 function versionsBefore(em: Em, { projectId, after, limit }: VersionsInput): Promise<GuidelinesVersionRow[]> {
   return em.execute<GuidelinesVersionRow[]>(
     `select v.version, v.settings ->> 'guidelines' as text, v.changed_at, v.changed_by, u.name, u.address

@@ -1,4 +1,4 @@
-// The first of everything in a project: what its owner's first steps are ticked by. Each is the first row of an index.
+// Reads the progress of onboarding: the first key, item, decision and delivery of a project, each the first row of an index.
 import type { Onboarding } from '@countersign/shared/api/onboarding';
 import { displayName } from '../../domain/access/actor.ts';
 import { may } from '../../domain/access/permissions.ts';
@@ -42,7 +42,7 @@ async function firstItem(em: Em, projectId: string): Promise<Onboarding['item']>
   const [item] = await em.find(Item, { projectId }, { orderBy: OLDEST, limit: 1, fields });
   if (item === undefined) return null;
   const { createdAt, preview, status, publicStatus } = item;
-  // As it was while its decision can be undone: what an undo would bring back says nothing of audits (AU3).
+  // The public status, as before a provisional decision: what an undo would restore reveals nothing of audits (AU3).
   return { at: createdAt.toISOString(), preview, status: publicStatus ?? status };
 }
 
@@ -62,7 +62,10 @@ async function firstDecision(em: Em, projectId: string): Promise<Onboarding['dec
   return { at: new Date(row.decided_at).toISOString(), action: row.action, name: displayName(row) };
 }
 
-/** What was counted once, and is kept no longer. Figures are counted a moment later than things happen, an undo too: alone they tell nothing. */
+/**
+ * Which steps were completed but have expired by retention. Figures lag behind
+ * events and undos, so without deleted items they prove nothing.
+ */
 async function goneOf(
   em: Em,
   projectId: string,

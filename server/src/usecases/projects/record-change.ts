@@ -1,4 +1,4 @@
-// Every change of a project by its people goes through here: one line in its change log, one fact for its pages, in the change's own transaction.
+// Records a change of a project by its people: a line in its change log and an event for its pages, in the change's transaction.
 import { displayName, memberRef } from '../../domain/access/actor.ts';
 import type { Tx } from '../../db/database.ts';
 import { type Change, logChange } from '../../db/log-change.ts';
@@ -8,7 +8,7 @@ type Values = Record<string, unknown>;
 
 export type { Change } from '../../db/log-change.ts';
 
-/** Logs a change and states it. `actor` is who did it. */
+/** Logs a change and appends its event. `actor` is the author. */
 export function recordChange(
   services: Pick<Services, 'clock' | 'ids'>,
   { tx, actor }: { tx: Tx; actor: Pick<MemberActor, 'userId' | 'name' | 'address'> },
@@ -17,17 +17,17 @@ export function recordChange(
   return logChange(services, { tx, by: memberRef(actor) }, change);
 }
 
-/** A user as the log names them. Asked of the database: the entity manager may remember another name. */
+/** The name of a user in the log. Read from the database, because the entity manager may have cached another name. */
 export async function nameOf({ em }: Tx, userId: string): Promise<string> {
   const rows = await em.execute<{ name: string | null; address: string }[]>(
     'select name, address from app_user where id = ?',
     [userId],
   );
-  if (rows[0] === undefined) throw new Error(`there is no user ${userId}`);
+  if (rows[0] === undefined) throw new Error(`There is no user ${userId}`);
   return displayName(rows[0]);
 }
 
-/** What differs between two values of one shape, as `before` and `after` of a change. */
+/** The fields that differ between two values of one shape, as `before` and `after` of a change. */
 export function differing(before: object, after: object): { before: Values; after: Values } {
   const [from, to] = [before as Values, after as Values];
   const keys = Object.keys(to).filter((key) => JSON.stringify(from[key]) !== JSON.stringify(to[key]));

@@ -1,4 +1,4 @@
-// A member has seen the guidelines: they are not told of that change again (GL1).
+// Marks guidelines as seen by a member: they are not notified of that change again (GL1).
 import { roleIn } from '../access/membership.ts';
 import type { MemberActor, Services } from '../services.ts';
 
@@ -8,7 +8,7 @@ export interface SeenInput {
   version: number;
 }
 
-/** Only raises, and never beyond what there is to see. Errors: `not_found`. */
+/** Only raises the seen version, and at most to the present one. Errors: `not_found`. */
 export async function seeGuidelines(
   services: Services,
   actor: MemberActor,

@@ -1,4 +1,4 @@
-// The demo's project: made once, kept over restarts, its pipeline's key made anew at each start. Everyone who signs in to a demo owns it.
+// Creates or reuses the demo project, with a new pipeline key at each start. Everyone who signs in to a demo becomes an owner.
 import { Refusal } from '@countersign/shared/errors';
 import { DEFAULT_SETTINGS, type ProjectSettings } from '@countersign/shared/api/projects';
 import { newAddress } from '../../crypto/ed25519.ts';
@@ -23,7 +23,7 @@ import type { MemberActor, Services } from '../services.ts';
 
 const DEMO_PROJECT_ID = '01980000-0000-7000-8000-00000000de30';
 const KEY_NAME = 'Demo pipeline';
-/** Of a demo project that was deleted. */
+/** The most batches in which a deleted demo project is purged. */
 const MAX_BATCHES = 1000;
 
 export interface DemoSeed {
@@ -33,8 +33,8 @@ export interface DemoSeed {
 }
 
 /**
- * Finds or makes the demo project and hands out what its pipeline and its receiver need: one that was deleted is made anew,
- * one that was archived is restored. For demo mode only.
+ * Finds or creates the demo project and returns what its pipeline and its receiver need: a deleted one is created again, an
+ * archived one is restored. For demo mode only.
  */
 export async function seedDemo(
   services: Services,
@@ -58,7 +58,10 @@ export async function seedDemo(
   return { projectId, apiKey: text, webhookSecret: await revealSecret(services, projectId) };
 }
 
-/** A deleted demo project has this id until its last row is gone: it is cleared away now. Errors: `unavailable` when that takes too long. */
+/**
+ * A deleted demo project has this id until its last row is deleted, so it is
+ * purged now. Errors: `unavailable` when that takes too long.
+ */
 async function clearDeleted({ db }: Services): Promise<void> {
   for (let batches = 0; batches < MAX_BATCHES; batches += 1) {
     const left = await db.write(async ({ em }) => {
@@ -76,7 +79,7 @@ async function clearDeleted({ db }: Services): Promise<void> {
   );
 }
 
-/** The demo project's first owner is a wallet nobody holds the key of. */
+/** The first owner of the demo project is a wallet whose key nobody has. */
 async function makeHost(services: Services): Promise<MemberActor> {
   const user = await services.db.write((tx) =>
     findOrCreateUser(services, tx, { address: newAddress(), name: 'Demo host' }),
@@ -102,10 +105,15 @@ async function revealSecret(services: Services, projectId: string): Promise<stri
   return decrypt(services.keyRing, endpoint.current, secretContext(projectId));
 }
 
-/** Before the person is looked up: the pool locks in this order too. Whoever deletes the project waits, or was first. */
+/**
+ * Locks the project before the person is looked up, the order of all membership
+ * changes. A deletion of the project waits, or was first.
+ */
 export const lockDemoProject = ({ em }: Tx): Promise<void> => lockProject(em, DEMO_PROJECT_ID);
 
-/** Makes whoever signs in to a demo an owner of the demo project, in the sign-in's own transaction, after `holdDemo`. */
+/**
+ * Makes a person who signs in to a demo an owner of the demo project, in the transaction of the sign-in, after `lockDemoProject`.
+ */
 export async function joinDemo(services: Services, tx: Tx, user: User): Promise<void> {
   const projectId = DEMO_PROJECT_ID;
   const project = await tx.em.findOne(Project, { id: projectId, archivedAt: null, deletedAt: null });

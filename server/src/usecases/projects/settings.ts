@@ -1,11 +1,11 @@
-// Project settings as one value: read from the row, checked by RT5, kept as versions (RT6).
+// Project settings as one value: read from the row, checked by RT5, stored as versions (RT6).
 import { Refusal } from '@countersign/shared/errors';
 import type { ProjectSettings } from '@countersign/shared/api/projects';
 import { thresholdFault } from '../../domain/items/routing.ts';
 import type { Project } from '../../db/entities/project.ts';
 import type { Services } from '../services.ts';
 
-/** The settings of a row, in the words of the wire. */
+/** The settings of a row, with the names of the API. */
 export function settingsOf(project: Project): ProjectSettings {
   return {
     name: project.name,
@@ -63,8 +63,8 @@ export function checkThresholds(settings: ProjectSettings): void {
 }
 
 /**
- * Refuses a URL that the guard refuses, its name looked up (W1, W2): for who may set it, and before any transaction.
- * `member` is where it stands in the body. Errors: `webhook_url_refused`.
+ * Refuses a URL that the SSRF guard refuses after looking its name up (W1, W2). Call it only for people who may set the URL, and
+ * before any transaction. `member` is the URL's field in the body. Errors: `webhook_url_refused`.
  */
 export async function checkWebhookUrl(
   { refuseWebhookUrl }: Pick<Services, 'refuseWebhookUrl'>,

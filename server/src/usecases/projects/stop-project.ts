@@ -1,4 +1,4 @@
-// The stop switch (RT7): until somebody releases it, routing decides nothing in the project; people do.
+// Stops and releases a project (RT7): while it is stopped, people decide everything.
 import type { Tx } from '../../db/database.ts';
 import { lockIntakeExclusive } from '../../db/submit-batch.ts';
 import { requireChange, requirePermission } from '../access/membership.ts';
@@ -7,13 +7,13 @@ import type { MemberActor, Services } from '../services.ts';
 
 export interface StopInput {
   projectId: string;
-  /** Why, in the words of who stops it. */
+  /** The reason, as given by the person who stops it. */
   note: string | null;
 }
 
 /**
- * Stops a project. When this returns, no submission is stored any more that routing decided: not one that comes later, and not
- * one that was under way in another process. One that is stopped already stays as it is. Errors: `not_found`, `forbidden`.
+ * Stops a project. When this returns, no automatically decided submission is stored any more: neither a later one, nor one in
+ * progress in another process. A stopped project is not changed. Errors: `not_found`, `forbidden`.
  */
 export async function stopProject(
   services: Services,
@@ -32,7 +32,10 @@ export async function stopProject(
   });
 }
 
-/** Lets routing decide again, from the next submission on; what waits goes on waiting (RT6). Errors: `not_found`, `forbidden`. */
+/**
+ * Lets routing decide again, from the next submission on; items that wait are
+ * not changed (RT6). Errors: `not_found`, `forbidden`.
+ */
 export async function releaseProject(services: Services, actor: MemberActor, projectId: string): Promise<void> {
   await services.db.write(async (tx) => {
     await requireChange(tx.em, { userId: actor.userId, projectId }, 'stop_project');
@@ -46,12 +49,12 @@ export async function releaseProject(services: Services, actor: MemberActor, pro
   });
 }
 
-/** Waits for the submissions under way, and lets the next ones wait; nobody waits for who may not stop it. */
+/** Waits for submissions in progress and blocks new ones; checks the permission first, because it blocks others. */
 async function lockOutIntake({ em }: Tx, actor: MemberActor, projectId: string): Promise<void> {
   const who = { userId: actor.userId, projectId };
   await requirePermission(em, who, 'stop_project');
   await lockIntakeExclusive(em, projectId);
-  // For submissions of a process of the version before: those hold the row.
+  // For submissions of processes of the previous version, which lock this row instead.
   await em.execute('select id from project where id = ? for update', [projectId]);
   await requireChange(em, who, 'stop_project');
 }

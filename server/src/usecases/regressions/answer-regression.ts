@@ -1,4 +1,4 @@
-// A pipeline answers cases of a regression run (RS1, RS3): judged and kept, and nothing else happens to any item.
+// A pipeline answers cases of a regression run (RS1, RS3): each answer is evaluated and stored, and no item changes.
 import type { ItemStatus, Outcome } from '@countersign/shared/enums';
 import { outcomeOf } from '../../domain/learnings/regression.ts';
 import { route, type RoutingSettings } from '../../domain/items/routing.ts';
@@ -12,7 +12,7 @@ import { createYielder } from '../yield-to-event-loop.ts';
 
 export interface CaseAnswered {
   caseId: string;
-  /** JSON text as it arrived. */
+  /** JSON text as received. */
   suggestion: string;
   confidence: number;
   riskFlags: readonly string[];
@@ -21,16 +21,16 @@ export interface CaseAnswered {
 export interface Judged {
   caseId: string;
   outcome: Outcome;
-  /** Where the routing of the project as it is now would send it. */
+  /** The status that the project's present routing would give it. */
   status: ItemStatus;
 }
 
-/** Cases judged at once: with the largest items some 25 MB. */
+/** How many cases are evaluated at once: with the largest items about 25 MB. */
 const BATCH_SIZE = 50;
 
 /**
- * Judges the answers, in their order; null for a case that this run does not have. The last answer to a case stands.
- * Errors: `not_found`, `forbidden` of an archived project.
+ * Evaluates the answers, in their order; null for a case that this run does not have. The last answer to a case counts. Errors:
+ * `not_found`, `forbidden` for an archived project.
  */
 export async function answerRegression(
   services: Services,
@@ -40,7 +40,7 @@ export async function answerRegression(
   const { projectId } = actor;
   return services.db.write(async (tx) => {
     const { em } = tx;
-    // Held to the end: whoever answers the same run at once waits, so that the last one stands whole.
+    // Locked until the transaction ends: concurrent answers to the same run wait, so that the last one is stored completely.
     const run = await rawQuery(em, 'select 1 from regression where id = $1 and project_id = $2 for update', [
       regressionId,
       projectId,

@@ -1,4 +1,4 @@
-// The cases of a regression run as a pipeline reads them: what it is asked, and nothing of what was answered.
+// Lists the cases of a regression run for a pipeline: the inputs, without any earlier answer.
 import { rawQuery } from '../../db/raw-query.ts';
 import type { ApiKeyActor, Services } from '../services.ts';
 import { placesOf, requireRun, runOf, type RunRow } from './regression-rows.ts';
@@ -17,7 +17,7 @@ export interface PublicCasesQuery {
   limit: number;
 }
 
-/** JSON as text. */
+/** JSON values are text. */
 export interface PublicCaseRow {
   id: string;
   input: string;

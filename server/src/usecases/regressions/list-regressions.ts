@@ -1,4 +1,4 @@
-// Regression runs as people see them: newest first, and the cases of one.
+// Lists the regression runs of a project, newest first, and the cases of one.
 import type { CaseState } from '@countersign/shared/api/regressions';
 import type { ItemStatus, Outcome } from '@countersign/shared/enums';
 import { Cluster } from '../../db/entities/cluster.ts';
@@ -13,7 +13,7 @@ const BYTES =
   'octet_length(i.suggestion) + coalesce(octet_length(l.output), 0) + coalesce(octet_length(c.suggestion), 0)';
 
 export interface RunsQuery extends PageQuery {
-  /** With those of what was merged into it; undefined: those that go over no cluster. */
+  /** Includes runs of clusters merged into it; undefined: runs without a cluster. */
   cluster: string | undefined;
 }
 
@@ -44,7 +44,7 @@ export interface CasesQuery extends PageQuery {
   state: CaseState | undefined;
 }
 
-/** JSON as text, `output` null of a rejection, `answer` and what follows null where there is none yet. */
+/** JSON values are text; `output` is null for a rejection; `answer` and the fields after it are null without an answer. */
 export interface CaseRow {
   id: string;
   item_id: string;

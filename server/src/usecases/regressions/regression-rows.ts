@@ -1,4 +1,4 @@
-// How regression runs stand: counted from their cases, so that one whose decision was undone is in none.
+// Reads regression runs with counts from their cases, so that a learning whose decision was undone is in none.
 import type { CaseState, Regression as WireRegression } from '@countersign/shared/api/regressions';
 import { Regression } from '../../db/entities/regression.ts';
 import type { Em } from '../../db/orm.ts';
@@ -6,14 +6,14 @@ import { rawQuery } from '../../db/raw-query.ts';
 import { notFound } from '../access/membership.ts';
 import { decodeSeq, encodeSeq, fitting } from '../cursor.ts';
 
-/** A run with its counts; times as the database gives them. */
+/** A run with its counts; times as the database returns them. */
 export type RunRow = Omit<WireRegression, 'created_at' | 'answered_at'> & {
   project_id: string;
   created_at: string | Date;
   answered_at: string | Date | null;
 };
 
-/** Of `regression r`, to be narrowed by a `where`. */
+/** A query over `regression r`, to be narrowed by a `where`. */
 export const RUNS = `
   select r.id, r.project_id, r.title, r.filter, r.started_by_name, r.created_at, t.* from regression r cross join lateral (
     select count(*)::int as cases, count(c.outcome)::int as answered,
@@ -43,16 +43,16 @@ interface CasesOf {
   limit: number;
 }
 
-/** A page of the cases of a run, by their places in it. */
+/** One page of the cases of a run, by their places in it. */
 export interface Places {
-  /** As the database reads a list of numbers. */
+  /** As an array literal of the database. */
   places: string;
   nextCursor: string | null;
 }
 
 /**
- * Which cases make the next page: no more than its limit, nor than a page has room for by their bytes, which `bytes` counts in SQL
- * (of `c`, the learning `l` and its item `i`). Errors: `invalid_cursor`.
+ * The cases of the next page: at most `limit`, and at most as many bytes as a page may have, which `bytes` computes in SQL (of
+ * `c`, the learning `l` and its item `i`). Errors: `invalid_cursor`.
  */
 export async function placesOf(em: Em, { regressionId, state, after, limit }: CasesOf, bytes: string): Promise<Places> {
   const found = await rawQuery<{ place: number; bytes: number }>(

@@ -1,4 +1,4 @@
-// A regression run is begun over the learnings as they are now (RS2): by a supervisor on the page, or by a pipeline with its key.
+// Starts a regression run over the present learnings (RS2): by a supervisor on the page, or by a pipeline with its key.
 import { MAX_CASES } from '@countersign/shared/api/regressions';
 import { Refusal } from '@countersign/shared/errors';
 import type { LearningFilter } from '@countersign/shared/filters/learning-filter';
@@ -19,17 +19,17 @@ export interface RunInput {
   cluster: string | undefined;
   title: string | undefined;
   filter: Omit<LearningFilter, 'excluded'>;
-  /** The same start with the same key is the same run. */
+  /** A repeated start with the same key returns the same run. */
   requestKey: string | null;
 }
 
 export interface Started {
   run: RunRow;
-  /** An earlier request with the same key began it. */
+  /** An earlier request with the same key started it. */
   replayed: boolean;
 }
 
-/** Errors: `not_found`, `forbidden`, `idempotency_key_reused`, `validation_failed` when no learning answers. */
+/** Errors: `not_found`, `forbidden`, `idempotency_key_reused`, `validation_failed` when no learning matches. */
 export async function startRegression(
   services: Services,
   who: MemberActor | ApiKeyActor,
@@ -58,7 +58,7 @@ export function countRun(services: Services, input: RunInput): Promise<number> {
   });
 }
 
-/** False when there is one with this key; a twin that is just being begun is waited for. */
+/** False when a run with this key exists; waits for a concurrent start with the same key. */
 async function insertRun(
   em: Em,
   { projectId, cluster, title, filter, requestKey }: RunInput,
@@ -73,7 +73,7 @@ async function insertRun(
   return inserted.length > 0;
 }
 
-/** Errors: `idempotency_key_reused` where it was another run that came with this key. */
+/** Errors: `idempotency_key_reused` when another run was started with this key. */
 async function begunEarlier(em: Em, { projectId, cluster, title, filter, requestKey }: RunInput): Promise<string> {
   const [run] = await rawQuery<{ id: string }>(
     em,
@@ -85,13 +85,13 @@ async function begunEarlier(em: Em, { projectId, cluster, title, filter, request
   return run.id;
 }
 
-/** The project itself is not held: it is written for every fact, and a run is long in pinning its cases. */
+/** The project is not locked: every event updates it, and storing the cases takes long. */
 async function refuseOthers(em: Em, who: MemberActor | ApiKeyActor, projectId: string): Promise<void> {
   if (who.kind === 'member') await requirePermission(em, { userId: who.userId, projectId }, 'start_regressions');
   await refuseArchived(em, projectId);
 }
 
-/** The newest learnings that answer and are not left out. */
+/** The newest matching learnings that are not excluded. */
 function newestOf({ projectId, cluster, filter }: RunInput): { text: string; values: unknown[] } {
   const where = inCluster(whereOf({ projectId, filter }), cluster);
   const text = `select l.id, l.created_at ${fromOf(where)} where ${where.text} and not l.excluded
@@ -99,7 +99,7 @@ function newestOf({ projectId, cluster, filter }: RunInput): { text: string; val
   return { text, values: where.values };
 }
 
-/** One whose decision is just being undone is none of them. */
+/** A learning whose decision is just being undone is not included. */
 async function pinCases(em: Em, id: string, input: RunInput): Promise<number> {
   const { text, values } = newestOf(input);
   const run = `$${values.length + 1}::uuid`;
@@ -113,11 +113,11 @@ async function pinCases(em: Em, id: string, input: RunInput): Promise<number> {
   return rows.length;
 }
 
-/** The pages that show runs read them again. */
+/** Appends the event on which pages reload their runs. */
 export function appendRegressionsChanged(tx: Tx, projectId: string, who: MemberActor | ApiKeyActor): Promise<void> {
   const by = who.kind === 'member' ? memberRef(who) : keyRef(who);
   return appendProjectChanged(tx, { projectId, changed: ['regressions'], by });
 }
 
 const nothingAnswers = () =>
-  new Refusal('validation_failed', 'No learning answers this, so there is nothing to run. Ask for more of them.');
+  new Refusal('validation_failed', 'No learning matches, so there is nothing to run. Widen the filter.');

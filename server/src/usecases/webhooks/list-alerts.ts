@@ -1,4 +1,4 @@
-// What owners are told of the webhooks of their projects (WH6) and of their automatic answers (AU5): what each has not seen yet, and what a project was told of.
+// Lists alerts about webhooks (WH6) and automatic answers (AU5): those an owner has not seen, and those of a project.
 import { DEAD_COUNTED, type ProjectAlert } from '@countersign/shared/api/alerts';
 import { ROLES, WEBHOOK_ALERT_KINDS } from '@countersign/shared/enums';
 import { WebhookAlert } from '../../db/entities/webhook-alert.ts';
@@ -6,7 +6,7 @@ import { may } from '../../domain/access/permissions.ts';
 import { requirePermission } from '../access/membership.ts';
 import type { MemberActor, Services } from '../services.ts';
 
-/** Older ones say nothing any more; of more projects than that nobody reads at once. */
+/** Older alerts are of no interest, and nobody reads those of more projects at once. */
 const LISTED = 20;
 
 const ALERTED_ROLES = ROLES.filter((role) => may(role, 'manage_webhook'));
@@ -17,8 +17,8 @@ export type AlertRow = Omit<ProjectAlert, 'created_at' | 'dead'> & {
 };
 
 /**
- * The last alert of each project that is still so: it takes the place of those before it. A member is told
- * nothing from before they joined.
+ * The latest alert of each project that still applies; it replaces those before
+ * it. Members get no alerts from before they joined.
  */
 const UNSEEN = `
   select a.id, a.kind, a.delivery_id, a.attempts, a.http_status, a.error, a.created_at,
@@ -41,12 +41,12 @@ const UNSEEN = `
   where m.user_id = ? and m.role = any(?::text[]) and a.created_at > coalesce(m.alerts_seen_at, m.created_at)
   order by a.created_at desc, a.id limit ${LISTED}`;
 
-/** What the actor has not seen yet, over the open projects they are an owner of, newest first. */
+/** The alerts that the actor has not seen, in the open projects they own, newest first. */
 export function listAlerts(services: Services, actor: MemberActor): Promise<AlertRow[]> {
   return services.db.read((em) => em.execute<AlertRow[]>(UNSEEN, [actor.userId, `{${ALERTED_ROLES.join(',')}}`]));
 }
 
-/** What the owners of one project were told of its webhook, newest first. Errors: `not_found`, `forbidden`. */
+/** The webhook alerts of one project, newest first. Errors: `not_found`, `forbidden`. */
 export function listProjectAlerts(services: Services, actor: MemberActor, projectId: string): Promise<WebhookAlert[]> {
   return services.db.read(async (em) => {
     await requirePermission(em, { userId: actor.userId, projectId }, 'manage_webhook');

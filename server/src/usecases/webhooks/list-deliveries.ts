@@ -1,4 +1,4 @@
-// The delivery log of a project, newest first.
+// Lists the deliveries of a project, newest first, with an optional filter.
 import { type FilterQuery, type Loaded, raw } from '@mikro-orm/core';
 import { type DeliveryFilter, statusRange } from '@countersign/shared/filters/delivery-filter';
 import type { Role } from '@countersign/shared/enums';
@@ -13,14 +13,16 @@ import { targetOf } from './read-delivery.ts';
 export interface DeliveryPage {
   /** Without their bodies: a page of those may be megabytes. */
   rows: Loaded<Delivery, never, '*', 'body'>[];
-  /** Of each: how long its last attempt took, in ms, null without one; whether its bytes were taken away (KE2). */
+  /** For each: the duration of its last attempt, in ms, null without one; whether its body was redacted (KE2). */
   asides: Map<string, { durationMs: number | null; redacted: boolean }>;
   nextCursor: string | null;
   role: Role;
   reachable: boolean;
 }
 
-/** Those that answer the filter. A cursor means the same place under any filter. Errors: `not_found`, `forbidden`, `invalid_cursor`. */
+/**
+ * The deliveries that match the filter. A cursor is valid under any filter. Errors: `not_found`, `forbidden`, `invalid_cursor`.
+ */
 export function listDeliveries(
   services: Services,
   actor: MemberActor,
@@ -44,9 +46,9 @@ export function listDeliveries(
 
 const WENT_WRONG = { error: { $ne: null } } satisfies FilterQuery<Delivery>;
 
-/** The same as `answersDelivery` says of a row. */
+/** The same conditions as `answersDelivery` applies to a row. */
 function conditions({ status, code, event, item }: DeliveryFilter): FilterQuery<Delivery>[] {
-  // Nobody has to look through a million to know: only a 2xx is a success (WH1).
+  // Only a 2xx is a success (WH1), so no query is needed.
   if (status === 'succeeded' && code !== undefined && !code.startsWith('2')) return [{ id: [] }];
   return [
     ...(status === undefined ? [] : [status === 'failed' ? WENT_WRONG : { status }]),
@@ -61,7 +63,7 @@ function ofCode(code: string): FilterQuery<Delivery>[] {
   if (range === null) return [{ httpStatus: null }, WENT_WRONG];
   const [from, to] = range;
   const within = from === to ? { httpStatus: from } : { httpStatus: { $gte: from, $lte: to } };
-  // No such answer is a success: said outright, it is looked for among the few that went wrong.
+  // No such answer is a success: the extra condition lets the query use the index of failed deliveries.
   return from >= 300 ? [within, WENT_WRONG] : [within];
 }
 

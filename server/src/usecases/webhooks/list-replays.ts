@@ -1,9 +1,9 @@
-// What was sent again in the background, newest first.
+// Lists the bulk replays of a project, newest first.
 import { Replay } from '../../db/entities/replay.ts';
 import { requirePermission } from '../access/membership.ts';
 import type { MemberActor, Services } from '../services.ts';
 
-/** Older ones say nothing any more. */
+/** Older replays are of no interest. */
 const LISTED = 20;
 
 /** Errors: `not_found`, `forbidden`. */

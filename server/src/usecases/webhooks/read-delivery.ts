@@ -1,4 +1,4 @@
-// One delivery with the attempts that were made of it.
+// Reads one delivery with its attempts.
 import type { Role } from '@countersign/shared/enums';
 import { Attempt } from '../../db/entities/attempt.ts';
 import { Delivery } from '../../db/entities/delivery.ts';
@@ -11,7 +11,7 @@ import type { MemberActor, Services } from '../services.ts';
 export interface DeliveryView {
   delivery: Delivery;
   role: Role;
-  /** Where the next attempt goes. */
+  /** The target of the next attempt. */
   url: string | null;
   /** There is a URL, and its endpoint is not paused. */
   reachable: boolean;
@@ -31,7 +31,7 @@ export function readDelivery(services: Services, actor: MemberActor, id: string)
   });
 }
 
-/** Where a project's deliveries go, and whether any would go out now. */
+/** The URL of a project's deliveries, and whether a delivery would be attempted now. */
 export async function targetOf(em: Em, projectId: string): Promise<{ url: string | null; reachable: boolean }> {
   const { webhookUrl } = await em.findOneOrFail(Project, { id: projectId });
   const { state } = await em.findOneOrFail(WebhookEndpoint, { projectId });

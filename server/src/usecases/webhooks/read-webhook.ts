@@ -1,4 +1,4 @@
-// The webhook of a project as it stands: URL, state, and which secrets sign.
+// Reads the webhook of a project: URL, state, and which secrets sign.
 import { Project } from '../../db/entities/project.ts';
 import { WebhookEndpoint } from '../../db/entities/webhook-endpoint.ts';
 import { secretsOf, settle } from '../../domain/webhooks/webhook-secrets.ts';
@@ -8,9 +8,9 @@ import type { MemberActor, Services } from '../services.ts';
 export interface WebhookView {
   url: string | null;
   state: 'active' | 'paused';
-  /** Attempts in a row that met no living receiver. */
+  /** Consecutive attempts that failed because of the receiver. */
   failures: number;
-  /** Until when it is left alone (WH5). */
+  /** Until when the circuit breaker makes no attempts (WH5). */
   restsUntil: Date | null;
   revealed: boolean;
   rolling: boolean;
@@ -18,7 +18,7 @@ export interface WebhookView {
   previousUntil: Date | null;
 }
 
-/** For owners; what is due by the clock counts as done. Errors: `not_found`, `forbidden`. */
+/** For owners; changes that are due by the clock are applied. Errors: `not_found`, `forbidden`. */
 export async function readWebhook(services: Services, actor: MemberActor, projectId: string): Promise<WebhookView> {
   const { project, endpoint } = await services.db.read(async (em) => {
     await requirePermission(em, { userId: actor.userId, projectId }, 'manage_webhook');

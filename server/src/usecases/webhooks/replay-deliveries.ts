@@ -1,4 +1,4 @@
-// A supervisor has deliveries sent again: the same id and bytes, numbered on, with the whole schedule before them once more (WH1, I5).
+// A supervisor replays deliveries: same id and body, attempt numbers continue, and the retry schedule starts again (WH1, I5).
 import type { REPLAYABLE } from '@countersign/shared/api/deliveries';
 import { Refusal } from '@countersign/shared/errors';
 import type { DeliveryStatus } from '@countersign/shared/enums';
@@ -12,28 +12,28 @@ import { findDelivery, targetOf } from './read-delivery.ts';
 import type { MemberActor, Services } from '../services.ts';
 
 /**
- * Makes one delivery due at once. Errors: `not_found`, `forbidden`, `delivery_under_way` for one that has not come to an end,
- * `validation_failed` for one that was called off, has nowhere to go, or no bytes any more (KE2).
+ * Makes one delivery due at once. Errors: `not_found`, `forbidden`, `delivery_under_way` for one that has not ended,
+ * `validation_failed` for one that was cancelled, has no target, or whose body was redacted (KE2).
  */
 export async function replayDelivery(services: Services, actor: MemberActor, id: string): Promise<void> {
   await services.db.write(async (tx) => {
     const projectId = await readyToSend(tx, actor, id);
-    // The UPDATE says whether it has come to an end: what was read may be over by now.
+    // The UPDATE checks whether it has ended: the state may have changed since it was read.
     const due = { projectId, ids: [id], by: memberRef(actor) };
     if ((await makeDue(tx, due)) === 0) throw notEnded(await statusOf(tx, id));
   });
 }
 
 /**
- * Of a delivery that a supervisor wants sent, and can have sent: its project, whose endpoint is awake now. Errors: `not_found`,
- * `forbidden`, `validation_failed` where there is nothing to send or nowhere to send it to.
+ * Checks that a supervisor may send this delivery and that it can be sent, and wakes its endpoint. Returns its project. Errors:
+ * `not_found`, `forbidden`, `validation_failed` where there is nothing to send or no target.
  */
 export async function readyToSend(tx: Tx, actor: MemberActor, id: string): Promise<string> {
   const { delivery, role } = await findDelivery(tx.em, actor, id);
   refuseUnless(role, 'replay_deliveries');
   if (delivery.body === '') throw redacted();
-  await refuseNowhere(tx, delivery.projectId);
-  // Before the delivery, as the workers hold them: the other way round two would wait for each other.
+  await requireTarget(tx, delivery.projectId);
+  // The endpoint before the delivery, as the workers lock them: the opposite order could deadlock.
   await wakeEndpoint(tx, delivery.projectId);
   return delivery.projectId;
 }
@@ -41,15 +41,15 @@ export async function readyToSend(tx: Tx, actor: MemberActor, id: string): Promi
 export interface ReplayFilter {
   projectId: string;
   status: (typeof REPLAYABLE)[number];
-  /** The window in which they were made, both ends included; without an end it ends now. */
+  /** The window in which they were created, both ends included; without an end it ends now. */
   from: Date | null;
   to: Date | null;
 }
 
 /**
- * Has all that match sent again in the background (`worker/deliveries/replay.ts`). One with the same filter that is under way is answered
- * instead: a second click sends nothing twice.
- * Errors: `not_found`, `forbidden`, `validation_failed` when there is nowhere to send.
+ * Replays all matching deliveries in the background (`worker/deliveries/replay.ts`). A running
+ * replay with the same filter is returned instead, so that a second click sends nothing twice.
+ * Errors: `not_found`, `forbidden`, `validation_failed` without a target.
  */
 export async function startReplay(services: Services, actor: MemberActor, filter: ReplayFilter): Promise<Replay> {
   const { projectId, status, from } = filter;
@@ -57,8 +57,8 @@ export async function startReplay(services: Services, actor: MemberActor, filter
   const to = filter.to ?? at;
   return services.db.write(async (tx) => {
     await requirePermission(tx.em, { userId: actor.userId, projectId }, 'replay_deliveries');
-    await refuseNowhere(tx, projectId);
-    // Counted before anybody has to wait for us.
+    await requireTarget(tx, projectId);
+    // Counted before the lock, so that no other transaction waits for it.
     const [{ n = 0 } = {}] = await tx.em.execute<{ n: number }[]>(
       `select count(*)::int as n from delivery where project_id = ? and status = ? and body <> ''
          and created_at >= coalesce(?::timestamptz, '-infinity') and created_at <= ?::timestamptz`,
@@ -90,20 +90,20 @@ export async function startReplay(services: Services, actor: MemberActor, filter
   });
 }
 
-/** Holds the endpoint, so that of two who ask at once one begins. */
+/** Locks the endpoint, so that only one of two concurrent requests starts a replay. */
 async function findRunning({ em }: Tx, { projectId, status, from, to }: ReplayFilter): Promise<Replay | null> {
   await em.execute('select 1 from webhook_endpoint where project_id = ? for update', [projectId]);
   const sameEnd = to === null ? {} : { toAt: to };
   return em.findOne(Replay, { projectId, status, fromAt: from, state: 'running', ...sameEnd });
 }
 
-/** Stops one that is running; one that has ended stays as it is. Errors: `not_found`, `forbidden`. */
+/** Cancels a running replay; an ended one is not changed. Errors: `not_found`, `forbidden`. */
 export async function cancelReplay(services: Services, actor: MemberActor, id: string): Promise<Replay> {
   return services.db.write(async (tx) => {
     const found = await tx.em.findOne(Replay, { id });
     if (found === null) throw notFound();
     await requirePermission(tx.em, { userId: actor.userId, projectId: found.projectId }, 'replay_deliveries');
-    // Waits for the portion under way, and none begins after it.
+    // Waits for the batch in progress, and no other starts after it.
     await tx.em.execute(`update replay set state = 'cancelled', ended_at = ? where id = ? and state = 'running'`, [
       services.clock.now(),
       id,
@@ -112,8 +112,8 @@ export async function cancelReplay(services: Services, actor: MemberActor, id: s
   });
 }
 
-/** There is a URL, and its endpoint is not paused. Errors: `validation_failed`. */
-async function refuseNowhere({ em }: Tx, projectId: string): Promise<void> {
+/** Refuses unless there is a URL whose endpoint is not paused. Errors: `validation_failed`. */
+async function requireTarget({ em }: Tx, projectId: string): Promise<void> {
   const { url, reachable } = await targetOf(em, projectId);
   if (url === null)
     throw new Refusal('validation_failed', 'The project has no webhook URL: there is nowhere to send to.');
@@ -121,7 +121,7 @@ async function refuseNowhere({ em }: Tx, projectId: string): Promise<void> {
     throw new Refusal('validation_failed', 'The endpoint is paused. Let it resume first, then send again.');
 }
 
-/** As it is now, its row held. */
+/** The present status, with the row locked. */
 export async function statusOf({ em }: Tx, id: string): Promise<DeliveryStatus | null> {
   const [row] = await em.execute<{ status: DeliveryStatus }[]>('select status from delivery where id = ? for update', [
     id,
@@ -130,13 +130,13 @@ export async function statusOf({ em }: Tx, id: string): Promise<DeliveryStatus |
 }
 
 export const beingSent = () =>
-  new Refusal('delivery_under_way', 'It is being sent at this moment. Wait for what comes of it.');
+  new Refusal('delivery_under_way', 'It is being sent at this moment. Wait for the result.');
 
 function notEnded(status: DeliveryStatus | null): Refusal {
   if (status === 'sending') return beingSent();
   if (status === 'pending')
-    return new Refusal('delivery_under_way', 'It has attempts before it. Send it now, or wait for them.');
-  return new Refusal('validation_failed', 'Only a delivery that came to an end can be sent again; this one did not.');
+    return new Refusal('delivery_under_way', 'It has attempts left. Send it now, or wait for them.');
+  return new Refusal('validation_failed', 'Only a delivery that has ended can be sent again; this one has not.');
 }
 
 const redacted = () =>

@@ -1,4 +1,4 @@
-// Webhook secrets: rotation in two phases, so that a receiver can change over without missing a signature (docs/spec/webhooks.md#secrets).
+// Rotates webhook secrets in two phases, so that receivers can switch without a gap (docs/spec/webhooks.md#secrets).
 import { Refusal } from '@countersign/shared/errors';
 import { encrypt } from '../../crypto/key-ring.ts';
 import { makeWebhookSecret } from '../../crypto/webhook-secret.ts';
@@ -16,8 +16,8 @@ export interface Rotation {
 }
 
 /**
- * Makes a new secret, shown once. It waits as `next` for a day or until promoted; only when nobody has ever seen the
- * current one does it take the first place at once. Errors: `not_found`, `forbidden`, `rotation_in_progress`.
+ * Creates a new secret, shown once. It waits as `next` for a day or until promoted; only when the current one was never shown
+ * does it replace it at once. Errors: `not_found`, `forbidden`, `rotation_in_progress`.
  */
 export async function rotateWebhookSecret(
   services: Services,
@@ -32,7 +32,7 @@ export async function rotateWebhookSecret(
     if (stored.next !== null) {
       throw new Refusal(
         'rotation_in_progress',
-        'Promote the new secret first, or wait until it is promoted by itself.',
+        'Promote the new secret first, or wait until it is promoted automatically.',
       );
     }
     const promoteAt = endpoint.revealed ? new Date(now.getTime() + OVERLAP_SECONDS * 1000) : null;
@@ -46,7 +46,7 @@ export async function rotateWebhookSecret(
   });
 }
 
-/** Lets the waiting secret sign first. Without one, nothing changes and nothing is logged. Errors: `not_found`, `forbidden`. */
+/** Promotes the waiting secret. Without one, nothing changes and nothing is logged. Errors: `not_found`, `forbidden`. */
 export async function promoteWebhookSecret(services: Services, actor: MemberActor, projectId: string): Promise<void> {
   await services.db.write(async (tx) => {
     const { endpoint, now } = await openEndpoint(services, tx, { actor, projectId });
@@ -69,6 +69,6 @@ async function openEndpoint(
   const locked = await tx.em.execute('select project_id from webhook_endpoint where project_id = ? for update', [
     projectId,
   ]);
-  if (locked.length !== 1) throw new Error(`project ${projectId} has no webhook endpoint`);
+  if (locked.length !== 1) throw new Error(`Project ${projectId} has no webhook endpoint`);
   return { endpoint: await tx.em.findOneOrFail(WebhookEndpoint, { projectId }), now: services.clock.now() };
 }

@@ -1,14 +1,14 @@
-// An owner has seen what was told of a webhook: they are not told of it again, nor of anything before it (WH6).
+// Marks alerts as seen by an owner: neither they nor earlier ones are shown to them again (WH6).
 import { requirePermission } from '../access/membership.ts';
 import type { MemberActor, Services } from '../services.ts';
 
 export interface SeenAlerts {
   projectId: string;
-  /** When the last one was told that they have seen. */
+  /** The time of the last alert that they have seen. */
   until: Date;
 }
 
-/** Only raises, and never beyond what there is to see: what comes later is told. Errors: `not_found`, `forbidden`. */
+/** Only moves forward, and at most to the last alert: later ones are shown. Errors: `not_found`, `forbidden`. */
 export async function seeAlerts(
   services: Services,
   actor: MemberActor,

@@ -1,4 +1,4 @@
-// A supervisor has the next attempt of a waiting delivery made at once (WH8): it is one of its schedule, and the others stay as they are.
+// A supervisor makes the next attempt of a waiting delivery due at once (WH8): it counts in the schedule, whose other steps stay.
 import { Refusal } from '@countersign/shared/errors';
 import { memberRef } from '../../domain/access/actor.ts';
 import { makeDueNow } from '../../db/make-due.ts';
@@ -6,13 +6,13 @@ import { beingSent, readyToSend, statusOf } from './replay-deliveries.ts';
 import type { MemberActor, Services } from '../services.ts';
 
 /**
- * Makes it due; one that is due already stays so, however often it is asked for. Errors: `not_found`, `forbidden`, `delivery_under_way`
- * for one that is being sent, `validation_failed` for one that waits for nothing, has nowhere to go, or no bytes any more (KE2).
+ * Makes it due; a second call has no effect. Errors: `not_found`, `forbidden`, `delivery_under_way` for one that is being sent,
+ * `validation_failed` for one that waits for no attempt, has no target, or whose body was redacted (KE2).
  */
 export async function sendDeliveryNow(services: Services, actor: MemberActor, id: string): Promise<void> {
   await services.db.write(async (tx) => {
     const projectId = await readyToSend(tx, actor, id);
-    // What was read may be over by now.
+    // The state may have changed since it was read.
     const status = await statusOf(tx, id);
     if (status === 'sending') throw beingSent();
     if (status !== 'pending') throw new Refusal('validation_failed', 'This delivery waits for no attempt.');

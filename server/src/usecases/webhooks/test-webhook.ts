@@ -1,4 +1,4 @@
-// An owner tries the webhook: one signed event, now, to the saved URL or to another. It leaves no delivery (WT1).
+// An owner tests the webhook: one signed event, sent now to the saved URL or to another. It creates no delivery (WT1).
 import { Refusal } from '@countersign/shared/errors';
 import { jsonText } from '@countersign/shared/json/json';
 import type { WebhookTest } from '@countersign/shared/webhook';
@@ -26,8 +26,8 @@ export interface Tested {
 }
 
 /**
- * Sends the event and says what came of it; a receiver that fails is no error. The network is asked outside any transaction, and
- * for owners alone. Errors: `not_found`, `forbidden`, `rate_limited`, `validation_failed` (no URL), `webhook_url_refused`.
+ * Sends the event and returns its outcome; a failing receiver is not an error. The network is used outside any transaction, and
+ * for owners only. Errors: `not_found`, `forbidden`, `rate_limited`, `validation_failed` (no URL), `webhook_url_refused`.
  */
 export async function testWebhook(services: Services, actor: MemberActor, input: TestInput): Promise<Tested> {
   const { projectId } = input;
@@ -36,7 +36,7 @@ export async function testWebhook(services: Services, actor: MemberActor, input:
   if (url === null) throw noUrl();
   await limitTests(services, projectId);
   await checkWebhookUrl(services, url, 'url');
-  // What is sent cannot be taken back, and looking its name up took its time.
+  // The session is checked again: what is sent cannot be undone, and the name look-up took time.
   await services.db.refuseEnded();
   const at = services.clock.now();
   const event: WebhookTest = { event: 'webhook.test', project_id: projectId, sent_at: at.toISOString() };
@@ -62,7 +62,10 @@ function endpointFor(
   });
 }
 
-/** Counted by project, so that one with many owners knocks at a stranger's door no more often; a refused URL counts, it was looked up. */
+/**
+ * Counted per project, so that many owners cannot send more requests to a third
+ * party; a refused URL counts, because its name was looked up.
+ */
 async function limitTests({ limiter }: Services, projectId: string): Promise<void> {
   const { allowed, retryAfterSeconds: retryAfter } = await limiter.take('webhook-test', projectId);
   if (!allowed) throw new Refusal('rate_limited', `Wait ${retryAfter} s, then send another one.`, { retryAfter });
@@ -81,7 +84,7 @@ async function logTest(
   const { httpStatus: http_status, error } = tested.outcome;
   const after = { url: tested.url, saved: !unsaved, ok: tested.ok, http_status, error };
   await services.db.write(async (tx) => {
-    // While the receiver took its time the project may have been deleted, or the role may have gone.
+    // While the receiver answered, the project may have been deleted, or the role removed.
     await lockProject(tx.em, projectId);
     await requirePermission(tx.em, { userId: actor.userId, projectId }, 'manage_webhook');
     await recordChange(services, { tx, actor }, { projectId, changed: ['webhook'], action: 'webhook.tested', after });
