@@ -9,13 +9,13 @@ import { saveScreenshot, checkAppearances, ONCE_EACH } from '../support/page-che
 
 const chromium = await findChromium();
 const PLOTS = [
-  'How deep is the queue?',
+  'How long is the queue?',
   'Are we keeping up?',
   'How long does a decision take?',
   'Are decisions getting slower?',
   'Where is the model wrong?',
-  'How is the work spread?',
-  'Do decisions arrive?',
+  'Who did the work?',
+  'Are webhooks delivered?',
 ];
 
 describe.skipIf(chromium === undefined)('the analytics page', () => {
@@ -35,9 +35,9 @@ describe.skipIf(chromium === undefined)('the analytics page', () => {
   });
 
   it('says what is not known yet, and draws nothing of it', async () => {
-    await plot('Are decisions getting slower?').getByText('Not known: nobody decided anything').waitFor();
-    await plot('Do decisions arrive?').getByText('No delivery was tried').waitFor();
-    await plot('How is the work spread?').getByText('Nobody claimed or decided anything').waitFor();
+    await plot('Are decisions getting slower?').getByText('No decisions').waitFor();
+    await plot('Are webhooks delivered?').getByText('No webhook deliveries').waitFor();
+    await plot('Who did the work?').getByText('Nobody claimed or decided an item').waitFor();
     await shot('analytics-empty');
   });
 
@@ -48,12 +48,12 @@ describe.skipIf(chromium === undefined)('the analytics page', () => {
     for (const [index, action] of actions.entries())
       await review(owner, ids[index] as string, action, { process: index });
     for (const on of pages) {
-      await plot('How deep is the queue?', on).getByText('5 wait now, 1 of them escalated.').waitFor();
+      await plot('How long is the queue?', on).getByText('5 waiting now (1 escalated).').waitFor();
       await plot('Are we keeping up?', on)
-        .getByText('came to people 9, of 9 that arrived · decided by people 4')
+        .getByText('9 sent to review (of 9 received) · 4 decided by reviewers')
         .waitFor();
-      await plot('How is the work spread?', on).getByText('decisions n 4').waitFor();
-      await plot('Do decisions arrive?', on).getByText('100% of attempts succeeded').waitFor();
+      await plot('Who did the work?', on).getByText('decisions n 4').waitFor();
+      await plot('Are webhooks delivered?', on).getByText('100% of attempts succeeded').waitFor();
     }
     const report = await owner.call(readAnalytics, { params: { id: project.id } });
     expect(report).toMatchObject({
@@ -77,9 +77,9 @@ describe.skipIf(chromium === undefined)('the analytics page', () => {
     const slider = plot('Are decisions getting slower?').getByRole('slider');
     await slider.focus();
     await page.keyboard.press('End');
-    await expect.poll(() => slider.getAttribute('aria-valuetext')).toMatch(/half within .*n 4$/);
+    await expect.poll(() => slider.getAttribute('aria-valuetext')).toMatch(/50% within .*n 4$/);
     await page.keyboard.press('Home');
-    await expect.poll(() => slider.getAttribute('aria-valuetext')).toMatch(/nothing was decided$/);
+    await expect.poll(() => slider.getAttribute('aria-valuetext')).toMatch(/no decisions$/);
     await page.keyboard.press('Escape');
   });
 

@@ -14,17 +14,17 @@ const queue = (queued: number, past_due: number) => ({
 
 describe('flowAnswer', () => {
   it('is no as soon as one item is past due (LC3)', () => {
-    expect(flowAnswer(queue(5, 1), 'day').answer).toBe('No: 1 of 5 waiting are past due.');
-    expect(flowAnswer(queue(5, 0), 'day').answer).toBe('Yes: 5 wait, none past due.');
-    expect(flowAnswer(queue(0, 0), 'day').answer).toBe('Yes: nothing waits.');
+    expect(flowAnswer(queue(5, 1), 'day').answer).toBe('No: 1 of 5 waiting items are past due.');
+    expect(flowAnswer(queue(5, 0), 'day').answer).toBe('Yes: 5 waiting, none past due.');
+    expect(flowAnswer(queue(0, 0), 'day').answer).toBe('Yes: nothing is waiting.');
   });
 
-  it('says beside what came to people what arrived, and that more may be past due than is counted', () => {
+  it('says how many items were sent to review of those received, and that more may be past due than is counted', () => {
     const flow = [{ enqueued: 3 }, { enqueued: 4 }];
     expect(flowAnswer({ ...queue(5, 0), flow }, 'day').unit).toBe(
-      'items per hour · came to people 7, of 10 that arrived · decided by people 4',
+      'per hour · 7 sent to review (of 10 received) · 4 decided by reviewers',
     );
-    expect(flowAnswer(queue(20_000, 10_000), 'day').answer).toBe('No: 10,000+ of 20,000 waiting are past due.');
+    expect(flowAnswer(queue(20_000, 10_000), 'day').answer).toBe('No: 10,000+ of 20,000 waiting items are past due.');
   });
 
   it('draws nothing when nothing happened and nothing waits', () => {
@@ -35,26 +35,26 @@ describe('flowAnswer', () => {
 });
 
 describe('timeAnswer', () => {
-  it('says that no decision means not known, not zero', () => {
+  it('says that there are no decisions, rather than zero', () => {
     const none = timeAnswer({ time_to_decision: { n: 0, p50: null, p90: null, p99: null } }, 'week');
     expect(none).toMatchObject({ known: false });
-    expect(none.answer).toMatch(/^Not known/);
+    expect(none.answer).toMatch(/^No decisions/);
   });
 
   it('says how little few decisions are', () => {
     const of = (n: number) => timeAnswer({ time_to_decision: { n, p50: 480, p90: 1320, p99: 3000 } }, 'week');
     expect(of(217)).toEqual({
-      answer: 'Half within 8 min, nine in ten within 22 min.',
-      unit: 'arrival to decision, people only, log scale · 99 % within 50 min · n 217',
+      answer: '50% within 8 min, 90% within 22 min.',
+      unit: 'from arrival to human decision (log scale) · 99% within 50 min · n 217',
       known: true,
     });
-    expect(of(29).unit).toContain('n 29 < 30');
-    expect(of(1).answer).toBe('One decision, 8 min after its item arrived.');
+    expect(of(29).unit).toContain('n 29 (small sample)');
+    expect(of(1).answer).toBe('One decision, 8 min after the item was received.');
   });
 
   it('has words for less than a second', () => {
     const fast = timeAnswer({ time_to_decision: { n: 2, p50: 0.2, p90: 0.9, p99: 0.9 } }, 'day');
-    expect(fast.answer).toBe('Half within 1 s, nine in ten within 1 s.');
+    expect(fast.answer).toBe('50% within 1 s, 90% within 1 s.');
     expect([length(0), length(0.9), length(1), length(61)]).toEqual(['under 1 s', 'under 1 s', '1 s', '1 min']);
   });
 });
@@ -71,21 +71,21 @@ describe('slowerAnswer', () => {
       'day',
       name,
     );
-    expect(said.answer).toBe('Slowest was hour 3: half within 10 min.');
-    expect(said.unit).toContain('n 14 in 3 stretches');
+    expect(said.answer).toBe('Slowest: hour 3, 50% within 10 min.');
+    expect(said.unit).toContain('n 14 in 3 intervals');
   });
 
-  it('says that no decision means not known, not zero', () => {
+  it('says that there are no decisions, rather than zero', () => {
     const none = slowerAnswer([timeBucket(1, 0, null)], 'week', name);
     expect(none).toMatchObject({ known: false });
-    expect(none.answer).toMatch(/^Not known/);
+    expect(none.answer).toMatch(/^No decisions/);
   });
 });
 
 describe('mixAnswer', () => {
   const mix = { auto_approved: 1, queued: 2, escalated: 1, rejected: 0, approved: 0, escalated_final: 0 };
   it('counts both open statuses as waiting', () => {
-    expect(mixAnswer({ mix, arrived: 4 }, 'day').answer).toBe(`${percent(1, 4)} passed automatically, 3 still wait.`);
+    expect(mixAnswer({ mix, arrived: 4 }, 'day').answer).toBe(`${percent(1, 4)} auto-approved, 3 waiting.`);
   });
 
   it('has no shares of nothing', () => {
@@ -101,18 +101,18 @@ describe('overridesAnswer', () => {
 
   it('names the surest group with its interval', () => {
     expect(overridesAnswer(report, 'day').answer).toBe(
-      `Most often on long_input: ${percent(77, 100)} edited or rejected (${percent(95, 100)}: ${percent(73, 100)} to ${percent(81, 100)}).`,
+      `Most often for long_input: ${percent(77, 100)} edited or rejected (${percent(95, 100)} interval: ${percent(73, 100)} to ${percent(81, 100)}).`,
     );
   });
 
   it('tells never, too few and not known apart', () => {
     expect(overridesAnswer({ ...report, overridden: 0 }, 'day')).toMatchObject({ known: true });
-    expect(overridesAnswer({ ...report, overridden: 0 }, 'day').answer).toMatch(/changed nothing in 432/);
+    expect(overridesAnswer({ ...report, overridden: 0 }, 'day').answer).toMatch(/^No changes in 432/);
     const few = {
       ...report,
       overrides: { ...report.overrides, by_flag: [{ key: 'x', decided: 9, overridden: 9, interval: wilson(9, 9) }] },
     };
-    expect(overridesAnswer(few, 'day').answer).toMatch(/^Too few/);
+    expect(overridesAnswer(few, 'day').answer).toMatch(/^Not enough data/);
     expect(overridesAnswer({ ...report, decided: 0, overridden: 0 }, 'day')).toMatchObject({ known: false });
   });
 });
