@@ -38,7 +38,7 @@ describe.skipIf(chromium === undefined)('the live team view', () => {
       enter(ana, `/analytics/floor?project=${project.id}`),
       enter(ben, `/queue?view=all&project=${project.id}`),
     ]);
-    await anas.getByRole('heading', { name: 'Who is on what?' }).waitFor();
+    await anas.getByRole('heading', { name: 'Who is working on what?' }).waitFor();
     await row(bens, 'Question').first().waitFor();
   });
 
@@ -50,7 +50,7 @@ describe.skipIf(chromium === undefined)('the live team view', () => {
       );
       await teamRow(ben).getByText('idle').waitFor();
       const { fence } = await ben.call(claimItem, { params: { id } });
-      await teamRow(ben).getByText('on it').waitFor();
+      await teamRow(ben).getByText('reviewing').waitFor();
       await teamRow(ben).getByRole('link', { name: 'Who has this one?' }).waitFor();
       await anas.getByText('fewer than five decisions in the last hour').waitFor();
       await checkAppearances(anas, 'floor-holding', [
@@ -62,8 +62,8 @@ describe.skipIf(chromium === undefined)('the live team view', () => {
       const made = [];
       for (let n = 0; n < 5; n += 1) made.push(await project.pipeline.submit(aSubmission()));
       for (const each of made) await review(ben, each.id, 'approve');
-      await teamRow(ben).getByText('at work').waitFor();
-      await anas.getByText('Not at this pace').waitFor();
+      await teamRow(ben).getByText('active').waitFor();
+      await anas.getByText('Never at this pace').waitFor();
       await teamRow(ben).getByRole('cell', { name: '5', exact: true }).waitFor();
     },
     VIEWING,

@@ -1,10 +1,9 @@
-// Every string of the floor.
+// Every string of the live team view.
 import type { Drain, TeamView, Flow } from '@countersign/shared/api/team';
 import { count, duration } from '#lib/format/format.ts';
 import type { MemberStatus } from './member-status.ts';
 
 const items = (n: number) => `${count(n)} ${n === 1 ? 'item' : 'items'}`;
-const decisions = (n: number) => `${count(n)} ${n === 1 ? 'decision' : 'decisions'}`;
 const hourAndMinute = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 const dayAndTime = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit' });
 
@@ -16,31 +15,33 @@ const last = (minutes: Flow['minutes'] | null) => LAST[minutes ?? 60];
 export const length = (seconds: number): string => (seconds < 1 ? 'under 1 s' : duration(seconds * 1000));
 
 export const teamMessages = {
-  page: 'Floor',
-  sections: { label: 'Analytics', report: 'Report', floor: 'Floor' },
-  failed: 'The floor could not be loaded',
-  stale: 'The floor could not be refreshed',
+  page: 'Team',
+  sections: { label: 'Analytics', report: 'Report', floor: 'Team' },
+  failed: "Couldn't load the team view",
+  stale: "Couldn't refresh the team view",
 
   drain: {
-    question: 'When is the queue empty?',
+    question: 'When will the queue be empty?',
     /** `at`: when that is, in ms. */
     answer: (drain: Drain, waiting: number, now: number): string => {
       const { state, seconds, minutes } = drain;
-      if (state === 'empty') return 'It is empty: nothing waits for people.';
+      if (state === 'empty') return 'The queue is empty.';
       if (state === 'draining' && seconds !== null) {
         const at = now + seconds * 1000;
         const time = (seconds < 12 * 3600 ? hourAndMinute : dayAndTime).format(at);
-        return `In ${length(seconds)}, at ${time}, if it goes on as in ${last(minutes)}.`;
+        return `In ${length(seconds)}, at ${time}, at the pace of ${last(minutes)}.`;
       }
-      if (state === 'growing') return `Not at this pace: in ${last(minutes)} more came to people than they decided.`;
-      if (state === 'standing') return `Not within a week: in ${last(minutes)} about as much came as was decided.`;
-      return `Not known: people made fewer than five decisions in the last hour. ${items(waiting)} wait.`;
+      if (state === 'growing')
+        return `Never at this pace: in ${last(minutes)} more items were sent to review than decided.`;
+      if (state === 'standing')
+        return `Not within a week: in ${last(minutes)} about as many items were sent to review as were decided.`;
+      return `Not enough data: fewer than five decisions in the last hour. ${items(waiting)} waiting.`;
     },
     unit: (flow: readonly Flow[]) =>
       flow
-        .map(({ minutes, arrived, decided }) => `${minutes} min: ${count(arrived)} came, ${decisions(decided)}`)
+        .map(({ minutes, arrived, decided }) => `last ${minutes} min: ${count(arrived)} in, ${count(decided)} decided`)
         .join(' · '),
-    line: (waiting: string, end: string) => `From ${waiting} waiting now to none at ${end}`,
+    line: (waiting: string, end: string) => `From ${waiting} waiting now to 0 at ${end}`,
     now: 'now',
     at: (ms: number, seconds: number) => (seconds < 12 * 3600 ? hourAndMinute : dayAndTime).format(ms),
   },
@@ -48,26 +49,26 @@ export const teamMessages = {
   head: {
     waiting: 'waiting',
     escalated: (n: string) => `${n} escalated`,
-    held: 'in somebody’s hands',
-    usual: (n: number) => `usual time per decision · n ${count(n)}`,
-    unusual: 'usual time per decision · nobody decided in 24 h',
-    stuckAfter: (seconds: number) => `stuck · longer than ${length(seconds)}`,
+    held: 'claimed',
+    usual: (n: number) => `median time per decision (n ${count(n)})`,
+    unusual: 'median time per decision (none in 24 h)',
+    stuckAfter: (seconds: number) => `stuck (over ${length(seconds)})`,
   },
 
   people: {
-    heading: 'Who is on what?',
+    heading: 'Who is working on what?',
     answer: ({ holding, idle }: { holding: number; idle: number }) =>
-      `${holding === 0 ? 'Nobody holds an item' : `${count(holding)} ${holding === 1 ? 'person holds' : 'people hold'} an item`}${idle === 0 ? '' : `, ${count(idle)} ${idle === 1 ? 'is' : 'are'} idle`}.`,
+      `${holding === 0 ? 'Nobody is reviewing' : `${count(holding)} ${holding === 1 ? 'person is' : 'people are'} reviewing`}${idle === 0 ? '' : `, ${count(idle)} ${idle === 1 ? 'is' : 'are'} idle`}.`,
     unit: ({ stuck_after_seconds, idle_after_seconds }: TeamView) =>
-      `stuck after ${length(stuck_after_seconds)} on one item · idle after ${length(idle_after_seconds)} without one · by how they stand, then by name`,
-    columns: { person: 'Person', item: 'Holds', hour: 'Last hour', last: 'Last decision', usual: 'Usual time' },
-    nobodyElse: 'Nobody but you is in the pool: add people to share the work.',
+      `stuck: over ${length(stuck_after_seconds)} on one item · idle: no claim or decision for ${length(idle_after_seconds)} · sorted by status, then name`,
+    columns: { person: 'Person', item: 'Current item', hour: 'Last hour', last: 'Last decision', usual: 'Median time' },
+    nobodyElse: 'You are the only member. Add people to share the work.',
     toPeople: 'Add people',
-    more: (n: number) => `${items(n)} more are held and not listed.`,
+    more: (n: number) => `${items(n)} more claimed but not listed.`,
     memberStatus: {
       stuck: 'stuck',
-      holding: 'on it',
-      working: 'at work',
+      holding: 'reviewing',
+      working: 'active',
       idle: 'idle',
       away: 'away',
     } satisfies Record<MemberStatus, string>,
@@ -75,12 +76,12 @@ export const teamMessages = {
     nothing: {
       stuck: '',
       holding: '',
-      working: 'between two items',
-      idle: 'nothing',
-      away: 'nothing',
+      working: 'between items',
+      idle: 'no item',
+      away: 'no item',
     } satisfies Record<MemberStatus, string>,
-    held: (time: string, until: string) => `${time} · lease until ${until}`,
-    bar: (name: string, time: string, line: string) => `${name} has held it for ${time}; stuck after ${line}`,
+    held: (time: string, until: string) => `${time} · claim until ${until}`,
+    bar: (name: string, time: string, line: string) => `Claimed by ${name} for ${time}; stuck after ${line}`,
     none: 'none in 24 h',
   },
 };
