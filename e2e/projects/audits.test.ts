@@ -40,17 +40,17 @@ describe.skipIf(chromium === undefined)('audits', () => {
     page = await enter(owner, `/analytics?project=${project.id}`);
   });
 
-  const error = () => page.getByRole('region', { name: 'How often is an automatic answer wrong?' });
+  const error = () => page.getByRole('region', { name: 'How accurate are auto-approvals?' });
 
   it('AU4: what is not known is said; each verdict moves the sentence', async () => {
-    await error().getByText('Not known yet: 100% of what passes automatically is drawn').waitFor();
+    await error().getByText('Not known yet: 100% of auto-approvals are audited').waitFor();
     await audited();
-    await error().getByText('Not known yet: 1 drawn, and nobody has judged one').waitFor();
+    await error().getByText('Not known yet: 1 sampled, none reviewed').waitFor();
     for (let n = 0; n < 4; n += 1) await judge('approve');
-    await error().getByText('Too few audits to tell: at most 64.9%, with 95 %, however often you look.').waitFor();
-    await error().getByText('16 more audits without an error prove it.').waitFor();
-    await error().getByText('4 judged, 16 more without an error until the budget is proven').waitFor();
-    await error().getByText('n 4, 0 edited or rejected · 1 still wait').waitFor();
+    await error().getByText('Too few audits to tell: at most 64.9% are wrong (95% confidence).').waitFor();
+    await error().getByText('16 more error-free audits would confirm that the budget is met.').waitFor();
+    await error().getByText('4 reviewed, 16 more error-free to confirm the budget').waitFor();
+    await error().getByText('n 4, 0 edited or rejected · 1 pending').waitFor();
     await shot('audits-few');
   });
 
@@ -72,9 +72,9 @@ describe.skipIf(chromium === undefined)('audits', () => {
     const told = page.getByText('auto-approvals may exceed the error budget.');
     await withAnotherWorker(testEnv, () => told.waitFor());
     await page.getByRole('link', { name: 'View audits' }).click();
-    await error().getByText('The budget is 20%: it may be more.').waitFor();
+    await error().getByText('Possibly over the 20% budget.').waitFor();
     await error().getByRole('button', { name: /table/ }).click();
-    await error().getByRole('cell', { name: 'at most, with 95 %, however often you look' }).waitFor();
+    await error().getByRole('cell', { name: 'at most (95%), checked continuously' }).waitFor();
     await error()
       .getByRole('button', { name: /plot again/ })
       .click();

@@ -45,32 +45,32 @@ const budget = {
 
 describe('AU4: the answer', () => {
   it.each([
-    [{ ...none, rate: 0 }, /^Not known: nothing is drawn/],
-    [none, /^Not known yet: 2% of what passes/],
-    [{ ...none, drawn: 12 }, /^Not known yet: 12 drawn, and nobody/],
-    [some, /^At most 3\.6% are wrong, with 95 %, however often you look\.$/],
-    [judged(5, 0), /^Too few audits to tell: at most 5\d\.\d%, with 95 %, however often you look\.$/],
-    [{ ...some, budget }, /The budget is 5%: proven\.$/],
+    [{ ...none, rate: 0 }, /^Not known: audits are off/],
+    [none, /^Not known yet: 2% of auto-approvals/],
+    [{ ...none, drawn: 12 }, /^Not known yet: 12 sampled, none reviewed/],
+    [some, /^At most 3\.6% are wrong \(95% confidence\)\.$/],
+    [judged(5, 0), /^Too few audits to tell: at most 5\d\.\d% are wrong \(95% confidence\)\.$/],
+    [{ ...some, budget }, /Confirmed to be within the 5% budget\.$/],
     [
       { ...some, budget: { ...budget, share: 0.02, state: 'over', left: 300 } },
-      /The budget is 2%: it may be more\. 300 more audits without an error prove it\.$/,
+      /Possibly over the 2% budget\. 300 more error-free audits would confirm that the budget is met\.$/,
     ],
     [
       { ...judged(60, 0), budget: { ...budget, state: 'over', earlier_models: true, left: 28 } },
-      /^Too few .*it may be more, counted together with earlier models; the newest alone has too few .* 28 more audits/,
+      /^Too few .*Possibly over .*, counting earlier models; the newest model alone has too few .* 28 more error-free audits/,
     ],
     [
       { ...judged(60, 0), budget: { ...budget, state: 'too_little', left: 28 } },
-      /The budget is 5%: not proven yet\. 28 more audits without an error prove it\.$/,
+      /Not yet confirmed to be within the 5% budget\. 28 more error-free audits would confirm that the budget is met\.$/,
     ],
     [
       { ...judged(87, 0), budget: { ...budget, state: 'too_little', left: 1 } },
-      /One more audit without an error proves it\.$/,
+      /One more error-free audit would confirm that the budget is met\.$/,
     ],
-    [{ ...some, budget: { ...budget, state: 'over', left: null } }, /No number of audits proves it as things are/],
+    [{ ...some, budget: { ...budget, state: 'over', left: null } }, /No number of audits can confirm it at the moment/],
     [
       { ...none, budget: { ...budget, state: 'too_little', left: 88 } },
-      /^Not known yet: .* 88 more audits without an error prove it\.$/,
+      /^Not known yet: .* 88 more error-free audits would confirm that the budget is met\.$/,
     ],
     [{ ...none, rate: 0, budget: { ...budget, state: 'too_little', left: null } }, /^Not known: [^.]*\. [^.]*\.$/],
   ] as const)('%# says %s', (audits, words) => {
@@ -82,16 +82,16 @@ describe('AU4: the answer', () => {
   it('says beside it of how many, and what is missing', () => {
     const { unit } = auditsAnswer({ ...some, gap: true, more: true });
     expect(unit).toMatch(
-      /from 0\.95 up .* n 300, 3 edited or rejected · 10 still wait · the newest 10,000 · counted since .* · for a part/,
+      /confidence 0\.95 or higher .* n 300, 3 edited or rejected · 10 pending · newest 10,000 only · counted since .* · nothing was sampled/,
     );
   });
 
   it.each([
     [{ why: 'time', model: null }, ''],
-    [{ why: 'auto_threshold', model: null }, ', when what passes by itself was changed'],
-    [{ why: 'raised', model: null }, ', when the line was raised by itself'],
-    [{ why: 'model', model: 'm-2' }, ', when the model m-2 began'],
-    [{ why: 'model', model: null }, ', when answers without a model’s name began'],
+    [{ why: 'auto_threshold', model: null }, ', when the auto-approval rules changed'],
+    [{ why: 'raised', model: null }, ', when the threshold was raised automatically'],
+    [{ why: 'model', model: 'm-2' }, ', when audits of model m-2 began'],
+    [{ why: 'model', model: null }, ', when audits of answers without a model name began'],
   ] as const)('AU6: says since when and why: %o', (began, why) => {
     expect(auditsAnswer({ ...some, began }).unit).toMatch(new RegExp(`· counted since ${day(some.from)}${why}$`));
   });
@@ -107,15 +107,15 @@ describe('AU4: the answer', () => {
     [1000, 5, '1.1%', '1.5%'],
     [300, 3, '2.6%', '3.6%'],
   ])(
-    'AU5: of %i audits with %i errors its table says at most %s now, and %s however often',
+    'AU5: of %i audits with %i errors its table says at most %s checked once, and %s checked continuously',
     (n, wrong, once, often) => {
       const { rows } = auditsTable(judged(n, wrong));
       const of = (name: string) => rows.find(([first]) => first === name)?.[1];
-      expect(of('at most, with 95 %, now')).toEqual({
+      expect(of('at most (95%), checked once')).toEqual({
         value: clopperPearson(wrong, n, { sides: 'upper' })?.high,
         shown: once,
       });
-      expect(of('at most, with 95 %, however often you look')).toEqual({
+      expect(of('at most (95%), checked continuously')).toEqual({
         value: anytimeUpperBound(wrong, n),
         shown: often,
       });
@@ -125,12 +125,12 @@ describe('AU4: the answer', () => {
   it('leaves empty in its table what is not known', () => {
     const { rows } = auditsTable(none);
     for (const name of [
-      'error',
-      'at most, with 95 %, now',
-      'at most, with 95 %, however often you look',
+      'error rate',
+      'at most (95%), checked once',
+      'at most (95%), checked continuously',
       'error budget',
     ])
       expect(rows).toContainEqual([name, null]);
-    expect(rows).toContainEqual(['drawn', 0]);
+    expect(rows).toContainEqual(['sampled', 0]);
   });
 });
