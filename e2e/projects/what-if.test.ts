@@ -1,4 +1,4 @@
-// Where to set the line, in a real browser: read, tried by handle, number, key, drag and flag, applied by an owner, and said when unknown.
+// The thresholds section, in a real browser: read, tried by handle, number, key, drag and flag, applied by an owner, and said when unknown.
 import { listChanges } from '@countersign/shared/api/changes';
 import { changeProject, type ProjectSettings, readProject } from '@countersign/shared/api/projects';
 import type { Page } from 'playwright';
@@ -15,7 +15,7 @@ const EACH = 12;
 const SPACING_MS = 10_000;
 const CONFIDENCES = [0.4, 0.55, 0.72, 0.76, 0.8, 0.84, 0.88, 0.92, 0.96, 0.99];
 
-describe.skipIf(chromium === undefined)('where to set the line', () => {
+describe.skipIf(chromium === undefined)('thresholds', () => {
   const browserEnv = useBrowserEnvironment();
   let page: Page;
 
@@ -36,22 +36,24 @@ describe.skipIf(chromium === undefined)('where to set the line', () => {
     await section().waitFor();
   }, 120_000);
 
-  const section = (of = page) => of.getByRole('region', { name: 'Where to set the line' });
+  const section = (of = page) => of.getByRole('region', { name: 'Thresholds', exact: true });
   const sentence = (of = page) => section(of).getByText(/^At /);
   const auto = (of = page) => section(of).getByRole('textbox', { name: 'Automatic from' });
   const plot = () => section().getByRole('slider', { name: /^Automatic from; arrow keys/ });
   const apply = (on = page) => section(on).getByRole('button', { name: 'Apply to project…' });
 
   it('AN24, AN25: says in words what other thresholds would do, and of how many nobody can say', async () => {
-    await expect.poll(() => sentence().textContent()).toMatch(/At\s+0\.95,\s+60%\s+of the last 30 days\s+\(72 items\)/);
+    await expect
+      .poll(() => sentence().textContent())
+      .toMatch(/At\s+0\.95,\s+60%\s+of the items from the last 30 days\s+\(72\)/);
     await auto().fill('0.75');
     await expect
       .poll(() => sentence().textContent())
-      .toMatch(/At\s+0\.75,\s+10%[^]*\d+–\d+\s+wrong approvals expected \(95%\)/);
+      .toMatch(/At\s+0\.75,\s+10%[^]*\d+–\d+\s+wrong approvals expected \(95% interval\)/);
     await section().getByRole('textbox', { name: 'Review from' }).fill('0.3');
     await auto().fill('0.3');
-    await section().getByText('24 more would pass of which nobody can say').waitFor();
-    await section().getByRole('button', { name: 'Back to now' }).click();
+    await section().getByText('24 more would be auto-approved with an unknown error rate').waitFor();
+    await section().getByRole('button', { name: 'Reset' }).click();
     await expect.poll(() => auto().inputValue()).toBe('0.95');
   });
 
@@ -76,16 +78,16 @@ describe.skipIf(chromium === undefined)('where to set the line', () => {
   });
 
   it('shows the same as a table, reads each bin by key, and takes bins of even count', async () => {
-    const bins = section().getByRole('slider', { name: /^Share that people approve/ });
+    const bins = section().getByRole('slider', { name: /^Share approved unchanged/ });
     await bins.focus();
     await page.keyboard.press('End');
     await expect.poll(() => bins.getAttribute('aria-valuetext')).toMatch(/0\.95 – 1\.00 · audited · 100% approved/);
-    await section().getByText('Even count').click();
-    await section().getByRole('button', { name: 'Show as a table: Does confidence keep its word?' }).click();
+    await section().getByText('Equal count').click();
+    await section().getByRole('button', { name: 'Show as a table: Is confidence accurate?' }).click();
     await section()
-      .getByRole('row', { name: /0\.72.* waited for people/ })
+      .getByRole('row', { name: /0\.72.* reviewed/ })
       .waitFor();
-    await section().getByRole('button', { name: 'Show the plot again: Does confidence keep its word?' }).click();
+    await section().getByRole('button', { name: 'Show the plot again: Is confidence accurate?' }).click();
   });
 
   it('has nothing against it in light and dark, wide and on a phone', async () => {
@@ -100,7 +102,7 @@ describe.skipIf(chromium === undefined)('where to set the line', () => {
     await link.waitFor();
     await saveScreenshot(rules, 'rules-link');
     await link.click();
-    const heading = section(rules).getByRole('heading', { name: 'Where to set the line' });
+    const heading = section(rules).getByRole('heading', { name: 'Thresholds', exact: true });
     await heading.waitFor();
     const top = async () => (await heading.boundingBox())?.y ?? Infinity;
     await expect.poll(top).toBeLessThan(400);
@@ -133,7 +135,7 @@ describe.skipIf(chromium === undefined)('where to set the line', () => {
     const sam = await person(testEnv);
     await join(project, sam, 'supervisor');
     const other = await enter(sam, `/analytics?project=${project.id}`);
-    await section(other).getByText('Owners apply this').waitFor();
+    await section(other).getByText('Only owners can apply this').waitFor();
     await auto(other).fill('0.8');
     await expect.poll(() => sentence(other).textContent()).toMatch(/At\s+0\.80/);
   });
@@ -142,8 +144,8 @@ describe.skipIf(chromium === undefined)('where to set the line', () => {
     const { owner, enter } = browserEnv();
     const empty = await openProject(owner);
     const other = await enter(owner, `/analytics?project=${empty.id}`);
-    await section(other).getByText('an item that is submitted can be tried here at once').waitFor();
-    await section(other).getByText('Not known: nobody decided anything').waitFor();
+    await section(other).getByText('No items received in the last 30 days').waitFor();
+    await section(other).getByText('No decisions in the last 30 days').waitFor();
     await saveScreenshot(other, 'what-if-empty', true);
   });
 
