@@ -42,23 +42,23 @@ describe.skipIf(chromium === undefined)('learnings in and out', () => {
   const query = () => new URL(page.url()).searchParams;
 
   it('LX5: X leaves the example out that has the focus, for everybody who looks, and puts it in again', async () => {
-    await page.getByText('4 in, 0 left out').waitFor();
+    await page.getByText('4 included, 0 excluded').waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('j');
     await page.keyboard.press('x');
-    await page.getByText('3 in, 1 left out').waitFor();
-    await examples(other).nth(1).getByText('left out').waitFor();
+    await page.getByText('3 included, 1 excluded').waitFor();
+    await examples(other).nth(1).getByText('excluded').waitFor();
     await row('Wrong sum', other).getByText('2', { exact: true }).waitFor();
     expect(await examples().nth(1).getByRole('checkbox').isChecked()).toBe(false);
     await saveScreenshot(page, 'left-out');
-    await examples(other).nth(1).getByRole('checkbox', { name: 'Goes into exports' }).click();
-    await page.getByText('4 in, 0 left out').waitFor();
+    await examples(other).nth(1).getByRole('checkbox', { name: 'Included in exports' }).click();
+    await page.getByText('4 included, 0 excluded').waitFor();
     await page.keyboard.press('x');
-    await page.getByText('3 in, 1 left out').waitFor();
+    await page.getByText('3 included, 1 excluded').waitFor();
   });
 
   it('can be looked for, in the address; Back takes it back', async () => {
-    await page.getByLabel('In or out').selectOption({ label: 'Only left out' });
+    await page.getByLabel('Included or excluded').selectOption({ label: 'Excluded only' });
     await expect.poll(() => examples().count()).toBe(1);
     expect(query().get('excluded')).toBe('only');
     await page.goBack();
@@ -96,11 +96,13 @@ describe.skipIf(chromium === undefined)('learnings in and out', () => {
     await page.getByRole('button', { name: 'Export JSONL' }).click();
     // It begins with what is on show.
     await dialog().getByText('2 lines').waitFor();
-    await dialog().getByLabel('Which').selectOption({ label: 'All learnings' });
+    await dialog().getByLabel('Scope').selectOption({ label: 'All learnings' });
     await dialog().getByText('3 lines').waitFor();
-    await dialog().getByLabel('Which').selectOption({ label: 'This reason: Wrong sum' });
+    await dialog().getByLabel('Scope').selectOption({ label: 'This reason: Wrong sum' });
     await dialog().getByText('2 lines').waitFor();
-    expect(await dialog().getByRole('link', { name: 'Download' }).getAttribute('href')).toContain('cluster=');
+    expect(await dialog().getByRole('link', { name: 'Download', exact: true }).getAttribute('href')).toContain(
+      'cluster=',
+    );
     await page.keyboard.press('Escape');
   });
 
@@ -111,14 +113,14 @@ describe.skipIf(chromium === undefined)('learnings in and out', () => {
       await one.getByRole('heading', { name: 'Too long 1' }).waitFor();
     }
     await page.getByRole('button', { name: 'Merge…' }).click();
-    await dialog().getByLabel('Into').selectOption({ label: 'Wrong sum (2)' });
+    await dialog().getByLabel('Merge into').selectOption({ label: 'Wrong sum (2)' });
     await dialog().getByRole('button', { name: 'Merge' }).click();
     await page.getByRole('heading', { name: 'Wrong sum 3' }).waitFor();
     await expect.poll(focused).toMatch(/^Wrong sum\s*3$/);
-    await other.getByText('was merged into').waitFor();
+    await other.getByText('Merged into').waitFor();
     await other.getByRole('link', { name: 'Wrong sum', exact: true }).click();
     await other.getByRole('heading', { name: 'Wrong sum 3' }).waitFor();
-    await page.getByRole('button', { name: 'Take out again' }).click();
+    await page.getByRole('button', { name: 'Undo merge' }).click();
     await page.getByRole('heading', { name: 'Wrong sum 2' }).waitFor();
     await expect.poll(focused).toMatch(/^Wrong sum\s*2$/);
     await page.getByRole('button', { name: 'Split…' }).click();
@@ -132,13 +134,15 @@ describe.skipIf(chromium === undefined)('learnings in and out', () => {
     const { pipeline } = browserEnv().project;
     await row('All reasons').getByRole('link').click();
     await page.getByRole('link', { name: 'Regression runs' }).click();
-    await page.getByText('No run yet').waitFor();
-    await page.getByLabel('What is tried').fill('model 8');
-    await page.getByRole('button', { name: 'Begin a run' }).click();
+    await page.getByText('No runs yet').waitFor();
+    await page.getByLabel('Label, such as a model version').fill('model 8');
+    await page.getByRole('button', { name: 'Start run' }).click();
     await page.getByRole('heading', { name: 'model 8' }).waitFor();
     const run = query().get('run') ?? '';
-    expect(await page.getByRole('region', { name: 'commands to answer it' }).innerText()).toContain(`--run ${run}`);
-    await page.getByText('3 not answered', { exact: false }).waitFor();
+    expect(await page.getByRole('region', { name: 'commands to submit results' }).innerText()).toContain(
+      `--run ${run}`,
+    );
+    await page.getByText('3 no result', { exact: false }).waitFor();
     const { data } = await pipeline.call(listCases, { params: { id: run } });
     const answer = ({ id }: PublicCase, suggestion: string, confidence: number) => ({
       ...{ case_id: id, suggestion, confidence },
@@ -147,9 +151,9 @@ describe.skipIf(chromium === undefined)('learnings in and out', () => {
     if (!first || !second) throw new Error('There are three cases.');
     const items = [answer(first, 'Old Too long', 0.99), answer(second, 'Something else', 0.5)];
     await pipeline.call(answerCases, { params: { id: run }, body: { items } });
-    await page.getByText('1 that still fails would be approved by itself.').waitFor();
-    await page.getByText('Beside the correction:').waitFor();
-    await page.getByLabel('Still fails').check({ force: true });
+    await page.getByText('1 failing suggestion would be auto-approved.').waitFor();
+    await page.getByText('Compared with the correction:').waitFor();
+    await page.getByLabel('Still failing').check({ force: true });
     await expect.poll(() => examples().count()).toBe(1);
     await page.getByLabel('All', { exact: true }).last().check({ force: true });
     await page.getByRole('link', { name: 'All runs' }).click();
@@ -163,7 +167,7 @@ describe.skipIf(chromium === undefined)('learnings in and out', () => {
   it('is accessible and fits, in both themes, wide and on a phone', async () => {
     await page.getByRole('link', { name: 'Regression runs' }).click();
     await page.getByRole('list', { name: 'Runs, newest first' }).getByText('model 8').click();
-    await page.getByText('Beside the correction:').waitFor();
+    await page.getByText('Compared with the correction:').waitFor();
     await checkAppearances(page, 'runs');
     await page.getByRole('link', { name: 'Examples' }).click();
     await expect.poll(() => examples().count()).toBe(4);

@@ -39,12 +39,12 @@ describe.skipIf(chromium === undefined)('clusters of reasons', () => {
   const examples = () => page.getByRole('region', { name: 'Examples' }).getByRole('article');
 
   it('CT1: similar reason variants form a cluster; the selected cluster shows its own examples and is in the URL', async () => {
-    await row('Wrong sum').getByText('often high_value').waitFor();
+    await row('Wrong sum').getByText('top flag: high_value').waitFor();
     await row('All reasons').getByText('6').waitFor();
     await row('Wrong sum').getByRole('link').click();
     await page.getByRole('heading', { name: 'Wrong sum 3' }).waitFor();
     await expect.poll(() => examples().count()).toBe(3);
-    await page.getByText('2 wordings:').waitFor();
+    await page.getByText('2 variants:').waitFor();
     await page.reload();
     await page.getByRole('heading', { name: 'Wrong sum 3' }).waitFor();
     await page.goBack();
@@ -58,12 +58,12 @@ describe.skipIf(chromium === undefined)('clusters of reasons', () => {
     await dialog().getByRole('button', { name: 'Rename' }).click();
     await row('Length', other).waitFor();
     await page.getByRole('button', { name: 'Merge…' }).click();
-    await dialog().getByLabel('Into').selectOption({ label: 'Wrong sum (3)' });
+    await dialog().getByLabel('Merge into').selectOption({ label: 'Wrong sum (3)' });
     await dialog().getByRole('button', { name: 'Merge' }).click();
     await page.getByRole('heading', { name: 'Wrong sum 5' }).waitFor();
     await row('Length', other).waitFor({ state: 'detached' });
-    await page.getByText('Merged into it: Length').waitFor();
-    await page.getByRole('button', { name: 'Take out again' }).click();
+    await page.getByText('Merged in: Length').waitFor();
+    await page.getByRole('button', { name: 'Undo merge' }).click();
     await page.getByRole('heading', { name: 'Wrong sum 3' }).waitFor();
     await row('Length', other).waitFor();
   });
@@ -100,7 +100,7 @@ describe.skipIf(chromium === undefined)('clusters of reasons', () => {
     await page.getByRole('searchbox').fill('SUM IS');
     await expect.poll(() => list().getByRole('rowheader').count()).toBe(2);
     await page.getByLabel('Overrides').selectOption({ label: 'Edits' });
-    await page.getByText('No learning answers this').waitFor();
+    await page.getByText('No results').waitFor();
     await page.getByRole('button', { name: 'Show all' }).click();
     await row('Broken link').waitFor();
   });

@@ -11,7 +11,7 @@ export function runCommands({ baseUrl, run }: { baseUrl: string; run: string }):
       code: [
         'export COUNTERSIGN_API_KEY=…',
         `npm run regress -- --url ${baseUrl} --run ${run} --read cases.jsonl`,
-        '# Your pipeline makes of each line {"id","input","metadata"} a line {"case_id","suggestion","confidence"}',
+        '# For each line {"id","input","metadata"}, your pipeline writes a line {"case_id","suggestion","confidence"}',
         `npm run regress -- --url ${baseUrl} --run ${run} answers.jsonl`,
       ].join('\n'),
     },
