@@ -44,12 +44,12 @@ describe.skipIf(chromium === undefined)('the API documentation', () => {
     const section = page.locator('#submitItem');
     await section.getByText('Try it', { exact: true }).click();
     await section.getByLabel('API key').fill(project.pipeline.apiKey);
-    await section.getByLabel('Project id').fill(project.id);
+    await section.getByLabel('Project ID').fill(project.id);
     await section.getByRole('button', { name: 'Send' }).click();
     await section.getByText('201 Created').waitFor();
     await expectAccessible(page);
 
-    const answered = await section.getByRole('region', { name: /^the body of the answer/ }).innerText();
+    const answered = await section.getByRole('region', { name: /^response body/ }).innerText();
     const { id } = JSON.parse(answered) as { id: string };
     expect(await project.pipeline.read(id)).toMatchObject({ status: 'queued', project_id: project.id });
 
@@ -81,7 +81,7 @@ describe.skipIf(chromium === undefined)('the API documentation', () => {
     const page = await (await browserEnv().openContext()).newPage();
     await page.route('**/openapi.json', (route) => route.fulfill({ status: 503, body: 'busy' }), { times: 1 });
     await page.goto(browserEnv().frontProxy.url + DOCS);
-    await page.getByText('The documentation could not be loaded').waitFor();
+    await page.getByText("Couldn't load the documentation").waitFor();
     await page.getByRole('button', { name: 'Retry' }).click();
     await page.getByRole('heading', { name: 'Your first request' }).waitFor();
   });

@@ -22,13 +22,13 @@ describe('the type of a field', () => {
   it.each<[string, Schema]>([
     ['string', { type: 'string' }],
     ['uuid', { type: 'string', format: 'uuid' }],
-    ['whole number', { type: 'integer' }],
+    ['integer', { type: 'integer' }],
     ['string or null', { type: ['string', 'null'] }],
     ['uuid or null', { anyOf: [{ type: 'string', format: 'uuid' }, { type: 'null' }] }],
     ['any JSON', { $ref: '#/components/schemas/Json' }],
     ['any JSON', { anyOf: [{ $ref: '#/components/schemas/Json' }, { type: 'null' }] }],
-    ['list of string', { type: 'array', items: { type: 'string' } }],
-    ['list of list of number', { type: 'array', items: { type: 'array', items: { type: 'number' } } }],
+    ['array of string', { type: 'array', items: { type: 'string' } }],
+    ['array of array of number', { type: 'array', items: { type: 'array', items: { type: 'number' } } }],
     ['object of any JSON', { type: 'object', additionalProperties: { $ref: '#/components/schemas/Json' } }],
     ['string', { const: 'item.decided' }],
     ['string or number', { oneOf: [{ type: 'string' }, { type: 'number' }] }],
@@ -41,9 +41,9 @@ describe('the limits of a field', () => {
   it.each<[string, Schema]>([
     ['0 to 1', { type: 'number', minimum: 0, maximum: 1 }],
     ['at least 1', { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }],
-    ['at most 50 of them', { type: 'array', maxItems: 50, items: {} }],
+    ['at most 50 items', { type: 'array', maxItems: 50, items: {} }],
     ['1 to 100 characters each', { type: 'array', items: { type: 'string', minLength: 1, maxLength: 100 } }],
-    ['at most 50 members', { type: 'object', maxProperties: 50 }],
+    ['at most 50 properties', { type: 'object', maxProperties: 50 }],
     ['default 20', { type: 'integer', default: 20 }],
   ])('reads %s', (limit, schema) => {
     expect(only(schema).limits).toEqual([limit]);

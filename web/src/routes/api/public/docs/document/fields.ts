@@ -102,10 +102,8 @@ function typeOf(document: Document, { schema, nullable, seen }: Plain): string {
 
 function nameOf(document: Document, schema: Schema, seen: readonly string[]): string {
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
-  if (schema.items) return `list of ${typeOf(document, plain(document, schema.items, seen))}`;
-  if (type === 'array') return 'list';
+  if (schema.items) return `array of ${typeOf(document, plain(document, schema.items, seen))}`;
   if (type === 'string' && schema.format !== undefined) return schema.format;
-  if (type === 'integer') return 'whole number';
   const members = schema.additionalProperties;
   if (type === 'object' && !schema.properties && typeof members === 'object') {
     return `object of ${typeOf(document, plain(document, members, seen))}`;
@@ -122,9 +120,9 @@ function limitsOf(schema: Schema): string[] {
   return [
     between(schema.minimum, schema.maximum, ''),
     between(schema.minLength, schema.maxLength, ' characters'),
-    between(schema.minItems, schema.maxItems, ' of them'),
+    between(schema.minItems, schema.maxItems, ' items'),
     between(items.minLength, items.maxLength, ' characters each'),
-    between(undefined, schema.maxProperties, ' members'),
+    between(undefined, schema.maxProperties, ' properties'),
     schema.pattern !== undefined && schema.pattern.length <= 40 ? schema.pattern : '',
     schema.default === undefined ? '' : `default ${JSON.stringify(schema.default)}`,
   ].filter((limit) => limit !== '');

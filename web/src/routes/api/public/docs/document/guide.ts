@@ -1,4 +1,4 @@
-// How the API behaves where a schema cannot say it: repeats, waiting, pages, catching up, limits, inbound webhooks.
+// How the API behaves where a schema cannot say it: idempotency, waiting, pagination, catching up, limits, inbound webhooks.
 import { LIMITS } from '@countersign/shared/api/public';
 import { TOLERANCE_SECONDS } from '@countersign/shared/webhook';
 
@@ -14,54 +14,54 @@ const KIB = 1024;
 export const GUIDE: readonly Chapter[] = [
   {
     id: 'repeats',
-    title: 'Repeats',
-    text: `Send an \`Idempotency-Key\`, one for one piece of work: 1 to 255 printable ASCII characters, known for 7 days to your project and the operation. Then any request can be sent again.
+    title: 'Idempotency',
+    text: `Send an \`Idempotency-Key\`, one per logical request: 1 to 255 printable ASCII characters, remembered for 7 days per project and operation. You can then safely send any request again.
 
 - Same key, same body: the first status code, the item as it is now, and \`Idempotent-Replayed: true\`.
 - Same key, another body: 422 \`idempotency_key_reused\`.
-- The first is still running: 409 \`idempotency_in_progress\` with \`Retry-After: 1\`.
+- The first request is still running: 409 \`idempotency_in_progress\` with \`Retry-After: 1\`.
 
-What was refused or failed is not remembered: mend it and send it with the same key. This holds between processes and through a crash.`,
+Rejected or failed requests are not remembered: fix the request and retry it with the same key. Keys survive restarts.`,
   },
   {
     id: 'waiting',
     title: 'Waiting for a decision',
-    text: `\`Prefer: wait=N\` on a submission, or \`?wait=N\` when reading an item, holds the answer until the item is final or N seconds have passed (at most ${LIMITS.waitSeconds}). The answer has the same shape either way: look at \`status\`. \`Preference-Applied: wait=N\` on a submission says that it could wait.
+    text: `\`Prefer: wait=N\` on a submission, or \`?wait=N\` when reading an item, holds the response until the item is final or N seconds have passed (at most ${LIMITS.waitSeconds}). The response has the same shape either way: check \`status\`. \`Preference-Applied: wait=N\` on a submission confirms that the wait was applied.
 
-A decision shows here when it is final, which is when the reviewer’s undo window has passed; until then the item reads \`queued\` or \`escalated\`. Where a key, or its owner with all projects, has as many requests waiting as they may, the rest is stored or read all the same and answered at once: ask again a second later. For everything that takes longer there is [the webhook](#webhook).`,
+A decision appears here when it is final, after the reviewer’s undo window has passed; until then the item is \`queued\` or \`escalated\`. The number of waiting requests is limited per key and per owner across all projects. Requests over the limit are still stored or read, but get an immediate response: ask again a second later. For anything that takes longer, use [the webhook](#webhook).`,
   },
   {
     id: 'paging',
-    title: 'Pages',
-    text: `A list answers \`{data, has_more, next_cursor}\`. Send \`next_cursor\` as \`after\` for the page behind it, \`limit\` (1 to ${LIMITS.pageItems}) for its size. A cursor is a place, not a number: what arrives meanwhile moves nothing and doubles nothing.`,
+    title: 'Pagination',
+    text: `A list returns \`{data, has_more, next_cursor}\`. Send \`next_cursor\` as \`after\` to get the next page, and \`limit\` (1 to ${LIMITS.pageItems}) to set its size. Cursors are stable: new items never shift or duplicate results.`,
   },
   {
     id: 'catching-up',
-    title: 'Catching up',
-    text: `Were you down? [\`GET /api/public/events\`](#listEvents) is the project’s ledger of final decisions, in order. Keep \`next_cursor\` and send it as \`after\` next time: it is there even when nothing is new, and no decision can slip in before it. An event’s \`id\` is the \`webhook-id\` of the delivery that tells the same, so what reaches you both ways counts once.`,
+    title: 'Catching up after downtime',
+    text: `[\`GET /api/public/events\`](#listEvents) lists the final decisions of the project, in order. Store \`next_cursor\` and send it as \`after\` next time: it is returned even when there are no new events, and no decision is ever inserted before it. The \`id\` of an event is the \`webhook-id\` of its delivery, so you can deduplicate decisions that reach you both ways.`,
   },
   {
     id: 'busy',
     title: 'Rate limits',
-    text: `Counted for each key. \`RateLimit\` says what is left, \`RateLimit-Policy\` what the limit is. 429 and 503 carry \`Retry-After\` in seconds: wait that long and send the same request with the same \`Idempotency-Key\`. Many items travel better [in a batch](#submitBatch) of up to ${LIMITS.batchItems}; each of them counts as one request.`,
+    text: `Rate limits apply per key. \`RateLimit\` says how much is left, \`RateLimit-Policy\` what the limit is. 429 and 503 carry \`Retry-After\` in seconds: wait that long, then send the same request with the same \`Idempotency-Key\`. For many items, use [batches](#submitBatch) of up to ${LIMITS.batchItems}; each item counts as one request.`,
   },
   {
     id: 'json',
     title: 'JSON and its limits',
-    text: `\`input\`, \`suggestion\` and \`metadata\` are kept as the text you sent and come back so, number spelling and key order included. What cannot be kept so is refused with a pointer to the place, never changed. Unknown fields are refused: a misspelt \`risk_flag\` must not slip an item past escalation.
+    text: `\`input\`, \`suggestion\` and \`metadata\` are stored as the text you sent and returned unchanged, including number format and key order. Anything that cannot be stored exactly is rejected with a pointer to it, never altered. Unknown fields are rejected, so that a misspelled \`risk_flag\` cannot keep an item from being escalated.
 
-- An item: ${LIMITS.itemBytes / KIB} KiB; a batch: ${LIMITS.batchBytes / KIB / KIB} MiB; both after inflation.
-- At most ${LIMITS.depth} deep, ${LIMITS.nodes.toLocaleString('en')} values, ${LIMITS.keyLength} characters for a key.
-- I-JSON (RFC 7493): no NUL, no lone surrogates, no whole number beyond 2^53-1, none that overflows.`,
+- Size: ${LIMITS.itemBytes / KIB} KiB per item, ${LIMITS.batchBytes / KIB / KIB} MiB per batch, both after decompression.
+- At most ${LIMITS.depth} levels of nesting, ${LIMITS.nodes.toLocaleString('en')} values, and ${LIMITS.keyLength} characters per key.
+- I-JSON (RFC 7493): no NUL, no lone surrogates, no integer beyond 2^53-1, no number that overflows.`,
   },
   {
     id: 'inbound',
     title: 'Inbound webhooks',
-    text: `A system that signs its webhooks can submit without a key: [\`POST /api/public/inbound/{source_id}\`](#receiveInbound). The owner of your project makes the source, and gets its address and its secret. The body is a submission; \`project_id\` may be left out.
+    text: `A system that signs its webhooks can submit without a key: [\`POST /api/public/inbound/{source_id}\`](#receiveInbound). A project owner creates the source and gets its URL and secret. The body is a submission; \`project_id\` is optional.
 
-- Sign with \`x-webhook-signature\`: lower-case hex HMAC-SHA256 of the raw body, the key is the secret as shown.
-- Or with the Standard Webhooks headers \`webhook-id\`, \`webhook-timestamp\` and \`webhook-signature\`; the timestamp may be ${TOLERANCE_SECONDS} s off.
+- Sign with \`x-webhook-signature\`: lower-case hex HMAC-SHA256 of the raw body, with the secret as shown as the key.
+- Or sign with the Standard Webhooks headers \`webhook-id\`, \`webhook-timestamp\` and \`webhook-signature\`; the timestamp may be ${TOLERANCE_SECONDS} s off.
 
-A repeat (the same \`webhook-id\`; without one, the same body) is answered 200 and does nothing. A wrong signature and an unknown source get the same 401.`,
+A duplicate (the same \`webhook-id\`, or the same body if there is no ID) gets a 200 and has no effect. A wrong signature and an unknown source both get the same 401.`,
   },
 ];

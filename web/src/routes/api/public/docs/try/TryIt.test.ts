@@ -39,7 +39,7 @@ const send = () => fireEvent.click(screen.getByRole('button', { name: 'Send' }))
 it('sends nothing without a key and says what is missing', async () => {
   const sent = open(() => Promise.reject(new Error('not to be sent')));
   await send();
-  expect(screen.getByText('Type your API key first.')).toBeTruthy();
+  expect(screen.getByText('Enter your API key.')).toBeTruthy();
   expect(sent).not.toHaveBeenCalled();
 });
 
@@ -47,7 +47,7 @@ it('sends the example with the project filled in, without cookies, and shows sta
   const headers = { 'x-request-id': 'req-1', 'x-other': 'unsaid' };
   const sent = open(() => Promise.resolve(new Response('{"id":"1"}', { status: 201, statusText: 'Created', headers })));
   await type('API key', ' csk_1 ');
-  await type('Project id', 'my-project');
+  await type('Project ID', 'my-project');
   await send();
   expect(await screen.findByText('201 Created')).toBeTruthy();
   expect(sent).toHaveBeenCalledWith(
@@ -81,17 +81,17 @@ it('tells no answer from a key that no header may have', async () => {
   const sent = open(() => Promise.reject(new TypeError('refused')));
   await type('API key', 'csk_1');
   await send();
-  expect(await screen.findByText('No answer came')).toBeTruthy();
+  expect(await screen.findByText('No response')).toBeTruthy();
   await type('API key', 'csk_✓');
   await send();
-  expect(await screen.findByText('This cannot be sent')).toBeTruthy();
+  expect(await screen.findByText('Invalid header')).toBeTruthy();
   expect(sent).toHaveBeenCalledTimes(1);
 });
 
 it('says at once that a body is no JSON, and goes back to the example', async () => {
   open(() => Promise.reject(new Error('not to be sent')));
   await type('Body', '{"confidence": 0.8');
-  expect(screen.getByText(/^This is no JSON/)).toBeTruthy();
-  await fireEvent.click(screen.getByRole('button', { name: 'Back to the example' }));
+  expect(screen.getByText(/^Invalid JSON/)).toBeTruthy();
+  await fireEvent.click(screen.getByRole('button', { name: 'Reset example' }));
   expect(screen.getByLabelText<HTMLTextAreaElement>('Body').value).toBe(EXAMPLE);
 });
