@@ -108,7 +108,7 @@ export const messages = {
     ofCluster: (name: string) => `This reason: ${name}`,
     split: 'Train/test split',
     splits: { '': 'No split', train: 'Train (80%)', test: 'Test (20%)' },
-    splitHint: 'No input appears in both.',
+    splitHint: 'Train and test never share an input.',
     preview: 'First lines',
     size: (lines: number, bytes: string, estimated: boolean) =>
       `${estimated ? 'About ' : ''}${count(lines)} ${lines === 1 ? 'line' : 'lines'}, ${bytes}`,
