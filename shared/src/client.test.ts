@@ -1,4 +1,4 @@
-// The client against a real HTTP server: what goes out and what comes back.
+// The client against a real HTTP server: requests and replies.
 /// <reference types="node" />
 import { afterEach, describe, expect, it } from 'vitest';
 import {
@@ -35,7 +35,7 @@ const FULL_ITEM = {
 };
 
 describe('submit', () => {
-  it('posts the item with the key of the project and one of its own, and answers with what became of it', async () => {
+  it('posts the item with the API key and a new idempotency key, and returns the result', async () => {
     const { api, requests } = await connected((_seen, _attempt, response) => take(response, 'queued'));
     const { id, status, decision, replayed } = await api.submit(NEW_ITEM);
     expect({ id, status, decision, replayed }).toEqual({ id: ITEM, status: 'queued', decision: null, replayed: false });
@@ -46,7 +46,7 @@ describe('submit', () => {
     expect(JSON.parse(requests[0]?.body ?? '')).toEqual(NEW_ITEM);
   });
 
-  it('sends raw JSON as it is spelt: in a field, or as the whole item', async () => {
+  it('sends raw JSON with its original spelling: in a field, or as the whole item', async () => {
     const { api, requests } = await connected((_seen, _attempt, response) => take(response));
     await api.submit({
       ...NEW_ITEM,
@@ -59,7 +59,7 @@ describe('submit', () => {
     expect(requests[1]?.body).toBe('{ "any" : 1.50 }');
   });
 
-  it('keeps its idempotency key over retries, takes a given one, and makes another for another call', async () => {
+  it('reuses its idempotency key over retries, uses a given one, and creates another for another call', async () => {
     const { api, requests } = await connected((_seen, attempt, response) => {
       if (attempt === 1) response.destroy();
       else if (attempt === 2) refuse(response, { status: 503, code: 'unavailable', retryAfter: '1' });
@@ -75,7 +75,7 @@ describe('submit', () => {
     expect(new Set(requests.map(({ body }) => body)).size).toBe(1);
   });
 
-  it('waits for a decision when asked, and takes what a newer service says besides', async () => {
+  it('waits for a decision on request, and accepts unknown fields of a newer service', async () => {
     const { api, requests } = await connected((_seen, _attempt, response) =>
       answer(response, { id: ITEM, status: 'approved', decision: null, trace: [1] }, 201),
     );
@@ -87,7 +87,7 @@ describe('submit', () => {
   });
 
   it.each(['', 'é', 'line\nbreak', 'x'.repeat(256)])(
-    'refuses the idempotency key %j before anything is sent',
+    'rejects the idempotency key %j before sending',
     async (idempotencyKey) => {
       const { api, requests } = await connected((_seen, _attempt, response) => take(response));
       expect(await failed(api.submit(NEW_ITEM, { idempotencyKey }))).toBeInstanceOf(TypeError);
@@ -95,7 +95,7 @@ describe('submit', () => {
     },
   );
 
-  it.each([1.5, -1, Number.NaN])('refuses to wait %d seconds before anything is sent', async (waitSeconds) => {
+  it.each([1.5, -1, Number.NaN])('rejects a wait of %d seconds before sending', async (waitSeconds) => {
     const { api, requests } = await connected((_seen, _attempt, response) => take(response));
     expect(await failed(api.submit(NEW_ITEM, { waitSeconds }))).toBeInstanceOf(TypeError);
     expect(requests).toEqual([]);
@@ -103,7 +103,7 @@ describe('submit', () => {
 });
 
 describe('submitBatch', () => {
-  it('sends the items in one request, and tells the taken from the refused, also for a reason that it does not know', async () => {
+  it('sends the items in one request, and separates accepted from refused ones, also for an unknown error code', async () => {
     const error = {
       type: 'about:blank',
       title: 'T',
@@ -130,7 +130,7 @@ describe('submitBatch', () => {
 });
 
 describe('reading', () => {
-  it('reads an item back, and waits for it when asked', async () => {
+  it('reads an item, and waits for its decision on request', async () => {
     const { api, requests } = await connected((_seen, _attempt, response) =>
       answer(response, { ...FULL_ITEM, more: 1 }),
     );
@@ -167,7 +167,7 @@ describe('reading', () => {
     };
   const afters = (requests: Seen[]) => requests.map(({ url }) => new URL(url, 'http://x').searchParams.get('after'));
 
-  it('goes through every item, and asks for no page that nobody looks at', async () => {
+  it('iterates over every item, and requests no page that is not read', async () => {
     const { api, requests } = await connected(paged(FULL_ITEM));
     const all = [];
     for await (const item of api.eachItem({ status: 'queued' })) all.push(item.id);
@@ -178,7 +178,7 @@ describe('reading', () => {
     expect(requests).toHaveLength(4);
   });
 
-  it('goes through the pages of decisions, and goes on where it was left', async () => {
+  it('iterates over the pages of decisions, and resumes from a cursor', async () => {
     const event = {
       ...{
         id: 'evt_1',
@@ -212,7 +212,7 @@ describe('reading', () => {
 });
 
 describe('createClient', () => {
-  it('takes an address with a slash or a path, and waits and counts by itself', async () => {
+  it("accepts a base URL with a slash or a path, and retries with the platform's clock", async () => {
     const { url, requests } = await fakeService((_seen, attempt, response) => {
       if (attempt === 1) refuse(response, { status: 500, code: 'internal' });
       else take(response);
@@ -232,11 +232,11 @@ describe('createClient', () => {
     ['http://host?x', 'csk_x'],
     ['http://host', ''],
     ['http://host', 'csk_x\n'],
-  ])('refuses the address %j with the key %j at once', (baseUrl, apiKey) => {
+  ])('rejects the base URL %j with the key %j immediately', (baseUrl, apiKey) => {
     expect(() => createClient({ baseUrl, apiKey })).toThrow(TypeError);
   });
 
-  it('comes with what verifies the webhooks', async () => {
+  it('exports the webhook verification', async () => {
     const [secret, body] = ['whsec_c2VjcmV0', '{"event":"item.decided"}'];
     const headers = await signWebhook({ id: 'evt_1', timestamp: 1000, attempt: 1, body }, [secret]);
     expect(await client.verifyWebhook(body, headers, { secret, now: 1000 })).toBe(true);

@@ -1,4 +1,5 @@
-// The client of the public API (docs/spec/public-api.md), for Node 20 and newer and for browsers: submit items, read them back, catch up on decisions.
+// The client of the public API (docs/spec/public-api.md) for Node 20 and newer and for browsers: submits items, reads
+// them, catches up on decisions.
 import { z } from 'zod';
 import * as api from './api/public.ts';
 import type { PublicItem, Submission, Submitted } from './api/public.ts';
@@ -20,12 +21,12 @@ export { verifyWebhook } from './webhook.ts';
 export type { Client };
 
 /**
- * An item to submit. JSON goes out as `JSON.stringify` spells it; `new RawJson(text)` goes out as it stands,
- * where the spelling of numbers or the order of keys matters. To TypeScript an `interface` is no JSON: a `type`, or a copy by
- * spread, is.
+ * An item to submit. JSON is sent as `JSON.stringify` writes it; `new RawJson(text)` is sent unchanged, where the
+ * spelling of numbers or the order of keys matters. TypeScript does not accept an `interface` as JSON: use a `type`, or
+ * a copy by spread.
  */
 export interface NewItem extends Omit<Submission, 'input' | 'suggestion' | 'risk_flags' | 'metadata'> {
-  /** What the pipeline was given. */
+  /** The input of the pipeline. */
   input: Json | RawJson;
   /** The proposed answer: a string or any JSON. */
   suggestion: Json | RawJson;
@@ -33,30 +34,33 @@ export interface NewItem extends Omit<Submission, 'input' | 'suggestion' | 'risk
   metadata?: Readonly<Record<string, Json | RawJson>> | undefined;
 }
 
-/** The answer to a submission. `replayed`: an earlier request with the same idempotency key made the item. */
+/** The response to a submission. `replayed`: an earlier request with the same idempotency key created the item. */
 export interface SubmitReply extends Submitted {
   replayed: boolean;
 }
 
 export interface CallOptions {
-  /** Ends the call at once, also between two tries; the call then fails with the signal's reason. */
+  /** Cancels the call immediately, also between two attempts; the call then rejects with the reason of the signal. */
   signal?: AbortSignal | undefined;
 }
 
 export interface SubmitOptions extends CallOptions {
-  /** 1 to 255 printable ASCII characters, one per item, known to the service for 7 days. Without it one is made, which covers the retries of this call alone. */
+  /**
+   * 1 to 255 printable ASCII characters, one per item; the service remembers it for 7 days. By default the client
+   * creates one, which covers only the retries of this call.
+   */
   idempotencyKey?: string | undefined;
 }
 
 export interface WaitOptions extends CallOptions {
-  /** Seconds to wait for the item to become final, 0 to 60. The answer says how things stand when they are over. */
+  /** Seconds to wait for the item to become final, 0 to 60. After that the response contains the current state. */
   waitSeconds?: number | undefined;
 }
 
 export interface PageOptions extends CallOptions {
-  /** The `next_cursor` of the page before. */
+  /** The `next_cursor` of the previous page. */
   after?: string | undefined;
-  /** Rows of a page, 1 to 100. */
+  /** Page size, 1 to 100. */
   limit?: number | undefined;
 }
 
@@ -65,13 +69,13 @@ export interface NewAnswer extends Pick<NewItem, 'suggestion' | 'confidence' | '
   case_id: string;
 }
 
-/** `replayed`: an earlier request with the same idempotency key began the run. */
+/** `replayed`: an earlier request with the same idempotency key started the run. */
 export interface StartReply extends PublicRegression {
   replayed: boolean;
 }
 
 export interface CaseFilter {
-  /** Only cases that have no answer yet. */
+  /** Only unanswered cases. */
   unanswered?: boolean | undefined;
 }
 
@@ -83,7 +87,10 @@ export interface ItemFilter {
   until?: Date | string | undefined;
 }
 
-/** The service is held to its word elsewhere; here a newer one may say more, and name faults that this client does not know. */
+/**
+ * Other tests check the service strictly; here a newer service may send more fields, and error codes that this client
+ * does not know.
+ */
 const [taken, refused] = api.batchResult.options;
 const submitItem = { ...api.submitItem, reply: api.submitted.strip() };
 const submitBatch = {
@@ -93,7 +100,10 @@ const submitBatch = {
   }),
 };
 
-/** `results` in the order of the items, each with the `index` of its item and either `id`, `status`, `decision` or an `error`. */
+/**
+ * `results` are in the order of the items, each with the `index` of its item and either `id`, `status` and `decision`,
+ * or an `error`.
+ */
 export interface BatchReply extends z.infer<typeof submitBatch.reply> {
   replayed: boolean;
 }
@@ -124,15 +134,15 @@ export function createClient(options: ClientOptions): Client {
 class Client {
   readonly #connection: Connection;
 
-  /** `createClient` makes one. */
+  /** Use `createClient`. */
   constructor(connection: Connection) {
     this.#connection = connection;
   }
 
   /**
-   * Submits an item, or the JSON text of one. Answers as soon as it is routed; with `waitSeconds` when it is final or the time is over.
-   * Refusals: 403 `project_mismatch`, 413 `payload_too_large`, 422 `validation_failed` with the fields in `errors`,
-   * 422 `idempotency_key_reused` for a key that came with another item.
+   * Submits an item, or the JSON text of one. Resolves as soon as it is routed; with `waitSeconds` when it is final or
+   * the time is over. Refusals: 403 `project_mismatch`, 413 `payload_too_large`, 422 `validation_failed` with the
+   * fields in `errors`, 422 `idempotency_key_reused` for a key that was used with another item.
    */
   async submit(item: NewItem | RawJson, options: SubmitOptions & WaitOptions = {}): Promise<SubmitReply> {
     const { waitSeconds, signal } = options;
@@ -144,8 +154,8 @@ class Client {
   }
 
   /**
-   * Submits 1 to 500 items, at most 5 MiB, in one request. One bad item does not sink the others: look at every result.
-   * The idempotency key is for the whole batch.
+   * Submits 1 to 500 items, at most 5 MiB, in one request. Invalid items do not block the others: check every result.
+   * The idempotency key covers the whole batch.
    */
   async submitBatch(items: readonly (NewItem | RawJson)[], options: SubmitOptions = {}): Promise<BatchReply> {
     const call = { headers: idempotency(options), body: jsonText({ items }), signal: options.signal };
@@ -153,7 +163,10 @@ class Client {
     return { ...reply, replayed };
   }
 
-  /** Reads an item back; with `waitSeconds` as soon as it is final or when the time is over. Refusals: 404 `not_found`. */
+  /**
+   * Reads an item; with `waitSeconds` it resolves when the item is final or the time is over. Refusals: 404
+   * `not_found`.
+   */
   async item(id: string, { waitSeconds, signal }: WaitOptions = {}): Promise<PublicItem> {
     const call = { params: { id }, query: { wait: waitSeconds }, waitSeconds, signal };
     return (await this.#connection.call(api.readItem, call)).reply;
@@ -165,7 +178,7 @@ class Client {
     return (await this.#connection.call(api.listItems, call)).reply;
   }
 
-  /** Every item, newest first, asking for the next page when it is needed. Items submitted meanwhile do not show. */
+  /** Every item, newest first; pages are requested as needed. Items submitted in the meantime are not included. */
   async *eachItem(filter: ItemFilter & CallOptions = {}): AsyncGenerator<PublicItem, void, undefined> {
     let after: string | undefined;
     for (;;) {
@@ -176,7 +189,7 @@ class Client {
     }
   }
 
-  /** One page of final decisions, oldest first, behind the cursor `after` or from the beginning. */
+  /** One page of final decisions, oldest first, after the cursor `after` or from the beginning. */
   async events({ signal, ...query }: PageOptions = {}): Promise<EventPage> {
     return (await this.#connection.call(api.listEvents, { query, signal })).reply;
   }
@@ -204,9 +217,9 @@ class Client {
   }
 
   /**
-   * Begins a regression run over what people edited or rejected: all of it, or what `start` narrows it to. Each of its cases counts
-   * as a request. Refusals: 404 `not_found` for the cluster, 422 `validation_failed` when nothing answers,
-   * 422 `idempotency_key_reused` for a key that came with another start.
+   * Starts a regression run over edited and rejected items: all of them, or those that `start` selects. Each case
+   * counts as a request. Refusals: 404 `not_found` for the cluster, 422 `validation_failed` when nothing matches, 422
+   * `idempotency_key_reused` for a key that was used with another start.
    */
   async startRegression(start: RegressionStart = {}, options: SubmitOptions = {}): Promise<StartReply> {
     const call = { headers: idempotency(options), body: jsonText(start), signal: options.signal };
@@ -214,17 +227,17 @@ class Client {
     return { ...reply, replayed };
   }
 
-  /** How a regression run stands. Refusals: 404 `not_found`. */
+  /** The status of a regression run. Refusals: 404 `not_found`. */
   async regression(id: string, { signal }: CallOptions = {}): Promise<PublicRegression> {
     return (await this.#connection.call(regressions.readRegression, { params: { id }, signal })).reply;
   }
 
-  /** Every case of a regression run, asking for the next page when it is needed. Refusals: 404 `not_found`. */
+  /** Every case of a regression run; pages are requested as needed. Refusals: 404 `not_found`. */
   async *eachCase(id: string, options: CaseFilter & CallOptions = {}): AsyncGenerator<PublicCase, void, undefined> {
     for await (const { reply } of this.#pagesOfCases(id, options)) yield* reply.data;
   }
 
-  /** The same as JSON texts, one for each case: numbers are spelt, and keys ordered, as they were submitted. */
+  /** The same as JSON texts, one per case: number spelling and key order are as submitted. */
   async *eachCaseText(id: string, options: CaseFilter & CallOptions = {}): AsyncGenerator<string, void, undefined> {
     for await (const { text } of this.#pagesOfCases(id, options)) yield* splitList(text, 'data');
   }
@@ -242,8 +255,8 @@ class Client {
   }
 
   /**
-   * Answers 1 to 500 cases of a regression run, at most 5 MiB, or the JSON texts of answers. One bad answer does not sink the
-   * others: look at every result. Answered again, a case has its last answer. Refusals: 404 `not_found`.
+   * Answers 1 to 500 cases of a regression run, at most 5 MiB, or the JSON texts of answers. Invalid answers do not
+   * block the others: check every result. A new answer replaces the previous one. Refusals: 404 `not_found`.
    */
   async answerCases(
     id: string,
@@ -255,7 +268,7 @@ class Client {
   }
 }
 
-/** Errors: `TypeError` for a key that no header can carry. */
+/** Errors: `TypeError` for a key that is not valid in a header. */
 function idempotency({ idempotencyKey = newIdempotencyKey() }: SubmitOptions): { 'idempotency-key': string } {
   if (!api.idempotencyKey.safeParse(idempotencyKey).success) {
     throw new TypeError('An idempotency key has 1 to 255 printable ASCII characters.');
@@ -263,10 +276,10 @@ function idempotency({ idempotencyKey = newIdempotencyKey() }: SubmitOptions): {
   return { 'idempotency-key': idempotencyKey };
 }
 
-/** A preference that cannot be read would be left unread: better said here. Errors: `TypeError`. */
+/** The service ignores an invalid preference, so the client reports it. Errors: `TypeError`. */
 function wholeSeconds(seconds: number): number {
   if (Number.isInteger(seconds) && seconds >= 0) return seconds;
-  throw new TypeError('One waits for whole seconds, from 0 up.');
+  throw new TypeError('The wait must be a whole number of seconds, 0 or more.');
 }
 
 function moment(time: Date | string | undefined): string | undefined {

@@ -1,4 +1,4 @@
-// The closed word lists of the product (docs/GLOSSARY.md): statuses, actions, roles, policies.
+// The enums of the product (docs/GLOSSARY.md): statuses, actions, roles, policies.
 import { z } from 'zod';
 
 export const ITEM_STATUSES = [
@@ -12,16 +12,16 @@ export const ITEM_STATUSES = [
 export const itemStatus = z.enum(ITEM_STATUSES).meta({ id: 'ItemStatus' });
 export type ItemStatus = z.infer<typeof itemStatus>;
 
-/** Statuses in which an item waits for a person. */
+/** Statuses in which an item waits for review. */
 export const OPEN_STATUSES = ['queued', 'escalated'] as const;
 export type OpenStatus = (typeof OPEN_STATUSES)[number];
 
-/** What a person can do to an item they hold. */
+/** What a reviewer can do with an item they have claimed. */
 export const REVIEW_ACTIONS = ['approve', 'edit', 'reject', 'escalate', 'finalize', 'return'] as const;
 export const reviewAction = z.enum(REVIEW_ACTIONS).meta({ id: 'ReviewAction' });
 export type ReviewAction = z.infer<typeof reviewAction>;
 
-/** The actions that end in a decision (the others move the item between people). */
+/** The actions that produce a decision (the others move the item between reviewers). */
 export const DECISION_ACTIONS = ['auto_approve', 'approve', 'edit', 'reject', 'finalize'] as const;
 export const decisionAction = z.enum(DECISION_ACTIONS);
 export type DecisionAction = z.infer<typeof decisionAction>;
@@ -30,7 +30,7 @@ export const DECISION_STATUSES = ['approved', 'rejected', 'escalated_final'] as 
 export const decisionStatus = z.enum(DECISION_STATUSES);
 export type DecisionStatus = z.infer<typeof decisionStatus>;
 
-/** What a key may do (K8). */
+/** What an API key may do (K8). */
 export const SCOPES = ['submit', 'read'] as const;
 export type Scope = (typeof SCOPES)[number];
 
@@ -42,7 +42,7 @@ export const BELOW_REVIEW = ['reject', 'queue', 'escalate'] as const;
 export const belowReview = z.enum(BELOW_REVIEW);
 export type BelowReview = z.infer<typeof belowReview>;
 
-/** What follows when the error of automatic answers goes over its budget (rule AU5). */
+/** The reaction when the error rate of automatic decisions exceeds its budget (rule AU5). */
 export const OVER_BUDGET = ['tell', 'raise'] as const;
 export const overBudget = z.enum(OVER_BUDGET);
 export type OverBudget = z.infer<typeof overBudget>;
@@ -51,7 +51,7 @@ export const ROUTING_RULES = ['RT1', 'RT2', 'RT3', 'RT4', 'RT7'] as const;
 export const routingRule = z.enum(ROUTING_RULES);
 export type RoutingRule = z.infer<typeof routingRule>;
 
-/** What a new suggestion makes of a learning (rule RS1). */
+/** How a new suggestion compares with a learning (rule RS1). */
 export const OUTCOMES = ['still_fails', 'differs', 'fixed'] as const;
 export const outcome = z.enum(OUTCOMES).meta({ id: 'Outcome' });
 export type Outcome = z.infer<typeof outcome>;
@@ -60,11 +60,14 @@ export const DELIVERY_STATUSES = ['pending', 'sending', 'succeeded', 'dead', 'pa
 export const deliveryStatus = z.enum(DELIVERY_STATUSES);
 export type DeliveryStatus = z.infer<typeof deliveryStatus>;
 
-/** What owners are told of their webhook (rule WH6): a delivery was given up, it is paused, it works again. */
+/** Webhook alerts for owners (rule WH6): a delivery failed for good, the webhook is paused, it works again. */
 export const WEBHOOK_ALERT_KINDS = ['exhausted', 'paused', 'recovered'] as const;
 export type WebhookAlertKind = (typeof WEBHOOK_ALERT_KINDS)[number];
 
-/** And of their automatic answers (rule AU5): more may be wrong than the budget allows; the threshold was raised for it. */
+/**
+ * Alerts about automatic decisions (rule AU5): more may be wrong than the budget allows; the threshold was raised
+ * because of it.
+ */
 export const BUDGET_ALERT_KINDS = ['over_budget', 'threshold_raised'] as const;
 export type BudgetAlertKind = (typeof BUDGET_ALERT_KINDS)[number];
 
@@ -95,6 +98,6 @@ export type Ability = (typeof ABILITIES)[number];
 export const abilities = z.record(z.enum(ABILITIES), z.boolean()).meta({ id: 'Abilities' });
 export type Abilities = z.infer<typeof abilities>;
 
-/** The `abilities` of something smaller than a project or an item: a map of these names, each always there. */
+/** The `abilities` of an object smaller than a project or an item: a map of these names, each always present. */
 export const abilitiesTo = <const Name extends string>(...names: readonly [Name, ...Name[]]) =>
   z.record(z.enum(names), z.boolean());

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { ERRORS, problem, Refusal } from './errors.ts';
 
-/** Status by status. */
+/** The expected codes per status. */
 const CODES_BY_STATUS = {
   400: ['invalid_json', 'invalid_header', 'invalid_cursor', 'invalid_id'],
   401: [
@@ -37,7 +37,7 @@ const CODES_BY_STATUS = {
 };
 
 describe('the error codes', () => {
-  it('are those of the contract, each with its status', () => {
+  it('match the contract, each with its status', () => {
     const listed = Object.entries(CODES_BY_STATUS).flatMap(([status, codes]) =>
       codes.map((code) => [code, Number(status)]),
     );
@@ -45,19 +45,19 @@ describe('the error codes', () => {
     expect(ours.sort()).toEqual(listed.sort());
   });
 
-  it('each have a title of their own, a sentence without its full stop', () => {
+  it('have distinct titles, sentences without a full stop', () => {
     const titles = Object.values(ERRORS).map(({ title }) => title);
     expect(new Set(titles).size).toBe(titles.length);
     for (const title of titles) expect(title).toMatch(/^[A-Z][^.]+$/);
   });
 
-  it('are the only codes a problem can carry', () => {
+  it('are the only codes that a problem can carry', () => {
     const answer = { type: 't', title: 't', status: 400, detail: 'd', instance: '/', request_id: 'r' };
     for (const code of Object.keys(ERRORS)) expect(problem.safeParse({ ...answer, code }).success).toBe(true);
     expect(problem.safeParse({ ...answer, code: 'teapot' }).success).toBe(false);
   });
 
-  it('a refusal is an error that names its code', () => {
+  it('are named by a refusal', () => {
     const refusal = new Refusal('claim_held', 'Take another one.', { holder: null });
     expect(refusal).toBeInstanceOf(Error);
     expect(refusal.message).toBe('claim_held: Take another one.');

@@ -1,4 +1,5 @@
-// Every fact the system can state, and its shape on the socket (docs/spec/live-events.md). The ledger stores exactly these.
+// Every event of the system, and its shape on the socket (docs/spec/live-events.md). The event log stores exactly
+// these.
 import { z } from 'zod';
 import { timestamp, uuid } from './ids.ts';
 import { itemRow } from './item.ts';
@@ -15,7 +16,7 @@ const sequenced = { seq: z.number().int(), project_id: uuid, server_time: timest
 const ofItem = { ...sequenced, item_id: uuid, version: z.number().int() };
 const withItemRow = { ...ofItem, item: itemRow };
 
-/** A move between people. Facts from before notes went with them have none. */
+/** A move between reviewers. Events from before notes were recorded have none. */
 const moved = { reason: z.string().nullable(), note: z.string().nullable().optional() };
 
 const decided = {
@@ -25,10 +26,10 @@ const decided = {
   reason: z.string().nullable(),
 };
 
-/** Who had the item before it was taken over. */
+/** Who had claimed the item before it was taken over. */
 const holder = z.object({ user_id: uuid, name: z.string() });
 
-/** `undo_until` is null when the decision was final at once (undo window 0). */
+/** `undo_until` is null when the decision was final immediately (undo window 0). */
 export const domainEvent = z
   .discriminatedUnion('type', [
     z.object({ type: z.literal('item.queued'), ...withItemRow, ...moved }),
@@ -49,7 +50,7 @@ export const domainEvent = z
       http_status: z.number().int().nullable(),
       error: z.string().nullable(),
       next_attempt_at: timestamp.nullable(),
-      /** What the owners were told because of it (WH6). */
+      /** The alert that this caused for the owners (WH6). */
       alert: alertKind.optional(),
     }),
     z.object({
@@ -62,25 +63,28 @@ export const domainEvent = z
           ...['offers', 'clusters', 'audits', 'learnings', 'regressions'],
         ] as const),
       ),
-      /** A learning that was left out, or put in again: exports of the ledger up to here count it so (LX5). */
+      /** A learning that was excluded or included: exports up to this position reflect it (LX5). */
       learning: z.object({ id: uuid, excluded: z.boolean() }).optional(),
-      /** The clusters that have other reasons from here on (LX6). */
+      /** The clusters whose reasons change here (LX6). */
       reshaped: z.array(uuid).optional(),
-      /** Where a reason was placed after it was given (CT4): only exports up to here or later can have missed it. */
+      /**
+       * Where a reason was assigned to a cluster later (CT4): exports that end before this position lack the
+       * assignment.
+       */
       placed_from: z.number().int().optional(),
     }),
   ])
   .meta({ id: 'DomainEvent' });
 
-/** A fact as the ledger and the sockets carry it. */
+/** An event as the event log and the sockets carry it. */
 export type DomainEvent = z.infer<typeof domainEvent>;
 export type DomainEventType = DomainEvent['type'];
 export type DomainEventOf<T extends DomainEventType> = Extract<DomainEvent, { type: T }>;
 
-/** What a use case states: the ledger itself adds `seq` and `server_time`. */
+/** An event as a use case creates it: the event log adds `seq` and `server_time`. */
 export type NewEvent = {
   [T in DomainEventType]: Omit<DomainEventOf<T>, 'seq' | 'server_time'> & LogOnly<T>;
 }[DomainEventType];
 
-/** `audited`: what arrives approved waits for an audit as well, as this line; it is what people are told instead (AU3). */
+/** `audited`: an auto-approved item also waits for an audit, as this row; members see this row instead (AU3). */
 type LogOnly<T extends DomainEventType> = T extends 'item.finalized' ? { audited?: z.infer<typeof itemRow> } : object;

@@ -1,4 +1,4 @@
-// Id schemas. Ids are UUIDs (version 7 when we make them); capitals are taken and mean the same.
+// ID schemas. IDs are UUIDs (the service creates version 7); capital letters are accepted and equivalent.
 import { z } from 'zod';
 
 export const uuid = z.guid().toLowerCase();

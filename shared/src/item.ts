@@ -1,4 +1,4 @@
-// What a member sees of an item: the row of a list, and the whole.
+// An item as a member sees it: as a list row, and in full.
 import { z } from 'zod';
 import { decision, routing } from './decision.ts';
 import { timestamp, uuid } from './ids.ts';
@@ -8,41 +8,44 @@ import { abilities, itemStatus } from './enums.ts';
 export const claim = z.object({ user_id: uuid, name: z.string(), expires_at: timestamp });
 export type Claim = z.infer<typeof claim>;
 
-/** One line of a queue. Carries no payload: the preview is at most 140 characters of the input. */
+/** One row of the queue. Carries no payload: the preview is at most 140 characters of the input. */
 export const itemRow = z
   .object({
     id: uuid,
     project_id: uuid,
     status: itemStatus,
     preview: z.string(),
-    /** Null while it is kept from who looks: in a project with audits, before it is decided for good (AU3). */
+    /** Null while it is hidden from the member: in a project with audits, until the decision is final (AU3). */
     confidence: z.number().nullable(),
     risk_flags: z.array(z.string()),
     model: z.string().nullable(),
     source: z.string().nullable(),
     created_at: timestamp,
     due_at: timestamp,
-    /** Counts every change of this item; an event that is not newer is old news. */
+    /** Increases with every change of this item; an event that is not newer is ignored. */
     version: z.number().int(),
     claim: claim.nullable(),
   })
   .meta({ id: 'ItemRow' });
 export type ItemRow = z.infer<typeof itemRow>;
 
-/** The item under decision. `undo_until` is set while the decision is provisional (LC2). */
+/** The item in the editor. `undo_until` is set while the decision is provisional (LC2). */
 export const itemDetail = itemRow
   .extend({
     input: json,
     suggestion: json,
     metadata: z.record(z.string(), json).nullable(),
-    /** Null where the confidence is (AU3). */
+    /** Null when the confidence is (AU3). */
     routing: routing.nullable(),
-    /** A person looked at it after it was approved automatically: what was shipped stays (AU2). Told once it is decided. */
+    /**
+     * A reviewer audited it after it was auto-approved: the shipped decision is unchanged (AU2). Shown once it is
+     * decided.
+     */
     audited: z.boolean(),
     decision: decision.nullable(),
     decided_by: z.string().nullable(),
     undo_until: timestamp.nullable(),
-    /** When its texts were taken away (KE2): from then on they are null or empty. */
+    /** When its payload was redacted (KE2): from then on those fields are null or empty. */
     emptied_at: timestamp.nullable(),
     abilities,
   })

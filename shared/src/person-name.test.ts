@@ -1,16 +1,16 @@
-// What people may call themselves (PM4).
+// What display names are allowed (PM4).
 import { expect, it } from 'vitest';
 import { personName } from './person-name.ts';
 
 const accepts = (name: string) => personName.safeParse(name).success;
 const WALLET = '7xKXtg2CWx8Q9fQ2bYcF3nVt5mZuJhRkLsPdGeWaTyUi';
 
-it('PM4: a name is no wallet’s address, whole or shortened, also spelled with dots', () => {
+it('PM4: a name is not a wallet address, full or shortened, also when spelled with dots', () => {
   for (const name of [WALLET, '7xKX…TyUi', '7xKX...TyUi', ' 7xKX…TyUi ']) expect(accepts(name), name).toBe(false);
   for (const name of ['Anna', 'Anna…', '7xKX', 'Wait… what', 'Jo…An']) expect(accepts(name), name).toBe(true);
 });
 
-it('PM4: nor what looks like one: in other letters, widths and dots', () => {
+it('PM4: a name does not resemble a wallet address in other letters, widths or dots', () => {
   for (const name of [
     '7хКХ…ТуUi',
     '７ｘＫＸ…ＴｙＵｉ',
@@ -32,7 +32,7 @@ it('PM4: nor what looks like one: in other letters, widths and dots', () => {
     expect(accepts(name), name).toBe(true);
 });
 
-it('PM4: a name is none that stands for somebody else here', () => {
+it('PM4: a name is not one that stands for someone else in the product', () => {
   for (const name of [
     'Operator',
     'SYSTEM',
@@ -44,7 +44,7 @@ it('PM4: a name is none that stands for somebody else here', () => {
     'Demo host',
   ])
     expect(accepts(name), name).toBe(false);
-  // As it looks: width, accents, letters of other alphabets, joiners, spaces and what stands round it.
+  // By appearance: width, accents, letters of other alphabets, joiners, spaces and surrounding characters.
   for (const name of [
     'Ｏｐｅｒａｔｏｒ',
     'Ореrаtоr',
@@ -71,7 +71,7 @@ it('PM4: a name is none that stands for somebody else here', () => {
     expect(accepts(name), name).toBe(true);
 });
 
-it('PM4: a name shows, and has nothing in it that makes another’s look the same', () => {
+it('PM4: a name is visible, and contains nothing that makes it look like another name', () => {
   for (const name of ['\u2800', '\u2800\u2800x', '\u17b4x', 'A\u200dnna', 'An\u200cna'])
     expect(accepts(name)).toBe(false);
   // Letters of scripts that need joiners, and emoji.

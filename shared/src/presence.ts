@@ -1,10 +1,10 @@
-// Who is online in a project, as it is told: what a change makes of what was known.
+// Applies presence changes to the known presence of a project.
 import type { UserPresence, PresenceChange } from './sockets.ts';
 
 /** By user id. */
 export type PresenceByUser = ReadonlyMap<string, UserPresence>;
 
-/** What is known after a change; the one before stays as it is. */
+/** The presence after a change; the previous map is not modified. */
 export function applyPresenceChange(
   known: PresenceByUser,
   { snapshot, online, left }: Omit<PresenceChange, 'project_id'>,
@@ -15,7 +15,7 @@ export function applyPresenceChange(
   return people;
 }
 
-/** One person out of what several places know of them: idle only where all of them say so. Null without any. */
+/** Merges the presence of one user from several processes: idle only when all of them say so. Null for none. */
 export function mergePresence(parts: readonly UserPresence[]): UserPresence | null {
   const [first] = parts;
   if (first === undefined || parts.length === 1) return first ?? null;

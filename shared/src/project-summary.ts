@@ -1,16 +1,16 @@
-// What is going on in a project at this moment, as every list and page of projects shows it.
+// The project summary that every list and page of projects shows.
 import { z } from 'zod';
 import { timestamp, uuid } from './ids.ts';
 
 const WEBHOOK_HEALTH = ['not_set', 'waiting', 'healthy', 'failing', 'paused'] as const;
 
-/** What is going on in a project now. `oldest_at` is when the oldest waiting item arrived. */
+/** The current activity of a project. `oldest_at` is when the oldest waiting item arrived. */
 export const projectSummary = z.object({
   waiting: z.number().int(),
   escalated: z.number().int(),
-  /** Items somebody holds a claim on. */
+  /** Items with an active claim. */
   reviewing: z.number().int(),
-  /** Who holds them, by name: at most five of `reviewer_count` people. */
+  /** Who has claimed them, sorted by name: at most five of `reviewer_count` members. */
   reviewers: z.array(z.object({ user_id: uuid, name: z.string() })).max(5),
   reviewer_count: z.number().int(),
   oldest_at: timestamp.nullable(),

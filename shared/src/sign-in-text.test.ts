@@ -1,4 +1,4 @@
-// The message a wallet signs is the standard's own text, byte for byte.
+// The message that a wallet signs equals the text of the standard, byte for byte.
 import { createSignInMessageText } from '@solana/wallet-standard-util';
 import type { SignInInput } from '@countersign/shared/api/session';
 import fc from 'fast-check';

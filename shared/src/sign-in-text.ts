@@ -1,9 +1,9 @@
-// The text a wallet signs (Sign-In With Solana): the page builds it, the server rebuilds it, from this one place.
+// The text that a wallet signs (Sign-In With Solana): the page builds it and the server rebuilds it with this function.
 import type { SignInInput } from './api/session.ts';
 
 /**
- * The sign-in text, byte for byte as a wallet builds it from the same input (S5): it is rebuilt and compared, never parsed.
- * `address` must look like a Solana address, so that it cannot bring lines of its own.
+ * The sign-in text, byte for byte as a wallet builds it from the same input (S5): the server rebuilds and compares it
+ * and never parses it. `address` must look like a Solana address, so that it cannot add lines.
  */
 export function signInText(input: SignInInput, address: string): string {
   return [

@@ -1,4 +1,5 @@
-// The socket protocol, both directions (docs/spec/live-events.md). Commands go by HTTP: a client says only where it is.
+// The socket protocol in both directions (docs/spec/live-events.md). Commands go by HTTP; a client only reports its
+// presence.
 import { z } from 'zod';
 import type { DomainEvent } from './events.ts';
 import { uuid } from './ids.ts';
@@ -10,51 +11,60 @@ import { uuid } from './ids.ts';
  */
 export const PROTOCOL = 2;
 
-/** Seconds-long silences never happen by design: bursts are one frame, held back at most this long. */
+/** Events of a burst are coalesced into one frame, delayed by at most this long. */
 export const COALESCE_MS = 25;
 
 /**
- * Where one tab is: the item on show with its project, or neither. `idle` while the tab is hidden or saw no input for a minute.
- * The server passes it on only to the rooms this socket is in.
+ * The presence of one tab: the open item with its project, or neither. `idle` while the tab is hidden or had no input
+ * for a minute. The server forwards it only to the rooms of this socket.
  */
 export const presenceReport = z
   .strictObject({ project_id: uuid.nullable(), item_id: uuid.nullable(), idle: z.boolean() })
   .refine(({ project_id, item_id }) => (project_id === null) === (item_id === null));
 export type PresenceReport = z.infer<typeof presenceReport>;
 
-/** Somebody who has the product open now, all their tabs together. */
+/** A user who has the product open now, all their tabs together. */
 export interface UserPresence {
   user_id: string;
   name: string;
-  /** None of their tabs is in use. */
+  /** None of their tabs is active. */
   idle: boolean;
-  /** The items of this project on show in their tabs. */
+  /** The items of this project that are open in their tabs. */
   viewing: string[];
 }
 
-/** Who is online in one project. With `whole` it replaces what was known; otherwise it changes it. Never in the ledger. */
+/**
+ * Who is online in one project. With `whole` it replaces the known presence; otherwise it is a change. Never in the
+ * event log.
+ */
 export interface PresenceChange {
   project_id: string;
   snapshot: boolean;
   online: UserPresence[];
-  /** User ids. */
+  /** User IDs. */
   left: string[];
 }
 
 export interface ServerToClient {
-  /** Facts of one project in `seq` order, without gaps within the array. */
+  /** Events of one project in `seq` order, without gaps within the array. */
   events: (facts: DomainEvent[]) => void;
-  /** The rooms this socket is in and the ledger position each starts from. Sent on connect and when membership changes. */
+  /**
+   * The rooms of this socket and the event log position that each starts from. Sent on connect and when membership
+   * changes.
+   */
   rooms: (rooms: { project_id: string; seq: number }[]) => void;
-  /** Something may have been missed: fetch the snapshot again. */
+  /** Events may have been missed: fetch the snapshot again. */
   resync: (hint: { project_id: string | null; reason: string }) => void;
-  /** Whole on entering a room, then what changed. */
+  /** Complete on entering a room, then changes. */
   presence: (change: PresenceChange) => void;
-  /** The figures of a project moved, up to this place of its ledger: to those who may see them, at most once a second. Never in the ledger. */
+  /**
+   * The figures of a project changed, up to this event log position: sent to members who may see them, at most once a
+   * second. Never in the event log.
+   */
   metrics: (tick: { project_id: string; seq: number }) => void;
-  /** The seats that are offered to this person are not what they were: read them again (PM5). */
+  /** The membership offers to this user changed: fetch them again (PM5). */
   offers: () => void;
-  /** Sent on connect and when it changes: without the lock store claims go by the fence alone (LC6). */
+  /** Sent on connect and on change: without the lock store, claims rely on the fence alone (LC6). */
   assignment: (state: { degraded: boolean }) => void;
 }
 

@@ -1,4 +1,4 @@
-// What counts as the name of a time zone, on the server and in the browser.
+// Validates time zone names, on the server and in the browser.
 
 /** An IANA name that this runtime knows; `Etc/GMT+3` and the like are names too, offsets such as `+03:00` are not. */
 export function isTimeZone(name: string): boolean {

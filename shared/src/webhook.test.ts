@@ -1,4 +1,4 @@
-// Signing and verifying webhooks, held against node:crypto and the Standard Webhooks library.
+// Signing and verifying webhooks, compared with node:crypto and the Standard Webhooks library.
 /// <reference types="node" />
 import { createHmac, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
@@ -31,7 +31,7 @@ const verify = (headers: Headers, given: { body?: string; secret?: string; now?:
   verifyWebhook(given.body ?? BODY, headers, { secret: given.secret ?? SECRET, now: given.now ?? NOW });
 
 describe('signing', () => {
-  it('writes the headers of the contract, by node:crypto’s account', async () => {
+  it('writes the headers of the contract, as node:crypto computes them', async () => {
     expect(await signWebhook(MESSAGE, [SECRET])).toEqual({
       'x-webhook-signature': hex(SECRET, BODY),
       'webhook-id': 'evt_0197f1a0',
@@ -41,7 +41,7 @@ describe('signing', () => {
     });
   });
 
-  it('a second secret signs in the secondary places', async () => {
+  it('signs the secondary headers with a second secret', async () => {
     expect(await signWebhook(MESSAGE, [SECRET, OTHER])).toMatchObject({
       'x-webhook-signature': hex(SECRET, BODY),
       'x-webhook-signature-secondary': hex(OTHER, BODY),
@@ -49,19 +49,19 @@ describe('signing', () => {
     });
   });
 
-  it('a fixed vector: the hex signature never changes', async () => {
+  it('matches a fixed vector: the hex signature never changes', async () => {
     const headers = await signWebhook({ ...MESSAGE, body: '{"a":1}' }, ['whsec_c2VjcmV0']);
     expect(headers[HEADERS.signature]).toBe(hex('whsec_c2VjcmV0', '{"a":1}'));
     expect(headers[HEADERS.signature]).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('a secret without our prefix signs both schemes with its own bytes', async () => {
+  it('uses the bytes of a secret without our prefix for both schemes', async () => {
     const headers = await signWebhook(MESSAGE, ['hunter2']);
     const expected = createHmac('sha256', 'hunter2').update(`${MESSAGE.id}.${NOW}.${BODY}`).digest('base64');
     expect(headers[HEADERS.standard]).toBe(`v1,${expected}`);
   });
 
-  it('by property: the Standard Webhooks library accepts what we sign, and we accept what it signs', async () => {
+  it('by property: the Standard Webhooks library accepts our signatures, and we accept its signatures', async () => {
     await fc.assert(
       fc.asyncProperty(fc.json(), fc.stringMatching(/^evt_[a-z0-9-]{1,40}$/), async (body, id) => {
         const timestamp = Math.floor(Date.now() / 1000);
@@ -81,7 +81,7 @@ describe('signing', () => {
 });
 
 describe('verifying', () => {
-  it('takes what was signed, by either of two secrets', async () => {
+  it('accepts a valid signature by either of two secrets', async () => {
     const headers = await signWebhook(MESSAGE, [SECRET, OTHER]);
     expect(await verify(headers)).toBe(true);
     expect(await verify(headers, { secret: OTHER })).toBe(true);
@@ -93,7 +93,7 @@ describe('verifying', () => {
     expect(await verify({ [HEADERS.signatureSecondary]: hex(SECRET, BODY) })).toBe(true);
   });
 
-  it('does not take the Standard Webhooks trio alone, nor a wrong trio beside the right header', async () => {
+  it('rejects the Standard Webhooks headers alone, and wrong ones next to the right header', async () => {
     const headers: Headers = await signWebhook(MESSAGE, [SECRET]);
     expect(await verify({ ...headers, [HEADERS.signature]: undefined })).toBe(false);
     expect(await verify({ ...headers, [HEADERS.standard]: `v1,${standard(OTHER)}` })).toBe(false);
@@ -107,27 +107,27 @@ describe('verifying', () => {
     [TOLERANCE_SECONDS + 1, false],
     [-TOLERANCE_SECONDS - 1, false],
     [86_400, false],
-  ])('a message seen %i s after it was signed: %s', async (later, accepted) => {
+  ])('a message received %i s after signing: %s', async (later, accepted) => {
     expect(TOLERANCE_SECONDS).toBe(300);
     const headers = await signWebhook(MESSAGE, [SECRET]);
     expect(await verify(headers, { now: NOW + later })).toBe(accepted);
     expect(await verifyStandard(BODY, headers, { secret: SECRET, now: NOW + later })).toBe(accepted);
   });
 
-  it.each([HEADERS.id, HEADERS.timestamp])('a Standard Webhooks signature without %s does not count', async (name) => {
+  it.each([HEADERS.id, HEADERS.timestamp])('rejects a Standard Webhooks signature without %s', async (name) => {
     const headers: Headers = await signWebhook(MESSAGE, [SECRET]);
     expect(await verify({ ...headers, [name]: undefined })).toBe(false);
   });
 
   it.each(['', 'now', '-1', '1e9', `${NOW}.5`, ` ${NOW}`, '9'.repeat(13)])(
-    'the timestamp “%s” is none',
+    'rejects the invalid timestamp “%s”',
     async (text) => {
       const headers = await signWebhook(MESSAGE, [SECRET]);
       expect(await verify({ ...headers, [HEADERS.timestamp]: text })).toBe(false);
     },
   );
 
-  it('every flipped bit of the body is seen', async () => {
+  it('detects every flipped bit of the body', async () => {
     const body = '{"a":1}';
     const headers = await signWebhook({ ...MESSAGE, body }, [SECRET]);
     for (let bit = 0; bit < body.length * 7; bit += 1) {
@@ -139,7 +139,7 @@ describe('verifying', () => {
     expect(await verify(headers, { body })).toBe(true);
   });
 
-  it('every flipped bit of a signature, of the id and of the timestamp is seen', async () => {
+  it('detects every flipped bit of a signature, of the ID and of the timestamp', async () => {
     const headers: Headers = await signWebhook(MESSAGE, [SECRET]);
     for (const name of [HEADERS.signature, HEADERS.standard, HEADERS.id, HEADERS.timestamp]) {
       const text = headers[name] ?? '';
@@ -151,26 +151,26 @@ describe('verifying', () => {
     }
   });
 
-  it('a hex signature in capitals, cut short or doubled does not count', async () => {
+  it('rejects a hex signature in capitals, cut short or doubled', async () => {
     const signature = hex(SECRET, BODY);
     for (const changed of [signature.toUpperCase(), signature.slice(1), signature + signature, `${signature},x`]) {
       expect(await verify({ [HEADERS.signature]: changed })).toBe(false);
     }
   });
 
-  it('a body that was parsed and written again is another body', async () => {
+  it('rejects a body that was parsed and serialized again', async () => {
     const headers = await signWebhook(MESSAGE, [SECRET]);
     expect(await verify(headers, { body: JSON.stringify(JSON.parse(BODY)) })).toBe(false);
   });
 
-  it('finds its signature among others, whatever versions those are of', async () => {
+  it('finds its signature among others, whatever their versions', async () => {
     const headers = await signWebhook(MESSAGE, [SECRET]);
     const list = `v2,${standard(OTHER)} v1a,AAAA  nonsense ${headers[HEADERS.standard] ?? ''} v1,`;
     expect(await verify({ ...headers, [HEADERS.standard]: list })).toBe(true);
     expect(await verify({ ...headers, [HEADERS.standard]: list.replace(/ v1,[^ ]+ v1,$/, '') })).toBe(false);
   });
 
-  it('bytes count as they are: what is no UTF-8 is not mended before it is compared', async () => {
+  it('compares raw bytes: invalid UTF-8 is not repaired first', async () => {
     const bytes = Buffer.from([0x7b, 0xff, 0x7d]);
     const mended = Buffer.from(bytes.toString('utf8'));
     const digest = createHmac('sha256', SECRET).update(bytes).digest('hex');
@@ -183,7 +183,7 @@ describe('verifying', () => {
     expect(await verifyStandard(mended, headers, { secret: SECRET, now: NOW })).toBe(false);
   });
 
-  it('text and its bytes verify alike, also when the bytes are a part of a larger buffer', async () => {
+  it('verifies text and its bytes alike, also when the bytes are part of a larger buffer', async () => {
     const headers = await signWebhook(MESSAGE, [SECRET]);
     const within = Buffer.from(`xx${BODY}xx`).subarray(2, -2);
     expect(await verifyWebhook(within, headers, { secret: SECRET, now: NOW })).toBe(true);
@@ -199,11 +199,11 @@ describe('verifying', () => {
     ['', 'malformed'],
     [`${NOW}, ${NOW}`, 'malformed'],
     ['1e9', 'malformed'],
-  ])('the timestamp “%s” is %s', (text, verdict) => {
+  ])('judges the timestamp “%s” as %s', (text, verdict) => {
     expect(judgeTimestamp(text, NOW)).toBe(verdict);
   });
 
-  it('by property: whatever arrives is true or false, never an error, by any secret that can be one', async () => {
+  it('by property: every input yields true or false, never an error, with any possible secret', async () => {
     const text = fc.oneof(
       fc.string({ unit: 'grapheme' }),
       fc.stringMatching(/^[0-9a-f]{64}$/),

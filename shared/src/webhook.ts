@@ -1,4 +1,5 @@
-// The outbound webhook: body, header names, sign and verify (docs/spec/webhooks.md#outbound). Receivers may copy this file.
+// The outbound webhook: body, header names, signing and verification (docs/spec/webhooks.md#outbound). Receivers may
+// copy this file.
 import { z } from 'zod';
 import { decision } from './decision.ts';
 import { timestamp, uuid } from './ids.ts';
@@ -17,7 +18,7 @@ export const itemDecided = z
   .meta({ id: 'ItemDecided' });
 export type ItemDecided = z.infer<typeof itemDecided>;
 
-/** What an owner has sent from the project's page: no decision, and nothing that comes again. */
+/** A test event that an owner sends from the project page: it has no decision and is never repeated. */
 export const webhookTest = z
   .object({ event: z.literal('webhook.test'), project_id: uuid, sent_at: timestamp })
   .meta({ id: 'WebhookTest' });
@@ -26,9 +27,9 @@ export type WebhookTest = z.infer<typeof webhookTest>;
 export const HEADERS = {
   /** Lower-case hex HMAC-SHA256 of the raw body; the key is the secret exactly as shown. */
   signature: 'x-webhook-signature',
-  /** The same by the other secret, while a secret is being rolled in or out. */
+  /** The same with the other secret, during a secret rotation. */
   signatureSecondary: 'x-webhook-signature-secondary',
-  /** The same on every retry and replay: receivers drop what they have seen. */
+  /** The same on every retry and replay: receivers ignore IDs they have seen. */
   id: 'webhook-id',
   /** Unix seconds of this attempt. */
   timestamp: 'webhook-timestamp',
@@ -38,10 +39,10 @@ export const HEADERS = {
 } as const;
 
 export const SECRET_PREFIX = 'whsec_';
-/** How far a timestamp may be off, in seconds, either way. */
+/** Accepted deviation of a timestamp in seconds, in both directions. */
 export const TOLERANCE_SECONDS = 300;
 
-/** 32 bytes in base64 in their one spelling: the last letter has two spare bits, which are zero. */
+/** 32 bytes in canonical base64: the two spare bits of the last letter are zero. */
 const SIGNATURE = /^v1,([A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=)$/;
 
 const utf8 = new TextEncoder();
@@ -51,8 +52,9 @@ type Bytes = Uint8Array<ArrayBuffer>;
 export type Hmac = (key: Bytes, text: string) => Uint8Array | Promise<Uint8Array>;
 
 /**
- * Signs one attempt. `secrets[0]` is the one receivers check first; a second one signs the secondary places. `timestamp` in
- * unix seconds. By WebCrypto, which is everywhere; who signs thousands a second brings something faster.
+ * Signs one attempt. `secrets[0]` is the one receivers check first; a second one signs the secondary headers.
+ * `timestamp` is in unix seconds. Uses WebCrypto, which is available everywhere; pass a faster `hmac` for thousands of
+ * signatures a second.
  */
 export async function signWebhook(
   message: { id: string; timestamp: number; attempt: number; body: string },
@@ -70,15 +72,15 @@ export async function signWebhook(
   });
 }
 
-/** The signatures of one attempt as they stand in its headers. */
+/** The signatures of one attempt, as in its headers. */
 export interface Signatures {
   plain: string;
-  /** By the other secret, while there are two. */
+  /** With the other secret, while there are two. */
   plainSecondary: string | undefined;
   standard: readonly string[];
 }
 
-/** The headers of one attempt: which event it is, which attempt of it, and its signatures. */
+/** The headers of one attempt: the event ID, the timestamp and the signatures. */
 export function signedHeaders(
   { id, timestamp, attempt }: { id: string; timestamp: number; attempt: number },
   { plain, plainSecondary, standard }: Signatures,
@@ -93,7 +95,7 @@ export function signedHeaders(
   };
 }
 
-/** The body as it arrived, never re-serialised; a text counts by its UTF-8 bytes. */
+/** The body as received, never re-serialized; a text counts by its UTF-8 bytes. */
 export type RawBody = string | Uint8Array;
 
 export interface Verifier {
@@ -104,8 +106,8 @@ export interface Verifier {
 }
 
 /**
- * Verifies what arrived: raw body, headers with lower-case names.
- * True when either `x-webhook-signature` place holds and the Standard Webhooks trio, where sent, holds within 300 s.
+ * Verifies a received webhook: raw body, and headers with lower-case names. True when either `x-webhook-signature`
+ * header is valid and the Standard Webhooks headers, if sent, are valid within 300 s.
  */
 export async function verifyWebhook(
   body: RawBody,
@@ -118,7 +120,7 @@ export async function verifyWebhook(
   return plainHolds && (await verifyStandard(body, headers, { secret, now }));
 }
 
-/** Standard Webhooks: the trio of headers over `id.timestamp.body`. */
+/** Standard Webhooks: the three headers over `id.timestamp.body`. */
 export async function verifyStandard(
   body: RawBody,
   headers: Record<string, string | undefined>,
@@ -135,7 +137,10 @@ export async function verifyStandard(
   });
 }
 
-/** How a `webhook-timestamp` stands at `now` (unix seconds): within 300 s either way, beyond them, or no timestamp at all. */
+/**
+ * Judges a `webhook-timestamp` at `now` (unix seconds): within 300 s in both directions, beyond them, or not a
+ * timestamp.
+ */
 export function judgeTimestamp(text: string, now: number): 'timely' | 'expired' | 'malformed' {
   if (!/^\d{1,12}$/.test(text)) return 'malformed';
   return Math.abs(now - Number(text)) > TOLERANCE_SECONDS ? 'expired' : 'timely';
@@ -154,7 +159,7 @@ async function anyHolds(values: (string | undefined)[], holds: (value: string) =
   return answers.includes(true);
 }
 
-/** The comparison inside `subtle.verify` takes the same time wherever the bytes differ. */
+/** `subtle.verify` compares in constant time. */
 function check(key: CryptoKey, signature: Bytes, signed: Bytes): Promise<boolean> {
   return crypto.subtle.verify('HMAC', key, signature, signed);
 }

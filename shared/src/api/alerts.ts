@@ -1,4 +1,5 @@
-// What the owners of a project are told of its webhook: a delivery was given up, it is paused, it works again (WH6).
+// Alerts that tell the owners of a project about its webhook: a delivery failed for good, the webhook is paused, it
+// works again (WH6).
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
 import { alertKind } from '../enums.ts';
@@ -6,10 +7,7 @@ import { endpoint } from './endpoint.ts';
 
 const params = z.object({ id: uuid });
 
-/**
- * One thing that was told, with the attempt it was told because of. `attempts` is how many its delivery had had, since it was last
- * sent again.
- */
+/** One alert, with the attempt that caused it. `attempts` counts the attempts of its delivery since the last replay. */
 export const webhookAlert = z
   .object({
     id: uuid,
@@ -23,10 +21,10 @@ export const webhookAlert = z
   .meta({ id: 'WebhookAlert' });
 export type WebhookAlert = z.infer<typeof webhookAlert>;
 
-/** Dead deliveries are counted up to here; one more means: more than that. */
+/** The limit up to which dead deliveries are counted; one more means "more than this". */
 export const DEAD_COUNTED = 1000;
 
-/** The last thing that was told of a project and not seen yet; `dead` is how many of its deliveries are dead now. */
+/** The latest alert of a project that the owner has not seen; `dead` counts the deliveries that are dead now. */
 export const projectAlert = webhookAlert
   .extend({ project_id: uuid, project_name: z.string(), dead: z.number().int() })
   .meta({ id: 'ProjectAlert' });
@@ -36,8 +34,8 @@ export const listAlerts = endpoint({
   method: 'GET',
   path: '/api/alerts',
   auth: 'session',
-  summary: 'What you have not seen yet of the webhooks of your projects: one per project, newest first, at most 20',
-  description: 'What is over by now is left out: a pause that was ended, given up deliveries that were all sent again.',
+  summary: 'Unseen webhook alerts of your projects: one per project, newest first, at most 20',
+  description: 'Resolved alerts are omitted: a pause that ended, or dead deliveries that were all replayed.',
   reply: z.object({ data: z.array(projectAlert), next_cursor: z.string().nullable() }),
 });
 
@@ -45,7 +43,7 @@ export const listProjectAlerts = endpoint({
   method: 'GET',
   path: '/api/projects/:id/alerts',
   auth: 'session',
-  summary: 'What owners were told of the webhook, newest first, the last 20',
+  summary: 'The last 20 webhook alerts of the project, newest first',
   params,
   reply: z.object({ data: z.array(webhookAlert), next_cursor: z.string().nullable() }),
 });
@@ -54,7 +52,7 @@ export const seeAlerts = endpoint({
   method: 'POST',
   path: '/api/projects/:id/alerts/seen',
   auth: 'session',
-  summary: 'You have seen what was told until then; an earlier time than you sent before changes nothing',
+  summary: 'Mark alerts as seen up to a time; an earlier time than before changes nothing',
   status: 204,
   params,
   body: z.strictObject({

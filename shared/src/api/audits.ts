@@ -1,4 +1,4 @@
-// What audits say of the automatic answers of a project (rule AU4) (docs/spec/dashboard-api.md).
+// What audits show about the automatic decisions of a project (rule AU4) (docs/spec/dashboard-api.md).
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
 import { endpoint } from './endpoint.ts';
@@ -7,40 +7,41 @@ const share = z.number().min(0).max(1);
 
 export const audits = z
   .object({
-    /** Items that arrived from then, */
+    /** Start of the window of arrivals. */
     from: timestamp,
-    /** until then. */
+    /** End of the window of arrivals. */
     to: timestamp,
     server_time: timestamp,
-    /** The share that is drawn now, and the line: the automatic threshold now. Only audits at or above it count. */
+    /** The current audit rate and the current auto-approve threshold. Only audits at or above the threshold count. */
     rate: share,
     auto_threshold: share,
-    /** How many were drawn, how many of those people have judged, and how many of these they edited or rejected. */
+    /** How many items were sampled, how many of them were reviewed, and how many of those were edited or rejected. */
     drawn: z.number().int(),
     judged: z.number().int(),
     wrong: z.number().int(),
-    /** There are more than were counted: these are the newest. */
+    /** There are more audits than were counted; these are the newest. */
     more: z.boolean(),
-    /** For a part of the time nothing was drawn: of that nothing is said. */
+    /** For part of the window no audits were sampled; the figures say nothing about that part. */
     gap: z.boolean(),
-    /** The share of automatic answers that people would have changed; null while nothing was judged. */
+    /** The share of automatic decisions that reviewers would have changed; null while no audit is reviewed. */
     estimate: share.nullable(),
-    /** It is at most this, with 95 %, for who looks once. */
+    /** Upper bound at 95 %, valid for a single look. */
     bound: share.nullable(),
-    /** It is at most this, with 95 %, however often one looks; null too of a window that was asked for. */
+    /** Upper bound at 95 %, valid however often it is looked at; also null for a requested window. */
     anytime: share.nullable(),
     /**
-     * Why audits count since `from`: no older ones do (`time`), an owner changed what passes (`line`), the line was raised by itself
-     * (`raised`), or a `model` that was never audited before; null of a window that was asked for.
+     * Why audits count from `from`: no older audits exist (`time`), an owner changed what is auto-approved (`line`),
+     * the threshold was raised automatically (`raised`), or a `model` appeared that had no audits before. Null for a
+     * requested window.
      */
     began: z
       .object({ why: z.enum(['time', 'auto_threshold', 'raised', 'model']), model: z.string().nullable() })
       .nullable(),
     /**
-     * Null where the project has no budget. It is judged by the audits that count when no window is asked for, `judged` so many, and
-     * by the bound that holds however often one looks. `earlier_models`: it is over by audits of models before the newest as well, which
-     * alone is too little to tell. `needed`: audits without an error before anything can be said; `left`: so many
-     * more without an error prove it, 0 where it is proven; each null where no number is enough.
+     * Null when the project has no error budget. The budget is judged by the `judged` audits that count when no window
+     * is requested, and by the bound that is valid at every look. `earlier_models`: audits of earlier models exceed the
+     * budget too, which alone is not enough to conclude. `needed`: error-free audits required before anything can be
+     * concluded; `left`: how many more prove the budget, 0 when it is proven. Both are null when no number is enough.
      */
     budget: z
       .object({
@@ -61,7 +62,8 @@ export const readAudits = endpoint({
   method: 'GET',
   path: '/api/projects/:id/analytics/audits',
   auth: 'session',
-  summary: 'How often automatic answers are wrong, by the audits that its budget goes by, or of a window',
+  summary:
+    'How often automatic decisions are wrong, by the audits that the error budget counts or by those of a window',
   params: z.object({ id: uuid }),
   query: z.object({ from: z.iso.datetime().optional(), to: z.iso.datetime().optional() }),
   reply: audits,

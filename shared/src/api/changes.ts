@@ -1,9 +1,9 @@
-// The change log of a project: who changed what, when, from what to what.
+// The change log of a project: who changed what, when, and the values before and after.
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
 import { endpoint } from './endpoint.ts';
 
-/** What a change was made to: the first word of its action. */
+/** The kind of object that was changed: the first word of its action. */
 export const CHANGE_KINDS = [
   'project',
   'settings',
@@ -19,7 +19,7 @@ export const CHANGE_KINDS = [
 export const changeKind = z.enum(CHANGE_KINDS);
 export type ChangeKind = z.infer<typeof changeKind>;
 
-/** Everything an owner, a supervisor, or whoever joins or leaves, can do to a project. */
+/** Every change that an owner, a supervisor, or a joining or leaving member can make to a project. */
 export const CHANGE_ACTIONS = [
   'project.created',
   'project.archived',
@@ -58,7 +58,10 @@ export type ChangeAction = z.infer<typeof changeAction>;
 
 const values = z.record(z.string(), z.unknown());
 
-/** One line of the log. `subject_id` tells apart what is called the same. `before` and `after` hold what differs; a secret is in neither. */
+/**
+ * One entry of the change log. `subject_id` distinguishes subjects with equal names. `before` and `after` hold the
+ * changed values; neither contains a secret.
+ */
 export const projectChange = z
   .object({
     id: uuid,

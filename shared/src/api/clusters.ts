@@ -1,4 +1,5 @@
-// Clusters of reasons (docs/spec/dashboard-api.md): why people override, and how supervisors put it in order.
+// Clusters of reasons (docs/spec/dashboard-api.md): why reviewers override suggestions, and how supervisors organize
+// the reasons.
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
 import { learningFilter } from '../filters/learning-filter.ts';
@@ -6,37 +7,40 @@ import { plainText } from '../filters/queue-filter.ts';
 import { abilitiesTo } from '../enums.ts';
 import { endpoint } from './endpoint.ts';
 
-/** Days that a trend goes back, today included. */
+/** Days that a trend covers, including today. */
 export const TREND_DAYS = 14;
-/** One answer holds so many clusters at most. */
+/** Maximum number of clusters in one response. */
 export const MAX_CLUSTERS = 200;
-/** Of each cluster so many of its reasons are listed, the commonest first. */
+/** Maximum number of reasons listed per cluster, most common first. */
 export const REASONS_SHOWN = 50;
 
-/** Reasons that mean the same (rule CT). Counts are of the learnings that answer the filter. */
+/** Reasons with the same meaning (rule CT). The counts cover the learnings that match the filter. */
 export const cluster = z
   .object({
     id: uuid,
-    /** Its own, or that of its commonest reason. */
+    /** Its own name, or its most common reason. */
     name: z.string(),
-    /** A supervisor called it so. */
+    /** A supervisor chose the name. */
     named: z.boolean(),
-    /** How many count; `excluded` are left out, and count in nothing else here. Asked for what is left out, those count. */
+    /**
+     * How many learnings count; `excluded` ones appear in no other figure here. A request for excluded learnings counts
+     * those instead.
+     */
     size: z.number().int(),
     excluded: z.number().int(),
     edited: z.number().int(),
     rejected: z.number().int(),
     first_seen: timestamp,
     last_seen: timestamp,
-    /** Learnings a day, UTC, the oldest first and today last. */
+    /** Learnings per day in UTC, oldest first, today last. */
     trend: z.array(z.number().int()).length(TREND_DAYS),
-    /** The commonest; null where no learning has one. */
+    /** The most common flag; null when no learning has one. */
     top_flag: z.string().nullable(),
     top_model: z.string().nullable(),
-    /** How many different reasons there are, and the commonest of them. */
+    /** The number of distinct reasons, and the most common of them. */
     variant_count: z.number().int(),
     reasons: z.array(z.object({ reason: z.string(), count: z.number().int() })),
-    /** What was merged into it, and can be taken out again as it was. */
+    /** Clusters that were merged into it and can be split off again unchanged. */
     merged: z.array(z.object({ id: uuid, name: z.string() })),
     abilities: abilitiesTo('rename', 'merge', 'split'),
   })
@@ -47,7 +51,7 @@ export const listClusters = endpoint({
   method: 'GET',
   path: '/api/projects/:id/clusters',
   auth: 'session',
-  summary: 'Why people override: reasons that mean the same, the largest first; all of them, or what answers a filter',
+  summary: 'Why reviewers override: reasons with the same meaning, largest cluster first, optionally filtered',
   params: z.object({ id: uuid }),
   query: learningFilter.extend({
     after: z.string().max(200).optional(),
@@ -59,7 +63,7 @@ export const listClusters = endpoint({
 const oneOf = z.object({ id: uuid, cluster_id: uuid });
 const name = plainText(100).trim().min(1);
 
-/** One thing at a time. `rename` to null gives it the name of its commonest reason again. */
+/** One change per request. `rename` to null restores the name of the most common reason. */
 export const clusterChange = z.discriminatedUnion('action', [
   z.strictObject({ action: z.literal('rename'), name: name.nullable() }),
   z.strictObject({ action: z.literal('merge'), into: uuid }),
@@ -76,12 +80,12 @@ export const changeCluster = endpoint({
   method: 'PATCH',
   path: '/api/projects/:id/clusters/:cluster_id',
   auth: 'session',
-  summary: 'Rename a cluster, merge it into another one, split reasons off, or take a merge back',
+  summary: 'Rename a cluster, merge it into another, split reasons off, or undo a merge',
   description:
-    '`restore` is asked of the cluster that was merged; it comes back with its name and reasons, and with what joined it meanwhile. A split makes a new cluster of the reasons that are named. What is learned later joins the cluster with the closest reason.',
+    'Send `restore` to the merged cluster; it returns with its name and reasons, and with those that joined it since. A split creates a cluster of the named reasons. Later learnings join the cluster with the closest reason.',
   params: oneOf,
   body: clusterChange,
-  /** The cluster that is there now: the renamed one, the one merged into, the new one, the restored one. */
+  /** The resulting cluster: the renamed one, the merge target, the new one, or the restored one. */
   reply: z.object({ id: uuid }),
 });
 
@@ -89,7 +93,7 @@ export const readCluster = endpoint({
   method: 'GET',
   path: '/api/projects/:id/clusters/:cluster_id',
   auth: 'session',
-  summary: 'What a cluster is called, and which one it stands in when it was merged',
+  summary: 'The name of a cluster, and the cluster that it was merged into, if any',
   params: oneOf,
   reply: z.object({ id: uuid, name: z.string(), merged_into: z.object({ id: uuid, name: z.string() }).nullable() }),
 });
@@ -98,10 +102,10 @@ export const listReasonVariants = endpoint({
   method: 'GET',
   path: '/api/projects/:id/clusters/:cluster_id/variants',
   auth: 'session',
-  summary: 'Every wording of a cluster, the commonest first; all of them, or those with some words',
+  summary: 'Every reason variant of a cluster, most common first, optionally filtered by text',
   params: oneOf,
   query: z.object({
-    /** Looked for in the wording, whatever its case. */
+    /** Searched in the reason, case-insensitively. */
     text: plainText(100).trim().min(1).optional(),
     after: z.string().max(200).optional(),
     limit: z.coerce.number().int().min(1).max(100).default(REASONS_SHOWN),

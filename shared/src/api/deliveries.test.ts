@@ -1,4 +1,4 @@
-// What may be asked of sending again.
+// Validation of replay requests.
 import { expect, it } from 'vitest';
 import { replayDeliveries } from './deliveries.ts';
 

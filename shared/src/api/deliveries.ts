@@ -1,26 +1,30 @@
-// One delivery, whole, and sending it again (docs/spec/dashboard-api.md).
+// One delivery with its attempts, and replays (docs/spec/dashboard-api.md).
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
 import { abilitiesTo } from '../enums.ts';
 import { endpoint } from './endpoint.ts';
 import { delivery } from './learnings.ts';
 
-/** Where the time of an attempt went, in ms; null for what it did not get to, for connecting where a connection was kept, and for what was not measured then. */
+/**
+ * Duration of each phase of an attempt in ms; null for a phase that was not reached or not measured, and for connecting
+ * over a reused connection.
+ */
 export const timings = z.object({
   dns_ms: z.number().nullable(),
   connect_ms: z.number().nullable(),
   tls_ms: z.number().nullable(),
-  /** From the connection to the head of the answer. */
+  /** From the established connection to the response headers. */
   first_byte_ms: z.number().nullable(),
 });
 export type Timings = z.infer<typeof timings>;
 
-/** Header names, in lower case, and their values. */
+/** Header names in lower case, with their values. */
 const headers = z.record(z.string(), z.string());
 
 /**
- * One POST as it went. `duration_ms` is the whole attempt; `response_text` the beginning of the answer, whatever it is. Of
- * `request_headers` the signatures are masked; `response_headers` are a few that help, and null where no answer came (W6).
+ * One POST as it was sent. `duration_ms` covers the whole attempt; `response_text` is the beginning of the response,
+ * whatever its type. Signatures in `request_headers` are masked; `response_headers` is a useful subset, null without a
+ * response (W6).
  */
 export const attempt = z
   .object({
@@ -38,7 +42,7 @@ export const attempt = z
   .meta({ id: 'Attempt' });
 export type Attempt = z.infer<typeof attempt>;
 
-/** `body` is sent byte for byte, on every attempt; `attempts` come newest first, at most 50. */
+/** `body` is sent byte for byte on every attempt; `attempts` are newest first, at most 50. */
 export const deliveryDetail = delivery
   .extend({ project_id: uuid, url: z.string().nullable(), body: z.string(), attempts: z.array(attempt) })
   .meta({ id: 'DeliveryDetail' });
@@ -48,7 +52,7 @@ export const readDelivery = endpoint({
   method: 'GET',
   path: '/api/deliveries/:id',
   auth: 'session',
-  summary: 'One delivery with its bytes and its attempts',
+  summary: 'One delivery with its body and its attempts',
   params: z.object({ id: uuid }),
   reply: deliveryDetail,
 });
@@ -57,7 +61,7 @@ export const replayDelivery = endpoint({
   method: 'POST',
   path: '/api/deliveries/:id/replay',
   auth: 'session',
-  summary: 'Send a delivery again: the same id and bytes, as the next attempt',
+  summary: 'Send a delivery again: the same ID and body, as the next attempt',
   params: z.object({ id: uuid }),
   body: z.strictObject({}).optional(),
   reply: deliveryDetail,
@@ -67,23 +71,23 @@ export const sendDeliveryNow = endpoint({
   method: 'POST',
   path: '/api/deliveries/:id/send-now',
   auth: 'session',
-  summary: 'Make the next attempt of a waiting delivery now; one that is due already stays so',
+  summary: 'Make the next attempt of a pending delivery now; one that is already due is unchanged',
   params: z.object({ id: uuid }),
   body: z.strictObject({}).optional(),
   reply: deliveryDetail,
 });
 
-/** The statuses of deliveries that can be sent again. */
+/** Statuses in which a delivery can be sent again. */
 export const REPLAYABLE = ['succeeded', 'dead'] as const;
 
-/** No delivery is older. */
+/** No delivery is older than this. */
 const moment = z.iso.datetime({ offset: true }).refine((text) => Date.parse(text) >= 0, 'Must not be before 1970.');
 
 export const REPLAY_STATES = ['running', 'done', 'cancelled'] as const;
 
 /**
- * Many deliveries sent again, oldest first, in the background. `total` is how many there were when it began; `to` is where
- * its window ends: what comes later is none of its business.
+ * A replay of many deliveries, oldest first, in the background. `total` is the number of deliveries when it began; `to`
+ * is the end of its window: later deliveries are not included.
  */
 export const replay = z
   .object({
@@ -106,7 +110,7 @@ export const replayDeliveries = endpoint({
   method: 'POST',
   path: '/api/projects/:id/deliveries/replay',
   auth: 'session',
-  summary: 'Send again what is dead, or what was made in a window of time, oldest first, in the background',
+  summary: 'Replay dead deliveries, or those created in a time window, oldest first, in the background',
   status: 202,
   params: z.object({ id: uuid }),
   body: z
@@ -119,7 +123,7 @@ export const listReplays = endpoint({
   method: 'GET',
   path: '/api/projects/:id/replays',
   auth: 'session',
-  summary: 'What was sent again in the background, and how far it is; newest first, the last 20',
+  summary: 'The last 20 replays and their progress, newest first',
   params: z.object({ id: uuid }),
   reply: z.object({ data: z.array(replay), next_cursor: z.string().nullable() }),
 });
@@ -128,7 +132,7 @@ export const cancelReplay = endpoint({
   method: 'DELETE',
   path: '/api/replays/:id',
   auth: 'session',
-  summary: 'Stop sending again: what is on its way stays on its way; one that has ended stays as it is',
+  summary: 'Stop a replay: deliveries in progress continue; a finished replay is unchanged',
   params: z.object({ id: uuid }),
   reply: replay,
 });

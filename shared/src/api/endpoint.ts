@@ -1,11 +1,12 @@
-// One endpoint object per route: bound by the server, called by the web and the client, read by OpenAPI. No path or schema is typed twice.
+// One endpoint object per route: the server binds it, the web and the client call it, and OpenAPI reads it. Each path
+// and schema is defined once.
 import type { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
 import type { Scope } from '../enums.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
-/** Who may call: nobody in particular, a signed-in person (cookie), a pipeline (x-api-key), or whoever signs the body. */
+/** Who may call: anyone, a signed-in user (cookie), a pipeline (x-api-key), or a sender that signs the body. */
 export type Auth = 'none' | 'session' | 'api_key' | 'signature';
 
 export interface Endpoint<P = unknown, Q = unknown, B = unknown, R = unknown> {
@@ -13,29 +14,29 @@ export interface Endpoint<P = unknown, Q = unknown, B = unknown, R = unknown> {
   /** Path with `:name` parameters. */
   readonly path: string;
   readonly auth: Auth;
-  /** What a key has to be good for; null where none is asked for (K8). */
+  /** The scope that the API key must have; null when no key is required (K8). */
   readonly scope: Scope | null;
   /** One sentence for OpenAPI and the docs page. */
   readonly summary: string;
-  /** Markdown that says what the schemas cannot; '' when the summary says it all. */
+  /** Markdown for what the schemas cannot express; '' when the summary is enough. */
   readonly description: string;
-  /** Status of the success answer; 200 unless stated. 204 has no body. */
+  /** Status of the success response; 200 by default. 204 has no body. */
   readonly status: number;
-  /** Other statuses that a success can have. */
+  /** Other statuses that a successful response can have. */
   readonly otherStatuses: readonly number[];
   readonly params: z.ZodType<P> | null;
   readonly query: z.ZodType<Q> | null;
-  /** Request headers that are read, by lower-case name. */
+  /** Request headers that the endpoint reads, by lower-case name. */
   readonly headers: z.ZodType | null;
   readonly body: z.ZodType<B> | null;
   readonly reply: z.ZodType<R> | null;
-  /** A GET that is recorded: answered to our own page and to who types its address, and not to HEAD (A22). */
+  /** A GET whose access is recorded: allowed for our own page and direct navigation, not for HEAD (A22). */
   readonly recordsAccess: boolean;
-  /** Refusals of its own, beyond those that its `auth` and its body bring. */
+  /** Refusals specific to this endpoint, in addition to those of its `auth` and its body. */
   readonly errors: readonly ErrorCode[];
 }
 
-/** Who may call; a key's scope goes with it, so that a route without one does not compile. */
+/** Who may call. An API key requires a scope, so a route without one does not compile. */
 type CallerRequirement = { auth: Exclude<Auth, 'api_key'>; scope?: never } | { auth: 'api_key'; scope: Scope };
 
 type Definition<P, Q, B, R> = CallerRequirement & {
@@ -54,7 +55,7 @@ type Definition<P, Q, B, R> = CallerRequirement & {
   errors?: readonly ErrorCode[];
 };
 
-/** Declares an endpoint; the parts left out are `null` and their values `undefined`. */
+/** Declares an endpoint; omitted parts are `null`, with `undefined` values. */
 export function endpoint<P = undefined, Q = undefined, B = undefined, R = undefined>(
   definition: Definition<P, Q, B, R>,
 ): Endpoint<P, Q, B, R> {

@@ -1,14 +1,17 @@
-// Learnings as JSONL: what leaves, how it is resumed, and who took it (docs/spec/dashboard-api.md).
+// Exports of learnings as JSONL: their content, how to resume one, and who exported (docs/spec/dashboard-api.md).
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
 import { plainText } from '../filters/queue-filter.ts';
 import { endpoint } from './endpoint.ts';
 
-/** `raw`: everything; `chat`: fine-tuning messages; `preference`: the edit preferred over the suggestion; `eval`: cases to test with. */
+/**
+ * `raw`: all fields; `chat`: fine-tuning messages; `preference`: the edit preferred over the suggestion; `eval`:
+ * evaluation cases.
+ */
 export const EXPORT_FORMATS = ['raw', 'chat', 'preference', 'eval'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** Digits, not what else may be taken for a number: an empty one must not pass for 0. */
+/** Digits only: other number formats are rejected, and an empty string must not become 0. */
 const position = z
   .union([
     z.number(),
@@ -28,24 +31,27 @@ const share = z
   ])
   .pipe(z.number().min(0).max(1));
 
-/** Which learnings, each field narrowing: `reason`, `flag`, `model` and `source` as they were submitted. */
+/** Which learnings to export; every field narrows. `reason`, `flag`, `model` and `source` are compared as submitted. */
 const exportFields = {
   format: z.enum(EXPORT_FORMATS).default('raw'),
   action: z.enum(['edit', 'reject']).optional(),
   reason: plainText(500).optional(),
-  /** Only learnings whose reasons stand in this cluster when the export begins. */
+  /** Only learnings whose reasons belong to this cluster when the export begins. */
   cluster: uuid.optional(),
   flag: plainText(100).optional(),
   model: plainText(200).optional(),
   source: plainText(200).optional(),
-  /** One side of a split by the input: the same input is never on both. */
+  /** One side of a split by input: the same input is never on both sides. */
   split: z.enum(['train', 'test']).optional(),
   test_share: share.default(0.2),
-  /** The position in the project's ledger up to which decisions count: the same one gives the same bytes. Now, when absent. */
+  /**
+   * The position in the project's event log up to which decisions count; the same position gives the same bytes.
+   * Default: now.
+   */
   through: position.optional(),
 };
 
-/** A misspelt field is refused: left out, it would let everything through. */
+/** A misspelt field is refused; ignoring it would export everything. */
 export const exportFilter = z.strictObject(exportFields);
 export type ExportFilter = z.infer<typeof exportFilter>;
 
@@ -57,24 +63,24 @@ export const exportLearnings = endpoint({
   auth: 'session',
   summary: 'Learnings as JSONL, streamed in the order in which their decisions became final',
   description:
-    'The answer says in `x-export-through` up to where it goes. When it breaks off, ask again with that as `through` and with the whole lines you have as `skip`. What was left out by then has no line. Of a `cluster` that was put in order since `through`, the same lines cannot be had again: that is refused.',
+    'The `x-export-through` response header holds the position that the export reaches. If the export breaks off, request it again with that value as `through` and the number of complete lines you have as `skip`. Learnings excluded by then have no line. If a `cluster` was reorganized after `through`, the same lines are no longer available and the request is refused.',
   params,
   query: exportFilter.extend({ skip: position.default(0) }),
-  /** JSONL, sent as it is made. */
+  /** JSONL, streamed as it is produced. */
   reply: z.string(),
   recordsAccess: true,
 });
 
-/** An export that was begun. */
+/** An export that was started. */
 export const learningExport = z
   .object({
     id: uuid,
     filter: exportFilter,
-    /** What the cluster of the filter is called now; null without one. */
+    /** The current name of the filter's cluster; null without one. */
     cluster_name: z.string().nullable(),
-    /** How many lines it had when it was sent to its end; null before, and when it broke off. */
+    /** Number of lines of a completed export; null while it runs or when it broke off. */
     lines: z.number().int().nullable(),
-    /** Null of an export by command, on the machine of the service. */
+    /** Null for an export from the command line of the server. */
     exported_by_name: z.string().nullable(),
     created_at: timestamp,
   })
@@ -84,11 +90,11 @@ export type LearningExport = z.infer<typeof learningExport>;
 export const exportPreview = z.object({
   through: z.number().int(),
   lines: z.number().int(),
-  /** Of UTF-8, line ends included. */
+  /** In UTF-8, including line ends. */
   bytes: z.number().int(),
-  /** There are too many to look at all: lines and bytes are reckoned from the first ones. */
+  /** There are too many learnings to measure all: lines and bytes are estimated from the first ones. */
   estimated: z.boolean(),
-  /** Of each its beginning, and how many characters it has. */
+  /** The beginning of each line, and its length in characters. */
   first: z.array(z.object({ text: z.string(), length: z.number().int() })),
 });
 export type ExportPreview = z.infer<typeof exportPreview>;
@@ -107,7 +113,7 @@ export const listExports = endpoint({
   method: 'GET',
   path: '/api/projects/:id/learnings/exports',
   auth: 'session',
-  summary: 'Who exported what, newest first',
+  summary: 'Past exports, newest first',
   params,
   query: z.object({
     after: z.string().max(200).optional(),

@@ -1,11 +1,12 @@
-// Inbound webhooks (docs/spec/webhooks.md#inbound): a submission signed by its sender, and the sources a project takes them from.
+// Inbound webhooks (docs/spec/webhooks.md#inbound): submissions signed by their sender, and the sources a project
+// accepts.
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
 import { abilitiesTo } from '../enums.ts';
 import { endpoint } from './endpoint.ts';
 import { submission, submitted } from './public.ts';
 
-/** What a source sends: a submission; the source says which project, so `project_id` may be left out. */
+/** What a source sends: a submission. The source determines the project, so `project_id` is optional. */
 export const inboundSubmission = submission.partial({ project_id: true }).meta({ id: 'InboundSubmission' });
 
 export const receiveInbound = endpoint({
@@ -14,19 +15,19 @@ export const receiveInbound = endpoint({
   auth: 'signature',
   summary: 'Submit an item by a signed webhook',
   description: [
-    'Signed with the secret of the source, either way: `x-webhook-signature` (hex HMAC-SHA256 of the raw body, the key being the secret as shown) or the Standard Webhooks headers `webhook-id`, `webhook-timestamp` and `webhook-signature`, which decide when they are there.',
-    'A repeat answers 200 with the item as it is now and `Idempotent-Replayed: true`, and does nothing: the same `webhook-id` where it is signed, else the same body.',
+    'Signed with the secret of the source, in one of two ways: `x-webhook-signature` (hex HMAC-SHA256 of the raw body, keyed with the secret as shown) or the Standard Webhooks headers `webhook-id`, `webhook-timestamp` and `webhook-signature`, which take precedence when present.',
+    'A repeat returns 200 with the current item and `Idempotent-Replayed: true`, and has no further effect. A repeat has the same `webhook-id` if that is signed, otherwise the same body.',
   ].join('\n\n'),
   status: 201,
-  // Any text: what is no id of ours must look like a bad signature.
-  params: z.object({ source_id: z.string().meta({ description: 'The id of the source, as its address has it' }) }),
+  // Any text: an invalid ID must look the same as a bad signature.
+  params: z.object({ source_id: z.string().meta({ description: 'The ID of the source, as in its URL' }) }),
   headers: z.object({
     'x-webhook-signature': z
       .string()
       .optional()
       .meta({ description: 'HMAC-SHA256 of the raw body, 64 lower-case hex digits' }),
-    'webhook-id': z.string().optional().meta({ description: 'Names the message: the same one is taken once' }),
-    'webhook-timestamp': z.string().optional().meta({ description: 'Unix seconds, at most 300 off' }),
+    'webhook-id': z.string().optional().meta({ description: 'Identifies the message; each ID is accepted once' }),
+    'webhook-timestamp': z.string().optional().meta({ description: 'Unix seconds, at most 300 s off' }),
     'webhook-signature': z
       .string()
       .optional()
@@ -61,7 +62,7 @@ export const listInboundSources = endpoint({
   method: 'GET',
   path: '/api/projects/:id/inbound-sources',
   auth: 'session',
-  summary: 'The sources this project takes signed submissions from',
+  summary: 'The sources from which this project accepts signed submissions',
   params: z.object({ id: uuid }),
   reply: z.object({ data: z.array(inboundSource), next_cursor: z.string().nullable() }),
 });
@@ -70,7 +71,7 @@ export const createInboundSource = endpoint({
   method: 'POST',
   path: '/api/projects/:id/inbound-sources',
   auth: 'session',
-  summary: 'Add a source; its secret is in this answer and never again',
+  summary: 'Add a source; the response shows its secret once',
   status: 201,
   params: z.object({ id: uuid }),
   body: z.strictObject({ name: label.optional() }).optional(),
@@ -81,7 +82,7 @@ export const removeInboundSource = endpoint({
   method: 'DELETE',
   path: '/api/projects/:id/inbound-sources/:source_id',
   auth: 'session',
-  summary: 'Remove a source: what it signs is refused at once',
+  summary: 'Remove a source: its submissions are rejected immediately',
   status: 204,
   params: z.object({ id: uuid, source_id: uuid }),
 });

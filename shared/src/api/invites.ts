@@ -1,13 +1,15 @@
-// Invites into a reviewer pool: a link that lets one person in, once (PM3).
+// Invites to a project: a link that lets one person join, once (PM3).
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
 import { abilitiesTo, role } from '../enums.ts';
 import { endpoint } from './endpoint.ts';
 
-/** How long an invite is good, in hours. */
+/** How long an invite is valid, in hours. */
 export const INVITE_HOURS = { least: 1, usual: 72, most: 720 } as const;
 
-/** `address` is the one wallet it is meant for, null when anybody who has the link may use it. Never its token. */
+/**
+ * `address` is the only wallet that may use the invite; null when anyone with the link may. Never contains the token.
+ */
 export const invite = z
   .object({
     id: uuid,
@@ -36,7 +38,7 @@ export const createInvite = endpoint({
   method: 'POST',
   path: '/api/projects/:id/invites',
   auth: 'session',
-  summary: 'Make an invite; its token and link are in this answer and never again',
+  summary: 'Create an invite; the response shows its token and link once',
   status: 201,
   params: projectParams,
   body: z.strictObject({
@@ -52,7 +54,7 @@ export const revokeInvite = endpoint({
   method: 'DELETE',
   path: '/api/projects/:id/invites/:invite_id',
   auth: 'session',
-  summary: 'Revoke an invite: its link lets nobody in any more',
+  summary: 'Revoke an invite: its link stops working',
   status: 204,
   params: z.object({ id: uuid, invite_id: uuid }),
 });
@@ -61,8 +63,8 @@ export const acceptInvite = endpoint({
   method: 'POST',
   path: '/api/invites/:token/accept',
   auth: 'session',
-  summary: 'Join the project an invite is for; the answer names the role you have there now',
-  // Any text: what is no token of ours must look like one that is used up.
+  summary: 'Accept an invite and join its project; the response contains your role there',
+  // Any text: an invalid token must look the same as a used one.
   params: z.object({ token: z.string() }),
   body: z.strictObject({}).optional(),
   reply: z.object({ project: z.object({ id: uuid, name: z.string() }), role }),

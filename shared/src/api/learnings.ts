@@ -10,7 +10,10 @@ import { endpoint } from './endpoint.ts';
 const projectParams = z.object({ id: uuid });
 const page = { after: z.string().max(200).optional(), limit: z.coerce.number().int().min(1).max(100).default(50) };
 
-/** A recorded override: what the pipeline suggested, what a person made of it, and why. `output` is null for a rejection. */
+/**
+ * A recorded override: what the pipeline suggested, what the reviewer changed it to, and why. `output` is null for a
+ * rejection.
+ */
 export const learning = z
   .object({
     id: uuid,
@@ -19,7 +22,10 @@ export const learning = z
     preview: z.string(),
     suggestion: json,
     output: json,
-    /** How many fields or places of the suggestion the edit changed; null of a rejection, and of a suggestion without fields. */
+    /**
+     * How many fields or positions of the suggestion the edit changed; null for a rejection, and for a suggestion
+     * without fields.
+     */
     changes: z.number().int().nullable(),
     reason: z.string(),
     note: z.string().nullable(),
@@ -30,9 +36,12 @@ export const learning = z
     reviewer_id: uuid,
     reviewer_name: z.string(),
     settings_version: z.number().int(),
-    /** The settings version that brought the guidelines as they stood when it was decided; null where that was not kept yet. */
+    /**
+     * The settings version of the guidelines that applied at the decision; null for decisions from before this was
+     * recorded.
+     */
     guidelines_version: z.number().int().nullable(),
-    /** Left out of exports and counts. */
+    /** Excluded from exports and counts. */
     excluded: z.boolean(),
     created_at: timestamp,
     abilities: abilitiesTo('exclude'),
@@ -44,10 +53,10 @@ export const listLearnings = endpoint({
   method: 'GET',
   path: '/api/projects/:id/learnings',
   auth: 'session',
-  summary: 'Recorded overrides, newest first; all of them, or what answers a filter, of one cluster',
+  summary: 'Recorded overrides, newest first, optionally filtered or of one cluster',
   params: projectParams,
   query: learningFilter.extend({ ...page, cluster: uuid.optional() }),
-  /** `total`: how many answer; `excluded`: how many of them are left out of exports and counts. */
+  /** `total`: how many match; `excluded`: how many of them are excluded from exports and counts. */
   reply: z.object({
     data: z.array(learning),
     next_cursor: z.string().nullable(),
@@ -60,14 +69,14 @@ export const changeLearning = endpoint({
   method: 'PATCH',
   path: '/api/projects/:id/learnings/:learning_id',
   auth: 'session',
-  summary: 'Leave a learning out of exports and counts, or put it in again',
-  description: 'An export whose cut-off is before the change is the same as it was.',
+  summary: 'Exclude a learning from exports and counts, or include it again',
+  description: 'An export with a cut-off before this change stays the same.',
   params: z.object({ id: uuid, learning_id: uuid }),
   body: z.strictObject({ excluded: z.boolean() }),
   reply: z.object({ id: uuid, excluded: z.boolean() }),
 });
 
-/** Of each kind so many values are listed. */
+/** Maximum number of values listed per field. */
 export const VALUES_LISTED = 50;
 
 const valuesGiven = z.array(z.object({ value: z.string(), count: z.number().int() }));
@@ -76,7 +85,7 @@ export const listLearningValues = endpoint({
   method: 'GET',
   path: '/api/projects/:id/learnings/values',
   auth: 'session',
-  summary: 'The flags, models and sources that the learnings of a project have, the commonest first',
+  summary: 'The flags, models and sources among the learnings of a project, most common first',
   params: projectParams,
   reply: z.object({ flags: valuesGiven, models: valuesGiven, sources: valuesGiven }).meta({ id: 'LearningValues' }),
 });
@@ -89,12 +98,12 @@ export const delivery = z
     webhook_id: z.string(),
     status: deliveryStatus,
     attempt: z.number().int(),
-    /** The schedule it is on: how many of its attempts have begun, of how many; sent again, it begins anew (WH1). */
+    /** The current schedule: how many of its attempts have begun, out of how many; a replay starts a new one (WH1). */
     run: z.object({ attempt: z.number().int(), of: z.number().int() }),
     next_attempt_at: timestamp.nullable(),
     http_status: z.number().int().nullable(),
     error: z.string().nullable(),
-    /** Of the last attempt that has ended; null before the first one has. */
+    /** Of the last finished attempt; null before the first one finishes. */
     duration_ms: z.number().nullable(),
     created_at: timestamp,
     completed_at: timestamp.nullable(),
@@ -107,7 +116,7 @@ export const listDeliveries = endpoint({
   method: 'GET',
   path: '/api/projects/:id/deliveries',
   auth: 'session',
-  summary: 'The delivery log, newest first; all of it, or what answers a filter',
+  summary: 'The delivery log, newest first, optionally filtered',
   params: projectParams,
   query: deliveryFilter.extend(page),
   reply: z.object({ data: z.array(delivery), next_cursor: z.string().nullable() }),

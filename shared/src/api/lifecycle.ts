@@ -1,4 +1,4 @@
-// The end of a project: archived and restored, or deleted for good (AR1, AR2).
+// The end of a project: archived and restored, or permanently deleted (AR1, AR2).
 import { z } from 'zod';
 import { uuid } from '../ids.ts';
 import { endpoint } from './endpoint.ts';
@@ -7,25 +7,25 @@ import { project } from './projects.ts';
 const params = z.object({ id: uuid });
 const total = z.number().int();
 
-/** What is in a project, so that whoever deletes it knows. */
+/** What a project contains, shown before it is deleted. */
 export const projectContents = z
   .object({
     items: total,
-    /** Items that wait for a person. */
+    /** Items waiting for review. */
     waiting: total,
     /** Decisions inside their undo window. */
     provisional: total,
     decisions: total,
     learnings: total,
     deliveries: total,
-    /** Deliveries that have neither arrived nor died. */
+    /** Deliveries that have neither succeeded nor failed permanently. */
     undelivered: total,
     members: total,
     /** Keys that are not revoked. */
     api_keys: total,
     /** Sources that are not removed. */
     inbound_sources: total,
-    /** Invites that are open. */
+    /** Open invites. */
     invites: total,
   })
   .meta({ id: 'ProjectContents' });
@@ -35,7 +35,7 @@ export const readContents = endpoint({
   method: 'GET',
   path: '/api/projects/:id/contents',
   auth: 'session',
-  summary: 'How much is in a project',
+  summary: 'How much a project contains',
   params,
   reply: projectContents,
 });
@@ -44,7 +44,7 @@ export const archiveProject = endpoint({
   method: 'POST',
   path: '/api/projects/:id/archive',
   auth: 'session',
-  summary: 'Archive a project: it takes no items and hands none out until it is restored',
+  summary: 'Archive a project: it is read-only until it is restored',
   params,
   body: z.strictObject({}).optional(),
   reply: project,
@@ -64,7 +64,7 @@ export const deleteProject = endpoint({
   method: 'DELETE',
   path: '/api/projects/:id',
   auth: 'session',
-  summary: 'Delete a project with all that is in it, for good',
+  summary: 'Permanently delete a project and everything in it',
   status: 204,
   params,
 });

@@ -1,4 +1,4 @@
-// Offers of a seat in a reviewer pool: bound to a wallet, and nothing before that wallet accepts (PM5).
+// Membership offers: each is bound to a wallet and has no effect until that wallet accepts (PM5).
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
 import { abilitiesTo, role } from '../enums.ts';
@@ -7,7 +7,7 @@ import { endpoint } from './endpoint.ts';
 /** How long an offer can be accepted, in days. */
 export const OFFER_DAYS = 14;
 
-/** An open offer as the owners of its project see it. It says of the wallet nothing but its address. */
+/** An open offer as the owners of its project see it. Of the wallet it shows only the address. */
 export const offer = z
   .object({
     id: uuid,
@@ -21,13 +21,16 @@ export const offer = z
   .meta({ id: 'Offer' });
 export type Offer = z.infer<typeof offer>;
 
-/** The same as the wallet sees it that may accept. `name` is what whoever offers calls themself, null when nothing. */
+/**
+ * The same offer as the invited wallet sees it. `name` is the display name of the owner who made the offer, null
+ * without one.
+ */
 export const ownOffer = z
   .object({
     id: uuid,
     project: z.object({ name: z.string() }),
     role,
-    /** What they are there already; null for who is no member. */
+    /** Their current role; null when they are not a member. */
     present_role: role.nullable(),
     offered_by: z.object({ name: z.string().nullable(), address: z.string() }),
     created_at: timestamp,
@@ -56,7 +59,7 @@ export const revokeOffer = endpoint({
   method: 'DELETE',
   path: '/api/projects/:id/offers/:offer_id',
   auth: 'session',
-  summary: 'Revoke an offer: nobody can accept it any more',
+  summary: 'Revoke an offer: it can no longer be accepted',
   status: 204,
   params: z.object({ id: uuid, offer_id: uuid }),
 });
@@ -65,7 +68,7 @@ export const listOwnOffers = endpoint({
   method: 'GET',
   path: '/api/offers',
   auth: 'session',
-  summary: 'The seats that are offered to you, newest first, without those of wallets you refuse',
+  summary: 'The membership offers made to you, newest first, except from wallets you blocked',
   query: page,
   reply: z.object({ data: z.array(ownOffer), next_cursor: z.string().nullable() }),
 });
@@ -76,7 +79,7 @@ export const acceptOffer = endpoint({
   method: 'POST',
   path: '/api/offers/:id/accept',
   auth: 'session',
-  summary: 'Take the seat; the answer names the role you have there now',
+  summary: 'Accept the offer; the response contains your role in the project',
   params: ownParams,
   body: z.strictObject({}).optional(),
   reply: z.object({ project: z.object({ id: uuid, name: z.string() }), role }),
@@ -86,16 +89,16 @@ export const declineOffer = endpoint({
   method: 'POST',
   path: '/api/offers/:id/decline',
   auth: 'session',
-  summary: 'Decline the seat; the owners see that the offer is declined, and not what you are called',
+  summary: 'Decline the offer; the owners see that it was declined, but not your name',
   description:
-    'With `refuse_wallet` every other offer of whoever made this one is declined too, and what they offer later is not shown to ' +
-    'you, until you allow the wallet again. They learn no more than that their offers were declined.',
+    'With `refuse_wallet`, every other offer from the same owner is declined too, and their later offers are not shown to' +
+    'you until you allow the wallet again. They only see that their offers were declined.',
   status: 204,
   params: ownParams,
   body: z.strictObject({ refuse_wallet: z.boolean().optional() }).optional(),
 });
 
-/** A wallet whose offers you refuse. */
+/** A wallet whose offers you blocked. */
 export const refusedWallet = z
   .object({
     user_id: uuid,
@@ -111,7 +114,7 @@ export const listRefusedWallets = endpoint({
   method: 'GET',
   path: '/api/refused-wallets',
   auth: 'session',
-  summary: 'The wallets whose offers you refuse, the last one first',
+  summary: 'The wallets whose offers you blocked, newest first',
   query: page,
   reply: z.object({ data: z.array(refusedWallet), next_cursor: z.string().nullable() }),
 });
@@ -120,7 +123,7 @@ export const allowWallet = endpoint({
   method: 'DELETE',
   path: '/api/refused-wallets/:user_id',
   auth: 'session',
-  summary: 'Refuse a wallet no more: you see again what it offers',
+  summary: 'Allow a blocked wallet again: its offers are shown to you',
   status: 204,
   params: z.object({ user_id: uuid }),
 });

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 
-/** As much of an OpenAPI document as its readers may count on; the rest is OpenAPI's own word. */
+/** The parts of an OpenAPI document that its readers rely on; OpenAPI defines the rest. */
 export const openApi = z
   .looseObject({
     openapi: z.string().regex(/^3\.1\.\d+$/),
@@ -17,6 +17,6 @@ export const readOpenApi = endpoint({
   path: '/api/public/openapi.json',
   auth: 'none',
   summary: 'This document',
-  description: 'Generated from the very schemas that check requests. No key is needed.',
+  description: 'Generated from the schemas that validate requests. No API key is needed.',
   reply: openApi,
 });

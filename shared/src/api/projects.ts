@@ -8,16 +8,16 @@ import { projectSummary } from '../project-summary.ts';
 import { endpoint } from './endpoint.ts';
 import { offer } from './offers.ts';
 
-/** The fewest and the most days that an owner may have things kept for (KE1). */
+/** Bounds of the retention periods that an owner may set, in days (KE1). */
 export const RETENTION_DAYS = { minContent: 7, minItems: 30, most: 3650 } as const;
 
 const unit = z.number().min(0).max(1);
-const timeZone = z.string().max(64).refine(isTimeZone, 'This is no name of a time zone, such as Europe/Berlin.');
-/** For how many days something is kept; null: for good. */
+const timeZone = z.string().max(64).refine(isTimeZone, 'This is not a time zone name such as Europe/Berlin.');
+/** Retention in days; null: never deleted. */
 const retentionDays = (least: number) => z.number().int().min(least).max(RETENTION_DAYS.most).nullable();
 const label = z.string().trim().min(1).max(100);
 
-/** Every setting an owner can change; with their defaults (RT5, LC2, LC3). Durations in the unit of their name. */
+/** Every setting that an owner can change, with its default (RT5, LC2, LC3). Durations use the unit in their name. */
 export const projectSettings = z.object({
   name: z.string().trim().min(1).max(120),
   auto_threshold: unit,
@@ -27,20 +27,23 @@ export const projectSettings = z.object({
   guidelines: z.string().max(20_000),
   reasons: z.array(label).min(1).max(20),
   audit_rate: unit,
-  /** The share of automatic answers that may be wrong (AU5); null: none was set. */
+  /** The share of automatic decisions that may be wrong (AU5); null: not set. */
   error_budget: z.number().min(0.001).max(1).nullable(),
-  /** What follows when audits say that it may be more: owners are told, and `raise` also raises the automatic threshold. */
+  /**
+   * The reaction when audits show that the budget may be exceeded: owners are notified, and `raise` also raises the
+   * auto-approve threshold.
+   */
   over_budget: overBudget,
   undo_window_seconds: z.number().int().min(0).max(30),
   claim_lease_seconds: z.number().int().min(60).max(900),
   target_minutes: z.number().int().min(1).max(43_200),
-  /** The days of analytics are days there (AN6). */
+  /** The time zone of the days in analytics (AN6). */
   time_zone: timeZone,
-  /** What was submitted, decided and sent, after an item is done with (KE2). */
+  /** Submitted, decided and sent payloads, counted from the end of processing of the item (KE2). */
   retention_payload_days: retentionDays(RETENTION_DAYS.minContent),
   /** The attempts of its deliveries (KE3). */
   retention_attempt_days: retentionDays(RETENTION_DAYS.minContent),
-  /** The item itself with its facts (KE4). */
+  /** The item itself with its events (KE4). */
   retention_item_days: retentionDays(RETENTION_DAYS.minItems),
   webhook_url: z.string().max(2048).nullable(),
 });
@@ -66,7 +69,7 @@ export const DEFAULT_SETTINGS: Omit<ProjectSettings, 'name'> = {
   webhook_url: null,
 };
 
-/** Since when people decide everything (RT7), who stopped the project, and what they said of it. */
+/** Since when all items go to human review (RT7), who stopped the project, and their note. */
 export const projectStop = z.object({ at: timestamp, by_name: z.string().nullable(), note: z.string().nullable() });
 export type ProjectStop = z.infer<typeof projectStop>;
 
@@ -74,17 +77,20 @@ export const project = z
   .object({
     id: uuid,
     ...projectSettings.shape,
-    /** Null for who is kept from what tells audits apart, as long as `hides_confidence` is true (AU3); so is the next. */
+    /**
+     * Null for members who must not see what distinguishes audits, while `hides_confidence` is true (AU3); so is the
+     * next field.
+     */
     auto_threshold: unit.nullable(),
     review_threshold: unit.nullable(),
     settings_version: z.number().int(),
     created_at: timestamp,
     archived_at: timestamp.nullable(),
-    /** Since when audits say that automatic answers may be wrong more often than `error_budget` allows (AU5). */
+    /** Since when audits show that automatic decisions may be wrong more often than `error_budget` allows (AU5). */
     over_budget_since: timestamp.nullable(),
-    /** Whether the confidence of what waits, and the thresholds, are kept from who asks (AU3). */
+    /** Whether the confidence of waiting items, and the thresholds, are hidden from the requesting member (AU3). */
     hides_confidence: z.boolean(),
-    /** Null unless it is stopped. */
+    /** Null unless the project is stopped. */
     stopped: projectStop.nullable(),
     role,
     abilities,
@@ -100,7 +106,7 @@ export const listProjects = endpoint({
   method: 'GET',
   path: '/api/projects',
   auth: 'session',
-  summary: 'The projects you are a member of: those that are open, or with `archived=true` those that are archived',
+  summary: 'Your open projects, or with `archived=true` your archived ones',
   query: z.object({
     archived: z.enum(['true', 'false']).optional(),
     after: z.string().optional(),
@@ -132,7 +138,7 @@ export const changeProject = endpoint({
   method: 'PATCH',
   path: '/api/projects/:id',
   auth: 'session',
-  summary: 'Change settings; carries the version it saw, a stale one is refused',
+  summary: 'Change settings; requires the current version, a stale one is refused',
   params: projectParams,
   body: z.strictObject({ ...projectSettings.partial().shape, settings_version: z.number().int() }),
   reply: project,
@@ -143,12 +149,12 @@ export const apiKey = z
     id: uuid,
     name: z.string(),
     last4: z.string(),
-    /** What it may do (K8). */
+    /** What the key may do (K8). */
     scopes: z.array(z.enum(SCOPES)),
     created_at: timestamp,
-    /** Who made it, as they are called now; null of one that the service made. */
+    /** Who created it, by their current name; null for a key that the service created. */
     created_by: z.object({ user_id: uuid, name: z.string() }).nullable(),
-    /** From then on it is refused (K9); null: it has no end. */
+    /** The key is refused from then on (K9); null: it never expires. */
     expires_at: timestamp.nullable(),
     last_used_at: timestamp.nullable(),
     revoked_at: timestamp.nullable(),
@@ -161,7 +167,7 @@ export const listApiKeys = endpoint({
   method: 'GET',
   path: '/api/projects/:id/api-keys',
   auth: 'session',
-  summary: 'The keys of a project, never their text',
+  summary: 'The API keys of a project, without their text',
   params: projectParams,
   reply: z.object({ data: z.array(apiKey), next_cursor: z.string().nullable() }),
 });
@@ -170,7 +176,7 @@ export const createApiKey = endpoint({
   method: 'POST',
   path: '/api/projects/:id/api-keys',
   auth: 'session',
-  summary: 'Make a key; its text is in this answer and never again',
+  summary: 'Create an API key; the response shows its text once',
   status: 201,
   params: projectParams,
   body: z
@@ -187,7 +193,7 @@ export const revokeApiKey = endpoint({
   method: 'DELETE',
   path: '/api/projects/:id/api-keys/:key_id',
   auth: 'session',
-  summary: 'Revoke a key at once',
+  summary: 'Revoke an API key immediately',
   status: 204,
   params: z.object({ id: uuid, key_id: uuid }),
 });
@@ -196,12 +202,12 @@ export const rotateWebhookSecret = endpoint({
   method: 'POST',
   path: '/api/projects/:id/webhook/rotate',
   auth: 'session',
-  summary: 'Make a new webhook secret; its text is in this answer and never again',
+  summary: 'Create a new webhook secret; the response shows its text once',
   params: projectParams,
   body: z.strictObject({}).optional(),
   reply: z.object({
     webhook_secret: z.string(),
-    /** `current`: it signs from now on. `next`: it signs the secondary header until it is promoted. */
+    /** `current`: signs from now on. `next`: signs the secondary header until it is promoted. */
     phase: z.enum(['current', 'next']),
     promote_at: timestamp.nullable(),
   }),
@@ -211,13 +217,13 @@ export const promoteWebhookSecret = endpoint({
   method: 'POST',
   path: '/api/projects/:id/webhook/promote',
   auth: 'session',
-  summary: 'Let the new webhook secret sign first; the old one stays in the secondary place for 24 hours',
+  summary: 'Promote the new webhook secret; the old one stays in the secondary header for 24 hours',
   status: 204,
   params: projectParams,
   body: z.strictObject({}).optional(),
 });
 
-/** A member of the reviewer pool; `holding` counts the items they hold now. */
+/** A member of the project; `holding` counts the items they have claimed. */
 export const member = z
   .object({
     user_id: uuid,
@@ -234,12 +240,12 @@ export const listMembers = endpoint({
   method: 'GET',
   path: '/api/projects/:id/members',
   auth: 'session',
-  summary: 'The reviewer pool',
+  summary: 'The members of a project',
   params: projectParams,
   reply: z.object({ data: z.array(member), next_cursor: z.string().nullable() }),
 });
 
-/** What came of it: a member as they are now, or (202) an offer that the wallet has not accepted yet. */
+/** The result: a member as they are now, or (202) an offer that the wallet has not accepted yet. */
 export const added = z.discriminatedUnion('kind', [
   member.extend({ kind: z.literal('member') }),
   offer.extend({ kind: z.literal('offer') }),
@@ -250,12 +256,12 @@ export const addMember = endpoint({
   method: 'POST',
   path: '/api/projects/:id/members',
   auth: 'session',
-  summary: 'Offer a wallet a seat in the reviewer pool, or give a member another role',
+  summary: 'Offer a wallet membership, or change the role of a member',
   description:
-    'A wallet that is a member becomes a reviewer or supervisor at once (201, `kind: "member"`), and so does one that already ' +
-    'shares a project with you and allowed to be added directly. Any other wallet gets an offer (202, `kind: "offer"`) and is ' +
-    'no member until it accepts. Nobody becomes an owner without accepting: a member gets an offer too, and keeps the role ' +
-    'they have until then. Offering again to the same wallet replaces the offer.',
+    'A wallet that is a member becomes a reviewer or supervisor immediately (201, `kind: "member"`), and so does one that already' +
+    'shares a project with you and allows direct adding. Any other wallet gets an offer (202, `kind: "offer"`) and is' +
+    'not a member until it accepts. Becoming an owner always requires acceptance: a member gets an offer too, and keeps their' +
+    'current role until then. A new offer to the same wallet replaces the previous one.',
   status: 201,
   otherStatuses: [202],
   params: projectParams,
@@ -270,10 +276,10 @@ export const changeMember = endpoint({
   method: 'PATCH',
   path: '/api/projects/:id/members/:user_id',
   auth: 'session',
-  summary: 'Give a member another role, or yourself another name',
+  summary: 'Change the role of a member, or your own name',
   description:
-    'A member becomes a reviewer or supervisor at once (200, `kind: "member"`). Who is to become an owner gets an offer ' +
-    '(202, `kind: "offer"`) and keeps the role they have until they accept it.',
+    'A member becomes a reviewer or supervisor immediately (200, `kind: "member"`). A member who is to become an owner gets an offer' +
+    '(202, `kind: "offer"`) and keeps their current role until they accept it.',
   otherStatuses: [202],
   params: memberParams,
   body: z.strictObject({ role: role.optional(), name: personName.optional() }),
@@ -285,7 +291,7 @@ export const removeMember = endpoint({
   method: 'DELETE',
   path: '/api/projects/:id/members/:user_id',
   auth: 'session',
-  summary: 'Take somebody out of the pool, or leave it; `revoke_keys=true` revokes the keys they made too',
+  summary: 'Remove a member, or leave the project; `revoke_keys=true` also revokes the API keys they created',
   status: 204,
   params: memberParams,
   query: z.object({ revoke_keys: z.enum(['true']).optional() }),

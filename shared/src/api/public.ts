@@ -7,7 +7,10 @@ import { anyJson, json } from '../json/json.ts';
 import { decisionStatus, itemStatus } from '../enums.ts';
 import { endpoint } from './endpoint.ts';
 
-/** Sizes and counts beyond which a submission is refused (docs/spec/public-api.md#limits). Bytes are counted after inflation. */
+/**
+ * Sizes and counts above which a submission is refused (docs/spec/public-api.md#limits). Bytes are counted after
+ * decompression.
+ */
 export const LIMITS = {
   itemBytes: 256 * 1024,
   batchBytes: 5 * 1024 * 1024,
@@ -23,18 +26,18 @@ export const LIMITS = {
   pageItems: 100,
 } as const;
 
-/** What a pipeline submits. Unknown fields are refused: a misspelt `risk_flag` must not slip an item past escalation. */
+/** What a pipeline submits. Unknown fields are refused: a misspelt `risk_flag` must not bypass escalation. */
 export const submission = z
   .strictObject({
-    project_id: uuid.meta({ description: 'The project that the key belongs to' }),
-    input: anyJson('What the pipeline was given: any JSON, kept byte for byte'),
-    suggestion: anyJson('The proposed answer: a string or any JSON, kept byte for byte'),
+    project_id: uuid.meta({ description: 'The project that the API key belongs to' }),
+    input: anyJson('The input of the pipeline: any JSON, stored byte for byte'),
+    suggestion: anyJson('The proposed answer: a string or any JSON, stored byte for byte'),
     confidence: z.number().min(0).max(1).meta({
-      description: 'How sure the pipeline is, 0 to 1; compared with the thresholds of the project as it is, unrounded',
+      description: 'The confidence of the pipeline, 0 to 1; compared with the thresholds of the project unrounded',
     }),
     risk_flags: z.array(z.string().min(1).max(LIMITS.riskFlagLength)).max(LIMITS.riskFlags).optional().meta({
       description:
-        'Tags that escalate the item when they are among the escalate flags of the project; compared trimmed and without regard to case',
+        'Tags that escalate the item if the project lists them as escalate flags; compared trimmed and case-insensitively',
     }),
     metadata: z
       .record(z.string(), json)
@@ -42,7 +45,7 @@ export const submission = z
       .optional()
       .meta({
         maxProperties: LIMITS.metadataKeys,
-        description: `Whatever else belongs to the item: at most ${LIMITS.metadataKeys} keys, kept byte for byte; reviewers are shown \`model\` and \`source\``,
+        description: `Any other data of the item: at most ${LIMITS.metadataKeys} keys, stored byte for byte; reviewers see \`model\` and \`source\``,
       }),
   })
   .meta({
@@ -53,10 +56,10 @@ export type Submission = z.infer<typeof submission>;
 
 const finalDecision = decision.nullable().meta({ description: 'The final decision; null until there is one' });
 
-/** The answer to a submission: exactly these three members. */
+/** The response to a submission: exactly these three members. */
 export const submitted = z
   .strictObject({
-    id: uuid.meta({ description: 'The id of the item, for reading it back' }),
+    id: uuid.meta({ description: 'The ID of the item, for reading it later' }),
     status: itemStatus,
     decision: finalDecision,
   })
@@ -69,24 +72,25 @@ export const publicItem = z
     project_id: uuid,
     status: itemStatus,
     decision: finalDecision,
-    input: anyJson('As it was submitted, byte for byte'),
-    suggestion: anyJson('As it was submitted, byte for byte'),
-    confidence: z.number().meta({ description: 'As it was submitted' }),
-    risk_flags: z.array(z.string()).meta({ description: 'As they were submitted' }),
-    metadata: z.record(z.string(), json).nullable().meta({ description: 'As it was submitted, byte for byte' }),
+    input: anyJson('As submitted, byte for byte'),
+    suggestion: anyJson('As submitted, byte for byte'),
+    confidence: z.number().meta({ description: 'As submitted' }),
+    risk_flags: z.array(z.string()).meta({ description: 'As submitted' }),
+    metadata: z.record(z.string(), json).nullable().meta({ description: 'As submitted, byte for byte' }),
     routing,
     created_at: timestamp.meta({ description: 'When the item was submitted (ISO 8601, UTC)' }),
     decided_at: timestamp
       .nullable()
-      .meta({ description: 'When it was decided, or rejected by its routing; null until that is final' }),
+      .meta({ description: 'When it was decided, or rejected by routing; null until that is final' }),
     emptied_at: timestamp.optional().meta({
-      description: 'When input, suggestion, metadata and output were taken away, as the project says; not there before',
+      description:
+        'When input, suggestion, metadata and output were deleted under the retention policy of the project; absent before that',
     }),
   })
-  .meta({ id: 'Item', description: 'An item: what was submitted, where it went and why, what was decided' });
+  .meta({ id: 'Item', description: 'An item: its submission, its routing and its decision' });
 export type PublicItem = z.infer<typeof publicItem>;
 
-/** 1 to 255 printable ASCII characters; a structured-field string in double quotes means what it encloses. */
+/** 1 to 255 printable ASCII characters; a structured-field string in double quotes means its content. */
 export const idempotencyKey = z
   .string()
   .transform((text) => /^"(.*)"$/.exec(text)?.[1] ?? text)
@@ -94,41 +98,41 @@ export const idempotencyKey = z
 
 const idempotencyHeader = z.string().min(1).max(257).optional().meta({
   description:
-    'Makes a repeat safe for 7 days: the same key with the same body is answered with the first status code, the item as it is now and `Idempotent-Replayed: true`. 1 to 255 printable ASCII characters, bare or in double quotes.',
+    'Makes a request safe to repeat for 7 days: the same key with the same body returns the first status code, the current item and `Idempotent-Replayed: true`. 1 to 255 printable ASCII characters, bare or in double quotes.',
 });
 
 const preferHeader = z
   .string()
   .optional()
   .meta({
-    description: `\`wait=N\` holds the answer until the item is final or N seconds have passed (at most ${LIMITS.waitSeconds}). Where too many wait already the item is stored and answered at once, and \`Preference-Applied\` is not there.`,
+    description: `\`wait=N\` delays the response until the item is final or N seconds have passed (at most ${LIMITS.waitSeconds}). If too many requests are waiting, the item is stored, the response is immediate and \`Preference-Applied\` is absent.`,
   });
 
 const waitQuery = z.coerce.number().int().min(0).max(LIMITS.waitSeconds).optional().meta({
   description:
-    'Seconds to wait for the item to become final. Where too many wait already it is answered at once: ask again a second later',
+    'Seconds to wait for the item to become final. If too many requests are waiting, the response is immediate: repeat the request a second later',
 });
 
-/** How many rows a page has: 1 to 100. */
+/** Page size: 1 to 100. */
 const pageLimit = z.coerce
   .number()
   .int()
   .min(1)
   .max(LIMITS.pageItems)
   .default(20)
-  .meta({ description: 'How many a page has at most; fewer when they are large' });
+  .meta({ description: 'Page size limit; pages with large items contain fewer' });
 
-const nextCursor = z.string().meta({ description: 'Send it as `after` to go on from here' });
-const hasMore = z.boolean().meta({ description: 'Whether there is another page now' });
+const nextCursor = z.string().meta({ description: 'Send it as `after` to get the next page' });
+const hasMore = z.boolean().meta({ description: 'Whether another page exists now' });
 
 export const submitItem = endpoint({
   method: 'POST',
   path: '/api/public/items',
   auth: 'api_key',
   scope: 'submit',
-  summary: 'Submit an item and learn at once where it goes',
+  summary: 'Submit an item',
   description:
-    'The item is stored before this is answered. Where the pipeline is confident enough the decision is in the answer; else a person decides, and the webhook of the project tells of it.',
+    'The item is stored before the response is sent. If the confidence is high enough, the response contains the decision; otherwise a reviewer decides and the webhook of the project delivers the decision.',
   status: 201,
   headers: z.object({ 'idempotency-key': idempotencyHeader, prefer: preferHeader }),
   body: submission,
@@ -136,25 +140,27 @@ export const submitItem = endpoint({
   errors: ['project_mismatch', 'forbidden', 'idempotency_in_progress', 'idempotency_key_reused'],
 });
 
-/** A batch as it is sent. Each item is checked by itself, against `submission`: one bad item does not sink the others. */
+/**
+ * A batch as it is sent. Each item is validated separately against `submission`: invalid items do not block the others.
+ */
 export const submissionBatch = z
   .strictObject({
     items: z
       .array(z.unknown())
       .min(1)
       .max(LIMITS.batchItems)
-      .meta({ description: 'Each is checked by itself: one that is refused does not sink the others' }),
+      .meta({ description: 'Each item is validated separately: invalid items do not block the others' }),
   })
   .meta({ id: 'SubmissionBatch', description: `At most ${LIMITS.batchBytes / 1024 / 1024} MiB` });
 
-const batchIndex = z.number().int().min(0).meta({ description: 'The place of the item in the request, from 0' });
+const batchIndex = z.number().int().min(0).meta({ description: 'The index of the item in the request, from 0' });
 
 export const batchResult = z
   .union([
     z.strictObject({ index: batchIndex, ...submitted.shape }),
     z.strictObject({ index: batchIndex, error: problem }),
   ])
-  .meta({ id: 'BatchResult', description: 'Where the item went, or why it was refused' });
+  .meta({ id: 'BatchResult', description: 'The routing of the item, or why it was refused' });
 export type BatchResult = z.infer<typeof batchResult>;
 
 export const submitBatch = endpoint({
@@ -164,7 +170,7 @@ export const submitBatch = endpoint({
   scope: 'submit',
   summary: 'Submit up to 500 items at once; each has its own result',
   description:
-    'Stored together, in this order. An item that is refused has its `error` in its place, with pointers such as `#/items/2/confidence`, and the others are stored all the same.',
+    'The items are stored together, in this order. An invalid item has an `error` in its place, with pointers such as `#/items/2/confidence`; the others are stored anyway.',
   headers: z.object({ 'idempotency-key': idempotencyHeader }),
   body: submissionBatch,
   reply: z.strictObject({ results: z.array(batchResult) }).meta({ id: 'BatchSubmitted' }),
@@ -176,10 +182,10 @@ export const readItem = endpoint({
   path: '/api/public/items/:id',
   auth: 'api_key',
   scope: 'read',
-  summary: 'Read an item back: submission, routing, status and final decision',
+  summary: 'Read an item: submission, routing, status and final decision',
   description:
-    'Until a decision is final it is not shown here: the status is the one before it, and `decision` is null. `wait` holds the answer until it is final.',
-  params: z.object({ id: uuid.meta({ description: 'The id of the item' }) }),
+    'A provisional decision is not shown: the status is the one before it, and `decision` is null. `wait` delays the response until the decision is final.',
+  params: z.object({ id: uuid.meta({ description: 'The ID of the item' }) }),
   query: z.strictObject({ wait: waitQuery }),
   reply: publicItem,
   errors: ['not_found'],
@@ -193,13 +199,13 @@ export const listItems = endpoint({
   auth: 'api_key',
   scope: 'read',
   summary: 'List items, newest first',
-  description: 'In pages: send `next_cursor` as `after` until `has_more` is false.',
+  description: 'Paginated: send `next_cursor` as `after` until `has_more` is false.',
   query: z.strictObject({
     status: itemStatus.optional().meta({ description: 'Only items with this status' }),
     since: moment.optional().meta({ description: 'Only items created at this time or later' }),
     until: moment.optional().meta({ description: 'Only items created before this time' }),
     limit: pageLimit,
-    after: z.string().optional().meta({ description: 'The `next_cursor` of the page before' }),
+    after: z.string().optional().meta({ description: 'The `next_cursor` of the previous page' }),
     cursor: z.string().optional().meta({ description: 'The same as `after`' }),
   }),
   reply: z
@@ -208,25 +214,25 @@ export const listItems = endpoint({
       has_more: hasMore,
       next_cursor: nextCursor
         .nullable()
-        .meta({ description: 'Send it as `after` to go on from here; null at the end' }),
+        .meta({ description: 'Send it as `after` to get the next page; null at the end' }),
     })
     .meta({ id: 'ItemPage' }),
   errors: ['invalid_cursor'],
 });
 
-/** A final decision as the ledger and the webhook tell it; `id` is the `webhook-id` of its delivery. */
+/** A final decision as in the event log and the webhook; `id` is the `webhook-id` of its delivery. */
 export const publicEvent = z
   .object({
-    id: z.string().meta({ description: 'Equal to the `webhook-id` of the delivery that tells the same' }),
+    id: z.string().meta({ description: 'Equal to the `webhook-id` of the delivery with the same decision' }),
     event: z.literal('item.decided'),
     item_id: uuid,
     project_id: uuid,
     status: decisionStatus,
     decision,
-    reviewer_id: uuid.nullable().meta({ description: 'The member who decided; null when no person did' }),
+    reviewer_id: uuid.nullable().meta({ description: 'The member who decided; null for an automatic decision' }),
     decided_at: timestamp,
   })
-  .meta({ id: 'Event', description: 'A final decision as the webhook tells it' });
+  .meta({ id: 'Event', description: 'A final decision, as in the webhook' });
 export type PublicEvent = z.infer<typeof publicEvent>;
 
 export const listEvents = endpoint({
@@ -236,9 +242,9 @@ export const listEvents = endpoint({
   scope: 'read',
   summary: 'Catch up on final decisions, oldest first',
   description:
-    'For consumers that were down. Keep `next_cursor` and send it as `after`: it is there even when nothing is new, and no decision can slip in before it. Decisions whose content the project no longer keeps are not in it.',
+    'For consumers that were down. Save `next_cursor` and send it as `after`: it is present even when there is nothing new, and no decision can appear before it. Decisions whose content was deleted under the retention policy are omitted.',
   query: z.strictObject({
-    after: z.string().optional().meta({ description: 'The `next_cursor` of the page before' }),
+    after: z.string().optional().meta({ description: 'The `next_cursor` of the previous page' }),
     limit: pageLimit,
   }),
   reply: z.object({ data: z.array(publicEvent), has_more: hasMore, next_cursor: nextCursor }).meta({ id: 'EventPage' }),

@@ -1,4 +1,5 @@
-// The live queue: lists, claims and decisions (docs/spec/dashboard-api.md). Commands come in here; facts go out by sockets.
+// The live queue: lists, claims and decisions (docs/spec/dashboard-api.md). Commands arrive here; events are sent by
+// sockets.
 import { z } from 'zod';
 import { domainEvent } from '../events.ts';
 import { timestamp, uuid } from '../ids.ts';
@@ -14,14 +15,14 @@ export type QueueView = (typeof QUEUE_VIEWS)[number];
 const itemParams = z.object({ id: uuid });
 const fence = z.number().int().min(1);
 
-/** As far as the counts of the views are exact: one more means that more than this wait, however many. */
+/** The limit up to which the view counts are exact; one more means "more than this". */
 export const COUNT_LIMIT = 10_000;
 
 /**
- * A page of a queue view, oldest due first (LC3). Without `project_id`: all your projects. Rows answer the filter of the
- * request, `counts` are those of the views without it. A filtered page may be short and still have a next one.
- * `until` is the last place the rows speak for, null when there is no next page.
- * `seqs` names the ledger position each project's rows are at least as new as; `seq` is the one asked for.
+ * A page of a queue view, oldest due first (LC3). Without `project_id` it covers all your projects. Rows match the
+ * filter of the request, `counts` are those of the unfiltered views. A filtered page may be short and still have a next
+ * page. `until` is the last position that the rows cover, null without a next page. `seqs` contains for each project
+ * the event log position that its rows reflect at least; `seq` is the one of the requested project.
  */
 export const queuePage = z.object({
   data: z.array(itemRow),
@@ -55,20 +56,20 @@ export const claimNext = endpoint({
   method: 'POST',
   path: '/api/queue/claim-next',
   auth: 'session',
-  summary: 'Let the server pick your next item; 204 when there is none',
+  summary: 'Claim your next item, chosen by the server; 204 when there is none',
   body: z.strictObject({ project_id: uuid.optional() }).optional(),
   reply: granted.optional(),
 });
 
-/** Facts of an item's history that one answer tells. */
+/** Maximum number of events in one response of an item's history. */
 export const HISTORY_EVENTS = 100;
 
-/** Items that one person may hold at a time (LC4); those taken together are counted, and not held back by it. */
+/** Items that one person may claim at a time (LC4). Bulk claims count, but are not limited by it. */
 export const MAX_CLAIMS = 3;
-/** Items that may be taken together. */
+/** Maximum number of items in a bulk claim. */
 export const MAX_BULK_CLAIMS = 100;
 
-/** An item that was taken together with others, as its line shows it: a hundred contents would be megabytes that nobody looks at. */
+/** An item of a bulk claim, as its list row: a hundred full contents would be megabytes that nobody reads. */
 const bulkGranted = z.object({ item: itemRow, fence, expires_at: timestamp }).meta({ id: 'BulkGranted' });
 export type BulkGranted = z.infer<typeof bulkGranted>;
 
@@ -76,7 +77,7 @@ export const claimBulk = endpoint({
   method: 'POST',
   path: '/api/queue/bulk-claim',
   auth: 'session',
-  summary: 'Take several items of one project, all or none; for supervisors and owners',
+  summary: 'Claim several items of one project, all or none; for supervisors and owners',
   body: z.strictObject({ project_id: uuid, item_ids: z.array(uuid).min(1).max(MAX_BULK_CLAIMS) }),
   reply: z.object({ data: z.array(bulkGranted) }),
 });
@@ -85,7 +86,7 @@ export const readQueueItem = endpoint({
   method: 'GET',
   path: '/api/items/:id',
   auth: 'session',
-  summary: 'One item, whole',
+  summary: 'One item with its full content',
   params: itemParams,
   reply: itemDetail,
 });
@@ -94,7 +95,7 @@ export const readHistory = endpoint({
   method: 'GET',
   path: '/api/items/:id/history',
   auth: 'session',
-  summary: `What the ledger says of this item: its last ${HISTORY_EVENTS} facts, oldest first; next_cursor leads to those before them`,
+  summary: `The event history of this item: its last ${HISTORY_EVENTS} events, oldest first; next_cursor leads to earlier ones`,
   params: itemParams,
   query: z.object({ after: z.string().max(200).optional() }),
   reply: z.object({ data: z.array(domainEvent), next_cursor: z.string().nullable() }),
@@ -104,7 +105,7 @@ export const claimItem = endpoint({
   method: 'POST',
   path: '/api/items/:id/claim',
   auth: 'session',
-  summary: 'Take an item; taking what you hold renews it',
+  summary: 'Claim an item; claiming an item you hold renews the claim',
   params: itemParams,
   body: z.strictObject({}).optional(),
   reply: granted,
@@ -114,7 +115,7 @@ export const renewClaim = endpoint({
   method: 'POST',
   path: '/api/items/:id/claim/renew',
   auth: 'session',
-  summary: 'Heartbeat: hold the item for another lease',
+  summary: 'Heartbeat: renew your claim for another lease',
   params: itemParams,
   body: z.strictObject({ fence }),
   reply: granted,
@@ -124,7 +125,7 @@ export const releaseClaim = endpoint({
   method: 'DELETE',
   path: '/api/items/:id/claim',
   auth: 'session',
-  summary: 'Give the item back',
+  summary: 'Release your claim',
   status: 204,
   params: itemParams,
   body: z.strictObject({ fence }),
@@ -134,7 +135,7 @@ export const takeOver = endpoint({
   method: 'POST',
   path: '/api/items/:id/claim/take-over',
   auth: 'session',
-  summary: 'Take an item from whoever holds it; for supervisors and owners',
+  summary: 'Take over an item that someone else has claimed; for supervisors and owners',
   params: itemParams,
   body: z.strictObject({}).optional(),
   reply: granted,
@@ -144,7 +145,7 @@ export const decideItem = endpoint({
   method: 'POST',
   path: '/api/items/:id/decision',
   auth: 'session',
-  summary: 'Decide the item you hold',
+  summary: 'Decide the item you have claimed',
   params: itemParams,
   body: z.strictObject({
     fence,
@@ -160,7 +161,7 @@ export const undoDecision = endpoint({
   method: 'POST',
   path: '/api/items/:id/decision/undo',
   auth: 'session',
-  summary: 'Take your decision back while it is provisional',
+  summary: 'Undo your decision while it is provisional',
   params: itemParams,
   body: z.strictObject({}).optional(),
   reply: itemDetail,
@@ -170,7 +171,7 @@ export const reopenItem = endpoint({
   method: 'POST',
   path: '/api/items/:id/reopen',
   auth: 'session',
-  summary: 'Send an item to the queue that routing rejected; for supervisors and owners',
+  summary: 'Queue an item that routing rejected; for supervisors and owners',
   params: itemParams,
   body: z.strictObject({ reason: z.string().trim().min(1).max(500).optional() }).optional(),
   reply: itemDetail,

@@ -1,4 +1,5 @@
-// Regression runs: the inputs of a cluster answered anew by a pipeline, dry, to see which learnings would still fail (rule RS).
+// Regression runs: a pipeline answers the inputs of a cluster again in a dry run, to see which learnings would still
+// fail (rule RS).
 import { z } from 'zod';
 import { problem } from '../errors.ts';
 import { timestamp, uuid } from '../ids.ts';
@@ -9,51 +10,51 @@ import { itemStatus, outcome, OUTCOMES } from '../enums.ts';
 import { endpoint } from './endpoint.ts';
 import { LIMITS, submission } from './public.ts';
 
-/** A run has so many cases at most: the newest. */
+/** Maximum number of cases of a run: the newest. */
 export const MAX_CASES = 10_000;
 
 const count = (description: string) => z.number().int().meta({ description });
 
-/** How a run stands. What is not answered yet is in none of the three. */
+/** The result counts of a run. Unanswered cases are in none of the three. */
 const tally = {
-  cases: count('How many learnings it goes over'),
-  answered: count('How many of them have an answer'),
-  still_fails: count('Answered as before, which a person edited or rejected'),
-  differs: count('Answered otherwise than before and than the correction: a person has to look'),
-  fixed: count('Answered as the correction has it'),
+  cases: count('Number of learnings in the run'),
+  answered: count('Number of learnings with an answer'),
+  still_fails: count('Same answer as before, which a reviewer edited or rejected'),
+  differs: count('Differs from both the earlier answer and the correction: needs human review'),
+  fixed: count('Equals the correction'),
 };
 
 const title = plainText(100).trim().min(1);
 
 const keyHeader = z.string().min(1).max(257).optional().meta({
   description:
-    'Makes a repeat safe: the same key with the same body is answered with the run that was begun, as it is now, and `Idempotent-Replayed: true`. 1 to 255 printable ASCII characters, bare or in double quotes.',
+    'Makes a request safe to repeat: the same key with the same body returns the existing run in its current state, and `Idempotent-Replayed: true`. 1 to 255 printable ASCII characters, bare or in double quotes.',
 });
 
 const beginning = {
   ...learningFilter.pick({ action: true, flag: true, model: true, source: true }).shape,
-  cluster_id: uuid.optional().meta({ description: 'Only learnings of this cluster of reasons; all, when absent' }),
-  title: title.optional().meta({ description: 'What the run is called, such as the version that is tried' }),
+  cluster_id: uuid.optional().meta({ description: 'Only learnings of this cluster of reasons; all when absent' }),
+  title: title.optional().meta({ description: 'The name of the run, such as the version under test' }),
 };
 
 export const publicRegression = z
   .object({
     id: uuid,
     project_id: uuid,
-    title: z.string().nullable().meta({ description: 'What the run is called; null when it has no name' }),
+    title: z.string().nullable().meta({ description: 'The name of the run; null without one' }),
     ...tally,
-    created_at: timestamp.meta({ description: 'When it was begun (ISO 8601, UTC)' }),
+    created_at: timestamp.meta({ description: 'When it was started (ISO 8601, UTC)' }),
   })
-  .meta({ id: 'Regression', description: 'A regression run: what its answers come to so far' });
+  .meta({ id: 'Regression', description: 'A regression run with its current results' });
 export type PublicRegression = z.infer<typeof publicRegression>;
 
-const params = z.object({ id: uuid.meta({ description: 'The id of the run' }) });
+const params = z.object({ id: uuid.meta({ description: 'The ID of the run' }) });
 
 export const regressionStart = z
   .strictObject({
     ...beginning,
     action: beginning.action.meta({ description: 'Only edits, or only rejections' }),
-    flag: beginning.flag.meta({ description: 'Only items with this risk flag, as it was submitted' }),
+    flag: beginning.flag.meta({ description: 'Only items with this risk flag, as submitted' }),
     model: beginning.model.meta({ description: 'Only items of this model' }),
     source: beginning.source.meta({ description: 'Only items of this source' }),
   })
@@ -65,8 +66,8 @@ export const startRegression = endpoint({
   path: '/api/public/regressions',
   auth: 'api_key',
   scope: 'submit',
-  summary: 'Begin a regression run over what people edited or rejected',
-  description: `A dry run: its answers are judged, and nothing is queued, decided or delivered. It goes over the learnings as they are now, the newest ${MAX_CASES} at most. Each of them counts as a request.`,
+  summary: 'Start a regression run over edited and rejected items',
+  description: `A dry run: its answers are judged, and nothing is queued, decided or delivered. It covers the current learnings, the newest ${MAX_CASES} at most. Each case counts as a request for the rate limit.`,
   status: 201,
   headers: z.object({ 'idempotency-key': keyHeader }),
   body: regressionStart,
@@ -79,7 +80,7 @@ export const readRegression = endpoint({
   path: '/api/public/regressions/:id',
   auth: 'api_key',
   scope: 'read',
-  summary: 'How a regression run stands',
+  summary: 'Status of a regression run',
   params,
   reply: publicRegression,
   errors: ['not_found'],
@@ -87,13 +88,13 @@ export const readRegression = endpoint({
 
 export const publicCase = z
   .object({
-    id: uuid.meta({ description: 'The id of the case, to answer it' }),
-    input: anyJson('As it was submitted, byte for byte'),
-    metadata: z.record(z.string(), json).nullable().meta({ description: 'As it was submitted, byte for byte' }),
+    id: uuid.meta({ description: 'The ID of the case, for answering it' }),
+    input: anyJson('As submitted, byte for byte'),
+    metadata: z.record(z.string(), json).nullable().meta({ description: 'As submitted, byte for byte' }),
   })
   .meta({
     id: 'RegressionCase',
-    description: 'What the pipeline is asked; neither its old suggestion nor the correction',
+    description: 'The input for the pipeline, without the old suggestion and the correction',
   });
 export type PublicCase = z.infer<typeof publicCase>;
 
@@ -103,36 +104,36 @@ export const listCases = endpoint({
   auth: 'api_key',
   scope: 'read',
   summary: 'The inputs of a regression run',
-  description: 'In pages, always in the same order: send `next_cursor` as `after` until `has_more` is false.',
+  description: 'Paginated, always in the same order: send `next_cursor` as `after` until `has_more` is false.',
   params,
   query: z.strictObject({
     unanswered: z
       .enum(['true'])
       .optional()
-      .meta({ description: 'Only those without an answer, to go on after a break' }),
+      .meta({ description: 'Only unanswered cases, to continue after an interruption' }),
     limit: z.coerce
       .number()
       .int()
       .min(1)
       .max(LIMITS.pageItems)
       .default(LIMITS.pageItems)
-      .meta({ description: 'How many a page has at most; fewer when they are large' }),
-    after: z.string().optional().meta({ description: 'The `next_cursor` of the page before' }),
+      .meta({ description: 'Page size limit; pages with large cases contain fewer' }),
+    after: z.string().optional().meta({ description: 'The `next_cursor` of the previous page' }),
   }),
   reply: z
     .object({
       data: z.array(publicCase),
-      has_more: z.boolean().meta({ description: 'Whether there is another page now' }),
+      has_more: z.boolean().meta({ description: 'Whether another page exists now' }),
       next_cursor: z
         .string()
         .nullable()
-        .meta({ description: 'Send it as `after` to go on from here; null at the end' }),
+        .meta({ description: 'Send it as `after` to get the next page; null at the end' }),
     })
     .meta({ id: 'RegressionCasePage' }),
   errors: ['invalid_cursor', 'not_found'],
 });
 
-/** A new suggestion for a case, as a submission has it. */
+/** A new suggestion for a case, as in a submission. */
 export const caseAnswer = z
   .strictObject({ case_id: uuid, ...submission.pick({ suggestion: true, confidence: true, risk_flags: true }).shape })
   .meta({ id: 'CaseAnswer', description: `At most ${LIMITS.itemBytes / 1024} KiB` });
@@ -144,23 +145,23 @@ export const answerBatch = z
       .array(z.unknown())
       .min(1)
       .max(LIMITS.batchItems)
-      .meta({ description: 'Each is checked by itself: one that is refused does not sink the others' }),
+      .meta({ description: 'Each answer is validated separately: invalid answers do not block the others' }),
   })
   .meta({ id: 'CaseAnswerBatch', description: `At most ${LIMITS.batchBytes / 1024 / 1024} MiB` });
 
-const index = z.number().int().min(0).meta({ description: 'The place of the answer in the request, from 0' });
+const index = z.number().int().min(0).meta({ description: 'The index of the answer in the request, from 0' });
 
 export const answerResult = z
   .union([
     z.strictObject({
       index,
       case_id: uuid,
-      outcome: outcome.meta({ description: 'What the new suggestion makes of the learning' }),
-      status: itemStatus.meta({ description: 'Where it would go by the routing of the project as it is now' }),
+      outcome: outcome.meta({ description: 'How the new suggestion compares with the learning' }),
+      status: itemStatus.meta({ description: 'The routing that the current settings of the project would choose' }),
     }),
     z.strictObject({ index, error: problem }),
   ])
-  .meta({ id: 'CaseResult', description: 'What became of the answer, or why it was refused' });
+  .meta({ id: 'CaseResult', description: 'The result of the answer, or why it was refused' });
 export type AnswerResult = z.infer<typeof answerResult>;
 
 export const answerCases = endpoint({
@@ -170,25 +171,25 @@ export const answerCases = endpoint({
   scope: 'submit',
   summary: 'Answer up to 500 cases of a regression run with new suggestions',
   description:
-    'Nothing is queued, decided or delivered. Answering a case again replaces its answer, so a request can be sent again without harm.',
+    'Nothing is queued, decided or delivered. A new answer to a case replaces the previous one, so requests can be repeated safely.',
   params,
   body: answerBatch,
   reply: z.strictObject({ results: z.array(answerResult) }).meta({ id: 'CaseResults' }),
   errors: ['forbidden', 'not_found'],
 });
 
-/** A run as people see it. */
+/** A regression run as the dashboard shows it. */
 export const regression = z
   .object({
     id: uuid,
     title: z.string().nullable(),
-    /** What it goes over of the cluster, or of all; null of a run from before this was kept. */
+    /** Which learnings of the cluster, or of all, it covers; null for a run from before this was recorded. */
     filter: learningFilter.omit({ excluded: true }).nullable(),
     ...tally,
-    /** Of those that still fail, how many would have been approved by themselves. */
+    /** Of the cases that still fail, how many would have been auto-approved. */
     unnoticed: z.number().int(),
     started_by_name: z.string(),
-    /** The key that answered last, and when. */
+    /** The API key that answered last, and when. */
     answered_by_name: z.string().nullable(),
     answered_at: timestamp.nullable(),
     created_at: timestamp,
@@ -202,7 +203,7 @@ export const beginRegression = endpoint({
   method: 'POST',
   path: '/api/projects/:id/regressions',
   auth: 'session',
-  summary: 'Begin a regression run over a cluster, or over what answers a filter',
+  summary: 'Start a regression run over a cluster or a filter',
   status: 201,
   params: ofProject,
   headers: z.object({ 'idempotency-key': keyHeader }),
@@ -214,7 +215,7 @@ export const listRegressions = endpoint({
   method: 'GET',
   path: '/api/projects/:id/regressions',
   auth: 'session',
-  summary: 'Regression runs, newest first; of one cluster and what was merged into it, or of no cluster at all',
+  summary: 'Regression runs, newest first: of one cluster including merged ones, or without a cluster',
   params: ofProject,
   query: z.object({
     cluster: uuid.optional(),
@@ -224,26 +225,26 @@ export const listRegressions = endpoint({
   reply: z.object({ data: z.array(regression), next_cursor: z.string().nullable() }),
 });
 
-/** What can be looked for among the cases. */
+/** States that cases can be filtered by. */
 export const CASE_STATES = [...OUTCOMES, 'unanswered'] as const;
 export type CaseState = (typeof CASE_STATES)[number];
 
 export const regressionCase = z
   .object({
-    /** Of the learning. */
+    /** The ID of the learning. */
     id: uuid,
     item_id: uuid,
     action: z.enum(['edit', 'reject']),
     reason: z.string(),
     preview: z.string(),
-    /** What was suggested then, what a person made of it, and what is suggested now. */
+    /** The original suggestion, the reviewer's correction, and the new suggestion. */
     suggestion: json,
     output: json,
     answer: json,
     outcome: outcome.nullable(),
     confidence: z.number().nullable(),
     risk_flags: z.array(z.string()).nullable(),
-    /** Where it would go. */
+    /** The status that routing would assign. */
     status: itemStatus.nullable(),
     answered_by_name: z.string().nullable(),
     answered_at: timestamp.nullable(),
@@ -255,7 +256,7 @@ export const listRegressionCases = endpoint({
   method: 'GET',
   path: '/api/projects/:id/regressions/:regression_id/cases',
   auth: 'session',
-  summary: 'The cases of a regression run: what was suggested then and now, and what came of it',
+  summary: 'The cases of a regression run: old and new suggestion, and the result',
   params: z.object({ id: uuid, regression_id: uuid }),
   query: z.object({
     state: z.enum(CASE_STATES).optional(),

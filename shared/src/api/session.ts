@@ -1,11 +1,12 @@
-// Sign-In With Solana and the session (docs/spec/dashboard-api.md). The server makes the challenge; the page sends back only what it signed.
+// Sign-In With Solana and the session (docs/spec/dashboard-api.md). The server creates the challenge; the page returns
+// only what was signed.
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
 import { personName } from '../person-name.ts';
 import { abilitiesTo } from '../enums.ts';
 import { endpoint } from './endpoint.ts';
 
-/** The sign-in input a wallet is asked to sign (Wallet Standard `SolanaSignInInput`, all members set by the server). */
+/** The sign-in input that a wallet signs (Wallet Standard `SolanaSignInInput`, with all members set by the server). */
 export const signInInput = z.object({
   domain: z.string(),
   uri: z.string(),
@@ -21,12 +22,12 @@ export type SignInInput = z.infer<typeof signInInput>;
 export const user = z.object({ id: uuid, address: z.string(), name: z.string().nullable() });
 export type User = z.infer<typeof user>;
 
-/** What whoever is signed in may do here, beside what each object says of itself (PM7). */
+/** The signed-in user and their general permissions; each object carries its own abilities (PM7). */
 export const session = z
   .object({
     user,
     expires_at: timestamp,
-    /** Seats are offered to them (PM5): the page shows them from the start. */
+    /** Open membership offers exist (PM5), so the page can show them from the start. */
     offered: z.boolean(),
     abilities: abilitiesTo('create_project'),
   })
@@ -37,7 +38,7 @@ export const challenge = endpoint({
   method: 'POST',
   path: '/api/auth/challenge',
   auth: 'none',
-  summary: 'Ask for a sign-in message; it is good once, for five minutes, in this browser',
+  summary: 'Request a sign-in message; it is valid once, for five minutes, in this browser',
   body: z.strictObject({}).optional(),
   reply: z.object({ challenge_id: uuid, input: signInInput }),
 });
@@ -46,7 +47,7 @@ export const verify = endpoint({
   method: 'POST',
   path: '/api/auth/verify',
   auth: 'none',
-  summary: 'Hand in the signed message and get a session',
+  summary: 'Submit the signed message and start a session',
   body: z.strictObject({
     challenge_id: z.string().max(64),
     address: z.string().max(64),
@@ -62,7 +63,7 @@ export const readSession = endpoint({
   method: 'GET',
   path: '/api/session',
   auth: 'session',
-  summary: 'Who is signed in',
+  summary: 'The signed-in user',
   reply: session,
 });
 
@@ -74,7 +75,7 @@ export const endSession = endpoint({
   status: 204,
 });
 
-/** A browser one is signed in with. `device` is named from what it said at sign-in, such as "Firefox on Linux". */
+/** A browser session. `device` is derived from its user agent at sign-in, such as "Firefox on Linux". */
 export const ownSession = z
   .object({
     id: uuid,
@@ -82,7 +83,7 @@ export const ownSession = z
     created_at: timestamp,
     last_seen_at: timestamp,
     expires_at: timestamp,
-    /** The session that asks. */
+    /** The session of this request. */
     current: z.boolean(),
     abilities: abilitiesTo('end'),
   })
@@ -93,7 +94,7 @@ export const listSessions = endpoint({
   method: 'GET',
   path: '/api/sessions',
   auth: 'session',
-  summary: 'Where you are signed in, the browser seen last first',
+  summary: 'Your sessions, most recently used first',
   reply: z.object({ data: z.array(ownSession), next_cursor: z.string().nullable() }),
 });
 
@@ -101,7 +102,7 @@ export const endOneSession = endpoint({
   method: 'DELETE',
   path: '/api/sessions/:id',
   auth: 'session',
-  summary: 'End one of your sessions and close its live connections at once',
+  summary: 'End one of your sessions and close its live connections immediately',
   status: 204,
   params: z.object({ id: uuid }),
 });
@@ -110,16 +111,16 @@ export const endOtherSessions = endpoint({
   method: 'DELETE',
   path: '/api/sessions',
   auth: 'session',
-  summary: 'End all of your sessions but this one',
+  summary: 'End all of your sessions except this one',
   status: 204,
 });
 
-/** What a person settled for themself. */
+/** Personal settings of a user. */
 export const account = z
   .object({
-    /** What they are called in every project (PM4); null is by their shortened address. */
+    /** Their name in every project (PM4); null shows the shortened address. */
     name: z.string().nullable(),
-    /** Whoever shares a project with them already may add them to another one without asking, but not as an owner (PM6). */
+    /** People who already share a project may add the user to another one directly, but not as an owner (PM6). */
     direct_adding: z.boolean(),
   })
   .meta({ id: 'Account' });
@@ -145,11 +146,11 @@ export const changeAccount = endpoint({
   reply: account,
 });
 
-/** What the page must know before anyone is signed in. */
+/** What the page needs before anyone is signed in. */
 export const readMeta = endpoint({
   method: 'GET',
   path: '/api/meta',
   auth: 'none',
-  summary: 'The base address of this service, and whether it runs as a demo',
+  summary: 'The base URL of this service, and whether it runs as a demo',
   reply: z.object({ base_url: z.string(), demo: z.boolean() }),
 });

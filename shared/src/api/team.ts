@@ -1,4 +1,4 @@
-// The supervisors' floor and the stop switch: who holds what and for how long, when the queue is empty, and everything to people.
+// The live team view and the stop switch: claims and their age, when the queue will be empty, and manual mode.
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
 import { OPEN_STATUSES, role } from '../enums.ts';
@@ -12,7 +12,7 @@ export const stopProject = endpoint({
   method: 'POST',
   path: '/api/projects/:id/stop',
   auth: 'session',
-  summary: 'Send everything to people, in every process from now on, until it is released',
+  summary: 'Send every item to human review, in every process, until the project is released',
   params,
   body: z.strictObject({ note: z.string().trim().min(1).max(200).optional() }).optional(),
   reply: project,
@@ -22,12 +22,12 @@ export const releaseProject = endpoint({
   method: 'DELETE',
   path: '/api/projects/:id/stop',
   auth: 'session',
-  summary: 'Let routing decide again',
+  summary: 'Release a stopped project: routing decides again',
   params,
   reply: project,
 });
 
-/** An item in somebody's hands. `since`: their claim of it, whatever was renewed; `expires_at`: the end of their lease. */
+/** A claimed item. `since` is when it was claimed, regardless of renewals; `expires_at` is the end of the lease. */
 export const holding = z.object({
   item_id: uuid,
   preview: z.string(),
@@ -37,7 +37,7 @@ export const holding = z.object({
 });
 export type Holding = z.infer<typeof holding>;
 
-/** A member as the floor sees them. Null is what is not known: nothing was decided in the window. */
+/** A member in the live team view. Null means unknown: nothing was decided in the window. */
 export const teamMember = z.object({
   user_id: uuid,
   name: z.string(),
@@ -47,18 +47,21 @@ export const teamMember = z.object({
   /** In the last 24 hours. */
   last_decided_at: timestamp.nullable(),
   decided_last_hour: total,
-  /** Half of their latest decisions took no longer (FL1). */
+  /** Median time of their latest decisions (FL1). */
   median_seconds: z.number().nullable(),
 });
 export type TeamMember = z.infer<typeof teamMember>;
 
-/** What came to people, and what they decided, in the last so many minutes. */
+/** Items sent to human review, and human decisions, in the last `minutes`. */
 export const flow = z.object({ minutes: z.union([z.literal(15), z.literal(60)]), arrived: total, decided: total });
 export type Flow = z.infer<typeof flow>;
 
 export const DRAIN_STATES = ['empty', 'draining', 'standing', 'growing', 'too_few'] as const;
 
-/** When the queue is empty at the pace of the last `minutes` (FL4). `seconds` is null whenever `word` says that it cannot be told. */
+/**
+ * When the queue will be empty at the pace of the last `minutes` (FL4). `seconds` is null whenever `word` says that it
+ * cannot be estimated.
+ */
 export const drain = z.object({
   state: z.enum(DRAIN_STATES),
   seconds: z.number().nullable(),
@@ -72,17 +75,17 @@ export const teamView = z
     waiting: z.object({ queued: total, escalated: total }),
     flow: z.array(flow),
     drain,
-    /** What routing did in the last hour without anybody: what a stop would send to people (RT7). */
+    /** What routing decided automatically in the last hour: what a stop would send to human review (RT7). */
     automatic_last_hour: z.object({ arrived: total, approved: total, rejected: total }),
-    /** Over the latest `n` decisions of everybody. */
+    /** Over the latest `n` decisions of all members. */
     median: z.object({ seconds: z.number().nullable(), n: total }),
-    /** Whoever holds an item longer is stuck (FL2). */
+    /** A member who holds an item longer than this is stuck (FL2). */
     stuck_after_seconds: z.number(),
-    /** Whoever is there, holds nothing and has decided nothing for so long is idle (FL3). */
+    /** A member who is present, holds nothing and has decided nothing for this long is idle (FL3). */
     idle_after_seconds: z.number(),
-    /** Everybody in the pool, by name. */
+    /** Every member, sorted by name. */
     people: z.array(teamMember),
-    /** Items in people's hands beyond those that are listed. */
+    /** Claimed items that the list omits. */
     more_held: total,
   })
   .meta({ id: 'TeamView' });
@@ -92,7 +95,7 @@ export const readTeamView = endpoint({
   method: 'GET',
   path: '/api/projects/:id/team',
   auth: 'session',
-  summary: 'Who holds what and for how long, the pace, and when the queue will be empty',
+  summary: 'Who has claimed what and for how long, the pace, and when the queue will be empty',
   params,
   reply: teamView,
 });

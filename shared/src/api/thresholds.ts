@@ -1,18 +1,18 @@
-// What tells where to set the line: how far confidence keeps its word, and what arrived and was decided, to try thresholds on.
+// Data for choosing thresholds: the calibration of confidence, and recent arrivals and decisions to try thresholds on.
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
 import { belowReview } from '../enums.ts';
 import { endpoint } from './endpoint.ts';
 
-/** Newest arrivals, and newest decisions of people, that a sample holds at most. */
+/** Maximum number of arrivals, and of human decisions, in a sample; the newest count. */
 export const SAMPLE_SIZE = 10_000;
 
-/** How items came to where they are. People look at each kind in another way, so kinds are never pooled. */
+/** How items reached their status. Reviewers treat each kind differently, so kinds are never pooled. */
 export const SAMPLE_KINDS = ['queued', 'escalated', 'automatic', 'refused'] as const;
 
 const count = z.number().int().min(0);
 
-/** `limited`: there are more in the window than the sample holds. `since`: the oldest that it holds. */
+/** `limited`: the window contains more than the sample. `since`: the oldest entry of the sample. */
 const extent = z.object({ n: count, limited: z.boolean(), since: timestamp.nullable() });
 
 export const thresholdSample = z
@@ -28,22 +28,28 @@ export const thresholdSample = z
       audit_rate: z.number(),
       settings_version: z.number().int(),
     }),
-    /** The flags of the sample and those that escalate now, each once however it is spelled (RT1). */
+    /** The flags of the sample and those that escalate now, each once regardless of spelling (RT1). */
     flags: z.array(z.object({ flag: z.string(), escalates: z.boolean(), arrived: count })),
-    /** Which flags go together on an item, as places in `flags`. */
+    /** Which flags occur together on an item, as indexes into `flags`. */
     flag_sets: z.array(z.array(count)),
     /** Automatic items that were audited at different rates are different kinds. */
     kinds: z.array(z.object({ kind: z.enum(SAMPLE_KINDS), audit_rate: z.number().nullable() })),
     /**
-     * One per confidence, flag set and kind, by confidence: `[confidence, flag set, kind, arrived, looked, wrong]`.
-     * `looked`: a person approved, edited or rejected it; `wrong`: edited or rejected.
+     * One per confidence, flag set and kind, sorted by confidence: `[confidence, flag set, kind, arrived, reviewed,
+     * wrong]`. `reviewed`: a reviewer approved, edited or rejected it; `wrong`: edited or rejected.
      */
     cells: z.array(z.tuple([z.number(), count, count, count, count, count])),
-    /** How much more alike neighbours in time are than chance would have it, 1 or more: of confidences, and of wrong ones. */
+    /**
+     * How much more neighbours in time resemble each other than by chance, 1 or more: for confidences, and for wrong
+     * items.
+     */
     dispersion: z.object({ arrivals: z.number().min(1), wrong: z.number().min(1) }),
     arrivals: extent,
     decisions: extent,
-    /** Seconds a person has an item before they decide it: the median of the newest decisions; null when there are none. */
+    /**
+     * Seconds that a reviewer holds an item before deciding it: the median of the newest decisions; null without
+     * decisions.
+     */
     median: z.object({ n: count, seconds: z.number().nullable() }),
   })
   .meta({ id: 'ThresholdSample' });
@@ -64,8 +70,8 @@ export const readThresholds = endpoint({
 });
 
 /**
- * Decided items whose confidences lie together. `kept`: a person approved the suggestion as it was. `audit`: they were approved
- * automatically, and looked at by chance; the others waited for people.
+ * Decided items with similar confidence. `kept`: a reviewer approved the suggestion unchanged. `audit`: auto-approved
+ * items that were sampled for an audit; the others waited for review.
  */
 export const confidenceBin = z.object({
   low: z.number(),
@@ -83,9 +89,9 @@ export const calibration = z
     to: timestamp,
     server_time: timestamp,
     auto_threshold: z.number(),
-    /** Of one width, `[low, high)`, the last one closed; empty ones are left out. */
+    /** Bins of equal width, `[low, high)`, the last one closed; empty bins are omitted. */
     uniform: z.array(confidenceBin),
-    /** Of about as many items each, from the first to the last confidence in them; of the newest decisions. */
+    /** Bins of about equal size, from the first to the last confidence in them; of the newest decisions. */
     quantile: z.array(confidenceBin),
   })
   .meta({ id: 'Calibration' });
@@ -95,7 +101,7 @@ export const readCalibration = endpoint({
   method: 'GET',
   path: '/api/projects/:id/analytics/calibration',
   auth: 'session',
-  summary: 'How often people kept a suggestion, by its confidence (default: the last 30 days)',
+  summary: 'How often reviewers approve a suggestion unchanged, by its confidence (default: the last 30 days)',
   params: projectParams,
   query: window,
   reply: calibration,

@@ -1,4 +1,4 @@
-// The webhook of a project as its owners see it: where it goes, what signs it, and a test event.
+// The webhook of a project as its owners see it: URL, signing secrets, and test events.
 import { z } from 'zod';
 import { timestamp, uuid } from '../ids.ts';
 import { timings } from './deliveries.ts';
@@ -11,21 +11,24 @@ export const webhookState = z
     url: z.string().nullable(),
     /** `paused`: the receiver answered 410; nothing is sent until the URL is saved again. */
     state: z.enum(['active', 'paused']),
-    /** A receiver that fails time after time is left alone for a while; what is due waits, and no attempt is used up (WH5). */
+    /**
+     * Deliveries to a receiver that fails repeatedly are suspended for a while; due deliveries wait, and no attempt is
+     * used up (WH5).
+     */
     health: z.object({
-      /** Attempts in a row that met no living receiver. */
+      /** Consecutive attempts that reached no working receiver. */
       failures: z.number().int(),
-      /** When the next one is let through; null while it is not left alone. */
+      /** When the next attempt is allowed; null while the circuit is closed. */
       circuit_open_until: timestamp.nullable(),
     }),
     secret: z.object({
-      /** Has anybody ever been shown the one that signs? */
+      /** Whether the signing secret was ever shown to anyone. */
       revealed: z.boolean(),
-      /** A new one is waiting: it signs the secondary places. */
+      /** A new secret is pending: it signs the secondary headers. */
       rolling: z.boolean(),
-      /** When the new one signs first by itself. */
+      /** When the new secret is promoted automatically. */
       promote_at: timestamp.nullable(),
-      /** Until when the one before still signs the secondary places. */
+      /** Until when the previous secret still signs the secondary headers. */
       previous_until: timestamp.nullable(),
     }),
   })
@@ -36,22 +39,22 @@ export const readWebhook = endpoint({
   method: 'GET',
   path: '/api/projects/:id/webhook',
   auth: 'session',
-  summary: 'Where webhooks go, whether they do, and which secrets sign them; never the secrets',
+  summary: 'The webhook URL, its health, and which secrets sign; never the secrets themselves',
   params,
   reply: webhookState,
 });
 
-/** What came of a test event. */
+/** The result of a test event. */
 export const webhookTestResult = z
   .object({
-    /** Answered with 2xx, as a delivery has to be. */
+    /** The receiver responded with 2xx, as for a delivery. */
     ok: z.boolean(),
     http_status: z.number().int().nullable(),
-    /** Why it failed, in one word, as in the list of deliveries; null when it is ok. */
+    /** The cause of the failure as in the list of deliveries; null on success. */
     error: z.string().nullable(),
     duration_ms: z.number().int(),
     timings,
-    /** The start of the answer, at most 8 KiB, as text; null when there was none. */
+    /** The start of the response, at most 8 KiB, as text; null without a response. */
     response_text: z.string().nullable(),
     webhook_id: z.string(),
     url: z.string(),
@@ -63,8 +66,8 @@ export const testWebhook = endpoint({
   method: 'POST',
   path: '/api/projects/:id/webhook/test',
   auth: 'session',
-  summary: 'Send one signed test event now, to the saved URL or to another one that is to be tried',
-  description: 'At most five a minute for one project. It is no delivery: it is not tried again and not listed.',
+  summary: 'Send one signed test event now, to the saved URL or to another URL',
+  description: 'At most five a minute per project. A test event is not a delivery: it is not retried and not listed.',
   params,
   body: z.strictObject({ url: z.string().max(2048).optional() }).optional(),
   reply: webhookTestResult,

@@ -1,4 +1,4 @@
-// Every way a call can end without its reply, against a real HTTP server.
+// Every way in which a call can fail, against a real HTTP server.
 /// <reference types="node" />
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ApiError, createClient, NetworkError, UnexpectedAnswerError } from '../client.ts';
@@ -20,7 +20,7 @@ afterEach(() => {
 });
 
 describe('how a call fails', () => {
-  it('with what the service says: status, code, detail, fields, request and when to come back', async () => {
+  it('reports what the service says: status, code, detail, fields, request ID and Retry-After', async () => {
     const errors = [{ pointer: '#/confidence', code: 'too_big', detail: 'At most 1.' }];
     const { api } = await connected((_seen, _attempt, response) =>
       refuse(response, { status: 422, code: 'validation_failed', errors, retryAfter: '7' }),
@@ -34,11 +34,11 @@ describe('how a call fails', () => {
   });
 
   it.each([
-    ['text/html', '<html>Bad Gateway</html>', 'The server answered 502 without saying why.'],
-    ['application/json', '[1]', 'The server answered 502 without saying why.'],
+    ['text/html', '<html>Bad Gateway</html>', 'The server responded with 502 without a reason.'],
+    ['application/json', '[1]', 'The server responded with 502 without a reason.'],
     ['application/problem+json', '{"title":"Upstream gone"}', 'Upstream gone'],
     ['application/problem+json', '{"detail":"Upstream gone","errors":{"a":["b"]}}', 'Upstream gone'],
-  ])('with a code of its own where something else answers: %s %s', async (type, body, detail) => {
+  ])('uses its own code when another server responds: %s %s', async (type, body, detail) => {
     const behaviour: Behaviour = (_seen, _attempt, response) =>
       response.writeHead(502, { 'content-type': type }).end(body);
     const { api } = await connected(behaviour, { retry: { tries: 2 } });
@@ -51,7 +51,7 @@ describe('how a call fails', () => {
     });
   });
 
-  it('on a redirect, which is not followed: the key is for one address', async () => {
+  it('fails on a redirect and does not follow it: the key is for one address', async () => {
     const other = await fakeService((_seen, _attempt, response) => take(response));
     const { api } = await connected((_seen, _attempt, response) =>
       response.writeHead(308, { location: other.url }).end(),
@@ -67,7 +67,7 @@ describe('how a call fails', () => {
   });
 
   it.each(['<html>Welcome</html>', '{}', '{"id":"x","status":"queued","decision":null}', ''])(
-    'where something else answers with success: %j',
+    'fails when another server responds with success: %j',
     async (body) => {
       const { api, requests } = await connected((_seen, _attempt, response) => response.writeHead(200).end(body));
       const error = await failed(api.submit(NEW_ITEM));
@@ -77,7 +77,7 @@ describe('how a call fails', () => {
     },
   );
 
-  it('where nothing listens, with the reason', async () => {
+  it('reports the reason when nothing listens', async () => {
     const { api } = await connected(() => undefined, { retry: { tries: 2 } });
     closeServices();
     const error = await failed(api.item(ITEM));
@@ -85,7 +85,7 @@ describe('how a call fails', () => {
     expect(error).toMatchObject({ reason: 'ECONNREFUSED', tries: 2, temporary: true });
   });
 
-  it('where the answer breaks off in the middle', async () => {
+  it('fails when the response breaks off', async () => {
     const { api, requests } = await connected(
       (_seen, _attempt, response) => {
         response.writeHead(200, { 'content-length': '500' }).write('{"id":', () => response.destroy());
@@ -96,12 +96,12 @@ describe('how a call fails', () => {
     expect(requests).toHaveLength(2);
   });
 
-  it('where no answer comes in time, to which the seconds of waiting are added', async () => {
-    // Time stands still until a request has come.
+  it('fails when no response arrives in time; the requested wait extends the time limit', async () => {
+    // The clock stops until a request has arrived.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const options = { timeoutSeconds: 5, retry: { tries: 2 } };
     const { api, requests } = await connected(() => vi.advanceTimersByTimeAsync(5000), options);
-    expect(await failed(api.item(ITEM))).toMatchObject({ reason: 'no answer within 5 s', tries: 2 });
+    expect(await failed(api.item(ITEM))).toMatchObject({ reason: 'no response within 5 s', tries: 2 });
     expect(requests).toHaveLength(2);
     const late: Behaviour = (_seen, _attempt, response) =>
       vi.advanceTimersByTimeAsync(14_999).then(() => take(response));
@@ -111,8 +111,8 @@ describe('how a call fails', () => {
   });
 });
 
-describe('a date to come back at', () => {
-  it('is measured by the clock of the service, whatever the time is here', async () => {
+describe('a Retry-After date', () => {
+  it('is measured by the clock of the service, whatever the local time is', async () => {
     const { api, slept } = await connected((_seen, attempt, response) => {
       if (attempt > 1) return take(response);
       const [date, until] = ['Fri, 20 Nov 2026 14:00:00 GMT', 'Fri, 20 Nov 2026 14:00:20 GMT'];
@@ -124,7 +124,7 @@ describe('a date to come back at', () => {
 });
 
 describe('the signal', () => {
-  it('ends a request in flight at once, with its own reason and no further try', async () => {
+  it('cancels a request in flight immediately, with the reason of the signal and no retry', async () => {
     for (const retry of [{}, { seconds: 0 }]) {
       const stop = new AbortController();
       const { api, requests, slept } = await connected(() => stop.abort(new Error('enough')), { retry });
@@ -133,7 +133,7 @@ describe('the signal', () => {
     }
   });
 
-  it('ends a wait at once, by the clock of the platform too', async () => {
+  it("cancels a wait immediately, also with the platform's clock", async () => {
     const { url, requests } = await fakeService((_seen, _attempt, response) => {
       refuse(response, { status: 429, code: 'rate_limited', retryAfter: '60' });
     });

@@ -1,4 +1,4 @@
-// Calls one endpoint of the public API: address and headers out, retries between, the checked reply in.
+// Calls one endpoint of the public API: builds the request, retries, and validates the reply.
 import type { z } from 'zod';
 import type { Endpoint } from '../api/endpoint.ts';
 import { ApiError, parseJson, UnexpectedAnswerError, type ResponseInfo } from './errors.ts';
@@ -7,43 +7,43 @@ import { retryAfterSeconds } from './retry-after.ts';
 import { sendOnce, type Fetch, type Incoming } from './transport.ts';
 
 export interface ClientOptions {
-  /** Address of the service, such as `https://review.example.org`; a slash at its end does no harm. */
+  /** Base URL of the service, such as `https://review.example.org`; a trailing slash is allowed. */
   readonly baseUrl: string;
   /** Key of one project, `csk_…`. */
   readonly apiKey: string;
-  /** Seconds that one request may take, on top of those it asks the service to wait. Default 30. */
+  /** Time limit of one request in seconds, in addition to the wait that it requests. Default 30. */
   readonly timeoutSeconds?: number;
   readonly retry?: RetryOptions;
-  /** The platform's `fetch` unless stated. */
+  /** Default: the platform's `fetch`. */
   readonly fetch?: Fetch;
-  /** The platform's unless stated; whoever passes `sleep` passes the `now` that it moves. */
+  /** Default: the platform's clock. A caller that passes `sleep` also passes the `now` that it advances. */
   readonly now?: RetryClock['now'];
   readonly random?: RetryClock['random'];
   readonly sleep?: RetryClock['sleep'];
 }
 
-/** The endpoint objects of `shared/src/api/`, as far as a call needs them. */
+/** The parts of an endpoint object of `shared/src/api/` that a call needs. */
 export interface Target<R> extends Pick<Endpoint, 'method' | 'path'> {
   readonly reply: z.ZodType<R> | null;
 }
 
-/** What fills the endpoint. */
+/** The parameters of a call. */
 export interface Call {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly headers?: Readonly<Record<string, string>>;
   /** JSON text. */
   readonly body?: string;
-  /** Seconds that the service is asked to wait before it answers. */
+  /** Seconds that the service is asked to wait before it responds. */
   readonly waitSeconds?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A reply, and whether the service said that it stems from an earlier request with the same idempotency key. */
+/** A reply, and whether it stems from an earlier request with the same idempotency key. */
 export interface Replied<R> {
   readonly reply: R;
   readonly replayed: boolean;
-  /** The reply as it was written. */
+  /** The reply as received. */
   readonly text: string;
 }
 
@@ -56,19 +56,20 @@ export class Connection {
   readonly #now: () => number;
   readonly #retrier: Retrier;
 
-  /** Errors: `TypeError` for an address or a key that no request could be made with. */
+  /** Errors: `TypeError` for an unusable base URL or API key. */
   constructor(options: ClientOptions) {
     this.#options = options;
     this.#base = checkedBase(options.baseUrl);
-    if (!/^[\x21-\x7e]+$/.test(options.apiKey)) throw new TypeError('An API key has printable ASCII characters only.');
-    // Called by its name, because browsers refuse a `fetch` that was taken from its window.
+    if (!/^[\x21-\x7e]+$/.test(options.apiKey))
+      throw new TypeError('An API key must consist of printable ASCII characters.');
+    // Called as a plain function: browsers reject a `fetch` detached from its window.
     this.#fetch = options.fetch ?? ((url, request) => fetch(url, request));
     const { now = () => Date.now(), random = () => Math.random(), sleep = timerSleep } = options;
     this.#now = now;
     this.#retrier = new Retrier({ now, random, sleep }, options.retry ?? {});
   }
 
-  /** Errors: `ApiError`, `NetworkError`, `UnexpectedAnswerError`, and the reason of `signal` as soon as it fires. */
+  /** Errors: `ApiError`, `NetworkError`, `UnexpectedAnswerError`, and the reason of `signal` as soon as it aborts. */
   call<R>(endpoint: Target<R>, call: Call): Promise<Replied<R>> {
     const outgoing = {
       method: endpoint.method,
@@ -105,7 +106,7 @@ function readReply<R>(response: ResponseInfo, schema: z.ZodType<R> | null): Repl
 function checkedBase(text: string): string {
   const base = text.replace(/\/+$/, '');
   if (!/^https?:\/\/[^/?#]+(\/[^?#]*)?$/i.test(base) || !URL.canParse(base)) {
-    throw new TypeError('The base address is one of HTTP, such as https://review.example.org.');
+    throw new TypeError('The base URL must be an HTTP URL such as https://review.example.org.');
   }
   return base;
 }

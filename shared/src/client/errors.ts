@@ -1,34 +1,34 @@
-// What a call of the client can end in besides its reply: a refusal, no answer, or an answer that is none of the service's.
+// Errors of a client call: a refusal, no response, or a response that is not from the service.
 import { z } from 'zod';
 import { fieldError, type ErrorCode, type FieldError } from '../errors.ts';
 
-/** What an answer says about itself, as far as it is known when it is not read as a reply. */
+/** The parts of a response that describe an error. */
 export interface ResponseInfo {
   readonly status: number;
   readonly text: string;
-  /** A header's value by lower-case name; null where there is none. */
+  /** The value of a header by its lower-case name; null when absent. */
   readonly header: (name: string) => string | null;
-  /** Seconds that `Retry-After` asks for; null where it asks for nothing. */
+  /** Seconds that `Retry-After` asks for; null when absent. */
   readonly retryAfter: number | null;
 }
 
 /**
- * The service answered, and said no (RFC 9457). `detail` says what to do.
- * `temporary` ones have been tried again already, as often as the client was allowed to.
+ * The service responded with an error (RFC 9457). `detail` says what to do. The client has already retried `temporary`
+ * errors as often as it may.
  */
 export class ApiError extends Error {
-  /** HTTP status; 0 for a redirect that a browser hides. */
+  /** HTTP status; 0 for a redirect that the browser hides. */
   readonly status: number;
-  /** The service's code, or `http_502` and the like where something else answered in its place. */
+  /** The error code of the service, or `http_502` and the like when another server responded. */
   readonly code: ErrorCode | (string & {});
   readonly detail: string;
-  /** The faulty fields by JSON pointer (`#/risk_flags/0`); empty where the fault is not in a field. */
+  /** Invalid fields by JSON pointer (`#/risk_flags/0`); empty when the error is not about a field. */
   readonly errors: readonly FieldError[];
-  /** Names this answer in the service's log; null where the service did not answer itself. */
+  /** Identifies this response in the log of the service; null when another server responded. */
   readonly requestId: string | null;
-  /** Seconds after which the service wants to be asked again; null when it did not say. */
+  /** Seconds that the service asks to wait before the next request; null when unspecified. */
   readonly retryAfter: number | null;
-  /** How many requests this call has made. */
+  /** Number of requests that this call made. */
   tries = 1;
 
   constructor(response: ResponseInfo) {
@@ -43,41 +43,45 @@ export class ApiError extends Error {
     this.retryAfter = response.retryAfter;
   }
 
-  /** Whether the same call can end differently later: 408, 429, 5xx, and 409 while the first request with its key runs. */
+  /**
+   * Whether the same call can succeed later: 408, 429, 5xx, and 409 while the first request with its key is running.
+   */
   get temporary(): boolean {
     const { status, code } = this;
     return status === 408 || status === 429 || status >= 500 || code === 'idempotency_in_progress';
   }
 }
 
-/** No whole answer came, in as many tries as the client was allowed to make. The call may have had effect all the same. */
+/** No complete response arrived within the allowed attempts. The call may have taken effect nevertheless. */
 export class NetworkError extends Error {
-  /** A few words, such as `ECONNREFUSED` or `no answer within 30 s`. */
+  /** A short reason, such as `ECONNREFUSED` or `no response within 30 s`. */
   readonly reason: string;
   readonly temporary = true;
   readonly retryAfter = null;
-  /** How many requests this call has made. */
+  /** Number of requests that this call made. */
   tries = 1;
 
   constructor(reason: string, cause: unknown) {
-    super(`No answer from the service: ${reason}`, { cause });
+    super(`No response from the service: ${reason}`, { cause });
     this.name = 'NetworkError';
     this.reason = reason;
   }
 }
 
-/** Something answered with success, but not what this endpoint answers: the base address is probably not the service's. */
+/** A server responded with success, but not as this endpoint does: the base URL is probably wrong. */
 export class UnexpectedAnswerError extends Error {
   readonly status: number;
 
   constructor({ status }: ResponseInfo, cause: unknown) {
-    super(`What answered with ${status} at this address is not Countersign as this client knows it`, { cause });
+    super(`The response with status ${status} from this address is not from Countersign as this client knows it`, {
+      cause,
+    });
     this.name = 'UnexpectedAnswerError';
     this.status = status;
   }
 }
 
-/** Loose on purpose: a newer service may have codes that this client does not know, and proxies have none. */
+/** Deliberately loose: a newer service may use unknown codes, and proxies have none. */
 const fault = z.object({
   code: z.string().optional(),
   title: z.string().optional(),
@@ -94,12 +98,12 @@ function readFault({ status, text, header }: ResponseInfo): { code: string; deta
   const parsed = fault.safeParse(parseJson(text)).data ?? {};
   return {
     code: parsed.code ?? code,
-    detail: parsed.detail ?? parsed.title ?? `The server answered ${status} without saying why.`,
+    detail: parsed.detail ?? parsed.title ?? `The server responded with ${status} without a reason.`,
     errors: parsed.errors ?? [],
   };
 }
 
-/** The value, or undefined where the text is no JSON. */
+/** The parsed value, or undefined for invalid JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

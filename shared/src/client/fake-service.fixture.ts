@@ -1,4 +1,4 @@
-// A stand-in for the service, for the tests of those who call it: a real HTTP server that behaves as badly as a test wants.
+// A fake service for client tests: a real HTTP server with scripted behaviour.
 /// <reference types="node" />
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createClient, type Client, type ClientOptions } from '../client.ts';
@@ -11,14 +11,14 @@ export const NEW_ITEM = { project_id: PROJECT, input: { question: 'Why?' }, sugg
 
 export interface Seen {
   readonly method: string;
-  /** Path and query as they came. */
+  /** Path and query as received. */
   readonly url: string;
   /** The Idempotency-Key. */
   readonly key: string;
   readonly body: string;
   readonly headers: IncomingMessage['headers'];
 }
-/** What the service does with a request; `attempt` counts from 1 per idempotency key. */
+/** The response to a request; `attempt` counts from 1 per idempotency key. */
 export type Behaviour = (seen: Seen, attempt: number, response: ServerResponse) => unknown;
 
 const closing: (() => void)[] = [];
@@ -27,7 +27,7 @@ export function closeServices(): void {
   for (const close of closing.splice(0)) close();
 }
 
-/** Starts a service on a free port; `requests` lists what came in. */
+/** Starts a service on a free port; `requests` lists the received requests. */
 export async function fakeService(behaviour: Behaviour): Promise<{ url: string; requests: Seen[] }> {
   const requests: Seen[] = [];
   const attempts = new Map<string, number>();
@@ -47,7 +47,7 @@ export async function fakeService(behaviour: Behaviour): Promise<{ url: string; 
     server.close();
   });
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('a TCP server has a port');
+  if (address === null || typeof address === 'string') throw new Error('A TCP server must have a port.');
   return { url: `http://127.0.0.1:${address.port}`, requests };
 }
 
@@ -61,13 +61,13 @@ export function answer(response: ServerResponse, body: unknown, status = 200): v
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
-/** Answers as the service does when it takes an item. */
+/** Responds as the service does when it accepts an item. */
 export function take(response: ServerResponse, status = 'queued', headers: Record<string, string> = {}): void {
   response.writeHead(201, { 'content-type': 'application/json', ...headers });
   response.end(JSON.stringify({ id: ITEM, status, decision: null }));
 }
 
-/** Answers with a problem; `retryAfter` is the header's value, everything else a member of the body. */
+/** Responds with a problem; `retryAfter` is the header value, every other property a member of the body. */
 export function refuse(
   response: ServerResponse,
   fault: { status: number; code: string; retryAfter?: string; errors?: object[] },
@@ -78,7 +78,10 @@ export function refuse(
   response.end(JSON.stringify({ ...members, detail: `about ${fault.code}` }));
 }
 
-/** A clock that only sleeping moves: nothing is waited for. It starts at 1 000 s; `slept` lists the waits in milliseconds. */
+/**
+ * A clock that only `sleep` advances, so tests never wait. It starts at 1 000 s; `slept` lists the waits in
+ * milliseconds.
+ */
 export function fakeClock(random: () => number = () => 1): { slept: number[]; clock: RetryClock } {
   let now = 1_000_000;
   const slept: number[] = [];
@@ -89,7 +92,7 @@ export function fakeClock(random: () => number = () => 1): { slept: number[]; cl
   return { slept, clock: { now: () => now, random, sleep } };
 }
 
-/** A client of a new service; it waits for nothing, and `slept` lists the waits in milliseconds. */
+/** A client of a new fake service; it never really waits, and `slept` lists the waits in milliseconds. */
 export async function connected(
   behaviour: Behaviour,
   options: Partial<ClientOptions> = {},
@@ -99,7 +102,7 @@ export async function connected(
   return { api: createClient({ baseUrl: url, apiKey: 'csk_test', ...clock, ...options }), requests, slept };
 }
 
-/** What the promise fails with; undefined when it does not. */
+/** The error that the promise rejects with; undefined when it resolves. */
 export function failed(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => undefined,

@@ -1,4 +1,4 @@
-// Regression runs through the client: begun once, and their cases as they were submitted.
+// Regression runs through the client: started once, with their cases exactly as submitted.
 /// <reference types="node" />
 import { afterEach, describe, expect, it } from 'vitest';
 import { closeServices, connected, ITEM, PROJECT, refuse } from './fake-service.fixture.ts';
@@ -11,7 +11,7 @@ describe('startRegression', () => {
   const RUN = { id: ITEM, project_id: PROJECT, title: null, cases: 2, created_at: TIME };
   const TALLY = { answered: 0, still_fails: 0, differs: 0, fixed: 0 };
 
-  it('I2: begins one run however often it has to ask, with one key', async () => {
+  it('I2: starts one run with one key, however many requests it takes', async () => {
     const { api, requests } = await connected((_seen, attempt, response) => {
       if (attempt === 1) return refuse(response, { status: 503, code: 'unavailable' });
       response.writeHead(201, { 'content-type': 'application/json', 'idempotent-replayed': 'true' });
@@ -26,12 +26,12 @@ describe('startRegression', () => {
   });
 });
 
-describe('the cases of a regression run', () => {
+describe('eachCaseText', () => {
   const page = (data: string, next: string | null) =>
     `{"data":[${data}],"has_more":${next !== null},"next_cursor":${JSON.stringify(next)}}`;
   const one = `{"id":"${ITEM}","input":{"10":1.0,"2":1e2,"a":"},{"},"metadata":null}`;
 
-  it('I7: come as they were submitted, page after page, one text for each', async () => {
+  it('I7: yields the cases as submitted, page after page, one text per case', async () => {
     const { api, requests } = await connected((_seen, attempt, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       return response.end(attempt === 1 ? page(`${one},${one}`, 'next') : page('', null));

@@ -1,9 +1,9 @@
-// How a client speaks to regression runs: the endpoints, read so that a newer service may say more.
+// The endpoints of regression runs for the client, parsed so that a newer service may send more.
 import { z } from 'zod';
 import * as api from '../api/regressions.ts';
 import { problem } from '../errors.ts';
 
-/** The service is held to its word elsewhere; here it may name faults that this client does not know. */
+/** Other tests check the service strictly; here it may send error codes that this client does not know. */
 const [judged, refused] = api.answerResult.options;
 export const answerCases = {
   ...api.answerCases,

@@ -1,4 +1,4 @@
-// Retry-After in all its spellings.
+// Retry-After in all its formats.
 /// <reference types="node" />
 import { afterEach, describe, expect, it } from 'vitest';
 import { retryAfterSeconds } from './retry-after.ts';
@@ -26,22 +26,22 @@ describe('retryAfterSeconds', () => {
     ['1.5', null],
     ['soon', null],
     ['1994-11-06', null],
-  ])('%j is %j', (value, expected) => {
+  ])('reads %j as %j', (value, expected) => {
     expect(retryAfterSeconds(value, null, NOW)).toBe(expected);
   });
 
-  it('measures a date against the clock of the answer, so that a clock that is fast here brings nobody back too early', () => {
+  it('measures a date against the clock of the response, so that a fast local clock causes no early retry', () => {
     const [until, date] = ['Sun, 06 Nov 1994 08:49:57 GMT', 'Sun, 06 Nov 1994 08:49:37 GMT'];
     expect(retryAfterSeconds(until, date, NOW + 3_600_000)).toBe(20);
     expect(retryAfterSeconds(until, 'nonsense', NOW)).toBe(20);
   });
 
-  it('takes the oldest form, which names no zone, for GMT wherever it is read', () => {
+  it('reads the oldest date format, which has no zone, as GMT in every local time zone', () => {
     process.env['TZ'] = 'America/New_York';
     expect(retryAfterSeconds('Sun Nov  6 08:49:57 1994', null, NOW)).toBe(20);
   });
 
-  it('rounds a part of a second up', () => {
+  it('rounds a fraction of a second up', () => {
     expect(retryAfterSeconds('Sun, 06 Nov 1994 08:49:57 GMT', null, NOW + 1)).toBe(20);
   });
 });

@@ -1,8 +1,8 @@
-// Reads `Retry-After` (RFC 9110, 10.2.3).
+// Parses `Retry-After` (RFC 9110, 10.2.3).
 
 /**
- * The seconds that the header asks for; null when it is absent or cannot be read. A date is measured against the answer's own
- * `Date`, so that a wrong clock on this side makes nobody come back too early; where there is none, against `now` (milliseconds).
+ * The seconds that the header asks for; null when it is absent or unreadable. A date is measured against the `Date` of
+ * the response, so that a wrong local clock causes no early retry; without one, against `now` (milliseconds).
  */
 export function retryAfterSeconds(value: string | null, date: string | null, now: number): number | null {
   const text = value?.trim() ?? '';
@@ -12,7 +12,7 @@ export function retryAfterSeconds(value: string | null, date: string | null, now
   return Math.max(0, Math.ceil((until - (httpDate(date ?? '') ?? now)) / 1000));
 }
 
-/** The three HTTP date forms all start with a day's name; the oldest of them leaves the zone out, and means GMT. */
+/** All three HTTP date formats start with the name of a day; the oldest omits the zone and means GMT. */
 function httpDate(text: string): number | null {
   if (!/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text)) return null;
   const at = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`);

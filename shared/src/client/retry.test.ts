@@ -1,4 +1,4 @@
-// When a call is made again, how long is waited for it, and when it is given up.
+// When a call is retried, how long it waits, and when it gives up.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError, NetworkError } from './errors.ts';
@@ -9,7 +9,7 @@ function refusal(status: number, code = `http_${status}`, retryAfter: number | n
   return new ApiError({ status, text: JSON.stringify({ code }), header: () => null, retryAfter });
 }
 
-/** Runs a call that fails in these ways, one after the other, and then succeeds. */
+/** Runs a call that fails with these errors in order and then succeeds. */
 function attempts(errors: Iterable<Error>): { once: () => Promise<string>; count: () => number } {
   const left = errors[Symbol.iterator]();
   let count = 0;
@@ -31,7 +31,7 @@ function retrier(options: RetryOptions = {}, random?: () => number) {
   return { run: new Retrier(clock, options), clock, slept };
 }
 
-describe('which failures are tried again', () => {
+describe('which failures are retried', () => {
   it.each([
     [408, 'http_408'],
     [409, 'idempotency_in_progress'],
@@ -40,13 +40,13 @@ describe('which failures are tried again', () => {
     [502, 'http_502'],
     [503, 'unavailable'],
     [504, 'http_504'],
-  ])('%i %s is', async (status, code) => {
+  ])('retries %i %s', async (status, code) => {
     const { once, count } = attempts([refusal(status, code)]);
     expect(await retrier().run.run(once)).toBe('done');
     expect(count()).toBe(2);
   });
 
-  it('no answer at all is', async () => {
+  it('retries a missing response', async () => {
     const { once, count } = attempts([new NetworkError('ECONNRESET', null), new NetworkError('ECONNRESET', null)]);
     expect(await retrier().run.run(once)).toBe('done');
     expect(count()).toBe(3);
@@ -65,7 +65,7 @@ describe('which failures are tried again', () => {
     [415, 'unsupported_media_type'],
     [422, 'validation_failed'],
     [422, 'idempotency_key_reused'],
-  ])('%i %s is not', async (status, code) => {
+  ])('does not retry %i %s', async (status, code) => {
     const error = refusal(status, code, 1);
     const { once, count } = attempts([error]);
     const { run, slept } = retrier();
@@ -73,17 +73,17 @@ describe('which failures are tried again', () => {
     expect({ count: count(), slept, tries: error.tries }).toEqual({ count: 1, slept: [], tries: 1 });
   });
 
-  it('a fault of this program is not', async () => {
+  it('does not retry an error of the program itself', async () => {
     const { once, count } = attempts([new TypeError('a fault')]);
     expect(await failed(retrier().run.run(once))).toBeInstanceOf(TypeError);
     expect(count()).toBe(1);
   });
 });
 
-describe('how long is waited', () => {
+describe('the delay before a retry', () => {
   const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-  it('from nothing to 250 ms, twice that after each failure, never more than 15 s', async () => {
+  it('ranges from 0 to 250 ms, doubles after each failure and never exceeds 15 s', async () => {
     const waits = fc.array(chance, { minLength: 12, maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(waits, async (chances) => {
@@ -99,7 +99,7 @@ describe('how long is waited', () => {
     );
   });
 
-  it('never less than the service asks, whatever chance says and whatever failed', async () => {
+  it('is never shorter than the service asks, for every random value and failure', async () => {
     const failure = fc.record({
       error: fc.constantFrom([409, 'idempotency_in_progress'], [429, 'rate_limited'], [503, 'x']),
       retryAfter: fc.option(fc.integer({ min: 0, max: 5_000_000 })),
@@ -124,7 +124,7 @@ describe('how long is waited', () => {
     );
   });
 
-  it('no timer is set beyond what timers can take', async () => {
+  it('never exceeds the longest timer', async () => {
     const { run, slept } = retrier({ seconds: Infinity }, () => 0);
     await run.run(attempts([refusal(429, 'rate_limited', 3_000_000)]).once);
     expect(slept.reduce((sum, ms) => sum + ms, 0)).toBe(3_000_000_000);
@@ -132,8 +132,8 @@ describe('how long is waited', () => {
   });
 });
 
-describe('when it is given up', () => {
-  it('after 8 failures, unless told otherwise; the error says how many', async () => {
+describe('when a call gives up', () => {
+  it('gives up after 8 failures by default; the error carries the count', async () => {
     for (const [options, expected] of [
       [{}, 8],
       [{ tries: 3 }, 3],
@@ -145,7 +145,7 @@ describe('when it is given up', () => {
     }
   });
 
-  it('not by the number of 429, which is a pace and no failure, but 120 s after the start', async () => {
+  it('does not count 429, which is rate limiting and no failure, but gives up 120 s after the start', async () => {
     const { once, count } = attempts(forEver(() => refusal(429, 'rate_limited', 10)));
     const { run, slept } = retrier({}, () => 0);
     expect(await failed(run.run(once))).toMatchObject({ code: 'rate_limited', tries: 12 });
@@ -153,14 +153,14 @@ describe('when it is given up', () => {
     expect(slept).toEqual(Array.from({ length: 11 }, () => 10_000));
   });
 
-  it('at once when the service asks for more time than there is', async () => {
+  it('gives up immediately when the service asks for more time than is left', async () => {
     const { once, count } = attempts([refusal(503, 'unavailable', 121)]);
     const { run, slept } = retrier();
     expect(await failed(run.run(once))).toMatchObject({ code: 'unavailable', retryAfter: 121 });
     expect({ count: count(), slept }).toEqual({ count: 1, slept: [] });
   });
 
-  it('at once when no time was given', async () => {
+  it('gives up immediately without a time budget', async () => {
     for (const error of [refusal(429, 'rate_limited', 0), refusal(503), new NetworkError('ECONNREFUSED', null)]) {
       const { once, count } = attempts([error]);
       expect(await failed(retrier({ seconds: 0 }, () => 0).run.run(once))).toBe(error);
@@ -168,7 +168,7 @@ describe('when it is given up', () => {
     }
   });
 
-  it('when the one who hears of further tries says so', async () => {
+  it('gives up when the retry callback throws', async () => {
     const enough = new Error('enough');
     const heard: Retry[] = [];
     const onRetry = (retry: Retry): void => {
@@ -187,20 +187,20 @@ describe('when it is given up', () => {
   });
 });
 
-describe('a pause that the service asks for', () => {
+describe('a pause that the service requests', () => {
   it.each([
     ['429', refusal(429, 'rate_limited', 30), 30_000],
-    ['429 that does not say how long', refusal(429, 'rate_limited'), 250],
-    ['503 that says how long', refusal(503, 'unavailable', 30), 30_000],
-    ['503 that does not', refusal(503, 'unavailable'), 0],
+    ['429 without Retry-After', refusal(429, 'rate_limited'), 250],
+    ['503 with Retry-After', refusal(503, 'unavailable', 30), 30_000],
+    ['503 without Retry-After', refusal(503, 'unavailable'), 0],
     ['idempotency_in_progress', refusal(409, 'idempotency_in_progress', 30), 0],
-  ])('%s: another call of this client waits as long as it says', async (_, error, expected) => {
+  ])('%s: another call of this client waits for the same time', async (_, error, expected) => {
     let now = 0;
     let began: number | undefined;
     let waits = 0;
     const sleep = async (ms: number): Promise<void> => {
       waits += 1;
-      // While the first call waits, a second one is made.
+      // The second call is made while the first one waits.
       if (waits === 1) await run.run(async () => (began = now));
       now += ms;
     };
@@ -209,11 +209,11 @@ describe('a pause that the service asks for', () => {
     expect(began).toBe(expected);
   });
 
-  it('ends the call that it would outlast, with what that call had failed with', async () => {
+  it('fails a call whose deadline it exceeds with the last error of that call', async () => {
     let now = 0;
     let wake: (() => void) | undefined;
     const { once, count } = attempts([refusal(503)]);
-    // While the call waits, 100 s pass and another one is told to come back in 60 s; that one waits for ever.
+    // While the call waits, 100 s pass and another call is told to wait 60 s; that one never finishes.
     const sleep = (): Promise<void> => {
       if (wake !== undefined) wake();
       else
@@ -230,13 +230,13 @@ describe('a pause that the service asks for', () => {
 });
 
 describe('the signal', () => {
-  it('ends a call before it begins', async () => {
+  it('cancels a call before it starts', async () => {
     const { once, count } = attempts([]);
     expect(await failed(retrier().run.run(once, AbortSignal.abort('why')))).toBe('why');
     expect(count()).toBe(0);
   });
 
-  it('ends a wait, with its own reason', async () => {
+  it('cancels a wait with the reason of the signal', async () => {
     const stop = new AbortController();
     const sleep = async (): Promise<void> => stop.abort('why');
     const { once, count } = attempts(forEver(() => refusal(503)));

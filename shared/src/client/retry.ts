@@ -1,14 +1,17 @@
-// When a failed call is made again: exponential backoff with full jitter, never earlier than the service asks, and not for ever.
+// Retries failed calls: exponential backoff with full jitter, never earlier than the service asks, within a time limit.
 import { ApiError, NetworkError } from './errors.ts';
 
-/** Time and chance. `now` in milliseconds; `random` from 0 to below 1; `sleep` takes milliseconds and ends early, without an error, when the signal fires. */
+/**
+ * Clock and randomness. `now` is in milliseconds; `random` from 0 to below 1; `sleep` takes milliseconds and resolves
+ * early, without an error, when the signal aborts.
+ */
 export interface RetryClock {
   readonly now: () => number;
   readonly random: () => number;
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
-/** What is told before each further try: after how many requests, in how many milliseconds at the earliest, and why. */
+/** Reported before each retry: the requests so far, the minimum delay in milliseconds, and the error. */
 export interface Retry {
   readonly error: ApiError | NetworkError;
   readonly tries: number;
@@ -16,11 +19,11 @@ export interface Retry {
 }
 
 export interface RetryOptions {
-  /** Failed requests per call at most; 429 is not counted, because it is the service's pace and no failure. Default 8. */
+  /** Maximum failed requests per call; 429 does not count, because it is rate limiting and no failure. Default 8. */
   readonly tries?: number;
-  /** Seconds from the start of a call in which its last request may begin; 0 never tries again. Default 120. */
+  /** Seconds from the start of a call within which its last request may start; 0 disables retries. Default 120. */
   readonly seconds?: number;
-  /** Hears of every further try before it is waited for. What it throws ends the call. */
+  /** Called before the wait of every retry. An error it throws ends the call. */
   readonly onRetry?: (retry: Retry) => void;
 }
 
@@ -28,7 +31,7 @@ const TRIES = 8;
 const SECONDS = 120;
 const FIRST_BACKOFF_MS = 250;
 const LONGEST_BACKOFF_MS = 15_000;
-/** Timers take no more than 31 bits of milliseconds, and fire at once beyond. */
+/** Timers accept at most 31 bits of milliseconds and fire immediately beyond that. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 interface Wait {
@@ -37,11 +40,11 @@ interface Wait {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Makes calls until they succeed or may not be made again. A pause that the service asks for holds for every call made here. */
+/** Runs calls until they succeed or may not be retried. A pause that the service requests applies to all calls. */
 export class Retrier {
   readonly #clock: RetryClock;
   readonly #options: RetryOptions;
-  /** Nobody asks before: the service's limits are per key, and this client has one. */
+  /** Shared by all calls: the rate limits are per key, and this client has one. */
   #pausedUntil = 0;
 
   constructor(clock: RetryClock, options: RetryOptions) {
@@ -49,7 +52,10 @@ export class Retrier {
     this.#options = options;
   }
 
-  /** Runs `once` until it answers. Errors: the last one of `once`; the signal's reason as soon as it fires, also in a wait. */
+  /**
+   * Runs `attempt` until it resolves. Errors: the last one of `attempt`; the reason of the signal as soon as it aborts,
+   * also during a wait.
+   */
   async run<T>(attempt: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const deadline = this.#clock.now() + (this.#options.seconds ?? SECONDS) * 1000;
     let due = 0;
@@ -87,7 +93,7 @@ export class Retrier {
     }
   }
 
-  /** Throws the last error when the wait would outlast the deadline: a hold can grow while it is waited for. */
+  /** Throws the last error when the wait would exceed the deadline: a pause can be extended during the wait. */
   async #waitUntil(due: number, { deadline, last, signal }: Wait): Promise<void> {
     const { now, sleep } = this.#clock;
     for (;;) {
@@ -100,7 +106,7 @@ export class Retrier {
   }
 }
 
-/** The service asks this key to slow down. */
+/** The service limits the rate of this key. */
 function isRateLimited(error: ApiError | NetworkError): boolean {
   return error instanceof ApiError && error.status === 429;
 }

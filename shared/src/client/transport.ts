@@ -1,4 +1,4 @@
-// One request and its whole answer, with a time limit and an abort that leave nothing behind.
+// Sends one request and reads the whole response, with a time limit and an abort signal that leak nothing.
 import { NetworkError } from './errors.ts';
 
 /** The part of a `fetch` request that the client uses. */
@@ -6,30 +6,30 @@ export interface HttpRequest {
   readonly method: string;
   readonly headers: Record<string, string>;
   readonly body?: string;
-  /** Fires when the caller gives up or the time limit is over. */
+  /** Aborts when the caller cancels or the time limit passes. */
   readonly signal: AbortSignal;
-  /** An API key and a body are for one address: the answer says where it moved, a person decides. */
+  /** An API key and a body are for one address: a redirect is reported, not followed. */
   readonly redirect: 'manual';
   /** Cookies are ignored by the public API. */
   readonly credentials: 'omit';
 }
 
-/** The part of a `fetch` answer that the client reads. */
+/** The part of a `fetch` response that the client uses. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
   text(): Promise<string>;
 }
 
-/** `fetch`, or anything that does the same: rejects when no answer came, an answer of any status is one. */
+/** `fetch` or a compatible function: rejects without a response; a response of any status resolves. */
 export type Fetch = (url: string, request: HttpRequest) => Promise<HttpAnswer>;
 
 export type Outgoing = Pick<HttpRequest, 'method' | 'headers' | 'body'> & { readonly url: string };
 export type Incoming = Pick<HttpAnswer, 'status' | 'headers'> & { readonly text: string };
 
 /**
- * Sends once and reads the answer to its end. Errors: `NetworkError` when no whole answer came within `timeoutSeconds`;
- * the signal's reason when it fired first.
+ * Sends one request and reads the response to its end. Errors: `NetworkError` without a complete response within
+ * `timeoutSeconds`; the reason of the signal when it aborted first.
  */
 export async function sendOnce(
   fetch: Fetch,
@@ -37,7 +37,7 @@ export async function sendOnce(
   { timeoutSeconds, signal }: { timeoutSeconds: number; signal?: AbortSignal },
 ): Promise<Incoming> {
   signal?.throwIfAborted();
-  // By hand, because `AbortSignal.any` is missing in Node 20.0 and keeps every call alive that shares a long-lived signal.
+  // Not `AbortSignal.any`: Node 20.0 lacks it, and it retains every call that shares a long-lived signal.
   const stop = new AbortController();
   const onAbort = (): void => stop.abort(signal?.reason);
   signal?.addEventListener('abort', onAbort);
@@ -53,14 +53,14 @@ export async function sendOnce(
     return { status: answer.status, headers: answer.headers, text: await answer.text() };
   } catch (error) {
     signal?.throwIfAborted();
-    throw new NetworkError(late ? `no answer within ${timeoutSeconds} s` : reasonOf(error), error);
+    throw new NetworkError(late ? `no response within ${timeoutSeconds} s` : reasonOf(error), error);
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', onAbort);
   }
 }
 
-/** `fetch` of Node hides the reason in the cause. */
+/** Node's `fetch` puts the reason into the cause. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'network error';
   for (const fault of [error.cause, error]) {

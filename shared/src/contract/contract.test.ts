@@ -1,4 +1,4 @@
-// Every endpoint of the contract: paths, methods, schemas and callers fit together.
+// Every endpoint of the contract: paths, methods, schemas and callers are consistent.
 /// <reference types="node" />
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -9,18 +9,18 @@ import * as publicApi from '../api/public.ts';
 const UUID = '0197f1a0-0000-7000-8000-000000000001';
 
 describe('the endpoints', () => {
-  it('are all found', () => {
+  it('includes every module', () => {
     const files = readdirSync(`${import.meta.dirname}/../api`).filter((name) => /^(?!endpoint)[a-z-]+\.ts$/.test(name));
     expect(MODULE_NAMES.map((name) => `${name}.ts`).sort()).toEqual(files.sort());
     expect(new Set(ENDPOINTS.map(([name]) => name)).size).toBe(ENDPOINTS.length);
   });
 
-  it('no two have one method and path, whatever the parameters are called', () => {
+  it('has a unique method and path, whatever the parameters are called', () => {
     const places = ENDPOINTS.map(([, { method, path }]) => `${method} ${path.replaceAll(/:\w+/g, ':')}`);
     expect(places.filter((place, index) => places.indexOf(place) !== index)).toEqual([]);
   });
 
-  it('no path can be taken for another one of its method', () => {
+  it('has no path that matches another one of its method', () => {
     const literal = ENDPOINTS.filter(([, { path }]) => !path.includes(':'));
     const open = ENDPOINTS.filter(([, { path }]) => path.includes(':'));
     for (const [, one] of literal)
@@ -30,7 +30,7 @@ describe('the endpoints', () => {
       }
   });
 
-  it.each(ENDPOINTS)('%s: path', (_, { path, params }) => {
+  it.each(ENDPOINTS)('%s: has a valid path', (_, { path, params }) => {
     expect(path).toMatch(/^\/api(\/:?[a-z_][a-z_-]*)+(\.json)?$/);
     const named = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? '');
     if (named.length === 0) return expect(params).toBeNull();
@@ -41,14 +41,14 @@ describe('the endpoints', () => {
     }
   });
 
-  it.each(ENDPOINTS)('%s: who may call is plain from the path', (_, { path, auth }) => {
+  it.each(ENDPOINTS)('%s: shows in its path who may call', (_, { path, auth }) => {
     const isPublic = path.startsWith('/api/public/');
     expect(auth === 'api_key' || auth === 'signature').toBe(isPublic && !path.endsWith('.json'));
     expect(auth === 'signature').toBe(path.startsWith('/api/public/inbound/'));
     if (auth === 'none') expect(path).toMatch(/^\/api\/(auth\/|meta$|public\/openapi\.json$)/);
   });
 
-  it.each(ENDPOINTS)('%s: method, body and status', (_, { method, body, status, reply }) => {
+  it.each(ENDPOINTS)('%s: has a matching method, body and status', (_, { method, body, status, reply }) => {
     if (method === 'GET') {
       expect(body).toBeNull();
       expect(status).toBe(200);
@@ -57,27 +57,27 @@ describe('the endpoints', () => {
     expect(status === 204).toBe(reply === null);
   });
 
-  /** A body of several kinds is known by this much. */
+  /** Minimal bodies of endpoints that accept several kinds. */
   const KIND: Record<string, object> = { changeCluster: { action: 'restore' } };
 
-  it.each(ENDPOINTS.filter(([, { body }]) => body !== null))('%s: an unknown field is refused', (name, { body }) => {
+  it.each(ENDPOINTS.filter(([, { body }]) => body !== null))('%s: refuses an unknown field', (name, { body }) => {
     const result = body?.safeParse({ ...KIND[name], no_such_field: 1 });
     expect(result?.success).toBe(false);
     expect(JSON.stringify(result?.error?.issues)).toContain('unrecognized_keys');
   });
 
-  it.each(ENDPOINTS)('%s: one sentence for the docs page', (_, { summary }) => {
+  it.each(ENDPOINTS)('%s: has a one-sentence summary', (_, { summary }) => {
     expect(summary).toMatch(/^[A-Z].*[^.]$/);
     expect(summary).not.toContain('\n');
   });
 
-  it.each(ENDPOINTS)('%s: its schemas can be written as JSON Schema', (_, { query, body, reply }) => {
+  it.each(ENDPOINTS)('%s: has schemas that convert to JSON Schema', (_, { query, body, reply }) => {
     for (const schema of [query, body, reply]) {
       if (schema) expect(() => z.toJSONSchema(schema, { io: 'input' })).not.toThrow();
     }
   });
 
-  it('a list is {data, next_cursor} and takes limits that are bounded', () => {
+  it('returns lists as {data, next_cursor} with bounded limits', () => {
     for (const [name, { query, reply, method }] of ENDPOINTS) {
       const shape = reply instanceof z.ZodObject ? Object.keys(reply.shape) : [];
       if (method === 'GET' && shape.includes('data')) expect(shape, name).toContain('next_cursor');
@@ -106,7 +106,7 @@ describe('a submission', () => {
     [{ risk_flags: ['f'.repeat(100)] }],
     [{ metadata: {} }],
     [{ metadata: Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`k${index}`, index])) }],
-  ])('takes %j', (change) => {
+  ])('accepts %j', (change) => {
     expect(accepts(change)).toBe(true);
   });
 

@@ -1,4 +1,4 @@
-// Every endpoint of the contract by its name, for the tests that go through all of them: one that is missing here is in none.
+// Every endpoint of the contract by its name, for tests that iterate over all of them.
 import type { Endpoint } from '../api/endpoint.ts';
 import * as alerts from '../api/alerts.ts';
 import * as analytics from '../api/analytics.ts';

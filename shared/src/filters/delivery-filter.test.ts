@@ -1,10 +1,10 @@
-// What a filter of the delivery log may ask for.
+// Validation and matching of the delivery log filter.
 import { describe, expect, it } from 'vitest';
 import { deliveryFilter, statusRange } from './delivery-filter.ts';
 
 const ITEM = '0198C2F0-7A10-7C3E-9F6B-2D4E6A8C0B11';
 
-describe('a filter of the delivery log', () => {
+describe('the delivery log filter', () => {
   it.each([
     [{ code: '100' }],
     [{ code: '599' }],
@@ -12,7 +12,7 @@ describe('a filter of the delivery log', () => {
     [{ code: 'none', status: 'failed' }],
     [{ event: 'evt_0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b11' }],
     [{ item: ITEM.toLowerCase() }],
-  ])('takes %o', (asked) => {
+  ])('accepts %o', (asked) => {
     expect(deliveryFilter.parse(asked)).toEqual(asked);
   });
 
@@ -31,12 +31,12 @@ describe('a filter of the delivery log', () => {
     [{ item: '' }],
     [{ status: 'gone' }],
     [{ status: ['dead', 'paused'] }],
-  ])('refuses %o, naming the field', (asked) => {
+  ])('refuses %o and names the field', (asked) => {
     const { error } = deliveryFilter.safeParse(asked);
     expect(error?.issues.map(({ path }) => path)).toEqual([Object.keys(asked)]);
   });
 
-  it('spells an item id as it is stored', () => {
+  it('normalizes an item ID to its stored spelling', () => {
     expect(deliveryFilter.parse({ item: ITEM })).toEqual({ item: ITEM.toLowerCase() });
   });
 
@@ -44,7 +44,7 @@ describe('a filter of the delivery log', () => {
     ['404', [404, 404]],
     ['5xx', [500, 599]],
     ['none', null],
-  ])('%s stands for %o', (code, range) => {
+  ])('expands %s to %o', (code, range) => {
     expect(statusRange(code)).toEqual(range);
   });
 });

@@ -1,30 +1,33 @@
-// A filter of the delivery log: what it may ask for, and whether a row answers it. The database asks the same in SQL.
+// A filter of the delivery log: its schema, and whether a row matches it. The database applies the same filter in SQL.
 import { z } from 'zod';
 import { uuid } from '../ids.ts';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../enums.ts';
 
-/** A status, or `failed`: its last attempt went wrong, whether another one follows (then it waits) or none (then it is dead). */
+/**
+ * A status, or `failed`: the last attempt failed, whether another one follows (then it is pending) or not (then it is
+ * dead).
+ */
 export const DELIVERY_STATES = [...DELIVERY_STATUSES, 'failed'] as const;
 
-/** Classes of HTTP status, and `none`: it was tried, and no answer came. */
+/** Classes of HTTP status, and `none`: attempted without a response. */
 const CODE = /^(?:[1-5]\d\d|[2-5]xx|none)$/;
-/** As `fan-out` makes them, with room for what it may make once. */
+/** As fan-out creates them, with room for future formats. */
 const EVENT = /^evt_[\w-]{1,100}$/;
 
-/** Whether a text is a code to ask for: a status from 100 to 599, a class such as 5xx, or none. */
+/** Whether a text is a valid code filter: a status from 100 to 599, a class such as 5xx, or none. */
 export const isCode = (text: string): boolean => CODE.test(text);
 /** Whether a text can be a webhook-id. */
 export const isEventId = (text: string): boolean => EVENT.test(text);
 
-/** As it stands in a query. Every field narrows. `code` is about the last attempt; an event and its item are compared as a whole. */
+/**
+ * As in a query string. Every field narrows. `code` refers to the last attempt; an event and its item are compared in
+ * full.
+ */
 export const deliveryFilter = z.object({
   status: z.enum(DELIVERY_STATES).optional(),
-  code: z
-    .string()
-    .refine(isCode, 'Ask for a status from 100 to 599, for 2xx, 3xx, 4xx or 5xx, or for none.')
-    .optional(),
-  event: z.string().refine(isEventId, 'A webhook-id begins with evt_.').optional(),
-  item: z.guid('An item id is a UUID.').pipe(uuid).optional(),
+  code: z.string().refine(isCode, 'Use a status from 100 to 599, a class 2xx, 3xx, 4xx or 5xx, or none.').optional(),
+  event: z.string().refine(isEventId, 'A webhook-id starts with evt_.').optional(),
+  item: z.guid('An item ID is a UUID.').pipe(uuid).optional(),
 });
 export type DeliveryFilter = z.infer<typeof deliveryFilter>;
 
@@ -36,7 +39,7 @@ interface Filtered {
   item_id: string;
 }
 
-/** Whether a row answers the filter. */
+/** Whether a row matches the filter. */
 export function answersDelivery({ status, code, event, item }: DeliveryFilter, row: Filtered): boolean {
   return (
     (status === undefined || (status === 'failed' ? row.error !== null : row.status === status)) &&
@@ -46,7 +49,7 @@ export function answersDelivery({ status, code, event, item }: DeliveryFilter, r
   );
 }
 
-/** The HTTP statuses a code stands for, both ends included; null for `none`. */
+/** The HTTP statuses that a code matches, both ends inclusive; null for `none`. */
 export function statusRange(code: string): readonly [from: number, to: number] | null {
   if (code === 'none') return null;
   if (!code.endsWith('xx')) return [Number(code), Number(code)];

@@ -1,21 +1,21 @@
-// Which learnings a page shows, as it stands in the address and in a query: each field narrows.
+// The filter of the learnings, in the page URL and in queries: every field narrows.
 import { z } from 'zod';
 import { plainText } from './queue-filter.ts';
 
 export const learningFilter = z.object({
   action: z.enum(['edit', 'reject']).optional(),
-  /** As they were submitted. */
+  /** As submitted. */
   flag: plainText(100).optional(),
   model: plainText(200).optional(),
   source: plainText(200).optional(),
-  /** Decided at or after this moment. */
+  /** Decided at or after this time. */
   since: z.iso
     .datetime()
-    .refine((text) => Date.parse(text) >= 0, 'Send a moment after 1970.')
+    .refine((text) => Date.parse(text) >= 0, 'Send a time after 1970.')
     .optional(),
-  /** Only those that are left out of exports and counts, or none of them; all of them, when absent. */
+  /** Only those that are excluded from exports and counts, or none of them; all when absent. */
   excluded: z.enum(['only', 'none']).optional(),
-  /** Looked for in reason, note and preview, whatever its case. */
+  /** Searched in reason, note and preview, case-insensitively. */
   text: plainText(100).trim().min(1).optional(),
 });
 export type LearningFilter = z.infer<typeof learningFilter>;

@@ -1,18 +1,18 @@
-// A filter of the queue: what it may ask for, and whether a row answers it. The database asks the same in SQL.
+// A filter of the queue: its schema, and whether a row matches it. The database applies the same filter in SQL.
 import { z } from 'zod';
 import type { ItemRow } from '../item.ts';
 
 const confidence = z.coerce.number().min(0).max(1);
 
-/** No item holds a NUL or half a character, and no database can be asked for one. */
+/** No item contains a NUL or a lone surrogate, and PostgreSQL accepts neither as a parameter. */
 export const plainText = (longest: number) =>
   z
     .string()
     .min(1)
     .max(longest)
-    .refine((text) => !text.includes('\0') && text.isWellFormed(), 'NUL and half characters cannot be looked for.');
+    .refine((text) => !text.includes('\0') && text.isWellFormed(), 'NUL and lone surrogates cannot be searched for.');
 
-/** As it stands in a query. Every field narrows; confidences include their ends; `text` is looked for in the preview. */
+/** As in a query string. Every field narrows; confidence bounds are inclusive; `text` is searched in the preview. */
 export const queueFilter = z.object({
   flag: plainText(100).optional(),
   model: plainText(200).optional(),
@@ -26,9 +26,9 @@ export type QueueFilter = z.infer<typeof queueFilter>;
 type Filtered = Pick<ItemRow, 'risk_flags' | 'model' | 'source' | 'confidence' | 'preview'>;
 
 /**
- * Whether a row answers the filter; one whose confidence is not shown answers none for it. Flag, model and source are compared as submitted. `text` is compared character by
- * character, each standing for itself; only A to Z and a to z count as the same, because what other letters count as depends
- * on the database, and page and database have to agree.
+ * Whether a row matches the filter; a row without a visible confidence matches no confidence filter. Flag, model and
+ * source are compared as submitted. `text` is compared literally, and only A to Z and a to z are case-insensitive: the
+ * case rules for other letters depend on the database, and page and database must agree.
  */
 export function answers(filter: QueueFilter, row: Filtered): boolean {
   const { flag, model, source, min_confidence, max_confidence, text } = filter;
@@ -42,7 +42,7 @@ export function answers(filter: QueueFilter, row: Filtered): boolean {
   );
 }
 
-/** Whether the filter lets everything through. */
+/** Whether the filter matches everything. */
 export const isUnfiltered = (filter: QueueFilter): boolean =>
   Object.values(filter).every((value) => value === undefined);
 

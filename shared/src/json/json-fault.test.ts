@@ -1,4 +1,4 @@
-// Where text stops being JSON, held against JSON.parse.
+// Finds the same errors as JSON.parse.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { faultSentence, findJsonFault, findJsonFaultAsync } from './json-fault.ts';
@@ -12,7 +12,7 @@ const isJson = (text: string): boolean => {
   }
 };
 
-describe('IJ1: where text stops being JSON', () => {
+describe('IJ1: the position of a JSON syntax error', () => {
   it.each<[string, string]>([
     ['', '1:1 a value'],
     ['{"a":1,}', '1:8 a name in double quotes'],
@@ -34,7 +34,7 @@ describe('IJ1: where text stops being JSON', () => {
     expect(`${fault?.line}:${fault?.column} ${fault?.expected}`).toBe(expected);
   });
 
-  it('finds one exactly where JSON.parse does, in whatever is cut out of, put into or taken from JSON', () => {
+  it('is found exactly when JSON.parse fails, for JSON with deletions, insertions and replacements', () => {
     const pieces = fc.constantFrom(
       '',
       ',',
@@ -64,13 +64,13 @@ describe('IJ1: where text stops being JSON', () => {
     );
   });
 
-  it('is a sentence that quotes nothing of the text', () => {
+  it('is described in a sentence that quotes nothing of the text', () => {
     expect(faultSentence({ line: 2, column: 7, expected: 'a value' })).toBe(
       'At line 2, column 7 a value was expected.',
     );
   });
 
-  it('IJ1: is looked for in turns, so that a large body holds nobody else up', async () => {
+  it('IJ1: is searched in steps that yield to the event loop, so that a large body blocks no other request', async () => {
     let turns = 0;
     const yieldToEventLoop = () => Promise.resolve(void (turns += 1));
     const text = `[${'1,'.repeat(250_000)}x`;
@@ -78,7 +78,7 @@ describe('IJ1: where text stops being JSON', () => {
     expect(turns).toBeGreaterThanOrEqual(25);
   });
 
-  it('200 000 brackets overflow nothing', () => {
+  it('does not overflow the stack with 200 000 brackets', () => {
     expect(findJsonFault('['.repeat(200_000))).toMatchObject({ column: 200_001 });
   });
 });

@@ -1,4 +1,4 @@
-// Where text stops being JSON (RFC 8259), and what would have had to stand there. For people: `JSON.parse` often says neither.
+// Finds where a text stops being valid JSON (RFC 8259) and what was expected there; `JSON.parse` often reports neither.
 
 /** Counted from 1; columns in UTF-16 units, as editors count them. */
 export interface JsonFault {
@@ -25,17 +25,17 @@ const EXPECTED: Readonly<Record<State, string>> = {
   after: 'the end of the text',
 };
 
-/** The first fault, or null where there is none. Iterative: deep text cannot overflow the stack. */
+/** The first syntax error, or null. Iterative: deep nesting cannot overflow the stack. */
 export function findJsonFault(text: string): JsonFault | null {
   const scanner = new JsonScanner(text);
   scanner.run(Infinity);
   return scanner.fault();
 }
 
-/** Values, names and marks between two chances for others: a few milliseconds. */
+/** Tokens between two yields to the event loop: a few milliseconds. */
 const STEPS = 20_000;
 
-/** The same of text that may be megabytes: `giveWay` is asked now and then, so that it holds nobody else up. */
+/** The same for text of megabytes: `giveWay` is called now and then, so that it does not block others. */
 export async function findJsonFaultAsync(
   text: string,
   yieldToEventLoop: () => Promise<void>,
@@ -66,12 +66,12 @@ class JsonScanner {
   #state: State = 'value';
 
   constructor(text: string) {
-    // As the service does when it decodes a body.
+    // The same decoding that the service applies to a body.
     this.#text = text;
     if (text.startsWith('\ufeff')) this.#at = 1;
   }
 
-  /** Goes on for so many steps at most; true at the first fault, or at the end of good text. */
+  /** Parses at most this many tokens; returns true at the first error or at the end of valid text. */
   run(steps: number): boolean {
     for (let step = 0; step < steps; step += 1) {
       this.#skipSpace();
@@ -82,7 +82,7 @@ class JsonScanner {
     return false;
   }
 
-  /** Where the walk stands, and what was expected there; null at the end of good text. */
+  /** The position of the error and what was expected there; null at the end of valid text. */
   fault(): JsonFault | null {
     return this.#expected === null ? null : { ...positionOf(this.#text, this.#at), expected: this.#expected };
   }
@@ -143,7 +143,7 @@ class JsonScanner {
     return null;
   }
 
-  /** Whether it was there. */
+  /** Whether the token was there. */
   #skip(token: RegExp): boolean {
     token.lastIndex = this.#at;
     if (!token.test(this.#text)) return false;

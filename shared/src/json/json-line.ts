@@ -1,8 +1,8 @@
-// JSON text in a file of lines.
+// Writes JSON text on a single line.
 
 /**
- * LX2: JSON text on one line for every reader. Line ends stand only between tokens, where a space is as good; what some readers
- * take for a line end inside a string (U+0085, U+2028, U+2029) is written as its escape.
+ * LX2: JSON text on one line for every reader. Raw line ends occur only between tokens, where a space is equivalent;
+ * the characters in strings that some readers treat as line ends (U+0085, U+2028, U+2029) are escaped.
  */
 export const oneLine = (json: string): string =>
   json

@@ -1,4 +1,4 @@
-// The JSON writer that splices stored text in unchanged (I7).
+// The JSON writer that embeds stored text unchanged (I7).
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { json, jsonText, RawJson } from './json.ts';
@@ -24,7 +24,7 @@ describe('jsonText', () => {
     );
   });
 
-  it('by property: spliced text stands where it was put, byte for byte', () => {
+  it('by property: embeds raw text byte for byte', () => {
     fc.assert(
       fc.property(fc.json(), fc.integer({ min: 0, max: 3 }), (text, spaces) => {
         const spelled = JSON.stringify(JSON.parse(text), null, spaces);
@@ -35,7 +35,7 @@ describe('jsonText', () => {
     );
   });
 
-  it('keeps spellings that parsing and writing again would lose', () => {
+  it('retains spellings that parsing and serializing would lose', () => {
     for (const text of ['1.0', '1E2', '0.10000000000000000555', '{"2":1,"1":2}', '"\\u00e9"', '[ 1 ]', '-0']) {
       expect(jsonText({ output: new RawJson(text) })).toBe(`{"output":${text}}`);
     }
@@ -43,7 +43,7 @@ describe('jsonText', () => {
 });
 
 describe('the Json schema', () => {
-  it('takes whatever JSON.parse answers, and misses what is not there', () => {
+  it('accepts every value that JSON.parse returns, and rejects a missing one', () => {
     for (const value of [null, 0, '', false, [], {}, { a: [{ b: null }] }])
       expect(json.safeParse(value)).toEqual({ success: true, data: value });
     expect(json.safeParse(undefined).success).toBe(false);

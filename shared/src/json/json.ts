@@ -1,24 +1,24 @@
-// JSON as submitted: the value type, and a carrier for text that must cross the service unchanged.
+// JSON as submitted: the value type, and a carrier for text that must pass through the service unchanged.
 import { z } from 'zod';
 
-/** A schema for any JSON value, with what it means here for the readers of the API's description. */
+/** A schema for any JSON value, with its description for the API document. */
 export function anyJson(description: string) {
-  // What is parsed from JSON needs no second look at each of its values, which would take longer than parsing them.
+  // Parsed JSON needs no validation of each value, which would take longer than parsing.
   const schema = z
     .custom<z.core.util.JSONType>((value) => value !== undefined, 'This field is required.')
     .register(z.globalRegistry, { description });
-  // JSON Schema says “any value” by saying nothing; zod would spell out the recursion, twice.
+  // JSON Schema expresses "any value" as an empty schema; zod would write out the recursion, twice.
   schema._zod.toJSONSchema = () => ({});
   return schema;
 }
 
 /** Any JSON value. */
-export const json = anyJson('Any JSON value, kept byte for byte as submitted');
+export const json = anyJson('Any JSON value, stored byte for byte as submitted');
 export type Json = z.infer<typeof json>;
 
 /**
- * JSON text that is embedded in an answer exactly as it arrived: number spelling and key order survive,
- * which neither `jsonb` nor parse-and-stringify guarantee (invariant I7).
+ * JSON text that is embedded in a response exactly as it arrived: number spelling and key order survive, which neither
+ * `jsonb` nor parse-and-stringify guarantee (invariant I7).
  */
 export class RawJson {
   readonly text: string;
@@ -27,7 +27,10 @@ export class RawJson {
   }
 }
 
-/** `JSON.stringify` that splices `RawJson` members in unchanged. Plain data only: no cycles, no `toJSON` but Date's. */
+/**
+ * `JSON.stringify` that embeds `RawJson` members unchanged. Plain data only: no cycles, and no `toJSON` except that of
+ * Date.
+ */
 export function jsonText(value: unknown): string {
   if (value instanceof RawJson) return value.text;
   if (value instanceof Date) return JSON.stringify(value);

@@ -1,3 +1,4 @@
+/** Splitting a list in JSON text into its members. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { splitList } from './split-list.ts';
@@ -21,7 +22,7 @@ const isJson = (text: string): boolean => {
 };
 const allJson = ({ envelope, items }: { envelope: string; items: string[] }) => [envelope, ...items].every(isJson);
 
-describe('a batch is taken apart', () => {
+describe('splitList', () => {
   it.each<[string, string[]]>([
     ['{"items":[]}', []],
     ['{"items":[ ]}', []],
@@ -29,14 +30,17 @@ describe('a batch is taken apart', () => {
     ['{"other":{"items":[9]},"items":[{"items":[1,2]}]}', ['{"items":[1,2]}']],
     ['{"a":"items","items":[1]}', ['1']],
     ['{"\\u0069tems":[1,2]}', ['1', '2']],
-  ])('%s', (text, items) => {
+  ])('splits %s', (text, items) => {
     expect(split(text).items).toEqual(items);
     expect(allJson(split(text))).toBe(true);
   });
 
-  it.each(['{"x":[1]}', '[]', '7', '"items"', '{"items":{"0":1}}', '{"items":"[1]"}'])('%s has no list', (text) => {
-    expect(split(text)).toEqual({ envelope: text, items: [] });
-  });
+  it.each(['{"x":[1]}', '[]', '7', '"items"', '{"items":{"0":1}}', '{"items":"[1]"}'])(
+    'finds no list in %s',
+    (text) => {
+      expect(split(text)).toEqual({ envelope: text, items: [] });
+    },
+  );
 
   it.each([
     '{"items":[1,,2]}',
@@ -48,9 +52,9 @@ describe('a batch is taken apart', () => {
     '{"items":[1}}',
     '{"items":[}}',
     '{"items":[1}]',
-  ])('%s: some part cannot be parsed', (text) => expect(allJson(split(text))).toBe(false));
+  ])('%s: yields a part that cannot be parsed', (text) => expect(allJson(split(text))).toBe(false));
 
-  it('by property: the parts of any list are its members, in their own spelling', () => {
+  it('by property: yields the members of any list, in their own spelling', () => {
     fc.assert(
       fc.property(fc.array(fc.jsonValue()), fc.constantFrom('', ' ', '\n'), (values, gap) => {
         const texts = values.map((value) => `${gap}${JSON.stringify(value)}${gap}`);
@@ -61,7 +65,7 @@ describe('a batch is taken apart', () => {
     );
   });
 
-  it('by property: text is JSON exactly when all its parts are', () => {
+  it('by property: a text is valid JSON exactly when all its parts are', () => {
     const noise = fc.array(fc.constantFrom(...'{}[],:"\\1 ', '"items":[', 'null'), { maxLength: 12 });
     fc.assert(
       fc.property(noise, (parts) => {
@@ -72,7 +76,7 @@ describe('a batch is taken apart', () => {
     );
   });
 
-  it('by property: so is text that is nearly a batch, one character of it changed, gone or doubled', () => {
+  it('by property: the same for near-valid batches with one character changed, removed or doubled', () => {
     const spoiled = fc.tuple(
       fc.array(fc.jsonValue(), { maxLength: 3 }),
       fc.nat(),

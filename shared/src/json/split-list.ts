@@ -1,9 +1,11 @@
-// Takes a list in JSON text apart before any of it is parsed: megabytes are judged piece by piece, and each stays as it was spelt.
+// Splits a list in JSON text before parsing: megabytes are validated piece by piece, and each piece retains its
+// spelling.
 
 /**
- * Yields the text of each value in the list that is the member `name` of an object, and returns the object without them (each
- * replaced by `0`): one after the other, so that whoever asks can rest in between. Not judged yet: every part has to be parsed. It goes by brackets, commas
- * and strings alone; the text is valid JSON exactly when all parts are, because one that is cut wrongly cannot be parsed.
+ * Yields the text of each value in the list that is the member `name` of an object, and returns the object with each of
+ * them replaced by `0`. A generator, so that the caller can yield to the event loop in between. It looks only at
+ * brackets, commas and strings and validates nothing: the text is valid JSON exactly when all parts are, because a
+ * wrong split cannot be parsed.
  */
 export function* splitList(text: string, name: string): Generator<string, string> {
   const start = findList(text, name);
@@ -27,7 +29,7 @@ export function* splitList(text: string, name: string): Generator<string, string
     yield last;
     count += 1;
   }
-  // The bracket that ends the list stays as it was sent: a brace in its place is for the parser to refuse.
+  // The closing bracket of the list stays as it was sent: the parser must refuse a brace in its place.
   return `${text.slice(0, start)}[${Array(count).fill(0).join()}${text.slice(at)}`;
 }
 
@@ -38,13 +40,13 @@ const LIST_END = 0x5d;
 const OBJECT = 0x7b;
 const OBJECT_END = 0x7d;
 
-/** How a character changes the depth. By code, here and below: five million characters are looked at one by one. */
+/** How a character changes the nesting depth. Works on character codes, for speed over five million characters. */
 function stepOf(code: number): number {
   if (code === LIST || code === OBJECT) return 1;
   return code === LIST_END || code === OBJECT_END ? -1 : 0;
 }
 
-/** Where the list of this member opens, or null. */
+/** The index where the list of this member opens, or null. */
 function findList(text: string, name: string): number | null {
   let depth = 0;
   let key = '';
@@ -60,7 +62,7 @@ function findList(text: string, name: string): number | null {
   return null;
 }
 
-/** A key may be spelled with escapes. */
+/** A key may contain escapes. */
 function isKey(key: string, name: string): boolean {
   if (!key.includes('\\')) return key === `"${name}"`;
   try {
@@ -70,7 +72,10 @@ function isKey(key: string, name: string): boolean {
   }
 }
 
-/** The index after the closing quote of the string that starts at `start`; beyond the text when there is none. */
+/**
+ * The index after the closing quote of the string that starts at `start`; beyond the end of the text when there is
+ * none.
+ */
 export function closingQuote(text: string, start: number): number {
   for (let at = start + 1; ; at += 1) {
     if (at >= text.length) return text.length + 1;

@@ -1,4 +1,4 @@
-// The formulas against published values, against chance drawn from a fixed seed, and what must hold for every k of n.
+// The formulas against published values, against a seeded simulation, and properties for every k of n.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -29,7 +29,7 @@ function binomial(n: number, p: number): number[] {
   return chances;
 }
 
-/** An interval that holds nothing: where there should be one and is none. */
+/** An empty interval, for a result that is unexpectedly null. */
 const nothing: Interval = { low: 1, high: 0 };
 
 const within = ({ low, high }: Interval, value: number) => low <= value && value <= high;
@@ -52,8 +52,8 @@ describe('intervals as Newcombe published them (AN20)', () => {
   ])('Clopper-Pearson: %i of %i is %f to %f', (k, n, low, high) => expectBounds(clopperPearson(k, n), low, high));
 });
 
-describe('what is published elsewhere (AN20)', () => {
-  it.each([10, 30, 100, 300, 3000])('the rule of three: 0 of %i has an upper bound a little below 3/n', (n) => {
+describe('other published values (AN20)', () => {
+  it.each([10, 30, 100, 300, 3000])('the rule of three: 0 of %i has an upper bound slightly below 3/n', (n) => {
     const { low, high } = clopperPearson(0, n, { sides: 'upper' }) ?? { low: 1, high: 1 };
     expect(low).toBe(0);
     expect(high).toBeCloseTo(1 - 0.05 ** (1 / n), 10);
@@ -61,14 +61,14 @@ describe('what is published elsewhere (AN20)', () => {
   });
 
   // I_x(1, b) = 1 - (1-x)^b and I_x(a, 1) = x^a (DLMF 8.17.7 with 8.17.4); I_1/2(a, a) = 1/2.
-  it('the incomplete beta function where it is elementary', () => {
+  it('the incomplete beta function in its elementary cases', () => {
     expect(incompleteBeta(0.2, 1, 7)).toBeCloseTo(1 - 0.8 ** 7, 10);
     expect(incompleteBeta(0.9, 5, 1)).toBeCloseTo(0.9 ** 5, 10);
     for (const a of [0.5, 3, 40, 2000]) expect(incompleteBeta(0.5, a, a)).toBeCloseTo(0.5, 9);
     expect([incompleteBeta(0, 2, 3), incompleteBeta(1, 2, 3)]).toEqual([0, 1]);
   });
 
-  it('and where it is a sum: I_p(k, n-k+1) is the chance of k or more of n (DLMF 8.17.5)', () => {
+  it('the incomplete beta function as a sum: I_p(k, n-k+1) is the probability of k or more of n (DLMF 8.17.5)', () => {
     for (const [k, n, p] of [
       [3, 20, 0.1],
       [40, 60, 0.7],
@@ -86,7 +86,7 @@ describe('every k of n (AN20)', () => {
   it.each([
     ['wilson', wilson],
     ['clopperPearson', clopperPearson],
-  ])('%s holds k/n, stays inside 0..1 and mirrors', (_, interval) => {
+  ])('%s contains k/n, stays inside 0..1 and is symmetric', (_, interval) => {
     fc.assert(
       fc.property(counts, ([k, n]) => {
         const [one, other] = [interval(k, n), interval(n - k, n)];
@@ -100,7 +100,7 @@ describe('every k of n (AN20)', () => {
     );
   });
 
-  it('says that nothing is known of nothing', () => {
+  it('is null for an empty sample', () => {
     expect([wilson(0, 0), clopperPearson(0, 0), predictCount(0, 0, 5), predictCount(1, 5, 0)]).toEqual([
       null,
       null,
@@ -113,7 +113,7 @@ describe('every k of n (AN20)', () => {
 
   // L. D. Brown, T. T. Cai and A. DasGupta, "Interval estimation for a binomial proportion", Statistical Science 16 (2001) 101-133:
   // Clopper-Pearson never covers less than it says; Wilson does so on average, with dips near the ends.
-  it.each([10, 50, 200])('covers the truth: exactly, over all outcomes of %i', (n) => {
+  it.each([10, 50, 200])('has at least the nominal coverage, computed over all outcomes of %i', (n) => {
     const all = (interval: typeof wilson) => Array.from({ length: n + 1 }, (_, k) => interval(k, n) ?? nothing);
     const shares = Array.from({ length: 25 }, (_, j) => (j + 1) / 50);
     const covered = (intervals: Interval[], p: number) =>
@@ -126,10 +126,11 @@ describe('every k of n (AN20)', () => {
   });
 });
 
-describe('the bound that holds at every look (AU4)', () => {
-  // u(errors, n) by the package confseq 0.0.11 of Howard et al.: the one-sided BetaBinomialMixture of its uniform_boundaries.h with
-  // s = np - errors, v = np(1-p), g = 1-p, h = p. Its prior is Beta(r/g, r/h); for r towards 0 and the ratio to one error of two it is
-  // the uniform one (at p = 1/2 it is for r = 1/2). The same to all digits by mpmath, from the integral itself with 30 and 60 digits.
+describe('the upper bound that is valid at every look (AU4)', () => {
+  // u(errors, n) by the package confseq 0.0.11 of Howard et al.: the one-sided BetaBinomialMixture of its
+  // uniform_boundaries.h with s = np - errors, v = np(1-p), g = 1-p, h = p. Its prior is Beta(r/g, r/h); for r towards
+  // 0 and the ratio to one error of two it is the uniform one (at p = 1/2 it is for r = 1/2). mpmath gives the same
+  // digits for the integral itself with 30 and 60 digits.
   it.each([
     [1, 0, 0.974358974],
     [2, 1, 0.991525424],
@@ -148,21 +149,21 @@ describe('the bound that holds at every look (AU4)', () => {
     [1_000_000, 0, 0.000004514],
     [1_000_000, 5, 0.000014083],
     [1_000_000, 20_000, 0.020530785],
-  ])('of %i audits with %i errors it is %f, as confseq has it', (n, errors, bound) => {
+  ])('of %i audits with %i errors is %f, as in confseq', (n, errors, bound) => {
     expect(Math.abs(anytimeUpperBound(errors, n) - bound)).toBeLessThan(2e-9);
   });
 
-  // The logarithm of its martingale at p = 1/2, where the package's prior is uniform as it stands.
+  // The logarithm of its martingale at p = 1/2, where the prior of the package is uniform.
   it.each([
     [5, 0, 2.3513752572],
     [20, 5, 1.8493239085],
     [100, 40, 0.5788911232],
     [400, 180, -0.1034177275],
-  ])('of %i with %i errors its martingale at 1/2 is %f', (n, errors, log) => {
+  ])('of %i with %i errors has this martingale at 1/2: %f', (n, errors, log) => {
     expect(logMixture(errors, n, 0.5).log).toBeCloseTo(log, 9);
   });
 
-  it('knows nothing of nothing, and of errors alone', () => {
+  it('is 1 for an empty sample, and for errors only', () => {
     expect(
       [
         [0, 0],
@@ -173,7 +174,7 @@ describe('the bound that holds at every look (AU4)', () => {
     ).toEqual([1, 1, 1, 1]);
   });
 
-  it('lies above the bound of one look, rises with errors and falls with what is right', () => {
+  it('lies above the bound of one look, rises with errors and falls with correct decisions', () => {
     fc.assert(
       fc.property(counts, fc.constantFrom(0.05, 0.0125), ([k, n], miss) => {
         const bound = anytimeUpperBound(k, n, { miss });
@@ -185,7 +186,7 @@ describe('the bound that holds at every look (AU4)', () => {
     );
   });
 
-  it('its slope is that of its martingale, which is rising and convex', () => {
+  it('has the slope of its martingale, which is rising and convex', () => {
     const share = fc.double({ min: 0.001, max: 0.97, noNaN: true });
     fc.assert(
       fc.property(counts, share, ([k, n], p) => {
@@ -204,12 +205,12 @@ describe('the bound that holds at every look (AU4)', () => {
   });
 });
 
-describe('what is to come (AN21)', () => {
+describe('the prediction interval (AN21)', () => {
   it.each([
     [40, 40],
     [100, 50],
     [50, 400],
-  ])('is inside its interval for 95 % of %i seen and %i to come, over all outcomes', (n, m) => {
+  ])('covers 95 % of the outcomes of %i seen and %i future items', (n, m) => {
     const shares = [0.05, 0.1, 0.2, 0.35, 0.5, 0.8];
     const covered = shares.map((p) => {
       const next = binomial(m, p);
@@ -222,7 +223,7 @@ describe('what is to come (AN21)', () => {
     expect(covered.reduce((sum, share) => sum + share, 0) / covered.length).toBeGreaterThan(0.94);
   });
 
-  it('becomes the Wilson interval when very many are to come', () => {
+  it('converges to the Wilson interval for very many future items', () => {
     for (const [k, n] of [
       [3, 40],
       [81, 263],
@@ -234,7 +235,7 @@ describe('what is to come (AN21)', () => {
     }
   });
 
-  it('holds what is to be expected, stays inside 0..m, and is exact at the ends', () => {
+  it('contains the expected count, stays inside 0..m, and is exact at the ends', () => {
     fc.assert(
       fc.property(counts, fc.integer({ min: 1, max: 5000 }), ([k, n], m) => {
         const { low, high } = predictCount(k, n, m) ?? nothing;
@@ -248,7 +249,7 @@ describe('what is to come (AN21)', () => {
     expect(predictCount(30, 30, 30)?.high).toBe(30);
   });
 
-  it('adds up: one estimate is itself, nothing is zero, and two equal ones reach √2 as far', () => {
+  it('adds up: a single estimate is unchanged, no estimates sum to zero, and two equal ones are √2 as wide', () => {
     const one = { value: 4, low: 1, high: 9 };
     expect(sumOf([])).toEqual({ value: 0, low: 0, high: 0 });
     expect(sumOf([one])).toEqual(one);
@@ -257,7 +258,7 @@ describe('what is to come (AN21)', () => {
 });
 
 describe('the calibration error (AN22)', () => {
-  it('is the mean distance of score and share right, by how many lie in the bin', () => {
+  it('is the mean distance of score and share right, weighted by bin size', () => {
     // Half of 10 at 0.5 are right, 8 of 10 at 0.9: (10·0 + 10·0.1) / 20.
     const bins = [
       { n: 10, unchanged: 5, confidence_sum: 5 },
@@ -267,7 +268,7 @@ describe('the calibration error (AN22)', () => {
     expect(expectedCalibrationError(bins)).toBeCloseTo(0.05, 12);
   });
 
-  it('is 0 of scores that keep their word, 1 of scores that are always wrong and sure', () => {
+  it('is 0 for calibrated scores, and 1 for scores that are always wrong and certain', () => {
     expect(expectedCalibrationError([{ n: 8, unchanged: 6, confidence_sum: 6 }])).toBe(0);
     expect(expectedCalibrationError([{ n: 8, unchanged: 0, confidence_sum: 8 }])).toBe(1);
   });

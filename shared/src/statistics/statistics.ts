@@ -1,18 +1,21 @@
-// How sure a share is, and how well scores keep their word: cited formulas, each undefined (null) where nothing was seen.
+// Statistics for shares and score calibration: cited formulas, each null for an empty sample.
 
-/** Both ends belong to it. */
+/** Both bounds are inclusive. */
 export interface Interval {
   low: number;
   high: number;
 }
 
-/** The 97.5 % quantile of the standard normal distribution: every interval here is two-sided and of 95 % unless it says otherwise. */
+/**
+ * The 97.5 % quantile of the standard normal distribution: every interval here is two-sided at 95 % unless stated
+ * otherwise.
+ */
 export const Z = 1.959963984540054;
 
 /**
- * The Wilson score interval of a share `k` of `n` at 95 %, without continuity correction; both bounds 0..1, null of n = 0.
- * E. B. Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22 (1927) 209-212:
- * (p + z²/2n ± z √(p(1-p)/n + z²/4n²)) / (1 + z²/n) with p = k/n. `n` may be an effective size and need not be whole.
+ * The Wilson score interval of a share `k` of `n` at 95 %, without continuity correction; both bounds 0..1, null for n
+ * = 0. E. B. Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22 (1927) 209-212: (p
+ * + z²/2n ± z √(p(1-p)/n + z²/4n²)) / (1 + z²/n) with p = k/n. `n` may be an effective size and need not be an integer.
  */
 export function wilson(k: number, n: number): Interval | null {
   if (n <= 0) return null;
@@ -20,15 +23,15 @@ export function wilson(k: number, n: number): Interval | null {
   const middle = p + (Z * Z) / (2 * n);
   const reach = Z * Math.sqrt((p * (1 - p)) / n + (Z * Z) / (4 * n * n));
   const denominator = 1 + (Z * Z) / n;
-  // At the ends the bound is exactly the end: the roots miss it by a rounding error.
+  // At the ends the bound is exact: the formula would miss it by a rounding error.
   return { low: k === 0 ? 0 : (middle - reach) / denominator, high: k === n ? 1 : (middle + reach) / denominator };
 }
 
 /**
- * The exact interval of a share `k` of `n` at 95 %; null of n = 0. It never covers less than it says, so it is wide.
- * C. J. Clopper and E. S. Pearson, Biometrika 26 (1934) 404-413: quantiles of Beta(k, n-k+1) and Beta(k+1, n-k).
- * `sides: 'upper'` puts the whole 5 % above, for "at most": of 0 in n that is 1 - 0.05^(1/n), the rule of three. `miss`: another
- * chance to miss than 5 %.
+ * The exact interval of a share `k` of `n` at 95 %; null for n = 0. It never covers less than stated, so it is wide. C.
+ * J. Clopper and E. S. Pearson, Biometrika 26 (1934) 404-413: quantiles of Beta(k, n-k+1) and Beta(k+1, n-k). `sides:
+ * 'upper'` puts the whole 5 % above, for "at most": for 0 in n that is 1 - 0.05^(1/n), the rule of three. `miss`:
+ * another error probability than 5 %.
  */
 export function clopperPearson(
   k: number,
@@ -59,7 +62,7 @@ export function logMixture(k: number, n: number, p: number): { log: number; slop
     term *= ratio;
     sum += term;
     moment += (j + 1) * term;
-    // The ratios fall: what is left is less than a geometric series.
+    // The ratios decrease: the remainder is less than a geometric series.
     if (ratio < 1 && term * ratio < (1 - ratio) * sum * 1e-17) break;
     if (sum < 1e200) continue;
     [term, sum, moment, scale] = [term / sum, 1, moment / sum, scale + Math.log(sum)];
@@ -68,16 +71,16 @@ export function logMixture(k: number, n: number, p: number): { log: number; slop
 }
 
 /**
- * The upper bound of a share of which `errors` of `n` were counted so far, for whoever looks after every single one: with 95 % it is
- * never, at no `n`, below the truth. 1 where nothing was seen or all of it was an error; `errors` and `n` whole, n up to a million.
- * It is sup{p : M(p) < 1/0.05} with M the mixture over a uniform prior cut to [0, p], a supermartingale for every share of p or more
- * (H. Robbins, Ann. Math. Statist. 41 (1970) 1397-1409; S. R. Howard et al., Ann. Statist. 49 (2021) 1055-1080; J. Ville 1939).
- * `miss`: another chance to be ever wrong than 5 %.
+ * The upper bound of a share of which `errors` of `n` were counted so far, for continuous monitoring: with 95 %
+ * probability it is never, at any `n`, below the truth. 1 for an empty sample or for errors only; `errors` and `n` are
+ * integers, n up to a million. It is sup{p : M(p) < 1/0.05} with M the mixture over a uniform prior cut to [0, p], a
+ * supermartingale for every share of p or more (H. Robbins, Ann. Math. Statist. 41 (1970) 1397-1409; S. R. Howard et
+ * al., Ann. Statist. 49 (2021) 1055-1080; J. Ville 1939). `miss`: another probability of ever being wrong than 5 %.
  */
 export function anytimeUpperBound(errors: number, n: number, { miss = 0.05 }: { miss?: number } = {}): number {
   if (errors >= n) return 1;
   const isAbove = (p: number) => logMixture(errors, n, p).log >= -Math.log(miss);
-  // From the share seen upwards, because far above it the sum is long.
+  // From the observed share upwards, because the sum is long far above it.
   let [low, high] = [errors / n, (errors + 4 * Math.sqrt(errors + 1)) / n];
   while (high < 1 && !isAbove(high)) [low, high] = [high, 2 * high];
   high = Math.min(1, high);
@@ -90,10 +93,10 @@ export function anytimeUpperBound(errors: number, n: number, { miss = 0.05 }: { 
 }
 
 /**
- * How many of the next `m` will have what `k` of `n` had: the count to expect is m·k/n, and with 95 % it lies in the interval,
- * which holds the chance in both samples. Null of n = 0 or m = 0. Sizes may be effective ones; the bounds are not rounded.
- * K. Krishnamoorthy and J. Peng, "Improved closed-form prediction intervals for binomial and Poisson distributions",
- * J. Statist. Plann. Inference 141 (2011) 1709-1718, joint sampling: all y with
+ * How many of the next `m` will have the property that `k` of `n` had: the expected count is m·k/n, and with 95 % it
+ * lies in the interval, which includes the randomness of both samples. Null for n = 0 or m = 0. Sizes may be effective
+ * ones; the bounds are not rounded. K. Krishnamoorthy and J. Peng, "Improved closed-form prediction intervals for
+ * binomial and Poisson distributions", J. Statist. Plann. Inference 141 (2011) 1709-1718, joint sampling: all y with
  * (m·k - n·y)² <= z² m n N p(1-p), where N = n + m and p = (k + y)/N. As m grows y/m becomes the Wilson interval.
  */
 export function predictCount(k: number, n: number, m: number): Interval | null {
@@ -124,10 +127,10 @@ export function sumOf(estimates: readonly Estimate[]): Estimate {
 }
 
 /**
- * How much more a count varies from block to block than chance alone would have it: Pearson's X² over its degrees of freedom, at least 1;
- * null with fewer than two blocks or where all or none are counted. What comes together (four answers to one question, a batch of one
- * kind) is alike, so that n of them tell less than n independent ones: n / dispersion.
- * P. McCullagh and J. A. Nelder, "Generalized Linear Models", 2nd ed. 1989, section 4.5.2.
+ * How much more a count varies from block to block than by chance: Pearson's X² over its degrees of freedom, at least
+ * 1; null with fewer than two blocks or when all or none are counted. Items that arrive together (four answers to one
+ * question, a batch of one kind) resemble each other, so n of them carry less information than n independent ones: n /
+ * dispersion. P. McCullagh and J. A. Nelder, "Generalized Linear Models", 2nd ed. 1989, section 4.5.2.
  */
 export function dispersion(blocks: readonly { k: number; n: number }[]): number | null {
   const counted = blocks.filter(({ n }) => n > 0);
@@ -138,7 +141,7 @@ export function dispersion(blocks: readonly { k: number; n: number }[]): number 
   return Math.max(1, x2 / (counted.length - 1));
 }
 
-/** Scores that lie together: how many, how many of them were right, and the sum of the scores. */
+/** A bin of similar scores: its size, how many of them were right, and the sum of the scores. */
 export interface Bin {
   n: number;
   unchanged: number;
@@ -146,9 +149,9 @@ export interface Bin {
 }
 
 /**
- * The mean distance of score and share right, weighted by how many lie in the bin: Σ (n/N)·|kept/n - mean score|. Null when all are empty.
- * M. P. Naeini, G. F. Cooper and M. Hauskrecht, "Obtaining well calibrated probabilities using Bayesian binning", AAAI 2015;
- * C. Guo et al., "On calibration of modern neural networks", ICML 2017, equation 3.
+ * The mean distance of score and share right, weighted by bin size: Σ (n/N)·|kept/n - mean score|. Null when all bins
+ * are empty. M. P. Naeini, G. F. Cooper and M. Hauskrecht, "Obtaining well calibrated probabilities using Bayesian
+ * binning", AAAI 2015; C. Guo et al., "On calibration of modern neural networks", ICML 2017, equation 3.
  */
 export function expectedCalibrationError(bins: readonly Bin[]): number | null {
   const n = bins.reduce((sum, bin) => sum + bin.n, 0);
@@ -192,7 +195,7 @@ function betaFraction(x: number, a: number, b: number): number {
   return value;
 }
 
-/** The x with I_x(a, b) = p, halved down to the last bit that matters: I is rising, so nothing can be missed. */
+/** The x with I_x(a, b) = p, by bisection to the last significant bit: I is rising, so bisection always converges. */
 function betaQuantile(p: number, a: number, b: number): number {
   let [low, high] = [0, 1];
   for (let halving = 0; halving < 60; halving += 1) {

@@ -1,9 +1,9 @@
-// What other thresholds would have done, replayed on what arrived and what people decided (AN23 to AN26).
+// Replays recent arrivals and human decisions with other thresholds (AN23 to AN26).
 import type { ThresholdSample } from '../api/thresholds.ts';
 import { predictCount, sumOf, type Estimate, type Interval } from './statistics.ts';
 import type { BelowReview } from '../enums.ts';
 
-/** The thresholds that are tried. */
+/** The thresholds to try. */
 export interface Trial {
   auto: number;
   review: number;
@@ -16,32 +16,32 @@ interface Sums {
   wrong: number;
 }
 
-/** A sample made ready for one choice of escalating flags: what is asked of it then costs a search, whatever its size. */
+/** A sample prepared for one choice of escalating flags: each query then costs a binary search, whatever the size. */
 export interface Replay {
   arrived: number;
-  /** Arrivals that a flag sends to people, whatever their confidence. */
+  /** Arrivals that a flag escalates, whatever their confidence. */
   flagged: number;
   /** The confidences without an escalating flag, ascending. */
   confidences: readonly number[];
-  /** Per kind: the sums of everything from the confidence at this place on; one place more than there are confidences. */
+  /** Per kind: suffix sums from the confidence at this index; one entry more than there are confidences. */
   kinds: readonly (readonly Sums[])[];
   dispersion: ThresholdSample['dispersion'];
 }
 
-/** Of as many items as the sample has, the next time. */
+/** For the next batch of as many items as the sample has. */
 export interface Prediction {
   arrived: number;
   automatic: Estimate;
   people: Estimate;
-  /** Rejected by their confidence alone. */
+  /** Rejected by confidence alone. */
   refused: Estimate;
-  /** Automatic ones that people would have edited or rejected, among those of `known`; null when that is none. */
+  /** Automatic decisions that reviewers would have changed, among those of `known`; null when `known` is zero. */
   wrong: Estimate | null;
   /** The same as a share of `known`. */
   rate: Estimate | null;
-  /** Automatic items of a kind that people have looked at. */
+  /** Automatic items of a kind that reviewers have looked at. */
   known: number;
-  /** Automatic items of a kind that no person ever looked at: what is wrong with them nobody can say. */
+  /** Automatic items of a kind that no reviewer has looked at: their error rate is unknown. */
   unreviewed: number;
 }
 
@@ -73,7 +73,7 @@ function add(to: Sums, more: Sums): void {
   to.wrong += more.wrong;
 }
 
-/** Routes the replay by RT1 to RT4 with other thresholds; null when nothing arrived. */
+/** Routes the replay by RT1 to RT4 with other thresholds; null without arrivals. */
 export function predict(of: Replay, { auto, review, below }: Trial): Prediction | null {
   if (of.arrived === 0) return null;
   const from = (threshold: number) => of.kinds.map((sums) => sums[firstFrom(of.confidences, threshold)] ?? none());
@@ -95,15 +95,16 @@ export function predict(of: Replay, { auto, review, below }: Trial): Prediction 
 const arrivedOf = (kinds: readonly Pick<Sums, 'arrived'>[]): number =>
   kinds.reduce((sum, { arrived }) => sum + arrived, 0);
 
-/** How many of the next as many items, when it was `count` of these. */
+/** How many of the next batch of the same size to expect, given `count` in this sample. */
 function nextOf({ arrived, dispersion }: Replay, count: number): Estimate {
   const seen = { k: count, n: arrived, reviewed: 1 };
   return { value: count, ...predictionInterval(seen, arrived, dispersion.arrivals) };
 }
 
 /**
- * AN24: of the next `m`, when it was `k` of `n`, both more alike than chance would have them. Of neighbours that are alike a sample
- * has fewer the smaller the share is that was looked at, so audits tell nearly as much as independent ones.
+ * AN24: how many of the next `m`, given `k` of `n`, where both samples are overdispersed. The smaller the reviewed
+ * share, the fewer similar neighbours a sample contains, so audits carry almost as much information as independent
+ * items.
  */
 function predictionInterval(
   { k, n, reviewed }: { k: number; n: number; reviewed: number },
@@ -116,11 +117,11 @@ function predictionInterval(
 }
 
 /**
- * AN24: each kind is a stratum. Within one, people looked at a sample that does not depend on confidence: everything that was queued
- * or escalated, by and by, and of what passed automatically what was drawn for an audit. So a kind's share of wrong ones is
- * estimated from those that were looked at and stands for all that arrived: each decision weighs arrived / looked, which of audits is
- * about 1 / audit rate (the ratio estimator of W. G. Cochran, "Sampling Techniques", 3rd ed. 1977, sections 5.3 and 6.1).
- * Kinds are independent, and add up by MOVER.
+ * AN24: each kind is a stratum. Within one, the reviewed sample does not depend on confidence: everything queued or
+ * escalated, over time, and of the auto-approved items those sampled for an audit. So the error share of a kind is
+ * estimated from its reviewed items and applies to all its arrivals: each decision weighs arrived / reviewed, which for
+ * audits is about 1 / audit rate (the ratio estimator of W. G. Cochran, "Sampling Techniques", 3rd ed. 1977, sections
+ * 5.3 and 6.1). Kinds are independent, and add up by MOVER.
  */
 function errors(of: Replay, kinds: readonly Sums[]): Pick<Prediction, 'wrong' | 'rate'> {
   const strata = kinds.filter(({ arrived }) => arrived > 0);
@@ -132,8 +133,8 @@ function errors(of: Replay, kinds: readonly Sums[]): Pick<Prediction, 'wrong' | 
 }
 
 /**
- * The wrong ones of a kind among the next as many arrivals. Those that were looked at stand for `looked / arrived` of all arrivals;
- * so how many the kind will have next time is in the interval too.
+ * The wrong items of a kind among the next batch of arrivals. The reviewed items represent `reviewed / arrived` of all
+ * arrivals, so the interval also covers the size of the kind in the next batch.
  */
 function wrongOf(of: Replay, { arrived, reviewed, wrong }: Sums): Estimate {
   const share = reviewed / arrived;
@@ -146,7 +147,7 @@ function wrongOf(of: Replay, { arrived, reviewed, wrong }: Sums): Estimate {
   return { value: wrong / share, low: Math.min(low, most), high: Math.min(high, most) };
 }
 
-/** The wrong ones of a kind when exactly as many of it come again. */
+/** The wrong items of a kind if exactly as many of it arrive again. */
 function wrongAmong({ arrived, reviewed, wrong }: Sums, dispersion: number): Estimate {
   const share = reviewed / arrived;
   return {
@@ -167,7 +168,7 @@ const scaled = ({ value, low, high }: Estimate, by: number): Estimate => ({
   high: high / by,
 });
 
-/** The first place whose confidence is at or above the threshold, as routing compares them (RT2). */
+/** The first index whose confidence is at or above the threshold, as routing compares them (RT2). */
 function firstFrom(confidences: readonly number[], threshold: number): number {
   let [low, high] = [0, confidences.length];
   while (low < high) {
@@ -178,13 +179,13 @@ function firstFrom(confidences: readonly number[], threshold: number): number {
   return low;
 }
 
-/** Thresholds above `low`, up to `high`, at which an automatic threshold would let pass what no person ever looked at. */
+/** Thresholds above `low`, up to `high`, at which items of a never-reviewed kind would be auto-approved. */
 export interface UnreviewedRange {
   low: number;
   high: number;
 }
 
-/** AN25: where there is nothing to go by, in order and apart. */
+/** AN25: the ranges without review data, in order and disjoint. */
 export function unreviewedRanges({ confidences, kinds }: Replay): UnreviewedRange[] {
   const ranges: UnreviewedRange[] = [];
   const extend = (low: number, high: number) => {
@@ -208,15 +209,13 @@ export function unreviewedRanges({ confidences, kinds }: Replay): UnreviewedRang
 
 const DAY_MS = 86_400_000;
 
-/** Days that the sample's arrivals are spread over: at least one, because an hour says little about a day. */
+/** Days that the arrivals of the sample span: at least one, because an hour says little about a day. */
 export function daysOf({ from, to, arrivals }: Pick<ThresholdSample, 'from' | 'to' | 'arrivals'>): number {
   const since = Math.max(Date.parse(from), Date.parse(arrivals.since ?? from));
   return Math.max(1, (Date.parse(to) - since) / DAY_MS);
 }
 
-/**
- * AN26: hours that people need a day, at the pace of their newest decisions, audits included; null while no pace is known.
- */
+/** AN26: review hours per day at the pace of the newest decisions, audits included; null while no pace is known. */
 export function hoursADay(
   sample: Pick<ThresholdSample, 'from' | 'to' | 'arrivals' | 'median' | 'settings'>,
   { people, automatic }: Pick<Prediction, 'people' | 'automatic'>,

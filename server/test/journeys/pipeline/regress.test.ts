@@ -88,6 +88,6 @@ describe('npm run regress', () => {
     const nowhere = await regress('--url', 'http://127.0.0.1:9', '--start', casesFile);
     expect(nowhere.code).toBe(1);
     expect(nowhere.errorOutput).not.toContain('    at ');
-    expect(nowhere.errorOutput).toMatch(/^No answer from the service: \S.* Trying again in \d+ s\.$/m);
+    expect(nowhere.errorOutput).toMatch(/^No response from the service: \S.* Trying again in \d+ s\.$/m);
   });
 });

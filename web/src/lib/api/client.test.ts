@@ -83,7 +83,7 @@ describe('what goes wrong', () => {
 
   it('carries the problem with its code, faults, holder and waiting time', async () => {
     const body = {
-      title: 'Someone else holds this item',
+      title: 'Someone else has claimed this item',
       status: 409,
       detail: 'Ana holds it.',
       code: 'claim_held',

@@ -66,14 +66,14 @@ it('sends the example with the project filled in, without cookies, and shows sta
 
 it('tells a refusal in words and points at the field', async () => {
   const problem = {
-    title: 'Some fields need another value',
+    title: 'Validation failed',
     detail: 'Mend them.',
     errors: [{ pointer: '#/confidence', detail: 'Too big' }],
   };
   open(() => Promise.resolve(new Response(JSON.stringify(problem), { status: 422 })));
   await type('API key', 'csk_1');
   await send();
-  expect(await screen.findByText('Some fields need another value')).toBeTruthy();
+  expect(await screen.findByText('Validation failed')).toBeTruthy();
   expect(screen.getByText('#/confidence').parentElement?.textContent).toContain('Too big');
 });
 
