@@ -1,4 +1,4 @@
-// Time and ids are passed in, so that rules can be tested in milliseconds and nothing reads a clock by itself.
+// The clock and the ID generator that are passed in, so that tests control time and no code reads the clock directly.
 import { randomFillSync } from 'node:crypto';
 import { v7 } from 'uuid';
 
@@ -7,16 +7,18 @@ export interface Clock {
 }
 
 export interface Ids {
-  /** A new UUID, version 7: ids made later sort later. */
+  /** A new UUID, version 7: later IDs sort later. */
   uuid(): string;
 }
 
 export const systemClock: Clock = { now: () => new Date() };
 
-/** Asking the system for chance costs more than all the rest of an id: it is asked once for many. */
+/** A system call for random bytes costs more than the rest of an ID, so one call serves many. */
 const CHANCE_BYTES = 256 * 16;
 
-/** Ids in the order in which they are made, also within a millisecond (RFC 9562, section 6.2, method 1: a counter from a random start). */
+/**
+ * IDs in order of creation, also within a millisecond (RFC 9562, section 6.2, method 1: a counter from a random start).
+ */
 export function createIds(now: () => number = Date.now): Ids {
   const chance = Buffer.alloc(CHANCE_BYTES);
   let used = CHANCE_BYTES;
@@ -32,7 +34,7 @@ export function createIds(now: () => number = Date.now): Ids {
       const at = now();
       if (at > msecs) {
         msecs = at;
-        // The top bit stays free, so that counting up does not wrap within any millisecond.
+        // The top bit stays free, so that the counter does not overflow within a millisecond.
         seq = random.readUInt32BE(6) >>> 1;
       } else seq += 1;
       return v7({ random, msecs, seq });

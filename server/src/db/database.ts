@@ -1,4 +1,5 @@
-// The door to the database: `read` asks, `write` changes. Facts leave through the `record` that `write` hands out, and where an attempt went well by the statement that says so.
+// Access to the database: `read` for queries, `write` for transactions. A transaction appends its events with the
+// `appendEvent` it gets; the statement that records a successful attempt appends its own.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ConnectionException, type LockWaitTimeoutException } from '@mikro-orm/core';
 import { Refusal } from '@countersign/shared/errors';
@@ -12,36 +13,42 @@ import { planned } from './connection/planned.ts';
 import { rawQuery } from './raw-query.ts';
 import { statementLimit } from './connection/statement-limit.ts';
 
-/** States a fact: the row lands in the ledger with the change itself, or not at all. */
+/** Appends an event: its row commits with the change itself, or not at all. */
 export type AppendEvent = (event: NewEvent) => void;
 
 export interface Tx {
   /** The only entity manager that may query inside this transaction. */
   em: Em;
   appendEvent: AppendEvent;
-  /** Asks for the session now instead of at the end, for a change that ends sessions itself (A21). Errors: `session_missing`. */
+  /**
+   * Locks the session now instead of at the end, for a change that ends sessions itself (A21). Errors:
+   * `session_missing`.
+   */
   lockSession: () => Promise<void>;
 }
 
 export interface Database {
   /** Runs a query outside any transaction. */
   read<T>(work: (em: Em) => Promise<T>): Promise<T>;
-  /** One statement that changes something: it is its own transaction, without the round trips of a larger one. Facts it states itself, if any. */
+  /**
+   * One statement that changes something: a transaction of its own, without extra round trips. It appends its own
+   * events, if any.
+   */
   statement<T>(work: (em: Em) => Promise<T>): Promise<T>;
-  /** One transaction: the change and its facts commit together. Never awaits the network. */
+  /** One transaction: the change and its events commit together. Never awaits the network. */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /**
-   * Whatever `work` writes is committed only while this session is alive: each transaction asks before it ends, and fails with
-   * `session_missing` (A21). With null `work` is done for nobody in particular, whoever called it.
+   * Commits what `work` writes only while this session is active: each transaction checks before it ends, and fails
+   * with `session_missing` (A21). With null, `work` runs without a session, whatever the caller's.
    */
   forSession<T>(sessionId: string | null, work: () => Promise<T>): Promise<T>;
-  /** The session for which the caller acts; null for a pipeline, the worker, a command. */
+  /** The session that the caller acts for; null for a pipeline, the worker, or a command. */
   session(): string | null;
-  /** For what is done outside any transaction: `session_missing` once the session is over (A21). */
+  /** For work outside any transaction: fails with `session_missing` once the session has ended (A21). */
   refuseEnded(): Promise<void>;
-  /** What is read inside was asked for by somebody who waits: a statement that takes longer than the limit is ended (DB1). */
+  /** Someone waits for the reads inside: a statement that exceeds the limit is cancelled (DB1). */
   withReadLimit<T>(work: () => Promise<T>): Promise<T>;
-  /** How many were. */
+  /** The number of cancelled statements. */
   cutOff(): number;
   orm: Orm;
 }
@@ -49,20 +56,20 @@ export interface Database {
 interface Tools {
   clock: Clock;
   ids: Ids;
-  /** How long a statement may take that somebody waits for, in milliseconds; 0 is for ever. */
+  /** Time limit of a statement that someone waits for, in milliseconds; 0 means none. */
   readLimitMs?: number;
 }
 
-/** How long a statement may take that somebody waits for, in milliseconds, unless told (READ_LIMIT_MS). */
+/** Default time limit of a statement that someone waits for, in milliseconds (READ_LIMIT_MS). */
 const READ_LIMIT_MS = 10_000;
 
 type Outside = <T>(work: (em: Em) => Promise<T>) => Promise<T>;
 
-/** Wraps an open ORM. Any database failure that a retry may cure surfaces as `unavailable`. */
+/** Wraps an open ORM. Retryable database failures become `unavailable`. */
 export function createDatabase(orm: Orm, tools: Tools): Database {
   const inside = new AsyncLocalStorage<true>();
   const guard = () => {
-    // It would not see what the transaction has written, and could wait for a lock that the transaction holds.
+    // It would not see the writes of the transaction, and could wait for a lock that the transaction holds.
     if (inside.getStore()) throw new Error('A query outside the open transaction: use the transaction’s own em.');
   };
   const outside: Outside = async (work) => {
@@ -76,7 +83,7 @@ export function createDatabase(orm: Orm, tools: Tools): Database {
     ...limitedReads(outside, tools),
     ...acting,
     statement: (work) => {
-      if (session() !== null) throw new Error('A statement has no room to ask for a session: use write.');
+      if (session() !== null) throw new Error('A single statement cannot lock a session: use write.');
       return outside(work);
     },
     write: async (work) => {
@@ -87,7 +94,7 @@ export function createDatabase(orm: Orm, tools: Tools): Database {
         .transactional((em) => run(em as Em))
         .catch(translate)
         .catch(async (error: unknown) => {
-          // Whoever is signed out is told that, and no longer what else stands in the way.
+          // An ended session takes precedence over any other refusal.
           if (error instanceof Refusal) await refuseEnded();
           throw error;
         });
@@ -95,7 +102,7 @@ export function createDatabase(orm: Orm, tools: Tools): Database {
   };
 }
 
-/** For whom something is done (A21). */
+/** The session that work is done for (A21). */
 function actingFor(outside: Outside, { clock }: Tools): Pick<Database, 'session' | 'forSession' | 'refuseEnded'> {
   const acting = new AsyncLocalStorage<string | null>();
   const session = () => acting.getStore() ?? null;
@@ -109,7 +116,7 @@ function actingFor(outside: Outside, { clock }: Tools): Pick<Database, 'session'
   };
 }
 
-/** Reads, and what ends those that somebody waits for (DB1). */
+/** Reads, and the time limit of those that someone waits for (DB1). */
 function limitedReads(
   outside: Outside,
   { readLimitMs = READ_LIMIT_MS }: Tools,
@@ -149,7 +156,7 @@ async function inTransaction<T>(em: Em, work: (tx: Tx) => Promise<T>, tools: For
   return result;
 }
 
-/** The rows as one JSON parameter, and the doorbell in the same round trip: this is on the way of every submission. */
+/** The rows as one JSON parameter, and the notification in the same round trip: every submission runs this. */
 const APPENDED = `
   with appended as (
     insert into event (id, project_id, type, item_id, actor, data, created_at)
@@ -157,7 +164,7 @@ const APPENDED = `
     from json_to_recordset($1::json) as r(id uuid, project_id uuid, type text, item_id uuid, actor jsonb, data jsonb)
   )`;
 const INSERT_EVENTS = planned(`${APPENDED} select pg_notify($3, $4), true as alive`);
-/** The same for a session, which is asked for on the way: of a decision it costs no round trip (A21). */
+/** The same with a session check in the same statement: it costs a decision no extra round trip (A21). */
 const INSERT_EVENTS_FOR_SESSION = planned(`${APPENDED},
   acting as (select id from session where ${LIVE_SESSION('$5', '$2', '$6')} for key share)
   select pg_notify($3, $4), exists (select from acting) as alive`);
@@ -177,40 +184,46 @@ async function insertEvents(em: Em, events: NewEvent[], { clock, ids, sessionId 
   if (!answer?.alive) throw noSession();
 }
 
-/** What the doorbell says of a fact. Of what was final on arrival nobody has to be told: nobody can be waiting for it. */
+/** The notification for an event. Nobody can be waiting for an item that was final on arrival. */
 const notificationFor = (event: NewEvent): string =>
   event.type === 'item.finalized' && event.version === 1 ? ARRIVED_FINAL : storedEventType(event.type);
 
-/** A fact as the ledger's columns have it. */
+/** An event as a row of the event log. */
 export function toEventRow({ type, project_id, actor, ...data }: NewEvent, id: string) {
   const itemId = 'item_id' in data ? data.item_id : null;
   return { id, project_id, type: storedEventType(type), item_id: itemId, actor, data };
 }
 
-/** SQLSTATE, or the system's code: connection lost, shutting down, too many clients or a full disk (53), nobody listening (ENOENT: on a socket file). */
+/**
+ * SQLSTATE or system code: connection lost, server shutting down, too many clients or disk full (53), no server
+ * listening (ENOENT: on a socket file).
+ */
 const GONE = /^(08|57P0|53|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOENT|ENOTFOUND|EAI_AGAIN)/;
 const GONE_MESSAGE = /Connection terminated|is not queryable|timeout exceeded when trying to connect/;
-/** SQLSTATE: deadlock, serialization failure, lock wait. The fault of this transaction's company, not of the database. */
+/**
+ * SQLSTATE: deadlock, serialization failure, lock timeout. Caused by concurrent transactions, not by a failing
+ * database.
+ */
 const CONFLICT = /^(40P01|40001|55P03)/;
 
 const isCutOff = (error: unknown): boolean => sqlState(error) === '57014';
 
-/** How long whoever asked for too much waits, in seconds. */
+/** Retry-After of a read that was too expensive, in seconds. */
 const COME_BACK = 5;
 
-/** What was asked for took too long to read (DB1). */
+/** The request took too long to read (DB1). */
 class ReadTooLong extends Refusal {
   constructor() {
-    const detail = 'It takes too long to read. Ask for less, such as a shorter time, or try again in a moment.';
+    const detail = 'The request took too long. Ask for less, such as a shorter time range, or retry in a moment.';
     super('unavailable', detail, { retryAfter: COME_BACK });
     this.name = 'ReadTooLong';
   }
 }
 
-/** There is no database to talk to, whatever one wants of it. */
+/** The database is unreachable, whatever the request. */
 export class DatabaseGone extends Refusal {
   constructor() {
-    super('unavailable', 'The database cannot be reached just now. Try again in a moment.', { retryAfter: 1 });
+    super('unavailable', 'The database is unavailable. Retry in a moment.', { retryAfter: 1 });
   }
 }
 
@@ -220,11 +233,11 @@ function translate(error: unknown): never {
   if (GONE.test(code) || error instanceof ConnectionException || GONE_MESSAGE.test(String(error)))
     throw new DatabaseGone();
   if (CONFLICT.test(code))
-    throw new Refusal('unavailable', 'Others were in the way. Try again in a moment.', { retryAfter: 1 });
+    throw new Refusal('unavailable', 'Conflict with another request. Retry in a moment.', { retryAfter: 1 });
   throw error;
 }
 
-/** The SQLSTATE of a database error, the system's code of a failed connection, or ''. */
+/** The SQLSTATE of a database error, the system code of a failed connection, or ''. */
 function sqlState(error: unknown): string {
   const code = (error as Partial<LockWaitTimeoutException> | null)?.code;
   return typeof code === 'string' ? code : '';

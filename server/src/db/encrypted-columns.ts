@@ -1,7 +1,8 @@
-// Where sealed secrets lie, for a key ring that turns: found by the key they name, replaced only while they are what was read.
+// The columns with encrypted secrets, for key rotation: found by their key ID, and replaced only if unchanged since
+// they were read.
 import type { Em } from './orm.ts';
 
-/** Every column that holds what `seal` made. One that is missing here would be lost with its key. */
+/** Every column with output of `encrypt`. A column missing here would become unreadable when its key is removed. */
 export const ENCRYPTED_COLUMNS = [
   { table: 'webhook_endpoint', column: 'current', id: 'project_id' },
   { table: 'webhook_endpoint', column: 'next', id: 'project_id' },
@@ -16,13 +17,13 @@ export interface EncryptedText {
   encrypted: string;
 }
 
-/** The kid a text begins with; null for what is not in our format, so that nothing of it is ever said. */
+/** The key ID at the start of a text; null for anything not in our format, so that nothing of it is ever shown. */
 const KID = String.raw`substring(encrypted from '^([A-Za-z0-9_-]{1,32})\.')`;
 
 const textsOf = ({ table, column, id }: EncryptedColumn) =>
   `select "${id}" as id, project_id, "${column}" as encrypted from ${table} where "${column}" is not null`;
 
-/** The kids that stored texts name. */
+/** The key IDs in stored texts. */
 export async function kidsInUse(em: Em): Promise<string[]> {
   const all = ENCRYPTED_COLUMNS.map(textsOf).join(' union all ');
   const rows = await em.execute<{ kid: string | null }[]>(
@@ -31,7 +32,7 @@ export async function kidsInUse(em: Em): Promise<string[]> {
   return rows.flatMap(({ kid }) => kid ?? []);
 }
 
-/** Up to `limit` texts of a column that do not name this kid, in the order of their ids, from after `after` on. */
+/** Up to `limit` texts of a column with another key ID than this, in ID order after `after`. */
 export async function textsWithOtherKeys(
   em: Em,
   where: EncryptedColumn,
@@ -45,7 +46,7 @@ export async function textsWithOtherKeys(
   return rows.map(({ id, project_id: projectId, encrypted }) => ({ id, projectId, encrypted }));
 }
 
-/** Puts another text in the place of the one that was read. False when it is not there any more: whoever changed it wins. */
+/** Replaces a text if it is unchanged since it was read. Returns false otherwise: the concurrent change wins. */
 export async function replaceText(
   em: Em,
   { table, column, id }: EncryptedColumn,

@@ -1,3 +1,4 @@
+/** Group commit: grouping, individual outcomes, and failures. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { GroupCommit, type GroupCommitOptions, type Outcome } from './group-commit.ts';
@@ -8,7 +9,7 @@ interface Gate {
   fail: (error: Error) => void;
 }
 
-/** A commit that waits to be let through, and says who was in it. */
+/** A commit that waits until the test releases it, and records its entries. */
 function gated(overrides: Partial<GroupCommitOptions<string, string>> = {}) {
   const gates: Gate[] = [];
   let arrived: () => void = () => undefined;
@@ -35,7 +36,7 @@ function gated(overrides: Partial<GroupCommitOptions<string, string>> = {}) {
 }
 
 describe('group commit', () => {
-  it('takes together what arrives together, and what arrives meanwhile next', async () => {
+  it('commits concurrent entries together, and those that arrive meanwhile next', async () => {
     const { group, nth } = gated();
     const first = [group.add('a'), group.add('b')];
     expect((await nth(0)).entries).toEqual(['a', 'b']);
@@ -47,7 +48,7 @@ describe('group commit', () => {
     expect(await Promise.all(second)).toEqual(['c!', 'd!']);
   });
 
-  it('I2: answers nobody before the commit', async () => {
+  it('I2: resolves no entry before the commit', async () => {
     const { group, nth } = gated();
     let answered = false;
     const entry = group.add('a').then(() => (answered = true));
@@ -59,7 +60,7 @@ describe('group commit', () => {
     expect(answered).toBe(true);
   });
 
-  it('keeps groups within their size and weight, and lets a heavy one go alone', async () => {
+  it('limits groups by size and weight, and commits a heavy entry alone', async () => {
     const { group, nth } = gated();
     const all = ['a', 'b', 'c', 'd', 'x'.repeat(50), 'e', 'f'.repeat(9), 'g'].map((entry) => group.add(entry));
     const expected = [['a', 'b', 'c'], ['d'], ['x'.repeat(50)], ['e', 'f'.repeat(9)], ['g']];
@@ -71,7 +72,7 @@ describe('group commit', () => {
     await Promise.all(all);
   });
 
-  it('runs as many groups at once as its concurrency allows', async () => {
+  it('runs up to its concurrency of groups at once', async () => {
     const { group, nth, count } = gated({ concurrency: 2, maxEntries: 1 });
     const all = ['a', 'b', 'c'].map((entry) => group.add(entry));
     await nth(1);
@@ -83,7 +84,7 @@ describe('group commit', () => {
     expect(await Promise.all(all)).toEqual(['a!', 'b!', 'c!']);
   });
 
-  it('one failing entry never fails its neighbours', async () => {
+  it('does not fail other entries because of a failing one', async () => {
     const tries: string[][] = [];
     const { group } = gated({
       commit: (entries) => {
@@ -97,7 +98,7 @@ describe('group commit', () => {
     expect(tries).toEqual([['a', 'bad', 'b'], ['a'], ['bad', 'b'], ['bad'], ['b']]);
   });
 
-  it('does not try one by one what would meet all alike', async () => {
+  it('does not retry one by one when every entry would fail alike', async () => {
     const { group, nth, count } = gated({ meetsAll: (error) => String(error).includes('gone') });
     const all = Promise.allSettled([group.add('a'), group.add('b')]);
     (await nth(0)).fail(new Error('gone'));
@@ -105,7 +106,7 @@ describe('group commit', () => {
     expect(count()).toBe(1);
   });
 
-  it('by property: every entry gets its own outcome, whatever its neighbours get', async () => {
+  it('by property: every entry gets its own outcome, whatever the outcomes of its group', async () => {
     const fate = fc.constantFrom('result', 'refusal', 'later', 'breaks');
     await fc.assert(
       fc.asyncProperty(

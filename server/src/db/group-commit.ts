@@ -1,21 +1,26 @@
-// Group commit: what arrives together is committed together, and each one still gets an outcome of its own.
-// After the commit_delay idea of databases (DeWitt et al. 1984): nobody waits for company, but who comes while a commit is under way shares the next.
+// Group commit: commits concurrent entries together, with an individual outcome for each. Follows the commit_delay idea
+// of databases (DeWitt et al. 1984): an entry never waits for others, but entries that arrive during a commit share the
+// next one.
 
-/** What became of one entry: its result, its own refusal, or "not now" (someone else is at it; ask again shortly). */
+/** The outcome of one entry: its result, its own refusal, or "later" (another transaction holds it; retry shortly). */
 export type Outcome<R> = { result: R } | { refusal: Error } | 'later';
 
 export interface GroupCommitOptions<T, R> {
-  /** Commits the entries in one transaction; outcomes in the same order. A rejection means that nothing was committed. */
+  /**
+   * Commits the entries in one transaction; outcomes in the same order. A rejection means that nothing was committed.
+   */
   commit: (entries: T[]) => Promise<Outcome<R>[]>;
-  /** True for a failure that would meet every entry alike (nobody to talk to): then none is tried alone. */
+  /**
+   * True for a failure that affects every entry alike (database unreachable): then entries are not retried one by one.
+   */
   meetsAll: (error: unknown) => boolean;
-  /** The weight of one entry and the most that one group may weigh; a heavier entry goes alone. */
+  /** The weight of one entry and the maximum weight of a group; a heavier entry is committed alone. */
   weigh: (entry: T) => number;
   maxWeight: number;
   maxEntries: number;
-  /** How many groups may be under way at once. */
+  /** How many groups may commit at once. */
   concurrency: number;
-  /** How soon an entry that was told "later" comes again, in milliseconds. */
+  /** The delay before an entry with the outcome "later" is retried, in milliseconds. */
   laterMs: number;
 }
 
@@ -35,7 +40,7 @@ export class GroupCommit<T, R> {
     this.#options = options;
   }
 
-  /** Resolves after the commit that holds this entry; rejects with the entry's own refusal or with what made its commit fail. */
+  /** Resolves after the commit of this entry; rejects with the entry's own refusal or the error of its commit. */
   add(entry: T): Promise<R> {
     return new Promise((resolve, reject) => this.#enqueue({ entry, resolve, reject }));
   }
@@ -78,7 +83,10 @@ export class GroupCommit<T, R> {
     return this.#waiting.splice(0, count);
   }
 
-  /** One failing entry never fails its neighbours: a group that cannot be committed is tried in halves, down to the one at fault. */
+  /**
+   * A failing entry does not fail the others: a group that cannot be committed is split in halves, down to the failing
+   * entry.
+   */
   async #run(group: Waiting<T, R>[]): Promise<void> {
     try {
       const outcomes = await this.#options.commit(group.map(({ entry }) => entry));
@@ -95,7 +103,7 @@ export class GroupCommit<T, R> {
   }
 
   #settle(waiting: Waiting<T, R>, outcome: Outcome<R> | undefined): void {
-    if (outcome === undefined) waiting.reject(new Error('A commit answered fewer outcomes than entries.'));
+    if (outcome === undefined) waiting.reject(new Error('A commit returned fewer outcomes than entries.'));
     else if (outcome === 'later') setTimeout(() => this.#enqueue(waiting), this.#options.laterMs);
     else if ('refusal' in outcome) waiting.reject(outcome.refusal);
     else waiting.resolve(outcome.result);

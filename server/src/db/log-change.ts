@@ -1,4 +1,4 @@
-// One line of a project's change log and the fact for its pages, in the change's own transaction (CL1).
+// Writes a line of a project's change log and its event, in the transaction of the change (CL1).
 import type { ChangeAction } from '@countersign/shared/api/changes';
 import type { ActorRef, DomainEventOf } from '@countersign/shared/events';
 import type { Clock, Ids } from './clock.ts';
@@ -10,20 +10,20 @@ type Values = Record<string, unknown>;
 
 export interface Change {
   projectId: string;
-  /** The parts of the project that pages should read again. */
+  /** The parts of the project that pages should reload. */
   changed: Part[];
   action: ChangeAction;
-  /** What it was done to, as people name it. */
+  /** The name of the changed object. */
   subject?: string | null;
   subjectId?: string | null;
-  /** What differs, before and after; never a secret. */
+  /** The changed values, before and after; never a secret. */
   before?: Values | null;
   after?: Values | null;
-  /** What else the fact says. */
+  /** Additional fields of the event. */
   event?: Pick<DomainEventOf<'project.changed'>, 'learning' | 'reshaped' | 'placed_from'>;
 }
 
-/** Logs a change and states it. `by` is who did it: a member, or the system. */
+/** Logs a change and appends its event. `by` is who did it: a member, or the system. */
 export async function logChange(
   services: { clock: Clock; ids: Ids },
   { tx, by }: { tx: Tx; by: ActorRef },
@@ -44,7 +44,7 @@ export async function logChange(
   await appendProjectChanged(tx, { projectId, changed, by, ...(change.event && { event: change.event }) });
 }
 
-/** States that parts of a project are not what they were. */
+/** Appends the event that parts of a project changed. */
 export async function appendProjectChanged(
   tx: Tx,
   { projectId, changed, by, event }: Pick<Change, 'projectId' | 'changed' | 'event'> & { by: ActorRef },
@@ -53,11 +53,11 @@ export async function appendProjectChanged(
   tx.appendEvent({ type: 'project.changed', project_id: projectId, actor: by, settings_version, changed, ...event });
 }
 
-/** Asked of the database: the change itself may have raised it behind the entity manager's back. */
+/** Read from the database: the change itself may have increased it without the entity manager. */
 async function versionNow({ em }: Tx, projectId: string): Promise<number> {
   const rows = await em.execute<{ settings_version: number }[]>('select settings_version from project where id = ?', [
     projectId,
   ]);
-  if (rows[0] === undefined) throw new Error(`there is no project ${projectId}`);
+  if (rows[0] === undefined) throw new Error(`There is no project ${projectId}.`);
   return rows[0].settings_version;
 }

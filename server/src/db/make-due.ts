@@ -1,4 +1,4 @@
-// Deliveries that have come to an end begin again: due at once, with their whole schedule before them (WH1).
+// Makes finished deliveries due again, with a new schedule (WH1).
 import type { ActorRef } from '@countersign/shared/events';
 import { DUE } from './connection/channels.ts';
 import type { Tx } from './database.ts';
@@ -11,7 +11,7 @@ interface Due {
 
 const NOT_YET = { http_status: null, error: null, next_attempt_at: null };
 
-/** Whoever sends again wants to know now: an endpoint that is left alone gets its next attempt at once (WH5). */
+/** A replay should be attempted now: an open circuit lets its next attempt through immediately (WH5). */
 export async function wakeEndpoint({ em }: Tx, projectId: string): Promise<void> {
   await em.execute(`update webhook_endpoint set open_until = now() where project_id = ? and open_until > now()`, [
     projectId,
@@ -19,8 +19,8 @@ export async function wakeEndpoint({ em }: Tx, projectId: string): Promise<void>
 }
 
 /**
- * Only what has come to an end starts again: what is on its way must not be sent twice, and what has no bytes any more has nothing to
- * send (KE2). Answers how many did.
+ * Only finished deliveries start again: one in progress must not be sent twice, and one without a body has nothing to
+ * send (KE2). Returns how many did.
  */
 export async function makeDue(
   tx: Tx,
@@ -43,8 +43,9 @@ export async function makeDue(
 }
 
 /**
- * A waiting one is due now, with the schedule that it has. One that is due already is not told again: of several who ask at once the
- * later ones look by the clock, for their transactions may have begun before, and the column rounds to milliseconds, also upwards.
+ * Makes a pending delivery due now, within its current schedule. One that is already due causes no event. Among
+ * concurrent calls, later ones compare with the wall clock, because their transactions may have begun before and the
+ * column rounds to milliseconds, also upwards.
  */
 export async function makeDueNow(
   tx: Tx,

@@ -1,23 +1,24 @@
-// Brings the schema up to date at start: once, however many processes start together, and beside those of the version before.
+// Migrates the schema at start: once, however many processes start together, and while the previous version is still
+// running.
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { connect } from './connection/connect.ts';
 import type { DatabaseTarget, Orm } from './orm.ts';
 
-/** Any fixed number: the advisory lock that lets one process migrate while the others wait. */
+/** Any fixed number: the advisory lock of the one process that migrates. */
 const MIGRATION_LOCK = 7_202_611_201;
-/** How often one asks whether it is its turn, and how soon a change that found its table busy is tried again, in milliseconds. */
+/** Polling interval for the lock, and the retry delay of a change that found its table locked, in milliseconds. */
 const ASK_MS = 200;
 const AGAIN_MS = 500;
-/** A table that is busy for this long is held by something an operator has to look at, in milliseconds. */
+/** A table that is locked for this long, in milliseconds, needs the attention of an operator. */
 const PATIENCE_MS = 300_000;
-/** PostgreSQL's `lock_not_available`, and `deadlock_detected`: somebody held what was asked for and waited for what was held. */
+/** PostgreSQL's `lock_not_available` and `deadlock_detected`: another session held a lock that the change needed. */
 const BUSY: readonly unknown[] = ['55P03', '40P01'];
 
 /**
- * Runs the missing migrations, under an advisory lock, held by a connection of its own. Changes that others made and
- * that are not known here, as after a way back to an older version, are left alone. Errors: a change that fails, or that found its
- * table busy for five minutes; those before it stay made.
+ * Runs the missing migrations under an advisory lock, on a dedicated connection. Migrations that are unknown here, as
+ * after a rollback to an older version, are left alone. Errors: a change that fails, or that found its table locked for
+ * five minutes; earlier changes remain applied.
  */
 export async function migrate(
   orm: Orm,
@@ -34,8 +35,8 @@ export async function migrate(
 }
 
 /**
- * Asks again and again instead of waiting in the database: an index that is built beside the service waits for every statement that
- * began before it, and would wait for one that waits for its end.
+ * Polls instead of waiting in the database: a concurrent index build waits for every statement that began before it,
+ * and would deadlock with one that waits for its end.
  */
 async function takeTurn(client: pg.Client): Promise<void> {
   const ask = () => client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [MIGRATION_LOCK]);

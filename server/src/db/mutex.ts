@@ -1,9 +1,9 @@
-// Work of one process that would get into each other's way, or be carried out on an older answer last: one after the other, in the order asked.
+// A mutex for one process: runs work one at a time, in the order requested.
 
 export class Mutex {
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Begins when all before it are over, however they ended. */
+  /** Starts when all earlier work has settled. */
   take<T>(work: () => Promise<T>): Promise<T> {
     const mine = this.#last.then(work);
     this.#last = mine.catch(() => undefined);

@@ -1,4 +1,4 @@
-// MikroORM on PostgreSQL: the entities, the migrations, and the pool.
+// Sets up MikroORM on PostgreSQL: entities, migrations, and the pool.
 import { MikroORM, type Options } from '@mikro-orm/core';
 import { Migrator } from '@mikro-orm/migrations';
 import { PostgreSqlDriver } from '@mikro-orm/postgresql';
@@ -37,7 +37,7 @@ import type { Connection } from './connection/database-url.ts';
 import { MIGRATIONS } from './migrations/list.ts';
 import { equipPool, pooled } from './connection/pool.ts';
 
-/** Where the data lives, and how many connections this process may have to it. */
+/** The database, and how many connections this process may open to it. */
 export interface DatabaseTarget {
   connection: Connection;
   poolSize: number;
@@ -79,13 +79,13 @@ const common = {
     ReasonVariant,
   ],
   extensions: [Migrator],
-  // Each change in a transaction of its own: it holds its locks no longer than it takes, and what is made stays made.
+  // Each migration in a transaction of its own: it releases its locks early, and completed ones remain applied.
   migrations: { migrationsList: MIGRATIONS, snapshot: false, allOrNothing: false, disableForeignKeys: false },
   forceUtcTimezone: true,
   logger: () => undefined,
 } satisfies Partial<Options>;
 
-/** Opens the database. `onPool` is told of the pool. */
+/** Opens the database. `onPool` receives the pool. */
 export async function openOrm(
   { connection, poolSize }: DatabaseTarget,
   onPool: (pool: Pool) => void = () => undefined,
@@ -99,7 +99,7 @@ export async function openOrm(
     driver: PostgreSqlDriver,
     dbName: connection.database,
     pool: { min: 0, max: poolSize },
-    // The ORM reads addresses by a parser of its own, which drops their query: it gets what the driver takes.
+    // The ORM's own URL parser drops the query, so it gets the driver configuration.
     driverOptions: { ...pooled(connection), onPoolCreated },
   });
 }

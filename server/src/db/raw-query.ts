@@ -1,8 +1,12 @@
-// SQL with real parameters. The ORM's `execute` writes values into the text, which is dear when they are whole payloads.
+// Runs SQL with real parameters. The ORM's `execute` inlines values into the text, which is expensive for whole
+// payloads.
 import { CompiledQuery } from 'kysely';
 import type { Em } from './orm.ts';
 
-/** Runs one statement with `$1`, `$2`, … on the connection of this em's transaction, or on any outside of one. Same failures as `em.execute`. */
+/**
+ * Runs one statement with `$1`, `$2`, … on the connection of this em's transaction, or on any connection outside of
+ * one. Same failures as `em.execute`.
+ */
 export async function rawQuery<Row>(em: Em, text: string, parameters: readonly unknown[]): Promise<Row[]> {
   const { rows } = await em.getKysely().executeQuery(CompiledQuery.raw(text, [...parameters]));
   return rows as Row[];

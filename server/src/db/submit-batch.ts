@@ -1,10 +1,10 @@
-// The statements of the intake: each handles a whole group of submissions, its rows sent as one JSON parameter.
+// The SQL statements of the intake: each handles a whole group of submissions, with its rows in one JSON parameter.
 import type { BelowReview, ItemStatus, RoutingRule } from '@countersign/shared/enums';
 import type { Em } from './orm.ts';
 import { planned } from './connection/planned.ts';
 import { rawQuery } from './raw-query.ts';
 
-/** The address of an idempotency key (docs/spec/public-api.md#idempotency). */
+/** The identity of an idempotency key (docs/spec/public-api.md#idempotency). */
 export interface KeyId {
   projectId: string;
   /** `submit`, `batch` or `inbound:<source id>`. */
@@ -21,7 +21,7 @@ export const keyIdText = ({ projectId, operation, key }: KeyId): string => `${pr
 
 const intakeLockOf = (id: string) => `hashtextextended('intake:' || ${id}, 0)`;
 
-/** The doors first, in the order they are given: whoever holds a key waits for nobody any more. */
+/** The intake locks first, in the given order: a transaction that holds a key waits for nothing else. */
 const ENTER = planned(`
   select null as text, pg_advisory_xact_lock_shared(${intakeLockOf('id')}) is not null as locked
   from json_array_elements_text($1::json) as p(id)
@@ -29,9 +29,10 @@ const ENTER = planned(`
   select text, pg_try_advisory_xact_lock(hashtextextended(text, 0)) from json_array_elements_text($2::json) as k(text)`);
 
 /**
- * Goes in by the doors of these projects and locks the keys, until the transaction ends; answers the keys that somebody else is at.
- * For a key nobody waits: a wait would hold up the neighbours in the group. A closed door is waited for (`closeIntake`). A later
- * statement sees every committed row of the keys, and what was committed while a door was closed.
+ * Takes the shared intake lock of these projects and locks the keys, until the transaction ends; returns the keys that
+ * another transaction holds. It does not wait for keys, which would delay the other submissions of the group. It does
+ * wait for an exclusive intake lock (`lockIntakeExclusive`). A later statement sees every committed row of the keys,
+ * and everything committed under an exclusive lock.
  */
 export async function lockIntakeShared(em: Em, projectIds: string[], keyIds: KeyId[]): Promise<Set<string>> {
   const values = [[...new Set(projectIds)].sort(), [...new Set(keyIds.map(keyIdText))]];
@@ -44,20 +45,20 @@ export async function lockIntakeShared(em: Em, projectIds: string[], keyIds: Key
 }
 
 /**
- * Closes the door of a project until the transaction ends: waits for the submissions that are in, and lets later ones wait. Locks of
- * this kind are had in the order they are asked for, where those of rows go to whoever can share them: a waiting `for update` would
- * be passed by one group of submissions after another, as long as any two of them overlap.
+ * Takes the exclusive intake lock of a project until the transaction ends: waits for running submissions and blocks
+ * later ones. Advisory locks are granted in order of request, whereas row locks go to any transaction that can share
+ * them: overlapping groups of submissions could starve a waiting `for update`.
  */
 export async function lockIntakeExclusive(em: Em, projectId: string): Promise<void> {
   await em.execute(`select pg_advisory_xact_lock(${intakeLockOf('?::text')})`, [projectId]);
 }
 
-// Not planned once: on a table that grows this fast, a plan made while it was small reads all of it.
+// Not prepared: on a table that grows this fast, a plan from when it was small would scan all of it.
 const FIND_KEYS = `select k.project_id, k.operation, k.key, k.body_sha256, array_to_string(k.item_ids, ',') as item_ids
   from json_to_recordset($1::json) as w(project_id uuid, operation text, key text)
   join idempotency_key k on k.project_id = w.project_id and k.operation = w.operation and k.key = w.key`;
 
-/** The keys that are taken, by `placeText`. */
+/** The existing keys, by `keyIdText`. */
 export async function findKeys(em: Em, keyIds: KeyId[]): Promise<Map<string, KeyRow>> {
   const wanted = keyIds.map(({ projectId, operation, key }) => ({ project_id: projectId, operation, key }));
   const rows = await rawQuery<{
@@ -82,7 +83,7 @@ const INSERT_KEYS = planned(`insert into idempotency_key (project_id, operation,
   from json_to_recordset($1::json) as r(project_id uuid, operation text, key text, body_sha256 text, item_ids uuid[])
   on conflict do nothing`);
 
-/** Takes keys; those that are taken already stay as they are. */
+/** Inserts keys; existing ones stay unchanged. */
 export async function insertKeys(em: Em, keys: KeyRow[], createdAt: Date): Promise<void> {
   await rawQuery(em, INSERT_KEYS, [
     JSON.stringify(
@@ -98,7 +99,7 @@ export async function insertKeys(em: Em, keys: KeyRow[], createdAt: Date): Promi
   ]);
 }
 
-/** What routing needs of a project (RT5), as its row has it. */
+/** The settings of a project that routing needs (RT5), as in its row. */
 export interface RoutingRow {
   id: string;
   auto_threshold: number;
@@ -107,17 +108,17 @@ export interface RoutingRow {
   escalate_flags: string[];
   settings_version: number;
   target_minutes: number;
-  /** The share of automatic approvals that is drawn for an audit (AU1), from 0 to 1. */
+  /** The share of automatic approvals that is sampled for an audit (AU1), from 0 to 1. */
   audit_rate: number;
-  /** What they are drawn by, beside the item's id. */
+  /** The salt of sampling, in addition to the item ID. */
   audit_salt: string;
-  /** People decide everything (RT7). */
+  /** Reviewers decide everything (RT7). */
   stopped: boolean;
 }
 
-/** A project that submissions name. */
+/** A project of the submissions. */
 export interface SubmissionProject extends RoutingRow {
-  /** It takes none (AR1). */
+  /** It accepts no submissions (AR1). */
   archived: boolean;
 }
 
@@ -128,8 +129,9 @@ const READ_ROUTING =
   for key share of project`);
 
 /**
- * The settings of these projects; one that is deleted is left out (AR2). Each is held as the items' own foreign keys hold it, from
- * before it is read: a stop by a process of the version before, which knows no doors, waits for those that have not seen it (RT7).
+ * The settings of these projects; deleted ones are omitted (AR2). Each row is locked as the foreign keys of the items
+ * lock it, before it is read: a stop by a process of the previous version, which has no intake lock, then waits for
+ * submissions that have not seen it (RT7).
  */
 export async function readRouting(em: Em, projectIds: string[]): Promise<Map<string, SubmissionProject>> {
   const rows = await rawQuery<Omit<SubmissionProject, 'escalate_flags'> & { escalate_flags: string }>(
@@ -154,7 +156,7 @@ export interface NewItem {
   preview: string;
   model: string | null;
   source: string | null;
-  /** Drawn for an audit (AU1). */
+  /** Sampled for an audit (AU1). */
   audit: boolean;
   rule: RoutingRule;
   autoThreshold: number;
@@ -165,11 +167,11 @@ export interface NewItem {
   createdAt: Date;
   dueAt: Date;
   decidedAt: Date | null;
-  /** The id of its automatic decision (RT2), or null. */
+  /** The ID of its automatic decision (RT2), or null. */
   decisionId: string | null;
 }
 
-/** One statement for all items and their automatic decisions (RT2 ships the suggestion as it is). */
+/** One statement for all items and their automatic decisions (RT2 ships the suggestion unchanged). */
 const INSERT_ITEMS = planned(`
   with arrived as (
     select * from json_to_recordset($1::json) as r(

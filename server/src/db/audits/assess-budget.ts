@@ -1,4 +1,5 @@
-// Where the audits of a project stand to its error budget, its models together and the newest alone (AU5, AU6).
+// Compares the audits of a project with its error budget, for all models together and for the newest one alone (AU5,
+// AU6).
 import { type AuditStratum, budgetState, type BudgetState } from '../../domain/audits/audit-error.ts';
 import { type AuditSpan, auditStrata } from './audit-rows.ts';
 import type { GuaranteeSpan } from './audit-span.ts';
@@ -6,18 +7,18 @@ import type { Em } from '../orm.ts';
 
 export interface BudgetAssessment {
   state: BudgetState;
-  /** What proves the budget: the audits since the newest model began. */
+  /** The audits that can prove the budget: those since the newest model began. */
   strata: AuditStratum[];
-  /** The audits that crossed it; null where it is not crossed. */
+  /** The audits that exceed the budget; null when it is not exceeded. */
   crossedBy: AuditSpan | null;
-  /** They are of earlier models as well, because those of the newest are too few to tell. */
+  /** The span includes earlier models, because the newest one has too few audits. */
   earlierModels: boolean;
 }
 
 /**
- * A pipeline chooses what it calls its model, so a new name forgets no errors: as long as the newest model alone is too little to tell,
- * the budget is crossed by the series that goes on through all of them, as it would be had nobody named a model. It is proven by the
- * newest alone.
+ * A pipeline chooses its model name, so a new name must not reset the error count: while the newest model alone has too
+ * few audits, the budget is exceeded by the series through all models, as if no model were named. Only audits of the
+ * newest model can prove the budget.
  */
 export async function assessBudget(em: Em, span: GuaranteeSpan, budget: number): Promise<BudgetAssessment> {
   const { strata } = await auditStrata(em, span);

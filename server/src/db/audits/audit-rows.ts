@@ -1,25 +1,26 @@
-// The audits that speak for the line as it is now: counted by the rate they were drawn at, and one by one (AU4).
+// Reads the audits that count for the current auto-approve threshold: grouped by audit rate, and one by one (AU4).
 import type { AuditStratum } from '../../domain/audits/audit-error.ts';
 import type { Audit } from '../../domain/audits/raised-threshold.ts';
 import type { Em } from '../orm.ts';
 import { rawQuery } from '../raw-query.ts';
 import { RETAINED_SINCE } from '../retention/retained-since.ts';
 
-/** Arrivals from one time until another, in one project. */
+/** Arrivals of one project within a time span. */
 export interface AuditSpan {
   projectId: string;
   from: Date;
   to: Date;
-  /** Only what this version of the settings routed, or a later one. */
+  /** Only items that this settings version or a later one routed. */
   version?: number;
 }
 
-/** What is looked at costs time, and the newest say most. */
+/** Reading audits takes time, and the newest are the most relevant. */
 export const MOST_AUDITS = 10_000;
 
 /**
- * $1: the project, $2 and $3: the span, $4: its version. Only audits of what would pass today, drawn while everything from today's line on
- * passed: those of a higher line say nothing of what lies below it. And only of a time whose items are all there still (KE5).
+ * $1: the project, $2 and $3: the span, $4: its version. Only audits of items that would be auto-approved today,
+ * sampled while everything from today's threshold on was auto-approved: audits under a higher threshold say nothing
+ * about items below it. And only of a time whose items all still exist (KE5).
  */
 const RECENT = `
   recent as (
@@ -30,19 +31,21 @@ const RECENT = `
       and i.settings_version >= $4::int and i.confidence >= p.auto_threshold and i.auto_threshold <= p.auto_threshold
     order by i.created_at desc limit ${MOST_AUDITS})`;
 
-/** Who ends an item without an answer says nothing of the suggestion: that is no verdict on it; nor is what can still be taken back (LC2). */
+/**
+ * A decision without an answer is not a verdict on the suggestion, and neither is one that can still be undone (LC2).
+ */
 const VERDICT = `decision d on d.item_id = r.id and d.audit and d.final_at is not null
   and d.action in ('approve', 'edit', 'reject')`;
 const WRONG = `d.action in ('edit', 'reject')`;
 
-/** The rate that an audit was drawn at. */
+/** The audit rate at which an item was sampled. */
 const DRAWN_AT = `join project_settings s on s.project_id = $1 and s.version = r.settings_version`;
 const RATE = `(s.settings ->> 'audit_rate')::float8`;
 
 const timesOf = ({ projectId, from, to }: AuditSpan) => [projectId, from.toISOString(), to.toISOString()];
 const valuesOf = (span: AuditSpan) => [...timesOf(span), span.version ?? 1];
 
-/** By rate; at most 10 000 audits of the span, `more`: there are that many. */
+/** Grouped by rate; at most 10 000 audits of the span, `more` when there are that many. */
 export async function auditStrata(em: Em, span: AuditSpan): Promise<{ strata: AuditStratum[]; more: boolean }> {
   const rows = await rawQuery<Record<keyof AuditStratum, string | number>>(
     em,
@@ -62,7 +65,7 @@ export async function auditStrata(em: Em, span: AuditSpan): Promise<{ strata: Au
   return { strata, more: strata.reduce((sum, { drawn }) => sum + drawn, 0) === MOST_AUDITS };
 }
 
-/** One by one. */
+/** The audits one by one. */
 export function readDrawn(em: Em, span: AuditSpan): Promise<Audit[]> {
   return rawQuery<Audit>(
     em,
@@ -72,7 +75,7 @@ export function readDrawn(em: Em, span: AuditSpan): Promise<Audit[]> {
   );
 }
 
-/** Whether settings of a part of the span drew nothing. */
+/** Whether audits were off for part of the span. */
 export async function hasGap(em: Em, span: AuditSpan): Promise<boolean> {
   const rows = await rawQuery<{ gap: boolean }>(
     em,

@@ -1,21 +1,28 @@
-// Which audits the bound for every look counts (AU6): those since the line, the flags or the model last changed, of the last 30 to 60 days.
+// Determines which audits count for the anytime bound (AU6): those since the last change of threshold, flags or model,
+// of the last 30 to 60 days.
 import { auditStart } from '../../domain/audits/audit-start.ts';
 import { type AuditSpan, MOST_AUDITS } from './audit-rows.ts';
 import type { Em } from '../orm.ts';
 import { rawQuery } from '../raw-query.ts';
 import { RETAINED_SINCE } from '../retention/retained-since.ts';
 
-/** Why audits count from a moment on: no older ones do, an owner changed the line or the flags, it was raised by itself, or a new model. */
+/**
+ * Why audits count from a moment on: no older ones exist, an owner changed the threshold or the flags, it was raised
+ * automatically, or a new model appeared.
+ */
 export type Began = 'time' | 'auto_threshold' | 'raised' | 'model';
 
 export interface GuaranteeSpan extends AuditSpan {
   version: number;
-  /** The same without new models: by audits from then on a budget may be crossed, but never proven (AU6). */
+  /** The same ignoring new models: audits from then on can exceed a budget, but not prove it (AU6). */
   throughModels: Date;
   began: { at: Date; why: Began; model: string | null };
 }
 
-/** The count begins again with a line or flags that were changed and with a model that was never audited before: older audits are of other answers. */
+/**
+ * The count starts again when the threshold or the flags change and when a model without earlier audits appears: older
+ * audits are of different answers.
+ */
 export async function guaranteeSpan(em: Em, projectId: string, now: Date): Promise<GuaranteeSpan> {
   const [whole] = await rawQuery<{ earliest: string | Date | null; made: string | Date }>(em, EARLIEST, [projectId]);
   const from = auditStart(now, whole?.earliest ? new Date(whole.earliest) : null);
@@ -45,14 +52,17 @@ export async function guaranteeSpan(em: Em, projectId: string, now: Date): Promi
   };
 }
 
-/** After when every item is there, and no more audits came than are read; and when the project was made. */
+/**
+ * The earliest time after which every item exists and no more audits arrived than are read; and when the project was
+ * created.
+ */
 const EARLIEST = `
   select nullif(greatest(${RETAINED_SINCE},
     (select created_at from item where project_id = $1 and audit order by created_at desc offset ${MOST_AUDITS - 1} limit 1)),
     '-infinity') as earliest,
     (select changed_at from project_settings where project_id = $1 and version = 1) as made`;
 
-/** Nobody's versions are the system's own. */
+/** Versions without an author are the system's own. */
 const LAST_THRESHOLD_CHANGE = `
   select s.version, s.changed_at as at, s.changed_by is null
     and (s.settings ->> 'auto_threshold')::float8 > (b.settings ->> 'auto_threshold')::float8 as raised
@@ -62,8 +72,9 @@ const LAST_THRESHOLD_CHANGE = `
   order by s.version desc limit 1`;
 
 /**
- * $2, $3: the span, in which no more audits are than count. The first model of a project is not new. No name is a name as well, and an
- * empty one there is not. Which models are older is asked of each by its index: the audits before the span may be any number.
+ * $2, $3: the span, which contains no more audits than are counted. The first model of a project is not new. A missing
+ * name counts as a name and equals the empty one. The index finds for each model whether it is older, because there may
+ * be any number of audits before the span.
  */
 export const NEWEST_MODEL = `
   with seen as materialized (

@@ -1,8 +1,9 @@
-// Whether a project has audits: it draws some, or something is undecided that arrived while it did (AU3).
+// SQL for whether a project has audits: it samples some, or an item is undecided that arrived while it did (AU3).
 
 /**
- * As SQL, for a project called `p`. That none is drawn any more shows nobody which of what waits was: all that arrived before counts
- * alike, drawn or not. The last part is of projects that ended their audits before this was noted.
+ * SQL for a project with the alias `p`. When audits are turned off, it must not show which waiting items were sampled:
+ * all items that arrived before count alike. The last part covers projects that turned audits off before this was
+ * recorded.
  */
 export const HAS_AUDITS = `(p.audit_rate > 0 or p.audits_off_version is not null
   or exists (select from item a where a.project_id = p.id and a.audit

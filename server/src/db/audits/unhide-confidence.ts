@@ -1,15 +1,19 @@
-// Once all is decided for good that arrived while a project drew audits, its reviewers may see confidence again (AU3).
+// Shows confidence to reviewers again once every item that arrived during audits has a final decision (AU3).
 import type { Database } from '../database.ts';
 
-/** As SQL, of a project called `p`: something that arrived before its audits ended is undecided or can be undone, whether it was drawn or not. */
+/**
+ * SQL for a project with the alias `p`: an item that arrived before its audits ended is undecided or can be undone,
+ * sampled or not.
+ */
 const UNDECIDED = `(exists (select from item i where i.project_id = p.id and i.status in ('queued', 'escalated')
     and i.settings_version < p.audits_off_version)
   or exists (select from decision d join item i on i.id = d.item_id where d.final_at is null and d.project_id = p.id
     and i.settings_version < p.audits_off_version))`;
 
 /**
- * Looks through the projects that ended their audits. A submission under way holds its project and may have read the older settings,
- * so the project is locked before it is asked for once more; only where nothing else is left, because intake waits for that lock.
+ * Checks the projects that ended their audits. A concurrent submission holds its project and may have read the older
+ * settings, so the project is locked and checked again; only if nothing else is left, because intake waits for that
+ * lock.
  */
 export async function unhideConfidence(db: Database): Promise<void> {
   const ended = await db.read((em) =>

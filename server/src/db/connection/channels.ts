@@ -1,30 +1,33 @@
-// The doorbells: NOTIFY channels by what happened. Payloads carry no data that is not in the tables.
+// The NOTIFY channels by event. Payloads contain no data that is not in the tables.
 
-/** Facts were recorded: payload `type,…`. The relay has something to stamp; a decision may have an undo window to wait for. */
+/**
+ * Events were appended: payload `type,…`. The event relay has to assign sequence numbers; a decision may have an undo
+ * window to wait for.
+ */
 export const EVENTS_APPENDED = 'countersign_recorded';
-/** Stands in that payload for an `item.finalized` that routing made in the moment of arrival. */
+/** In that payload for an `item.finalized` that routing produced on arrival. */
 export const ARRIVED_FINAL = 'item.arrived_final';
-/** Facts were stamped: payload of `stampedText`s, separated by commas. */
+/** Events got their sequence numbers: payload of `formatAdvance` texts, separated by commas. */
 export const EVENTS_SEQUENCED = 'countersign_stamped';
-/** Figures of a project moved without a fact of their own, as an older ledger was counted: payload the project's id. */
+/** Figures of a project changed without an event, while an older event log was counted: payload the project ID. */
 export const COUNTED = 'countersign_counted';
 /** Deliveries are due. */
 export const DUE = 'countersign_due';
-/** What is offered to a person changed: payload their user id. */
+/** The offers of a user changed: payload their user ID. */
 export const OFFERED = 'countersign_offered';
-/** Sessions were ended by the operator: payload their ids, separated by commas. */
+/** The operator ended sessions: payload their IDs, separated by commas. */
 export const SESSIONS_ENDED = 'countersign_sessions_ended';
-/** Claims were ended beside the lock store: payload `item:user:fence`, separated by commas. */
+/** Claims ended without the lock store: payload `item:user:fence`, separated by commas. */
 export const CLAIMS_ENDED = 'countersign_claims_ended';
-/** An API key was revoked: payload its id. */
+/** An API key was revoked: payload its ID. */
 export const REVOKED = 'countersign_revoked';
 
-/** A ledger that grew. */
+/** New events in the log of a project. */
 export interface EventLogAdvance {
   projectId: string;
-  /** The first new position. */
+  /** The first new sequence number. */
   seq: number;
-  /** Whether a fact about the project itself is among them: one of those may let people in or out. */
+  /** Whether an event about the project itself is among them: such an event may change who has access. */
   changed: boolean;
 }
 

@@ -1,18 +1,18 @@
-// Opens single connections, and finds out which of the ways that an address leaves open is the one to take.
+// Opens single connections, and chooses between the ways to connect that a database URL allows.
 import pg from 'pg';
 import type { Connection, ConnectionCandidates } from './database-url.ts';
 import { DatabaseUrlError } from './database-url-error.ts';
 
-/** A session that is open and has been told its settings (DB2). `more` is for the driver. Errors: those of the driver. */
+/** An open session with its settings applied (DB2). `more` is for the driver. Errors: those of the driver. */
 export async function connect(connection: Connection, more: pg.ClientConfig = {}): Promise<pg.Client> {
   return begin(createClient(connection, more), connection);
 }
 
-/** A client that is not connected yet, for who has to listen to it from the start; `begin` connects it. */
+/** A client that is not connected yet, for a caller that must listen from the start; `begin` connects it. */
 export const createClient = (connection: Connection, more: pg.ClientConfig = {}): pg.Client =>
   new pg.Client({ ...connection.config(), ...more });
 
-/** Connects it and tells it its settings. Errors: those of the driver; the client is closed then. */
+/** Connects the client and applies its settings. Errors: those of the driver; the client is closed then. */
 export async function begin(client: pg.Client, { settings }: Connection): Promise<pg.Client> {
   await client.connect();
   await client.query(settings).catch(async (error: unknown) => {
@@ -22,10 +22,10 @@ export async function begin(client: pg.Client, { settings }: Connection): Promis
   return client;
 }
 
-/** What protects a connection; `verified`: PostgreSQL's certificate had to be signed by an authority that is trusted. */
+/** How a connection is protected; `verified`: a trusted authority signed PostgreSQL's certificate. */
 export type Encryption = { encrypted: false } | { encrypted: true; verified: boolean; tls: string; cipher: string };
 
-/** In words, for the log. */
+/** As text for the log. */
 export function protectionOf(encryption: Encryption): string {
   if (!encryption.encrypted) return 'not encrypted';
   return encryption.verified
@@ -39,9 +39,9 @@ export interface Chosen {
 }
 
 /**
- * The first of the ways by which PostgreSQL lets one in, for every connection from then on: `sslmode=prefer` becomes a decision that
- * is made once. Errors: `DatabaseUrlError` where the tables are in a schema that its sessions do not look in, else those of the last way
- * that was tried.
+ * Returns the first way to connect that PostgreSQL accepts, for every connection from then on: `sslmode=prefer` is
+ * resolved once. Errors: `DatabaseUrlError` when the tables are in a schema outside the search path of our sessions,
+ * otherwise those of the last way tried.
  */
 export async function chooseConnection([first, ...others]: ConnectionCandidates): Promise<Chosen> {
   try {
@@ -65,7 +65,7 @@ async function tryConnection(connection: Connection): Promise<Chosen> {
 
 async function encryptionOf(client: pg.Client, connection: Connection): Promise<Encryption> {
   const { ssl } = connection.config();
-  // PostgreSQL may sit behind a pooler, which has a TLS of its own with it.
+  // PostgreSQL may be behind a pooler with a TLS connection of its own.
   if (typeof ssl !== 'object') return { encrypted: false };
   const { rows } = await client.query<{ ssl: boolean; version: string; cipher: string }>(
     'select ssl, version, cipher from pg_stat_ssl where pid = pg_backend_pid()',
@@ -75,10 +75,10 @@ async function encryptionOf(client: pg.Client, connection: Connection): Promise<
   return { encrypted: true, verified: ssl.rejectUnauthorized === true, tls: row.version, cipher: row.cipher };
 }
 
-/** A service that does not find its tables would make new ones, and look empty. */
+/** A service that does not find its tables would create new ones and appear empty. */
 async function refuseOtherSchema(client: pg.Client): Promise<void> {
   const ours = await schemaOf(client);
-  // What the session would look in, had it not been told.
+  // The search path that the session would have without our setting.
   await client.query(`select set_config('search_path', reset_val, false) from pg_settings where name = 'search_path'`);
   const theirs = await schemaOf(client);
   if (theirs === null || theirs === ours) return;
@@ -87,7 +87,7 @@ async function refuseOtherSchema(client: pg.Client): Promise<void> {
   );
 }
 
-/** The schema in which this session finds the table of migrations, or null. */
+/** The schema in which this session finds the migrations table, or null. */
 async function schemaOf(client: pg.Client): Promise<string | null> {
   const { rows } = await client.query<{ schema: string }>(
     'select relnamespace::regnamespace::text as schema from pg_class where oid = to_regclass($1)',

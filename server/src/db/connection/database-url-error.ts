@@ -1,6 +1,6 @@
-// What is wrong with a PostgreSQL address.
+// The error for an invalid database URL.
 
-/** The message says which parameter, and what it takes; never a password. */
+/** The message names the parameter and its valid values; it never contains a password. */
 export class DatabaseUrlError extends Error {
   override readonly name = 'DatabaseUrlError';
 }

@@ -1,4 +1,4 @@
-// What an address of PostgreSQL means, and what is refused before anything connects.
+// How a database URL is interpreted, and what is refused before connecting.
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ const configs = (url: string, variables?: NodeJS.ProcessEnv) =>
   readDatabaseUrl(url, variables).map((candidate) => candidate.config());
 const tlsOf = (query: string) => configs(`postgres://u:p@db/x?${query}`).map(({ ssl }) => ssl);
 
-describe('DB3: where, as whom and which database', () => {
+describe('DB3: host, user and database', () => {
   const usual = { host: 'db', port: 5432, user: 'u', password: 'p', database: 'x' };
 
   it.each<[string, object]>([
@@ -38,7 +38,7 @@ describe('DB3: where, as whom and which database', () => {
     expect(readDatabaseUrl(url)[0]).toMatchObject({ host, port, database });
   });
 
-  it('the variables of libpq fill in what the address leaves out', () => {
+  it('libpq variables supply what the URL omits', () => {
     const variables = {
       PGHOST: 'db',
       PGPORT: '1',
@@ -57,7 +57,7 @@ describe('DB3: where, as whom and which database', () => {
   });
 });
 
-describe('DB3: a variable of the environment that is not heeded is refused by name', () => {
+describe('DB3: an unsupported environment variable is refused by name', () => {
   const read = (variables: NodeJS.ProcessEnv) => () => readDatabaseUrl('postgres://u:s3cret@db/x', variables);
 
   it.each([
@@ -66,7 +66,7 @@ describe('DB3: a variable of the environment that is not heeded is refused by na
     ...['PGLOADBALANCEHOSTS', 'PGMINPROTOCOLVERSION', 'PGMAXPROTOCOLVERSION'],
     ...['PGKRBSRVNAME', 'PGGSSLIB', 'PGGSSDELEGATION', 'PGREPLICATION', 'PGBINARY'],
   ])('%s', (name) => {
-    expect(read({ [name]: 'of-theirs' })).toThrow(new RegExp(`^the variable ${name} of the environment .* unset it$`));
+    expect(read({ [name]: 'of-theirs' })).toThrow(new RegExp(`^the environment variable ${name} .* unset it$`));
     expect(read({ [name]: 'of-theirs' })).not.toThrow(/of-theirs|s3cret/);
     expect(read({ [name]: '' })).not.toThrow();
   });
@@ -75,15 +75,15 @@ describe('DB3: a variable of the environment that is not heeded is refused by na
     [
       'PGTARGETSESSIONATTRS',
       'read-write',
-      /^target_session_attrs takes any \(PGTARGETSESSIONATTRS of the environment\)$/,
+      /^target_session_attrs must be any \(PGTARGETSESSIONATTRS of the environment\)$/,
     ],
-    ['PGGSSENCMODE', 'require', /^gssencmode takes disable or prefer \(PGGSSENCMODE of the environment\)$/],
-    ['PGSSLROOTCERT', root, /^sslrootcert is not heeded with sslmode=prefer.*\(PGSSLROOTCERT of the environment\)$/],
-    ['PGSSLMODE', 'no-verify', /^sslmode takes one of .* \(PGSSLMODE of the environment\)$/],
+    ['PGGSSENCMODE', 'require', /^gssencmode must be disable or prefer \(PGGSSENCMODE of the environment\)$/],
+    ['PGSSLROOTCERT', root, /^sslrootcert is ignored with sslmode=prefer.*\(PGSSLROOTCERT of the environment\)$/],
+    ['PGSSLMODE', 'no-verify', /^sslmode must be one of .* \(PGSSLMODE of the environment\)$/],
     [
       'PGCONNECT_TIMEOUT',
       'soon',
-      /^connect_timeout takes a number of seconds \(PGCONNECT_TIMEOUT of the environment\)$/,
+      /^connect_timeout must be a number of seconds \(PGCONNECT_TIMEOUT of the environment\)$/,
     ],
   ])('%s=%s', (name, value, sentence) => {
     expect(read({ [name]: value })).toThrow(sentence);
@@ -92,12 +92,12 @@ describe('DB3: a variable of the environment that is not heeded is refused by na
   it.each([
     ...['PGDATA', 'PGTZ', 'PGDATESTYLE', 'PGGEQO', 'PGCLIENTENCODING', 'PGPASSFILE', 'PGSERVICEFILE', 'PGSYSCONFDIR'],
     ...['PGLOCALEDIR', 'PG_COLOR', 'PGADMIN_LISTEN_PORT', 'PGBACKREST_STANZA'],
-  ])('%s is not about the connection, or is heeded by the driver', (name) => {
+  ])('%s does not affect the connection, or the driver supports it', (name) => {
     expect(read({ [name]: 'of-theirs' })).not.toThrow();
   });
 });
 
-describe('DB3: sslmode means what libpq means by it', () => {
+describe('DB3: sslmode has the same meaning as in libpq', () => {
   const unverified = { rejectUnauthorized: false };
   const verified = { rejectUnauthorized: true };
 
@@ -120,17 +120,17 @@ describe('DB3: sslmode means what libpq means by it', () => {
     expect(tlsOf(query)).toEqual(candidates);
   });
 
-  it.each(['verify-ca', 'require'])('%s with a root certificate checks who signed, and not for which name', (mode) => {
+  it.each(['verify-ca', 'require'])('%s with a root certificate verifies the issuer but not the host name', (mode) => {
     const [tls] = tlsOf(`sslmode=${mode}&sslrootcert=${root}`);
     expect(tls).toMatchObject({ ...verified, ca: 'the root', checkServerIdentity: expect.any(Function) as unknown });
   });
 
-  it('a socket in a folder has none, as for libpq', () => {
+  it('a Unix socket has no TLS, as in libpq', () => {
     const inFolder = configs('postgres://u@/x?host=/run/postgresql&sslmode=require&sslnegotiation=direct');
     expect(inFolder).toMatchObject([{ ssl: false, sslnegotiation: 'postgres' }]);
   });
 
-  it('each use gets all of it, also when the driver hides the key of one that was used before', () => {
+  it('every use gets the complete configuration, also when the driver hides the key of an earlier one', () => {
     const [candidate] = readDatabaseUrl(`postgres://u@db/x?sslmode=require&sslcert=${certificate}&sslkey=${key}`);
     for (const _ of [1, 2]) {
       const config = candidate.config();
@@ -140,7 +140,7 @@ describe('DB3: sslmode means what libpq means by it', () => {
   });
 });
 
-describe('DB3: what else the query says reaches the driver', () => {
+describe('DB3: the other query parameters reach the driver', () => {
   it.each<[string, object]>([
     ['application_name=review', { application_name: 'review' }],
     ['', { fallback_application_name: 'countersign', connectionTimeoutMillis: 5000, sslnegotiation: 'postgres' }],
@@ -155,47 +155,47 @@ describe('DB3: what else the query says reaches the driver', () => {
   });
 });
 
-describe('DB3: what is not understood is refused by name', () => {
+describe('DB3: an unknown parameter is refused by name', () => {
   it.each<[string, RegExp]>([
-    ['schema=app', /^the parameter schema is not understood/],
-    ['sslmode=require&statement_timeout=5', /^the parameter statement_timeout is not understood/],
+    ['schema=app', /^the parameter schema is not supported/],
+    ['sslmode=require&statement_timeout=5', /^the parameter statement_timeout is not supported/],
     ['SSLMODE=require', /^it cannot be read; write /],
     [`${'x'.repeat(41)}=1`, /^it cannot be read; write /],
     ['application_name=team#1&sslmode=verify-full', /^it cannot be read; write /],
     ['sslmode=verify-full#', /^it cannot be read; write /],
-    ['sslmode=verify-full&ssl=true', /^the parameter sslmode is given twice, with different values \(ssl=true is sslm/],
-    ['ssl=true&sslmode=disable', /^the parameter sslmode is given twice/],
-    ['sslmode=verify-full&sslmode=disable', /^the parameter sslmode is given twice/],
-    ['password=s3cret&password=s3cret2', /^the parameter password is given twice, with different values$/],
-    ['application_name=a&application_name=b', /^the parameter application_name is given twice/],
-    ['ssl=no-verify', /^the parameter ssl is not understood/],
-    ['hostaddr=10.0.0.1', /^the parameter hostaddr is not understood/],
-    ['sslmode=no-verify', /^sslmode takes one of disable, allow, prefer, require, verify-ca, verify-full$/],
-    ['sslmode=', /^sslmode takes one of/],
-    ['sslmode=constructor', /^sslmode takes one of/],
-    ['sslmode=verify-ca', /^sslmode=verify-ca takes sslrootcert$/],
+    ['sslmode=verify-full&ssl=true', /^the parameter sslmode is set twice, with different values \(ssl=true is sslm/],
+    ['ssl=true&sslmode=disable', /^the parameter sslmode is set twice/],
+    ['sslmode=verify-full&sslmode=disable', /^the parameter sslmode is set twice/],
+    ['password=s3cret&password=s3cret2', /^the parameter password is set twice, with different values$/],
+    ['application_name=a&application_name=b', /^the parameter application_name is set twice/],
+    ['ssl=no-verify', /^the parameter ssl is not supported/],
+    ['hostaddr=10.0.0.1', /^the parameter hostaddr is not supported/],
+    ['sslmode=no-verify', /^sslmode must be one of disable, allow, prefer, require, verify-ca, verify-full$/],
+    ['sslmode=', /^sslmode must be one of/],
+    ['sslmode=constructor', /^sslmode must be one of/],
+    ['sslmode=verify-ca', /^sslmode=verify-ca requires sslrootcert$/],
     [
       'sslmode=require&sslrootcert=/nowhere',
-      /^sslrootcert takes a file that this process can read; \/nowhere is none$/,
+      /^sslrootcert must be a file that this process can read; \/nowhere is not$/,
     ],
-    [`sslrootcert=${root}`, /^sslrootcert is not heeded with sslmode=prefer: set sslmode=verify-full$/],
+    [`sslrootcert=${root}`, /^sslrootcert is ignored with sslmode=prefer: set sslmode=verify-full$/],
     ...['disable', 'allow', 'prefer'].map((mode): [string, RegExp] => [
       `sslmode=${mode}&sslrootcert=${root}`,
-      new RegExp(`^sslrootcert is not heeded with sslmode=${mode}: set sslmode=verify-full$`),
+      new RegExp(`^sslrootcert is ignored with sslmode=${mode}: set sslmode=verify-full$`),
     ]),
-    [`sslmode=disable&sslcert=${certificate}&sslkey=${key}`, /^sslcert is not heeded with sslmode=disable/],
-    [`sslmode=disable&sslkey=${key}`, /^sslkey is not heeded with sslmode=disable/],
-    ['sslmode=disable&sslpassword=s3cret', /^sslpassword is not heeded with sslmode=disable/],
+    [`sslmode=disable&sslcert=${certificate}&sslkey=${key}`, /^sslcert is ignored with sslmode=disable/],
+    [`sslmode=disable&sslkey=${key}`, /^sslkey is ignored with sslmode=disable/],
+    ['sslmode=disable&sslpassword=s3cret', /^sslpassword is ignored with sslmode=disable/],
     [`sslmode=require&sslcert=${certificate}`, /^sslcert and sslkey are set together/],
-    ['sslmode=require&sslrootcert=system', /^sslrootcert=system takes sslmode=verify-full$/],
-    ['sslnegotiation=direct', /^sslnegotiation=direct takes sslmode=require/],
-    ['sslmode=require&sslnegotiation=now', /^sslnegotiation takes postgres or direct$/],
-    ['channel_binding=require', /^channel_binding takes disable or prefer$/],
-    ['target_session_attrs=read-write', /^target_session_attrs takes any$/],
-    ['client_encoding=latin1', /^client_encoding takes UTF8 or AUTO$/],
-    ['connect_timeout=soon', /^connect_timeout takes a number of seconds$/],
-    ['port=0', /^port takes a number from 1 to 65535$/],
-    ['host=a,b', /^one host is taken, not several$/],
+    ['sslmode=require&sslrootcert=system', /^sslrootcert=system requires sslmode=verify-full$/],
+    ['sslnegotiation=direct', /^sslnegotiation=direct requires sslmode=require/],
+    ['sslmode=require&sslnegotiation=now', /^sslnegotiation must be postgres or direct$/],
+    ['channel_binding=require', /^channel_binding must be disable or prefer$/],
+    ['target_session_attrs=read-write', /^target_session_attrs must be any$/],
+    ['client_encoding=latin1', /^client_encoding must be UTF8 or AUTO$/],
+    ['connect_timeout=soon', /^connect_timeout must be a number of seconds$/],
+    ['port=0', /^port must be a number from 1 to 65535$/],
+    ['host=a,b', /^only one host is supported$/],
     ['options=-c%20DateStyle%3DGerman', /^options sets DateStyle, which Countersign sets itself/],
     ['options=--statement-timeout%3D5', /^options sets statement_timeout, which Countersign sets itself/],
   ])('%s', (query, sentence) => {
@@ -217,14 +217,14 @@ describe('DB3: what is not understood is refused by name', () => {
     'postgres://app:s3?cret#@db/x',
     'postgres://u:s3@cret?more@db/x',
     'postgres://u:s3@cret?more=1@db/x',
-  ])('of %s no part of the password is told', (url) => {
+  ])('the error for %s contains no part of the password', (url) => {
     expect(() => readDatabaseUrl(url)).toThrow(/^it cannot be read; write characters such as/);
     expect(() => readDatabaseUrl(url)).not.toThrow(/s3|cret|more|app/);
   });
 });
 
-describe('DB2: the statements that begin a session', () => {
-  it('leave the search path to an address that names one', () => {
+describe('DB2: the initial statements of a session', () => {
+  it('leave the search path to a URL that sets one', () => {
     const [candidate] = readDatabaseUrl('postgres://u@db/x?options=-c%20search_path%3Dapp');
     expect(candidate.settings).not.toContain('search_path');
     expect(sessionSettings([])).toContain('set search_path = "$user", public');

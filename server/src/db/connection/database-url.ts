@@ -1,4 +1,4 @@
-// Reads a PostgreSQL address, once for every connection: what it says reaches each of them, or the start is refused (DB3).
+// Parses a database URL once for every connection: its parameters apply to each of them, or the start is refused (DB3).
 import pg from 'pg';
 import { DatabaseUrlError } from './database-url-error.ts';
 import { parametersFromEnvironment, variablesNamedIn } from './libpq-variables.ts';
@@ -6,15 +6,15 @@ import { reservedAmong, sessionSettings } from './session-settings.ts';
 import { type Tls, TLS_PARAMETERS, tlsCandidates } from './tls-modes.ts';
 import { type Location, parseDatabaseUrl } from './url-parts.ts';
 
-/** One way to connect, for every connection of the process. */
+/** One way to connect, shared by every connection of the process. */
 export interface Connection {
-  /** A name, an address, or the folder of a socket. */
+  /** A host name, an IP address, or the directory of a socket. */
   readonly host: string;
   readonly port: number;
   readonly database: string;
-  /** What the driver takes; a new one each time, because the driver changes what it is given. */
+  /** The driver configuration; a new object each time, because the driver modifies it. */
   config(): pg.ClientConfig;
-  /** The statements that begin each session. */
+  /** The initial statements of each session. */
   readonly settings: string;
 }
 
@@ -22,12 +22,15 @@ export type ConnectionCandidates = readonly [Connection, ...Connection[]];
 
 type Parameters = Readonly<Record<string, string>>;
 
-/** How long opening a connection may take, in milliseconds, unless `connect_timeout` says; a pool waits as long for a free one. */
+/**
+ * Time limit for opening a connection in milliseconds, unless `connect_timeout` is set; a pool waits as long for a free
+ * one.
+ */
 const CONNECT_MS = 5000;
 
 type Reader = (value: string) => pg.ClientConfig;
 
-/** Parameters beside those of TLS and of the place, and what each is to the driver. */
+/** Parameters other than TLS and location, with their driver equivalents. */
 const OTHERS: Readonly<Record<string, Reader>> = {
   options: (options) => ({ options }),
   application_name: (name) => ({ application_name: name }),
@@ -41,7 +44,7 @@ const OTHERS: Readonly<Record<string, Reader>> = {
     enableChannelBinding: choice('channel_binding', text, { disable: false, prefer: true }),
   }),
   target_session_attrs: (text) => choice('target_session_attrs', text, { any: {} }),
-  // Of the driver: to read the address as libpq does, which is what is done here.
+  // A driver option to parse the URL as libpq does, which this code does anyway.
   uselibpqcompat: (text) => choice('uselibpqcompat', text, { true: {} }),
 };
 
@@ -50,8 +53,8 @@ const LOCATION_PARAMETERS = ['host', 'port', 'user', 'password', 'dbname'];
 const KNOWN: ReadonlySet<string> = new Set([...LOCATION_PARAMETERS, ...TLS_PARAMETERS, ...Object.keys(OTHERS)]);
 
 /**
- * The ways to connect, the preferred one first; more than one only where `sslmode` leaves it open. `variables` are those of the
- * environment. Errors: `DatabaseUrlError`, for anything that is not understood, or would not be heeded.
+ * The ways to connect, preferred one first; more than one only where `sslmode` allows it. `variables` are those of the
+ * environment. Errors: `DatabaseUrlError` for anything unknown or unsupported.
  */
 export function readDatabaseUrl(url: string, variables: NodeJS.ProcessEnv = {}): ConnectionCandidates {
   const { location, queryParameters } = parseDatabaseUrl(url, KNOWN);
@@ -83,11 +86,11 @@ function candidatesOf(target: Target, parameters: Parameters): ConnectionCandida
     ...{ host: target.host, port: target.port, database: target.database, settings },
     config: () => ({
       ...{ ...common, ssl: ssl === false ? false : { ...ssl } },
-      // Said outright, so that the driver does not look for it in the environment.
+      // Set explicitly, so that the driver does not read it from the environment.
       sslnegotiation: ssl !== false && parameters.sslnegotiation === 'direct' ? 'direct' : 'postgres',
     }),
   });
-  // A socket in a folder has no TLS: its permissions are what protects it.
+  // A Unix socket has no TLS: its file permissions protect it.
   const [first, ...rest] = target.host.startsWith('/') ? ([false] as const) : tlsCandidates(parameters);
   return [candidate(first), ...rest.map(candidate)];
 }
@@ -100,13 +103,15 @@ interface Target {
   database: string;
 }
 
-/** Where, as whom and which database: what the query says counts most, then the address before it, then the environment. */
+/**
+ * Host, user and database: query parameters take precedence over the rest of the URL, and that over the environment.
+ */
 function targetOf(at: Location, queryParameters: Parameters, defaults: Parameters): Target {
   const first = (name: keyof Location, parameter: string = name): string | undefined =>
     [queryParameters[parameter], at[name], defaults[parameter]].find((text) => text !== undefined && text !== '');
   const user = first('user') ?? pg.defaults.user ?? 'postgres';
   const host = first('host') ?? 'localhost';
-  if (host.includes(',')) throw new DatabaseUrlError('one host is taken, not several');
+  if (host.includes(',')) throw new DatabaseUrlError('only one host is supported');
   const password = first('password');
   return {
     ...{ host, user, port: portOf(first('port') ?? '5432'), database: first('database', 'dbname') ?? user },
@@ -117,22 +122,22 @@ function targetOf(at: Location, queryParameters: Parameters, defaults: Parameter
 function portOf(text: string): number {
   const port = Number(text);
   if (Number.isInteger(port) && port > 0 && port <= 65_535) return port;
-  throw new DatabaseUrlError('port takes a number from 1 to 65535');
+  throw new DatabaseUrlError('port must be a number from 1 to 65535');
 }
 
 /** In milliseconds. */
 function seconds(parameter: string, text: string): number {
   if (/^\d{1,6}$/.test(text)) return Number(text) * 1000;
-  throw new DatabaseUrlError(`${parameter} takes a number of seconds`);
+  throw new DatabaseUrlError(`${parameter} must be a number of seconds`);
 }
 
 function choice<T>(parameter: string, text: string, choices: Readonly<Record<string, T>>): T {
   const [found] = Object.entries(choices).filter(([name]) => name === text);
   if (found !== undefined) return found[1];
-  throw new DatabaseUrlError(`${parameter} takes ${Object.keys(choices).join(' or ')}`);
+  throw new DatabaseUrlError(`${parameter} must be ${Object.keys(choices).join(' or ')}`);
 }
 
-/** The names of the settings that `options` sets, in each of the spellings that PostgreSQL takes. */
+/** The names of the settings in `options`, in every syntax that PostgreSQL accepts. */
 const settingsIn = (options: string): string[] =>
   [...options.matchAll(/(?:^|\s)(?:-c\s*|--)([\w.-]+)\s*=/g)].map(([, name = '']) => name.replaceAll('-', '_'));
 

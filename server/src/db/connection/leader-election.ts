@@ -1,9 +1,13 @@
-// One process at a time: an advisory lock that a session holds, and takes from a session that has stopped saying it is there.
+// Elects one leader process: an advisory lock held by a session, which can be taken from a session that stopped its
+// heartbeat.
 import type pg from 'pg';
 
-/** How often a session that leads says that it is there, in milliseconds. */
+/** Interval of the leader's heartbeat, in milliseconds. */
 const BEAT_MS = 3000;
-/** One that has said nothing for so many milliseconds is frozen, or its network is gone: whoever wants to lead ends it. */
+/**
+ * A leader without a heartbeat for this many milliseconds is frozen or disconnected: a candidate terminates its
+ * session.
+ */
 const SILENT_MS = 15_000;
 
 export interface Heartbeat {
@@ -11,7 +15,7 @@ export interface Heartbeat {
   silentMs: number;
 }
 
-/** The lock of a key of eight bytes, as pg_locks shows it: in two halves. What others do is seen by the same database role only. */
+/** pg_locks shows a key of eight bytes in two halves. Only the same database role sees the other sessions' activity. */
 const END_SILENT = `
   select pg_terminate_backend(l.pid)
   from pg_locks l join pg_stat_activity a on a.pid = l.pid
@@ -19,7 +23,7 @@ const END_SILENT = `
     and l.database = (select oid from pg_database where datname = current_database())
     and a.state = 'idle' and a.state_change < clock_timestamp() - make_interval(secs => $2 / 1000.0)`;
 
-/** What one session leads, for as long as it lives. */
+/** The roles that one session leads, for as long as it lives. */
 export class LeaderElection {
   readonly client: pg.Client;
   readonly #rhythm: Heartbeat;
@@ -32,8 +36,8 @@ export class LeaderElection {
   }
 
   /**
-   * Takes, or still has, the named role. `key`: any fixed number. To be asked at least once per `SILENT_MS`, or another process
-   * takes it. Errors: those of a session that is gone, and with it everything it led.
+   * Acquires, or still holds, the named role. `key`: any fixed number. Call it at least once per `SILENT_MS`, otherwise
+   * another process takes the role. Errors: those of a lost session, which loses every role it held.
    */
   async take(key: number): Promise<boolean> {
     if (this.#held.has(key)) {

@@ -1,7 +1,7 @@
-// The variables of the environment by which libpq connects: some fill in what the address leaves out, the others are refused.
+// The environment variables of libpq: some supply what the URL omits, the others are refused.
 import { DatabaseUrlError } from './database-url-error.ts';
 
-/** The parameters they stand for. */
+/** The corresponding parameters. */
 const VARIABLES: Readonly<Record<string, string>> = {
   PGHOST: 'host',
   PGPORT: 'port',
@@ -22,8 +22,8 @@ const VARIABLES: Readonly<Record<string, string>> = {
 };
 
 /**
- * What else decides where, how and with whom libpq, or the driver by itself, connects: whoever set it would believe that it holds.
- * Settings of a session are told anyway (DB2), and PGPASSFILE is heeded by the driver.
+ * Other variables that decide where, how and as whom libpq or the driver connects: an operator who sets one would
+ * believe that it applies. Session settings are always applied (DB2), and the driver supports PGPASSFILE.
  */
 const IGNORED_VARIABLES = new RegExp(
   `^(${[
@@ -33,13 +33,13 @@ const IGNORED_VARIABLES = new RegExp(
   ].join('|')})$`,
 );
 
-/** The parameters that the environment gives. Errors: `DatabaseUrlError`, for a variable that would not be heeded. */
+/** The parameters from the environment. Errors: `DatabaseUrlError` for a variable that would be ignored. */
 export function parametersFromEnvironment(variables: NodeJS.ProcessEnv): Record<string, string> {
   const given = Object.entries(variables).filter(([, value]) => value !== undefined && value !== '');
   const refused = given.find(([variable]) => !Object.hasOwn(VARIABLES, variable) && IGNORED_VARIABLES.test(variable));
   if (refused !== undefined)
     throw new DatabaseUrlError(
-      `the variable ${refused[0]} of the environment counts for libpq, and would not count here: unset it`,
+      `the environment variable ${refused[0]} applies to libpq but is not supported here: unset it`,
     );
   return Object.fromEntries(
     given.flatMap(([variable, value = '']) => {
@@ -49,7 +49,7 @@ export function parametersFromEnvironment(variables: NodeJS.ProcessEnv): Record<
   );
 }
 
-/** The variables by which one of these parameters was given that the sentence names. */
+/** The variables that set the parameters named in the sentence. */
 export const variablesNamedIn = (sentence: string, parameters: readonly string[]): string[] =>
   Object.entries(VARIABLES)
     .filter(([, parameter]) => parameters.includes(parameter) && new RegExp(`\\b${parameter}\\b`).test(sentence))

@@ -1,4 +1,4 @@
-// What of an error may be logged (K7): its kind and its place, never what it was about.
+// What of an error may be logged (K7): its kind and location, never its data.
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { loggableError } from './loggable-error.ts';
@@ -11,7 +11,7 @@ const failing = Object.assign(
 );
 
 describe('K7: an error in a log', () => {
-  it('has its kind, its code, its place and the names it speaks of', () => {
+  it('has its kind, code, location and the names in it', () => {
     const logged = loggableError(failing);
     expect(logged).toMatchObject({
       type: 'Error',
@@ -21,7 +21,7 @@ describe('K7: an error in a log', () => {
     expect(logged.stack).toMatch(/^ +at .*loggable-error\.test\.ts:\d+/);
   });
 
-  it('has nothing of the row, the statement or any other member', () => {
+  it('has nothing of the row, the statement or any other property', () => {
     const lines: string[] = [];
     const log = pino({ serializers: { err: loggableError } }, { write: (line: string) => void lines.push(line) });
     const outer = new TypeError('outside', { cause: failing });
@@ -39,12 +39,12 @@ describe('K7: an error in a log', () => {
     ['relation "item" does not exist', 'relation "item" does not exist'],
     ["Cannot read properties of undefined (reading 'id')", "Cannot read properties of undefined (reading 'id')"],
     ['', ''],
-  ])('%s is said as %s', (message, said) => {
+  ])('%s is logged as %s', (message, said) => {
     expect(loggableError(new Error(message)).message).toBe(said);
   });
 
   it.each([undefined, null, 'hello', 7, { message: 'hello' }])(
-    '%o, which is no error, says what it is alone',
+    '%o is not an error and is logged with its type only',
     (thrown) => {
       expect(loggableError(thrown)).toEqual({ type: typeof thrown, message: '', stack: '' });
     },

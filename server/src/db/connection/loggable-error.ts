@@ -1,15 +1,16 @@
-// An error as logs may have it. What a database says of a failed statement quotes the row it failed on: payloads, hashes, all of it.
+// Converts an error for logging. PostgreSQL errors quote the failed row, including payloads and hashes, which must not
+// be logged.
 
 export interface LoggableError {
   type: string;
   message: string;
-  /** Where it came from, without the message. */
+  /** The stack without the message. */
   stack: string;
   code?: string;
   cause?: LoggableError;
 }
 
-/** Kind, place and a message without the values it was about; none of an error's other members. For a logger's `err`. */
+/** Kind, location and the message without values; no other properties. For the `err` of a logger. */
 export function loggableError(error: unknown): LoggableError {
   if (!(error instanceof Error)) return { type: typeof error, message: '', stack: '' };
   const { code, cause } = error as { code?: unknown; cause?: unknown };
@@ -22,7 +23,10 @@ export function loggableError(error: unknown): LoggableError {
   };
 }
 
-/** Names of columns and tables stay. Values stand in other quotes, behind a colon and a quote, or on the lines of detail that follow. */
+/**
+ * Names of columns and tables stay. Values occur in other quotes, after a colon and a quote, or on the detail lines
+ * that follow.
+ */
 function withoutValues(message: string): string {
   const [first = ''] = message.split('\n');
   return first

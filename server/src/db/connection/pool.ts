@@ -1,11 +1,11 @@
-// What the ORM's pool of connections does beyond lending them: broken ones make room, each session is told its settings, and planned
-// statements are sent by name.
+// Extends the connection pool of the ORM: replaces broken connections, applies session settings, and sends prepared
+// statements by name.
 import type { ClientBase, ClientConfig, Pool, PoolClient } from 'pg';
 import type { Connection } from './database-url.ts';
 import { planNameOf } from './planned.ts';
 import { applyStatementLimit } from './statement-limit.ts';
 
-/** How many connections there are, how many of them nobody uses, and how many wait for one. */
+/** The number of connections, of idle ones, and of requests waiting for one. */
 export interface Connections {
   total: number;
   idle: number;
@@ -16,20 +16,20 @@ export const connectionsOf = ({ totalCount, idleCount, waitingCount }: Pool): Co
   return { total: totalCount, idle: idleCount, waiting: waitingCount };
 };
 
-/** What a pool of these connections takes. */
+/** The options for a pool of these connections. */
 interface PooledConnection extends ClientConfig {
   onConnect(client: ClientBase): Promise<unknown>;
 }
 
 /**
- * Each session is told its settings before anybody gets it (DB2). One that cannot be told them is ended, and whoever wanted it gets
- * the reason.
+ * Applies the settings to each session before its first use (DB2). A session that rejects them is closed, and the
+ * request for it fails with the reason.
  */
 export const pooled = (connection: Connection): PooledConnection => {
   return { ...connection.config(), onConnect: (client) => client.query(connection.settings) };
 };
 
-/** The rest of it, for the pool of the ORM. */
+/** The remaining extensions, for the pool of the ORM. */
 export function equipPool(pool: Pool): void {
   freeBrokenConnections(pool);
   pool.on('connect', sendByName);
@@ -37,8 +37,8 @@ export function equipPool(pool: Pool): void {
 }
 
 /**
- * A connection that ends while somebody has it makes room for another one at once: Kysely keeps one for good when its BEGIN or
- * ROLLBACK fails, and a pool that lost every place that way answers nobody any more.
+ * Replaces a connection that ends while in use: Kysely never releases one whose BEGIN or ROLLBACK fails, and a pool
+ * that loses every slot that way stops working.
  */
 function freeBrokenConnections(pool: Pool): void {
   const held = new Set<PoolClient>();
@@ -48,7 +48,7 @@ function freeBrokenConnections(pool: Pool): void {
     client.once('end', () => {
       if (!held.has(client)) return;
       client.release(true);
-      // Whoever had it may still give it back: the pool would throw.
+      // Its user may still release it, which would make the pool throw.
       client.release = () => undefined;
     });
   });
@@ -56,7 +56,7 @@ function freeBrokenConnections(pool: Pool): void {
 
 type Query = (text: unknown, ...rest: unknown[]) => unknown;
 
-/** Kysely names no statement: what is marked as planned gets its name here, on its way to the connection. */
+/** Kysely sends statements without names: prepared ones get their name here. */
 function sendByName(client: PoolClient): void {
   const query = client.query.bind(client) as unknown as Query;
   const named: Query = (text, values, ...rest) => {

@@ -1,12 +1,11 @@
-// What every session with PostgreSQL is told first (DB2), whatever defaults its role or its database has.
+// The initial settings of every PostgreSQL session (DB2), independent of the defaults of its role or database.
 
 /**
- * What the service reads and writes depends on these: how times and numbers are spelt, what a statement sees of others, which tables
- * a name means. They are PostgreSQL's own defaults, but for `jit` and
- * `idle_in_transaction_session_timeout`.
+ * The service depends on these: the format of times and numbers, the isolation level, the schema of a table name. They
+ * are PostgreSQL's defaults, except `jit` and `idle_in_transaction_session_timeout`.
  */
 const SETTINGS = {
-  // First, for those of the role count until then.
+  // First, because the role's timeout applies until then.
   statement_timeout: '0',
   lock_timeout: '0',
   DateStyle: 'ISO, MDY',
@@ -25,30 +24,30 @@ const SETTINGS = {
   search_path: '"$user", public',
   default_transaction_isolation: 'read committed',
   default_transaction_deferrable: 'off',
-  // PostgreSQL compiles a statement that it thinks will be expensive, which takes 80 ms and more: longer than any of ours takes.
+  // PostgreSQL compiles statements with a high estimated cost, which takes 80 ms or more: longer than any of ours runs.
   jit: 'off',
-  // A process that is frozen in the middle of a transaction holds its row locks.
+  // A process that freezes in a transaction holds its row locks.
   idle_in_transaction_session_timeout: '30s',
-  // Connections of the pool and the listener are idle for as long as nothing happens.
+  // Connections of the pool and the listener are idle while nothing happens.
   idle_session_timeout: '0',
 } as const satisfies Record<string, string>;
 
-/** Those that only some versions have. */
+/** Settings of newer PostgreSQL versions. */
 const NEWER = { transaction_timeout: '0' };
 
-/** `off` would lose what was answered when the server crashes (I2). Any other value is the operator's choice. */
+/** `off` would lose acknowledged writes when the server crashes (I2). Any other value is the operator's choice. */
 const DURABLE = `select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`;
 
-/** The one setting that an address may choose for itself. */
+/** The only setting that a database URL may choose. */
 const FREE = 'search_path';
 
-/** Which of these names of settings an address may not set. */
+/** Which of these settings a database URL may not set. */
 export const reservedAmong = (names: readonly string[]): string[] => {
   const own = new Set(Object.keys({ ...SETTINGS, ...NEWER }).map((name) => name.toLowerCase()));
   return names.filter((name) => own.has(name.toLowerCase()) && name.toLowerCase() !== FREE);
 };
 
-/** The statements that begin a session, as one text. `chosen`: the names of settings that the address has chosen. */
+/** The initial statements of a session, as one text. `chosen`: the settings that the URL sets. */
 export function sessionSettings(chosen: readonly string[]): string {
   const own = Object.entries(SETTINGS).filter(([name]) => !chosen.some((each) => each.toLowerCase() === name));
   const newer = Object.entries(NEWER).map(
@@ -57,5 +56,5 @@ export function sessionSettings(chosen: readonly string[]): string {
   return [...own.map(([name, value]) => `set ${name} = ${literal(name, value)}`), ...newer, DURABLE].join('; ');
 }
 
-/** A list of names is not a text. */
+/** A list of names must not be quoted as one literal. */
 const literal = (name: string, value: string): string => (name === FREE ? value : `'${value}'`);

@@ -1,4 +1,5 @@
-// NOTIFY as a doorbell, and one process at a time for the relay. Loops also poll: a lost ring costs a second, never a fact.
+// A dedicated session for NOTIFY and leader election. Loops also poll: a lost notification costs a second, never an
+// event.
 import pg from 'pg';
 import { begin, createClient } from './connect.ts';
 import type { Connection } from './database-url.ts';
@@ -7,28 +8,31 @@ import { LeaderElection, type Heartbeat } from './leader-election.ts';
 export type Listener = (payload: string) => void;
 
 export interface Signals {
-  /** Rings `listener` for every notification on the channel. */
+  /** Calls `listener` for every notification on the channel. */
   on(channel: string, listener: Listener): Promise<void>;
-  /** Calls this session so in PostgreSQL's list of sessions, where the other processes of the service read it; at most 63 bytes. */
+  /** Sets the application name of this session, where other processes of the service read it; at most 63 bytes. */
   announce(name: string): Promise<void>;
-  /** Takes, or still has, the named role among all processes on this database: see {@link Lead.take}. */
+  /** Acquires, or still holds, the named role among all processes on this database: see {@link LeaderElection.take}. */
   lead(key: number): Promise<boolean>;
   close(): Promise<void>;
 }
 
 interface Options {
   onError: (error: unknown) => void;
-  /** How often who leads is heard of; as always, unless told. */
+  /** The heartbeat of the leader; default as in production. */
   heartbeat?: Heartbeat;
 }
 
-/** A session of its own, which connects again when it is lost. */
+/** A dedicated session that reconnects when it is lost. */
 export const openSignals = (connection: Connection, options: Options): Signals =>
   new PostgresSignals(connection, options);
 
 const RECONNECT_MS = 500;
 
-/** A machine or network that is gone says no goodbye: PostgreSQL finds out within twenty seconds, not the two hours of the system. */
+/**
+ * A crashed machine or network closes no connection: keepalives let PostgreSQL notice within twenty seconds instead of
+ * the two hours of the system.
+ */
 const SET_KEEPALIVE = 'set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 2';
 
 const SET_SESSION_NAME = `select set_config('application_name', $1, false)`;
@@ -37,7 +41,7 @@ class PostgresSignals implements Signals {
   readonly #connection: Connection;
   readonly #options: Options;
   readonly #listeners = new Map<string, Listener[]>();
-  /** Of one session: what it led is gone with it. */
+  /** Belongs to one session: its roles are lost with it. */
   #lead: LeaderElection | null = null;
   #client: Promise<pg.Client> | null = null;
   #timer: NodeJS.Timeout | null = null;
@@ -86,7 +90,8 @@ class PostgresSignals implements Signals {
 
   async #connect(): Promise<pg.Client> {
     const client = createClient(this.#connection, { keepAlive: true });
-    // Several events may tell of one loss, and late ones of an older connection: only the first of the present one counts.
+    // Several errors may report one loss, and late ones belong to an older connection: only the first error of the
+    // current one counts.
     const present = (this.#generation += 1);
     const lost = (error: unknown) => {
       if (present !== this.#generation) return;
@@ -99,7 +104,7 @@ class PostgresSignals implements Signals {
       for (const listener of this.#listeners.get(channel) ?? []) listener(payload ?? '');
     });
     await begin(client, this.#connection);
-    // A server that does not know these goes on as it is.
+    // A server without these settings works unchanged.
     await client.query(SET_KEEPALIVE).catch(() => undefined);
     if (this.#name !== null) await client.query(SET_SESSION_NAME, [this.#name]);
     for (const channel of this.#listeners.keys()) await client.query(`listen ${pg.escapeIdentifier(channel)}`);

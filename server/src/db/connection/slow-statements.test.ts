@@ -1,4 +1,4 @@
-// What the log of slow statements shows of one: its text, and no value that somebody handed in.
+// What the slow statement log contains: the text of a statement without its values.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { withoutValues } from './slow-statements.ts';
@@ -10,11 +10,11 @@ describe('the text of a slow statement', () => {
     [`update item set input = E'a\\'b' where id = 'x'`, 'update item set input = ? where id = ?'],
     [`select 'C:\\' from item where note = 'secret'`, 'select ? from item where note = ?'],
     [`select 'never ends`, 'select'],
-  ])('%j is shown as %j', (text, shown) => {
+  ])('%j is logged as %j', (text, shown) => {
     expect(withoutValues(text)).toBe(shown);
   });
 
-  it('holds nothing of any value, however it is quoted', () => {
+  it('contains no part of any value, however it is quoted', () => {
     const value = fc.string({ unit: fc.constantFrom('§', "'", '\\', ' ', 'E', '"') });
     const plain = (text: string) => `'${text.replaceAll("'", "''")}'`;
     const escaped = (text: string) => `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;

@@ -1,7 +1,7 @@
-// The log of slow statements: which one and how long it took, and never a value of it.
+// Logs slow statements with their duration, and never their values.
 import type { Pool, PoolClient } from 'pg';
 
-/** A statement that took long: `ms` with the waiting for locks, `text` without values. */
+/** A slow statement: `ms` includes waiting for locks, `text` has no values. */
 export interface SlowStatement {
   ms: number;
   text: string;
@@ -9,7 +9,7 @@ export interface SlowStatement {
 
 type Query = (...asked: unknown[]) => unknown;
 
-/** Tells of every statement on this pool that takes `afterMs` or longer. */
+/** Reports every statement on this pool that takes `afterMs` or longer. */
 export function watchStatements(pool: Pool, afterMs: number, tell: (slow: SlowStatement) => void): void {
   pool.on('connect', (client) => {
     const query = client.query.bind(client) as unknown as Query;
@@ -30,12 +30,15 @@ export function watchStatements(pool: Pool, afterMs: number, tell: (slow: SlowSt
 const textOf = (asked: unknown): string =>
   typeof asked === 'string' ? asked : ((asked as { text?: string }).text ?? '');
 
-/** Enough to find it by. */
+/** Enough to identify the statement. */
 const SHOWN = 500;
-/** A literal with escapes, and one without: in that a backslash is a backslash. */
+/** A literal with escapes, and one without, in which a backslash is an ordinary character. */
 const LITERALS = /\bE'(?:[^'\\]|''|\\.)*'|'(?:[^']|'')*'/gi;
 
-/** One line of the text, with `?` for every literal: the ORM writes some values into it. A literal that does not end hides the rest. */
+/**
+ * The text on one line, with `?` for every literal: the ORM inlines some values. An unterminated literal hides the
+ * rest.
+ */
 export function withoutValues(text: string): string {
   const [shown = ''] = text.replace(LITERALS, '?').split("'");
   return shown.replace(/\s+/g, ' ').trim().slice(0, SHOWN);

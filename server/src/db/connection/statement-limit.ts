@@ -1,13 +1,17 @@
-// How long a statement may take (DB1): a connection is told before the first statement that has another limit than its last one.
+// Limits the duration of statements (DB1): the timeout of a connection is set before the first statement with a
+// different limit.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Pool, PoolClient } from 'pg';
 
-/** What is run inside has this limit, in milliseconds; 0 is none. */
+/** The statement limit of the current async context in milliseconds; 0 means none. */
 export const statementLimit = new AsyncLocalStorage<number>();
 
 type Query = (...asked: unknown[]) => unknown;
 
-/** Makes every connection of this pool keep the limit of whoever uses it. Most use it with the limit it has, and wait for nothing. */
+/**
+ * Makes every connection of this pool apply the limit of its current user. Usually the limit is unchanged and costs no
+ * round trip.
+ */
 export function applyStatementLimit(pool: Pool): void {
   pool.on('connect', (client) => {
     const query = client.query.bind(client) as unknown as Query;
@@ -20,7 +24,7 @@ export function applyStatementLimit(pool: Pool): void {
       return settingChanged.then(
         () => query(...asked),
         (error: unknown) => {
-          // Nobody knows what it has now: the next one tells it again.
+          // The current limit is unknown, so the next use sets it again.
           current = NaN;
           throw error;
         },

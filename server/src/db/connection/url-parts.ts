@@ -1,4 +1,4 @@
-// Takes the address of a PostgreSQL apart, and never quotes what may be a part of its password.
+// Splits a database URL into its parts, and never quotes anything that may belong to the password.
 import { parse } from 'pg-connection-string';
 import { DatabaseUrlError } from './database-url-error.ts';
 
@@ -6,24 +6,27 @@ export type Location = Partial<Record<'host' | 'port' | 'user' | 'password' | 'd
 
 export interface UrlParts {
   location: Location;
-  /** The parameters of the query, each once. */
+  /** The query parameters, each once. */
   queryParameters: Readonly<Record<string, string>>;
 }
 
-/** Errors: `DatabaseUrlError`, also for parameters other than these. */
+/** Errors: `DatabaseUrlError`, also for unknown parameters. */
 export function parseDatabaseUrl(url: string, known: ReadonlySet<string>): UrlParts {
-  // What comes after a # would be dropped.
+  // Everything after a # would be dropped.
   if (url.includes('#') || PASSWORD_OR_QUERY.test(url)) throw unreadable();
   const queryAt = url.includes('?') ? url.indexOf('?') : url.length;
-  // First: a query is one only where what stands before it can be read.
+  // First, because the query can only be read if the part before it is valid.
   const location = locationIn(url.slice(0, queryAt));
   return { location, queryParameters: parametersIn(url.slice(queryAt), known) };
 }
 
-/** A `?` before the `@` that ends user and password: to libpq it is a part of the password, to others it begins the query. */
+/**
+ * A `?` before the `@` that ends user and password: libpq reads it as part of the password, others as the start of the
+ * query.
+ */
 const PASSWORD_OR_QUERY = /^\w+:\/\/[^/?@]*\?[^/]*@/;
 
-/** By the driver's own parser. */
+/** With the parser of the driver. */
 function locationIn(location: string): Location {
   try {
     const { host, port, user, password, database } = parse(location);
@@ -36,7 +39,7 @@ function locationIn(location: string): Location {
 
 function parametersIn(query: string, known: ReadonlySet<string>): Record<string, string> {
   const named = [...new URLSearchParams(query)].map(([name, value]): [string, string] =>
-    // As libpq does, for addresses that were made for JDBC.
+    // As libpq does, for URLs written for JDBC.
     name === 'ssl' && value === 'true' ? ['sslmode', 'require'] : [name, value],
   );
   const unknown = named.find(([name]) => !known.has(name));
@@ -49,15 +52,15 @@ function parametersIn(query: string, known: ReadonlySet<string>): Record<string,
   return Object.fromEntries(queryParameters);
 }
 
-/** What looks like the name of a parameter is quoted, unless the end of a password may have come this far. */
+/** Quotes a parameter name, unless it could be the end of a password. */
 const notUnderstood = (name: string, query: string): DatabaseUrlError =>
   /^[a-z_]{1,40}$/.test(name) && !query.includes('@')
-    ? new DatabaseUrlError(`the parameter ${name} is not understood: remove it, or use another one`)
+    ? new DatabaseUrlError(`the parameter ${name} is not supported: remove it, or use another one`)
     : unreadable();
 
 const givenTwice = (name: string): DatabaseUrlError => {
   const why = name === 'sslmode' ? ' (ssl=true is sslmode=require)' : '';
-  return new DatabaseUrlError(`the parameter ${name} is given twice, with different values${why}`);
+  return new DatabaseUrlError(`the parameter ${name} is set twice, with different values${why}`);
 };
 
 const unreadable = (): DatabaseUrlError =>

@@ -1,4 +1,4 @@
-// A key of a project: SHA-256 and last four only, the text is shown once (K1, K2).
+// An API key of a project: stores only its SHA-256 and last four characters, the text is shown once (K1, K2).
 import { defineEntity, p } from '@mikro-orm/core';
 import type { Scope } from '@countersign/shared/enums';
 import { Project } from './project.ts';
@@ -14,11 +14,11 @@ const ApiKeySchema = defineEntity({
     name: p.text(),
     hash: p.text().unique(),
     last4: p.text(),
-    /** What it may do (K8). */
+    /** Its scopes (K8). */
     scopes: p.type(TextArray).$type<Scope[]>().defaultRaw(`'{submit,read}'`),
     createdBy: () => p.manyToOne(User).mapToPk().fieldName('created_by').nullable(),
     createdAt: p.datetime(3),
-    /** From then on it is refused (K9). */
+    /** The key is refused from then on (K9). */
     expiresAt: p.datetime(3).nullable(),
     lastUsedAt: p.datetime(3).nullable(),
     revokedAt: p.datetime(3).nullable(),

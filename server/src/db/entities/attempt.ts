@@ -1,4 +1,4 @@
-// One POST of a delivery, as it went.
+// One POST of a delivery and its result.
 import { defineEntity, p } from '@mikro-orm/core';
 import { Delivery } from './delivery.ts';
 
@@ -17,7 +17,7 @@ const AttemptSchema = defineEntity({
     firstByteMs: p.double().$type<number>().nullable(),
     httpStatus: p.integer().nullable(),
     error: p.text().nullable(),
-    /** JSON: lower-case names of the allow-list and their values. */
+    /** JSON: allow-listed lower-case names and their values. */
     responseHeaders: p.text().nullable(),
     responseText: p.text().nullable(),
     /** How many secrets signed it. */

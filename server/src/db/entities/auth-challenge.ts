@@ -1,4 +1,4 @@
-// A sign-in message we made: good once, for five minutes, in the browser that asked (S1 to S4).
+// A sign-in message of ours: valid once, for five minutes, in the browser that requested it (S1 to S4).
 import { defineEntity, p } from '@mikro-orm/core';
 import type { SignInInput } from '@countersign/shared/api/session';
 
@@ -11,7 +11,7 @@ const AuthChallengeSchema = defineEntity({
     input: p.json<SignInInput>(),
     expiresAt: p.datetime(3).index(),
     consumedAt: p.datetime(3).nullable(),
-    /** The client's address as limits count it; goes with the row, soon after its end. */
+    /** The client address as rate limits count it; deleted with the row soon after it expires. */
     askedFrom: p.text().nullable(),
   },
   indexes: [

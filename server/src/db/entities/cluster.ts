@@ -1,4 +1,5 @@
-// Reasons that mean the same. A merged one stands in the other, with all that is its own, until the merge is taken back (CT3).
+// A cluster of reasons with the same meaning. A merged one belongs to its target, with all its own data, until the
+// merge is undone (CT3).
 import { defineEntity, p } from '@mikro-orm/core';
 import { Project } from './project.ts';
 
@@ -8,7 +9,7 @@ const ClusterSchema = defineEntity({
   properties: {
     id: p.uuid().primary(),
     projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id'),
-    /** As a supervisor called it; null for one that is called after its most typical reason. */
+    /** The name that a supervisor chose; null for one that is named after its most typical reason. */
     name: p.text().nullable(),
     mergedInto: () => p.manyToOne(Cluster).mapToPk().fieldName('merged_into').nullable(),
     createdAt: p.datetime(3),

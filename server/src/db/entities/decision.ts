@@ -1,5 +1,5 @@
-// The one decision of an item (invariant I1), and beside it what a person said of an audited one. Provisional until `finalAt`; an
-// undo removes the row, the ledger keeps the story.
+// The one decision of an item (invariant I1), and next to it the verdict on an audited one. Provisional until
+// `finalAt`; an undo deletes the row, the event log retains the history.
 import { defineEntity, p } from '@mikro-orm/core';
 import { DECISION_ACTIONS, DECISION_STATUSES } from '@countersign/shared/enums';
 import { Item } from './item.ts';
@@ -13,7 +13,7 @@ const DecisionSchema = defineEntity({
     id: p.uuid().primary(),
     itemId: () => p.manyToOne(Item).mapToPk().fieldName('item_id'),
     projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id'),
-    /** A verdict on an automatic approval (AU2): nothing is shipped by it. The approval itself is the item's decision. */
+    /** A verdict on an automatic approval (AU2): it ships nothing. The approval itself is the decision of the item. */
     audit: p.boolean().default(false),
     status: p.enum(DECISION_STATUSES),
     action: p.enum(DECISION_ACTIONS),
@@ -23,7 +23,7 @@ const DecisionSchema = defineEntity({
     note: p.text().nullable(),
     reviewerId: () => p.manyToOne(User).mapToPk().fieldName('reviewer_id').nullable(),
     decidedAt: p.datetime(3),
-    /** When the undo window ends (LC2); null for a decision that was final at once. */
+    /** When the undo window ends (LC2); null for a decision that was final immediately. */
     undoUntil: p.datetime(3).nullable(),
     finalAt: p.datetime(3).nullable(),
   },

@@ -1,4 +1,4 @@
-// One webhook event on its way to the project's URL. The row is the log and the job in one (decision 0004).
+// One webhook event to be delivered to the project's URL. The row is both log entry and job (decision 0004).
 import { defineEntity, p } from '@mikro-orm/core';
 import { DELIVERY_STATUSES } from '@countersign/shared/enums';
 import { Item } from './item.ts';
@@ -11,15 +11,18 @@ const DeliverySchema = defineEntity({
     id: p.uuid().primary(),
     projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id'),
     itemId: () => p.manyToOne(Item).mapToPk().fieldName('item_id'),
-    /** `evt_<ledger id>`: the same on every retry and replay. */
+    /** `evt_<event id>`: the same on every retry and replay. */
     webhookId: p.text().unique(),
     /** Orders the deliveries of one item. */
     seq: p.bigint('number'),
-    /** The bytes that are sent, identical on every attempt (invariant I5). */
+    /** The body, identical on every attempt (invariant I5). */
     body: p.text(),
     status: p.enum(DELIVERY_STATUSES),
     attempt: p.integer(),
-    /** How many attempts the schedule does not count: those before the last replay, and what our own proxy lost since (WH7). */
+    /**
+     * How many attempts the schedule does not count: those before the last replay, and those that our own proxy lost
+     * since (WH7).
+     */
     scheduleFrom: p.integer().default(0),
     nextAttemptAt: p.datetime(3).nullable(),
     leaseUntil: p.datetime(3).nullable(),

@@ -1,4 +1,5 @@
-// The ledger: one row per fact, written by `record()`, or by the statement that ends an attempt well. `seq` is null until it has its place.
+// The event log: one row per event, written by `appendEvent()` or by the statement that records a successful attempt.
+// `seq` is null until it is assigned.
 import { defineEntity, p } from '@mikro-orm/core';
 import type { ActorRef } from '@countersign/shared/events';
 import { Project } from './project.ts';
@@ -15,7 +16,7 @@ const EventSchema = defineEntity({
     type: p.text(),
     itemId: p.uuid().nullable(),
     actor: p.json<ActorRef>(),
-    /** The members of the fact that are its own: what `shared/src/events.ts` lists beyond the stamp. */
+    /** The event's own fields, as listed in `shared/src/events.ts`, without the common ones. */
     data: p.json<Record<string, unknown>>(),
     createdAt: p.datetime(3),
   },

@@ -1,4 +1,5 @@
-// What makes a repeat harmless: written in the transaction of the items it stands for (I2). Public keys are kept seven days, inbound ones for good.
+// Makes repeated requests harmless: written in the transaction of its items (I2). Public keys are retained for seven
+// days, inbound ones forever.
 import { defineEntity, p } from '@mikro-orm/core';
 import { Project } from './project.ts';
 import { TextArray } from './text-array.ts';
@@ -12,7 +13,7 @@ const IdempotencyKeySchema = defineEntity({
     operation: p.text().primary(),
     key: p.text().primary(),
     bodySha256: p.text().nullable(),
-    /** In the order of the submission that made them. */
+    /** In the order of the submission that created them. */
     itemIds: p.type(TextArray).columnType('uuid[]').$type<string[]>(),
     createdAt: p.datetime(3).index(),
   },

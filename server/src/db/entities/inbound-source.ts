@@ -1,4 +1,5 @@
-// Who may send signed submissions to a project (docs/spec/webhooks.md#inbound). The secret is encrypted with the key ring (K3).
+// A source of signed submissions for a project (docs/spec/webhooks.md#inbound). The secret is encrypted with the key
+// ring (K3).
 import { defineEntity, p } from '@mikro-orm/core';
 import { Project } from './project.ts';
 import { User } from './user.ts';

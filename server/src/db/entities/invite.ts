@@ -1,4 +1,5 @@
-// An invite into a project's pool. Its token is stored as SHA-256 alone; it is open until it is used, revoked or over (PM3).
+// An invite to a project. Only the SHA-256 of its token is stored; it is open until it is used, revoked or expired
+// (PM3).
 import { defineEntity, p } from '@mikro-orm/core';
 import { ROLES } from '@countersign/shared/enums';
 import { Project } from './project.ts';
@@ -12,7 +13,7 @@ const InviteSchema = defineEntity({
     projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id').index(),
     tokenHash: p.text().unique(),
     role: p.enum(ROLES),
-    /** The one wallet that may use it; null: whoever has the link. */
+    /** The only wallet that may use it; null: anyone with the link. */
     address: p.text().nullable(),
     createdBy: () => p.manyToOne(User).mapToPk().fieldName('created_by').nullable(),
     createdAt: p.datetime(3),

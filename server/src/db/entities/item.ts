@@ -1,4 +1,4 @@
-// What a pipeline submitted, where it stands, and who holds it. Payloads are JSON text, kept as submitted (invariant I7).
+// A submitted item, its status and its claim. Payloads are JSON text, stored as submitted (invariant I7).
 import { defineEntity, type EntityDictionary, p } from '@mikro-orm/core';
 import { ITEM_STATUSES, OPEN_STATUSES, ROUTING_RULES } from '@countersign/shared/enums';
 import { Project } from './project.ts';
@@ -12,7 +12,7 @@ const ItemSchema = defineEntity({
     id: p.uuid().primary(),
     projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id'),
     status: p.enum(ITEM_STATUSES),
-    /** While a decision is provisional (LC2): the status the public API still answers. */
+    /** While a decision is provisional (LC2): the status that the public API still shows. */
     publicStatus: p.enum(OPEN_STATUSES).nullable(),
     input: p.text(),
     suggestion: p.text(),
@@ -22,7 +22,7 @@ const ItemSchema = defineEntity({
     preview: p.text(),
     model: p.text().nullable(),
     source: p.text().nullable(),
-    /** Approved by its routing and drawn for an audit (AU1): open to people, for the pipeline what it was. */
+    /** Auto-approved and sampled for an audit (AU1): open for reviewers, unchanged for the pipeline. */
     audit: p.boolean().default(false),
     rule: p.enum(ROUTING_RULES),
     autoThreshold: p.double().$type<number>(),
@@ -31,14 +31,14 @@ const ItemSchema = defineEntity({
     settingsVersion: p.integer(),
     version: p.integer(),
     claimedBy: () => p.manyToOne(User).mapToPk().fieldName('claimed_by').nullable(),
-    /** Rises with every claim and never falls (invariant I3). */
+    /** Increases with every claim and never decreases (invariant I3). */
     claimFence: p.integer().default(0),
-    /** Set while a claim is live; null once it was released, lapsed or used. */
+    /** Set while a claim is active; null once it is released, expired or used. */
     claimExpiresAt: p.datetime(3).nullable(),
     createdAt: p.datetime(3),
     dueAt: p.datetime(3),
     decidedAt: p.datetime(3).nullable(),
-    /** When what was submitted and decided was taken away (KE2): from then on its texts are empty. */
+    /** When its payload was redacted (KE2): from then on its texts are empty. */
     redactedAt: p.datetime(3).fieldName('emptied_at').nullable(),
   },
   indexes: [
@@ -76,5 +76,5 @@ const ItemSchema = defineEntity({
 export class Item extends ItemSchema.class {}
 ItemSchema.setClass(Item);
 
-/** A row of the table as the database answers it; `em.map` makes an item of it. */
+/** A row of the table as the database returns it; `em.map` turns it into an item. */
 export type ItemColumns = EntityDictionary<Item>;

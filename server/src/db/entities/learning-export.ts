@@ -1,4 +1,4 @@
-// An export of learnings that was begun: by whom, and of what.
+// A started export of learnings: by whom, and of what.
 import { defineEntity, p } from '@mikro-orm/core';
 import type { ExportFilter } from '@countersign/shared/api/exports';
 import { Project } from './project.ts';
@@ -10,10 +10,10 @@ const LearningExportSchema = defineEntity({
   properties: {
     id: p.uuid().primary(),
     projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id'),
-    /** Null of the command, which whoever runs the service may use. */
+    /** Null for an export from the command line, which only the operator can run. */
     exportedBy: () => p.manyToOne(User).mapToPk().fieldName('exported_by').nullable(),
     filter: p.json<ExportFilter>(),
-    /** When it was sent to its end; null before, and when it broke off. */
+    /** The number of lines of a completed export; null before that, and when it broke off. */
     lines: p.integer().nullable(),
     createdAt: p.datetime(3),
   },

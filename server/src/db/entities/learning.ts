@@ -1,4 +1,4 @@
-// A recorded override: written in the decision's own transaction, gone with its undo.
+// A recorded override: written in the transaction of the decision, deleted by its undo.
 import { defineEntity, p } from '@mikro-orm/core';
 import { Decision } from './decision.ts';
 import { Item } from './item.ts';
@@ -19,9 +19,9 @@ const LearningSchema = defineEntity({
     note: p.text().nullable(),
     reviewerId: () => p.manyToOne(User).mapToPk().fieldName('reviewer_id'),
     settingsVersion: p.integer(),
-    /** The settings version that brought the guidelines as they stood; null of what an older version of the service recorded. */
+    /** The settings version of the guidelines at that time; null for rows of an older version of the service. */
     guidelinesVersion: p.integer().nullable(),
-    /** As it is now. An export asks the ledger, where it is as of its cut-off (LX5). */
+    /** The current state. An export reads the state at its cut-off from the event log (LX5). */
     excluded: p.boolean().default(false),
     createdAt: p.datetime(3),
   },

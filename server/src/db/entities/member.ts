@@ -1,4 +1,4 @@
-// A user in a project's reviewer pool, with a role.
+// A member of a project, with a role.
 import { defineEntity, p } from '@mikro-orm/core';
 import { ROLES } from '@countersign/shared/enums';
 import { Project } from './project.ts';
@@ -12,9 +12,9 @@ const MemberSchema = defineEntity({
     userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').primary().index(),
     role: p.enum(ROLES),
     createdAt: p.datetime(3),
-    /** The guidelines version they were last shown. */
+    /** The guidelines version that they last saw. */
     guidelinesSeen: p.integer().default(1),
-    /** Until when they have seen what owners were told of the webhook (WH6). */
+    /** Up to when they have seen the webhook alerts (WH6). */
     alertsSeenAt: p.datetime(3).nullable(),
   },
 });

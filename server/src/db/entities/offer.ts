@@ -1,4 +1,5 @@
-// A seat in a project's pool that is offered to a wallet (PM5). The row is the open offer: it goes when it is accepted, declined, revoked or over.
+// An offer of membership to a wallet (PM5). The row is the open offer: it is deleted when the offer is accepted,
+// declined, revoked or expired.
 import { defineEntity, p } from '@mikro-orm/core';
 import { ROLES } from '@countersign/shared/enums';
 
@@ -8,7 +9,7 @@ const OfferSchema = defineEntity({
   properties: {
     id: p.uuid().primary(),
     projectId: p.uuid(),
-    /** The one wallet that may accept it, known to this service or not. */
+    /** The only wallet that may accept it, known to this service or not. */
     address: p.text().index(),
     role: p.enum(ROLES),
     madeBy: p.uuid(),

@@ -1,4 +1,4 @@
-// The change log of a project: who changed what, when, from what to what. Secrets are never in it.
+// The change log of a project: who changed what, when, and the values before and after. Never contains secrets.
 import { defineEntity, p } from '@mikro-orm/core';
 import type { ChangeAction } from '@countersign/shared/api/changes';
 import { User } from './user.ts';
@@ -10,13 +10,13 @@ const ProjectChangeSchema = defineEntity({
     id: p.uuid().primary(),
     /** Without a foreign key: the log outlives its project. */
     projectId: p.uuid(),
-    /** The order of the log; the database gives it. */
+    /** The order of the log, assigned by the database. */
     position: p.bigint('number').autoincrement(),
-    /** Text for the database: a new kind of change needs no migration. */
+    /** Text in the database: a new kind of change needs no migration. */
     action: p.text().$type<ChangeAction>(),
-    /** What it was done to, as people name it: a key's name, a member's. */
+    /** The name of the changed object, such as a key or a member. */
     subject: p.text().nullable(),
-    /** Which one it was, when names are not enough: anybody may call themself anything. */
+    /** Its ID, because names are not unique. */
     subjectId: p.uuid().nullable(),
     before: p.json<Record<string, unknown>>().nullable(),
     after: p.json<Record<string, unknown>>().nullable(),

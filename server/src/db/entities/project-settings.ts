@@ -1,4 +1,5 @@
-// Every version of a project's settings: items keep the version that routed them (RT6), and who changed what stays known.
+// Every version of a project's settings: items refer to the version that routed them (RT6), and the history of changes
+// is retained.
 import { defineEntity, p } from '@mikro-orm/core';
 import type { ProjectSettings as Settings } from '@countersign/shared/api/projects';
 import { Project } from './project.ts';

@@ -1,4 +1,4 @@
-// A project with its settings as they are now, and the position its ledger has reached.
+// A project with its current settings and the position of its event log.
 import { defineEntity, p } from '@mikro-orm/core';
 import { BELOW_REVIEW, OVER_BUDGET } from '@countersign/shared/enums';
 import { TextArray } from './text-array.ts';
@@ -17,38 +17,44 @@ const ProjectSchema = defineEntity({
     guidelines: p.text(),
     reasons: p.type(TextArray).$type<string[]>(),
     auditRate: p.double().$type<number>(),
-    /** What its audits are drawn by, beside the item's id (AU1). No answer has it. */
+    /** The salt of audit sampling, in addition to the item ID (AU1). Never part of a response. */
     auditSalt: p.uuid().defaultRaw('gen_random_uuid()'),
-    /** The settings version that ended the audits, while something that arrived before it is undecided (AU3). */
+    /** The settings version that turned audits off, while an item that arrived before it is undecided (AU3). */
     auditsOffVersion: p.integer().nullable(),
     errorBudget: p.double().$type<number>().nullable(),
     overBudget: p.enum(OVER_BUDGET).default('tell'),
-    /** Since when audits say so (AU5); null while they do not. */
+    /** Since when audits show that the budget is exceeded (AU5); null otherwise. */
     overBudgetSince: p.datetime(3).nullable(),
     undoWindowSeconds: p.integer(),
     claimLeaseSeconds: p.integer(),
     targetMinutes: p.integer(),
     webhookUrl: p.text().nullable(),
-    /** For how many days what is done with is kept (KE); null: for good. */
+    /** Retention periods in days (KE); null: never deleted. */
     keepPayloadsDays: p.integer().nullable(),
     keepAttemptsDays: p.integer().nullable(),
     keepLedgerDays: p.integer().nullable(),
-    /** IANA name of the zone the days of its analytics are in. */
+    /** IANA name of the time zone of its analytics. */
     timeZone: p.text().default('UTC'),
     settingsVersion: p.integer(),
-    /** The settings version that brought the guidelines as they are now. */
+    /** The settings version of the current guidelines. */
     guidelinesVersion: p.integer().default(1),
-    /** The `seq` of the last stamped event; moved by who numbers facts, with this row held. */
+    /** The `seq` of the last event; the sequencer increases it while it holds this row. */
     eventSeq: p.bigint('number').default(0),
-    /** Up to which `seq` the rollups have counted (I9): the last one, but for a ledger that was there before them. */
+    /**
+     * The `seq` up to which the rollups have counted (I9): the last one, except for an event log older than the
+     * rollups.
+     */
     rollupSeq: p.bigint('number').default(0),
     createdAt: p.datetime(3),
-    /** Set while people decide everything (RT7), with who stopped it and what they said of it. No setting: it raises no version. */
+    /**
+     * Set while the project is stopped and reviewers decide everything (RT7), with who stopped it and their note. Not a
+     * setting: it does not increase the version.
+     */
     stoppedAt: p.datetime(3).nullable(),
     stoppedBy: () => p.manyToOne(User).mapToPk().fieldName('stopped_by').nullable(),
     stopNote: p.text().nullable(),
     archivedAt: p.datetime(3).nullable(),
-    /** Set when it was deleted: nobody sees it any more, and the purge takes its rows away. */
+    /** Set when it is deleted: it is hidden from then on, and the purge deletes its rows. */
     deletedAt: p.datetime(3).nullable(),
   },
   indexes: [

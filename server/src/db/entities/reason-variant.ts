@@ -1,4 +1,4 @@
-// A reason as people gave it, once per project, and the cluster it stands in (CT1).
+// A variant of a reason as entered, once per project, and its cluster (CT1).
 import { defineEntity, p } from '@mikro-orm/core';
 import { Cluster } from './cluster.ts';
 import { Project } from './project.ts';
@@ -9,14 +9,14 @@ const ReasonVariantSchema = defineEntity({
   properties: {
     id: p.uuid().primary(),
     projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id'),
-    /** None until a worker has placed it (CT4). */
+    /** Null until a worker has assigned one (CT4). */
     clusterId: () => p.manyToOne(Cluster).mapToPk().fieldName('cluster_id').nullable().deleteRule('no action'),
-    /** Where it stood when all that gave it was undone, and it was given again. */
+    /** Its cluster before all its uses were undone, for when it is used again. */
     formerClusterId: p.uuid().fieldName('stood_in').nullable(),
     reason: p.text(),
-    /** What closeness is measured on: see `domain/learnings/reason-key.ts`. */
+    /** The text that similarity is computed on: see `domain/learnings/reason-key.ts`. */
     key: p.text(),
-    /** A supervisor put it there. */
+    /** A supervisor assigned the cluster. */
     assignedManually: p.boolean().fieldName('placed_by_hand'),
     createdAt: p.datetime(3),
   },

@@ -1,13 +1,13 @@
-// A wallet whose offers a person refuses: they see none of them (PM9).
+// A wallet whose offers a user has blocked: they see none of them (PM9).
 import { defineEntity, p } from '@mikro-orm/core';
 
 const RefusedWalletSchema = defineEntity({
   name: 'RefusedWallet',
   tableName: 'refused_wallet',
   properties: {
-    /** Who refuses. */
+    /** The user who blocked. */
     userId: p.uuid().primary(),
-    /** Whose offers. */
+    /** The blocked user. */
     refusedId: p.uuid().primary(),
     createdAt: p.datetime(3),
   },

@@ -1,4 +1,4 @@
-// A learning in a regression run, with the last answer it was given. Gone with its learning, when the decision is undone.
+// A learning in a regression run, with its last answer. Deleted with its learning when the decision is undone.
 import { defineEntity, p } from '@mikro-orm/core';
 import { ITEM_STATUSES, OUTCOMES } from '@countersign/shared/enums';
 import { Learning } from './learning.ts';
@@ -13,14 +13,14 @@ const RegressionCaseSchema = defineEntity({
     regressionId: () => p.manyToOne(Regression).mapToPk().fieldName('regression_id').primary(),
     learningId: () => p.manyToOne(Learning).mapToPk().fieldName('learning_id').primary(),
     projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id'),
-    /** From 1, the newest first. */
+    /** From 1, newest first. */
     place: p.integer(),
-    /** The new suggestion as it was sent, JSON text; null before it is there, as are those that follow. */
+    /** The new suggestion as sent, JSON text; null before it arrives, like the columns that follow. */
     suggestion: p.text().nullable(),
     confidence: p.double().$type<number>().nullable(),
     riskFlags: p.type(TextArray).$type<string[]>().nullable(),
     outcome: p.enum(OUTCOMES).nullable(),
-    /** Where it would go by the routing of that moment. */
+    /** The status that routing would assign at that time. */
     status: p.enum(ITEM_STATUSES).nullable(),
     answeredByName: p.text().nullable(),
     answeredAt: p.datetime(3).nullable(),

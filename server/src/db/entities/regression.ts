@@ -1,4 +1,4 @@
-// A regression run: which learnings a pipeline is to answer anew, and who began it (rule RS).
+// A regression run: the learnings that a pipeline answers again, and who started it (rule RS).
 import { defineEntity, p } from '@mikro-orm/core';
 import type { LearningFilter } from '@countersign/shared/filters/learning-filter';
 import { Cluster } from './cluster.ts';
@@ -10,14 +10,14 @@ const RegressionSchema = defineEntity({
   properties: {
     id: p.uuid().primary(),
     projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id'),
-    /** Null of one that goes over all of them. */
+    /** Null when it covers all clusters. */
     clusterId: () => p.manyToOne(Cluster).mapToPk().fieldName('cluster_id').nullable().deleteRule('set null'),
     title: p.text().nullable(),
-    /** What it goes over of them; null of one from before this was kept. */
+    /** Which of its learnings it covers; null for rows from before this was recorded. */
     filter: p.json<Omit<LearningFilter, 'excluded'>>().nullable(),
-    /** The idempotency key of whoever began it; null of one that came without. */
+    /** The idempotency key of the request; null without one. */
     requestKey: p.text().nullable(),
-    /** A member, or the key of a pipeline, as it was called then. */
+    /** A member or an API key, by its name at that time. */
     startedByName: p.text(),
     createdAt: p.datetime(3),
   },

@@ -1,4 +1,4 @@
-// Many deliveries that are sent again, a portion at a time.
+// A replay of many deliveries, in batches.
 import { defineEntity, p } from '@mikro-orm/core';
 import { REPLAY_STATES, REPLAYABLE } from '@countersign/shared/api/deliveries';
 import { Project } from './project.ts';
@@ -10,19 +10,19 @@ const ReplaySchema = defineEntity({
   properties: {
     id: p.uuid().primary(),
     projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id'),
-    /** Which deliveries: of this status, made in this window, both ends included. */
+    /** Which deliveries: with this status, created in this window, both ends inclusive. */
     status: p.enum(REPLAYABLE),
     fromAt: p.datetime(3).nullable(),
     toAt: p.datetime(3),
     state: p.enum(REPLAY_STATES),
-    /** How many there were when it began. */
+    /** The number of deliveries when it began. */
     total: p.integer(),
     replayed: p.integer().default(0),
-    /** The last delivery that was looked at: a crash goes on from here. */
+    /** The last processed delivery: the replay resumes from here after a crash. */
     cursorAt: p.datetime(3).nullable(),
     cursorId: p.uuid().nullable(),
     startedBy: () => p.manyToOne(User).mapToPk().fieldName('started_by').nullable().deleteRule('set null'),
-    /** As it was then: the ledger names who sent again. */
+    /** The name at that time: the event log names who started the replay. */
     startedByName: p.text(),
     createdAt: p.datetime(3),
     endedAt: p.datetime(3).nullable(),

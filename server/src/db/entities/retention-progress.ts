@@ -1,4 +1,4 @@
-// How far along a project's ledger what is done with was taken away, per kind (KE).
+// The progress of retention along a project's event log, per kind (KE).
 import { defineEntity, p } from '@mikro-orm/core';
 import { RETENTION_KINDS } from '../../domain/items/retention.ts';
 import { Project } from './project.ts';
@@ -9,9 +9,9 @@ const RetentionProgressSchema = defineEntity({
   properties: {
     projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id').primary().deleteRule('cascade'),
     kind: p.enum(RETENTION_KINDS).primary(),
-    /** Every fact up to here was looked at. */
+    /** Every event up to here was checked. */
     throughSeq: p.bigint('number').default(0),
-    /** How many facts went with their items, and when the youngest of them was stated; of `ledger` alone. */
+    /** How many events were deleted with their items, and when the newest of them was appended; only for `ledger`. */
     eventsDeleted: p.bigint('number').fieldName('facts_gone').default(0),
     goneUntil: p.datetime(3).nullable(),
   },

@@ -1,4 +1,5 @@
-// What happened in a project in one minute, hour or day (UTC), by what is counted: sums of the ledger up to the project's `rollup_seq` (I9).
+// The counts of a project in one minute, hour or day (UTC), by measure: sums of the event log up to the project's
+// `rollup_seq` (I9).
 import { defineEntity, p } from '@mikro-orm/core';
 import { Project } from './project.ts';
 
@@ -12,7 +13,7 @@ const RollupSchema = defineEntity({
     /** What is counted, `server/src/domain/analytics/rollup.ts`. */
     measure: p.text().primary(),
     grain: p.enum(GRAINS).primary(),
-    /** When it begins. */
+    /** The start of the bucket. */
     at: p.datetime(3).primary(),
     key: p.text().primary(),
     n: p.bigint('number'),

@@ -1,4 +1,4 @@
-// A signed-in browser. The cookie carries `id.secret`; only the secret's SHA-256 is stored (A1).
+// A session of a browser. The cookie contains `id.secret`; only the SHA-256 of the secret is stored (A1).
 import { defineEntity, p } from '@mikro-orm/core';
 import { User } from './user.ts';
 
@@ -9,7 +9,7 @@ const SessionSchema = defineEntity({
     id: p.uuid().primary(),
     userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').deleteRule('cascade').index(),
     secretHash: p.text(),
-    /** The browser that signed in, in words of ours; null when it is none we know. */
+    /** A readable name of the browser that signed in; null when it is unknown. */
     device: p.text().nullable(),
     createdAt: p.datetime(3),
     lastSeenAt: p.datetime(3),

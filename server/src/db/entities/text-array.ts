@@ -1,4 +1,5 @@
-// A `text[]` column that keeps every text as it is. The ORM's own array type leaves spaces, line breaks and the word NULL unquoted.
+// A `text[]` column type that retains every text. The ORM's own array type leaves spaces, line breaks and the word NULL
+// unquoted.
 import { ArrayType } from '@mikro-orm/core';
 
 export class TextArray extends ArrayType<string> {

@@ -1,4 +1,4 @@
-// A person: one wallet address, one row. The address is the identity, case kept (S9).
+// A user: one wallet address, one row. The address is the identity, with its case (S9).
 import { defineEntity, p } from '@mikro-orm/core';
 
 const UserSchema = defineEntity({
@@ -9,11 +9,11 @@ const UserSchema = defineEntity({
     address: p.text().unique(),
     name: p.text().nullable(),
     createdAt: p.datetime(3),
-    /** They allowed whoever shares a project with them to add them to another one directly (PM6). */
+    /** People who share a project with them may add them to another one directly (PM6). */
     directAdding: p.boolean().default(false),
-    /** Looked through for a name that somebody else gave it, as owners once could (PM4; `forget-given-names.ts`). */
+    /** Checked for a name that someone else set, as owners once could (PM4; `forget-given-names.ts`). */
     nameSettled: p.boolean().default(false),
-    /** Since when the operator lets this wallet in no more (A20). */
+    /** Since when the operator has blocked this wallet (A20). */
     blockedAt: p.datetime(3).nullable(),
   },
 });

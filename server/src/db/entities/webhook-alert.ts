@@ -1,4 +1,4 @@
-// One thing the owners of a project were told: of its webhook (WH6), or of its automatic answers (AU5).
+// One alert for the owners of a project: about its webhook (WH6) or its automatic decisions (AU5).
 import { defineEntity, p } from '@mikro-orm/core';
 import { ALERT_KINDS } from '@countersign/shared/enums';
 import { Project } from './project.ts';
@@ -10,13 +10,13 @@ const WebhookAlertSchema = defineEntity({
     id: p.uuid().primary(),
     projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id'),
     kind: p.enum(ALERT_KINDS),
-    /** The delivery whose attempt it was; null of what is no webhook's. */
+    /** The delivery of the attempt; null for an alert that is not about a webhook. */
     deliveryId: p.uuid().nullable(),
-    /** How many attempts that one had, since it was last sent again. */
+    /** The attempts of that delivery since its last replay. */
     attempts: p.integer().nullable(),
     httpStatus: p.integer().nullable(),
     error: p.text().nullable(),
-    /** No two of a project have the same. */
+    /** Unique within a project. */
     createdAt: p.datetime(3),
   },
   indexes: [{ name: 'webhook_alert_newest', properties: ['projectId', 'createdAt'] }],

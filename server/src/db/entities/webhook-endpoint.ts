@@ -1,4 +1,4 @@
-// Where a project's webhooks go and what signs them. Secrets are sealed with the key ring (K3).
+// The webhook endpoint of a project and its signing secrets, encrypted with the key ring (K3).
 import { defineEntity, p } from '@mikro-orm/core';
 import { Project } from './project.ts';
 
@@ -13,17 +13,17 @@ const WebhookEndpointSchema = defineEntity({
     promoteAt: p.datetime(3).nullable(),
     previous: p.text().nullable(),
     previousUntil: p.datetime(3).nullable(),
-    /** Has anyone ever been shown the current secret? Until then a rotation simply replaces it. */
+    /** Whether the current secret was ever shown to anyone. Until then a rotation simply replaces it. */
     revealed: p.boolean(),
-    /** Attempts in a row that met no living receiver. */
+    /** Consecutive attempts that reached no working receiver. */
     failures: p.integer().default(0),
-    /** How often it has been left alone since it last answered. */
+    /** How often the circuit opened since the endpoint last responded. */
     openings: p.integer().default(0),
-    /** Until when it is left alone (WH5); null while it answers. */
+    /** Until when the circuit is open (WH5); null while it is closed. */
     openUntil: p.datetime(3).nullable(),
-    /** When owners were last told of an exhausted delivery (WH6). */
+    /** When owners were last notified of an exhausted delivery (WH6). */
     alertedAt: p.datetime(3).nullable(),
-    /** They were told of trouble, and not yet that it is over. */
+    /** Owners were notified of trouble, but not yet of the recovery. */
     inTrouble: p.boolean().default(false),
   },
 });

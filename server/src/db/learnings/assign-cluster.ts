@@ -1,4 +1,5 @@
-// The reason of an override finds its cluster (CT1, CT2): the decision notes it, and a worker places it afterwards (CT4).
+// Assigns the reason of an override to a cluster (CT1, CT2): the decision records the reason, and a worker assigns it
+// afterwards (CT4).
 import type { Clock, Ids } from '../clock.ts';
 import { withAncestors } from './cluster-tree.ts';
 import type { Database, Tx } from '../database.ts';
@@ -22,17 +23,17 @@ interface Given {
   reason: string;
 }
 
-/** A reason that is given, or that a supervisor placed, stays where it is. */
+/** A reason that is in use, or that a supervisor assigned, stays in its cluster. */
 const GIVEN = `(w.placed_by_hand or exists (select from learning l where l.project_id = w.project_id and l.reason = w.reason))`;
 const KNOWN = planned(`select 1 from wording w where w.project_id = $1 and w.reason = $2 and ${GIVEN}`);
-/** One whose overrides were all undone finds its place anew. Noted twice at the same moment it waits once. */
+/** A reason whose overrides were all undone is assigned again. Recorded twice concurrently, it is queued once. */
 const NOTE = planned(`
   insert into wording as w (id, project_id, cluster_id, reason, key, placed_by_hand, created_at) values ($3, $1, null, $2, $4, false, $5)
   on conflict (project_id, reason) do update set stood_in = coalesce(w.cluster_id, w.stood_in), cluster_id = null where not ${GIVEN}`);
 
 /**
- * Notes a reason that nobody gives yet, in the decision's transaction and before its learning: it stands in no cluster until a
- * worker has placed it. Two statements, however many reasons there are.
+ * Records an unused reason in the transaction of the decision and before its learning: it belongs to no cluster until a
+ * worker has assigned it. Two statements, regardless of the number of reasons.
  */
 export async function noteReason(
   { clock, ids }: ClusterServices,
@@ -43,12 +44,15 @@ export async function noteReason(
   await rawQuery(em, NOTE, [projectId, reason, ids.uuid(), keyOf(reason), clock.now()]);
 }
 
-/** Two transactions that place close reasons at once must see each other's: they wait here, and whoever shapes clusters does. */
+/**
+ * Two transactions that assign similar reasons must see each other's result: they wait here, and so do changes of
+ * clusters.
+ */
 export async function lockClusters(em: Em, projectId: string): Promise<void> {
   await rawQuery(em, `select pg_advisory_xact_lock(hashtextextended('clusters:' || $1, 0))`, [projectId]);
 }
 
-/** The ids of the wordings that have waited longest. */
+/** The IDs of the reason variants that have waited longest. */
 export async function waitingReasons(em: Em, limit: number): Promise<string[]> {
   const rows = await rawQuery<{ id: string }>(
     em,
@@ -58,7 +62,10 @@ export async function waitingReasons(em: Em, limit: number): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Gives a wording that waits its cluster: the one of the closest reason, or one of its own. Nothing for one that was placed meanwhile. */
+/**
+ * Assigns a waiting reason variant to a cluster: that of the most similar reason, or a new one. No effect if it was
+ * assigned meanwhile.
+ */
 export async function assignCluster({ clock, ids }: ClusterServices, tx: Tx, variantId: string): Promise<void> {
   const { em } = tx;
   const waiting = await em.findOne(ReasonVariant, { id: variantId }, { fields: ['projectId'] });
@@ -79,10 +86,10 @@ export async function assignCluster({ clock, ids }: ClusterServices, tx: Tx, var
   if (placed > 0) await appendClusterAssigned(tx, { projectId, reason: variant.reason, clusterId });
 }
 
-/** Reasons that are noted at most before others get their turn. */
+/** Maximum number of reasons recorded before yielding to others. */
 const BATCH_SIZE = 200;
 
-/** Notes reasons that nobody noted: given before there were clusters. Answers whether there may be more. */
+/** Records reasons of learnings from before clusters existed. Returns whether there may be more. */
 export async function noteMissingReasons(services: ClusterServices & { db: Database }): Promise<boolean> {
   const forgotten = await services.db.read((em) =>
     rawQuery<{ project_id: string; reason: string; given_at: string | Date }>(
@@ -93,7 +100,7 @@ export async function noteMissingReasons(services: ClusterServices & { db: Datab
       [BATCH_SIZE],
     ),
   );
-  // In the order in which they were given: noted at one moment, nobody could tell which was first.
+  // In the order of their first use: recorded at the same time, they would have no order.
   for (const { project_id: projectId, reason, given_at: givenAt } of forgotten) {
     const values = [projectId, reason, services.ids.uuid(), keyOf(reason), new Date(givenAt)];
     await services.db.write(({ em }) => rawQuery(em, NOTE, values));
@@ -102,8 +109,9 @@ export async function noteMissingReasons(services: ClusterServices & { db: Datab
 }
 
 /**
- * An export up to a place in the ledger where a learning of this reason was final already may have begun without it (LX6). Where none
- * has its place yet, only one that ends behind the ledger of this moment can.
+ * An export up to a log position where a learning of this reason was already final may have started without the
+ * assignment (LX6). If none of them has a sequence number yet, only an export that ends after the current position can
+ * include it.
  */
 async function appendClusterAssigned(
   tx: Tx,
@@ -122,16 +130,16 @@ async function appendClusterAssigned(
   await appendProjectChanged(tx, { projectId, changed: ['clusters'], by: SYSTEM, event });
 }
 
-/** So many of the nearest are compared, whoever gives them (CT4). */
+/** The number of nearest reasons that are compared, whether in use or not (CT4). */
 export const MOST_COMPARED = 100;
 
 const KEY = `left(w.key, ${KEY_LENGTH})`;
-/** In the order in which they count. */
+/** By precedence. */
 const SAME = planned(`
   select cluster_id from (select * from wording w where w.project_id = $1 and w.cluster_id is not null and ${KEY} = $2
     order by placed_by_hand desc, created_at, id limit ${MOST_COMPARED}) w where ${GIVEN}
   order by placed_by_hand desc, created_at, id limit 1`);
-/** The nearest of the index first; the dearer measure is for those alone. */
+/** The index finds the nearest first; the more expensive measure is computed for those only. */
 export const NEAREST = planned(`
   select cluster_id from
     (select w.*, greatest(similarity(near, $2), (strict_word_similarity(near, $2) + strict_word_similarity($2, near)) / 2) as close
@@ -140,8 +148,9 @@ export const NEAREST = planned(`
   where close >= $3::real order by close desc, placed_by_hand desc, created_at, id limit 1`);
 
 /**
- * CT2: a reason of the project's own list, however it is spelt, joins only what is the same but for its spelling, because the list
- * tells them apart. Reasons whose overrides were all undone draw nobody. Of equally close ones the one that a supervisor placed counts.
+ * CT2: a reason of the project's own list joins only variants that differ in spelling, because the list distinguishes
+ * them. Reasons whose overrides were all undone attract no others. Among equally similar ones, the one that a
+ * supervisor assigned wins.
  */
 async function closest(em: Em, { projectId, reason }: ReasonVariant): Promise<string | undefined> {
   const key = keyOf(reason);

@@ -1,8 +1,8 @@
-// What a cluster stands in: the one it was merged into, and so on.
+// The chain of merges that a cluster belongs to.
 import type { Em } from '../orm.ts';
 import { rawQuery } from '../raw-query.ts';
 
-/** These clusters and all they stand in: whose reasons are others when theirs are. */
+/** These clusters and all their merge targets, whose reasons change with theirs. */
 export async function withAncestors(em: Em, ids: readonly string[]): Promise<string[]> {
   const rows = await rawQuery<{ id: string }>(
     em,

@@ -1,15 +1,16 @@
-// What goes of items that are done with and were kept for long enough (KE2 to KE4).
+// Deletes or redacts data of completed items past their retention period (KE2 to KE4).
 import type { RetentionKind } from '../../domain/items/retention.ts';
 import type { Em } from '../orm.ts';
 import { rawQuery } from '../raw-query.ts';
 
-/** `$1`: the items. What refers to a row goes before it; cases of regression runs go with their learnings. */
+/** `$1`: the items. Referring rows are deleted first; cases of regression runs are deleted with their learnings. */
 const ATTEMPTS = 'delete from attempt where delivery_id in (select id from delivery where item_id = any($1::uuid[]))';
 const LEARNINGS = 'delete from learning where item_id = any($1::uuid[])';
 
-/** Ids, times, statuses, reasons and numbers stay: figures, history and the log of deliveries go on. */
+/** IDs, times, statuses, reasons and numbers stay: figures, history and the delivery log continue to work. */
 const REDACT = [
-  // Where its learning was left out one comes by again when the item itself is to go: by then the learning says no more whose it was.
+  // An exclusion of its learning revisits the item when it is deleted itself: by then the learning no longer names its
+  // item.
   `update event e set data = jsonb_set(e.data, '{learning,item_id}', to_jsonb(l.item_id)) from learning l
    where l.item_id = any($1::uuid[]) and e.type = 'project.changed' and e.data -> 'learning' is not null and e.data -> 'learning' ->> 'id' = l.id::text`,
   LEARNINGS,
@@ -17,7 +18,7 @@ const REDACT = [
   `update delivery set body = '' where item_id = any($1::uuid[])`,
   `update attempt set response_text = null, response_headers = null
    where delivery_id in (select id from delivery where item_id = any($1::uuid[]))`,
-  // A line of the queue shows the beginning of what was submitted, and so does the fact that carried it.
+  // A queue row shows the beginning of the input, and so does the event that carried it.
   `update event set data = jsonb_set(jsonb_set(jsonb_set(data, '{item,preview}', '""', false), '{audited,preview}', '""', false), '{note}', 'null', false)
    where item_id = any($1::uuid[]) and (data -> 'item' is not null or data -> 'audited' is not null or data ->> 'note' is not null)`,
 ];
@@ -38,7 +39,7 @@ const DELETE_EVENTS = `
   with gone as (delete from event where item_id = any($1::uuid[]) returning created_at)
   select count(*)::int as n, max(created_at) as until from gone`;
 
-/** How many facts went, and when the youngest of them was stated. */
+/** How many events were deleted, and when the newest of them was appended. */
 export interface DeletedEvents {
   events: number;
   until: Date | null;
@@ -46,7 +47,9 @@ export interface DeletedEvents {
 
 const NOTHING_DELETED: DeletedEvents = { events: 0, until: null };
 
-/** Takes this kind away of items that the transaction of `em` holds. `now` is when their content went. */
+/**
+ * Deletes this kind of data of items that the transaction of `em` has locked. `now` is when their content was redacted.
+ */
 export async function deleteExpired(
   em: Em,
   kind: RetentionKind,

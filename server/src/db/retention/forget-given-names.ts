@@ -1,9 +1,9 @@
-// Names that owners gave to others, when they could, are forgotten (PM4). The change log tells who gave a name.
+// Removes names that owners set for others, when that was possible (PM4). The change log shows who set a name.
 import type { Em } from '../orm.ts';
 
 /**
- * A name is its person's own when the log has them take it. One that somebody else gave them, or by which they were added, is
- * none; of a name that the log does not speak of (the demo's host) nobody knows better, and it stays.
+ * A name is the person's own if they set it according to the change log. One that someone else set, or that came with
+ * being added, is removed; a name that the log does not mention (the demo host) stays.
  */
 const FORGET = `
   with portion as (
@@ -23,7 +23,7 @@ const FORGET = `
   where u.id = portion.id
   returning u.id`;
 
-/** Looks through a portion of the people who were not looked through yet. Answers how many there were. */
+/** Checks a batch of the users that were not checked yet. Returns how many there were. */
 export async function forgetGivenNames(em: Em, batchSize: number): Promise<number> {
   return (await em.execute<unknown[]>(FORGET, [batchSize])).length;
 }

@@ -1,18 +1,18 @@
-// Every place that keeps the name or the address of a person, beside their own row, and how it is replaced by a pseudonym (KE6).
+// Replaces the name and address of a user by a pseudonym, everywhere except in their own row (KE6).
 import type { Em } from '../orm.ts';
 import { rawQuery } from '../raw-query.ts';
 
-/** Who is forgotten, and what they are called from then on. */
+/** The erased user and their pseudonym. */
 export interface Forgotten {
   userId: string;
   address: string;
   pseudonym: string;
 }
 
-/** Events that are looked at in one statement. */
+/** Events processed per statement. */
 const BATCH = 10_000;
 
-/** What every statement here is about. */
+/** The parameters of every statement here. */
 const PERSON = `with person as (select $1::uuid as id, $2::text as address, $3::text as pseudonym, $4::text[] as names)`;
 const parametersOf = ({ userId, address, pseudonym }: Forgotten, names: readonly string[]): unknown[] => [
   userId,
@@ -21,10 +21,10 @@ const parametersOf = ({ userId, address, pseudonym }: Forgotten, names: readonly
   [...names],
 ];
 
-/** What they are called where their name is not told (PM5). */
+/** The shortened address, shown where their name is not (PM5). */
 const SHORT = `left(p.address, 4) || '…' || right(p.address, 4)`;
 
-/** Names that stand without an id are found by what the person is called where it stands with one. */
+/** Names without an ID are found by the names that the user has where there is an ID. */
 const NAMES = `${PERSON}, called as (
     select u.name from app_user u, person p where u.id = p.id
     union select p.address from person p
@@ -35,7 +35,7 @@ const NAMES = `${PERSON}, called as (
     union select e.actor ->> 'name' from event e, person p where e.actor ->> 'id' = p.id::text)
   select name from called where name is not null`;
 
-/** Everything a person was ever called. */
+/** Every name that the user ever had. */
 export async function namesOf(em: Em, who: Forgotten): Promise<string[]> {
   const rows = await rawQuery<{ name: string }>(em, NAMES, parametersOf(who, []));
   return rows.map(({ name }) => name);
@@ -45,7 +45,7 @@ const replaced = (json: string, path: string, condition: string): string =>
   `case when ${condition} then jsonb_set(${json}, '${path}', to_jsonb(p.pseudonym)) else ${json} end`;
 
 const TAKEN_FROM = `e.data #>> '{taken_from,user_id}' = p.id::text`;
-/** Whoever declines an offer is told by their address alone (PM5). */
+/** A user who declines an offer appears by address only (PM5). */
 const ACTED = `(e.actor ->> 'id' = p.id::text or (e.actor ->> 'id' is null and e.actor ->> 'name' = ${SHORT}))`;
 const HELD_BY = `e.data #>> '{item,claim,user_id}' = p.id::text`;
 
@@ -57,7 +57,10 @@ const EVENTS = `${PERSON}
   from person p
   where e.position > $5 and e.position <= $6 and (${ACTED} or ${TAKEN_FROM} or ${HELD_BY})`;
 
-/** Replaces the name in a batch of events after the position `from`. Answers where the batch ended; null when there was none. */
+/**
+ * Replaces the name in a batch of events after the position `from`. Returns the end of the batch; null when there was
+ * none.
+ */
 export async function renameInEvents(em: Em, who: Forgotten, from: number): Promise<number | null> {
   const [row] = await rawQuery<{ last: string | null }>(
     em,
@@ -70,7 +73,7 @@ export async function renameInEvents(em: Em, who: Forgotten, from: number): Prom
   return Number(last);
 }
 
-/** Lines of the change log are changed by this alone (CL2). An open invite that names the address could be used by anybody without it. */
+/** Only this changes lines of the change log (CL2). An open invite without its address could be used by anyone. */
 const ELSEWHERE: readonly string[] = [
   'update project_change c set changed_by_name = p.pseudonym from person p where c.changed_by = p.id',
   'update project_change c set subject = p.pseudonym from person p where c.subject_id = p.id and c.subject is not null',
@@ -97,7 +100,7 @@ const ELSEWHERE: readonly string[] = [
   'delete from refused_wallet r using person p where p.id in (r.user_id, r.refused_id)',
 ];
 
-/** Replaces name and address everywhere else, but for the person's own row. */
+/** Replaces name and address everywhere else, except in the user's own row. */
 export async function renameElsewhere(em: Em, who: Forgotten, names: readonly string[]): Promise<void> {
   for (const statement of ELSEWHERE) await rawQuery(em, `${PERSON} ${statement}`, parametersOf(who, names));
 }

@@ -1,12 +1,12 @@
-// The rows of a deleted project, taken away a portion at a time (AR2): nobody waits for it, and a crash costs a portion.
+// Deletes the rows of a deleted project in batches (AR2): nobody waits for it, and a crash costs one batch.
 import type { Em } from '../orm.ts';
 
-/** Rows that one transaction takes away at most. */
+/** Maximum number of rows deleted per transaction. */
 const BATCH_SIZE = 2000;
 
-/** A portion of one table; `?` is the project, then how many rows. What refers to a row goes before it. */
+/** A batch of one table; `?` is the project, then the number of rows. Referring rows are deleted first. */
 const TAKE = [
-  // An attempt has no project of its own. A delivery has ten at most, and as many again for each time it was sent again.
+  // An attempt has no project column. A delivery has ten at most, and as many again per replay.
   `with gone as (select id from delivery where project_id = ? limit ?),
      tried as (delete from attempt where delivery_id in (select id from gone))
    delete from delivery where id in (select id from gone) returning 1`,
@@ -22,7 +22,8 @@ const TAKE = [
   rowsOf('cluster'),
   rowsOf('decision'),
   rowsOf('idempotency_key'),
-  // The relay locks facts before it locks their project, and we the other way round: those it is at are left for the next time.
+  // The relay locks events before their project, and the purge does the reverse: events that the relay has locked are
+  // left for the next batch.
   rowsOf('event', 'for update skip locked'),
   rowsOf('item'),
   rowsOf('invite'),
@@ -39,8 +40,8 @@ function rowsOf(table: string, locked = ''): string {
 }
 
 /**
- * Takes a portion away of a project that is deleted, in the transaction of `em`, which has locked its row; the row itself goes
- * last. The change log stays. Answers how many rows went; `gone` when nothing is left.
+ * Deletes a batch of a deleted project in the transaction of `em`, which has locked its row; the row itself is deleted
+ * last. The change log stays. Returns how many rows were deleted; `gone` when nothing is left.
  */
 export async function purgeBatch(
   em: Em,
@@ -60,7 +61,10 @@ export async function purgeBatch(
   return { rows: rows + project.length, gone: project.length > 0 };
 }
 
-/** Lines of the change logs of projects that are gone, where the last one is older than `before` (KE7). Answers how many went. */
+/**
+ * Deletes change logs of deleted projects whose last line is older than `before` (KE7). Returns how many lines were
+ * deleted.
+ */
 export async function purgeLogs(em: Em, before: Date, limit: number): Promise<number> {
   const gone = await em.execute<unknown[]>(
     `delete from project_change where ctid in (

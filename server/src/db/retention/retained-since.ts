@@ -1,7 +1,7 @@
-// Since when the items of a project are all still there (KE4, KE5).
+// SQL for the time since when all items of a project still exist (KE4, KE5).
 
 /**
- * SQL, of the project $1: the moment up to which items have gone. Of what happened until then only those are left that a learning
- * quotes, which people overrode: whoever judges by single items begins after it. What the rollups counted is not touched by it.
+ * SQL for the project $1: the time up to which items were deleted. Before it, only items with a learning are left,
+ * which reviewers overrode, so statistics over single items start after it. Rollups are not affected.
  */
 export const RETAINED_SINCE = `coalesce((select gone_until from keeping where project_id = $1 and kind = 'ledger'), '-infinity')`;

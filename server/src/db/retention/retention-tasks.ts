@@ -1,26 +1,26 @@
-// Which project has something that was kept for long enough, and which of its items come next along its ledger (KE1).
+// Finds the next project and items with data past its retention period, along the event log (KE1).
 import { cutoffOf, type RetentionItem, type RetentionKind, expiredPrefix } from '../../domain/items/retention.ts';
 import type { Em } from '../orm.ts';
 import { rawQuery } from '../raw-query.ts';
 
-/** One kind of one project, and how far that was carried out. */
+/** One kind of data of one project, and the progress of its retention. */
 export interface RetentionTask {
   projectId: string;
   kind: RetentionKind;
   days: number;
-  /** Facts up to here were looked at. */
+  /** Events up to here were checked. */
   after: number;
-  /** Facts above have not been counted (I9): they wait. */
+  /** Events above this are not counted yet (I9), so they wait. */
   counted: number;
 }
 
-/** Tells errands apart, as `NAME` does in SQL. */
+/** Identifies a task, as `NAME` does in SQL. */
 export const nameOf = ({ projectId, kind }: Pick<RetentionTask, 'projectId' | 'kind'>): string =>
   `${projectId} ${kind}`;
 
 const NAME = `p.id || ' ' || k.kind`;
 
-/** $1: now; $2: names of errands that rest. Of the others the one whose next fact is the oldest. */
+/** $1: now; $2: names of paused tasks. Selects the task whose next event is the oldest. */
 const NEXT = `
   select p.id as project_id, k.kind, k.days, coalesce(m.through_seq, 0) as through_seq, p.rollup_seq
   from project p
@@ -43,7 +43,7 @@ interface RetentionTaskRow {
 }
 
 /**
- * Null when nothing is old enough anywhere but in errands that are `resting`, or another worker is at it. Holds the kind of the project
+ * Null when nothing has expired except in `resting` tasks, or another worker holds it. Locks this kind of the project
  * until the transaction ends.
  */
 export async function nextRetentionTask(em: Em, now: Date, resting: readonly string[]): Promise<RetentionTask | null> {
@@ -69,7 +69,7 @@ const NEXT_EVENTS = `
   left join learning l on e.item_id is null and l.id = (e.data -> 'learning' ->> 'id')::uuid
   order by e.seq`;
 
-/** The next facts that are old enough; `through` is null when there is none. */
+/** The next expired events; `through` is null when there are none. */
 export async function readExpiredEvents(
   em: Em,
   { projectId, days, after, counted }: RetentionTask,
@@ -82,18 +82,21 @@ export async function readExpiredEvents(
   return expiredPrefix(events, cutoffOf(now, days));
 }
 
-/** What people have before them is not done with, and nobody has to wait for it here; what is held lets be whoever refers to it. */
+/**
+ * An item that a reviewer has open is not completed, and retention must not block anyone: rows locked by others are
+ * skipped.
+ */
 const LOCK_ITEMS = `
   select id from item where id = any($1::uuid[]) and status not in ('queued', 'escalated') and public_status is null
   order by id for no key update`;
 
-/** Whoever reopens an item, sends a delivery again or takes a learning in again waits, and then finds what is left. */
+/** A concurrent reopen, replay or inclusion of a learning waits, and then finds what is left. */
 const LOCK = [
   `select 1 from delivery where item_id = any($1::uuid[]) and status in ('succeeded', 'dead', 'cancelled') order by id for update`,
   'select 1 from learning where item_id = any($1::uuid[]) and excluded order by id for update',
 ];
 
-/** $1: items; $2: up to which `seq` was looked. What was stated of a learning counts as stated of its item. */
+/** $1: items; $2: up to which `seq` events were checked. An event about a learning counts for its item. */
 const ITEM_STATES = `
   select i.id, i.status, i.emptied_at is not null as redacted,
     exists (select 1 from decision d where d.item_id = i.id and d.final_at is null) as provisional,
@@ -111,7 +114,7 @@ type ItemStateRow = Omit<RetentionItem, 'underWay' | 'hasLaterEvents'> & {
   goes_on: boolean;
 };
 
-/** How those of these items stand that may be done with, each held until the transaction ends. */
+/** The state of those items that may be completed, each locked until the transaction ends. */
 export async function lockItems(
   em: Em,
   itemIds: readonly string[],
