@@ -1,4 +1,4 @@
-// The HTTP side, top to bottom: what happens to a request, in this order.
+// The HTTP application: its middleware in the order in which a request passes through it.
 import Router from '@koa/router';
 import Koa from 'koa';
 import type { Services } from '../usecases/services.ts';
@@ -31,9 +31,9 @@ export interface AppOptions {
   /** The built web app, or null when it has not been built. */
   site: Site | null;
   probes: Probes;
-  /** How many proxies in front are trusted to name the client (TRUSTED_PROXY_HOPS). */
+  /** How many proxies in front are trusted to report the client address (TRUSTED_PROXY_HOPS). */
   proxyHops: number;
-  /** The figures of this process, and the token that lets one read them here; without one nobody does. */
+  /** The metrics of this process, and the token that allows reading them here; without a token they are not served. */
   metrics: { source: MetricsSource; token: string | null };
 }
 
@@ -46,7 +46,7 @@ export function createApp(services: Services, { site, probes, proxyHops, metrics
   app.use(securityHeaders(services.baseUrl, site?.scriptHashes ?? []));
   app.use(health(probes));
   app.use(metrics.token === null ? noMetrics : metricsPage(metrics.source, metrics.token));
-  // Somebody waits for whatever is read from here on (DB1).
+  // A client is waiting for every read from here on (DB1).
   app.use((_ctx, next) => services.db.withReadLimit(next));
   const router = bindRoutes(services);
   app.use(router.routes());
@@ -56,7 +56,7 @@ export function createApp(services: Services, { site, probes, proxyHops, metrics
   return app;
 }
 
-/** Every endpoint of the contract that this server answers. */
+/** Every endpoint of the contract that this server implements. */
 export function bindRoutes(services: Services): Router {
   const router = new Router({ strict: true });
   const bind = binder(router, services);

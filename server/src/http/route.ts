@@ -1,4 +1,5 @@
-// Binds an endpoint of the contract to a handler: who asks, what they ask, the answer. Nothing else knows both sides.
+// Binds an endpoint of the contract to a handler: authentication, validation, response. The only place that knows both
+// sides.
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import type { Endpoint } from '@countersign/shared/api/endpoint';
@@ -32,25 +33,27 @@ export interface Call<P, Q, B, A> {
 
 type Handler<P, Q, B, R, A> = (call: Call<P, Q, B, A>) => Promise<R | ReplyWithStatus<R> | DeferredReply<R> | Download>;
 
-/** What a handler gets that parses the body itself: its bytes, inflated, or none. */
+/** The input of a handler that parses the body itself: its decompressed bytes, or null. */
 export interface BytesCall<P, Q, A> extends Omit<Call<P, Q, undefined, A>, 'body' | 'raw' | 'bytes'> {
   bytes: Buffer;
 }
 
 type BytesHandler<P, Q, R, A> = (call: BytesCall<P, Q, A>) => Promise<R | ReplyWithStatus<R>>;
 
-/** Binders that know the services. One per kind of caller, so that a handler's actor has the right type. */
+/** Binders with access to the services. One per kind of caller, so that the actor of a handler has the right type. */
 export interface Binder {
   open<P, Q, B, R>(endpoint: Endpoint<P, Q, B, R>, handler: Handler<P, Q, B, R, null>): void;
   member<P, Q, B, R>(endpoint: Endpoint<P, Q, B, R>, handler: Handler<P, Q, B, R, MemberActor>): void;
   pipeline<P, Q, B, R>(endpoint: Endpoint<P, Q, B, R>, handler: Handler<P, Q, B, R, ApiKeyActor>): void;
-  /** A pipeline's body too large, or of too many parts, to be judged as one: the handler parses it. */
+  /** The body of a pipeline that is too large, or has too many parts, to be validated as one: the handler parses it. */
   pipelineBytes<P, Q, B, R>(
     endpoint: Endpoint<P, Q, B, R>,
     limit: number,
     handler: BytesHandler<P, Q, R, ApiKeyActor>,
   ): void;
-  /** A body that is read before it is known who sent it: `limit` counts its sender first, the handler checks the signature. */
+  /**
+   * A body that is read before its sender is known: `limit` counts the sender first, the handler checks the signature.
+   */
   signed<P, Q, B, R>(
     endpoint: Endpoint<P, Q, B, R>,
     limit: (ctx: Context, params: P) => Promise<void>,
@@ -60,9 +63,9 @@ export interface Binder {
 
 type Actor = ApiKeyActor | MemberActor | null;
 
-/** Bytes of a dashboard body: an edited answer may be as large as an item, and needs room around it. */
+/** Maximum bytes of a dashboard body: an edited answer may be as large as an item, plus the rest of the request. */
 const DASHBOARD_BYTES = 2 * LIMITS.itemBytes;
-/** Bytes of what a stranger sends to sign in. */
+/** Maximum bytes of an unauthenticated body, for sign-in. */
 const STRANGER_BYTES = 32 * 1024;
 
 const BODY_BYTES = {
@@ -72,7 +75,7 @@ const BODY_BYTES = {
   signature: LIMITS.itemBytes,
 };
 
-/** Registers endpoints whose body is parsed here, or by the handler. */
+/** Registers endpoints whose body is parsed here or by the handler. */
 function bodies(router: Router, services: Services) {
   const bindWith = registrar(router, services);
   const bind = <P, Q, B, R, A extends Actor>(
@@ -110,7 +113,7 @@ export function binder(router: Router, services: Services): Binder {
   const { anybody, member, pipeline } = callers(services);
   return {
     open: (endpoint, handler) => bind(endpoint, anybody(endpoint), handler),
-    // Whatever a handler writes for a person, it writes only while their session is alive (A21).
+    // A handler writes on behalf of a member only while their session is active (A21).
     member: (endpoint, handler) =>
       bind(endpoint, member(endpoint), (call) => services.db.forSession(call.actor.sessionId, () => handler(call))),
     pipeline: (endpoint, handler) => bind(endpoint, pipeline(endpoint), handler),
@@ -120,7 +123,7 @@ export function binder(router: Router, services: Services): Binder {
   };
 }
 
-/** Registers an endpoint: finds out who calls, parses path and query, sends what `answer` makes of them. */
+/** Registers an endpoint: authenticates the caller, parses path and query, and sends the result of `answer`. */
 function registrar(router: Router, services: Services) {
   const limiterOf = createEndpointLimiters();
   return <P, Q, B, R, A extends Actor, X>(
@@ -137,13 +140,14 @@ function registrar(router: Router, services: Services) {
       const params = parsePath(endpoint.params, ctx.params as Record<string, string>);
       const query = parseFields(endpoint.query, ctx.query, '#/query');
       const owner = ownerOf(ctx, actor);
-      // Room for the answer comes first: nothing is asked of the database for one that could not be held (MB1).
+      // The response memory is reserved first: nothing is read from the database for a response that cannot be held
+      // (MB1).
       const admitted = await admit(services.memory, limiter, { owner, expected, client: ctx.res });
       const identify = () => caller.identify(ctx);
       const pending = answer({ params, query, actor, owner, ctx });
       await send({ log: services.log, identify }, ctx, { defaultStatus: endpoint.status, pending, admitted });
     });
-    // The router takes HEAD along with GET, which runs the handler (A22).
+    // The router maps HEAD to GET, which would run the handler (A22).
     if (endpoint.recordsAccess) layer.methods = layer.methods.filter((method) => method !== 'HEAD');
   };
 }
@@ -154,7 +158,10 @@ interface Sending {
   admitted: Admitted;
 }
 
-/** Sends what was made, which keeps its room until it is taken, and its place in the line until it is made; a download both. */
+/**
+ * Sends the response, which holds its memory until the client has received it and its concurrency slot until it is
+ * created; a download holds both to the end.
+ */
 async function send(
   sender: Parameters<typeof sendDownload>[0],
   ctx: Context,
@@ -184,12 +191,12 @@ interface IdentifiedCall<P, Q, A> {
   params: P;
   query: Q;
   actor: A;
-  /** Whom it counts for. */
+  /** The owner that it counts for. */
   owner: Owner;
   ctx: Context;
 }
 
-/** Many large bodies may be complete at the same moment: they are parsed one in a turn of the event loop (MB9). */
+/** Many large bodies may complete at the same moment: one is parsed per turn of the event loop (MB9). */
 const turnToParse = (bytes: Buffer): Promise<void> => (bytes.length > READING.free ? waitForTurn() : Promise.resolve());
 
 async function parseRequestBody<P, Q, B, R>(

@@ -41,7 +41,7 @@ export function decodeCursor(text: string | undefined): Cursor | null {
 }
 
 const notOurs = () =>
-  new Refusal('invalid_cursor', 'Send the cursor as the last page gave it, or leave it out to start again.');
+  new Refusal('invalid_cursor', 'Send the cursor exactly as the last page returned it, or omit it to start over.');
 
 /** The end of a page that is sorted by a number, the largest first, and then by an id. */
 export interface Rank {

@@ -1,4 +1,5 @@
-// Large bodies through a real server: read by portions, each in its turn, whoever reads them or nobody (MB8).
+// Large request bodies through a real server: read in batches that alternate between owners, also when nothing consumes
+// the body (MB8).
 import { once } from 'node:events';
 import { request, type ClientRequest, type IncomingMessage, type RequestListener } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
@@ -8,7 +9,7 @@ import { RoundRobin } from '../../limits/round-robin.ts';
 import { readFor } from './body-pace.ts';
 import { createHttpServer } from '../connection/server.ts';
 
-/** Node reads at most so much at once, and one more piece before it stops. */
+/** The most that Node buffers: its high-water mark, and one more chunk before it stops reading. */
 const AHEAD = 2 * 64 * 1024;
 const LARGE = 2 * 1024 * 1024;
 
@@ -17,7 +18,7 @@ afterEach(async () => {
   for (const end of endings.splice(0)) await end();
 });
 
-/** A server whose turns of the event loop, as far as bodies count, happen when the test says so. */
+/** A server that reads large bodies only when the test advances the turns. */
 async function served(listener: RequestListener, perTurn = 1) {
   const coming: (() => void)[] = [];
   const queue = new RoundRobin(perTurn, (turn) => void coming.push(turn));
@@ -30,14 +31,14 @@ async function served(listener: RequestListener, perTurn = 1) {
     await once(server, 'close');
   });
   const { port } = server.address() as AddressInfo;
-  /** Begins a request; its body is still to be sent. */
+  /** Starts a request; its body is sent later. */
   const post = (headers: Record<string, string | number>) => {
     const sent = request({ port, host: '127.0.0.1', method: 'POST', headers, agent: false });
     sent.on('error', () => undefined);
     return sent;
   };
   const turn = () => coming.shift()?.();
-  /** Turns until there is an answer; says how many there were. */
+  /** Advances turns until the response arrives; returns how many it took. */
   const turnsUntil = async (answer: Promise<unknown>) => {
     let [turns, done] = [0, false];
     void answer.then(() => (done = true));
@@ -59,7 +60,7 @@ const answered = async (sent: ClientRequest): Promise<string> => {
   return text;
 };
 
-/** Counts what arrives of each request, by its name, and answers how much it was. */
+/** Counts the received bytes per request name, and responds with the count. */
 function counting(got = new Map<string, number>()) {
   const listener: RequestListener = (asked, response) => {
     const { name = '', owner = '' } = asked.headers as Record<string, string>;
@@ -73,9 +74,9 @@ function counting(got = new Map<string, number>()) {
 
 describe('a large body', () => {
   it.each([
-    ['of a known length', { 'content-length': LARGE }],
+    ['of known length', { 'content-length': LARGE }],
     ['in chunks', { 'transfer-encoding': 'chunked' }],
-  ])('MB8: %s is read a portion in each of its turns, and arrives as a whole', async (_, headers) => {
+  ])('MB8: %s is read one batch per turn, and arrives completely', async (_, headers) => {
     const { got, listener } = counting();
     const { queue, post, turn } = await served(listener);
     const sent = post({ name: 'one', owner: 'a', ...headers });
@@ -95,7 +96,7 @@ describe('a large body', () => {
     expect(queue.waiting).toBe(0);
   });
 
-  it('MB8: keeps no small one waiting', async () => {
+  it('MB8: does not delay a small one', async () => {
     const { got, listener } = counting();
     const { queue, post } = await served(listener);
     const large = post({ name: 'large', owner: 'a', 'content-length': LARGE });
@@ -109,7 +110,7 @@ describe('a large body', () => {
     expect(got.get('large')).toBeLessThan(LARGE);
   });
 
-  it('MB8: is read beside a crowd of another owner, and is over before it', async () => {
+  it('MB8: is read next to many of another owner, and finishes before them', async () => {
     const { got, listener } = counting();
     const { queue, post, turnsUntil } = await served(listener);
     const crowd = Array.from({ length: 8 }, (_, n) => {
@@ -130,7 +131,7 @@ describe('a large body', () => {
     expect(queue.waiting).toBe(0);
   });
 
-  it('MB8: that is begun and not gone on with keeps nobody waiting', async () => {
+  it('MB8: that stalls delays no one', async () => {
     const { listener } = counting();
     const { queue, post, turn, turnsUntil } = await served(listener);
     const silent = Array.from({ length: 5 }, (_, n) => {
@@ -140,7 +141,7 @@ describe('a large body', () => {
     });
     await expect.poll(() => queue.waiting, { interval: 1 }).toBe(5);
     for (let n = 0; n < 5; n += 1) turn();
-    // They have their turn and nothing comes: no place is taken by that.
+    // They had their turn and sent nothing, so none is queued.
     expect(queue.waiting).toBe(0);
     const one = post({ name: 'one', owner: 'other', 'content-length': LARGE });
     const answer = answered(one);
@@ -149,7 +150,7 @@ describe('a large body', () => {
     for (const other of silent) other.destroy();
   });
 
-  it('MB8: whose client goes leaves the line with its next turn, and nothing of it stays', async () => {
+  it('MB8: of a disconnected client leaves the queue at its next turn and leaks nothing', async () => {
     const closed: string[] = [];
     const { listener } = counting();
     const { queue, post, turn } = await served((asked, response) => {
@@ -164,7 +165,7 @@ describe('a large body', () => {
     expect(queue.waiting).toBe(0);
   });
 
-  it('MB8: whose connection is closed here leaves the line at once', async () => {
+  it('MB8: of a connection that the server closes leaves the queue immediately', async () => {
     const { listener } = counting();
     const asked: IncomingMessage[] = [];
     const { queue, post } = await served((request, response) => {
@@ -177,7 +178,7 @@ describe('a large body', () => {
     await expect.poll(() => queue.waiting, { interval: 1 }).toBe(0);
   });
 
-  it('MB8: that nobody reads is taken off the connection by portions too, and the next request is answered', async () => {
+  it('MB8: that no handler reads is drained in batches too, and the next request is answered', async () => {
     const { port, turnsUntil, queue } = await served((_asked, response) => void response.end('no'));
     const socket = connect(port, '127.0.0.1');
     endings.push(() => Promise.resolve(socket.destroy()));

@@ -1,20 +1,21 @@
-// Reads large request bodies by portions, each in its turn by owner, so that those of many at once do not keep everybody else waiting (MB8).
+// Reads large request bodies in batches that alternate between owners, so that many at once do not delay other requests
+// (MB8).
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { READING } from '../../limits/memory-limits.ts';
 import type { RoundRobin } from '../../limits/round-robin.ts';
 
-/** Whom bodies are read for, where that is known: of the others, all together are one owner. */
+/** The owner of each request body, where known; all others share one owner. */
 const OWNERS = new WeakMap<IncomingMessage, string>();
 const NOBODY = 'nobody';
 
-/** From here on the body is read in the turns of this owner. */
+/** Reads the rest of the body in the turns of this owner. */
 export function readFor(request: IncomingMessage, owner: string): void {
   OWNERS.set(request, owner);
 }
 
 /**
- * Lets a body that is large, or whose length is not known, in by portions. Between them nothing is read from the connection. A
- * body of which nothing comes takes no turn: it has its portion, whenever that comes.
+ * Reads a body that is large or of unknown length in batches, pausing the connection in between. A stalled body takes
+ * no turn: its next batch is read when data arrives.
  */
 export function paceBody(request: IncomingMessage, response: ServerResponse, queue: RoundRobin): void {
   if (!isLarge(request)) return;
@@ -37,7 +38,7 @@ export function paceBody(request: IncomingMessage, response: ServerResponse, que
       });
   };
   request.once('close', () => leave?.());
-  // What nobody reads Node would take off the connection as fast as it comes, once the answer is sent.
+  // Node would drain an unread body at full speed once the response is sent.
   response.once('prefinish', () => request.resume());
 }
 

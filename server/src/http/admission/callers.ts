@@ -1,4 +1,4 @@
-// Who calls: found out before anything is read, and asked again when that took its time. One kind for each way to be known.
+// Authenticates callers before the body is read, and again if that took long; one implementation per kind of caller.
 import type { Context } from 'koa';
 import type { z } from 'zod';
 import type { Endpoint } from '@countersign/shared/api/endpoint';
@@ -13,9 +13,9 @@ import { limitAddress, limitKey, limitOpen, limitPerson } from './rate-limit.ts'
 import { nameCaller } from '../middleware/security-events.ts';
 
 export interface Caller<A> {
-  /** Finds out who calls, and refuses who may not or comes too often. */
+  /** Authenticates the caller, and refuses those without access or over their rate limit. */
   identify(ctx: Context): Promise<A>;
-  /** Asked when the body is there, which may have taken its time. */
+  /** Called when the body has arrived, which may have taken a while. */
   recheck(ctx: Context): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export function callers(services: Services) {
   return { anybody, member, pipeline };
 }
 
-/** Whoever signs: counted by `limit` before a byte of the body is read. */
+/** A sender with a signature: `limit` counts the request before the body is read. */
 export const signer = <P>(
   params: z.ZodType<P> | null,
   limit: (ctx: Context, params: P) => Promise<void>,
@@ -69,25 +69,25 @@ export const signer = <P>(
   },
 });
 
-/** A request that took no longer is not asked for its key or its session again, in milliseconds. */
+/** A request faster than this, in milliseconds, skips the second check of its key or session. */
 const RECHECK_MS = 1000;
 const tookLong = (ctx: Context) => performance.now() - (ctx.state.identifiedAt as number) >= RECHECK_MS;
 
-/** The session behind a body that took its time: what it would do outside any transaction is refused too (A21). */
+/** The session after a slow body: covers work outside any transaction as well (A21). */
 async function recheckSession(services: Services, ctx: Context): Promise<void> {
   if (tookLong(ctx)) await requireSession(services, ctx.cookies.get(SESSION_COOKIE));
 }
 
 /**
- * A key that was good when the request began may be revoked by the time its body, or its answer, is there (K4): one that
- * `waited` was perhaps woken by that. Errors: `api_key_invalid`.
+ * A key that was valid when the request began may be revoked by the time its body, or its response, is ready (K4); a
+ * request that `waited` may have been woken by the revocation. Errors: `api_key_invalid`.
  */
 export async function recheckKey(services: Services, ctx: Context, waited = false): Promise<void> {
   if (!waited && !tookLong(ctx)) return;
   await checkApiKey(services, header(ctx, 'x-api-key'));
 }
 
-/** A header sent once; a doubled one (node joins it with a comma) is left for its reader to refuse. */
+/** A header that was sent once; a repeated one (Node joins the values with a comma) is left to its parser to refuse. */
 export function header(ctx: Context, name: string): string | undefined {
   const value = ctx.req.headers[name];
   return typeof value === 'string' ? value : undefined;

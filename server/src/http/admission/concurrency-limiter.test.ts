@@ -1,4 +1,4 @@
-// Places for dear requests: of a person, of the process, in line, and given back.
+// Concurrency limits of expensive requests: per person, per process, queued, and released.
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { readAnalytics } from '@countersign/shared/api/analytics';
@@ -10,7 +10,7 @@ import { admit, createEndpointLimiters, createConcurrencyLimiter, type Release }
 
 const FEW = { perPerson: 2, perProcess: 3, waitingPerPerson: 1, waiting: 2, why: '' };
 
-/** The other end of a request. */
+/** The client side of a request. */
 class Client extends EventEmitter {
   closed = false;
 
@@ -22,7 +22,7 @@ class Client extends EventEmitter {
 
 const settle = () => new Promise((done) => setImmediate(done));
 
-/** Who has come in so far, in order. */
+/** Records who was admitted, in order. */
 function door(limit = FEW) {
   const limiter = createConcurrencyLimiter(limit);
   const inside: string[] = [];
@@ -39,8 +39,8 @@ function door(limit = FEW) {
   return { knock, inside, releases, refused, settle };
 }
 
-describe('RL6: places for what is dear', () => {
-  it('are so many of a person, one more stands in line, and the next is refused', async () => {
+describe('RL6: the limiter of expensive requests', () => {
+  it('admits a limited number per person, queues one more, and refuses the next', async () => {
     const { knock, inside, releases, refused, settle } = door();
     for (let n = 0; n < 4; n += 1) knock('anna');
     await settle();
@@ -51,7 +51,7 @@ describe('RL6: places for what is dear', () => {
     expect(inside).toEqual(['anna', 'anna', 'anna']);
   });
 
-  it('are so many of the process, and a crowd in line holds up nobody who has a place left', async () => {
+  it('admits a limited number per process; a long queue of one person does not block another with a free slot', async () => {
     const { knock, inside, releases, refused, settle } = door({ ...FEW, perProcess: 2, waitingPerPerson: 5 });
     for (let n = 0; n < 3; n += 1) knock('anna');
     knock('ben');
@@ -66,7 +66,7 @@ describe('RL6: places for what is dear', () => {
     expect(inside.at(-1)).toBe('anna');
   });
 
-  it('are waited for by whoever has nobody in line, however many wait for others', async () => {
+  it('queues a person without queued requests, however many others are queued', async () => {
     const { knock, inside, releases, refused, settle } = door({
       ...FEW,
       perProcess: 1,
@@ -83,7 +83,7 @@ describe('RL6: places for what is dear', () => {
     expect(inside).toEqual(['anna', 'ben', 'carl', 'dora']);
   });
 
-  it('let somebody past whose person has none left', async () => {
+  it('skips a person who has reached their own limit', async () => {
     const { knock, inside, releases, settle } = door({ ...FEW, perPerson: 1, perProcess: 2, waitingPerPerson: 5 });
     for (const person of ['anna', 'anna', 'ben', 'ben', 'carl']) knock(person);
     await settle();
@@ -93,7 +93,7 @@ describe('RL6: places for what is dear', () => {
     expect(inside.at(-1)).toBe('ben');
   });
 
-  it('are for nobody who has gone, before or while they stood in line', async () => {
+  it('ignores clients that disconnect before or while they are queued', async () => {
     const { knock, inside, releases, refused } = door({ ...FEW, perPerson: 1, waitingPerPerson: 5, waiting: 5 });
     const [early, patient] = [new Client(), new Client()];
     early.go();
@@ -110,7 +110,7 @@ describe('RL6: places for what is dear', () => {
     expect(patient.listenerCount('close')).toBe(0);
   });
 
-  it('are of one line for all lists, by key or session, and none for what is small', () => {
+  it('shares one queue for all lists, by key or session, and has none for small requests', () => {
     const limiterOf = createEndpointLimiters();
     const [limiter, ...others] = [listItems, listEvents, listQueue].map(limiterOf);
     expect(limiter).not.toBeNull();
@@ -123,14 +123,14 @@ describe('RL6: places for what is dear', () => {
   });
 });
 
-describe('RL6: room for an answer', () => {
+describe('RL6: memory reserved for a response', () => {
   const anna = { name: 'anna', stranger: false };
-  // Nobody waits so long for room that it is refused after its test has ended.
+  // The wait for memory is longer than the test, so that nothing is refused during it.
   const FULL = { ...UNSENT, perOwner: 10, perProcess: 100, waitMs: 3_600_000 };
   const ask = (budget: MemoryBudget, limiter: ReturnType<typeof createConcurrencyLimiter>, client = new Client()) =>
     admit({ unsent: budget }, limiter, { owner: anna, expected: 5, client });
 
-  it('is held by nobody who stands in line', async () => {
+  it('is not held by queued requests', async () => {
     const [budget, limiter] = [
       new MemoryBudget(FULL),
       createConcurrencyLimiter({ ...FEW, perPerson: 1, waitingPerPerson: 9, waiting: 9 }),
@@ -140,12 +140,12 @@ describe('RL6: room for an answer', () => {
     await settle();
     expect(budget).toMatchObject({ taken: 5, waiting: 0 });
     first.release();
-    // Made and not taken: its room is still held, and the next has the rest.
+    // Sent but not read: it still holds its memory, and the next request gets the rest.
     await rest[0];
     expect(budget.taken).toBe(10);
   });
 
-  it('is waited for without a place in the line', async () => {
+  it('is waited for without a slot of the limiter', async () => {
     const [budget, limiter] = [
       new MemoryBudget(FULL),
       createConcurrencyLimiter({ ...FEW, perPerson: 1, perProcess: 1 }),
@@ -159,7 +159,7 @@ describe('RL6: room for an answer', () => {
     expect((await waiting).reservation.bytes).toBe(5);
   });
 
-  it('that is left goes to one of many who wait for it, and they wait on', async () => {
+  it('goes to one of many waiting requests when it is released, and the others wait on', async () => {
     const [budget, limiter] = [
       new MemoryBudget(FULL),
       createConcurrencyLimiter({ ...FEW, waitingPerPerson: 9, waiting: 9 }),

@@ -1,4 +1,4 @@
-// How many dear requests go on at the same time (RL6): so many of a person, so many of the process, and the rest in line.
+// Limits concurrent expensive requests (RL6): per person and per process; further requests are queued.
 import type { Endpoint } from '@countersign/shared/api/endpoint';
 import { Refusal } from '@countersign/shared/errors';
 import { CONCURRENCY_LIMITS, type ConcurrencyLimit } from '../../limits/policies.ts';
@@ -6,23 +6,24 @@ import type { Client, Owner, Reservation, MemoryBudget } from '../../limits/memo
 import { isList } from './memory-reservation.ts';
 import { concurrencyClassOf } from './rate-limit.ts';
 
-/** Gives a place back; a second time does nothing. */
+/** Releases the slot; further calls have no effect. */
 export type Release = () => void;
 
 export interface ConcurrencyLimiter {
   /**
-   * A place of this person's, at once or when it is their turn. Errors: `rate_limited` where all of theirs are taken and so many
-   * of theirs stand in line, `unavailable` where the process has none left, or the client is gone before its turn.
+   * Acquires a slot for this person, immediately or when it is their turn. Errors: `rate_limited` when all slots of the
+   * person are taken and their queue is full, `unavailable` when the process has none left or the client disconnects
+   * first.
    */
   enter(person: string, client: Client & Closable): Promise<Release>;
 }
 
-/** Whether the other end has gone already. */
+/** Whether the client has disconnected. */
 interface Closable {
   readonly closed: boolean;
 }
 
-/** When a refused one may come back, in seconds. */
+/** When a refused client may retry, in seconds. */
 const RETRY_AFTER_SECONDS = 2;
 
 interface Waiter {
@@ -32,8 +33,9 @@ interface Waiter {
 }
 
 /**
- * In line whoever has fewest places goes first, then who came first; where the line is full, the last of the largest crowd is
- * refused for one of a smaller: nobody stands behind somebody else's crowd.
+ * The queue admits whoever has the fewest slots first, then the oldest request. When the queue is full, the newest
+ * request of the person with the most queued requests is refused in favour of someone with fewer, so nobody waits
+ * behind another person's crowd.
  */
 export function createConcurrencyLimiter(limit: ConcurrencyLimit): ConcurrencyLimiter {
   const inUse = new Map<string, number>();
@@ -74,7 +76,7 @@ export function createConcurrencyLimiter(limit: ConcurrencyLimit): ConcurrencyLi
   };
 }
 
-/** Stands in line until called, refused or gone. */
+/** Waits in the queue until admitted, refused or disconnected. */
 function waitInQueue(queue: Waiter[], person: string, client: Client): Promise<Release> {
   const { promise, resolve, reject } = Promise.withResolvers<Release>();
   const one: Waiter = { person, go: resolve, refuse: reject };
@@ -87,7 +89,7 @@ function waitInQueue(queue: Waiter[], person: string, client: Client): Promise<R
   return promise.finally(() => client.off('close', go));
 }
 
-/** Refuses one of the largest crowd; false where nobody has more in line than so many and one. */
+/** Refuses a request of the person with the most queued requests; false when nobody has more than `own` and one. */
 function refuseFromLargest(queue: Waiter[], own: number): boolean {
   const groups = [...Map.groupBy(queue, ({ person }) => person).values()];
   const [largest = []] = groups.sort((one, other) => other.length - one.length);
@@ -99,13 +101,19 @@ function refuseFromLargest(queue: Waiter[], own: number): boolean {
 }
 
 const tooMany = () =>
-  new Refusal('rate_limited', 'As many of these are under way for you as can be. Let one finish, then ask again.', {
+  new Refusal(
+    'rate_limited',
+    'You have reached the limit of concurrent requests of this kind. Wait for one to finish, then retry.',
+    {
+      retryAfter: RETRY_AFTER_SECONDS,
+    },
+  );
+const full = () =>
+  new Refusal('unavailable', 'Many requests of this kind are running. Retry in a moment.', {
     retryAfter: RETRY_AFTER_SECONDS,
   });
-const full = () =>
-  new Refusal('unavailable', 'Many ask for this just now. Try again in a moment.', { retryAfter: RETRY_AFTER_SECONDS });
 
-/** By endpoint: where its requests stand in line, if they are dear; the same line for all of a kind in this process. */
+/** The limiter of each expensive endpoint; endpoints of the same class share one per process. */
 export function createEndpointLimiters() {
   const limiters = {
     heavy: createConcurrencyLimiter(CONCURRENCY_LIMITS.heavy),
@@ -119,16 +127,17 @@ export function createEndpointLimiters() {
 }
 type EndpointShape = Pick<Endpoint, 'method' | 'path' | 'auth' | 'query'>;
 
-/** What a request has while it is worked on. */
+/** What an admitted request holds while it is handled. */
 export interface Admitted {
-  /** Room for its answer. */
+  /** Memory for its response. */
   reservation: Reservation;
   release: Release;
 }
 
 /**
- * Lets a request in: first its turn, then room for its answer, so that who stands in line holds no room. Where there is none, it
- * waits for that first and then for its turn once more, with room of its own owner's share. Errors: as `Places.enter` and `Room.enter`.
+ * Admits a request: first its slot, then memory for its response, so that queued requests hold no memory. Without
+ * enough memory it releases the slot, waits for memory from the share of its owner, and queues again. Errors: as of
+ * `enter` and of the reservation.
  */
 export async function admit(
   { unsent }: { unsent: MemoryBudget },
@@ -149,7 +158,7 @@ export async function admit(
   }
 }
 
-/** Keeps the place of a download in its line until the last of it is sent, or nobody takes it any more. */
+/** Holds the slot of a download until the last byte is sent or the client disconnects. */
 export function releaseWhenSent({ release }: Admitted, response: Client & Closable): void {
   if (response.closed) release();
   else response.once('close', release);

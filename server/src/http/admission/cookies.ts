@@ -12,7 +12,8 @@ interface Cookie {
 }
 
 export function setCookie(ctx: Context, { name, value, maxAgeMs: maxAge, sameSite }: Cookie): void {
-  // `__Host-` needs Secure; browsers accept it on http://localhost, and behind a TLS proxy Koa cannot know the connection is safe.
+  // `__Host-` requires Secure; browsers accept it on http://localhost, and behind a TLS proxy Koa cannot detect the
+  // secure connection.
   ctx.cookies.secure = true;
   ctx.cookies.set(name, value, { secure: true, httpOnly: true, sameSite, path: '/', maxAge, overwrite: true });
 }

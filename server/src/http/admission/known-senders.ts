@@ -1,21 +1,21 @@
-// Inbound senders that signed well lately. Everybody else pays for the work of being refused (RL2).
+// Remembers inbound senders with recent valid signatures. All others count against a rate limit (RL2).
 import type { Context } from 'koa';
 import type { Services } from '../../usecases/services.ts';
 import { clientOf, limitAddress } from './rate-limit.ts';
 
-/** How long a good signature speaks for its sender, in ms. */
+/** How long a valid signature exempts its sender, in ms. */
 const REMEMBERED_MS = 10 * 60_000;
 const MAX_SENDERS = 10_000;
 
 export interface KnownSenders {
-  /** Counts a request of an address that has not signed for this source lately. Errors: `rate_limited`. */
+  /** Counts a request from an address without a recent valid signature for this source. Errors: `rate_limited`. */
   limit(ctx: Context, sourceId: string): Promise<void>;
-  /** The signature held. */
+  /** Records a valid signature. */
   remember(ctx: Context, sourceId: string): void;
 }
 
 export function createKnownSenders({ limiter, clock }: Pick<Services, 'limiter' | 'clock'>): KnownSenders {
-  /** When each signed well, in the order in which they last did. */
+  /** The last valid signature of each sender, oldest first. */
   const verifiedAt = new Map<string, number>();
   const nameOf = (ctx: Context, sourceId: string) => `${clientOf(ctx)} ${sourceId}`;
   return {

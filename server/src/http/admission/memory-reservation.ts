@@ -1,4 +1,4 @@
-// What a request makes this process hold, counted from before it is read until its answer is taken (MB1, MB2).
+// Memory that a request reserves, from before its body is read until its response is sent (MB1, MB2).
 import type { Context } from 'koa';
 import { z } from 'zod';
 import type { Endpoint } from '@countersign/shared/api/endpoint';
@@ -10,14 +10,19 @@ import { readFor } from './body-pace.ts';
 import { clientOf } from './rate-limit.ts';
 import { hasBody, sizeOf } from '../request/read-body.ts';
 
-/** Whom a request counts for: the owner of its key's project, the person of its session, or the address it came from. */
+/**
+ * The owner that a request counts for: the owner of the key's project, the user of the session, or the client address.
+ */
 export function ownerOf(ctx: Context, actor: ApiKeyActor | MemberActor | null): Owner {
   if (actor === null) return { name: `address ${clientOf(ctx)}`, stranger: true };
   const name = actor.kind === 'member' ? `person ${actor.userId}` : `keys of ${actor.ownerId}`;
   return { name, stranger: false };
 }
 
-/** Works with room for the body of the request, at most `limit`, which is left when the work is done. Errors: `unavailable`. */
+/**
+ * Runs `work` with memory reserved for the body of the request, at most `limit`, and releases it afterwards. Errors:
+ * `unavailable`.
+ */
 export async function withBodyReservation<T>(
   { received }: { received: MemoryBudget },
   { ctx, owner, limit }: { ctx: Context; owner: Owner; limit: number },
@@ -42,7 +47,7 @@ async function reserveBody(
   try {
     return received.enter(owner, bytes, null);
   } catch (error) {
-    // What waits is left lying as it came, and a body whose length nobody said may have come in crumbs.
+    // The unread body stays in the socket buffers, and a body of unknown length may consist of tiny chunks.
     ctx.set('connection', 'close');
     throw error;
   }
@@ -50,25 +55,28 @@ async function reserveBody(
 
 type EndpointShape = Pick<Endpoint, 'method' | 'path' | 'auth' | 'query'>;
 
-/** Whether it answers pages of a list. */
+/** Whether the endpoint returns pages of a list. */
 export const isList = ({ method, auth, query }: EndpointShape): boolean =>
   method === 'GET' && auth !== 'none' && query instanceof z.ZodObject && 'limit' in query.shape;
 
-/** How many bytes an answer of this endpoint is given room for before it is made. */
+/** Bytes reserved for a response of this endpoint before it is created. */
 export function expectedResponseBytes(endpoint: EndpointShape): number {
   if (endpoint.method !== 'GET' || endpoint.auth === 'none') return EXPECTED.small;
   return endpoint.path.endsWith('/export') || isList(endpoint) ? EXPECTED.page : EXPECTED.one;
 }
 
-/** Hands an answer over: it counts with what it has until the client has taken it. Errors: `unavailable`, for reading alone. */
+/**
+ * Resizes the reservation to the actual response until the client has received it. Errors: `unavailable`, only for
+ * reads.
+ */
 export function resizeToResponse(ctx: Context, reservation: Reservation, bytes: number): void {
-  // What was changed is told in any case.
+  // A change is always acknowledged.
   if (ctx.method !== 'GET') reservation.force(bytes);
   else if (!reservation.resize(bytes)) throw new Refusal('unavailable', UNREAD_RESPONSES, { retryAfter: 1 });
   holdUntilSent(ctx, reservation);
 }
 
-/** Counts it until the client has taken it. `slowly`: it is sent as it is made, and may take its time. */
+/** Holds the reservation until the client has received the response. `slowly`: it is streamed and may take a while. */
 export function holdUntilSent(ctx: Context, reservation: Reservation, { slowly = false } = {}): void {
   if (ctx.res.closed || ctx.res.destroyed) {
     reservation.leave();
@@ -78,4 +86,4 @@ export function holdUntilSent(ctx: Context, reservation: Reservation, { slowly =
   ctx.res.once('close', () => reservation.leave());
 }
 
-const UNREAD_RESPONSES = 'Take the answers that you have asked for, then ask again.';
+const UNREAD_RESPONSES = 'Read the responses you have requested, then retry.';

@@ -1,8 +1,11 @@
-// What changes something comes from our own page or not at all (A5, A22): exact Origin, and Sec-Fetch-Site where the browser sends it.
+// Accepts changes only from our own page (A5, A22): exact Origin, and Sec-Fetch-Site where the browser sends it.
 import type { Context } from 'koa';
 import { Refusal } from '@countersign/shared/errors';
 
-/** Refuses a cookie-authenticated change whose Origin is not exactly ours. Reading (GET) is free. Errors: `origin_refused`. */
+/**
+ * Refuses a cookie-authenticated change whose Origin is not exactly ours. Reads (GET) are always allowed. Errors:
+ * `origin_refused`.
+ */
 export function refuseForeignOrigin(ctx: Context, baseUrl: string): void {
   if (ctx.method === 'GET' || ctx.method === 'HEAD') return;
   const site = ctx.get('sec-fetch-site');
@@ -11,9 +14,8 @@ export function refuseForeignOrigin(ctx: Context, baseUrl: string): void {
 }
 
 /**
- * Refuses a GET that leaves a trace when another site caused it (A22). A browser says so in Sec-Fetch-Site: `none` is an address
- * that was typed or a bookmark. One that does not send it says with Origin or Referer where a request comes from, if anywhere.
- * Errors: `origin_refused`.
+ * Refuses a recorded GET that another site triggered (A22). Browsers report this in Sec-Fetch-Site: `none` is a typed
+ * address or a bookmark. Browsers without that header send Origin or Referer, if anything. Errors: `origin_refused`.
  */
 export function refuseForeignSite(ctx: Context, baseUrl: string): void {
   const site = ctx.get('sec-fetch-site');
@@ -26,5 +28,5 @@ export function refuseForeignSite(ctx: Context, baseUrl: string): void {
 const OUR_SITES = ['same-origin', 'none'];
 
 function foreign(baseUrl: string): Refusal {
-  return new Refusal('origin_refused', `Open this service at ${new URL(baseUrl).origin} and try again there.`);
+  return new Refusal('origin_refused', `Open Countersign at ${new URL(baseUrl).origin} and try again there.`);
 }

@@ -1,4 +1,4 @@
-// The limits at the door: who is counted as whom, what answers say about it, and the refusal (RL1, RL2).
+// Rate limits of HTTP requests: whom a request counts for, the response headers, and the refusal (RL1, RL2).
 import type { Context } from 'koa';
 import type { Endpoint } from '@countersign/shared/api/endpoint';
 import { readAnalytics } from '@countersign/shared/api/analytics';
@@ -19,7 +19,10 @@ import { clientOfRequest } from '../connection/client-address.ts';
 type Limits = Pick<Services, 'limiter'>;
 type AddressPolicy = PolicyBy<'address'>;
 
-/** Counts one request of this key, or of this inbound source, and says on the answer what is left. Errors: `rate_limited`. */
+/**
+ * Counts one request of this key or inbound source, and reports the remaining quota in the response headers. Errors:
+ * `rate_limited`.
+ */
 export async function limitKey({ limiter }: Limits, ctx: Context, { keyId }: { keyId: string }): Promise<void> {
   const result = await limiter.take('default', keyId);
   setRateLimitHeaders(ctx, 'default', result);
@@ -27,8 +30,9 @@ export async function limitKey({ limiter }: Limits, ctx: Context, { keyId }: { k
 }
 
 /**
- * Counts the rest of a batch: a request was counted when it came in, so `items` cost `items - 1` more. A batch larger than the
- * quota costs all of it, so that it can pass when nothing else does. Errors: `rate_limited`; nothing of the rest is counted then.
+ * Counts the rest of a batch: the request itself is already counted, so `items` cost `items - 1` more. A batch larger
+ * than the quota costs the whole quota, so that it can pass when nothing else does. Errors: `rate_limited`, in which
+ * case none of the rest is counted.
  */
 export async function limitItems(
   { limiter }: Limits,
@@ -38,31 +42,34 @@ export async function limitItems(
   const cost = Math.min(items, limiter.policies.default.quota) - 1;
   if (cost <= 0) return;
   const rest = await limiter.take('default', actor.keyId, cost);
-  // Coming back costs a request again, which has to fit as well.
+  // The retry costs one request as well, which must fit in the quota too.
   const oneMore = Math.ceil(rest.policy.windowSeconds / rest.policy.quota);
   const result = rest.allowed ? rest : { ...rest, retryAfterSeconds: rest.retryAfterSeconds + oneMore };
   setRateLimitHeaders(ctx, 'default', result);
   refuseUnless(result);
 }
 
-/** Counts one request of this client's address. Errors: `rate_limited`, and only then the answer speaks of the limit. */
+/**
+ * Counts one request of this client's address. Errors: `rate_limited`; only then does the response carry the limit
+ * headers.
+ */
 export async function limitAddress({ limiter }: Limits, ctx: Context, name: AddressPolicy): Promise<void> {
   const result = await limiter.take(name, clientOf(ctx));
   if (!result.allowed) {
     setRateLimitHeaders(ctx, name, result);
-    // A flood has to open connections, which are counted before a byte is read.
+    // A flood must then open connections, which are limited before a byte is read.
     ctx.set('connection', 'close');
   }
   refuseUnless(result);
 }
 
-/** The endpoints without a caller that cost us something: each challenge is a row, each verify a signature. */
+/** Unauthenticated endpoints with a cost: each challenge is a row, each verify a signature check. */
 const LIMITED: ReadonlyMap<string, AddressPolicy> = new Map([
   [challenge.path, 'challenge'],
   [verify.path, 'verify'],
 ]);
 
-/** Counts a request to an endpoint that anybody may call. Errors: `rate_limited`. */
+/** Counts a request to an unauthenticated endpoint. Errors: `rate_limited`. */
 export async function limitOpen(limits: Limits, ctx: Context, { path }: Pick<Endpoint, 'path'>): Promise<void> {
   await limitAddress(limits, ctx, LIMITED.get(path) ?? 'anonymous');
 }
@@ -70,7 +77,7 @@ export async function limitOpen(limits: Limits, ctx: Context, { path }: Pick<End
 type Named = Pick<Endpoint, 'method' | 'path'>;
 const nameOf = ({ method, path }: Named) => `${method} ${path}`;
 
-/** What counts beside the default of every dashboard request: by the person, and by their address. */
+/** Policies of creations in addition to the default of every dashboard request: by user, and by address. */
 const CREATION_POLICIES: ReadonlyMap<string, { person: PolicyBy<'person'>; address?: PolicyBy<'address'> }> = new Map([
   [nameOf(createProject), { person: 'new-project', address: 'new-project-address' }],
   [nameOf(createApiKey), { person: 'new-credential' }],
@@ -79,8 +86,8 @@ const CREATION_POLICIES: ReadonlyMap<string, { person: PolicyBy<'person'>; addre
 ]);
 
 /**
- * Counts a request of the dashboard by who asks, whatever it asks for (RL5), and what it makes beside that. A download asks who takes
- * it again and again: it is one request. Errors: `rate_limited`.
+ * Counts a dashboard request by user, whatever the endpoint (RL5), and what it creates in addition. A download
+ * re-checks its session repeatedly but counts once. Errors: `rate_limited`.
  */
 export async function limitPerson(limits: Limits, ctx: Context, asked: Named & { userId: string }): Promise<void> {
   if (ctx.state.countedPerson === true) return;
@@ -95,12 +102,12 @@ export async function limitPerson(limits: Limits, ctx: Context, asked: Named & {
 async function countRequest({ limiter }: Limits, name: PolicyName, key: string): Promise<void> {
   const { allowed, retryAfterSeconds: retryAfter } = await limiter.take(name, key);
   if (allowed) return;
-  throw new Refusal('rate_limited', 'Very much was asked for in your name within a short time.', {
+  throw new Refusal('rate_limited', 'Too many requests from your account in a short time.', {
     retryAfter,
   });
 }
 
-/** What is so dear that only some of it goes on at the same time (RL6). */
+/** Expensive endpoints, of which only a few may run at the same time (RL6). */
 const EXPENSIVE: ReadonlyMap<string, ConcurrencyLimitName> = new Map<string, ConcurrencyLimitName>([
   ...[readAnalytics, readAudits, readThresholds, readCalibration, listClusters, listReasonVariants].map(heavy),
   ...[listLearnings, listLearningValues, listDeliveries, previewExport].map(heavy),
@@ -111,16 +118,16 @@ function heavy(endpoint: Named): [string, ConcurrencyLimitName] {
   return [nameOf(endpoint), 'heavy'];
 }
 
-/** Of which kind an endpoint is, if of any. */
+/** The concurrency class of an endpoint, if any. */
 export const concurrencyClassOf = (endpoint: Named): ConcurrencyLimitName | undefined =>
   EXPENSIVE.get(nameOf(endpoint));
 
 function refuseUnless({ allowed, retryAfterSeconds: retryAfter }: RateLimitResult): void {
   if (allowed) return;
-  throw new Refusal('rate_limited', `Wait ${retryAfter} s, then go on more slowly.`, { retryAfter });
+  throw new Refusal('rate_limited', `Rate limited. Retry in ${retryAfter} s.`, { retryAfter });
 }
 
-/** draft-ietf-httpapi-ratelimit-headers-11. `t` of a refusal is its Retry-After: the two must not name different moments. */
+/** draft-ietf-httpapi-ratelimit-headers-11. `t` of a refusal equals its Retry-After, so that the two headers agree. */
 function setRateLimitHeaders(ctx: Context, name: PolicyName, result: RateLimitResult): void {
   const { quota, windowSeconds } = result.policy;
   const seconds = result.allowed ? result.fullInSeconds : result.retryAfterSeconds;
@@ -128,5 +135,5 @@ function setRateLimitHeaders(ctx: Context, name: PolicyName, result: RateLimitRe
   ctx.set('ratelimit', `"${name}";r=${result.remaining};t=${seconds}`);
 }
 
-/** Whom this request counts as. */
+/** The client address that this request counts for. */
 export const clientOf = ({ req, app }: Context): string => clientOfRequest(req, app.proxy ? app.maxIpsCount : 0);

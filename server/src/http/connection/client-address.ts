@@ -1,10 +1,11 @@
-// Whom a request counts as: the address that the trusted proxies name, or the connection's own. HTTP and sockets ask by it.
+// Determines the client address of a request: the one that the trusted proxies report, or that of the connection. HTTP
+// and sockets use it.
 import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
 
 /**
- * The client of a request behind so many trusted proxies (TRUSTED_PROXY_HOPS, A11): as many from the right of `X-Forwarded-For`;
- * where that is no address, the connection's own counts.
+ * The client of a request behind this many trusted proxies (TRUSTED_PROXY_HOPS, A11): the entry at that position from
+ * the right of `X-Forwarded-For`; if that is not an address, the address of the connection.
  */
 export function clientOfRequest(
   { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>,
@@ -20,7 +21,7 @@ export function clientOfRequest(
   return countedAs(named !== undefined && ipaddr.isValid(named) ? named : socket.remoteAddress);
 }
 
-/** An address as it is counted: itself, an IPv6 one as its /64, because whoever has one has them all. */
+/** The key under which an address is counted: itself, or its /64 for IPv6, because one customer owns the whole /64. */
 export function countedAs(text: string | undefined): string {
   if (text === undefined || !ipaddr.isValid(text)) return 'unknown';
   const address = ipaddr.process(text);

@@ -1,4 +1,5 @@
-// What Node refuses before there is a request: unreadable or too large headers, and what arrives too slowly, as problem answers.
+// Responds with a problem to what Node refuses before there is a request: invalid or too large headers, and slow
+// requests.
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
@@ -6,31 +7,33 @@ import type { Duplex } from 'node:stream';
 import { Refusal } from '@countersign/shared/errors';
 import { toProblem } from '../response/problem.ts';
 
-/** By Node's error code; every other one is a request that cannot be read. */
+/** By Node's error code; every other one means an unreadable request. */
 const REFUSALS: Record<string, Refusal | undefined> = {
-  HPE_HEADER_OVERFLOW: new Refusal('invalid_header', 'Send at most 16 KiB of headers, the address included.'),
+  HPE_HEADER_OVERFLOW: new Refusal('invalid_header', 'Send at most 16 KiB of headers, including the URL.'),
   ERR_HTTP_REQUEST_TIMEOUT: new Refusal(
     'request_timeout',
     'Send the whole request within 30 s, its headers within 10 s.',
   ),
 };
-const UNREADABLE = new Refusal('invalid_header', 'Send a request line and headers as HTTP/1.1 has them (RFC 9112).');
+const UNREADABLE = new Refusal('invalid_header', 'Send a request line and headers as defined by HTTP/1.1 (RFC 9112).');
 
-/** How long a refused client may go on sending, in ms. */
+/** How long a refused client may continue sending, in ms. */
 const LINGER_MS = 1000;
 
-/** Answers what the parser of `http` refuses, and closes the connection: nothing after a bad request can be told apart from it. */
+/**
+ * Responds to parser errors of `http` and closes the connection: after a bad request, the next one cannot be delimited.
+ */
 export function answerClientErrors(http: Server): void {
-  /** What each connection is being answered. */
+  /** The response in progress on each connection. */
   const answering = new WeakMap<Duplex, ServerResponse>();
   http.on('request', (request: IncomingMessage, response: ServerResponse) => {
     answering.set(request.socket, response);
   });
   http.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-    // The parser says so again for all that follows, once it has been answered.
+    // The parser reports the error again for all further data, once it has been answered.
     if (socket.writableEnded && !socket.destroyed && error.code?.startsWith('HPE_')) return;
     const response = answering.get(socket);
-    // In the middle of an answer a second one would only garble it.
+    // A second response in the middle of another one would corrupt it.
     const midAnswer = response !== undefined && response.headersSent && !response.writableFinished;
     if (error.code === 'ECONNRESET' || !socket.writable || midAnswer) {
       socket.destroy();
@@ -38,13 +41,16 @@ export function answerClientErrors(http: Server): void {
     }
     const refusal = REFUSALS[error.code ?? ''] ?? UNREADABLE;
     socket.end(answerText(refusal));
-    // What arrived too late must not become a request after all: no more of it is read.
+    // A late request must not be handled after all: no more of it is read.
     if (refusal.code === 'request_timeout') (socket as Socket).destroySoon();
     else destroyLater(socket);
   });
 }
 
-/** Closing while bytes are still arriving resets the connection, and the client loses the answer: they may arrive for a moment, and go nowhere. */
+/**
+ * Closing while bytes still arrive resets the connection, and the client loses the response: they may arrive for a
+ * moment and are discarded.
+ */
 function destroyLater(socket: Duplex): void {
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once('close', () => clearTimeout(timer));
@@ -56,7 +62,7 @@ function answerText(refusal: Refusal): string {
   return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', text].join('\r\n');
 }
 
-/** Answers a request that Node read but that is none of HTTP's, and closes the connection. */
+/** Responds to a request that Node parsed but HTTP forbids, and closes the connection. */
 export function refuseRequest(response: ServerResponse, refusal: Refusal): void {
   const { status, headers, text } = answerOf(refusal);
   response.writeHead(status, headers).end(text);

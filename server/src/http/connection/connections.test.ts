@@ -1,4 +1,4 @@
-// Connections beyond the limits: closed as they come, of one address and in all, with some left for this machine.
+// Connections beyond the limits are closed on arrival, per address and in total, with a reserve for the local machine.
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, Socket } from 'node:net';
@@ -19,14 +19,14 @@ async function serve(
   most: Partial<MaxConnections>,
   limiter: Parameters<typeof limitConnections>[2] = null,
 ): Promise<void> {
-  // What is idle stays: only the limits close anything.
+  // Idle connections stay open: only the limits close anything.
   http = createServer({ keepAliveTimeout: 0 }, (_, response) => void response.end('well'));
   limitConnections(http, { all: 100, ofAddress: Infinity, reserve: 0, ...most }, limiter);
   http.listen(0, '127.0.0.1');
   await once(http, 'listening');
 }
 
-/** Whether a new connection is answered; it stays open. */
+/** Whether a new connection gets a response; it stays open. */
 async function isServed(localAddress: string): Promise<boolean> {
   const socket = connect({ port: (http.address() as AddressInfo).port, host: '127.0.0.1', localAddress });
   open.push(socket);
@@ -40,7 +40,7 @@ async function isServed(localAddress: string): Promise<boolean> {
 const [here, there] = ['127.0.0.1', '127.0.0.66'];
 
 describe('A14: connections', () => {
-  it('of one address are limited: others get through, and one that closes makes room', async () => {
+  it('per address are limited: other addresses are served, and a closed connection frees a slot', async () => {
     await serve({ ofAddress: 2 });
     expect([await isServed(here), await isServed(here), await isServed(here)]).toEqual([true, true, false]);
     expect(await isServed(there)).toBe(true);
@@ -48,12 +48,12 @@ describe('A14: connections', () => {
     await expect.poll(() => isServed(here)).toBe(true);
   });
 
-  it('of a process are limited, with some more for this machine', async () => {
+  it('per process are limited, with a reserve for the local machine', async () => {
     await serve({ all: 1, reserve: 1 });
     expect([await isServed(here), await isServed(here), await isServed(here)]).toEqual([true, true, false]);
   });
 
-  it('of a process are limited, and what comes from elsewhere has no part of what is kept for this machine', async () => {
+  it('per process are limited, and remote clients cannot use the reserve of the local machine', async () => {
     await serve({ all: 1, reserve: 1 });
     expect(await isServed(here)).toBe(true);
     const elsewhere = new Socket();
@@ -63,7 +63,7 @@ describe('A14: connections', () => {
     expect(await isServed(here)).toBe(true);
   });
 
-  it('of a process on which nothing is under way make room when it is full, and those with a request stay', async () => {
+  it('that are idle are closed when the process is full, and those with a request stay', async () => {
     await serve({ all: 2 });
     http.removeAllListeners('request');
     http.on('request', ({ url }, response) => url === '/slow' || response.end('well'));
@@ -81,7 +81,7 @@ describe('A14: connections', () => {
     expect(slow.closed).toBe(false);
   });
 
-  it('of one address may come so often, whether or not the ones before are still open', async () => {
+  it('of one address are rate limited, whether or not the earlier ones are still open', async () => {
     let now = 0;
     const policies = { ...policiesOf(), connection: { quota: 2, windowSeconds: 10 } };
     await serve({}, createMemoryLimiter(policies, { now: () => new Date(now) }));

@@ -1,4 +1,4 @@
-// Bounds the connections of the public port: how many there are in all, and how many and how often one address opens.
+// Limits the connections of the public port: their total number, and per address their number and rate.
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
@@ -8,18 +8,18 @@ import { countedAs } from './client-address.ts';
 
 export interface MaxConnections {
   all: number;
-  /** Infinity behind a proxy, whose connections are everybody's. */
+  /** Infinity behind a proxy, whose connections serve all clients. */
   ofAddress: number;
-  /** More for this machine: a health check of the container gets through when the rest is taken. */
+  /** A reserve for the local machine: the health check of the container works when all others are taken. */
   reserve: number;
 }
 
-/** Far from what people need: 200 reviewers behind one address with many tabs have about 2,000. */
+/** Far above normal use: 200 reviewers behind one address with many tabs need about 2,000. */
 export const MAX_CONNECTIONS: MaxConnections = { all: 10_000, ofAddress: 5000, reserve: 100 };
 
 /**
- * Closes connections beyond the limits as they come, before a byte of them is read, and in a full server those on which nothing is
- * under way. `limiter` counts how often one address comes.
+ * Closes connections beyond the limits on arrival, before a byte is read, and on a full server also idle connections.
+ * `limiter` counts the connection rate of an address.
  */
 export function limitConnections(
   http: Server,
@@ -39,10 +39,12 @@ export function limitConnections(
   });
 }
 
-/** How often at most connections are closed to make room, in milliseconds: to find the idle ones takes a look at all. */
+/**
+ * The minimum interval between closing idle connections, in milliseconds: finding them iterates over all connections.
+ */
 const IDLE_CLOSE_INTERVAL_MS = 1000;
 
-/** Closes what stays open for a next request, so that nobody fills a server by connections that ask for nothing. */
+/** Closes idle keep-alive connections, so that clients cannot fill the server with idle connections. */
 function createIdleCloser(http: Server): () => void {
   let closedLately = false;
   return () => {

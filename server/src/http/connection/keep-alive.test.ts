@@ -1,4 +1,4 @@
-// How long a connection waits for its next request, which has to be longer than any proxy in front does.
+// How long an idle connection stays open: longer than in any proxy in front.
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
@@ -29,8 +29,8 @@ function open(port: number): Socket {
   return socket;
 }
 
-describe('A15: a connection on which nothing is under way', () => {
-  /** One request over a connection that stays, to the end of its answer. */
+describe('A15: an idle connection', () => {
+  /** One request over a keep-alive connection, to the end of its response. */
   const askOver = async (socket: Socket): Promise<string> => {
     socket.write(`${REQUEST}\r\n`);
     const [chunk] = (await once(socket, 'data')) as [Buffer];
@@ -41,21 +41,21 @@ describe('A15: a connection on which nothing is under way', () => {
     ['nginx, AWS', 60],
     ['others', 75],
     ['Caddy', 120],
-  ])('is kept for longer than %s keep theirs, and says so', async (_, seconds) => {
+  ])('stays open longer than in %s, and says so', async (_, seconds) => {
     const said = await askOver(open(await serve()));
     expect(Number(/^keep-alive: timeout=(\d+)/im.exec(said)?.[1])).toBeGreaterThan(seconds);
   });
 
-  it('is kept for as long as it was told', async () => {
+  it('stays open for the configured time', async () => {
     const said = await askOver(open(await serve({ keepAliveMs: 620_000 })));
     expect(said).toMatch(/^keep-alive: timeout=620\r$/im);
   });
 
-  it('outlives the time in which headers have to arrive, and takes the next request', async () => {
+  it('outlives the header timeout, and serves the next request', async () => {
     const port = await serve({ headersMs: 60, requestMs: 120, checkEveryMs: 20 });
     const kept = open(port);
     expect(await askOver(kept)).toContain('200 OK');
-    // Others run out of that time meanwhile, one after the other.
+    // Other connections run into that timeout meanwhile, one after the other.
     for (let n = 0; n < 3; n += 1) await once(open(port).resume(), 'close');
     expect(await askOver(kept)).toContain('200 OK');
   });

@@ -1,4 +1,4 @@
-// Requests that were sent before the ones in front of them had their answers: bounded by connection, and over all of a server.
+// Pipelined requests, sent before the earlier ones were answered: limited per connection and in total.
 import { once } from 'node:events';
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -20,7 +20,7 @@ async function serve(listener: RequestListener): Promise<void> {
   await once(server, 'listening');
 }
 
-/** A connection that says this and reads what comes. */
+/** A connection that sends this text and reads the responses. */
 function open(text: string): Socket {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);
   sockets.push(socket);
@@ -28,8 +28,8 @@ function open(text: string): Socket {
   return socket;
 }
 
-describe('MB5: a connection that asks on and takes no answers', () => {
-  it('has 16 requests under way, and is closed with the next', async () => {
+describe('MB5: a connection that pipelines requests and reads no responses', () => {
+  it('may have 16 requests in flight, and is closed with the next', async () => {
     let asked = 0;
     await serve(() => void (asked += 1));
     const socket = open(REQUEST.repeat(16));
@@ -41,7 +41,7 @@ describe('MB5: a connection that asks on and takes no answers', () => {
     expect(asked).toBe(16);
   });
 
-  it('costs nothing for the rest of what it sent, once it is closed', async () => {
+  it('costs nothing for the rest of its data once it is closed', async () => {
     let [seen, upgraded] = [0, 0];
     await serve(() => undefined);
     server.prependListener('request', () => void (seen += 1));
@@ -50,7 +50,7 @@ describe('MB5: a connection that asks on and takes no answers', () => {
     expect([seen, upgraded]).toEqual([17, 0]);
   });
 
-  it('is counted for requests that are refused unheard, too', async () => {
+  it('also counts requests that are refused before they are handled', async () => {
     await serve(() => undefined);
     const odd = 'GET / HTTP/1.1\r\nHost: x\r\nExpect: x\r\n\r\n';
     let refused = 0;
@@ -59,7 +59,7 @@ describe('MB5: a connection that asks on and takes no answers', () => {
     expect(refused).toBeLessThanOrEqual(16);
   });
 
-  it('may ask for as many as it likes, one after the other', async () => {
+  it('may send any number of requests one after the other', async () => {
     await serve((_, response) => void response.end('ok'));
     let heard = '';
     const socket = open('');
@@ -71,14 +71,14 @@ describe('MB5: a connection that asks on and takes no answers', () => {
   });
 });
 
-it('MB5: where a thousand of all connections stand behind others, the next such closes its connection; who asks one by one goes on', async () => {
+it('MB5: with a thousand pipelined requests over all connections, the next one closes its connection; sequential clients continue', async () => {
   let [now, most, answers] = [0, 0, false];
   await serve((_, response) => {
     if (answers) return void response.end('ok');
     most = Math.max(most, (now += 1));
     response.once('close', () => (now -= 1));
   });
-  // Of each one is answered first and 14 stand behind it: 72 of these are too many.
+  // Each has one response in progress and 14 requests behind it: 72 of these exceed the limit.
   const crowd = Array.from({ length: 80 }, () => open(REQUEST.repeat(15)).resume());
   await expect.poll(() => crowd.filter(({ closed }) => closed).length, { interval: 5 }).toBeGreaterThan(7);
   expect(most).toBeLessThanOrEqual(1000 + crowd.length);

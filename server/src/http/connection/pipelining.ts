@@ -1,21 +1,21 @@
-// How much a connection may ask for before it has its answers (MB5).
+// Limits pipelined requests (MB5).
 import { IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Requests that one connection has under way. No browser and no usual client sends a second before the first is answered. */
+/** Maximum requests in flight on one connection. Browsers and common clients do not pipeline. */
 const MAX_IN_FLIGHT = 16;
-/** Requests of all connections that came before their connection had its answer: each keeps about 8 KiB, and its headers. */
+/** Maximum pipelined requests over all connections: each takes about 8 KiB and its headers. */
 const MAX_PIPELINED = 1000;
 
-/** What one server has under way: by connection, and how many of all stand behind another of theirs. */
+/** Requests in flight on one server: per connection, and how many are pipelined in total. */
 export interface InFlight {
   of: WeakMap<Socket, number>;
   pipelined: number;
 }
 
 /**
- * A request as Node's parser makes it. On a connection that is closed it looks like CONNECT: the parser stops there, where it
- * would make a request of each of the thousands that came in the same packet, at 50 µs each.
+ * A request as Node's parser creates it. On a closed connection it looks like CONNECT, which stops the parser;
+ * otherwise it would create a request for each of the thousands in the same packet, at 50 µs each.
  */
 export class ParsedRequest extends IncomingMessage {
   constructor(socket: Socket) {
@@ -24,13 +24,13 @@ export class ParsedRequest extends IncomingMessage {
   }
 }
 
-/** The parser sets both after it has made the request. */
+/** The parser sets both properties after it has created the request. */
 const NO_MORE = {
   method: { get: () => 'CONNECT', set: () => undefined },
   upgrade: { get: () => true, set: () => undefined },
 };
 
-/** Counts a request of its connection; false, and the connection is closed, where it is one too many. */
+/** Counts a request of its connection; returns false and closes the connection beyond the limit. */
 export function admitRequest(inFlight: InFlight, request: IncomingMessage, response: ServerResponse): boolean {
   const { socket } = request;
   const count = (inFlight.of.get(socket) ?? 0) + 1;

@@ -1,4 +1,4 @@
-// Requests that are none: every one gets a problem answer or a closed connection, and the server goes on.
+// Invalid requests: each one gets a problem response or a closed connection, and the server keeps running.
 import { once } from 'node:events';
 import type { RequestListener, Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
@@ -14,7 +14,9 @@ const IMPATIENT: HttpTimeouts = {
   keepAliveMs: 60_000,
 };
 const PATIENT: HttpTimeouts = { ...IMPATIENT, headersMs: 30_000, requestMs: 30_000 };
-/** A server that was patient until a request had come so far is so no longer: how soon that came decides nothing. */
+/**
+ * The server times out only after the request has reached a given point, so the speed of the client does not matter.
+ */
 const losePatience = () => {
   server.headersTimeout = IMPATIENT.headersMs;
   server.requestTimeout = IMPATIENT.requestMs;
@@ -44,7 +46,7 @@ function open(port: number, options: { allowHalfOpen?: boolean } = {}): Socket {
   return socket;
 }
 
-/** Everything the server says until it hangs up. */
+/** Everything that the server sends until it closes the connection. */
 async function saidTo(socket: Socket): Promise<string> {
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -58,7 +60,7 @@ async function answerTo(port: number, bytes: string | Buffer): Promise<string> {
   return saidTo(socket);
 }
 
-/** Holds an answer to the contract's problem, and hands it out with its headers. */
+/** Checks a response against the problem schema, and returns it with its headers. */
 function problemIn(answer: string) {
   const [head = '', text = ''] = answer.split('\r\n\r\n');
   const headers = new Headers(
@@ -78,32 +80,32 @@ function problemIn(answer: string) {
 
 const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n';
 
-describe('a request that cannot be read', () => {
+describe('an unreadable request', () => {
   it.each<[string, string | Buffer]>([
-    ['no HTTP at all', 'hello\r\n\r\n'],
+    ['not HTTP', 'hello\r\n\r\n'],
     ['a TLS handshake', Buffer.from('16030100f4010000f003', 'hex')],
     ['an unknown method', 'FETCH / HTTP/1.1\r\nHost: x\r\n\r\n'],
-    ['a version that is none', 'GET / HTTP/9.9\r\nHost: x\r\n\r\n'],
+    ['an unknown version', 'GET / HTTP/9.9\r\nHost: x\r\n\r\n'],
     ['a header without a name', `${REQUEST}: value\r\n\r\n`],
     ['a header with a space in its name', `${REQUEST}bad name: value\r\n\r\n`],
     ['a NUL in a header', `${REQUEST}x-name: a\0b\r\n\r\n`],
     ['no Host', 'GET / HTTP/1.1\r\n\r\n'],
-    ['an expectation nobody knows', `${REQUEST}Expect: the-unexpected\r\n\r\n`],
+    ['an unknown expectation', `${REQUEST}Expect: the-unexpected\r\n\r\n`],
     ['two lengths', `${REQUEST}Content-Length: 1\r\nContent-Length: 2\r\n\r\nab`],
     [
       'a length and chunks (request smuggling)',
       `${REQUEST}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
     ],
-    ['a length that is no number', `${REQUEST}Content-Length: many\r\n\r\n`],
+    ['a non-numeric length', `${REQUEST}Content-Length: many\r\n\r\n`],
     ['a chunk without a size', `POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nab\r\n`],
-  ])('%s: 400 invalid_header, and the connection is closed', async (_, bytes) => {
+  ])('%s: gets 400 invalid_header and a closed connection', async (_, bytes) => {
     const port = await serve((request, response) => void request.resume().on('end', () => response.end('ok')));
     expect(problemIn(await answerTo(port, bytes))).toMatchObject({ status: 400, code: 'invalid_header' });
     expect(await answerTo(port, `${REQUEST}Connection: close\r\n\r\n`)).toContain('200 OK');
   });
 
   it.each([17, 300, 30_000])(
-    'headers of %s KiB: 400 invalid_header, and sending them to the end does no harm',
+    'headers of %s KiB: get 400 invalid_header, also when they are sent to the end',
     async (kib) => {
       const socket = open(await serve());
       const troubles: Error[] = [];
@@ -111,46 +113,46 @@ describe('a request that cannot be read', () => {
       socket.write(`${REQUEST}x-large: ${'x'.repeat(kib * 1024)}\r\n\r\n`);
       const detail = expect.stringContaining('16 KiB') as string;
       expect(problemIn(await saidTo(socket))).toMatchObject({ code: 'invalid_header', detail });
-      // Not cut off: a reset may take the answer with it.
+      // The connection is not reset: a reset could lose the response.
       expect(troubles).toEqual([]);
     },
   );
 
-  it('headers of 15 KiB are none of that', async () => {
+  it('headers of 15 KiB are accepted', async () => {
     const port = await serve();
     const answer = await answerTo(port, `${REQUEST}Connection: close\r\nx-large: ${'x'.repeat(15 * 1024)}\r\n\r\n`);
     expect(answer).toContain('200 OK');
   });
 });
 
-describe('a request that is unusual, but is one', () => {
-  it('one that offers HTTP/2, as the clients of some languages do, is answered as it is', async () => {
+describe('an unusual but valid request', () => {
+  it('is answered as HTTP/1.1 when it offers HTTP/2, as clients of some languages do', async () => {
     const port = await serve();
-    // With a listener for upgrades, such as the sockets have, Node would hand every offer to it.
+    // With an upgrade listener, such as the one of the sockets, Node would pass every upgrade offer to it.
     server.on('upgrade', (_, socket: Socket) => void socket.end('upgraded'));
     const offer = (protocol: string, path: string) =>
       answerTo(port, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, close\r\nUpgrade: ${protocol}\r\n\r\n`);
     expect(await offer('h2c', '/socket.io/')).toContain('200 OK');
     expect(await offer('WebSocket', '/socket.io/?EIO=4')).toBe('upgraded');
-    // A14: elsewhere nobody takes it up, and it would keep its connection open.
+    // A14: no other path accepts the upgrade, and the connection would stay open.
     for (const path of ['/', '/healthz', '/socket.iox/'])
       expect(await offer('WebSocket', path), path).toContain('200 OK');
   });
 
-  it('one of HTTP/1.0 needs no Host', async () => {
+  it('needs no Host when it is HTTP/1.0', async () => {
     const port = await serve();
     expect(await answerTo(port, 'GET / HTTP/1.0\r\n\r\n')).toContain('200 OK');
   });
 });
 
 describe('a request that arrives too slowly', () => {
-  it('headers: 408 request_timeout', async () => {
+  it('gets 408 request_timeout for slow headers', async () => {
     const port = await serve(ok, IMPATIENT);
     const answer = await answerTo(port, REQUEST);
     expect(problemIn(answer)).toMatchObject({ status: 408, code: 'request_timeout' });
   });
 
-  it('body: 408 request_timeout, however busily it drips', async () => {
+  it('gets 408 request_timeout for a slow body, however steadily it trickles', async () => {
     const socket = open(await serve((request) => void request.resume().on('error', () => undefined), IMPATIENT));
     socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n');
     const drip = setInterval(() => socket.write('x'), 10);
@@ -158,7 +160,7 @@ describe('a request that arrives too slowly', () => {
     expect(problemIn(answer)).toMatchObject({ status: 408, code: 'request_timeout' });
   });
 
-  it('body: whoever reads it learns that it broke off', async () => {
+  it('makes its body reader fail', async () => {
     const broken = Promise.withResolvers<unknown>();
     const listener: RequestListener = (request) => {
       request.resume().on('error', broken.resolve);
@@ -170,7 +172,7 @@ describe('a request that arrives too slowly', () => {
     await broken.promise;
   });
 
-  it('body: what comes after the answer does not make it a request any more', async () => {
+  it('is not handled when the rest of its body arrives after the response', async () => {
     const outcome = Promise.withResolvers<string>();
     const listener: RequestListener = (request) => {
       request
@@ -186,7 +188,7 @@ describe('a request that arrives too slowly', () => {
     expect(await outcome.promise).toBe('broken off');
   });
 
-  it('an answer that takes long is none of that: the request was there in time', async () => {
+  it('is not a slow response: that request arrived in time', async () => {
     const port = await serve((_, response) => {
       losePatience();
       setTimeout(() => response.end('late'), 300);
@@ -195,8 +197,8 @@ describe('a request that arrives too slowly', () => {
   });
 });
 
-describe('a bad request behind a good one', () => {
-  it('that is being answered: the answer is not garbled by a second one', async () => {
+describe('a bad request after a good one', () => {
+  it('does not corrupt the response in progress', async () => {
     const port = await serve((_, response) => {
       response.writeHead(200, { 'content-length': '10' });
       response.write('half ');
@@ -209,7 +211,7 @@ describe('a bad request behind a good one', () => {
     expect(await said).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\nhalf $/);
   });
 
-  it('that was answered: gets its own answer', async () => {
+  it('gets its own response when the first one is complete', async () => {
     const port = await serve();
     const socket = open(port);
     const said = saidTo(socket);
@@ -220,7 +222,7 @@ describe('a bad request behind a good one', () => {
     expect(problemIn(second)).toMatchObject({ code: 'invalid_header' });
   });
 
-  it('a client that hangs up at the worst moments takes nothing with it', async () => {
+  it('does not break the server when the client disconnects at the worst moments', async () => {
     const port = await serve(ok, PATIENT);
     for (const bytes of ['', 'GET', 'nonsense\r\n\r\n', REQUEST, `${REQUEST}Content-Length: 9\r\n\r\nx`]) {
       const socket = open(port);
@@ -232,11 +234,11 @@ describe('a bad request behind a good one', () => {
   });
 });
 
-describe('a client that asks and does not read', () => {
-  it('is cut off when nothing has moved for as long as anybody may wait', async () => {
+describe('a client that sends a request and does not read', () => {
+  it('is disconnected when nothing has moved for the longest allowed wait', async () => {
     const { promise: answering, resolve } = Promise.withResolvers<Parameters<RequestListener>[1]>();
     const listener: RequestListener = (_, response) => {
-      // More than the buffers of both ends hold.
+      // More than the buffers of both ends can hold.
       response.end(Buffer.alloc(64 * 1024 * 1024));
       resolve(response);
     };

@@ -1,4 +1,4 @@
-// The HTTP server itself: how long a request may take to arrive, how large its headers may be, and who answers when it is no request.
+// Creates the HTTP server: timeouts, header size, and responses to invalid requests.
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { Refusal } from '@countersign/shared/errors';
 import { READING } from '../../limits/memory-limits.ts';
@@ -9,35 +9,45 @@ import { admitRequest, ParsedRequest, type InFlight } from './pipelining.ts';
 import { createSlowReaders, MIN_READ_RATE, type ReadRate } from './slow-readers.ts';
 import { answerClientErrors, refuseRequest } from './client-error.ts';
 
-/** Milliseconds that the headers, and the whole request with its body, may take to arrive; and how often connections are looked at. */
+/**
+ * Milliseconds that the headers, and the whole request with its body, may take to arrive; and the interval at which
+ * connections are checked.
+ */
 export interface HttpTimeouts {
   headersMs: number;
   requestMs: number;
   checkEveryMs: number;
-  /** How long a connection may be silent both ways: longer than anybody may wait, so that only who does not read is cut off. */
+  /**
+   * How long a connection may be silent in both directions: longer than the longest wait, so that only a client that
+   * does not read is disconnected.
+   */
   silenceMs: number;
-  /** How long a connection on which nothing is under way stays open for the next request (A15). */
+  /** How long an idle connection stays open for the next request (A15). */
   keepAliveMs: number;
-  /** How fast answers have to be read (MB6). Default: `LEAST_READ_RATE`. */
+  /** The minimum rate at which responses must be read (MB6). Default: `MIN_READ_RATE`. */
   read?: ReadRate;
 }
 
 /**
- * Whoever closes an idle connection must be the one that opened it, or a request is on its way into a closed one and a proxy answers 502.
- * So ours stay open longer than those of the usual proxies: nginx and AWS 60 s, others 75 s or 90 s, Caddy 120 s.
+ * The side that opened an idle connection must be the one that closes it; otherwise a request may be on its way into a
+ * closed connection and the proxy responds with 502. So ours stay open longer than those of common proxies: nginx and
+ * AWS 60 s, others 75 s or 90 s, Caddy 120 s.
  */
 const DEFAULT_TIMEOUTS: HttpTimeouts = {
   ...{ headersMs: 10_000, requestMs: 30_000, checkEveryMs: 1000, silenceMs: 90_000 },
   keepAliveMs: 130_000,
 };
 const HEADER_BYTES = 16 * 1024;
-/** Where the live socket is. */
+/** The path of the live socket. */
 const SOCKET_PATH = '/socket.io/';
 
 const NO_HOST = new Refusal('invalid_header', 'Send a Host header.');
-const UNKNOWN_EXPECTATION = new Refusal('invalid_header', 'Send no Expect header, or 100-continue.');
+const UNKNOWN_EXPECTATION = new Refusal('invalid_header', 'Send no Expect header, or Expect: 100-continue.');
 
-/** A server that is not listening yet. Whatever it cannot read is answered 400 or 408 as a problem, and its connection closed. */
+/**
+ * A server that is not listening yet. It responds to unreadable requests with a 400 or 408 problem and closes the
+ * connection.
+ */
 export function createHttpServer(
   listener: RequestListener,
   overrides: Partial<HttpTimeouts> = {},
@@ -49,14 +59,14 @@ export function createHttpServer(
     {
       keepAliveTimeout: timeouts.keepAliveMs,
       IncomingMessage: ParsedRequest,
-      // Counts from the first byte of a request, so it says nothing of how long a connection may wait for that.
+      // Starts with the first byte of a request, so it does not limit how long a connection may be idle before.
       headersTimeout: timeouts.headersMs,
       requestTimeout: timeouts.requestMs,
       connectionsCheckingInterval: timeouts.checkEveryMs,
       maxHeaderSize: HEADER_BYTES,
-      // Node's own refusal of it has no body: ours says what is missing.
+      // Node's own refusal has no body; ours says what is missing.
       requireHostHeader: false,
-      // Offers to speak HTTP/2 instead are not taken up, and a WebSocket elsewhere: neither keeps the request from being answered.
+      // Upgrades to HTTP/2, and WebSockets on other paths, are ignored, and the request is answered normally.
       shouldUpgradeCallback: ({ headers, url }) =>
         headers.upgrade?.toLowerCase() === 'websocket' && url?.startsWith(SOCKET_PATH) === true,
     },
@@ -77,7 +87,7 @@ export function createHttpServer(
   return http;
 }
 
-/** Watches every answer until the client has it. */
+/** Watches every response until the client has received it. */
 function cutSlowReaders(http: Server, { read = MIN_READ_RATE, checkEveryMs }: HttpTimeouts): void {
   const readers = createSlowReaders(read);
   const watch: RequestListener = (request, response) => void response.once('close', readers.watch(request.socket));
@@ -86,7 +96,7 @@ function cutSlowReaders(http: Server, { read = MIN_READ_RATE, checkEveryMs }: Ht
   http.once('close', () => clearInterval(checking));
 }
 
-/** Resolves when it listens. Errors: EADDRINUSE and what else the system says. */
+/** Resolves when the server is listening. Errors: EADDRINUSE and other system errors. */
 export function listen(http: Server, { host, port }: { host: string; port: number }): Promise<void> {
   return new Promise((resolve, reject) => {
     http.once('error', reject);

@@ -1,4 +1,5 @@
-// Who reads too slowly, by a clock that the test moves: steady readers are never cut off, and nobody keeps a connection by a byte a minute.
+// Slow readers, with a clock that the test advances: steady readers are never disconnected, and a byte a minute does
+// not keep a connection open.
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import fc from 'fast-check';
@@ -8,13 +9,13 @@ import { createSlowReaders, type Reader } from './slow-readers.ts';
 
 const RATE = { bytesPerSecond: 1000, graceMs: 10_000 };
 
-/** A connection of which the far end takes what the test says. Pieces are taken whole, as `net.Socket` counts them. */
+/** A connection whose far end reads as the test says. Chunks are read as a whole, as `net.Socket` counts them. */
 class Connection implements Reader {
   bytesWritten = 0;
   destroyed = false;
   taken = 0;
   readonly #pieces: number[] = [];
-  /** Of the first piece. */
+  /** Bytes read of the first chunk. */
   #read = 0;
 
   get writableLength(): number {
@@ -43,7 +44,10 @@ function begin() {
   const readers = createSlowReaders(RATE, () => now);
   const connection = new Connection();
   const done = readers.watch(connection);
-  /** So many seconds in which the far end takes so many bytes each, and the server gives the next piece when nothing waits. */
+  /**
+   * Lets this many seconds pass: per second the far end reads `taking` bytes, and the server writes the next chunk when
+   * nothing is buffered.
+   */
   const pass = (seconds: number, { taking = 0, giving = 0 }: { taking?: number; giving?: number } = {}) => {
     for (let n = 0; n < seconds && !connection.destroyed; n += 1) {
       const until = connection.taken + taking;
@@ -61,7 +65,7 @@ function begin() {
 }
 
 describe('MB6: a client that reads', () => {
-  it('at the least rate or faster is never cut off, however large the pieces are that it gets', () => {
+  it('at the minimum rate or faster is never disconnected, whatever the chunk size', () => {
     const piece = fc.integer({ min: 500, max: 2_000_000 });
     fc.assert(
       fc.property(piece, fc.integer({ min: 1000, max: 5000 }), fc.nat(9), (giving, taking, pause) => {
@@ -75,7 +79,7 @@ describe('MB6: a client that reads', () => {
     );
   });
 
-  it('at less than the rate is cut off, once its grace is used up', () => {
+  it('below the minimum rate is disconnected once its grace period is used up', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 64_000 }), fc.nat(700), (giving, taking) => {
         const { connection, pass } = begin();
@@ -86,7 +90,7 @@ describe('MB6: a client that reads', () => {
     );
   });
 
-  it('nothing is cut off after the grace and the time for what waits, and not before', () => {
+  it('nothing is disconnected after the grace period and the time for the buffered data, and not before', () => {
     const { connection, pass } = begin();
     connection.write(5000);
     pass(14);
@@ -95,14 +99,14 @@ describe('MB6: a client that reads', () => {
     expect(connection.destroyed).toBe(true);
   });
 
-  it('fast for an hour may pause no longer for that', () => {
+  it('fast for an hour may not pause longer for that', () => {
     const { pass } = begin();
     const started = pass(3600, { taking: 100_000, giving: 5000 });
     const waited = pass(1000, { giving: 5000 }) - started;
     expect(waited).toBeLessThanOrEqual(17);
   });
 
-  it('everything at once waits for the next for as long as that takes', () => {
+  it('everything at once may wait as long as it takes for the next data', () => {
     const { connection, done, pass, readers } = begin();
     pass(3600);
     expect(connection.destroyed).toBe(false);
@@ -111,13 +115,13 @@ describe('MB6: a client that reads', () => {
     connection.write(1);
     pass(5);
     second();
-    // Its last answer was taken: what happens on it then is watched by nobody.
+    // Its last response was read: what happens on the connection afterwards is not watched.
     pass(3600);
     expect(connection.destroyed).toBe(false);
   });
 });
 
-it('MB6: whoever reads a byte now and then is cut off, though never silent for long', async () => {
+it('MB6: disconnects a client that reads a byte now and then, though it is never silent for long', async () => {
   const patience = { headersMs: 30_000, requestMs: 30_000, checkEveryMs: 20, silenceMs: 60_000 };
   const read = { bytesPerSecond: 100 * 1024 * 1024, graceMs: 1000 };
   const { promise: cut, resolve } = Promise.withResolvers<boolean>();

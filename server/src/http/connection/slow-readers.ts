@@ -1,41 +1,45 @@
-// Closes the connections of clients that read their answers too slowly: they would keep places, memory and connections for hours (MB6).
+// Closes connections of clients that read their responses too slowly and would hold slots, memory and connections for
+// hours (MB6).
 
-/** How fast an answer has to be read. */
+/** The minimum rate at which a response must be read. */
 export interface ReadRate {
   bytesPerSecond: number;
-  /** How long a client may read nothing, in ms, when it has read fast enough before. */
+  /** How long a client may read nothing, in ms, if it was fast enough before. */
   graceMs: number;
 }
 
-/** A mobile connection of the 1990s is faster. 240 KiB may be late by the grace alone: any page of the dashboard, most lists. */
+/**
+ * A mobile connection of the 1990s is faster. The grace period alone covers 240 KiB: any page of the dashboard and most
+ * lists.
+ */
 export const MIN_READ_RATE: ReadRate = { bytesPerSecond: 8 * 1024, graceMs: 30_000 };
 
-/** What is asked of a connection (`net.Socket`). */
+/** The parts of a connection (`net.Socket`) that are needed. */
 export interface Reader {
-  /** Bytes that were given to it, those that still wait in it included. */
+  /** Bytes written to it, including those still buffered in it. */
   readonly bytesWritten: number;
-  /** Bytes that wait in it, as the system takes no more. */
+  /** Bytes buffered in it because the system accepts no more. */
   readonly writableLength: number;
   destroy(): unknown;
 }
 
 export interface SlowReaders {
-  /** Watches a connection until the function that comes back is called, once for each answer that is under way on it. */
+  /** Watches a connection until the returned function is called; once per response in progress. */
   watch(reader: Reader): () => void;
-  /** Closes who is too slow. To be called every second or so. */
+  /** Closes connections that are too slow. Call it about every second. */
   check(): void;
 }
 
 interface Watched {
   answers: number;
   written: number;
-  /** When what waits must have been read, in ms. */
+  /** When the buffered data must have been read, in ms. */
   dueAt: number;
 }
 
 /**
- * Every byte that is given to a connection allows it the time that the byte takes at the least rate. What waits in one large
- * piece shows no progress before all of it was read: it has its whole time.
+ * Every byte written to a connection grants the time that it takes at the minimum rate. A large chunk shows no progress
+ * before it is read completely, so it gets its whole time.
  */
 export function createSlowReaders({ bytesPerSecond, graceMs }: ReadRate, now = () => performance.now()): SlowReaders {
   const readers = new Map<Reader, Watched>();
@@ -46,7 +50,7 @@ export function createSlowReaders({ bytesPerSecond, graceMs }: ReadRate, now = (
     const latest = now() + graceMs + msFor(waiting);
     const dueAt = watched.dueAt + msFor(written - watched.written);
     watched.written = written;
-    // Nothing waits: the client is not to blame for the time that passes.
+    // Nothing is buffered: the client is not responsible for the time that passes.
     watched.dueAt = waiting === 0 ? latest : Math.min(dueAt, latest);
     return watched.dueAt < now();
   }

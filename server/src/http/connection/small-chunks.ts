@@ -1,11 +1,14 @@
-// Bodies in very small pieces: each weighs half a KiB until it is read, however little it holds (MB4).
+// Limits bodies in very small chunks: each chunk takes half a KiB of memory until it is read (MB4).
 import type { IncomingMessage } from 'node:http';
 
-/** Pieces of any size that a body may begin with, and the bytes that all have on the average from then on. */
+/** Chunks of any size that a body may begin with, and the average chunk size required from then on. */
 const FREE_PIECES = 1000;
 const LEAST_BYTES = 64;
 
-/** Closes the connection of a chunked body in crumbs. Counted as they arrive: what nobody reads yet is kept piece by piece. */
+/**
+ * Closes the connection of a body in tiny chunks. They are counted on arrival, because unread chunks are buffered one
+ * by one.
+ */
 export function limitSmallChunks(request: IncomingMessage): void {
   if (request.headers['transfer-encoding'] === undefined) return;
   const push = request.push.bind(request);

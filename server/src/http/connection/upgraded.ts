@@ -1,8 +1,8 @@
-// Connections that became WebSockets: node:http forgets them, so closing its connections leaves them open.
+// Tracks connections that became WebSockets: node:http forgets them, so closing its connections leaves them open.
 import type { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** Answers with what cuts every upgraded connection. */
+/** Returns a function that closes every upgraded connection. */
 export function trackUpgraded(http: Server): () => void {
   const upgraded = new Set<Duplex>();
   http.on('upgrade', (_request, socket) => {

@@ -1,4 +1,4 @@
-// What nobody has to be known for: counted by address, how often it is asked for and how many answers are not taken.
+// Unauthenticated pages and files: limited per address, by rate and by unread responses.
 import { once } from 'node:events';
 import { get, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
@@ -14,7 +14,7 @@ import { anonymous } from './anonymous.ts';
 import { health } from './health.ts';
 import { problems } from '../response/problem.ts';
 
-/** More than the buffers of two kernels hold. */
+/** More than the kernel buffers of both ends can hold. */
 const LARGE = Buffer.alloc(32 * 1024 * 1024);
 const [HERE, THERE] = ['127.0.0.1', '127.0.0.66'];
 let server: Server;
@@ -52,8 +52,8 @@ async function ask(path: string, localAddress = HERE) {
   return { status: answer.statusCode, headers: answer.headers, text: await text(answer) };
 }
 
-describe('RL10: what nobody has to be known for', () => {
-  it('is counted by address, and the connection of who came too often is closed', async () => {
+describe('RL10: an unauthenticated request', () => {
+  it('is counted by address, and a connection over the limit is closed', async () => {
     await serve({ quota: 2 });
     expect([(await ask('/')).status, (await ask('/nowhere')).status]).toEqual([200, 200]);
     const { status, headers } = await ask('/');
@@ -62,11 +62,11 @@ describe('RL10: what nobody has to be known for', () => {
     expect((await ask('/healthz')).status).toBe(200);
   });
 
-  it('is not the probe: all who ask at one time share it', async () => {
+  it('is not counted for the readiness probe, which all concurrent callers share', async () => {
     await serve({ quota: 1 });
     const asked = Array.from({ length: 5 }, () => ask('/readyz'));
     await expect.poll(() => probed).toBe(1);
-    // All of them are there.
+    // Waits until all connections have arrived.
     const connections = () => new Promise((resolve) => server.getConnections((_, count) => resolve(count)));
     await expect.poll(connections).toBe(5);
     await ask('/healthz');
@@ -76,7 +76,7 @@ describe('RL10: what nobody has to be known for', () => {
   });
 });
 
-it('MB7: answers that are the same for everybody and never read count by address, and others are served', async () => {
+it('MB7: shared responses that are never read count by address, and other addresses are served', async () => {
   await serve();
   const unread = Array.from({ length: 2 }, () => {
     const socket = connect(port(), HERE).on('error', () => undefined);

@@ -1,4 +1,4 @@
-// `/healthz`: the process answers. `/readyz`: the database does too, and what the lock store says.
+// `/healthz`: the process responds. `/readyz`: the database responds too; also reports the lock store.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Middleware } from 'koa';
 
@@ -7,13 +7,13 @@ export interface Probes {
   lockStore(): Promise<boolean>;
 }
 
-/** How long a probe may take, in milliseconds: what is frozen is not ready either. */
+/** Time limit of a probe, in milliseconds: a frozen store is not ready either. */
 const PROBE_MS = 2000;
 
 const withTimeout = (probe: Promise<boolean>): Promise<boolean> =>
   Promise.race([probe, delay(PROBE_MS, false, { ref: false })]);
 
-/** Whoever asks while a probe is under way gets the answer of that one: nobody makes the stores busy by asking. */
+/** Callers during a probe share its result, so that they cannot load the stores. */
 function coalesced(probe: () => Promise<boolean>): () => Promise<boolean> {
   let inFlight: Promise<boolean> | null = null;
   return () => (inFlight ??= withTimeout(probe()).finally(() => (inFlight = null)));
@@ -26,7 +26,7 @@ export function health(probes: Probes): Middleware {
       ctx.body = { status: 'ok' };
     } else if (ctx.path === '/readyz') {
       const [database, lockStore] = await Promise.all([probe.database(), probe.lockStore()]);
-      // Without the lock store work goes on under the fence alone: degraded, but ready.
+      // Without the lock store, claims rely on the fence alone: degraded, but ready.
       ctx.status = database ? 200 : 503;
       ctx.body = {
         status: database ? (lockStore ? 'ok' : 'degraded') : 'unavailable',

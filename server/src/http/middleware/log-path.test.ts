@@ -1,4 +1,4 @@
-// What of a path may be logged.
+// Which parts of a path may be logged.
 import { expect, it } from 'vitest';
 import { logPath } from './log-path.ts';
 

@@ -1,4 +1,5 @@
-// The path of a request as logs may have it: an invite's address carries its token, and who reads a log must not get in by it.
+// The path of a request for the log: the path of an invite contains its token, which a log reader must not be able to
+// use.
 
-/** The path, with the token of an invite left out. */
+/** The path without the token of an invite. */
 export const logPath = (path: string): string => path.replace(/^((?:\/api)?\/invites\/)[^/]+/i, '$1…');

@@ -1,4 +1,4 @@
-// `/metrics` for Prometheus, and the eye on every request that fills it.
+// Serves `/metrics` for Prometheus, and records every request for it.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import Koa, { type Context, type Middleware } from 'koa';
 import { Refusal } from '@countersign/shared/errors';
@@ -7,7 +7,7 @@ import { health, type Probes } from './health.ts';
 import { problems } from '../response/problem.ts';
 import { requestId } from './request-id.ts';
 
-/** A request that was answered; `itemId`: of the item it names, or made. */
+/** An answered request; `itemId` is the item that it names or created. */
 interface RequestObservation {
   method: string;
   route: string;
@@ -17,7 +17,7 @@ interface RequestObservation {
   itemId: string | null;
 }
 
-/** What this side needs of the figures (`server/src/telemetry/telemetry.ts`). */
+/** The parts of the metrics that HTTP needs (`server/src/telemetry/telemetry.ts`). */
 export interface MetricsSource {
   page: () => Promise<{ type: string; text: string }>;
   request: (observed: RequestObservation) => void;
@@ -26,7 +26,7 @@ export interface MetricsSource {
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const OPS_PATHS = new Set(['/healthz', '/readyz', '/metrics']);
 
-/** Counts every answer, also those to what cannot be answered. Outermost: what is thrown has its status by then. */
+/** Counts every response, including errors. Outermost middleware, so that errors already have a status. */
 export function observeRequests({ request }: Pick<MetricsSource, 'request'>): Middleware {
   return async (ctx, next) => {
     const startedAt = performance.now();
@@ -39,7 +39,7 @@ export function observeRequests({ request }: Pick<MetricsSource, 'request'>): Mi
   };
 }
 
-/** The handler of a submission says which item it made. */
+/** The handler of a submission reports the item that it created. */
 function itemOf(ctx: Context, route: string): string | null {
   const { itemId } = ctx.state as { itemId?: string };
   if (itemId !== undefined) return itemId;
@@ -50,14 +50,17 @@ function itemOf(ctx: Context, route: string): string | null {
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-/** As few names as there are endpoints: whoever asks for odd paths makes no new ones. */
+/** Uses one label per endpoint, so that unknown paths add no labels. */
 function routeOf(ctx: Context): string {
   const { _matchedRoute: matched } = ctx as { _matchedRoute?: unknown };
   if (typeof matched === 'string') return matched;
   return OPS_PATHS.has(ctx.path) ? ctx.path : 'other';
 }
 
-/** The page of figures. `token` null: to be read by anybody, on a port of its own. Errors: `api_key_missing`, `api_key_invalid`. */
+/**
+ * The metrics page. `token` null: readable without authentication, on a port of its own. Errors: `api_key_missing`,
+ * `api_key_invalid`.
+ */
 export function metricsPage({ page }: Pick<MetricsSource, 'page'>, token: string | null): Middleware {
   return async (ctx, next) => {
     if (ctx.path !== '/metrics') {
@@ -72,25 +75,25 @@ export function metricsPage({ page }: Pick<MetricsSource, 'page'>, token: string
   };
 }
 
-/** Where nobody set a token the public port has no such page. */
+/** Without a token, the public port has no metrics page. */
 export const noMetrics: Middleware = async (ctx, next) => {
   if (ctx.path === '/metrics') throw new Refusal('not_found', NO_TOKEN);
   await next();
 };
 
-const NO_TOKEN = 'Set METRICS_TOKEN to read the figures here, or METRICS_PORT to read them on a port of their own.';
+const NO_TOKEN = 'Set METRICS_TOKEN to read the metrics here, or METRICS_PORT to serve them on a separate port.';
 
 function refuseOthers(ctx: Context, token: string): void {
   const sent = /^Bearer +(\S+)$/i.exec(ctx.get('authorization'))?.[1];
   if (sent !== undefined && timingSafeEqual(digest(sent), digest(token))) return;
   ctx.set('www-authenticate', 'Bearer');
   if (sent === undefined) throw new Refusal('api_key_missing', 'Send the METRICS_TOKEN as Authorization: Bearer.');
-  throw new Refusal('api_key_invalid', 'This is not the METRICS_TOKEN of this service.');
+  throw new Refusal('api_key_invalid', 'The token does not match METRICS_TOKEN.');
 }
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** What METRICS_PORT answers: health and figures, and nothing else. For a worker, which has no other port. */
+/** The app of METRICS_PORT: health and metrics only. For a worker, which has no other port. */
 export function opsApp(
   log: Logger,
   { probes, source, token }: { probes: Probes; source: MetricsSource; token: string | null },

@@ -1,4 +1,4 @@
-// Which addresses get the page: those of the dashboard and, of all that is below /api, the documentation alone.
+// Which paths serve the page: those of the dashboard, and below /api only the documentation.
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
@@ -38,27 +38,27 @@ describe('the page', () => {
     '/sessions',
     '/api/public/docs',
     '/api/public/docs?project=some-id',
-  ])('is at %s', async (path) => {
+  ])('is served at %s', async (path) => {
     const answer = await ask(path);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toMatch(/^text\/html/);
     expect(await answer.text()).toContain('The page');
   });
 
-  it('is there with status 404 where it has nothing to show', async () => {
+  it('is served with status 404 for unknown paths', async () => {
     const answer = await ask('/nowhere');
     expect([answer.status, await answer.text()]).toEqual([404, expect.stringContaining('The page')]);
   });
 
   it.each(['/api/public', '/api/public/docs/', '/api/public/docs/more', '/api/public/docs.html', '/api/public/Docs'])(
-    'is not at %s',
+    'is not served at %s',
     async (path) => {
       const answer = await ask(path);
       expect([answer.status, await answer.text()]).toEqual([404, 'Not Found']);
     },
   );
 
-  it('QU16: of the documentation comes with its first request, and no other one does', async () => {
+  it('QU16: includes its first request on the documentation path only', async () => {
     const [docs, queue] = [await ask('/api/public/docs?project=x'), await ask('/queue')];
     expect([await docs.text(), await queue.text()]).toEqual([
       expect.stringContaining('a first request'),
@@ -66,12 +66,12 @@ describe('the page', () => {
     ]);
   });
 
-  it('is for reading alone', async () => {
+  it('is served for GET and HEAD only', async () => {
     expect((await ask('/api/public/docs', { method: 'POST' })).status).toBe(404);
     expect((await ask('/api/public/docs', { method: 'HEAD' })).status).toBe(200);
   });
 
-  it('is told when nobody can be signed in, the documentation too', async () => {
+  it('says when no one can be signed in, also on the documentation path', async () => {
     const signedOut = await (await ask('/api/public/docs')).text();
     const signedIn = await (await ask('/api/public/docs', { headers: { cookie: `${SESSION_COOKIE}=x` } })).text();
     expect(signedOut).toContain('<meta name="session" content="none">');

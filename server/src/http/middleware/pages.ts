@@ -1,4 +1,5 @@
-// Serves the built web app: hashed files for ever, one fallback page for every address of the dashboard, and one for the documentation.
+// Serves the built web app: hashed files with a permanent cache, one fallback page for the dashboard, and one for the
+// documentation.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { extname, join } from 'node:path';
@@ -10,7 +11,7 @@ interface File {
   encodings: { br?: string; gzip?: string };
 }
 
-/** What was asked for once, by its path: in memory once, however many have not taken it (MB3). */
+/** Requested files by path: each is in memory once, however many responses are unread (MB3). */
 const fileCache = new Map<string, Buffer>();
 
 function bytesOf(path: string): Buffer {
@@ -19,17 +20,17 @@ function bytesOf(path: string): Buffer {
   return bytes;
 }
 
-/** The page for a browser that holds a session cookie, and for one that holds none. */
+/** The page for a browser with a session cookie, and for one without. */
 interface PageVariants {
   signedIn: Buffer;
   signedOut: Buffer;
 }
 
-/** The web app as built: the list is read once, so no path of a request ever reaches the file system. */
+/** The web app as built: the file list is read once, so that no request path ever reaches the file system. */
 export interface Site {
   files: Map<string, File>;
   fallback: PageVariants;
-  /** The same with the first request of the documentation in it, shown before scripts ran. */
+  /** The same with the first request of the documentation included, shown before scripts run. */
   docs: PageVariants;
   scriptHashes: string[];
 }
@@ -45,7 +46,7 @@ export function loadSite(folder: string): Site | null {
   return { files: listFiles(folder), fallback: variantsOf(html), docs: variantsOf(docs), scriptHashes };
 }
 
-/** Without a cookie nobody is signed in: told so, the page need not ask and meet a 401. */
+/** Without a cookie nobody is signed in: the page learns it here and avoids a request that returns 401. */
 const variantsOf = (html: string): PageVariants => ({
   signedIn: Buffer.from(html),
   signedOut: Buffer.from(html.replace('<head>', '<head><meta name="session" content="none">')),

@@ -1,4 +1,4 @@
-// A request id on every answer, and one log line per request without payloads.
+// Sets a request ID on every response, and writes one log line per request without payloads.
 import type { Middleware } from 'koa';
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';

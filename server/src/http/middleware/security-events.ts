@@ -1,4 +1,4 @@
-// Which refusals leave a line of the security log (LG1), and what it says of the request.
+// Which refusals write a line to the security log (LG1), and what it contains.
 import type { Context } from 'koa';
 import { verify } from '@countersign/shared/api/session';
 import type { ErrorCode, Refusal } from '@countersign/shared/errors';
@@ -20,19 +20,19 @@ const EVENTS: Partial<Record<ErrorCode, SecurityEvent>> = {
   signature_expired: 'signature',
 };
 
-/** Remembers who asks, for what is said if they are refused. */
+/** Remembers the caller for the log line of a later refusal. */
 export function nameCaller(ctx: Context, actor: unknown): void {
   const known = actor as MemberActor | ApiKeyActor | null;
   if (known?.kind === 'member') ctx.state.caller = { user: known.userId };
   if (known?.kind === 'api_key') ctx.state.caller = { key: known.keyId };
 }
 
-/** Notes a refusal, if it is one of those. */
+/** Logs a refusal if it is security-relevant. */
 export function noteRefusal(security: SecurityLog, ctx: Context, { code }: Refusal): void {
   const event = EVENTS[code];
   const caller = ctx.state.caller as { user?: string; key?: string } | undefined;
   if (event === undefined) return;
-  // What is nowhere is nobody's; a failed sign-in is told where it failed.
+  // An unknown path has no owner; a failed sign-in is logged where it fails.
   if (code === 'not_found' && caller === undefined) return;
   if (event === 'signature' && ctx.path === verify.path) return;
   const request = { method: ctx.method, path: logPath(ctx.path), request_id: ctx.state.requestId as string };

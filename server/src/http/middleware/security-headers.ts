@@ -1,8 +1,8 @@
-// What a browser may do with our pages: nothing from elsewhere, no inline script but the ones we built.
+// Sets security headers: nothing from other origins, and no inline scripts except those of the build.
 import helmet from 'koa-helmet';
 import type { Middleware } from 'koa';
 
-/** `scriptHashes` are the SHA-256 hashes, base64, of the inline scripts of the built page. */
+/** `scriptHashes` are the base64 SHA-256 hashes of the inline scripts of the built page. */
 export function securityHeaders(baseUrl: string, scriptHashes: readonly string[]): Middleware {
   const { protocol, host } = new URL(baseUrl);
   const secure = protocol === 'https:';

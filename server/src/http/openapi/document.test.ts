@@ -1,4 +1,4 @@
-// The document as its readers meet it: three independent checkers find nothing, and no example says what the schemas refuse.
+// The OpenAPI document: three independent validators report no problem, and every example matches its schema.
 import { Validator } from '@seriousme/openapi-schema-validator';
 import spectralCore, { type RulesetDefinition } from '@stoplight/spectral-core';
 import rulesets from '@stoplight/spectral-rulesets';
@@ -31,18 +31,18 @@ const described = Object.values(document.paths).flatMap((methods) => Object.valu
 const OPERATION_LIST = Object.entries(OPERATIONS);
 
 describe('the OpenAPI document', () => {
-  it('has nothing that Redocly’s recommended rules mind', async () => {
-    // Nothing about a request for the document itself can be wrong.
+  it('passes the recommended rules of Redocly', async () => {
+    // A request for the document itself cannot be wrong.
     const expected = ['operation-4xx-response at #/paths/~1api~1public~1openapi.json/get/responses'];
     const faults = await redoclyFaults(document);
     expect(faults.filter((fault) => !expected.some((start) => fault.startsWith(start)))).toEqual([]);
   });
 
-  it('has nothing that any rule of Spectral minds', async () => {
+  it('passes every rule of Spectral', async () => {
     const spectral = new spectralCore.Spectral();
-    // Tags are in reading order; a licence has an identifier or an address; there is no mailbox.
+    // Tags are in reading order; a licence has an identifier or a URL; there is no contact address.
     const off = { 'openapi-tags-alphabetical': 'off', 'license-url': 'off', 'contact-properties': 'off' } as const;
-    // The rules are typed as what they look like, not as what the other package calls them.
+    // The types of the two packages name the same rules differently.
     spectral.setRuleset({ extends: [[rulesets.oas as RulesetDefinition, 'all']], rules: off });
     const found = await spectral.run(JSON.stringify(document));
     expect(found.map(({ code, message, path }) => `${code} at ${path.join('/')}: ${message}`)).toEqual([]);
@@ -56,17 +56,17 @@ describe('the OpenAPI document', () => {
     expect(valid).toBe(true);
   });
 
-  it('names every shape itself', () => {
+  it('has a name for every schema', () => {
     expect(Object.keys(document.components.schemas).filter((name) => !/^[A-Z][A-Za-z]+$/.test(name))).toEqual([]);
     expect(JSON.stringify(document)).not.toContain('Output"');
   });
 
-  it('has each item of a batch be a submission', () => {
+  it('uses the submission schema for each item of a batch', () => {
     const { items } = document.components.schemas.SubmissionBatch?.properties ?? {};
     expect(items).toMatchObject({ items: { $ref: '#/components/schemas/Submission' }, minItems: 1, maxItems: 500 });
   });
 
-  it('says what every field of every shape means, unless its name is all there is to say', () => {
+  it('describes every field of every schema, unless its name is self-explanatory', () => {
     const silent = Object.entries(document.components.schemas).flatMap(([shape, { properties = {} }]) =>
       Object.entries(properties)
         .filter(([, field]) => !('description' in field) && !('$ref' in field) && !('const' in field))
@@ -77,21 +77,18 @@ describe('the OpenAPI document', () => {
 });
 
 describe('the examples', () => {
-  it.each(OPERATION_LIST)(
-    '%s: are what the schemas take and give',
-    (_, { endpoint, requests, answer, otherAnswers }) => {
-      if (endpoint.body) expect(Object.keys(requests ?? {})).not.toEqual([]);
-      for (const { value } of Object.values(requests ?? {})) {
-        expect(endpoint.body?.safeParse(value).error).toBeUndefined();
-      }
-      const answers = [answer, ...Object.values(otherAnswers ?? {})];
-      for (const { value } of answers.flatMap(({ examples }) => Object.values(examples))) {
-        if (endpoint.reply) expect(exactly(endpoint.reply, JSON.stringify(value))).toEqual(value);
-      }
-    },
-  );
+  it.each(OPERATION_LIST)('%s: match the schemas', (_, { endpoint, requests, answer, otherAnswers }) => {
+    if (endpoint.body) expect(Object.keys(requests ?? {})).not.toEqual([]);
+    for (const { value } of Object.values(requests ?? {})) {
+      expect(endpoint.body?.safeParse(value).error).toBeUndefined();
+    }
+    const answers = [answer, ...Object.values(otherAnswers ?? {})];
+    for (const { value } of answers.flatMap(({ examples }) => Object.values(examples))) {
+      if (endpoint.reply) expect(exactly(endpoint.reply, JSON.stringify(value))).toEqual(value);
+    }
+  });
 
-  it.each(OPERATION_LIST)('%s: there is one for every code it can refuse with, by status', (id, { endpoint }) => {
+  it.each(OPERATION_LIST)('%s: include one for every error code, by status', (id, { endpoint }) => {
     const responses = described.find(({ operationId }) => operationId === id)?.responses ?? {};
     const shown = Object.entries(responses).flatMap(([status, { content }]) =>
       Object.entries(content?.['application/problem+json']?.examples ?? {}).map(([code, { value }]) => {
@@ -107,7 +104,7 @@ describe('the examples', () => {
     expect(shown.sort()).toEqual(codesOf(endpoint).sort());
   });
 
-  it('of the webhook is its body, with all of its headers', () => {
+  it('include the webhook body with all of its headers', () => {
     const { post } = document.webhooks['item.decided'] ?? {};
     expect(exactly(itemDecided, JSON.stringify(itemDecidedBody))).toEqual(itemDecidedBody);
     expect(post?.requestBody?.content['application/json']).toMatchObject({
@@ -129,20 +126,20 @@ describe('the example of the webhook', () => {
   const text = JSON.stringify(itemDecidedBody);
   const now = Number(EXAMPLE_HEADERS[HEADERS.timestamp]);
 
-  it('verifies with the secret that the document names, and with no other', async () => {
+  it('verifies with the documented secret only', async () => {
     expect(document.webhooks['item.decided']?.post.description).toContain(EXAMPLE_SECRET);
     expect(await verifyWebhook(text, EXAMPLE_HEADERS, { secret: EXAMPLE_SECRET, now })).toBe(true);
     expect(await verifyWebhook(text, EXAMPLE_HEADERS, { secret: `${EXAMPLE_SECRET}=`, now })).toBe(false);
   });
 
-  it('is sent with the headers that the signer gives', async () => {
+  it('is sent with the headers of the signer', async () => {
     const message = { id: EXAMPLE_HEADERS[HEADERS.id], timestamp: now, attempt: 1, body: text };
     expect(await signWebhook(message, [EXAMPLE_SECRET])).toEqual(EXAMPLE_HEADERS);
   });
 });
 
-describe('the answers', () => {
-  it('carry x-request-id, whatever their status, and Retry-After where one may try again', () => {
+describe('the responses', () => {
+  it('have x-request-id, whatever their status, and Retry-After where a retry makes sense', () => {
     for (const { operationId, responses } of described)
       for (const [status, { headers }] of Object.entries(responses)) {
         expect(headers, `${operationId} ${status}`).toHaveProperty('x-request-id');
@@ -151,7 +148,7 @@ describe('the answers', () => {
       }
   });
 
-  it('refuse with codes of their own status', () => {
+  it('list error codes of their own status', () => {
     for (const [id, { endpoint }] of OPERATION_LIST)
       for (const code of codesOf(endpoint)) {
         const responses = described.find(({ operationId }) => operationId === id)?.responses ?? {};

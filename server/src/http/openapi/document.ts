@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 document of the public API, written from the very objects that bind, check and answer it.
+// Builds the OpenAPI 3.1 document of the public API from the objects that bind, validate and answer its endpoints.
 import type { OpenApi } from '@countersign/shared/api/openapi';
 import { submissionBatch } from '@countersign/shared/api/public';
 import { answerBatch, caseAnswer } from '@countersign/shared/api/regressions';
@@ -16,7 +16,7 @@ import { refusalsOf } from './problems.ts';
 import { SECURITY, SECURITY_SCHEMES } from './security.ts';
 import { WEBHOOKS } from './webhooks.ts';
 
-/** The document for a service at this address (PUBLIC_BASE_URL). */
+/** The document for a service at this base URL (PUBLIC_BASE_URL). */
 export function openApiDocument(baseUrl: string): OpenApi {
   const document = createDocument(
     {
@@ -32,7 +32,7 @@ export function openApiDocument(baseUrl: string): OpenApi {
       tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
       paths: pathsOf(OPERATIONS),
       webhooks: WEBHOOKS,
-      // No operation names it itself: see below.
+      // No operation refers to it directly: see below.
       components: {
         schemas: { CaseAnswer: caseAnswer },
         headers: HEADER_COMPONENTS,
@@ -64,7 +64,7 @@ function operationOf(operationId: string, operation: Operation): ZodOpenApiOpera
     summary,
     description: [description === '' ? `${summary}.` : description, ...needs(endpoint)].join('\n\n'),
     security: SECURITY[endpoint.auth],
-    // All three are objects in every endpoint; their type alone is wider.
+    // All three are objects in every endpoint; only their type is wider.
     ...(places.length > 0 ? { requestParams: Object.fromEntries(places) } : {}),
     ...(body && requests
       ? { requestBody: { required: true, content: { 'application/json': { schema: body, examples: requests } } } }
@@ -73,9 +73,9 @@ function operationOf(operationId: string, operation: Operation): ZodOpenApiOpera
   };
 }
 
-/** What a key has to be good for (K8). */
+/** The scope that a key needs (K8). */
 const needs = ({ scope }: Operation['endpoint']): string[] =>
-  scope === null ? [] : [`Takes a key with the scope \`${scope}\`.`];
+  scope === null ? [] : [`Requires an API key with the scope \`${scope}\`.`];
 
 function successesOf({ endpoint, answer, otherAnswers = {} }: Operation): ZodOpenApiResponsesObject {
   const all = { ...otherAnswers, [endpoint.status]: answer };
@@ -89,14 +89,14 @@ function successesOf({ endpoint, answer, otherAnswers = {} }: Operation): ZodOpe
 
 type Override = NonNullable<CreateDocumentOptions['override']>;
 
-/** Where JSON Schema can say it more plainly than the schema that validates, or has to say more. */
+/** Overrides where JSON Schema can express a schema more plainly than zod, or must say more. */
 const override: Override = ({ jsonSchema, zodSchema, io }) => {
-  // Each item of a batch is checked by itself, so its schema is not part of the batch's own.
+  // Each item of a batch is validated separately, so the batch schema does not include its schema.
   if (zodSchema === submissionBatch.shape.items) jsonSchema.items = { $ref: '#/components/schemas/Submission' };
   if (zodSchema === answerBatch.shape.items) jsonSchema.items = { $ref: '#/components/schemas/CaseAnswer' };
-  // The format says it; zod's pattern for it fills a screen.
+  // The format is enough; zod's pattern for it is very long.
   if (jsonSchema.format === 'date-time' || jsonSchema.format === 'uuid') delete jsonSchema.pattern;
-  // An answer may gain members: only shapes that are closed by contract say that they are.
+  // A response may gain members: only shapes that are closed by contract say so.
   const def = zodSchema._zod.def;
   if (io === 'output' && def.type === 'object' && def.catchall === undefined) delete jsonSchema.additionalProperties;
 };

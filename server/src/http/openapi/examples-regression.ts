@@ -1,4 +1,4 @@
-// The story goes on: a new assistant answers anew what Anna corrected.
+// The example of a regression run: a new assistant answers again what Anna corrected.
 import type { AnswerResult, CaseAnswer, PublicCase, PublicRegression } from '@countersign/shared/api/regressions';
 import { decidedItem, queuedSubmission } from './examples.ts';
 import { problemExample } from './problems.ts';

@@ -1,4 +1,5 @@
-// One story told in examples: a parcel service’s assistant submits answers, Anna decides on one of them, the pipeline hears of it.
+// The examples of the OpenAPI document tell one story: the assistant of a parcel service submits answers, Anna decides
+// one, the pipeline receives it.
 import type { BatchResult, PublicEvent, PublicItem, Submission, Submitted } from '@countersign/shared/api/public';
 import type { Decision } from '@countersign/shared/decision';
 import type { ItemDecided } from '@countersign/shared/webhook';
@@ -7,7 +8,7 @@ import { problemExample } from './problems.ts';
 const PROJECT = '0198c2f0-7a10-7c3e-9f6b-2d4e6a8c0b11';
 const ANNA = '0198c2f0-91b4-7d52-8a07-5c1f3e9d7a42';
 
-/** Confident enough for a person to look, not for the auto threshold. */
+/** High enough for review, below the auto-approve threshold. */
 export const queuedSubmission: Submission = {
   project_id: PROJECT,
   input: { question: 'My parcel arrived with a broken lamp. What can I do?', language: 'en' },
@@ -16,7 +17,7 @@ export const queuedSubmission: Submission = {
   metadata: { model: 'assistant-7', source: 'support-chat', ticket: 'T-48213' },
 };
 
-/** The suggestion is JSON, and one of its flags is among the project’s escalate flags. */
+/** A JSON suggestion, with one of the project’s escalate flags. */
 export const flaggedSubmission: Submission = {
   project_id: PROJECT,
   input: { question: 'I will take this to court. Refund me today.' },
@@ -66,11 +67,11 @@ export const autoApproved: Submitted = {
   status: 'auto_approved',
   decision: automatic,
 };
-/** What a submission with `Prefer: wait` is answered when a person was quick enough. */
+/** The response to a submission with `Prefer: wait` when a reviewer was quick enough. */
 export const approved: Submitted = { id: QUEUED_ID, status: 'approved', decision: edited };
 
 const OTHER_PROJECT = '0198c2f0-8b21-7d4f-a07c-3e5f7b9d1c22';
-/** The third one names a project that the key does not belong to. */
+/** The third item names a project that the key does not belong to. */
 export const batch = {
   items: [confidentSubmission, flaggedSubmission, { ...queuedSubmission, project_id: OTHER_PROJECT }],
 };

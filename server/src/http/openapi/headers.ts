@@ -1,17 +1,16 @@
-// The response headers of the public API, described once and referred to by name.
+// The response headers of the public API, described once and referenced by name.
 import type { Endpoint } from '@countersign/shared/api/endpoint';
 import type { ZodOpenApiHeadersObject } from 'zod-openapi';
 
 /** Component name to header, for `components.headers`. */
 export const HEADER_COMPONENTS = {
   RequestId: {
-    description: 'Names this request in our log: the `x-request-id` that was sent, or one of ours.',
+    description: 'Identifies this request in our log: the `x-request-id` that was sent, or a generated one.',
     schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$' },
     example: '5b0f6f0e-3f0c-4a58-9d5e-0c8f4b3e2a17',
   },
   RateLimit: {
-    description:
-      'What is left of the limit: `r` requests; in `t` seconds it is whole again, or, on a 429, there is room again.',
+    description: 'The remaining quota: `r` requests; in `t` seconds it is full again or, on a 429, has room again.',
     schema: { type: 'string', pattern: '^"[a-z-]+";r=\\d+;t=\\d+$' },
     example: '"default";r=59998;t=1',
   },
@@ -22,12 +21,12 @@ export const HEADER_COMPONENTS = {
     example: '"default";q=60000;w=60',
   },
   RetryAfter: {
-    description: 'Seconds after which the request is worth another try.',
+    description: 'Seconds after which the request may be retried.',
     schema: { type: 'integer', minimum: 0 },
     example: 1,
   },
   IdempotentReplayed: {
-    description: 'There when the `Idempotency-Key` was known: nothing was submitted or begun a second time.',
+    description: 'Present when the `Idempotency-Key` was already used: nothing was submitted or started again.',
     schema: { type: 'string', enum: ['true'] },
     example: 'true',
   },
@@ -40,7 +39,7 @@ export const HEADER_COMPONENTS = {
 
 const refer = (name: keyof typeof HEADER_COMPONENTS) => ({ $ref: `#/components/headers/${name}` });
 
-/** Headers by the occasion on which an answer carries them. */
+/** Headers by the situation in which a response carries them. */
 export const HEADER = {
   limited: { RateLimit: refer('RateLimit'), 'RateLimit-Policy': refer('RateLimitPolicy') },
   retryAfter: { 'Retry-After': refer('RetryAfter') },
@@ -48,7 +47,7 @@ export const HEADER = {
   waited: { 'Preference-Applied': refer('PreferenceApplied') },
 } as const;
 
-/** What every answer of this endpoint can carry: an answer to a known key or source says what that one has left. */
+/** What every response of this endpoint can carry: a request with a valid key or source reports the remaining quota. */
 export function headersOfAll({ auth }: Pick<Endpoint, 'auth'>): ZodOpenApiHeadersObject {
   return { 'x-request-id': refer('RequestId'), ...(auth === 'api_key' || auth === 'signature' ? HEADER.limited : {}) };
 }

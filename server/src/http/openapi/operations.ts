@@ -1,4 +1,4 @@
-// The endpoints that the OpenAPI document describes, each with its tag, its examples and what its answers carry.
+// The operations of the OpenAPI document, each with its tag, its examples and its response headers.
 import type { Endpoint } from '@countersign/shared/api/endpoint';
 import { receiveInbound } from '@countersign/shared/api/inbound';
 import { readOpenApi } from '@countersign/shared/api/openapi';
@@ -10,22 +10,23 @@ import * as rerun from './examples-regression.ts';
 import { HEADER } from './headers.ts';
 
 export const TAGS = {
-  Items: 'Submit items and read them back.',
+  Items: 'Submit items and read them.',
   Events: 'Final decisions in order, for consumers that were down.',
-  Regressions: 'Answer anew what people edited or rejected, without consequences, and see what would still fail.',
+  Regressions:
+    'Re-run edited and rejected items against a new version of a pipeline, as a dry run, and see what would still fail.',
   Inbound: 'Submissions by a signed webhook instead of an API key.',
   Webhooks: 'What this service sends to the project’s webhook URL.',
   Description: 'This document.',
 } as const;
 export type Tag = keyof typeof TAGS;
 
-/** Examples by name; the key is what tools show when there is no summary. */
+/** Examples by name; tools show the key when there is no summary. */
 export type Examples = Record<string, { summary: string; value: unknown }>;
 
 export interface SuccessAnswer {
   description: string;
   examples: Examples;
-  /** What it carries beside the headers of every answer. */
+  /** Headers in addition to those of every response. */
   headers?: ZodOpenApiHeadersObject;
 }
 
@@ -34,21 +35,21 @@ export interface Operation {
   tag: Tag;
   /** Examples of the request body. */
   requests?: Examples;
-  /** The answer of the endpoint's own status. */
+  /** The response with the endpoint's own status. */
   answer: SuccessAnswer;
-  /** Other successful answers by status, of the same shape. */
+  /** Other successful responses by status, with the same shape. */
   otherAnswers?: Record<number, SuccessAnswer>;
 }
 
 const SUBMISSIONS: Examples = {
-  plain: { summary: 'A text for a person to check', value: story.queuedSubmission },
+  plain: { summary: 'A text for review', value: story.queuedSubmission },
   flagged: { summary: 'A structured suggestion with a risk flag', value: story.flaggedSubmission },
 };
 
 const SUBMITTED: Examples = {
-  queued: { summary: 'A person will look at it', value: story.queued },
-  escalated: { summary: 'A supervisor will look at it', value: story.escalated },
-  auto_approved: { summary: 'Confident enough: the decision is here already', value: story.autoApproved },
+  queued: { summary: 'A reviewer will decide', value: story.queued },
+  escalated: { summary: 'A supervisor will decide', value: story.escalated },
+  auto_approved: { summary: 'Auto-approved: the decision is included', value: story.autoApproved },
 };
 
 /** By operation id. */
@@ -58,8 +59,8 @@ export const OPERATIONS: Record<string, Operation> = {
     tag: 'Items',
     requests: SUBMISSIONS,
     answer: {
-      description: 'The item is stored, and this is where it went.',
-      examples: { ...SUBMITTED, approved: { summary: 'Decided while the request waited', value: story.approved } },
+      description: 'The item is stored; its routing is in the response.',
+      examples: { ...SUBMITTED, approved: { summary: 'Decided during the wait', value: story.approved } },
       headers: { ...HEADER.replayed, ...HEADER.waited },
     },
   },
@@ -68,7 +69,7 @@ export const OPERATIONS: Record<string, Operation> = {
     tag: 'Items',
     requests: { three: { summary: 'Three items, one of them for another project', value: story.batch } },
     answer: {
-      description: 'One result for each item, in the order of the request.',
+      description: 'One result per item, in the order of the request.',
       examples: { three: { summary: 'Two are stored, one is refused', value: { results: story.batchResults } } },
       headers: HEADER.replayed,
     },
@@ -77,10 +78,10 @@ export const OPERATIONS: Record<string, Operation> = {
     endpoint: readItem,
     tag: 'Items',
     answer: {
-      description: 'The item as it is now.',
+      description: 'The current state of the item.',
       examples: {
         decided: { summary: 'Edited and approved', value: story.decidedItem },
-        waiting: { summary: 'Escalated, not decided yet', value: story.escalatedItem },
+        waiting: { summary: 'Escalated, undecided', value: story.escalatedItem },
       },
     },
   },
@@ -112,12 +113,12 @@ export const OPERATIONS: Record<string, Operation> = {
     endpoint: startRegression,
     tag: 'Regressions',
     requests: {
-      cluster: { summary: 'Over one cluster of reasons', value: rerun.start },
-      all: { summary: 'Over all edits', value: { action: 'edit' } },
+      cluster: { summary: 'For one cluster of reasons', value: rerun.start },
+      all: { summary: 'For all edits', value: { action: 'edit' } },
     },
     answer: {
-      description: 'The run is begun: its cases are there to be read and answered.',
-      examples: { begun: { summary: 'Nothing answered yet', value: rerun.begun } },
+      description: 'The run is started: its cases can be read and answered.',
+      examples: { begun: { summary: 'No answers yet', value: rerun.begun } },
       headers: HEADER.replayed,
     },
   },
@@ -125,8 +126,8 @@ export const OPERATIONS: Record<string, Operation> = {
     endpoint: readRegression,
     tag: 'Regressions',
     answer: {
-      description: 'The run as it is now.',
-      examples: { ended: { summary: 'All are answered', value: rerun.ended } },
+      description: 'The current state of the run.',
+      examples: { ended: { summary: 'All answered', value: rerun.ended } },
     },
   },
   listCases: {
@@ -142,9 +143,9 @@ export const OPERATIONS: Record<string, Operation> = {
   answerCases: {
     endpoint: answerCases,
     tag: 'Regressions',
-    requests: { two: { summary: 'Two answers, one for a case that is not there', value: rerun.answers } },
+    requests: { two: { summary: 'Two answers, one for an unknown case', value: rerun.answers } },
     answer: {
-      description: 'One result for each answer, in the order of the request.',
+      description: 'One result per answer, in the order of the request.',
       examples: { two: { summary: 'One is judged, one is refused', value: { results: rerun.results } } },
     },
   },
@@ -152,10 +153,10 @@ export const OPERATIONS: Record<string, Operation> = {
     endpoint: receiveInbound,
     tag: 'Inbound',
     requests: SUBMISSIONS,
-    answer: { description: 'The item is stored, and this is where it went.', examples: SUBMITTED },
+    answer: { description: 'The item is stored; its routing is in the response.', examples: SUBMITTED },
     otherAnswers: {
       200: {
-        description: 'A repeat: nothing was submitted a second time, and this is the item as it is now.',
+        description: 'A repeat: nothing was submitted again, and the response has the current state of the item.',
         examples: SUBMITTED,
         headers: HEADER.replayed,
       },
@@ -168,7 +169,7 @@ export const OPERATIONS: Record<string, Operation> = {
       description: 'An OpenAPI 3.1 document.',
       examples: {
         beginning: {
-          summary: 'How it begins',
+          summary: 'The beginning of the document',
           value: { openapi: '3.1.0', info: { title: 'Countersign', version: '1' }, paths: {} },
         },
       },

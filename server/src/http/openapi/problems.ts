@@ -1,10 +1,10 @@
-// The refusals of an endpoint as OpenAPI answers: which codes it can give, by status, each with an example.
+// The error responses of an endpoint for OpenAPI: its possible codes by status, each with an example.
 import { ERRORS, problem, type ErrorCode, type FieldError, type Problem } from '@countersign/shared/errors';
 import type { Auth, Endpoint } from '@countersign/shared/api/endpoint';
 import type { ZodOpenApiResponsesObject } from 'zod-openapi';
 import { HEADER, headersOfAll } from './headers.ts';
 
-/** What an endpoint can refuse because of who may call it. */
+/** Error codes that depend on the authentication of the endpoint. */
 const BY_AUTH = {
   none: ['unavailable'],
   session: ['session_missing', 'unavailable'],
@@ -20,7 +20,7 @@ const BY_BODY = [
   'validation_failed',
 ] as const;
 
-/** Every code that this endpoint can answer with, in the order of `ERRORS`. 405 and unknown paths belong to no endpoint. */
+/** Every code that this endpoint can return, in the order of `ERRORS`. 405 and unknown paths belong to no endpoint. */
 export function codesOf(endpoint: Endpoint): ErrorCode[] {
   const { auth, body, headers, query, errors } = endpoint;
   const codes = new Set<ErrorCode>([...BY_AUTH[auth], ...errors, 'internal']);
@@ -38,7 +38,7 @@ function takesIds({ path, params }: Endpoint): boolean {
   return params !== null && !params.safeParse(noIds).success;
 }
 
-/** The error answers of an endpoint by status, as `application/problem+json`. */
+/** The error responses of an endpoint by status, as `application/problem+json`. */
 export function refusalsOf(endpoint: Endpoint): ZodOpenApiResponsesObject {
   const byStatus = Map.groupBy(codesOf(endpoint), (code) => ERRORS[code].status);
   const statuses = [...byStatus].toSorted(([a], [b]) => a - b);
@@ -63,36 +63,35 @@ const COMES_WITH_RETRY_AFTER = new Set<ErrorCode>(['idempotency_in_progress', 'r
 
 const EXAMPLE_ID = '0198c2f1-0c3e-7a55-9b1d-6f7e8d9c0a1b';
 
-/** What the service says to do, for the codes of the public API. */
+/** The `detail` of each code in the examples of the public API. */
 const DETAILS: Partial<Record<ErrorCode, string>> = {
   invalid_json: 'Send one JSON value. At line 2, column 7 a value was expected.',
   invalid_header: 'An Idempotency-Key has 1 to 255 printable ASCII characters.',
-  invalid_cursor: 'Send the cursor as the last page gave it, or leave it out to start again.',
-  invalid_id: 'Ids in the path are UUIDs.',
+  invalid_cursor: 'Send the cursor exactly as the last page returned it, or omit it to start over.',
+  invalid_id: 'IDs in the path must be UUIDs.',
   api_key_missing: 'Send the project’s key in the x-api-key header.',
-  api_key_invalid: 'Check the key, or make a new one on the project’s page.',
+  api_key_invalid: 'Check the key, or create a new one on the project page.',
   signature_missing: 'Send x-webhook-signature, or all of webhook-id, webhook-timestamp, webhook-signature.',
-  signature_invalid: 'Check the address, the secret, and that the raw body is what was signed.',
-  signature_expired: 'Sign it again: the timestamp may be 300 seconds off at most.',
+  signature_invalid: 'Check the URL and the secret, and sign the raw body.',
+  signature_expired: 'Sign the request again: the timestamp may be at most 300 seconds off.',
   project_mismatch: 'Send the project_id that this key belongs to.',
-  forbidden:
-    'The project is archived: it takes nothing in, hands nothing out and keeps its settings until an owner restores it.',
-  not_found: 'Check the id: nothing of yours has it.',
+  forbidden: 'The project is archived (read-only) until an owner restores it.',
+  not_found: 'No such ID in your projects.',
   request_timeout: 'Send the whole request within 30 s, its headers within 10 s.',
   idempotency_in_progress: 'Send the same request again in a second.',
   validation_failed: '#/confidence: Too big: expected number to be <=1',
-  payload_too_large: 'Send at most 256 KiB, counted after inflation.',
+  payload_too_large: 'Send at most 256 KiB, counted after decompression.',
   unsupported_media_type: 'Send content-type: application/json.',
   idempotency_key_reused: 'Use a new Idempotency-Key for another body.',
-  rate_limited: 'Wait 12 s, then go on more slowly.',
-  internal: 'It is our fault, not yours. Try again; if it stays, give the request id to the operator.',
-  unavailable: 'The database cannot be reached just now. Try again in a moment.',
+  rate_limited: 'Rate limited. Retry in 12 s.',
+  internal: 'Internal error. Try again, or send the request ID to your operator.',
+  unavailable: 'The database is unavailable. Retry in a moment.',
 };
 
-/** A problem as this path answers it. Errors: throws when the code is none of the public API's. */
+/** A problem as this path returns it. Throws when the code is not one of the public API's. */
 export function problemExample(code: ErrorCode, instance: string): Problem {
   const detail = DETAILS[code];
-  if (detail === undefined) throw new Error(`The public API can answer ${code}: say here what to do.`);
+  if (detail === undefined) throw new Error(`The public API can return ${code}, which has no example detail yet.`);
   const { status, title } = ERRORS[code];
   const errors = code === 'validation_failed' ? { errors: [FAULT] } : {};
   return { type: `urn:countersign:error:${code}`, title, status, detail, instance, code, request_id: ID, ...errors };

@@ -1,4 +1,4 @@
-// How callers of the public API show who they are, as OpenAPI says it.
+// The security schemes of the public API for OpenAPI.
 import type { Auth } from '@countersign/shared/api/endpoint';
 import { HEADERS } from '@countersign/shared/webhook';
 
@@ -8,28 +8,28 @@ export const SECURITY_SCHEMES = {
     in: 'header',
     name: 'x-api-key',
     description:
-      'A key of the project, made on its page. It begins with `csk_`, is shown once and can be revoked there. It may submit, read or both, and may have an end.',
+      'An API key of the project, created on its page. It starts with `csk_`, is shown once and can be revoked. It may submit, read or both, and may expire.',
   },
   bodySignature: {
     type: 'apiKey',
     in: 'header',
     name: HEADERS.signature,
-    description: 'HMAC-SHA256 of the raw body in lower-case hex, by the secret of the source exactly as shown.',
+    description: 'HMAC-SHA256 of the raw body in lower-case hex, with the secret of the source exactly as shown.',
   },
   standardWebhooks: {
     type: 'apiKey',
     in: 'header',
     name: HEADERS.standard,
-    description: 'Standard Webhooks, with `webhook-id` and `webhook-timestamp` (within 300 seconds) beside it.',
+    description: 'Standard Webhooks, together with `webhook-id` and `webhook-timestamp` (within 300 seconds).',
   },
 } as const;
 
 type Requirement = { [scheme in keyof typeof SECURITY_SCHEMES]?: string[] };
 
-/** Which schemes let a caller in: any one of the list; an empty list asks for nothing. */
+/** Which schemes authenticate a caller: any one of the list; an empty list requires none. */
 export const SECURITY: Record<Auth, Requirement[]> = {
   none: [],
-  // The dashboard's cookie: no part of the public API.
+  // The cookie of the dashboard is not part of the public API.
   session: [],
   api_key: [{ apiKey: [] }],
   signature: [{ bodySignature: [] }, { standardWebhooks: [] }],

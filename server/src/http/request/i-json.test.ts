@@ -1,4 +1,4 @@
-// I-JSON at the door: every fault by name and place, and the exact text of every member (I7).
+// The I-JSON parser: every error by code and pointer, and the exact text of every member (I7).
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '@countersign/shared/api/public';
@@ -14,16 +14,16 @@ function refusal(body: string | Uint8Array): Refusal {
     if (error instanceof Refusal) return error;
     throw error;
   }
-  throw new Error('It was accepted.');
+  throw new Error('The body was accepted.');
 }
 
-/** The faults as `code pointer`, in order. */
+/** The errors as `code pointer`, in order. */
 const faults = (body: string) => (refusal(body).extras.errors ?? []).map(({ code, pointer }) => `${code} ${pointer}`);
 
-/** `depth` lists in one another. */
+/** This many nested lists. */
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
-/** Texts of the characters that a careless scanner stumbles over. */
+/** Strings of characters that a careless scanner misreads. */
 const words = fc.string({ unit: fc.constantFrom(...'aé😀"\\/\n\u2028{}[]:, ', '\ufeff', '__proto__'), maxLength: 8 });
 const { tree } = fc.letrec((tie) => ({
   tree: fc.oneof(
@@ -55,7 +55,7 @@ describe('I7: the text of a member', () => {
     ['[[],{"a":[{}]}]'],
     ['"a string with \\"quotes\\", {brackets} and \\\\"'],
     ['"ends with a backslash \\\\"'],
-  ])('%s is kept as it is', (text) => {
+  ])('%s is retained unchanged', (text) => {
     const { raw, value } = parse(` { "before" : 0 ,\n"member" : ${text} , "after":[1]} `);
     expect(raw.get('member')).toBe(text);
     expect([...raw]).toEqual([
@@ -66,11 +66,11 @@ describe('I7: the text of a member', () => {
     expect(value).toEqual({ before: 0, member: JSON.parse(text) as unknown, after: [1] });
   });
 
-  it('a member whose name is written with escapes is found by its name', () => {
+  it('finds a member whose name is written with escapes', () => {
     expect(parse('{"\\u0069nput":1}').raw.get('input')).toBe('1');
   });
 
-  it('only members of the body itself are named', () => {
+  it('includes only members of the body itself', () => {
     expect([...parse('{"a":{"b":1,"c":{"d":2}},"e":3}').raw.keys()]).toEqual(['a', 'e']);
     expect(parse('[{"a":1}]').raw.size).toBe(0);
   });
@@ -79,7 +79,7 @@ describe('I7: the text of a member', () => {
     expect(parse(text)).toEqual({ value: JSON.parse(text) as unknown, raw: new Map() });
   });
 
-  it('by property: whatever JSON, in whatever spelling', () => {
+  it('by property: any JSON in any spelling', () => {
     const space = fc.constantFrom('', ' ', '\n', '\t ', '\r\n');
     const spelled = fc
       .tuple(tree, fc.constantFrom(undefined, 1, '\t'), fc.boolean())
@@ -101,7 +101,7 @@ describe('I7: the text of a member', () => {
   });
 });
 
-describe('faults, each with its pointer', () => {
+describe('errors, each with its pointer', () => {
   it.each([
     ['{"input":"a\\u0000b"}', ['nul #/input']],
     ['{"a\\u0000":1}', ['nul #/a%00']],
@@ -142,26 +142,26 @@ describe('faults, each with its pointer', () => {
     '{"a":{"x":1},"b":{"x":1}}',
     '{"a":1,"A":1}',
     '{"":{"":""}}',
-  ])('no fault: %s', (body) => {
+  ])('accepts %s', (body) => {
     expect(parse(body).value).toEqual(JSON.parse(body));
   });
 
-  it(`a key has at most ${LIMITS.keyLength} characters`, () => {
+  it(`accepts a key of ${LIMITS.keyLength} characters, and no longer one`, () => {
     const longest = 'k'.repeat(LIMITS.keyLength);
     expect(parse(`{"${longest}":{"${longest}":1}}`).raw.size).toBe(1);
     expect(faults(`{"a":{"${longest}k":1}}`)).toEqual([`key_too_long #/a/${longest}`]);
   });
 
-  it('a key of any length makes no answer of that length', () => {
+  it('does not repeat a long key in the response', () => {
     const body = `{"${'é'.repeat(100_000)}":[${'"\\u0000",'.repeat(30)}0]}`;
     expect(JSON.stringify(refusal(body).extras).length).toBeLessThan(100_000);
   });
 
-  it('a long key cut in the middle of a character still has a pointer', () => {
+  it('has a pointer for a long key cut inside a surrogate pair', () => {
     expect(faults(`{"${'k'.repeat(LIMITS.keyLength - 1)}😀":1}`)[0]).toMatch(/k%EF%BF%BD$/);
   });
 
-  it(`depth ${LIMITS.depth} within a member is allowed, one more is not`, () => {
+  it(`accepts depth ${LIMITS.depth} within a member, and no more`, () => {
     expect(parse(`{"input":${nested(LIMITS.depth)}}`).raw.get('input')).toBe(nested(LIMITS.depth));
     expect(faults(`{"input":${nested(LIMITS.depth + 1)}}`)).toEqual([`too_deep #/input${'/0'.repeat(LIMITS.depth)}`]);
     const objects = (depth: number) => '{"a":'.repeat(depth) + '1' + '}'.repeat(depth);
@@ -169,17 +169,17 @@ describe('faults, each with its pointer', () => {
     expect(faults(`{"input":${objects(LIMITS.depth + 1)}}`)).toHaveLength(1);
   });
 
-  it(`${LIMITS.nodes} values are allowed, one more is not`, () => {
+  it(`accepts ${LIMITS.nodes} values, and no more`, () => {
     const listOf = (count: number) => `{"a":[${Array.from({ length: count }, () => '0').join(',')}]}`;
     expect(parse(listOf(LIMITS.nodes - 2)).raw.size).toBe(1);
     expect(faults(listOf(LIMITS.nodes - 1))).toEqual([`too_many_nodes #/a/${LIMITS.nodes - 2}`]);
   });
 
-  it('stops after twenty faults', () => {
+  it('stops after twenty errors', () => {
     expect(faults(`[${Array.from({ length: 1000 }, () => '1e400').join(',')}]`)).toHaveLength(20);
   });
 
-  it('an integer of 400 digits overflows', () => {
+  it('reports an overflow for an integer of 400 digits', () => {
     expect(faults(`{"n":${'9'.repeat(400)}}`)).toEqual(['number_overflow #/n']);
   });
 
@@ -191,7 +191,7 @@ describe('faults, each with its pointer', () => {
   });
 });
 
-describe('what is no JSON at all', () => {
+describe('invalid JSON', () => {
   it.each([
     ['nothing', ''],
     ['spaces', '  \n'],
@@ -219,34 +219,34 @@ describe('what is no JSON at all', () => {
     ['a surrogate in bytes', [0x22, 0xed, 0xa0, 0x80, 0x22]],
     ['a character cut short', [0x22, 0xe2, 0x82, 0x22]],
     ['UTF-16', [0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00]],
-  ])('%s is no UTF-8', (_, bytes) => {
+  ])('refuses %s as invalid UTF-8', (_, bytes) => {
     expect(refusal(Uint8Array.from(bytes)).code).toBe('invalid_json');
   });
 
-  it('a byte order mark is skipped, as RFC 8259 allows', () => {
+  it('skips a byte order mark, as RFC 8259 allows', () => {
     expect(parse('\ufeff{"a":1.0}').raw.get('a')).toBe('1.0');
   });
 });
 
-describe('bodies made to hurt', () => {
-  it('200 000 brackets are an answer, not a stack overflow', () => {
+describe('hostile bodies', () => {
+  it('refuses 200 000 brackets without a stack overflow', () => {
     expect(faults(nested(200_000))[0]).toMatch(/^too_deep #\/0/);
     expect(refusal('['.repeat(200_000)).code).toBe('invalid_json');
     expect(refusal('{"a":'.repeat(50_000) + '1' + '}'.repeat(50_000)).code).toBe('validation_failed');
   });
 
-  it('the pointer of a deep fault stays short', () => {
+  it('keeps the pointer of a deep error short', () => {
     expect(JSON.stringify(refusal(nested(200_000)).extras).length).toBeLessThan(10_000);
   });
 
-  it('a key called __proto__ is a key: no object is changed by it', () => {
+  it('treats a key called __proto__ as a key and changes no object', () => {
     const { raw, value } = parse('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}');
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
     expect(raw.get('__proto__')).toBe('{"polluted":true}');
   });
 
-  it('by property: any bytes are parsed or refused, never anything else', () => {
+  it('by property: parses or refuses any bytes, and never throws another error', () => {
     const soup = fc.array(fc.constantFrom(...'{}[]:,"\\ute0-1.E \n', '"a"', 'null', '\\ud800', '\\u0000', '1e999'), {
       maxLength: 30,
     });

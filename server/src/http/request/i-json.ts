@@ -1,19 +1,20 @@
-// I-JSON (RFC 7493) at the door: finds what JSON.parse would let through or change silently, and the exact text of every member.
+// Parses I-JSON (RFC 7493): reports what JSON.parse would accept or change silently, and returns the exact text of
+// every member.
 import { faultSentence, findJsonFault, type JsonFault } from '@countersign/shared/json/json-fault';
 import { closingQuote } from '@countersign/shared/json/split-list';
 import { Refusal, type FieldError } from '@countersign/shared/errors';
 import { LIMITS } from '@countersign/shared/api/public';
 
-/** A parsed body: its value, and the raw text of each top-level member (I7: kept byte for byte). */
+/** A parsed body: its value, and the raw text of each top-level member (I7: stored byte for byte). */
 export interface ParsedBody {
   value: unknown;
   raw: Map<string, string>;
 }
 
-/** Beyond this many faults nobody reads on. */
+/** The maximum number of reported errors. */
 const MAX_FAULTS = 20;
 
-/** One open object or array on the way down. */
+/** One open object or array on the stack. */
 interface Frame {
   pointer: string;
   keys: Set<string> | null;
@@ -30,7 +31,7 @@ export function parseBody(bytes: Uint8Array): ParsedBody {
   return parseText(decode(bytes));
 }
 
-/** The same for text. `root` is where it stands in the body that was sent. */
+/** The same for text. `root` is its pointer in the body that was sent. */
 export function parseText(text: string, root = '#'): ParsedBody {
   const value = parse(text);
   const scan = new Scan(text);
@@ -48,7 +49,7 @@ export function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new Refusal('invalid_json', `Send the body as UTF-8. Byte ${firstBadByte(bytes)} of it is not.`);
+    throw new Refusal('invalid_json', `Send the body as UTF-8. Byte ${firstBadByte(bytes)} is invalid.`);
   }
 }
 
@@ -60,10 +61,10 @@ function parse(text: string): unknown {
   }
 }
 
-/** Says where, and what was expected there (IJ1). */
+/** Reports the position, and what was expected there (IJ1). */
 const notJson = (text: string): Refusal => notJsonAt(findJsonFault(text));
 
-/** The same where the fault was looked for already. */
+/** The same for an error that was already located. */
 export function notJsonAt(fault: JsonFault | null): Refusal {
   const where = fault === null ? 'Check quotes, commas and brackets.' : faultSentence(fault);
   return new Refusal('invalid_json', `Send one JSON value. ${where}`);
@@ -80,7 +81,7 @@ function firstBadByte(bytes: Uint8Array): number {
   return good + 1;
 }
 
-/** A character that is cut at the end may go on. */
+/** A character that is cut off at the end may continue. */
 function isUtf8Prefix(bytes: Uint8Array): boolean {
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
@@ -90,7 +91,7 @@ function isUtf8Prefix(bytes: Uint8Array): boolean {
   }
 }
 
-/** Walks text that JSON.parse has accepted, so it only has to find tokens, not to judge syntax. */
+/** Walks text that JSON.parse has accepted, so it only finds tokens and does not validate syntax. */
 class Scan {
   readonly faults: FieldError[] = [];
   readonly raw = new Map<string, string>();
@@ -114,7 +115,7 @@ class Scan {
     }
   }
 
-  /** Where we are, as a JSON pointer in a URI fragment. */
+  /** The current position, as a JSON pointer in a URI fragment. */
   #pointer(): string {
     const frame = this.#open.at(-1);
     if (frame === undefined) return '#';
@@ -142,10 +143,10 @@ class Scan {
 
   openContainer(isObject: boolean): void {
     this.#startValue();
-    // The body itself is one level; what counts is the nesting inside a member.
+    // The body itself is one level; the limit applies to the nesting inside a member.
     if (this.#open.length === LIMITS.depth + 1) {
       this.#fault('too_deep', `At most ${LIMITS.depth} levels of nesting.`);
-      // Farther down pointers would only grow.
+      // Deeper pointers would only grow.
       this.#at = this.#text.length;
       return;
     }
@@ -176,7 +177,7 @@ class Scan {
     this.#at = end;
     if (isKey) this.#key(content);
     if (content.includes('\u0000')) this.#fault('nul', 'NUL characters cannot be stored. Remove \\u0000.');
-    if (!content.isWellFormed()) this.#fault('lone_surrogate', 'A surrogate without its other half is no text.');
+    if (!content.isWellFormed()) this.#fault('lone_surrogate', 'A surrogate without its other half is not valid text.');
     if (!isKey) this.#endValue();
   }
 
@@ -229,7 +230,10 @@ const TOKENS: Record<string, ((scan: Scan) => void) | undefined> = {
   n: (scan) => scan.literal(4),
 };
 
-/** A key in a JSON pointer in a URI fragment, no longer than a key may be and without what no URI can hold. */
+/**
+ * A key in a JSON pointer in a URI fragment, at most as long as a key may be and without characters that a URI cannot
+ * contain.
+ */
 function pointerPart(key: string): string {
   const shown = key.slice(0, LIMITS.keyLength).toWellFormed();
   return encodeURIComponent(shown.replaceAll('~', '~0').replaceAll('/', '~1'));

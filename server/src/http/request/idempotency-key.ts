@@ -1,10 +1,10 @@
-// The Idempotency-Key of a request, judged.
+// Reads and validates the Idempotency-Key of a request.
 import type { Context } from 'koa';
 import { idempotencyKey } from '@countersign/shared/api/public';
 import { Refusal } from '@countersign/shared/errors';
 import { header } from '../admission/callers.ts';
 
-/** Null without one. Errors: `invalid_header`. */
+/** Null without the header. Errors: `invalid_header`. */
 export function idempotencyKeyOf(ctx: Context): string | null {
   const text = header(ctx, 'idempotency-key');
   if (text === undefined) return null;

@@ -1,4 +1,4 @@
-// Judges what was asked by the schemas of the contract, and says what is wrong with it, field by field.
+// Validates path, query and body with the schemas of the contract, and reports errors field by field.
 import type { z } from 'zod';
 import { Refusal, type FieldError } from '@countersign/shared/errors';
 
@@ -6,11 +6,11 @@ import { Refusal, type FieldError } from '@countersign/shared/errors';
 export function parsePath<P>(schema: z.ZodType<P> | null, params: Record<string, string>): P {
   if (schema === null) return undefined as P;
   const parsed = schema.safeParse(params);
-  if (!parsed.success) throw new Refusal('invalid_id', 'Ids in the path are UUIDs.');
+  if (!parsed.success) throw new Refusal('invalid_id', 'IDs in the path must be UUIDs.');
   return parsed.data;
 }
 
-/** Judges fields by their schema. Errors: `validation_failed` with a pointer below `root` for each fault. */
+/** Validates fields with their schema. Errors: `validation_failed` with a pointer below `root` for each error. */
 export function parseFields<T>(schema: z.ZodType<T> | null, value: unknown, root: string): T {
   if (schema === null) return undefined as T;
   const parsed = schema.safeParse(value);
@@ -20,7 +20,7 @@ export function parseFields<T>(schema: z.ZodType<T> | null, value: unknown, root
   throw new Refusal('validation_failed', first ? `${first.pointer}: ${first.detail}` : 'Check the fields.', { errors });
 }
 
-/** So many unknown fields are named: a body has room for thousands, and the answer shall not grow with it. */
+/** Maximum number of reported unknown fields: a body can contain thousands, and the response must not grow with it. */
 const MAX_UNKNOWN = 20;
 
 function fieldErrors(issue: z.core.$ZodIssue, root: string): FieldError[] {
@@ -29,10 +29,10 @@ function fieldErrors(issue: z.core.$ZodIssue, root: string): FieldError[] {
     return issue.keys.slice(0, MAX_UNKNOWN).map((key) => ({
       pointer: `${pointer}/${escapePointer(key)}`,
       code: 'unknown_field',
-      detail: 'There is no such field. Check the spelling.',
+      detail: 'Unknown field. Check the spelling.',
     }));
   }
-  // What may be any JSON is a union to zod: when it is missing, its branches say so.
+  // zod treats any JSON as a union: when it is missing, every branch reports it.
   const branches =
     issue.code === 'invalid_union' ? issue.errors.flat().filter(({ path }) => path.length === 0) : [issue];
   const missing = branches.some((one) => one.code === 'invalid_type' && one.message.includes('received undefined'));

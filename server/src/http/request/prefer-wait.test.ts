@@ -1,3 +1,4 @@
+/** Parsing of the Prefer: wait header. */
 import { describe, expect, it } from 'vitest';
 import { preferredWait } from './prefer-wait.ts';
 

@@ -1,4 +1,4 @@
-// Bodies that are read after their client has gone: refused at once, whatever was announced.
+// Bodies that are read after their client disconnected: refused immediately, whatever their announced length.
 import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { once } from 'node:events';
@@ -6,10 +6,10 @@ import type { Context } from 'koa';
 import { describe, expect, it } from 'vitest';
 import { readBody } from './read-body.ts';
 
-/** What readBody looks at. */
+/** The parts of the context that readBody uses. */
 const contextOf = (req: IncomingMessage) => ({ req, is: () => 'application/json' }) as unknown as Context;
 
-/** A request whose client sent this and left, which was noticed before anybody read its body. */
+/** A request whose client sent this and disconnected before the body was read. */
 async function leftBehind(body: string, headers: string): Promise<IncomingMessage> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -24,13 +24,13 @@ async function leftBehind(body: string, headers: string): Promise<IncomingMessag
   return request;
 }
 
-describe('a body whose client left before it was read', () => {
+describe('a body whose client disconnected before it was read', () => {
   it.each([
     ['was announced and not sent', '{', 'content-length: 1000'],
     ['came in part, in chunks', '1\r\n{\r\n', 'transfer-encoding: chunked'],
     ['was compressed', 'x', 'content-encoding: gzip\r\ncontent-length: 1000'],
-    ['was there as a whole', '{}', 'content-length: 2'],
-  ])('MB1: that %s is waited for no longer, and holds no room', async (_, body, headers) => {
+    ['was sent completely', '{}', 'content-length: 2'],
+  ])('MB1: that %s is refused at once, and holds no memory', async (_, body, headers) => {
     const request = await leftBehind(body, headers);
     await expect(readBody(contextOf(request), 1000, null)).rejects.toMatchObject({ code: 'invalid_json' });
   });

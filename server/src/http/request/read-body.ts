@@ -1,4 +1,4 @@
-// Reads a request body: typed as JSON, inflated, and never more of it than the limit (counted after inflation).
+// Reads a request body: checks its type, decompresses it, and enforces the size limit (counted after decompression).
 import type { Context } from 'koa';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Readable } from 'node:stream';
@@ -7,12 +7,12 @@ import type { Reservation } from '../../limits/memory-budget.ts';
 
 const INFLATERS = { gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress } as const;
 
-/** Whether a body was announced. */
+/** Whether the request announced a body. */
 export function hasBody({ req: { headers } }: Context): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }
 
-/** How much room it needs: what it says itself, and where that is not known all that it may have. */
+/** How much memory it needs: its announced length, or the limit when that is unknown. */
 export function sizeOf(ctx: Context, limit: number): number {
   const length = Number(ctx.req.headers['content-length'] ?? Infinity);
   return encodingOf(ctx) === 'identity' ? Math.min(length, limit) : limit;
@@ -21,7 +21,7 @@ export function sizeOf(ctx: Context, limit: number): number {
 const encodingOf = (ctx: Context) => (ctx.req.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
 
 /**
- * The body's bytes, or null when none was sent. Until they are all there it gives way with its `place`. Errors:
+ * The bytes of the body, or null when none was sent. Until they are complete, its reservation may be revoked. Errors:
  * `unsupported_media_type`, `payload_too_large`, `invalid_json`, `unavailable`.
  */
 export async function readBody(ctx: Context, limit: number, reservation: Reservation | null): Promise<Buffer | null> {
@@ -35,7 +35,7 @@ export async function readBody(ctx: Context, limit: number, reservation: Reserva
     reservation?.makeEvictable(() => collecting?.drop(new Refusal('unavailable', EVICTED, { retryAfter: 1 })));
     return await collecting.bytes;
   } catch (error) {
-    // The rest is read and dropped, or the connection could not be used for the next request.
+    // The rest is read and discarded, otherwise the connection could not be used for the next request.
     ctx.req.unpipe();
     ctx.req.resume();
     throw error instanceof Refusal ? error : refusalOf(error);
@@ -44,35 +44,35 @@ export async function readBody(ctx: Context, limit: number, reservation: Reserva
   }
 }
 
-/** One that says itself that it is too large need not be read to know. */
+/** A body with a too large announced length is refused without reading it. */
 function refuseTooLarge(ctx: Context, limit: number): void {
   if (encodingOf(ctx) === 'identity' && Number(ctx.req.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
 }
 
-/** A client that left while it was found out who it is sends nothing more, and is not heard of again. */
+/** A client that disconnected during authentication sends nothing more, and emits no further event. */
 function refuseGone({ req }: Context): void {
   if (req.destroyed && !req.readableEnded) throw endedTooEarly();
 }
 
 const endedTooEarly = () => new Error('the body ended too early');
 
-const EVICTED = 'The body came too slowly while others waited. Send it again.';
+const EVICTED = 'The body arrived too slowly while others waited. Send it again.';
 
 function inflated(ctx: Context): Readable {
   const encoding = encodingOf(ctx);
   if (encoding === 'identity') return ctx.req;
   if (!Object.hasOwn(INFLATERS, encoding)) {
-    throw new Refusal('unsupported_media_type', 'Send the body plain, or as gzip, deflate or br.');
+    throw new Refusal('unsupported_media_type', 'Send the body uncompressed, or with gzip, deflate or br.');
   }
   const inflater = INFLATERS[encoding as keyof typeof INFLATERS]();
   ctx.req.on('error', (error) => inflater.destroy(error));
   return ctx.req.pipe(inflater);
 }
 
-/** Begun with so many bytes where it is not known how many come. */
+/** The initial buffer size for a body of unknown length. */
 const UNKNOWN_BYTES = 16 * 1024;
 
-/** What it says itself needs no second, larger piece of memory later. */
+/** A known length avoids a second, larger buffer later. */
 function firstBytes(ctx: Context): number {
   const length = ctx.req.headers['content-length'];
   return length !== undefined && encodingOf(ctx) === 'identity' ? Number(length) : UNKNOWN_BYTES;
@@ -80,11 +80,11 @@ function firstBytes(ctx: Context): number {
 
 interface Collecting {
   bytes: Promise<Buffer>;
-  /** Keeps nothing of it, and fails with this. */
+  /** Discards the collected data, and fails with this reason. */
   drop(reason: unknown): void;
 }
 
-/** All that comes, in one piece of memory: a body in very many small pieces shall not weigh more than it has bytes. */
+/** Collects the stream in one buffer: a body in many small chunks must not take more memory than its size. */
 function collect(stream: Readable, { limit, first }: { limit: number; first: number }): Collecting {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   let bytes: Buffer = Buffer.allocUnsafe(first);
@@ -119,7 +119,7 @@ function grow(bytes: Buffer, { length, more, limit }: { length: number; more: nu
 }
 
 const tooLarge = (limit: number) =>
-  new Refusal('payload_too_large', `Send at most ${Math.floor(limit / 1024)} KiB, counted after inflation.`);
+  new Refusal('payload_too_large', `Send at most ${Math.floor(limit / 1024)} KiB, counted after decompression.`);
 
 function refusalOf(error: unknown): Refusal {
   const { code } = error as { code?: string };

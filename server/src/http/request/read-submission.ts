@@ -1,4 +1,4 @@
-// From the bytes of a request to what the use cases take: one submission, or a batch judged item by item.
+// Turns the bytes of a request into the input of the use cases: one submission, or a batch validated item by item.
 import { answerBatch, caseAnswer } from '@countersign/shared/api/regressions';
 import { LIMITS, submission, submissionBatch, type Submission } from '@countersign/shared/api/public';
 import { Refusal } from '@countersign/shared/errors';
@@ -12,7 +12,7 @@ import { createYielder } from '../../usecases/yield-to-event-loop.ts';
 import { decode, notJsonAt, parseText, type ParsedBody } from './i-json.ts';
 import { parseFields } from './parse-fields.ts';
 
-/** A validated body with the raw text of its members: what is stored is what was sent (I7). */
+/** A validated body with the raw text of its members: the service stores exactly what was sent (I7). */
 export function toSubmitInput(body: Omit<Submission, 'project_id'>, raw: Map<string, string>): SubmitInput {
   return {
     input: { value: body.input, raw: raw.get('input') ?? 'null' },
@@ -30,14 +30,16 @@ export function refuseOtherProject(projectId: string, actor: { projectId: string
   }
 }
 
-/** Characters: 500 places for items, and room for white space and a misspelt member that is named in the refusal. */
+/** Characters: 500 placeholders for items, and room for white space and a misspelt member that the refusal names. */
 const LARGEST_ENVELOPE = 64 * 1024;
 
-/** Each item as its input or as why it was refused, in order. Errors of the batch as a whole: `invalid_json`, `validation_failed`. */
+/**
+ * Each item as its input or its refusal, in order. Errors of the batch as a whole: `invalid_json`, `validation_failed`.
+ */
 export const readBatch = (bytes: Buffer, actor: ApiKeyActor): Promise<(SubmitInput | Refusal)[]> =>
   parseEach(bytes, submissionBatch, (text, root) => parseOne(text, root, (part) => toSubmission(part, root, actor)));
 
-/** The same of answers to the cases of a regression run. */
+/** The same for the answers to the cases of a regression run. */
 export const readAnswers = (bytes: Buffer): Promise<(CaseAnswered | Refusal)[]> =>
   parseEach(bytes, answerBatch, (text, root) => parseOne(text, root, (part) => toCaseAnswer(part, root)));
 
@@ -49,7 +51,7 @@ async function parseEach<T>(
   const text = decode(bytes);
   return parseParts(text, envelope, parsePart).catch(async (error: unknown) => {
     if (!(error instanceof Refusal && error.code === 'invalid_json')) throw error;
-    // A part knows its own lines alone.
+    // A part knows only its own line numbers.
     throw notJsonAt(await findJsonFaultAsync(text, createYielder()));
   });
 }
@@ -63,7 +65,7 @@ async function parseParts<T>(
   const parts = splitList(whole, 'items');
   const parsed: T[] = [];
   let part = parts.next();
-  // One too many is enough to refuse them all.
+  // One item too many is enough to refuse the batch.
   for (; part.done !== true && parsed.length <= LIMITS.batchItems; part = parts.next()) {
     parsed.push(parsePart(part.value, `#/items/${parsed.length}`));
     await yieldToEventLoop();
@@ -72,9 +74,9 @@ async function parseParts<T>(
   return parsed;
 }
 
-/** Refuses what is no batch, from what is left of it without its items; null when there are too many of them. */
+/** Refuses an invalid batch by its envelope, the body without the items; null means that it has too many items. */
 function refuseEnvelope(schema: z.ZodType, envelope: string | null, items: unknown[]): void {
-  // Without its items a batch is a handful of characters; anything larger is not one, and not worth parsing.
+  // The envelope of a batch is a handful of characters; a larger one is not a batch and not worth parsing.
   const large = envelope !== null && envelope.length > LARGEST_ENVELOPE;
   const value = envelope === null ? { items } : large ? {} : parseText(envelope).value;
   parseFields(schema, value, '#');
@@ -83,11 +85,11 @@ function refuseEnvelope(schema: z.ZodType, envelope: string | null, items: unkno
 function parseOne<T>(text: string, root: string, read: (part: ParsedBody) => T): T | Refusal {
   try {
     if (Buffer.byteLength(text) > LIMITS.itemBytes) {
-      throw new Refusal('payload_too_large', `Send at most ${LIMITS.itemBytes / 1024} KiB for one item.`);
+      throw new Refusal('payload_too_large', `Send at most ${LIMITS.itemBytes / 1024} KiB per item.`);
     }
     return read(parseText(text, root));
   } catch (error) {
-    // Text that is no JSON is a fault of the whole body.
+    // Invalid JSON is an error of the whole body.
     if (error instanceof Refusal && error.code !== 'invalid_json') return error;
     throw error;
   }

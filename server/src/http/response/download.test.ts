@@ -1,4 +1,4 @@
-// A file that is sent as it is made: refused in full before its first line, broken off visibly after it, and never in silence.
+// Streamed downloads: refused before the first line, visibly broken off after it, and never silently truncated.
 import { text } from 'node:stream/consumers';
 import type { Readable } from 'node:stream';
 import type { Context } from 'koa';
@@ -48,30 +48,30 @@ async function send(steps: (string | Error)[], identify = () => Promise.resolve(
 }
 
 describe('a download', () => {
-  it('is its chunks, or nothing', async () => {
+  it('sends its chunks, also when there are none', async () => {
     expect(await text(await send(['a\n', 'b\n']))).toBe('a\nb\n');
     expect(await text(await send([]))).toBe('');
     expect(logged).toEqual([]);
   });
 
-  it('that fails before its first line is refused like any other request', async () => {
+  it('is refused like any other request when it fails before its first line', async () => {
     await expect(send([gone])).rejects.toBe(gone);
   });
 
-  it('that fails later breaks, and is logged', async () => {
+  it('breaks off and is logged when it fails later', async () => {
     await expect(text(await send(['a\n', new Error('The database is gone.')]))).rejects.toThrow(
       'The database is gone.',
     );
     expect(logged).toEqual(['download failed']);
   });
 
-  it('A4: breaks when the session of whoever takes it has ended', async () => {
+  it('A4: breaks off when the session of its user ends', async () => {
     const body = await send(['a\n', 'b\n', 'c\n', 'd\n'], () => Promise.reject(gone));
     await expect(text(body)).rejects.toBe(gone);
     expect([logged, ended]).toEqual([['download aborted'], true]);
   });
 
-  it('that nobody takes any more ends, and nothing is logged', async () => {
+  it('ends without a log entry when the client disconnects', async () => {
     const body = await send(['a\n', 'b\n', 'c\n']);
     for await (const chunk of body) {
       expect(String(chunk)).toBe('a\n');

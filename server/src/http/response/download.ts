@@ -1,10 +1,10 @@
-// An answer that is a file, sent as it is made: refused in full before its first line, broken off visibly after it.
+// Streams a file as a response: refused before its first line, visibly broken off after it.
 import { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import { Refusal } from '@countersign/shared/errors';
 import type { Services } from '../../usecases/services.ts';
 
-/** The text of a file, a chunk at a time. */
+/** The text of a file, chunk by chunk. */
 export class Download {
   readonly file: { name: string; type: string; chunks: AsyncGenerator<string> };
   readonly headers: Record<string, string>;
@@ -14,18 +14,18 @@ export class Download {
   }
 }
 
-/** How often whoever takes it is asked for again, in milliseconds: a session that ends, ends what it takes (A4). */
+/** How often the session is checked again, in milliseconds: when a session ends, its downloads end (A4). */
 const RECHECK_MS = 1000;
 
-/** What a download asks of the server it is sent by. */
+/** The parts of the server that a download needs. */
 interface Sender extends Pick<Services, 'log'> {
-  /** Refuses who may no longer. */
+  /** Refuses a caller who no longer has access. */
   identify: () => Promise<unknown>;
 }
 
 /**
- * Begins to send. Errors: whatever the first chunk fails with; a later failure is logged and breaks the connection, so that
- * nobody takes half a file for a whole one.
+ * Starts sending. Errors: those of the first chunk; a later failure is logged and breaks the connection, so that a
+ * partial file is not mistaken for a complete one.
  */
 export async function sendDownload(sender: Sender, ctx: Context, { file, headers }: Download): Promise<void> {
   const first = await file.chunks.next();
@@ -37,7 +37,10 @@ export async function sendDownload(sender: Sender, ctx: Context, { file, headers
   ctx.type = file.type;
 }
 
-/** The first chunk and the rest. Whoever goes away is no failure: only what the file itself or `identify` fails with is told. */
+/**
+ * The first chunk and the rest. A client that disconnects is not a failure: only errors of the file itself or of
+ * `identify` are reported.
+ */
 async function* withSessionChecks(
   first: IteratorResult<string>,
   rest: AsyncGenerator<string>,

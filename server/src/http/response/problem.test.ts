@@ -1,4 +1,4 @@
-// Whatever is thrown leaves as a problem answer (RFC 9457) that says nothing about the inside.
+// Every thrown error becomes a problem response (RFC 9457) that reveals nothing internal.
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -20,7 +20,7 @@ afterEach(async () => {
   }
 });
 
-/** The answer of an app whose last step is `step`. */
+/** The response of an app whose last middleware is `step`. */
 async function answerOf(step: Middleware, init: RequestInit & { path?: string } = {}) {
   const log = pino(
     { level: 'debug' },
@@ -49,27 +49,24 @@ const throwing =
   };
 
 describe('a refusal', () => {
-  it.each(Object.keys(ERRORS) as ErrorCode[])(
-    '%s has its status and title, and satisfies the contract',
-    async (code) => {
-      const { response, text } = await answerOf(throwing(new Refusal(code, 'Do this.')));
-      expect(response.status).toBe(ERRORS[code].status);
-      expect(response.headers.get('content-type')).toBe('application/problem+json');
-      expect(response.headers.get('cache-control')).toBe('no-store');
-      const body = schema.parse(JSON.parse(text));
-      expect(body).toEqual({
-        type: `urn:countersign:error:${code}`,
-        title: ERRORS[code].title,
-        status: ERRORS[code].status,
-        detail: 'Do this.',
-        instance: '/some/path',
-        code,
-        request_id: response.headers.get('x-request-id'),
-      });
-    },
-  );
+  it.each(Object.keys(ERRORS) as ErrorCode[])('%s has its status and title, and matches the contract', async (code) => {
+    const { response, text } = await answerOf(throwing(new Refusal(code, 'Do this.')));
+    expect(response.status).toBe(ERRORS[code].status);
+    expect(response.headers.get('content-type')).toBe('application/problem+json');
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    const body = schema.parse(JSON.parse(text));
+    expect(body).toEqual({
+      type: `urn:countersign:error:${code}`,
+      title: ERRORS[code].title,
+      status: ERRORS[code].status,
+      detail: 'Do this.',
+      instance: '/some/path',
+      code,
+      request_id: response.headers.get('x-request-id'),
+    });
+  });
 
-  it('carries its extras, and Retry-After as a header alone', async () => {
+  it('carries its extras, and Retry-After only as a header', async () => {
     const errors = [{ pointer: '#/a', code: 'required', detail: 'Send it.' }];
     const holder = { user_id: 'u', name: 'Ada' };
     const refusal = new Refusal('claim_held', 'Wait.', { errors, holder, expires_at: null, retryAfter: 3 });
@@ -86,7 +83,7 @@ describe('a refusal', () => {
   });
 });
 
-describe('anything else', () => {
+describe('any other error', () => {
   it.each([
     ['an error', new Error('select * from item where /etc/passwd')],
     ['a text', 'relation "item" does not exist'],
@@ -94,7 +91,7 @@ describe('anything else', () => {
     ['null', null],
     ['an HTTP error of a library', Object.assign(new Error('secret'), { status: 418, expose: true })],
     ['an error with a code', Object.assign(new Error('at /srv/app/x.ts:1'), { code: '42P01', query: 'select 1' })],
-  ])('%s is `internal`, its text only in the log', async (_, error) => {
+  ])('%s becomes `internal`, with its text only in the log', async (_, error) => {
     const { response, text } = await answerOf(throwing(error));
     expect(response.status).toBe(500);
     expect(JSON.parse(text)).toMatchObject({ code: 'internal', status: 500 });
@@ -103,23 +100,26 @@ describe('anything else', () => {
     expect(lines).toContainEqual(expect.objectContaining({ msg: 'request failed', request_id, level: 50 }));
   });
 
-  it.each([405, 501])('a router’s bare %i is `method_not_allowed` and names what the path takes', async (status) => {
-    const { response, text } = await answerOf((ctx) => {
-      ctx.set('allow', 'GET, POST');
-      ctx.status = status;
-    });
-    expect(response.status).toBe(405);
-    expect(response.headers.get('allow')).toBe('GET, POST');
-    expect(JSON.parse(text)).toMatchObject({ code: 'method_not_allowed', detail: 'Use one of: GET, POST.' });
-  });
+  it.each([405, 501])(
+    'a bare %i of the router becomes `method_not_allowed` and names the allowed methods',
+    async (status) => {
+      const { response, text } = await answerOf((ctx) => {
+        ctx.set('allow', 'GET, POST');
+        ctx.status = status;
+      });
+      expect(response.status).toBe(405);
+      expect(response.headers.get('allow')).toBe('GET, POST');
+      expect(JSON.parse(text)).toMatchObject({ code: 'method_not_allowed', detail: 'Use one of: GET, POST.' });
+    },
+  );
 
-  it('a path that nothing answered is `not_found`', async () => {
+  it('an unanswered path becomes `not_found`', async () => {
     const { response, text } = await answerOf((_, next) => next());
     expect(response.status).toBe(404);
     expect(JSON.parse(text)).toMatchObject({ code: 'not_found', instance: '/some/path' });
   });
 
-  it('an answer is left alone, an empty one and a page with its own 404 too', async () => {
+  it('a finished response stays unchanged, also an empty one and a page with status 404', async () => {
     expect((await answerOf((ctx) => void (ctx.status = 204))).response.status).toBe(204);
     const page = await answerOf((ctx) => {
       ctx.status = 404;
@@ -128,7 +128,7 @@ describe('anything else', () => {
     expect([page.response.status, page.text]).toEqual([404, 'A page.']);
   });
 
-  it('what was set for the answer that failed is not sent with the failure', async () => {
+  it('headers set for the failed response are not sent with the error', async () => {
     const { response } = await answerOf((ctx) => {
       ctx.type = 'html';
       ctx.body = '<p>half</p>';
@@ -138,21 +138,21 @@ describe('anything else', () => {
   });
 });
 
-describe('the request id', () => {
+describe('the request ID', () => {
   const ok: Middleware = (ctx) => void (ctx.body = 'ok');
 
-  it('is the caller’s when it is a plain one', async () => {
+  it('is the one of the caller when it is valid', async () => {
     const { response } = await answerOf(ok, { headers: { 'x-request-id': 'Abc_123-x' } });
     expect(response.headers.get('x-request-id')).toBe('Abc_123-x');
     expect(lines).toContainEqual(expect.objectContaining({ msg: 'request', request_id: 'Abc_123-x', status: 200 }));
   });
 
-  it.each(['', 'a b', 'x'.repeat(65), '<script>', 'a,b'])('is ours in place of “%s”', async (sent) => {
+  it.each(['', 'a b', 'x'.repeat(65), '<script>', 'a,b'])('replaces the invalid “%s”', async (sent) => {
     const { response } = await answerOf(ok, { headers: { 'x-request-id': sent } });
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('one line per request, without query, headers or body', async () => {
+  it('is in one log line per request, without query, headers or body', async () => {
     const init = { path: '/a?token=t0ken', method: 'POST', body: 'b0dy', headers: { cookie: 'c00kie=1' } };
     await answerOf(ok, init);
     expect(lines).toHaveLength(1);

@@ -1,4 +1,4 @@
-// Every failure leaves here as RFC 9457 problem+json: what to do, and nothing about the inside.
+// Turns every failure into RFC 9457 problem+json: it says what to do and reveals nothing internal.
 import type { Context, Middleware } from 'koa';
 import { ERRORS, Refusal, type Problem } from '@countersign/shared/errors';
 import type { Logger } from 'pino';
@@ -6,7 +6,10 @@ import type { SecurityLog } from '../../usecases/credentials/security-log.ts';
 import { logPath } from '../middleware/log-path.ts';
 import { noteRefusal } from '../middleware/security-events.ts';
 
-/** Turns whatever is thrown below into a problem answer, and an unanswered path into 404. `security` hears of refusals (LG1). */
+/**
+ * Turns everything thrown below into a problem response, and an unanswered path into 404. `security` receives the
+ * refusals (LG1).
+ */
 export function problems(log: Logger, security: SecurityLog | null = null): Middleware {
   return async (ctx, next) => {
     try {
@@ -21,9 +24,9 @@ export function problems(log: Logger, security: SecurityLog | null = null): Midd
   };
 }
 
-/** What the router leaves without a body, by status. 501 is a method it has never heard of. */
+/** Responses that the router leaves without a body, by status. 501 is an unknown method. */
 const UNANSWERED: Record<number, ((ctx: Context) => Refusal) | undefined> = {
-  404: () => new Refusal('not_found', 'Check the address: no page or endpoint has it.'),
+  404: () => new Refusal('not_found', 'Check the URL: no page or endpoint has it.'),
   405: wrongMethod,
   501: wrongMethod,
 };
@@ -32,7 +35,7 @@ function wrongMethod(ctx: Context): Refusal {
   return new Refusal('method_not_allowed', `Use one of: ${ctx.response.get('allow')}.`);
 }
 
-/** As `db/database.ts` names it. */
+/** The error name that `db/database.ts` uses. */
 const READ_TOO_LONG = 'ReadTooLong';
 
 function toRefusal(error: unknown, ctx: Context, log: Logger): Refusal {
@@ -42,13 +45,10 @@ function toRefusal(error: unknown, ctx: Context, log: Logger): Refusal {
     return error;
   }
   log.error({ err: error, request_id: ctx.state.requestId as string, path: logPath(ctx.path) }, 'request failed');
-  return new Refusal(
-    'internal',
-    'It is our fault, not yours. Try again; if it stays, give the request id to the operator.',
-  );
+  return new Refusal('internal', 'Internal error. Try again, or send the request ID to your operator.');
 }
 
-/** A refusal as RFC 9457 problem details, for the request it belongs to. */
+/** A refusal as RFC 9457 problem details, for its request. */
 export function toProblem(refusal: Refusal, ctx: Pick<Context, 'path' | 'state'>): Problem {
   const { status, title } = ERRORS[refusal.code];
   const { retryAfter: _header, ...extras } = refusal.extras;

@@ -1,11 +1,11 @@
-// An answer on its way: its status, its bytes, and the room they take until the client has them (MB1).
+// Sends a response: its status, its bytes, and the memory reserved until the client has received them (MB1).
 import type { Context } from 'koa';
 import { jsonText, RawJson } from '@countersign/shared/json/json';
 import { EXPECTED } from '../../limits/memory-limits.ts';
 import type { Reservation } from '../../limits/memory-budget.ts';
 import { resizeToResponse } from '../admission/memory-reservation.ts';
 
-/** An answer with another status than its endpoint's usual one. */
+/** A response with another status than the default of its endpoint. */
 export class ReplyWithStatus<R> {
   readonly status: number;
   readonly value: R;
@@ -15,7 +15,7 @@ export class ReplyWithStatus<R> {
   }
 }
 
-/** An answer that is waited for; what it took to ask for it is let go meanwhile. */
+/** A response that takes a while; the resources of its request are released meanwhile. */
 export class DeferredReply<R> {
   readonly answer: () => Promise<R>;
   constructor(answer: () => Promise<R>) {
@@ -23,10 +23,10 @@ export class DeferredReply<R> {
   }
 }
 
-/** Bytes from which a text is kept as they are sent, and not as text besides. */
+/** Texts from this size on are held only as the bytes to send, not as a string too. */
 const LARGE_BYTES = 16 * 1024;
 
-/** Sends a value as JSON, or nothing where there is none. Errors: `unavailable`, for reading alone. */
+/** Sends a value as JSON, or an empty response without one. Errors: `unavailable`, only for reads. */
 export function reply(
   ctx: Context,
   reservation: Reservation,
@@ -47,7 +47,7 @@ export function reply(
   ctx.type = 'application/json';
 }
 
-/** What is the same for everybody, in memory once however many have not taken it. */
+/** Responses that are the same for all clients: in memory once, however many are unread. */
 const known = new WeakMap<RawJson, Buffer>();
 
 function bytesOf(raw: RawJson): Buffer {

@@ -1,4 +1,4 @@
-// What owners are told of the webhooks of their projects, and that they have seen it.
+// Webhook alerts of projects, and marking them as seen.
 import * as api from '@countersign/shared/api/alerts';
 import { presentAlert, presentProjectAlert } from '../../presenters/alert.ts';
 import { listAlerts, listProjectAlerts } from '../../usecases/webhooks/list-alerts.ts';

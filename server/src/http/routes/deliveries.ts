@@ -1,4 +1,4 @@
-// The delivery log: its list, one delivery whole, and sending again.
+// The delivery log: its list, a single delivery, and replays.
 import * as api from '@countersign/shared/api/deliveries';
 import { listDeliveries as listEndpoint } from '@countersign/shared/api/learnings';
 import { presentDelivery, presentDeliveryDetail, presentReplay } from '../../presenters/delivery.ts';
@@ -10,7 +10,7 @@ import { sendDeliveryNow } from '../../usecases/webhooks/send-delivery-now.ts';
 import type { MemberActor, Services } from '../../usecases/services.ts';
 import type { Binder } from '../route.ts';
 
-/** Of one that went while the page was read (KE4). */
+/** For a delivery that was deleted while the page was read (KE4). */
 const GONE = { durationMs: null, redacted: true };
 
 export function bindDeliveries(bind: Binder, services: Services): void {

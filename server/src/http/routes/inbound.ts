@@ -27,14 +27,14 @@ function bindReceiver(bind: Binder, services: Services): void {
   const senders = createKnownSenders(services);
   const limit = (ctx: Context, params: { source_id: string }) => senders.limit(ctx, params.source_id);
   bind.signed(api.receiveInbound, limit, async ({ params, bytes, ctx }) => {
-    // The order is the rule (K6): the bytes are JSON only once their signature holds.
+    // The order matters (K6): the bytes are parsed as JSON only after their signature is verified.
     const sender = await checkInbound(services, { sourceId: params.source_id, headers: signatureHeaders(ctx), bytes });
     senders.remember(ctx, params.source_id);
     await limitKey(services, ctx, { keyId: sender.sourceId });
     const { value, raw } = parseBody(bytes);
     const body = parseFields(api.receiveInbound.body, value, '#');
     if (body.project_id !== undefined && body.project_id !== sender.projectId) {
-      throw new Refusal('project_mismatch', 'Leave project_id out, or send the one this source belongs to.');
+      throw new Refusal('project_mismatch', 'Omit project_id, or send the project of this source.');
     }
     const { results, replayed } = await services.intake.submit({
       projectId: sender.projectId,
@@ -43,11 +43,11 @@ function bindReceiver(bind: Binder, services: Services): void {
       idempotency: { operation: `inbound:${sender.sourceId}`, digest: null, ...sender.same },
     });
     const [stored] = results;
-    if (stored === undefined) throw new Error('The intake answers for every item it was given.');
+    if (stored === undefined) throw new Error('The intake must return a result for every item.');
     ctx.state.itemId = stored.item.id;
     const answer = presentSubmitted(stored.item, stored.decision);
     if (!replayed) {
-      // It is stored: its sender hears so, whatever becomes of our note.
+      // The item is stored: the sender gets a response even if the timestamp update fails.
       await touchSource(services, sender).catch((error: unknown) =>
         services.log.warn({ err: error }, 'last use of an inbound source could not be saved'),
       );

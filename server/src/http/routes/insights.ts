@@ -1,4 +1,4 @@
-// The first run, learnings and analytics.
+// Onboarding, learnings and analytics.
 import { readOnboarding as readOnboardingEndpoint } from '@countersign/shared/api/onboarding';
 import * as clusters from '@countersign/shared/api/clusters';
 import * as exported from '@countersign/shared/api/exports';

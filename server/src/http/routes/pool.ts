@@ -1,4 +1,4 @@
-// The reviewer pool: its members, the invites into it, and the seats that are offered.
+// The members of a project, its invites, and membership offers.
 import * as invites from '@countersign/shared/api/invites';
 import * as offers from '@countersign/shared/api/offers';
 import * as api from '@countersign/shared/api/projects';
@@ -110,5 +110,5 @@ function bindOffers(bind: Binder, services: Services): void {
   });
 }
 
-/** Where a page begins and how long it is. */
+/** The start and size of a page. */
 const at = ({ after, limit }: { after?: string | undefined; limit: number }) => ({ after, limit });

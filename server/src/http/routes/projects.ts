@@ -35,7 +35,7 @@ function bindSettings(bind: Binder, services: Services): void {
   });
 }
 
-/** The members that were sent: what was left out must not overwrite. */
+/** The members that were sent: omitted ones must not overwrite. */
 function definedOf<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   const entries = Object.entries(value).filter(([, member]) => member !== undefined);
   return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> };

@@ -1,4 +1,4 @@
-// The public API: pipelines submit items, read them back, list them, and catch up on decisions.
+// The public API: pipelines submit, read and list items, and catch up on decisions.
 import type { Context } from 'koa';
 import {
   type BatchResult,
@@ -42,7 +42,7 @@ export function bindPublic(bind: Binder, services: Services): void {
       waiter?.leave();
       throw error;
     });
-    // Where no place is left it is stored all the same, and its sender told at once (PW1).
+    // Without a free waiting slot the item is stored all the same, and the response is immediate (PW1).
     if (waiter !== null || !isOpen(answer.status)) ctx.set('preference-applied', `wait=${seconds}`);
     return new DeferredReply(() => untilFinal(services, { actor, ctx }, { answer, waiter, seconds }));
   });
@@ -76,7 +76,10 @@ async function store(services: Services, { actor, ctx }: PipelineCall, input: Su
   return presentSubmitted(item, decision);
 }
 
-/** What was submitted, once it is final or the time is over; at once where there is nothing to wait for, or no place. */
+/**
+ * The submitted item once it is final or the time is over; immediately if there is nothing to wait for, or no free
+ * slot.
+ */
 async function untilFinal(
   services: Services,
   { actor, ctx }: PipelineCall,
@@ -87,7 +90,8 @@ async function untilFinal(
     return answer;
   }
   await waited(waiter, ctx, { id: answer.id, seconds });
-  // It is stored: whatever happens while it waits, its sender hears of it. A key that was revoked meanwhile hears no more than that.
+  // The item is stored, so the sender gets a response whatever happens during the wait. A key that was revoked
+  // meanwhile gets nothing more than that.
   const now = await recheckKey(services, ctx, true)
     .then(() => readPublicItem(services, actor, answer.id))
     .catch(() => null);
@@ -116,14 +120,14 @@ function bindBatch(bind: Binder, services: Services): void {
         const refusal = one instanceof Refusal ? one : refused;
         if (refusal !== null) return { index, error: toProblem(refusal, ctx) };
         const result = results?.next().value;
-        if (result === undefined) throw new Error('a batch answered fewer items than it was given');
+        if (result === undefined) throw new Error('A batch returned fewer results than items.');
         return { index, ...presentSubmitted(result.item, result.decision) };
       }),
     };
   });
 }
 
-/** What an archived project refuses it refuses of each item, in that item's place (AR1). */
+/** A refusal because of an archived project applies to each item, in its place (AR1). */
 async function storeBatch(
   services: Services,
   actor: ApiKeyActor,
@@ -154,7 +158,7 @@ function bindLists(bind: Binder, services: Services): void {
   });
 }
 
-/** The Idempotency-Key with the digest of the body it came with. Errors: `invalid_header`. */
+/** The Idempotency-Key with the digest of its body. Errors: `invalid_header`. */
 function idempotencyOf(ctx: Context, bytes: Buffer | null): Idempotency | null {
   const key = idempotencyKeyOf(ctx);
   return key === null ? null : { key, bodySha256: sha256Hex(bytes ?? '') };

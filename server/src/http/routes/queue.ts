@@ -70,7 +70,7 @@ function bindDecisions(bind: Binder, services: Services): void {
       itemId: params.id,
       fence: body.fence,
       action: body.action,
-      // From its text, because the schema's copy leaves a key called __proto__ out.
+      // Parsed from its text, because the copy of the schema drops a key called __proto__.
       output: output === undefined ? null : { value: JSON.parse(output) as unknown, raw: output },
       reason: body.reason ?? null,
       note: body.note ? body.note : null,

@@ -1,4 +1,4 @@
-// Regression runs: people begin them and see what came of them, pipelines read their cases and answer them.
+// Regression runs: members start them and read their results, pipelines read and answer their cases.
 import * as api from '@countersign/shared/api/regressions';
 import { LIMITS } from '@countersign/shared/api/public';
 import { Refusal } from '@countersign/shared/errors';

@@ -1,4 +1,4 @@
-// The supervisors' floor and the stop switch.
+// The live team view and the stop switch.
 import * as api from '@countersign/shared/api/team';
 import { presentProject } from '../../presenters/project.ts';
 import { readTeamView } from '../../usecases/analytics/read-team-view.ts';

@@ -1,4 +1,4 @@
-// The webhook of a project: how it stands, its secrets, and a test event.
+// The webhook of a project: its state, its secrets, and test events.
 import * as projects from '@countersign/shared/api/projects';
 import * as api from '@countersign/shared/api/webhook';
 import { presentTimings } from '../../presenters/delivery.ts';

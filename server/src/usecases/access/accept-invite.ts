@@ -72,5 +72,5 @@ async function useUp({ em }: Tx, { id, actor }: { id: string; actor: MemberActor
 const noInvite = () =>
   new Refusal(
     'not_found',
-    'This invite cannot be used: it was used or revoked, has expired, or is for another wallet. Ask for a new one.',
+    'This invite is no longer valid: it was used, revoked, has expired, or is for another wallet. Ask for a new one.',
   );

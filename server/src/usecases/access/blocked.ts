@@ -5,7 +5,7 @@ import type { Em } from '../../db/orm.ts';
 export const blockedRefusal = () =>
   new Refusal(
     'blocked',
-    'The operator of this service has blocked this wallet. Ask them, or sign in with another one.',
+    'The operator of this service has blocked this wallet. Contact them, or sign in with another wallet.',
   );
 
 /** Locks the person's row until the transaction ends. Errors: `blocked`. */

@@ -101,7 +101,6 @@ function rename(
   by: { tx: Tx; actor: MemberActor },
   to: { userId: string; name: string },
 ): Promise<void> {
-  if (to.userId !== by.actor.userId)
-    throw new Refusal('forbidden', 'People choose their own names: only they can change theirs.');
+  if (to.userId !== by.actor.userId) throw new Refusal('forbidden', 'Only the member can change their own name.');
   return changeName(services, by, to.name);
 }

@@ -103,14 +103,14 @@ function membershipChangeEntry(
 }
 
 function lastOwner(to: Role | null): Refusal {
-  const detail = 'A project keeps an owner, and there is no other one: make somebody else an owner first.';
+  const detail = 'A project needs an owner, and this is the only one. Make someone else an owner first.';
   if (to === null) return new Refusal('forbidden', detail);
   return badField('role', detail);
 }
 
 /** Reached when two changes race: the member was an owner when this one was requested, and no longer is. */
 const ownershipNotAccepted = () =>
-  new Refusal('forbidden', 'Nobody becomes an owner without accepting: offer it to them, and they answer.');
+  new Refusal('forbidden', 'An owner has to accept the role first: send them an offer.');
 
 /** 422 for one field of the body. */
 export function badField(field: string, detail: string): Refusal {

@@ -114,7 +114,7 @@ async function lockUser(em: Em, { userId, address }: Forgotten): Promise<boolean
 const isBlocked = () =>
   new Refusal(
     'forbidden',
-    'This wallet is blocked, and forgetting it would let it in again. Unblock it, forget it, and block the address again.',
+    'This wallet is blocked, and erasing it would let it in again. Unblock it, erase it, and block the address again.',
   );
 
 async function renameAllEvents(services: Services, who: Forgotten, from: number): Promise<number> {

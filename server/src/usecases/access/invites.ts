@@ -51,7 +51,8 @@ export async function createInvite(
 async function limitInvites({ db, limiter }: Services, { userId }: MemberActor, projectId: string): Promise<void> {
   await db.read((em) => requirePermission(em, { userId, projectId }, 'manage_members'));
   const { allowed, retryAfterSeconds: retryAfter } = await limiter.take('invite', projectId);
-  if (!allowed) throw new Refusal('rate_limited', `Wait ${retryAfter} s, then invite the next one.`, { retryAfter });
+  if (!allowed)
+    throw new Refusal('rate_limited', `Rate limited. Send the next invite in ${retryAfter} s.`, { retryAfter });
 }
 
 /** Revokes an invite; one that is no longer open stays as it is. Errors: `not_found`, `forbidden`. */

@@ -8,7 +8,7 @@ import { Item, type ItemColumns } from '../../db/entities/item.ts';
 import { Member } from '../../db/entities/member.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 
-export const notFound = () => new Refusal('not_found', 'Check the id: nothing of yours has it.');
+export const notFound = () => new Refusal('not_found', 'No such ID in your projects.');
 
 /** The role of a user in a project, or 404. */
 export async function roleIn(em: Em, userId: string, projectId: string): Promise<Role> {
@@ -94,10 +94,7 @@ export function refuseIfArchived({ archivedAt, deletedAt }: { archivedAt?: unkno
 }
 
 export const archivedRefusal = () =>
-  new Refusal(
-    'forbidden',
-    'The project is archived: it takes nothing in, hands nothing out and keeps its settings until an owner restores it.',
-  );
+  new Refusal('forbidden', 'The project is archived (read-only) until an owner restores it.');
 
 /** Reads the database directly: code that waited for a lock on a role or the project checks again after it. */
 export async function isArchived(em: Em, projectId: string): Promise<boolean> {
@@ -118,7 +115,7 @@ export async function lockReviewer(em: Em, userId: string, projectId: string): P
 
 export function refuseUnless(role: Role, permission: Permission): void {
   if (!may(role, permission))
-    throw new Refusal('forbidden', `As ${role} you may not do this. Ask an owner of the project.`);
+    throw new Refusal('forbidden', `Your role (${role}) doesn’t allow this. Ask an owner of the project.`);
 }
 
 const FIND_ITEM = `select i.*, m.role from item i join member m on m.project_id = i.project_id and m.user_id = $2 where i.id = $1`;
@@ -131,9 +128,9 @@ export async function findItem(em: Em, userId: string, itemId: string): Promise<
   return { item: em.map(Item, columns), role };
 }
 
-/** RL8: refuses what would exceed a limit of the project. Errors: `validation_failed`. */
+/** RL8. Errors: `validation_failed`. */
 export function refuseBeyond(count: number, { most, detail }: { most: number; detail: string }): void {
   if (count < most) return;
-  const text = `This project has ${most} of them, which is as many as can be. ${detail}`;
+  const text = `This project has reached the limit of ${most}. ${detail}`;
   throw new Refusal('validation_failed', text, { errors: [{ pointer: '#', code: 'too_many', detail: text }] });
 }

@@ -30,7 +30,8 @@ export const OPEN_OFFER = `o.expires_at > now()
 /** Counted per project; direct additions are counted by the HTTP rate limit. Errors: `rate_limited`. */
 export async function limitOffers({ limiter }: Services, projectId: string): Promise<void> {
   const { allowed, retryAfterSeconds: retryAfter } = await limiter.take('offer', projectId);
-  if (!allowed) throw new Refusal('rate_limited', `Wait ${retryAfter} s, then send the next offer.`, { retryAfter });
+  if (!allowed)
+    throw new Refusal('rate_limited', `Rate limited. Send the next offer in ${retryAfter} s.`, { retryAfter });
 }
 
 /** Makes the offer, in a project that the caller locked; it replaces an open offer to the same wallet. */
@@ -160,10 +161,7 @@ export async function findOpenOffer(
 }
 
 const noOffer = () =>
-  new Refusal(
-    'not_found',
-    'This offer is not open any more: it was revoked, was replaced or has expired. Ask for a new one.',
-  );
+  new Refusal('not_found', 'This offer is no longer open: it was revoked, replaced or has expired. Ask for a new one.');
 
 /**
  * The name of a wallet in the change log: the pool name of a member, otherwise only the

@@ -55,7 +55,7 @@ export async function claimBulk(services: Services, actor: MemberActor, bulk: Bu
 
 function refuseDuplicates(itemIds: readonly string[]): void {
   const twice = itemIds.findIndex((id, index) => itemIds.indexOf(id) < index);
-  if (twice !== -1) throw badField(`item_ids/${twice}`, 'This item is in the list already.');
+  if (twice !== -1) throw badField(`item_ids/${twice}`, 'This item is listed twice.');
 }
 
 async function take(

@@ -121,7 +121,7 @@ async function countClaims(
 }
 
 const claimLimitRefusal = () =>
-  new Refusal('too_many_claims', `You hold ${MAX_CLAIMS} items. Decide one or give one back first.`);
+  new Refusal('too_many_claims', `You have claimed ${MAX_CLAIMS} items. Decide or release one first.`);
 
 /** A PostgreSQL array literal of UUIDs, safe because UUIDs hold no special characters. */
 export function uuidArray(ids: readonly string[]): string {

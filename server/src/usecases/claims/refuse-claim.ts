@@ -12,8 +12,8 @@ export interface HolderNow {
 }
 
 const DETAILS = {
-  claim_held: 'Someone else is on this item. Take another one, or wait until it is free.',
-  claim_lost: 'You no longer hold this item. Your draft is safe; claim the item again to continue.',
+  claim_held: 'Someone else has claimed this item. Claim another one, or wait until it is released.',
+  claim_lost: 'Your claim has expired. Your draft is saved; claim the item again to continue.',
 } as const satisfies Partial<Record<ErrorCode, string>>;
 
 /** `claim_held` or `claim_lost`, naming the holder when there is one. */

@@ -39,7 +39,7 @@ export async function createApiKey(
     const count = await tx.em.count(ApiKey, { projectId: input.projectId, revokedAt: null });
     refuseBeyond(count, {
       most: COUNT_LIMITS.apiKeys,
-      detail: 'Revoke a key that nothing uses, then make this one.',
+      detail: 'Revoke a key that nothing uses, then create this one.',
     });
     const key = {
       id: services.ids.uuid(),

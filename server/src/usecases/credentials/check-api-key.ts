@@ -33,7 +33,7 @@ export async function checkApiKey(
   }
   const actor = hash === null ? null : await services.keys.lookUp(hash, () => load(hash));
   if (actor === null || !lasts(services, actor))
-    throw new Refusal('api_key_invalid', 'Check the key, or make a new one on the project’s page.');
+    throw new Refusal('api_key_invalid', 'Check the key, or create a new one on the project page.');
   return actor;
 }
 
@@ -43,7 +43,7 @@ const lasts = ({ clock }: Services, { expiresAt }: KnownKey): boolean => expires
 /** K8. Errors: `forbidden`. */
 export function refuseScope(key: KnownKey, scope: Scope | null): void {
   if (scope !== null && !key.scopes.includes(scope))
-    throw new Refusal('forbidden', `This key may not ${scope}. Use one that has the scope “${scope}”.`);
+    throw new Refusal('forbidden', `This key doesn’t allow ${scope}. Use one with the scope “${scope}”.`);
 }
 
 async function lookUp(services: Services, hash: string): Promise<KnownKey | null> {

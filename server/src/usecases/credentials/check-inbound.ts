@@ -46,11 +46,11 @@ export async function checkInbound(services: Services, message: InboundMessage):
   const secret = source === null ? decoy(services) : decrypt(services.keyRing, source.secret, sourceContext(source));
   const now = Math.floor(services.clock.now().getTime() / 1000);
   if (signing.scheme === 'standard' && judgeTimestamp(signing.timestamp, now) === 'expired') {
-    throw new Refusal('signature_expired', 'Sign it again: the timestamp may be 300 seconds off at most.');
+    throw new Refusal('signature_expired', 'Sign the request again: the timestamp may be at most 300 seconds off.');
   }
   const holds = isSingle(signing) && (await verify(message.bytes, signing, { secret, now }));
   if (source === null || !holds) {
-    throw new Refusal('signature_invalid', 'Check the address, the secret, and that the raw body is what was signed.');
+    throw new Refusal('signature_invalid', 'Check the URL and the secret, and sign the raw body.');
   }
   const { id: sourceId, name, projectId, lastUsedAt } = source;
   return { sourceId, name, projectId, lastUsedAt, same: deduplicationKeys(signing, sha256Hex(message.bytes)) };

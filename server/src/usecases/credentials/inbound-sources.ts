@@ -24,7 +24,7 @@ export async function createInboundSource(
     await requireChange(tx.em, { userId: actor.userId, projectId }, 'manage_keys');
     const count = await tx.em.count(InboundSource, { projectId, removedAt: null });
     refuseBeyond(count, {
-      ...{ most: COUNT_LIMITS.inboundSources, detail: 'Remove a source that nothing uses, then make this one.' },
+      ...{ most: COUNT_LIMITS.inboundSources, detail: 'Remove a source that nothing uses, then create this one.' },
     });
     const source = {
       id,

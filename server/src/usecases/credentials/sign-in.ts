@@ -86,7 +86,7 @@ export async function signIn(
   if (input === null || !isTimely(input, now) || !verifySignIn({ input, ...signed })) {
     const challenge = signed.challengeId.slice(0, 36);
     services.security.note('sign_in_refused', { address: signed.client, method: METHOD, challenge });
-    throw new Refusal('signature_invalid', 'Ask for a new message and sign it again.');
+    throw new Refusal('signature_invalid', 'Request a new message and sign it.');
   }
   await limitSignIns(services, signed.address);
   const result = await services.db.write(async (tx) => {
@@ -107,7 +107,7 @@ export async function signIn(
 async function limitSignIns({ limiter }: Services, address: string): Promise<void> {
   const { allowed, retryAfterSeconds: retryAfter } = await limiter.take('sign-in', address);
   if (!allowed)
-    throw new Refusal('rate_limited', 'This wallet signed in very often. Wait a little, then sign in again.', {
+    throw new Refusal('rate_limited', 'Too many sign-ins with this wallet. Wait a little, then sign in again.', {
       retryAfter,
     });
 }

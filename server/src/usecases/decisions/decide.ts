@@ -65,20 +65,20 @@ async function leaveQueue(
 
 function refusedMove(item: Item, action: ReviewAction): Refusal {
   if (item.status !== 'queued' && item.status !== 'escalated') return decidedRefusal();
-  const detail = `An item that is ${item.status} cannot be moved by “${action}”.`;
+  const detail = `An item that is ${item.status} doesn’t allow “${action}”.`;
   return new Refusal('validation_failed', detail, { errors: [{ pointer: '#/action', code: 'not_allowed', detail }] });
 }
 
 function checkInput(item: Item, input: DecideInput, move: Move): void {
   if (move.reason === 'required' && input.reason === null)
-    throw missing('reason', 'Say why: choose a reason or write one.');
+    throw missing('reason', 'A reason is required: choose one or enter your own.');
   if (input.action === 'edit') {
     if (input.output === null) throw missing('output', 'Send the edited answer as output.');
     if (sameJson(input.output.value, JSON.parse(item.suggestion))) {
-      throw new Refusal('unchanged_edit', 'The output is the suggestion. Change it, or approve instead.');
+      throw new Refusal('unchanged_edit', 'No changes. Edit it or approve it as is.');
     }
   } else if (input.output !== null) {
-    const detail = 'Only an edit carries an output.';
+    const detail = 'Only an edit may have an output.';
     throw new Refusal('validation_failed', detail, { errors: [{ pointer: '#/output', code: 'not_allowed', detail }] });
   }
 }

@@ -39,12 +39,12 @@ export async function reopen(
 
 function refused(item: Item): Refusal {
   if (item.status !== 'queued' && item.status !== 'escalated') return decidedRefusal();
-  const detail = 'This item waits for people already; only one that routing rejected can be reopened.';
+  const detail = 'This item is already waiting for review; only a rejected item can be reopened.';
   return new Refusal('validation_failed', detail);
 }
 
 const redacted = () =>
   new Refusal(
     'validation_failed',
-    'What was submitted was deleted at the end of the project’s retention period. Submit it again to have it reviewed.',
+    'The submission was deleted under the retention policy. Submit it again to have it reviewed.',
   );

@@ -12,8 +12,8 @@ export async function undoDecision(services: Services, actor: MemberActor, itemI
   return services.db.write(async (tx) => {
     const { item: before } = await findItem(tx.em, actor.userId, itemId);
     const decision = await tx.em.findOne(Decision, { itemId, audit: before.audit });
-    if (decision === null) throw new Refusal('undo_window_passed', 'There is no decision of yours to undo.');
-    if (decision.reviewerId !== actor.userId) throw new Refusal('forbidden', 'Only the person who decided can undo.');
+    if (decision === null) throw new Refusal('undo_window_passed', 'You have no decision to undo here.');
+    if (decision.reviewerId !== actor.userId) throw new Refusal('forbidden', 'Only the reviewer who decided can undo.');
     const gone = await tx.em.execute(
       `delete from decision where id = ? and final_at is null and undo_until > now() returning id`,
       [decision.id],

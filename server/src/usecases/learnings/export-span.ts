@@ -51,7 +51,7 @@ async function refuseReshaped(
   );
   if (since.length === 0) return;
   const detail =
-    'The cluster was merged, split or restored since this cut-off, so the export would differ. Start a new export, without through and skip.';
+    'The reasons of this cluster were reorganized after this cut-off, so the export would differ. Start a new export, without through and skip.';
   throw new Refusal('validation_failed', detail, {
     errors: [{ pointer: '#/query/through', code: 'reshaped', detail }],
   });

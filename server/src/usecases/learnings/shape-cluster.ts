@@ -81,7 +81,7 @@ async function rename({ tx, cluster }: Shaping, name: string | null): Promise<Sh
 async function merge({ tx, cluster }: Shaping, into: string): Promise<Shaped> {
   const { id, projectId } = cluster;
   refuseMerged(cluster, '#/action');
-  if (into === id) throw refusal('#/into', 'A cluster cannot be merged into itself. Name another one.');
+  if (into === id) throw refusal('#/into', 'A cluster cannot be merged into itself. Choose another one.');
   const target = await tx.em.findOne(Cluster, { id: into, projectId });
   if (target === null) throw refusal('#/into', 'There is no such cluster in this project.');
   refuseMerged(target, '#/into');
@@ -106,12 +106,12 @@ async function split(
   );
   const wanted = new Set(reasons);
   const chosen = here.filter(({ reason }) => wanted.has(reason));
-  if (chosen.length < wanted.size) throw refusal('#/reasons', 'Name reasons that are in this cluster.');
+  if (chosen.length < wanted.size) throw refusal('#/reasons', 'Send reasons that are in this cluster.');
   const left = new Set(here.filter(({ reason }) => !wanted.has(reason)).map(({ cluster_id }) => cluster_id));
   if (chosen.some(({ cluster_id }) => !left.has(cluster_id))) {
     throw refusal(
       '#/reasons',
-      'Leave at least one reason where it is, and one in what was merged into it: take that out instead.',
+      'Leave at least one reason in the cluster, and one of each merged cluster; to move all of a merged cluster, undo its merge.',
     );
   }
   const id = services.ids.uuid();
@@ -127,7 +127,7 @@ async function split(
 
 async function restore({ tx, cluster }: Shaping): Promise<Shaped> {
   const { id, mergedInto } = cluster;
-  if (!mergedInto) throw refusal('#/action', 'It is not merged into another one.');
+  if (!mergedInto) throw refusal('#/action', 'This cluster is not merged into another one.');
   await tx.em.nativeUpdate(Cluster, { id }, { mergedInto: null });
   const subject = await nameOf(tx, cluster);
   const from = await nameOf(tx, await tx.em.findOneOrFail(Cluster, { id: mergedInto }));
@@ -136,7 +136,7 @@ async function restore({ tx, cluster }: Shaping): Promise<Shaped> {
 
 function refuseMerged({ mergedInto }: Cluster, pointer: string): void {
   if (mergedInto)
-    throw refusal(pointer, 'It was merged into another cluster. Take that back first, or name the other one.');
+    throw refusal(pointer, 'This cluster was merged into another one. Undo the merge first, or use the other cluster.');
 }
 
 function refusal(pointer: string, detail: string): Refusal {

@@ -69,7 +69,7 @@ async function checkNewUrl(services: Services, actor: MemberActor, input: Change
 }
 
 const stale = () =>
-  new Refusal('stale_settings', 'Someone changed the settings meanwhile. Reload them and make your change again.');
+  new Refusal('stale_settings', 'Someone else changed the settings. Reload them and apply your change again.');
 
 /** The author of the guidelines is not notified of the change. */
 async function sawGuidelines(

@@ -27,7 +27,7 @@ export async function createProject(services: Services, actor: MemberActor, inpu
   if (!mayCreateProjects(services, actor))
     throw new Refusal(
       'forbidden',
-      'Your wallet may not create projects here: the operator of this service decides which wallets may.',
+      'Your wallet may not create projects on this service. Ask its operator for permission.',
     );
   return insertProject(services, actor, { id: services.ids.uuid(), settings: { ...DEFAULT_SETTINGS, ...input } });
 }

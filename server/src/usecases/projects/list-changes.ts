@@ -38,6 +38,7 @@ async function olderThan(em: Em, { projectId, after }: { projectId: string; afte
   const cursor = decodeCursor(after);
   if (cursor === null) return {};
   const last = await em.findOne(ProjectChange, { id: cursor.id, projectId });
-  if (last === null) throw new Refusal('invalid_cursor', 'No line of this log has this cursor. Start again without.');
+  if (last === null)
+    throw new Refusal('invalid_cursor', 'No entry of this log has this cursor. Start over without one.');
   return { position: { $lt: last.position } };
 }

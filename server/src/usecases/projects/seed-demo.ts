@@ -73,10 +73,7 @@ async function clearDeleted({ db }: Services): Promise<void> {
     });
     if (!left) return;
   }
-  throw new Refusal(
-    'unavailable',
-    'The demo’s project was deleted and is still being cleared away. Start again later.',
-  );
+  throw new Refusal('unavailable', 'The demo project is still being deleted. Start again later.');
 }
 
 /** The first owner of the demo project is a wallet whose key nobody has. */

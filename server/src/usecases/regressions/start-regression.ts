@@ -120,4 +120,4 @@ export function appendRegressionsChanged(tx: Tx, projectId: string, who: MemberA
 }
 
 const nothingAnswers = () =>
-  new Refusal('validation_failed', 'No learning matches, so there is nothing to run. Widen the filter.');
+  new Refusal('validation_failed', 'No matching learnings, so there is nothing to run. Widen the filter.');

@@ -115,10 +115,8 @@ export async function cancelReplay(services: Services, actor: MemberActor, id: s
 /** Refuses unless there is a URL whose endpoint is not paused. Errors: `validation_failed`. */
 async function requireTarget({ em }: Tx, projectId: string): Promise<void> {
   const { url, reachable } = await targetOf(em, projectId);
-  if (url === null)
-    throw new Refusal('validation_failed', 'The project has no webhook URL: there is nowhere to send to.');
-  if (!reachable)
-    throw new Refusal('validation_failed', 'The endpoint is paused. Let it resume first, then send again.');
+  if (url === null) throw new Refusal('validation_failed', 'The project has no webhook URL. Set one first.');
+  if (!reachable) throw new Refusal('validation_failed', 'The endpoint is paused. Resume it first, then send again.');
 }
 
 /** The present status, with the row locked. */
@@ -130,17 +128,17 @@ export async function statusOf({ em }: Tx, id: string): Promise<DeliveryStatus |
 }
 
 export const beingSent = () =>
-  new Refusal('delivery_under_way', 'It is being sent at this moment. Wait for the result.');
+  new Refusal('delivery_under_way', 'The delivery is being sent right now. Wait for the result.');
 
 function notEnded(status: DeliveryStatus | null): Refusal {
   if (status === 'sending') return beingSent();
   if (status === 'pending')
-    return new Refusal('delivery_under_way', 'It has attempts left. Send it now, or wait for them.');
-  return new Refusal('validation_failed', 'Only a delivery that has ended can be sent again; this one has not.');
+    return new Refusal('delivery_under_way', 'The delivery has attempts left. Send it now, or wait for them.');
+  return new Refusal('validation_failed', 'Only a finished delivery can be sent again; this one is not finished.');
 }
 
 const redacted = () =>
   new Refusal(
     'validation_failed',
-    'Its content was deleted at the end of the project’s retention period: there is nothing to send again.',
+    'The content was deleted under the retention policy: there is nothing to send again.',
   );

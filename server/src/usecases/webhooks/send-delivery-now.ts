@@ -15,7 +15,7 @@ export async function sendDeliveryNow(services: Services, actor: MemberActor, id
     // The state may have changed since it was read.
     const status = await statusOf(tx, id);
     if (status === 'sending') throw beingSent();
-    if (status !== 'pending') throw new Refusal('validation_failed', 'This delivery waits for no attempt.');
+    if (status !== 'pending') throw new Refusal('validation_failed', 'This delivery has no pending attempt.');
     await makeDueNow(tx, { projectId, id, by: memberRef(actor) });
   });
 }

@@ -68,11 +68,12 @@ function endpointFor(
  */
 async function limitTests({ limiter }: Services, projectId: string): Promise<void> {
   const { allowed, retryAfterSeconds: retryAfter } = await limiter.take('webhook-test', projectId);
-  if (!allowed) throw new Refusal('rate_limited', `Wait ${retryAfter} s, then send another one.`, { retryAfter });
+  if (!allowed)
+    throw new Refusal('rate_limited', `Rate limited. Send the next test event in ${retryAfter} s.`, { retryAfter });
 }
 
 function noUrl(): Refusal {
-  const detail = 'Give a URL to try, or save one first.';
+  const detail = 'Send a URL to test, or save one first.';
   return new Refusal('validation_failed', detail, { errors: [{ pointer: '#/url', code: 'required', detail }] });
 }
 

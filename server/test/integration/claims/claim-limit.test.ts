@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 const FULL = {
   code: 'too_many_claims',
-  detail: 'You hold 3 items. Decide one or give one back first.',
+  detail: 'You have claimed 3 items. Decide or release one first.',
 };
 
 /** Somebody's hands filled: what they hold, in the order they took it. */

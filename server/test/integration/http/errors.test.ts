@@ -175,7 +175,7 @@ const CHECKS: Partial<Record<ErrorCode, (problem: Problem, raw: Raw) => void>> =
     expect(new Date(expires_at ?? 0).getTime()).toBeGreaterThan(Date.now());
   },
   claim_lost: ({ holder }) => expect(holder?.user_id).toBe(anna.id),
-  too_many_claims: ({ detail }) => expect(detail).toBe('You hold 3 items. Decide one or give one back first.'),
+  too_many_claims: ({ detail }) => expect(detail).toBe('You have claimed 3 items. Decide or release one first.'),
   method_not_allowed: ({ detail }, { headers }) => {
     expect(detail).toBe('Use one of: POST, HEAD, GET.');
     expect(headers.get('allow')).toBe('POST, HEAD, GET');
