@@ -1,4 +1,5 @@
-// Notices claims whose lease has ended, within about a second: renewed ones are brought up to date, the others lapse and everyone sees it.
+// Expires claims within about a second of the end of their lease: renewed ones are updated, the others expire and
+// everyone is notified.
 import { SYSTEM } from '../domain/access/actor.ts';
 import { LockStoreDown, type Holder } from '../claims/claim-lock.ts';
 import type { Services } from '../usecases/services.ts';
@@ -13,7 +14,7 @@ interface Ended {
   claim_fence: number;
 }
 
-/** One sweep. A lapsed claim keeps its fence: its holder may still decide if nobody else takes the item (LC1). */
+/** One sweep. An expired claim keeps its fence: its holder may still decide if nobody else claims the item (LC1). */
 export async function expireClaimsOnce(services: Services): Promise<Next> {
   const ended = await services.db.read((em) =>
     em.execute<Ended[]>(
@@ -33,7 +34,7 @@ export async function expireClaimsOnce(services: Services): Promise<Next> {
   return { again: ended.length === BATCH };
 }
 
-/** Without the lock store the database's own record is all there is. */
+/** Without the lock store, only the database's record counts. */
 async function holders(services: Services, ids: string[]): Promise<Map<string, Holder>> {
   try {
     return await services.claims.holders(ids);
@@ -43,7 +44,7 @@ async function holders(services: Services, ids: string[]): Promise<Map<string, H
   }
 }
 
-/** Renewals touch only the lock store; here, once per lease, the database learns of them. */
+/** Renewals only touch the lock store; this updates the database once per lease. */
 async function extend(services: Services, item: Ended, expiresAt: Date): Promise<void> {
   await services.db.read((em) =>
     em.execute(

@@ -1,4 +1,5 @@
-// Makes decisions final when their undo window has passed (LC2): a fact of its own, on which webhooks and answers hang.
+// Makes decisions final when their undo window has passed (LC2): a separate event, which triggers webhooks and waiting
+// responses.
 import type { ItemStatus } from '@countersign/shared/enums';
 import { SYSTEM } from '../domain/access/actor.ts';
 import type { Tx } from '../db/database.ts';
@@ -8,7 +9,10 @@ import type { Next } from './loop.ts';
 
 const BATCH = 200;
 
-/** Finalizes what is due by the database's clock; says when the next window ends. Several workers may run it at once. */
+/**
+ * Finalizes due decisions by the database's clock; returns when the next window ends. Several workers may run it
+ * concurrently.
+ */
 export async function finalizeOnce(services: Services): Promise<Next> {
   const count = await services.db.write(async (tx) => {
     const due = await tx.em.execute<{ id: string }[]>(
@@ -35,13 +39,13 @@ async function appendFinalized({ em, appendEvent }: Tx, ids: string[]): Promise<
   const items = new Map(rows.map((row) => [row.id, row]));
   for (const { itemId, projectId, action, reason } of decisions) {
     const item = items.get(itemId);
-    if (item === undefined) throw new Error(`decision without item ${itemId}`);
+    if (item === undefined) throw new Error(`Decision without item ${itemId}.`);
     const event = { project_id: projectId, item_id: itemId, version: item.version, actor: SYSTEM };
     appendEvent({ type: 'item.finalized', ...event, status: item.status, action, reason: reason ?? null });
   }
 }
 
-/** How long until the next window ends, told as a time of our own clock: only the difference comes from the database. */
+/** When the next window ends, by our own clock: only the difference comes from the database. */
 async function nextWindow(services: Services): Promise<Date | null> {
   const rows = await services.db.read((em) =>
     em.execute<{ seconds: string | number | null }[]>(

@@ -1,4 +1,4 @@
-// A loop whose runs the test itself ends, in a time that stands still; for the tests of loops.
+// A loop whose runs the test completes, on fake time; for tests of loops.
 import { pino } from 'pino';
 import { afterEach, beforeEach, vi } from 'vitest';
 import { startLoop, type Loop, type LoopOptions, type Next } from './loop.ts';
@@ -10,10 +10,10 @@ export interface Run {
   fail(error: Error): void;
 }
 
-/** Every loop a test has started, to be stopped after it. */
+/** Every loop that a test has started, to be stopped after it. */
 export const started: { loop: Loop; runs: Run[] }[] = [];
 
-/** To be called once in a test file: the time, and the end of every loop. */
+/** Call once per test file: installs fake time and stops every loop after each test. */
 export function useLoops(): void {
   beforeEach(() => {
     vi.useFakeTimers({
@@ -30,7 +30,7 @@ export function useLoops(): void {
   });
 }
 
-/** A loop whose runs the test itself ends. `begun` are the runs so far, in order. */
+/** A loop whose runs the test completes. `begun` contains the runs so far, in order. */
 export function loopOf(options: Partial<LoopOptions> = {}) {
   const begun: Run[] = [];
   let running = 0;
@@ -44,7 +44,7 @@ export function loopOf(options: Partial<LoopOptions> = {}) {
   };
   const loop = startLoop({ name: 'test', run, pollMs: POLL_MS, log: pino({ level: 'silent' }), ...options });
   started.push({ loop, runs: begun });
-  /** Ends the run under way and lets the loop draw its conclusions. */
+  /** Completes the current run and lets the loop process the result. */
   const finish = async (next: Next = {}) => {
     begun.at(-1)?.finish(next);
     await settle();

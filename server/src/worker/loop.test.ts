@@ -1,4 +1,4 @@
-// The one loop: when it runs, that it never runs twice at once, and how it stops.
+// The worker loop: when it runs, that runs never overlap, and how it stops.
 import { pino } from 'pino';
 import { describe, expect, it, vi } from 'vitest';
 import { loopOf, pass, POLL_MS, settle, started, useLoops } from './loop.fixture.ts';
@@ -7,7 +7,7 @@ import { startLoop } from './loop.ts';
 useLoops();
 
 describe('when a loop runs', () => {
-  it('at once, and then when the poll says so', async () => {
+  it('runs immediately, and then by the poll interval', async () => {
     const { begun, finish } = loopOf();
     await settle();
     expect(begun).toHaveLength(1);
@@ -18,7 +18,7 @@ describe('when a loop runs', () => {
     expect(begun).toHaveLength(2);
   });
 
-  it('a run that answers nothing is polled like one that answers {}', async () => {
+  it('treats a run without a result like one that returns {}', async () => {
     const { begun } = loopOf();
     await settle();
     begun[0]?.finish(undefined);
@@ -26,14 +26,14 @@ describe('when a loop runs', () => {
     expect(begun).toHaveLength(2);
   });
 
-  it('again: at once', async () => {
+  it('again: runs immediately', async () => {
     const { begun, finish } = loopOf();
     await settle();
     await finish({ again: true });
     expect(begun).toHaveLength(2);
   });
 
-  it('at: then, when that is before the poll', async () => {
+  it('at: runs then, if that is before the poll', async () => {
     const { begun, finish } = loopOf();
     await settle();
     await finish({ at: new Date(Date.now() + 300) });
@@ -55,7 +55,7 @@ describe('when a loop runs', () => {
     expect(begun).toHaveLength(2);
   });
 
-  it('at: null means nothing is known, so the poll decides', async () => {
+  it('at: null leaves the next run to the poll', async () => {
     const { begun, finish } = loopOf();
     await settle();
     await finish({ at: null });
@@ -65,7 +65,7 @@ describe('when a loop runs', () => {
 });
 
 describe('a wake-up', () => {
-  it('while it waits: one run now, then the wait starts again', async () => {
+  it('while waiting: triggers one run now, then the wait starts again', async () => {
     const { loop, begun, finish } = loopOf();
     await settle();
     await finish();
@@ -81,7 +81,7 @@ describe('a wake-up', () => {
     expect(begun).toHaveLength(3);
   });
 
-  it('during a run: exactly one more run after it, however many nudges there were', async () => {
+  it('during a run: triggers exactly one more run after it, however many wake-ups there were', async () => {
     const { loop, begun, finish, most } = loopOf();
     await settle();
     for (let times = 0; times < 5; times += 1) loop.wake();
@@ -94,7 +94,7 @@ describe('a wake-up', () => {
     expect(most()).toBe(1);
   });
 
-  it('during a run that asks for a later time: the wake-up comes first', async () => {
+  it('during a run that requests a later time: takes precedence', async () => {
     const { loop, begun, finish } = loopOf();
     await settle();
     loop.wake();
@@ -102,7 +102,7 @@ describe('a wake-up', () => {
     expect(begun).toHaveLength(2);
   });
 
-  it('before the first run is not a second one', async () => {
+  it('before the first run does not cause a second one', async () => {
     const { loop, begun, finish } = loopOf();
     loop.wake();
     await settle();
@@ -111,7 +111,7 @@ describe('a wake-up', () => {
     expect(begun).toHaveLength(1);
   });
 
-  it('never makes two runs at once, however nudges, polls and ends fall', async () => {
+  it('never overlaps runs, however wake-ups, polls and ends coincide', async () => {
     const { loop, begun, finish, most } = loopOf();
     for (let step = 0; step < 200; step += 1) {
       await pass((step * 37) % 70);
@@ -124,7 +124,7 @@ describe('a wake-up', () => {
 });
 
 describe('the gap', () => {
-  it('keeps the starts of two runs apart, woken or not', async () => {
+  it('separates the starts of two runs, woken or not', async () => {
     const { loop, begun, finish } = loopOf({ gapMs: 25 });
     await settle();
     await finish({ again: true });
@@ -136,7 +136,7 @@ describe('the gap', () => {
     expect(begun).toHaveLength(2);
   });
 
-  it('keeps less distance for what is urgent, whether it was woken before, after or meanwhile', async () => {
+  it('is shorter for urgent wake-ups, before, after or between others', async () => {
     const { loop, begun, finish } = loopOf({ gapMs: 25, urgentGapMs: 5 });
     await settle();
     await finish();
@@ -156,7 +156,7 @@ describe('the gap', () => {
     }
   });
 
-  it('a run longer than the gap is followed at once', async () => {
+  it('does not delay the run after one that took longer', async () => {
     const { loop, begun, finish } = loopOf({ gapMs: 25 });
     await settle();
     loop.wake();
@@ -167,10 +167,10 @@ describe('the gap', () => {
 });
 
 describe('a failing run', () => {
-  it('rests for a second and goes on', async () => {
+  it('pauses for a second and continues', async () => {
     const { begun, finish } = loopOf({ pollMs: 10 });
     await settle();
-    begun[0]?.fail(new Error('database away'));
+    begun[0]?.fail(new Error('database unavailable'));
     await settle();
     await pass(999);
     expect(begun).toHaveLength(1);
@@ -186,13 +186,13 @@ describe('a failing run', () => {
     const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
     const { begun } = loopOf({ name: 'relay', log });
     await settle();
-    begun[0]?.fail(new Error('database away'));
+    begun[0]?.fail(new Error('database unavailable'));
     await settle();
     expect(lines).toHaveLength(1);
-    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ loop: 'relay', err: { message: 'database away' } });
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ loop: 'relay', err: { message: 'database unavailable' } });
   });
 
-  it('a run that throws before it waits counts as failed too', async () => {
+  it('includes one that throws synchronously', async () => {
     let runs = 0;
     const loop = startLoop({
       name: 'test',
@@ -200,7 +200,7 @@ describe('a failing run', () => {
       log: pino({ level: 'silent' }),
       run: () => {
         runs += 1;
-        throw new Error('at once');
+        throw new Error('immediately');
       },
     });
     started.push({ loop, runs: [] });
@@ -210,8 +210,8 @@ describe('a failing run', () => {
   });
 });
 
-describe('a stop', () => {
-  it('waits for the run under way and starts no other', async () => {
+describe('stop()', () => {
+  it('waits for the current run and starts no other', async () => {
     const { loop, begun, finish } = loopOf();
     await settle();
     loop.wake();
@@ -225,7 +225,7 @@ describe('a stop', () => {
     expect(begun).toHaveLength(1);
   });
 
-  it('between runs is over at once, also the second time, and nudges after it are nothing', async () => {
+  it('between runs resolves immediately, also the second time, and later wake-ups have no effect', async () => {
     const { loop, begun, finish } = loopOf();
     await settle();
     await finish();
@@ -237,7 +237,7 @@ describe('a stop', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('before the first run means no run', async () => {
+  it('before the first run prevents it', async () => {
     const { loop, begun } = loopOf();
     await loop.stop();
     await pass(POLL_MS * 5);

@@ -1,7 +1,11 @@
-// The only loop of the system: run when nudged, when something is due, or after a while anyway; one run at a time; drain on stop.
+// The only loop of the system: runs on a wake-up, at a due time, or after the poll interval; one run at a time; drains
+// on stop.
 import type { Logger } from 'pino';
 
-/** What a run says about the next one: `again` at once, or `at` a known time; otherwise the poll decides. */
+/**
+ * What a run returns about the next one: `again` immediately, or `at` a known time; otherwise the poll interval
+ * applies.
+ */
 export interface Next {
   again?: boolean;
   at?: Date | null;
@@ -10,24 +14,27 @@ export interface Next {
 export interface LoopOptions {
   name: string;
   run: () => Promise<Next | void>;
-  /** The longest silence between two runs, in milliseconds: the net under lost nudges. */
+  /** The maximum time between two runs, in milliseconds: covers lost wake-ups. */
   pollMs: number;
-  /** The shortest time between the starts of two runs, in milliseconds, and the one for what is urgent; 0, and the same, unless told. */
+  /**
+   * The minimum time between the starts of two runs, in milliseconds, and the one for urgent wake-ups; by default 0,
+   * and the same.
+   */
   gapMs?: number;
   urgentGapMs?: number;
   log: Logger;
-  /** Is told of every run when it is over. */
+  /** Called after every run. */
   onRun?: (seen: { loop: string; failed: boolean; seconds: number }) => void;
 }
 
 export interface Loop {
-  /** Something happened: run soon, or sooner when it is urgent. During a run it means one more run after it. */
+  /** Something happened: run soon, or sooner when it is urgent. During a run, it causes one more run after it. */
   wake(urgent?: boolean): void;
-  /** Starts no new run and waits for the one under way. */
+  /** Starts no new run and waits for the current one. */
   stop(): Promise<void>;
 }
 
-/** How long a failing loop rests, in milliseconds. */
+/** The pause after a failed run, in milliseconds. */
 const REST_MS = 1000;
 
 export function startLoop(options: LoopOptions): Loop {
@@ -38,9 +45,9 @@ export function startLoop(options: LoopOptions): Loop {
 
 class RunningLoop implements Loop {
   readonly #options: LoopOptions;
-  /** Takes back the run that is to come. */
+  /** Cancels the scheduled run. */
   #cancel: (() => void) | null = null;
-  /** When that is, by `performance.now()`. */
+  /** The scheduled time, by `performance.now()`. */
   #due = Infinity;
   #running: Promise<void> | null = null;
   #woken: 'no' | 'yes' | 'urgently' = 'no';
@@ -63,7 +70,7 @@ class RunningLoop implements Loop {
     await this.#running;
   }
 
-  /** Never later than it was scheduled already: of two reasons to run the sooner one counts. */
+  /** Never later than already scheduled: the earlier of two times counts. */
   #schedule(ms: number, urgent = false): void {
     if (this.#stopped) return;
     const { gapMs = 0, urgentGapMs = gapMs } = this.#options;
@@ -95,13 +102,15 @@ class RunningLoop implements Loop {
       this.#schedule(next.again ? 0 : waitFor(next.at, pollMs));
     } catch (error) {
       seen(true);
-      log.warn({ err: error, loop: name }, 'a loop run failed; it runs again');
+      log.warn({ err: error, loop: name }, 'a loop run failed; it will be retried');
       this.#schedule(REST_MS);
     }
   }
 }
 
-/** Runs it after `ms`, at once when that is none: a timer's least is 1 ms. Answers what takes it back. */
+/**
+ * Runs it after `ms`, or immediately for 0, because the minimum of a timer is 1 ms. Returns a function that cancels it.
+ */
 function after(ms: number, run: () => void): () => void {
   if (ms > 0) {
     const timer = setTimeout(run, ms);

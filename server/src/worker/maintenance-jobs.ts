@@ -1,4 +1,4 @@
-// The loops that nobody waits for: they clear away, watch and seal anew.
+// The maintenance jobs that nothing waits for: deletion, monitoring and re-encryption.
 import type { Services } from '../usecases/services.ts';
 import { createRetentionJob, RETENTION_GAP_MS, RETENTION_POLL_MS } from './retention.ts';
 import { type Loop, type LoopOptions, startLoop } from './loop.ts';

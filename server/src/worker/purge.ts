@@ -1,14 +1,14 @@
-// Takes away what deleted projects have left, in portions, oldest first (AR2).
+// Deletes the data of deleted projects in batches, oldest first (AR2).
 import { purgeBatch } from '../db/retention/purge-project.ts';
 import type { Services } from '../usecases/services.ts';
 import type { Next } from './loop.ts';
 
-/** How often to look, in milliseconds. */
+/** Polling interval, in milliseconds. */
 export const PURGE_MS = 60_000;
-/** Until then everybody has heard of the end, and what was under way has been recorded, in seconds. */
+/** By then every process knows of the deletion, and work in progress is recorded; in seconds. */
 const REST_SECONDS = 120;
 
-/** Takes one portion away of one project. Several workers may run it at once: each takes another project, or none. */
+/** Deletes one batch of one project. Several workers may run it concurrently: each takes another project, or none. */
 export async function purgeOnce(services: Services, batchSize?: number): Promise<Next> {
   const taken = await services.db.write(async ({ em }) => {
     const [project] = await em.execute<{ id: string }[]>(
@@ -18,6 +18,6 @@ export async function purgeOnce(services: Services, batchSize?: number): Promise
     );
     return project && { id: project.id, ...(await purgeBatch(em, project.id, batchSize)) };
   });
-  if (taken?.gone) services.log.info({ project: taken.id }, 'a deleted project is gone');
+  if (taken?.gone) services.log.info({ project: taken.id }, 'a deleted project was purged');
   return { again: (taken?.rows ?? 0) > 0 };
 }

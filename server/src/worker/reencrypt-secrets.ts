@@ -1,4 +1,4 @@
-// The key ring turns: what an old key sealed is sealed anew with the first one, a portion at a time, until the old key may go (K3).
+// Re-encrypts secrets after a key rotation: batch by batch with the first key, until the old key can be removed (K3).
 import { decrypt, encrypt } from '../crypto/key-ring.ts';
 import { kidsInUse, replaceText, ENCRYPTED_COLUMNS, textsWithOtherKeys } from '../db/encrypted-columns.ts';
 import type { EncryptedColumn, EncryptedText } from '../db/encrypted-columns.ts';
@@ -8,7 +8,7 @@ import type { Services } from '../usecases/services.ts';
 import type { Next } from './loop.ts';
 
 const BATCH_SIZE = 100;
-/** So many texts that do not open are named; all of them are counted. */
+/** At most this many texts that cannot be decrypted are listed; all of them are counted. */
 const MOST_NAMED = 20;
 
 const CONTEXTS = {
@@ -18,9 +18,9 @@ const CONTEXTS = {
 
 type Tools = Pick<Services, 'db' | 'keyRing' | 'log'>;
 
-/** One pass over everything that is sealed. */
+/** One pass over all encrypted columns. */
 interface Pass {
-  /** The columns still to go through; the first is under way. */
+  /** The remaining columns; the first is in progress. */
   columns: EncryptedColumn[];
   after: string | null;
   reencrypted: number;
@@ -30,10 +30,13 @@ interface Pass {
 
 const newPass = (): Pass => ({ columns: [...ENCRYPTED_COLUMNS], after: null, reencrypted: 0, stuck: 0, stuckAt: [] });
 
-/** Each run takes one portion of a round. Any number of workers may do so at once: a text is replaced only while it is what was read. */
+/**
+ * Each run processes one batch of a pass. Any number of workers may run it concurrently: a text is replaced only if it
+ * is unchanged since it was read.
+ */
 export function createReencryptor(tools: Tools, batchSize = BATCH_SIZE): { runOnce(): Promise<Next> } {
   let pass = newPass();
-  /** The operator was told that the old keys may go. */
+  /** The operator was notified that the old keys can be removed. */
   let notified = false;
   return {
     runOnce: async () => {
@@ -76,7 +79,7 @@ async function reencryptBatch(
   else [pass.columns, pass.after] = [pass.columns.slice(1), null];
 }
 
-/** What the operator should know of a round. Answers whether they know that the old keys may go. */
+/** Logs the result of a pass for the operator. Returns whether they were notified that the old keys can be removed. */
 async function logOutcome({ db, keyRing, log }: Tools, pass: Pass, notified: boolean): Promise<boolean> {
   const [{ kid }, ...others] = keyRing;
   if (pass.reencrypted > 0) log.info({ kid, count: pass.reencrypted }, 'secrets were re-encrypted with the first key');
@@ -88,7 +91,7 @@ async function logOutcome({ db, keyRing, log }: Tools, pass: Pass, notified: boo
   if (inUse.some((used) => used !== kid)) return false;
   if (others.length > 0 && (pass.reencrypted > 0 || !notified)) {
     const unused = others.map((other) => other.kid);
-    log.info({ kid, unused }, 'nothing is encrypted with these keys any more: remove them from SECRET_KEYS');
+    log.info({ kid, unused }, 'no secret is encrypted with these keys any longer: remove them from SECRET_KEYS');
   }
   return true;
 }

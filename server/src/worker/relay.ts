@@ -1,4 +1,5 @@
-// The relay: gives recorded facts their place in the project's ledger, writes the deliveries they cause, and rings the sockets.
+// The event relay: assigns sequence numbers to appended events, writes the deliveries that they cause, and notifies the
+// web processes.
 import { DECISION_ACTIONS } from '@countersign/shared/enums';
 import type { EntityDictionary } from '@mikro-orm/core';
 import type { Event } from '../db/entities/event.ts';
@@ -18,31 +19,34 @@ import { type ChannelNotification, type NewDelivery, writeDeliveries } from './d
 const RELAY = 7_202_611_202;
 const BATCH = 500;
 
-/** Free slots of this process for deliveries that are being written. */
+/** Free permits of this process for deliveries that are being written. */
 export interface SendCapacity {
-  /** Keeps slots for these, as far as there are any. */
+  /** Reserves permits for these deliveries, as far as available. */
   reserve(fresh: readonly NewDelivery[]): ReservedCapacity;
 }
 
 export interface ReservedCapacity {
-  /** Of the deliveries that have one. */
+  /** The deliveries that have a permit. */
   ids: ReadonlySet<string>;
-  /** Sends these in them, and gives the others back. */
+  /** Sends these deliveries, and releases the other permits. */
   use(ready: readonly ReadyToSend[]): void;
 }
 
 interface RelayOptions {
-  /** Is told of a batch when it is done. */
+  /** Called after each batch. */
   onSequenced?: (events: readonly SequencedEvent[]) => void;
-  /** Without any every delivery waits for a worker. */
+  /** Without it, every delivery waits for a worker to lease it. */
   capacity?: SendCapacity;
-  /** Those of whoever else numbers facts in this process. */
+  /** Shared with everything else in this process that assigns sequence numbers. */
   mutex?: Mutex;
 }
 
 const NO_CAPACITY: SendCapacity = { reserve: () => ({ ids: new Set(), use: () => undefined }) };
 
-/** Stamps up to one batch. Facts of one item keep their order: each was inserted under its item's row lock. */
+/**
+ * Assigns sequence numbers to up to one batch. Events of one item keep their order: each was inserted under its item's
+ * row lock.
+ */
 export async function relayOnce(
   services: Services,
   signals: Signals,
@@ -73,27 +77,27 @@ export async function relayOnce(
   }
 }
 
-/** A fact that has its place. */
+/** An event with its sequence number. */
 export interface SequencedEvent {
   projectId: string;
   seq: number;
   type: Event['type'];
   itemId: string | null;
-  /** Of the item. */
+  /** The version of the item. */
   version: number | null;
-  /** When it was stated, in ms since the epoch. */
+  /** When it was appended, in ms since the epoch. */
   appendedAt: number;
-  /** What is to be told of it, where its project has somewhere to send webhooks to; null of every other fact. */
+  /** The decision to deliver, if its project has a webhook URL; null for every other event. */
   deliverable: DeliverableDecision | null;
 }
 
-/** The decisions that webhooks tell of. */
+/** The decisions that webhooks deliver. */
 const DELIVERED_ACTIONS = DECISION_ACTIONS.filter(isDelivered);
 
 /**
- * $1: `TOLD`. The row locks make a second relay, should leadership ever be in doubt, wait and find nothing: no number twice. Projects
- * are held in the order of their ids, as whoever counts holds them. Each decision is looked up by its index: there are few of them in a
- * batch, however many there are.
+ * $1: `DELIVERED_ACTIONS`. If leadership is ever ambiguous, the row locks make a second relay wait and find nothing: no
+ * number is assigned twice. Projects are locked in the order of their IDs, as counting does. Each decision is looked up
+ * by its index: there are few of them in a batch, however many exist.
  */
 const ASSIGN_SEQUENCE = `
   with unsequenced as (
@@ -121,7 +125,7 @@ const ASSIGN_SEQUENCE = `
   returning e.id as event_id, e.project_id as event_project, e.item_id as event_item, b.version as event_version,
     (extract(epoch from e.created_at) * 1000)::float8 as event_at, e.seq, e.type as event_type, d.*`;
 
-/** The decision's columns are null of a fact that is not told. */
+/** The columns of the decision are null for an event that is not delivered. */
 type SequencedRow = EntityDictionary<Decision> & {
   event_id: string;
   event_project: string;
@@ -151,10 +155,10 @@ function newDeliveries(services: Services, sequenced: readonly SequencedEvent[])
     .map((deliverable) => deliveryOf(deliverable, services.ids.uuid(), at));
 }
 
-/** So many ledgers stay within NOTIFY's 8000 bytes. */
+/** The notifications for this many event logs fit into NOTIFY's 8000 bytes. */
 const MAX_LOGS_PER_NOTIFY = 100;
 
-/** Tells every web process which ledgers grew, from where, and whether the project itself changed. */
+/** Tells every web process which event logs grew, from where, and whether the project itself changed. */
 function sequencedNotifications(sequenced: readonly SequencedEvent[]): ChannelNotification[] {
   const grown = [...Map.groupBy(sequenced, (event) => event.projectId)].map(([projectId, events]) => {
     const seq = Math.min(...events.map((event) => event.seq));

@@ -1,4 +1,5 @@
-// Takes away what was kept for as long as an owner said (KE), a portion at a time along each ledger: a crash costs a portion.
+// Deletes data past the retention period that an owner set (KE), in batches along each event log: a crash costs one
+// batch.
 import { DatabaseGone } from '../db/database.ts';
 import {
   lockItems,
@@ -14,20 +15,20 @@ import { isDeletable } from '../domain/items/retention.ts';
 import type { Services } from '../usecases/services.ts';
 import type { Next } from './loop.ts';
 
-/** How often to look, in milliseconds. */
+/** Polling interval, in milliseconds. */
 export const RETENTION_POLL_MS = 10 * 60_000;
-/** The shortest time between the starts of two portions, in milliseconds: a past of years is no reason to slow people down. */
+/** The minimum time between the starts of two batches, in milliseconds: years of old data must not slow down users. */
 export const RETENTION_GAP_MS = 100;
-/** Facts that one transaction looks at. */
+/** Events that one transaction checks. */
 const BATCH_SIZE = 500;
 
-/** How long an errand that failed is left alone, in milliseconds, while the others go on. */
+/** How long a failed task is paused, in milliseconds, while the others continue. */
 const REST_MS = RETENTION_POLL_MS;
 
 export interface RetentionJob {
   /**
-   * Carries out one portion of one kind of one project. Several workers may run it at once: of one errand one has the next portion.
-   * Errors: what a portion fails with; that errand rests then, and the next run goes on with the others.
+   * Runs one batch of one kind of one project. Several workers may run it concurrently: only one has the next batch of
+   * a task. Errors: those of the batch; its task is paused then, and the next run continues with the others.
    */
   runOnce(batchSize?: number): Promise<Next>;
 }
@@ -53,7 +54,7 @@ export function createRetentionJob(services: Services): RetentionJob {
         return await runNextTask(under, batchSize);
       } catch (error) {
         const { task } = under;
-        // That there is no database is no fault of this one.
+        // An unreachable database is not the fault of this task.
         if (task !== null && !(error instanceof DatabaseGone)) {
           resting.set(nameOf(task), services.clock.now().getTime() + REST_MS);
           services.log.error(named(task), 'could not delete expired data; retrying in ten minutes');
@@ -66,7 +67,7 @@ export function createRetentionJob(services: Services): RetentionJob {
 
 const named = (task: RetentionTask | null) => ({ project: task?.projectId, kind: task?.kind });
 
-/** Answers of how many items something went. */
+/** Returns the number of items with deleted data. */
 async function runTask(em: Em, task: RetentionTask, at: { now: Date; batchSize: number }): Promise<number> {
   const { through, itemIds } = await readExpiredEvents(em, task, at);
   if (through === null) return 0;

@@ -1,4 +1,4 @@
-// What a worker runs: its loops, what rings which of them, and how they end.
+// Starts a worker: its loops, what wakes each of them, and how they stop.
 import { COALESCE_MS } from '@countersign/shared/sockets';
 import { DUE, EVENTS_APPENDED } from '../db/connection/channels.ts';
 import type { Signals } from '../db/connection/signals.ts';
@@ -16,14 +16,17 @@ import { startMaintenanceJobs } from './maintenance-jobs.ts';
 
 const POLL_MS = 1000;
 /**
- * A burst of submissions is stamped in batches instead of one by one; a fact after a silence is stamped at once. A final decision
- * hardly waits: somebody's pipeline does.
+ * During a burst of submissions, sequence numbers are assigned in batches; after a pause, immediately. A final decision
+ * waits less, because a pipeline waits for it.
  */
 const RELAY_GAP_MS = COALESCE_MS;
 const URGENT_RELAY_GAP_MS = 5;
-/** Slots that become free together are filled together; a new delivery leaves at once. */
+/** Permits that become free at about the same time are filled together; a new delivery is sent immediately. */
 const LEASE_GAP_MS = 10;
-/** What is numbered within so long is counted together: fewer rows change more often. Who reads meanwhile reads what is not counted too. */
+/**
+ * Events within this time are counted together, so that rows change less often. Reads include the events that are not
+ * counted yet.
+ */
 const COUNT_GAP_MS = 250;
 
 export interface WorkerTools {
@@ -31,13 +34,13 @@ export interface WorkerTools {
   signals: Signals;
   egress: Egress;
   onRun: LoopOptions['onRun'];
-  /** Is told of every fact that has its place in a ledger. */
+  /** Called with every event that got its sequence number. */
   onEvents: (events: readonly SequencedEvent[]) => void;
 }
 
 type Gaps = Pick<LoopOptions, 'gapMs' | 'urgentGapMs'>;
 
-/** Starts the loops; answers what stops them and waits for what is under way. */
+/** Starts the loops; returns a function that stops them and waits for running work. */
 export async function startWorker({
   services,
   signals,
@@ -56,7 +59,7 @@ export async function startWorker({
   const deliverer = createDeliverer(services, egress, { onFree, onEvents: onSequenced, mutex });
   const relay = () => relayOnce(services, signals, { onSequenced, capacity: deliverer, mutex });
   const relaying = loop('relay', relay, { gapMs: RELAY_GAP_MS, urgentGapMs: URGENT_RELAY_GAP_MS });
-  // What is far behind is caught up without a pause.
+  // A large backlog is counted without a pause.
   const count = async () => void ((await countOnce(services)).again && counting.wake(true));
   const counting = loop('count', count, { gapMs: COUNT_GAP_MS, urgentGapMs: 0 });
   const finalizing = loop('finalize', () => finalizeOnce(services));
@@ -75,7 +78,7 @@ export async function startWorker({
 
 type WakeableLoops = Record<'relaying' | 'finalizing' | 'assigning' | 'delivering' | 'replaying', Loop>;
 
-/** What rings which loop. */
+/** Which notification wakes which loop. */
 async function listen(
   signals: Signals,
   { relaying, finalizing, assigning, delivering, replaying }: WakeableLoops,

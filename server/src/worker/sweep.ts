@@ -1,6 +1,6 @@
-// Deletes what is past its time: sessions, challenges, idempotency keys, invites, offers, webhook alerts, logs of deleted projects.
-// Shows confidence again where audits are over (AU3). Finishes two upgrades too: notes reasons that an older version left without a
-// cluster, forgets names that owners gave to others.
+// Deletes expired data: sessions, challenges, idempotency keys, invites, offers, webhook alerts, logs of deleted
+// projects. Shows confidence again where audits are over (AU3). Also completes two upgrades: records reasons that an
+// older version left without a cluster, and removes names that owners set for others.
 import { AuthChallenge } from '../db/entities/auth-challenge.ts';
 import { Session } from '../db/entities/session.ts';
 import { unhideConfidence } from '../db/audits/unhide-confidence.ts';
@@ -10,20 +10,23 @@ import { purgeLogs } from '../db/retention/purge-project.ts';
 import type { Services } from '../usecases/services.ts';
 import type { Next } from './loop.ts';
 
-/** How long an idempotency key is kept (docs/spec/public-api.md#idempotency), in milliseconds. */
+/** Retention of idempotency keys (docs/spec/public-api.md#idempotency), in milliseconds. */
 export const KEY_RETENTION_MS = 7 * 24 * 60 * 60_000;
-/** How long an invite is kept after it was used, revoked or over, in milliseconds. */
+/** Retention of used, revoked or expired invites, in milliseconds. */
 export const INVITE_RETENTION_MS = 30 * 24 * 60 * 60_000;
-/** How long what owners were told of a webhook is kept (WH6), in milliseconds. */
+/** Retention of webhook alerts (WH6), in milliseconds. */
 export const ALERT_RETENTION_MS = 90 * 24 * 60 * 60_000;
-/** How long the change log of a deleted project is kept (KE7), in milliseconds. */
+/** Retention of the change log of a deleted project (KE7), in milliseconds. */
 const LOG_RETENTION_MS = 365 * 24 * 60 * 60_000;
-/** How often the sweep runs, in milliseconds. */
+/** The interval of the sweep, in milliseconds. */
 export const SWEEP_MS = 10 * 60_000;
 
 const BATCH = 5000;
 
-/** One sweep of at most 5000 rows of a kind, so that nobody waits for it. Several workers may run it at once: a row is deleted once. */
+/**
+ * One sweep of at most 5000 rows per kind, so that it blocks nobody. Several workers may run it concurrently: a row is
+ * deleted once.
+ */
 export async function sweepOnce(services: Services): Promise<Next> {
   const now = services.clock.now();
   const oldest = new Date(now.getTime() - KEY_RETENTION_MS);
@@ -31,7 +34,8 @@ export async function sweepOnce(services: Services): Promise<Next> {
   const swept = await services.db.write(async ({ em }) => {
     await em.nativeDelete(Session, { expiresAt: { $lt: now } });
     await em.nativeDelete(AuthChallenge, { expiresAt: { $lt: now } });
-    // What a source sent stays known for good: its plain signature has no time in it, so an old message could come again.
+    // The keys of inbound sources are retained forever: the plain signature contains no time, so an old message could
+    // be replayed.
     const rows = await em.execute<unknown[]>(
       `delete from idempotency_key where ctid in (
          select ctid from idempotency_key where operation in ('submit', 'batch') and created_at < ? limit ${BATCH}

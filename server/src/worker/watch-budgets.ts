@@ -1,5 +1,5 @@
-// Watches the error budgets of projects (AU5): owners are told when audits say that more automatic answers may be wrong, and the
-// automatic threshold is raised where an owner has said so beforehand.
+// Watches the error budgets of projects (AU5): notifies owners when audits show that more automatic decisions may be
+// wrong, and raises the auto-approve threshold if the owner has chosen that.
 import type { BudgetAlertKind } from '@countersign/shared/enums';
 import { readDrawn } from '../db/audits/audit-rows.ts';
 import { guaranteeSpan } from '../db/audits/audit-span.ts';
@@ -15,10 +15,13 @@ import { raisedThreshold } from '../domain/audits/raised-threshold.ts';
 import type { Services } from '../usecases/services.ts';
 import type { Next } from './loop.ts';
 
-/** How often it looks, in milliseconds. */
+/** Polling interval, in milliseconds. */
 export const BUDGET_MS = 30_000;
 
-/** One look at every project with a budget. Several workers may run it at once: whoever holds the project's row acts. */
+/**
+ * One check of every project with a budget. Several workers may run it concurrently: whoever holds the project's row
+ * acts.
+ */
 export async function watchBudgetsOnce(services: Services): Promise<Next> {
   const ids = await services.db.read((em) => em.execute<{ id: string }[]>(WATCHED));
   for (const { id } of ids) await watch(services, id);
@@ -28,28 +31,28 @@ export async function watchBudgetsOnce(services: Services): Promise<Next> {
 const WATCHED = `select id from project
   where (error_budget is not null or over_budget_since is not null) and archived_at is null and deleted_at is null`;
 
-/** A project that cannot be looked at keeps nobody from the next one; it is looked at again in the next round. */
+/** A project whose check fails does not block the others; the next round checks it again. */
 async function watch(services: Services, projectId: string): Promise<void> {
   try {
     const action = await services.db.read((em) => look(services, em, projectId));
     if (action !== null) await services.db.write((tx) => act(services, tx, action));
   } catch (error) {
-    services.log.error({ project: projectId, err: error }, 'the error budget could not be looked at');
+    services.log.error({ project: projectId, err: error }, 'the error budget could not be checked');
   }
 }
 
 interface BudgetAction {
-  /** As it was seen. */
+  /** The project as it was read. */
   project: Project;
   at: Date;
   over: boolean;
-  /** The line to raise to; null where it stays. */
+  /** The threshold to raise to; null if it stays. */
   raised: number | null;
 }
 
 const isAlerted = ({ overBudgetSince }: Project): boolean => Boolean(overBudgetSince);
 
-/** What there is to do; null where all was told and done. Counted before anybody waits for us. */
+/** What there is to do; null if everything is done. Computed before any lock is held. */
 async function look(services: Services, em: Em, projectId: string): Promise<BudgetAction | null> {
   const project = await em.findOne(Project, { id: projectId, archivedAt: null, deletedAt: null }, { refresh: true });
   if (project === null) return null;
@@ -58,7 +61,7 @@ async function look(services: Services, em: Em, projectId: string): Promise<Budg
   const span = await guaranteeSpan(em, projectId, at);
   const crossedBy = budget === null ? null : (await assessBudget(em, span, budget)).crossedBy;
   const over = crossedBy !== null;
-  // Also where it was told before: an owner may have chosen it since.
+  // Also after an earlier notification: an owner may have chosen it since.
   const raises = budget !== null && crossedBy !== null && project.overBudget === 'raise' && project.autoThreshold < 1;
   const raised = raises
     ? raisedThreshold(await readDrawn(em, crossedBy), { threshold: project.autoThreshold, budget })
@@ -66,7 +69,7 @@ async function look(services: Services, em: Em, projectId: string): Promise<Budg
   return over === isAlerted(project) && raised === null ? null : { project, at, over, raised };
 }
 
-/** Nothing where somebody else has acted since it was seen, or changed the settings: the next round looks anew. */
+/** No effect if the project was changed since it was read: the next round checks again. */
 async function act(services: Services, tx: Tx, { project: seen, at, over, raised }: BudgetAction): Promise<void> {
   const projectId = seen.id;
   await lockProject(tx.em, projectId);
@@ -87,7 +90,7 @@ async function alertOwners(
   services.log.warn({ project: projectId, alert: kind }, LOG_MESSAGES[kind]);
 }
 
-/** Two of one project are never of one millisecond, as those of its webhook are not (WH6). */
+/** Two alerts of one project never share a millisecond, like those of its webhook (WH6). */
 const INSERT_ALERT = `
   insert into webhook_alert (id, project_id, kind, created_at)
   select gen_random_uuid(), p.id, ?, greatest(clock_timestamp(),
@@ -95,12 +98,12 @@ const INSERT_ALERT = `
   from project p where p.id = ?`;
 
 const LOG_MESSAGES = {
-  over_budget: 'automatic answers may be wrong more often than their budget allows',
+  over_budget: 'automatic decisions may be wrong more often than the error budget allows',
   threshold_raised:
-    'automatic answers may be wrong more often than their budget allows: the automatic threshold was raised',
+    'automatic decisions may be wrong more often than the error budget allows: the auto-approve threshold was raised',
 } as const satisfies Record<BudgetAlertKind, string>;
 
-/** A new version of the settings, made by the system in the owner's name: they said so when they chose `raise`. */
+/** A new settings version, created by the system on behalf of the owner, who chose `raise`. */
 async function raise(
   services: Services,
   tx: Tx,

@@ -1,4 +1,5 @@
-// What owners are told of their webhooks (WH6): written in the transaction that ends the attempts, with the endpoint's row held.
+// Webhook alerts for owners (WH6): written in the transaction that records the attempts, with the endpoint's row
+// locked.
 import type { Logger } from 'pino';
 import type { WebhookAlertKind } from '@countersign/shared/enums';
 import type { Tx } from '../../db/database.ts';
@@ -8,15 +9,18 @@ import type { Done } from './attempt-rows.ts';
 export interface Alert {
   projectId: string;
   kind: WebhookAlertKind;
-  /** The delivery whose attempt it was. */
+  /** The delivery of the attempt. */
   deliveryId: string;
-  /** How many attempts that one had, since it was last sent again. */
+  /** The attempts of that delivery since its last replay. */
   attempts: number;
   httpStatus: number | null;
   error: string | null;
 }
 
-/** What the owners of one project are told of these attempts, in the order given. `told` is what they know before. */
+/**
+ * The alerts that these attempts cause for the owners of one project, in the given order. `told` is what they were
+ * notified of before.
+ */
 export function alertsOf(state: AlertState, ended: readonly Pick<Done, 'leased' | 'outcome' | 'next'>[]): Alert[] {
   const alerts: Alert[] = [];
   let known = state;
@@ -31,14 +35,14 @@ export function alertsOf(state: AlertState, ended: readonly Pick<Done, 'leased' 
   return alerts;
 }
 
-/** Two of one project are never of one millisecond: whoever has seen the one has not seen the other. */
+/** Two alerts of one project never share a millisecond, so that seeing one does not mark the other as seen. */
 const WRITE = `
   insert into webhook_alert (id, project_id, kind, delivery_id, attempts, http_status, error, created_at)
   select gen_random_uuid(), p.id, ?, ?, ?, ?, ?, greatest(clock_timestamp(),
     (select max(created_at) + interval '1 ms' from webhook_alert where project_id = p.id))
   from project p where p.id = ?`;
 
-/** Writes them down, and that they were told. The endpoints' rows must be held. */
+/** Writes the alerts, and that owners were notified. The endpoints' rows must be locked. */
 export async function writeAlerts({ em }: Tx, alerts: readonly Alert[]): Promise<void> {
   for (const { projectId, kind, deliveryId, attempts, httpStatus, error } of alerts) {
     await em.execute(WRITE, [kind, deliveryId, attempts, httpStatus, error, projectId]);
@@ -51,12 +55,12 @@ export async function writeAlerts({ em }: Tx, alerts: readonly Alert[]): Promise
 }
 
 const LOG_MESSAGES = {
-  exhausted: ['warn', 'a delivery was given up'],
-  paused: ['warn', 'a webhook is paused: its receiver answered 410'],
+  exhausted: ['warn', 'a delivery failed permanently'],
+  paused: ['warn', 'a webhook is paused: its receiver responded with 410'],
   recovered: ['info', 'a webhook works again'],
 } as const satisfies Record<WebhookAlertKind, readonly ['warn' | 'info', string]>;
 
-/** One line for whoever runs the service, to raise their own alarms by. */
+/** One log line for the operator, as a basis for their own alerts. */
 export function logAlert(log: Logger, { projectId, kind, deliveryId, httpStatus, error }: Alert): void {
   const [level, message] = LOG_MESSAGES[kind];
   log[level]({ project: projectId, alert: kind, delivery: deliveryId, http_status: httpStatus, error }, message);

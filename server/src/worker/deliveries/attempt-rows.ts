@@ -1,4 +1,4 @@
-// What came of attempts, written down for any number of deliveries at once: fenced by the lease, never across HTTP.
+// Records the results of attempts, for any number of deliveries at once: fenced by the lease, never across HTTP.
 import type { Tx } from '../../db/database.ts';
 import { planned } from '../../db/connection/planned.ts';
 import { rawQuery } from '../../db/raw-query.ts';
@@ -7,7 +7,7 @@ import type { NextStep } from '../../domain/webhooks/retry.ts';
 import type { Dispatched } from '../../domain/webhooks/webhook-attempt.ts';
 import type { Leased } from './delivery-rows.ts';
 
-/** A delivery's status after the step. */
+/** The status of a delivery after the step. */
 const STATUS_AFTER = {
   succeeded: 'succeeded',
   retry: 'pending',
@@ -15,7 +15,7 @@ const STATUS_AFTER = {
   pause: 'paused',
 } as const satisfies Record<NextStep['kind'], string>;
 
-/** One attempt that has ended, and what follows it. */
+/** A finished attempt and what follows it. */
 export interface Done {
   leased: Leased;
   outcome: Dispatched;
@@ -23,21 +23,24 @@ export interface Done {
   startedAt: Date;
 }
 
-/** What `attemptRow` says of the attempt itself: the columns, and the same with their types. */
+/** The columns of `attemptRow` about the attempt itself, and the same with their types. */
 export const ATTEMPT_COLUMNS =
   'n, url, started_at, total_ms, http_status, response_headers, response_text, remote_address, dns_ms, connect_ms, tls_ms, first_byte_ms, signatures';
 export const ATTEMPT_RECORD = `n int, url text, started_at timestamptz, total_ms float8, http_status int, response_headers text,
   response_text text, remote_address text, dns_ms float8, connect_ms float8, tls_ms float8, first_byte_ms float8, signatures smallint`;
 
-/** The delivery `d` is still leased as the row `r` says, and is looked for by its key. */
+/** The delivery `d` is still leased as the row `r` says, and is found by its key. */
 export const STILL_LEASED_BY_US = `d.id = r.id and d.id = any(array(select id from r)) and d.claim_token = r.token and d.status = 'sending'`;
 
-/** An attempt that went well changes nothing of the endpoint `e` of the project `p`: the row `r` went there, and there was no trouble. */
+/**
+ * A successful attempt changes nothing of the endpoint `e` of the project `p`: the row `r` was sent to its URL, and
+ * there was no trouble.
+ */
 export const WELL = `e.failures = 0 and e.open_until is null and e.state = 'active' and not e.in_trouble and p.webhook_url = r.url`;
 
 /**
- * One round trip: the deliveries of whoever still has the lease, every attempt (`lease_lost` where it was lost), and of the endpoints
- * whether there is anything to be noted when an attempt went well.
+ * One round trip: updates the deliveries whose lease is still held, inserts every attempt (`lease_lost` where it was
+ * lost), and reads which endpoints a successful attempt changes.
  */
 const FINISH = planned(`
   with r as materialized (
@@ -59,10 +62,12 @@ const FINISH = planned(`
   select r.token, ${WELL} as well
   from finished r join webhook_endpoint e on e.project_id = r.project_id join project p on p.id = r.project_id`);
 
-/** `lost`: its lease was somebody else's by then, and only the attempt is kept. `well`: its endpoint had no trouble before. */
+/**
+ * `lost`: another worker held the lease, and only the attempt is recorded. `well`: its endpoint had no trouble before.
+ */
 export type Fate = 'lost' | 'well' | 'troubled';
 
-/** Writes attempts and what comes next. Answers the fate of each, in order. */
+/** Records attempts and what comes next. Returns the fate of each, in order. */
 export async function finishAll({ em }: Tx, done: readonly Done[]): Promise<Fate[]> {
   const rows = await rawQuery<{ token: string; well: boolean | null }>(em, FINISH, [JSON.stringify(done.map(toRow))]);
   const fates = new Map(rows.map(({ token, well }): [string, Fate] => [token, well === true ? 'well' : 'troubled']));
@@ -72,13 +77,13 @@ export async function finishAll({ em }: Tx, done: readonly Done[]): Promise<Fate
 const toRow = (done: Done) => ({
   status: STATUS_AFTER[done.next.kind],
   next_at: done.next.kind === 'retry' ? done.next.at : null,
-  // It has a number of its own all the same: the schedule begins one later (WH7).
+  // It has a number of its own nevertheless: the schedule starts one later (WH7).
   uncounted: done.next.kind === 'retry' && done.next.uncounted === true,
   error: done.outcome.error,
   ...attemptRow(done),
 });
 
-/** Which lease it was for, and how the attempt itself went: without its error, which depends on whether the lease held. */
+/** The lease and the result of the attempt, without its error, which depends on whether the lease was still held. */
 export const attemptRow = ({ leased, outcome, startedAt }: Omit<Done, 'next'>) => ({
   id: leased.id,
   token: leased.claimToken,
@@ -97,10 +102,10 @@ export const attemptRow = ({ leased, outcome, startedAt }: Omit<Done, 'next'>) =
   signatures: outcome.signatures,
 });
 
-/** What the facts of all ends have in common. */
+/** The common fields of all attempt events. */
 export const ATTEMPT_EVENT = { type: 'delivery.changed', actor: SYSTEM } as const;
 
-/** The fact that an attempt ended so. */
+/** The event for the end of an attempt. */
 export const attemptEvent = ({ leased, outcome, next }: Done) => ({
   ...ATTEMPT_EVENT,
   project_id: leased.projectId,

@@ -1,17 +1,18 @@
-// The POSTs that this process may make at once: how many in all, how many of them retries, and what is kept for what is being written.
+// Limits the concurrent POSTs of this process: in total, for retries, and with permits reserved for deliveries that are
+// being written.
 import { fitting, type Leased, type Room } from './delivery-rows.ts';
 import { LeaseThrottle } from './lease-throttle.ts';
 import type { NewDelivery } from './write-deliveries.ts';
 
-/** POSTs under way at once, in this process, and how many of them may be retries. */
+/** Maximum number of concurrent POSTs of this process, and how many of them may be retries. */
 const MAX_CONCURRENT_POSTS = 128;
 const MAX_CONCURRENT_RETRIES = 85;
-/** One lease takes half of them at most: the next is on its way while these are sent. */
+/** One lease takes at most half of the permits: the next one is prepared while these are sent. */
 export const MOST_LEASED = MAX_CONCURRENT_POSTS / 2;
-/** With those whose end is still to be written down: a slow database must not make more and more of them. */
+/** Including those whose result is not recorded yet: a slow database must not accumulate more and more of them. */
 const MAX_UNFINISHED = 2 * MAX_CONCURRENT_POSTS;
 
-/** Who has a slot: a leased delivery, or one that is being written and will be its first attempt. */
+/** The holder of a permit: a leased delivery, or one that is being written for its first attempt. */
 export type Permit = Pick<Leased, 'projectId' | 'attempt' | 'scheduleFrom'>;
 
 export class ConcurrencyLimiter {
@@ -19,10 +20,10 @@ export class ConcurrencyLimiter {
   readonly #taken = new Set<Permit>();
   readonly #underWay = new Set<Promise<void>>();
   readonly #onFree: (atOnce: boolean) => void;
-  /** Somebody looks for what is due to fill the free ones. */
+  /** A search for due deliveries to fill the free permits is running. */
   #filling = false;
 
-  /** `onFree` is called whenever there may be room again; `atOnce`: what is behind has waited for so much of it. */
+  /** `onFree` is called whenever there may be room again; `atOnce` when a backlog has waited for enough of it. */
   constructor(onFree: (atOnce: boolean) => void) {
     this.#onFree = onFree;
   }
@@ -31,17 +32,17 @@ export class ConcurrencyLimiter {
     this.#taken.add(permit);
   }
 
-  /** Its delivery has one of its own by now: nothing became free. */
+  /** The delivery has its own permit by now: nothing became free. */
   leave(permit: Permit): void {
     this.#taken.delete(permit);
   }
 
-  /** Nothing happens to one that is free already. */
+  /** No effect on a released permit. */
   free(permit: Permit): void {
     if (this.#taken.delete(permit)) this.#tellFree();
   }
 
-  /** Has the free slots to itself until `fill` is over. */
+  /** Has exclusive use of the free permits until `fill` settles. */
   async toFill<T>(fill: () => Promise<T>): Promise<T> {
     this.#filling = true;
     try {
@@ -51,10 +52,10 @@ export class ConcurrencyLimiter {
     }
   }
 
-  /** Takes a slot for each of these that there is room for now; answers who has which. */
+  /** Reserves a permit for each of these that there is room for; returns which one each has. */
   reserve(fresh: readonly NewDelivery[]): Map<string, Permit> {
     const room = this.room();
-    // What is due and waits for company comes first, where there is little room.
+    // When there is little room, due deliveries that wait for a full batch take precedence.
     const isTaken = this.#filling || (room.limit < MAX_CONCURRENT_POSTS / 2 && this.throttle.waitMs(room) > 0);
     const fit = isTaken ? [] : fitting(fresh, room);
     const reserved = fit.map(({ id, projectId }): [string, Permit] => [id, { projectId, attempt: 1, scheduleFrom: 0 }]);
@@ -62,7 +63,7 @@ export class ConcurrencyLimiter {
     return new Map(reserved);
   }
 
-  /** What may begin now. */
+  /** What may start now. */
   room(): Room {
     const counts = new Map<string, number>();
     for (const { projectId } of this.#taken) counts.set(projectId, (counts.get(projectId) ?? 0) + 1);
@@ -77,7 +78,7 @@ export class ConcurrencyLimiter {
     return room;
   }
 
-  /** Counts work that never fails as under way until it is over. */
+  /** Tracks work that never fails until it settles. */
   follow(work: Promise<void>): void {
     const followed = work.finally(() => {
       this.#underWay.delete(followed);
@@ -86,18 +87,18 @@ export class ConcurrencyLimiter {
     this.#underWay.add(followed);
   }
 
-  /** More is likely due. */
+  /** More deliveries are probably due. */
   requestFill(): void {
     this.#onFree(true);
   }
 
-  /** Who waits for company is told when it is there. */
+  /** Notifies the waiting run when enough permits are free. */
   #tellFree(): void {
     const behind = this.throttle.isBehind;
     if (!behind || this.throttle.waitMs({ posting: this.#taken.size }) === 0) this.#onFree(behind);
   }
 
-  /** Waits for all that is under way. */
+  /** Waits for all tracked work. */
   async drain(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }

@@ -1,4 +1,5 @@
-// Sends webhooks: lease what is due, POST outside any transaction, record what came of it. Any number of workers may do so.
+// Sends webhooks: leases due deliveries, POSTs outside of transactions, records the results. Any number of workers may
+// run it.
 import { DatabaseGone, type Tx } from '../../db/database.ts';
 import { GroupCommit } from '../../db/group-commit.ts';
 import { planned } from '../../db/connection/planned.ts';
@@ -28,32 +29,32 @@ import type { SendCapacity, SequencedEvent } from '../relay.ts';
 import { MOST_LEASED, ConcurrencyLimiter } from './concurrency-limiter.ts';
 
 export interface Deliverer extends SendCapacity {
-  /** Fills the free slots with what is due. */
+  /** Fills the free permits with due deliveries. */
   runOnce(): Promise<Next>;
-  /** Waits for the POSTs under way. */
+  /** Waits for the POSTs in flight. */
   drain(): Promise<void>;
 }
 
 interface AttemptObservation extends Pick<Leased, 'itemId' | 'projectId' | 'webhookId' | 'attempt'> {
   outcome: 'succeeded' | 'failed';
   seconds: number;
-  /** What was answered; null when nothing was. */
+  /** The response status; null without a response. */
   status: number | null;
 }
 
-/** The operator's exceptions and proxy, and what a test wants otherwise. */
+/** The operator's exceptions and proxy, and overrides for tests. */
 export type Egress = GuardPolicy &
   Pick<DispatchTools, 'lookup' | 'limits'> & {
-    /** Is told of every POST when it is over. */
+    /** Called after every POST. */
     onAttempt?: (seen: AttemptObservation) => void;
   };
 
 interface DelivererOptions {
-  /** Slots became free: time to run again, at once where enough of them did. */
+  /** Permits became free: run again, immediately if enough of them did. */
   onFree?: (atOnce: boolean) => void;
-  /** Facts have got their place in a ledger. */
+  /** Called with events that got their sequence numbers. */
   onEvents?: (events: readonly SequencedEvent[]) => void;
-  /** Those of whoever else numbers facts in this process. */
+  /** Shared with everything else in this process that assigns sequence numbers. */
   mutex?: Mutex;
 }
 
@@ -70,8 +71,9 @@ export function createDeliverer(
   const deliver = async (leased: Leased, secrets: StoredSecrets<string>) => {
     const done = await send({ services, egress, connections }, leased, secrets);
     limiter.throttle.note(done.outcome);
-    // The slot is for the POST: the next one may begin while this one is written down. After a failure it waits for that: whether
-    // its endpoint is left alone from now on is known then (WH5), and a database that is slow must not cost more tries.
+    // The permit covers the POST: the next one may start while this one is recorded. After a failure it is held until
+    // then: only then is it known whether the circuit of the endpoint opens (WH5), and a slow database must not cause
+    // more attempts.
     if (done.outcome.error === null) limiter.free(leased);
     await recordOutcome(done);
   };
@@ -102,16 +104,17 @@ export function createDeliverer(
 }
 
 const logUnrecorded = ({ log }: Services, { id }: Leased, error: unknown): void =>
-  log.error({ err: error, delivery: id }, 'delivery not recorded; its lease will end');
+  log.error({ err: error, delivery: id }, 'delivery result not recorded; its lease will expire');
 
-/** Leases what is due, as far as there is room, and starts it. */
+/** Leases due deliveries, as far as there is room, and starts them. */
 async function fill(
   services: Services,
   limiter: ConcurrencyLimiter,
   start: (...ready: ReadyToSend) => void,
 ): Promise<Next> {
   const room = limiter.room();
-  // Whoever waits for company comes again after a while even if there is no room now: until then nobody is told of slots that become free.
+  // While it waits for a full batch, the loop runs again after a while even without room: until then it is not notified
+  // of free permits.
   const wait = limiter.throttle.waitMs(room);
   if (wait > 0) return { at: new Date(Date.now() + wait) };
   if (room.limit <= 0) return {};
@@ -138,7 +141,7 @@ const NEXT_DUE = planned(`
   ) d
   where e.state = 'active'`);
 
-/** When the next waiting delivery may go, in our own clock; only the difference comes from the database. */
+/** When the next pending delivery is due, by our own clock; only the difference comes from the database. */
 async function nextDue(services: Services): Promise<Date | null> {
   const [row] = await services.db.read((em) => rawQuery<{ seconds: string | number | null }>(em, NEXT_DUE, []));
   const seconds = row?.seconds ?? null;
@@ -166,9 +169,10 @@ async function send(
 }
 
 /**
- * Writes one attempt's end down, plainly where that goes. Behind a failure of its project that is being written it goes the same way:
- * what came last says how the endpoint is (WH5). The relay of this process has its turn in between: else each of its runs would meet
- * the end of some, whose facts it would have to run for again.
+ * Records the end of an attempt, on the fast path if possible. Behind a failure of its project that is being recorded
+ * it takes the same slow path: the last result determines the state of the endpoint (WH5). The relay of this process
+ * gets its turn in between: otherwise each of its runs would find some of these events and have to run again for the
+ * rest.
  */
 function createRecorder(
   services: Services,
@@ -195,7 +199,7 @@ function createRecorder(
   };
 }
 
-/** What ends together is written together; one that cannot be written fails alone. */
+/** Records concurrent results together; one that cannot be recorded fails alone. */
 function groupWrites<R>(write: (done: readonly Done[]) => Promise<readonly R[]>): GroupCommit<Done, R> {
   return new GroupCommit<Done, R>({
     commit: async (done) => (await write(done)).map((result) => ({ result })),
@@ -230,6 +234,6 @@ async function writeOutcomes(tx: Tx, done: readonly Done[]): Promise<readonly Al
   return alerts;
 }
 
-/** That an endpoint without trouble has answered once more changes nothing: its row need not be held for that. */
+/** Another success of an endpoint without trouble changes nothing, so its row need not be locked. */
 const isNoted = ({ next }: Done, fate: Fate | undefined): boolean =>
   fate === 'troubled' || (fate === 'well' && next.kind !== 'succeeded');

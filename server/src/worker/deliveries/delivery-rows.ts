@@ -1,55 +1,66 @@
-// The delivery's SQL: lease what is due, and ask once more before the POST. Short, fenced, never across HTTP.
+// SQL of deliveries: leases due ones, and checks the lease again before the POST. Short, fenced, never across HTTP.
 import type { Em } from '../../db/orm.ts';
 import { planned } from '../../db/connection/planned.ts';
 import { rawQuery } from '../../db/raw-query.ts';
 import type { AttemptError } from '../../domain/webhooks/retry.ts';
 import type { StoredSecrets } from '../../domain/webhooks/webhook-secrets.ts';
 
-/** A leased delivery with what sending it needs. */
+/** A leased delivery with what is needed to send it. */
 export interface Leased {
   id: string;
   projectId: string;
   itemId: string;
   webhookId: string;
   body: string;
-  /** The number of the attempt this lease is for, from 1. */
+  /** The number of the attempt of this lease, from 1. */
   attempt: number;
-  /** The number of attempts that the schedule does not count: those before the last replay, and what our proxy lost since (WH7). */
+  /**
+   * The number of attempts that the schedule does not count: those before the last replay, and those that our proxy
+   * lost since (WH7).
+   */
   scheduleFrom: number;
   claimToken: string;
-  /** What the attempt before this one ended in. */
+  /** The error of the previous attempt. */
   previousError: AttemptError | null;
   url: string;
-  /** It is the one let through to an endpoint that is left alone (WH5). */
+  /** The single attempt that an open circuit lets through (WH5). */
   probe: boolean;
 }
 
-/** With what signs it. */
+/** With the secrets that sign it. */
 export type ReadyToSend = [Leased, StoredSecrets<string>];
 
 /** Longer than three whole attempts: a lease is never renewed, so it must outlast the slowest POST by far. */
 export const LEASE_SECONDS = 60;
 
-/** The delivery `x` waits for no earlier one of its item. */
+/** The delivery `x` does not wait for an earlier one of its item. */
 export const FIRST_OF_ITEM = `(
   select true from delivery y where y.item_id = x.item_id and y.seq < x.seq and y.status in ('pending', 'sending') limit 1) is null`;
 
-/** What this worker has room for. */
+/** The room that this worker has. */
 export interface Room {
-  /** POSTs that may begin now, in all. */
+  /** POSTs that may start now, in total. */
   limit: number;
-  /** How many of them may be retries: the rest is kept for first attempts, so that failing receivers hold nobody up. */
+  /**
+   * How many of them may be retries: the rest is reserved for first attempts, so that failing receivers delay no
+   * others.
+   */
   retries: number;
-  /** POSTs under way, in all and per project. */
+  /** POSTs in flight, in total and per project. */
   posting: number;
   inFlight: ReadonlyMap<string, number>;
 }
 
-/** POSTs to one project's endpoint at once, in one process: while it answers, and from its first failure on. */
+/**
+ * Maximum concurrent POSTs to one project's endpoint in one process: while it responds, and from its first failure on.
+ */
 const MAX_POSTS_PER_PROJECT = 16;
 const MAX_POSTS_WHEN_FAILING = 2;
 
-/** Whether these took what there was: every slot, or all that each of their projects may have. More is likely due then. */
+/**
+ * Whether this lease used all the room: every permit, or all that each of their projects may have. More deliveries are
+ * probably due then.
+ */
 export function tookAll(leased: readonly Pick<Leased, 'projectId'>[], room: Room): boolean {
   if (leased.length === room.limit) return true;
   const byProject = Map.groupBy(leased, ({ projectId }) => projectId);
@@ -58,7 +69,7 @@ export function tookAll(leased: readonly Pick<Leased, 'projectId'>[], room: Room
   return byProject.size > 0 && [...byProject].every(all);
 }
 
-/** Of deliveries that are being written, those that there is room for, in their order: of one item the first alone. */
+/** The deliveries being written that there is room for, in order: only the first of each item. */
 export function fitting<T extends Pick<Leased, 'projectId' | 'itemId'>>(fresh: readonly T[], room: Room): T[] {
   const taken = new Map(room.inFlight);
   const items = new Set<string>();
@@ -74,7 +85,7 @@ export function fitting<T extends Pick<Leased, 'projectId' | 'itemId'>>(fresh: r
   return fit;
 }
 
-/** The projects that have something on its way, from step to step along the index: those that have nothing cost nothing. */
+/** The projects with undelivered webhooks, found by skipping along the index: projects without any cost nothing. */
 export const UNDELIVERED = `undelivered as (
   (select project_id from delivery where status in ('pending', 'sending') order by project_id limit 1)
   union all
@@ -82,18 +93,19 @@ export const UNDELIVERED = `undelivered as (
     where d.status in ('pending', 'sending') and d.project_id > u.project_id order by d.project_id limit 1)
   from undelivered u where u.project_id is not null)`;
 
-/** Longer than the one attempt takes: when its worker dies, the next is let through after this. */
+/** Longer than one attempt: if its worker crashes, the next attempt is let through after this. */
 const PROBE_SECONDS = 25;
 
-/** Something of its project is due, and waits for nothing else. */
+/** A delivery of its project is due and waits for nothing else. */
 const DUE = `x.next_attempt_at <= now()
   and (x.status = 'pending' or (x.status = 'sending' and x.lease_until < now())) and ${FIRST_OF_ITEM}`;
 
 /**
- * $1, $2: the projects in flight and their counts; $3: how many retries; $4: how many in all. One lease takes half of a project's slots
- * at most: the next is on its way while these are sent. `probes` lets one attempt through to each endpoint whose rest is over (WH5): of
- * any number of workers one gets it. What is chosen is locked where it is found, and what another worker has locked is passed by: they
- * have different ones, and the row is taken by its place, which nobody can change before the statement ends.
+ * $1, $2: the projects in flight and their counts; $3: how many retries; $4: how many in total. One lease takes at most
+ * half of a project's permits: the next one is prepared while these are sent. `probes` lets one attempt through to each
+ * endpoint whose circuit pause is over (WH5): of any number of workers, one gets it. Chosen rows are locked where they
+ * are found, and rows that another worker has locked are skipped: workers get different ones, and the update finds each
+ * row by its ctid, which nobody can change before the statement ends.
  */
 const LEASE = planned(`with recursive ${UNDELIVERED}, busy as (
      select * from unnest($1::uuid[], $2::int[]) as b(project_id, n)
@@ -134,8 +146,8 @@ const LEASE = planned(`with recursive ${UNDELIVERED}, busy as (
      taken.url, taken.probe`);
 
 /**
- * Leases what is due, oldest first, as far as there is room for its project. Skips paused endpoints, those left alone (WH5; one
- * goes to each whose rest is over), and items whose earlier delivery is still on its way.
+ * Leases due deliveries, oldest first, as far as there is room for their projects. Skips paused endpoints, open
+ * circuits (WH5; one attempt goes to each whose pause is over), and items with an earlier undelivered delivery.
  */
 export async function leaseDue(em: Em, room: Room): Promise<Leased[]> {
   const inFlight = [...room.inFlight];
@@ -176,7 +188,7 @@ const toLeased = (row: LeasedRow): Leased => ({
   probe: row.probe,
 });
 
-/** What signs for the endpoint `e`. */
+/** The signing secrets of the endpoint `e`. */
 export const SECRETS = `e.current, e.next, e.promote_at as "promoteAt", e.previous, e.previous_until as "previousUntil"`;
 
 const STILL_LEASED = planned(`
@@ -185,7 +197,7 @@ const STILL_LEASED = planned(`
   where d.id = any($1::uuid[]) and d.status = 'sending'
   group by e.project_id`);
 
-/** Those whose lease is still the one that was given, each with what signs it. Asked at the last moment before the POSTs (AR2). */
+/** Those whose lease is still held, each with its signing secrets. Checked immediately before the POSTs (AR2). */
 export async function stillLeased(em: Em, leased: readonly Leased[]): Promise<ReadyToSend[]> {
   if (leased.length === 0) return [];
   const ids = leased.map(({ id }) => id);

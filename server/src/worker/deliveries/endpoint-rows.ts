@@ -1,4 +1,5 @@
-// What the endpoints' own rows say about sending: how the last attempts went, and what owners know of it (WH3, WH5, WH6).
+// The state of endpoints for delivery: the results of recent attempts, and what owners were notified of (WH3, WH5,
+// WH6).
 import type { Tx } from '../../db/database.ts';
 import { afterFailure, healthSignalOf } from '../../domain/webhooks/endpoint-health.ts';
 import type { AlertState } from '../../domain/webhooks/webhook-alert.ts';
@@ -15,10 +16,10 @@ export interface Noted {
 }
 
 /**
- * Takes in how attempts went, in the order given: health (WH5), and the pause of an endpoint that said it is gone (WH3). What was
- * sent to a URL that is no longer the project's says nothing of the one that is.
- * @returns what owners are told because of it (WH6), written down already: the rows are held, so of any number of workers one tells.
- * And the deliveries that wait for another URL than the one that is gone.
+ * Applies the results of attempts in the given order: health (WH5), and the pause of an endpoint that responded with
+ * 410 (WH3). A result for a URL that is no longer the project's does not affect the current one. @returns the resulting
+ * alerts for owners (WH6), already written: the rows are locked, so that one of any number of workers notifies. And the
+ * deliveries that wait for another URL after a 410.
  */
 export async function noteEndpoints(tx: Tx, ended: readonly Ended[]): Promise<Noted> {
   if (ended.length === 0) return { alerts: [], waiting: new Set() };
@@ -35,12 +36,12 @@ export async function noteEndpoints(tx: Tx, ended: readonly Ended[]): Promise<No
     if (its.some(({ next }) => next.kind === 'pause')) await pauseEndpoint(tx, projectId);
   }
   if (well.length > 0) await resetFailures(tx, well);
-  // Last: an endpoint that was paused just now has nothing waiting.
+  // Last, because an endpoint that was just paused has no pending deliveries.
   const waiting = await waitOn(
     tx,
     ended.filter((each) => each.next.kind === 'pause' && !wentToCurrentUrl(each)),
   );
-  // What is given up is given up, wherever its last attempt went.
+  // An exhausted delivery counts, whichever URL its last attempt went to.
   const alerting = ended.filter((each) => wentToCurrentUrl(each) || each.next.kind === 'dead');
   const alerts = [...byProject(alerting)].flatMap(([projectId, its]) => {
     const endpoint = held.get(projectId);
@@ -52,7 +53,10 @@ export async function noteEndpoints(tx: Tx, ended: readonly Ended[]): Promise<No
 
 const byProject = (ended: readonly Ended[]) => Map.groupBy(ended, ({ leased }) => leased.projectId);
 
-/** What the URL of before says is gone waits for the one of now, as everything else of the project does. Answers which ones do. */
+/**
+ * Deliveries for a previous URL that responded with 410 wait for the current one, like all others of the project.
+ * Returns which ones do.
+ */
 async function waitOn({ em }: Tx, paused: readonly Ended[]): Promise<ReadonlySet<string>> {
   if (paused.length === 0) return new Set();
   const rows = await em.execute<{ id: string }[]>(
@@ -69,8 +73,8 @@ interface Held extends AlertState {
 }
 
 /**
- * Locks them in one order, so that two workers never wait for each other. Answers where each project's webhooks go, and what was told:
- * asked only when the rows are held, for what their owner saved meanwhile.
+ * Locks endpoints in a fixed order, so that two workers never deadlock. Returns each project's URL and notified state,
+ * read after locking because an owner may have changed them.
  */
 async function lockEndpoints({ em }: Tx, projectIds: readonly string[]): Promise<Map<string, Held>> {
   const ids = `{${projectIds.join(',')}}`;
@@ -90,13 +94,13 @@ async function lockEndpoints({ em }: Tx, projectIds: readonly string[]): Promise
 async function noteOne(tx: Tx, { projectId, probe }: Leased, outcome: Outcome): Promise<void> {
   const sign = healthSignalOf(outcome);
   if (sign === 'alive') await resetFailures(tx, [projectId]);
-  // An attempt that says nothing must not keep the way shut: as the one let through it counts as failed. One that our own proxy
-  // lost counts for nothing (WH7): the next is let through when its time is over.
+  // A probe without a clear result must not keep the circuit open: it counts as failed. One that our own proxy lost
+  // does not count (WH7): the next is let through when its time is over.
   else if (sign === 'trouble' || (probe && outcome.proxyFault === undefined))
     await noteFailure(tx, { projectId, probe });
 }
 
-/** They answer: their failures are forgotten. What was well already is not touched. */
+/** These endpoints respond: resets their failure counts. Endpoints without failures are not updated. */
 async function resetFailures({ em }: Tx, projectIds: readonly string[]): Promise<void> {
   await em.execute(
     `update webhook_endpoint set failures = 0, openings = 0, open_until = null
@@ -119,7 +123,7 @@ async function noteFailure({ em }: Tx, { projectId, probe }: { projectId: string
   );
 }
 
-/** The endpoint said it is gone (WH3): everything of the project waits until its owner saves the URL again. */
+/** The endpoint responded with 410 (WH3): all deliveries of the project wait until its owner saves the URL again. */
 export async function pauseEndpoint({ em }: Tx, projectId: string): Promise<void> {
   await em.execute(`update webhook_endpoint set state = 'paused' where project_id = ?`, [projectId]);
   await em.execute(`update delivery set status = 'paused' where project_id = ? and status = 'pending'`, [projectId]);

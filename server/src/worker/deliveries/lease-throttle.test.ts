@@ -1,4 +1,5 @@
-// When a deliverer leases: at once, except that a few free slots wait for others, and a proxy that is away is tried now and then.
+// When deliveries are leased: immediately, except that few free permits wait for more, and a failing proxy is tried
+// only now and then.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Room, tookAll } from './delivery-rows.ts';
 import { LeaseThrottle } from './lease-throttle.ts';
@@ -18,8 +19,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('free capacity', () => {
-  it('are filled at once while there was not more than they could take', () => {
+describe('free permits', () => {
+  it('are filled immediately while the last lease found all there was', () => {
     const throttle = new LeaseThrottle();
     expect(throttle.waitMs(room(MAX_CONCURRENT_POSTS - 1))).toBe(0);
     throttle.leased({ posting: 30, backlog: false });
@@ -27,7 +28,7 @@ describe('free capacity', () => {
   });
 
   it.each([MAX_CONCURRENT_POSTS, 16])(
-    'wait for company behind a backlog that took %i: until half are free, or for a moment',
+    'wait for more behind a backlog that took %i: until half are free, or for a moment',
     (posting) => {
       const throttle = new LeaseThrottle();
       throttle.leased({ posting, backlog: true });
@@ -47,17 +48,17 @@ describe('a backlog', () => {
   const many = (projectId: string, n: number) => leased(...Array<string>(n).fill(projectId));
 
   it.each([
-    ['every slot is taken', { limit: 3 }, leased('a', 'b', 'c'), true],
-    ['each project has all that it may', {}, [...many('a', 16), ...many('b', 16)], true],
-    ['each project has all that it may, with what it had', { inFlight: new Map([['a', 12]]) }, many('a', 4), true],
+    ['every permit is taken', { limit: 3 }, leased('a', 'b', 'c'), true],
+    ['each project has its maximum', {}, [...many('a', 16), ...many('b', 16)], true],
+    ['each project has its maximum, including earlier leases', { inFlight: new Map([['a', 12]]) }, many('a', 4), true],
     ['a project had room for more', {}, [...many('a', 16), ...many('b', 3)], false],
     ['nothing was due', {}, [], false],
-  ])('where %s', (_, of, got, behind) => {
+  ])('is assumed when %s', (_, of, got, behind) => {
     expect(tookAll(got, { ...room(0), ...of })).toBe(behind);
   });
 });
 
-describe('WH7: a proxy that is away', () => {
+describe('WH7: a failing proxy', () => {
   const left = (throttle: LeaseThrottle, posting: number) => {
     const narrowed = room(posting);
     throttle.narrow(narrowed);
@@ -66,13 +67,13 @@ describe('WH7: a proxy that is away', () => {
 
   it('is tried by one delivery at a time, two seconds after the last', () => {
     const throttle = new LeaseThrottle();
-    throttle.note({ proxyFault: 'answered 407' });
+    throttle.note({ proxyFault: 'responded with 407' });
     expect([throttle.waitMs(room(0)), left(throttle, 0), left(throttle, 1)]).toEqual([2000, 1, 0]);
     vi.advanceTimersByTime(2000);
     expect([throttle.waitMs(room(0)), left(throttle, 0)]).toEqual([0, 1]);
   });
 
-  it('is forgotten as soon as anything comes through', () => {
+  it('counts as recovered as soon as anything gets through', () => {
     const throttle = new LeaseThrottle();
     throttle.note({ proxyFault: 'ECONNREFUSED' });
     throttle.note({});

@@ -1,15 +1,19 @@
-// How fast a deliverer fills its slots: behind a backlog free ones wait for company, and a proxy that is away is not asked by everything that waits (WH7).
+// Throttles leasing: behind a backlog, free permits wait for a full batch, and a failing proxy is not tried by every
+// delivery (WH7).
 import type { Outcome } from '../../domain/webhooks/webhook-attempt.ts';
 import type { Room } from './delivery-rows.ts';
 
-/** Behind a backlog free slots wait for others to become free, until half of those that were filled last are, for so long at most: each lease has its price. */
+/**
+ * Behind a backlog, free permits wait until half of those filled last are free, but at most this long: each lease has a
+ * cost.
+ */
 const WAIT_MS = 25;
-/** While the proxy is away one delivery tries it, this often: what waits makes no more attempts than that. */
+/** While the proxy fails, one delivery tries it at this interval. */
 const PROXY_REST_MS = 2000;
 
 /** By `performance.now()`. */
 export class LeaseThrottle {
-  /** When slots were last filled as far as they may be, and how many were taken then. */
+  /** When permits were last filled to the limit, and how many were in use then. */
   #filled = { at: -Infinity, posting: 0 };
   /** While the operator's proxy fails (WH7): when one delivery may try it again. */
   #proxyRestsUntil: number | null = null;
@@ -18,23 +22,23 @@ export class LeaseThrottle {
     this.#proxyRestsUntil = proxyFault === undefined ? null : performance.now() + PROXY_REST_MS;
   }
 
-  /** `posting` are taken after a lease; `backlog`: as many as may be, so that more is likely due. */
+  /** `posting` permits are in use after a lease; `backlog`: it reached the limit, so more is probably due. */
   leased({ posting, backlog }: { posting: number; backlog: boolean }): void {
     this.#filled = { at: backlog ? performance.now() : -Infinity, posting };
   }
 
-  /** What waits need not be tried one by one to know that the proxy is away. */
+  /** Pending deliveries need not be tried one by one to see that the proxy fails. */
   narrow(room: Room): void {
     if (this.#proxyRestsUntil !== null) room.limit = Math.min(1 - room.posting, room.limit);
   }
 
-  /** How long nothing is to be leased, in ms. */
+  /** How long to wait before the next lease, in ms. */
   waitMs({ posting }: Pick<Room, 'posting'>): number {
     const company = posting > this.#filled.posting / 2 ? this.#filled.at + WAIT_MS : -Infinity;
     return Math.max(0, (this.#proxyRestsUntil ?? company) - performance.now());
   }
 
-  /** Whether there is a backlog, as far as is known. */
+  /** Whether there is a known backlog. */
   get isBehind(): boolean {
     return performance.now() - this.#filled.at < WAIT_MS;
   }

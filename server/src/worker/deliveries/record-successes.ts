@@ -1,4 +1,5 @@
-// How nearly every attempt ends: well, at an endpoint without trouble. One statement writes all of it down, the fact with its place too.
+// Records successful attempts at endpoints without trouble, which is nearly all of them (fast path): one statement
+// writes everything, including the event with its sequence number.
 import { EVENTS_APPENDED, EVENTS_SEQUENCED } from '../../db/connection/channels.ts';
 import { toEventRow } from '../../db/database.ts';
 import { planned } from '../../db/connection/planned.ts';
@@ -16,18 +17,19 @@ import {
 } from './attempt-rows.ts';
 import type { SequencedEvent } from '../relay.ts';
 
-/** So many ledgers stay within NOTIFY's 8000 bytes. */
+/** The notifications for this many event logs fit into NOTIFY's 8000 bytes. */
 export const MAX_SUCCESS_BATCH = 128;
 
-/** Whether it may be one: what failed changes more than its own delivery. */
+/** Whether the fast path may apply: a failure changes more than its own delivery. */
 export const isSuccess = ({ next }: Done): boolean => next.kind === 'succeeded';
 
 /**
- * $1: the attempts with their facts; $2: now; $3, $4: the type and the actor of all these facts. A fact gets its place in the ledger
- * here, beside the relay, where its project is not held by anybody else and no earlier fact of its item waits for one: it can overtake
- * none that it follows from. All others are left to the relay. Projects are held first and never waited for, so that nobody who holds
- * one waits for us in a circle; whoever has one is alone in numbering it, as the relay is. That an item has a fact that waits is asked
- * of the index of items, whatever the planner thinks of how many there are: `limit` keeps it from reading the table instead.
+ * $1: the attempts with their events; $2: now; $3, $4: the type and the actor of all these events. An event gets its
+ * sequence number here, next to the relay, if no other session has locked its project and no earlier event of its item
+ * waits for one: it can never overtake an event that precedes it. All others are left to the relay. Projects are locked
+ * first and without waiting, so that no deadlock can occur; the lock holder alone assigns numbers, as the relay does.
+ * Whether an item has a waiting event is read from the index of items, whatever the planner estimates: `limit` prevents
+ * a table scan.
  */
 const END = planned(`
   with r as materialized (
@@ -68,9 +70,9 @@ const END = planned(`
   select placed.token, placed.seq from placed, (select count(*) from notified) sent`);
 
 /**
- * Writes down attempts that ended well: the delivery, the attempt and the fact of each whose lease held and whose endpoint has no
- * trouble. Answers of each, in order, whether it was written, and its fact where that got its place; what was not written has an end
- * of the other kind (`finishAll`), and nothing of it has changed.
+ * Records successful attempts: the delivery, the attempt and the event of each whose lease is held and whose endpoint
+ * has no trouble. Returns for each, in order, whether it was recorded, and its event if that got its number; one that
+ * was not recorded takes the slow path (`finishAll`), and nothing of it has changed.
  */
 export async function recordSuccesses(
   { db, clock, ids }: Pick<Services, 'db' | 'clock' | 'ids'>,

@@ -1,4 +1,5 @@
-// Sends many deliveries again, a portion in a transaction, oldest first; of several replays the one that has done least goes on. A crash costs a portion.
+// Replays many deliveries, one batch per transaction, oldest first; among several replays, the one with the least
+// progress continues. A crash costs one batch.
 import type { Tx } from '../../db/database.ts';
 import { makeDue } from '../../db/make-due.ts';
 import type { Services } from '../../usecases/services.ts';
@@ -19,7 +20,7 @@ interface Running {
   started_by_name: string;
 }
 
-/** Takes the next portion of one replay. Several workers may run it at once: each takes another replay, or none. */
+/** Runs the next batch of one replay. Several workers may run it concurrently: each takes another replay, or none. */
 export async function replayOnce(services: Services, batchSize = BATCH_SIZE): Promise<Next> {
   const worked = await services.db.write(async (tx) => {
     const [running] = await tx.em.execute<Running[]>(
@@ -33,7 +34,7 @@ export async function replayOnce(services: Services, batchSize = BATCH_SIZE): Pr
   return { again: worked };
 }
 
-/** Nobody would want them made due for a receiver that has gone since. */
+/** Deliveries must not become due for an endpoint that was removed meanwhile. */
 async function hasTarget({ em }: Tx, projectId: string): Promise<boolean> {
   const rows = await em.execute<unknown[]>(
     `select 1 from project p join webhook_endpoint e on e.project_id = p.id

@@ -1,4 +1,4 @@
-// The rows of new deliveries. One that a slot is kept for is written as leased: it goes out without being looked for first.
+// Inserts new deliveries. One with a reserved permit is inserted as leased and sent without a further lookup.
 import { DUE } from '../../db/connection/channels.ts';
 import type { Em } from '../../db/orm.ts';
 import { planned } from '../../db/connection/planned.ts';
@@ -9,16 +9,17 @@ import { FIRST_OF_ITEM, type Leased, LEASE_SECONDS, type ReadyToSend, SECRETS } 
 
 export type NewDelivery = ReturnType<typeof deliveryOf>;
 
-/** A notification to be sent with the rows. */
+/** A notification to send with the rows. */
 export interface ChannelNotification {
   channel: string;
   payload: string;
 }
 
 /**
- * $1: the rows; `kept` where this process keeps a slot. $2: the doorbells; that something is due is rung where a row is left to others.
- * Leased is what has a slot, at an endpoint without any trouble, and while nothing of its project is due and waits for longer. Whoever
- * deletes the project waits until this is committed: it is asked for nothing more before its POST (AR2).
+ * $1: the rows; `kept` where this process has reserved a permit. $2: the notifications; the one for due deliveries is
+ * sent if a row is left to others. A row is inserted as leased if it has a permit, its endpoint has no trouble, and
+ * nothing of its project is overdue. A deletion of the project waits for this commit: no further check is needed before
+ * its POST (AR2).
  */
 const INSERT = planned(`
   with r as materialized (
@@ -40,10 +41,13 @@ const INSERT = planned(`
   from (select count(*) from notified) sent left join (written w
     join project p on p.id = w.project_id join webhook_endpoint e on e.project_id = p.id) on w.claim_token is not null`);
 
-/** One row without an id where nothing is leased: what rings has to be asked for, or it would not. */
+/** One row without an ID when nothing is leased: the statement must be read for the notifications to be sent. */
 type Written = StoredSecrets<string> & { id: string | null; claim_token: string; url: string };
 
-/** Writes them, due at once, and rings. `kept`: the ids that a slot is kept for. Answers those that are leased. */
+/**
+ * Inserts deliveries, due immediately, and sends the notifications. `kept`: the IDs with a reserved permit. Returns the
+ * leased ones.
+ */
 export async function writeDeliveries(
   em: Em,
   {
