@@ -1,4 +1,4 @@
-// Socket.IO on the server's own port: who may connect, and that nothing a client sends can hurt.
+// The Socket.IO gateway on the server's own port: admits connections and limits everything a client sends.
 import type { IncomingMessage, Server as HttpServer } from 'node:http';
 import { createAdapter } from '@socket.io/redis-adapter';
 import { Server } from 'socket.io';
@@ -15,16 +15,16 @@ import { allowBy, refuseSecondTransports } from './connection/refuse-upgrade.ts'
 import { noteRefusedSockets } from './connection/refused-sockets.ts';
 import { sessionRoom, userRoom, type LiveServer, type LiveSocket, type Rooms } from './rooms.ts';
 
-/** Sockets of one person in one process (A8): tabs enough for anybody, and none to fill it with. */
+/** Maximum sockets of one user in one process (A8): enough tabs for anyone, too few to fill the process. */
 export const MAX_SOCKETS = 50;
-/** The largest packet a client may send: where it is takes about 150 bytes (A8). */
+/** The maximum packet size of a client: a presence report takes about 150 bytes (A8). */
 const PACKET_BYTES = 4 * 1024;
-/** How long a connection may take to say who it is, in milliseconds. */
+/** How long a connection may take to authenticate, in milliseconds. */
 const CONNECT_MS = 5000;
-/** How often the sessions behind open sockets are looked at again (A4). */
+/** The interval at which the sessions of open sockets are checked (A4). */
 export const SESSION_CHECK_MS = 60_000;
 
-/** Two Redis connections, as the adapter wants them. */
+/** Two Redis connections, as the adapter requires. */
 export interface AdapterClients {
   pub: RedisClientType;
   sub: RedisClientType;
@@ -37,7 +37,7 @@ interface LiveOptions {
   log: Pick<Services['log'], 'warn'>;
 }
 
-/** A server on this port whose connections are not let in yet. */
+/** A socket server on this port that does not accept connections yet. */
 export function createLiveServer(http: HttpServer, { admit, redis, log }: LiveOptions): LiveServer {
   const io: LiveServer = new Server(http, {
     transports: ['websocket'],
@@ -55,7 +55,10 @@ export function createLiveServer(http: HttpServer, { admit, redis, log }: LiveOp
   return io;
 }
 
-/** The adapter awaits no publish: one that is lost with Redis must not count as a failure of this process. Changes the client. */
+/**
+ * The adapter does not await publishing: a message that is lost with Redis must not count as a failure of this process.
+ * Modifies the client.
+ */
 function ignorePublishErrors(pub: RedisClientType): RedisClientType {
   const publish = pub.publish.bind(pub);
   const value = (channel: string, message: string) => publish(channel, message).catch(() => 0);
@@ -64,11 +67,11 @@ function ignorePublishErrors(pub: RedisClientType): RedisClientType {
 
 interface GatewayOptions {
   rooms: Rooms;
-  /** Whom a request counts as. */
+  /** The client address that a request counts for. */
   clientOf: (request: IncomingMessage) => string;
 }
 
-/** Lets signed-in people in and keeps them in the right rooms. */
+/** Accepts authenticated users and keeps them in the right rooms. */
 export function openGateway(services: Services, io: LiveServer, { rooms, clientOf }: GatewayOptions): void {
   const guard = guardConnections(services, io);
   const open = createTally();
@@ -82,7 +85,7 @@ export function openGateway(services: Services, io: LiveServer, { rooms, clientO
       })
       .then((refusal) => {
         next(refusal);
-        // The refusal leaves with the next tick; nothing else is to come.
+        // The refusal is sent with the next tick; nothing else follows.
         if (refusal !== undefined) setImmediate(() => guard.hangUp(socket.conn));
       }, next);
   });
@@ -92,9 +95,9 @@ export function openGateway(services: Services, io: LiveServer, { rooms, clientO
 function enter(services: Services, socket: LiveSocket, { rooms, guard }: { rooms: Rooms; guard: Guard }): void {
   const { conn } = socket;
   forgetHandshake(socket);
-  // What is no valid packet is the client's problem, not a reason to stop.
+  // An invalid packet is the client's problem, not a reason to stop.
   socket.on('error', () => undefined);
-  // Whoever closes it, the connection goes with it, also when its client does not read what it was sent before.
+  // Whichever side disconnects, the connection closes too, also when its client does not read what was sent before.
   socket.once('disconnect', () => guard.hangUp(conn));
   joinRooms(services, rooms, socket).catch((error: unknown) => {
     services.log.warn({ err: error }, 'socket closed: its rooms could not be read');
@@ -102,7 +105,9 @@ function enter(services: Services, socket: LiveSocket, { rooms, guard }: { rooms
   });
 }
 
-/** Who it is stands in `data`: the request with its cookie and its buffers would stay in memory as long as the tab is open. */
+/**
+ * `data` holds the user: the request with its cookie and its buffers would stay in memory as long as the tab is open.
+ */
 function forgetHandshake({ conn, handshake }: LiveSocket): void {
   handshake.headers = {};
   Object.assign(conn, { request: null });
@@ -111,7 +116,8 @@ function forgetHandshake({ conn, handshake }: LiveSocket): void {
 async function joinRooms(services: Services, rooms: Rooms, socket: LiveSocket): Promise<void> {
   const { sessionId, userId } = socket.data;
   await socket.join([sessionRoom(sessionId), userRoom(userId)]);
-  // A session that ended during the handshake was kicked out of a room this socket was not in yet (A4): asked from inside, none is missed.
+  // A session that ended during the handshake was kicked from a room that this socket was not in yet (A4): checking
+  // after joining misses none.
   if ((await findLiveSessions(services, [sessionId])).has(sessionId)) await rooms.enter(socket);
   else socket.disconnect(true);
 }
@@ -129,7 +135,7 @@ async function authenticate(
   const { request } = socket;
   const actor = await checkSession(services, sessionToken(request), async () => {
     const { allowed } = await services.limiter.take('unknown-session', clientOf(request));
-    if (!allowed) throw new Refusal('rate_limited', 'Too many unknown sessions come from this address.');
+    if (!allowed) throw new Refusal('rate_limited', 'Too many unknown sessions from this address.');
   });
   if (actor === null) return new Error('session_missing');
   if (open.of(actor.userId) >= MAX_SOCKETS) return new Error('too_many_sockets');
@@ -138,7 +144,7 @@ async function authenticate(
   return undefined;
 }
 
-/** Closes this process's sockets whose session is over, by age or by idleness (A3), or gone. */
+/** Closes this process's sockets whose session has expired, by age or idleness (A3), or was deleted. */
 export async function sweepSessions(services: Services, io: LiveServer): Promise<void> {
   const sockets = [...io.of('/').sockets.values()] as LiveSocket[];
   const alive = await findLiveSessions(services, [...new Set(sockets.map((socket) => socket.data.sessionId))]);

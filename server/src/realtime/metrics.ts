@@ -1,4 +1,4 @@
-// Tells those who may see the analytics of a project that its figures moved: at most once a second, however much happens (AN8).
+// Notifies members who may see analytics that the figures of a project changed: at most once a second (AN8).
 import { COUNTED, parseAdvances, EVENTS_SEQUENCED } from '../db/connection/channels.ts';
 import type { Signals } from '../db/connection/signals.ts';
 import { ROLES } from '@countersign/shared/enums';
@@ -6,17 +6,17 @@ import { may } from '../domain/access/permissions.ts';
 import type { Services } from '../usecases/services.ts';
 import { projectRoom, type LiveServer, type Rooms } from './rooms.ts';
 
-/** The shortest time between two ticks, in milliseconds. */
+/** The minimum time between two ticks, in milliseconds. */
 export const METRICS_MS = 1000;
 
 export interface Metrics {
-  /** Hears which projects move; `nudge` is called when a tick is due. */
+  /** Listens for changed projects; calls `wake` when a tick is due. */
   listen(signals: Signals, wake: () => void): Promise<void>;
-  /** One tick for whatever moved since the last one; for a loop. */
+  /** One tick for everything that changed since the last one; for a loop. */
   runOnce(): Promise<void>;
 }
 
-/** Roles as a list of SQL: who may see analytics. */
+/** The roles that may see analytics, as an SQL list. */
 const ANALYTICS_ROLES = ROLES.filter((role) => may(role, 'see_analytics'));
 
 export function createMetrics(services: Services, io: LiveServer, rooms: () => Rooms): Metrics {
@@ -36,7 +36,7 @@ export function createMetrics(services: Services, io: LiveServer, rooms: () => R
       changed = new Set();
       if (due.size === 0) return;
       const recipients = await recipientsOf(services, due).catch((error: unknown) => {
-        // Nobody was told: they are when the database answers again.
+        // The notification failed: it is sent when the database responds again.
         for (const projectId of due) changed.add(projectId);
         throw error;
       });
@@ -51,7 +51,7 @@ interface Recipient {
   seq: string;
 }
 
-/** Asked before each telling: whoever lost the right meanwhile hears nothing. */
+/** Read before each notification: a member who lost the permission receives nothing. */
 function recipientsOf(services: Services, projectIds: ReadonlySet<string>): Promise<Recipient[]> {
   return services.db.read((em) =>
     em.execute<Recipient[]>(
@@ -62,7 +62,7 @@ function recipientsOf(services: Services, projectIds: ReadonlySet<string>): Prom
   );
 }
 
-/** To every socket of ours that this person has in the project's room. */
+/** To every socket of this process that the user has in the project's room. */
 function emitTick(io: LiveServer, { project_id, user_id, seq }: Recipient): void {
   const { adapter, sockets } = io.of('/');
   for (const id of adapter.rooms.get(projectRoom(project_id)) ?? []) {

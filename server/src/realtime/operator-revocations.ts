@@ -1,10 +1,13 @@
-// What the operator ended from the command line ends here too (A20): sockets of sessions, and locks of claims.
+// Applies the operator's command-line revocations (A20): closes sockets of sessions, and releases locks of claims.
 import { CLAIMS_ENDED, SESSIONS_ENDED } from '../db/connection/channels.ts';
 import type { Signals } from '../db/connection/signals.ts';
 import type { Services } from '../usecases/services.ts';
 import { sessionRoom, type LiveServer } from './rooms.ts';
 
-/** Every process hears it, and closes its own sockets; a session whose word was lost is found by the sweep within a minute. */
+/**
+ * Every process receives them and closes its own sockets; if the notification was lost, the sweep finds the session
+ * within a minute.
+ */
 export async function handleOperatorRevocations(
   { log, claims }: Pick<Services, 'log' | 'claims'>,
   { signals, io }: { signals: Signals; io: LiveServer },
@@ -17,7 +20,7 @@ export async function handleOperatorRevocations(
   await signals.on(CLAIMS_ENDED, (payload) => {
     for (const entry of payload.split(',')) {
       const [itemId = '', userId = '', fence] = entry.split(':');
-      // A store that is down forgets it by itself.
+      // A store that is down expires it automatically.
       void claims.release({ itemId, userId, fence: Number(fence) }).catch(() => undefined);
     }
   });

@@ -1,4 +1,4 @@
-// Who is in which room: the server alone decides, from the database, and again whenever a project's members change (I8).
+// Room membership: the server alone decides it, from the database, and again whenever a project's members change (I8).
 import type { Server, Socket } from 'socket.io';
 import type { ClientToServer, ServerToClient, PresenceReport } from '@countersign/shared/sockets';
 import type { Role } from '@countersign/shared/enums';
@@ -10,12 +10,12 @@ import type { Services } from '../usecases/services.ts';
 export interface SocketData {
   userId: string;
   sessionId: string;
-  /** As it was at the handshake. */
+  /** The name at the handshake. */
   name: string;
-  /** What the tab last said of itself. */
+  /** The last presence report of the tab. */
   where?: PresenceReport;
 }
-/** What processes tell each other (neighbours.ts). */
+/** Messages between processes (presence-sync.ts). */
 interface BetweenServers {
   presence_part: (part: unknown) => void;
 }
@@ -24,31 +24,35 @@ export type LiveSocket = Socket<ClientToServer, ServerToClient, BetweenServers, 
 
 const PROJECT = 'project:';
 export const projectRoom = (projectId: string) => `${PROJECT}${projectId}`;
-/** The project whose room this is; null for any other room. */
+/** The project of a room; null for any other room. */
 export const projectOfRoom = (room: string) => (room.startsWith(PROJECT) ? room.slice(PROJECT.length) : null);
 const BLIND = 'blind:';
-/** Of a project's room those who may not see its analytics: what tells audits apart is kept from them (AU3). */
+/**
+ * The members of a project's room who may not see its analytics: what distinguishes audits is hidden from them (AU3).
+ */
 export const blindRoom = (projectId: string) => `${BLIND}${projectId}`;
 export const sessionRoom = (sessionId: string) => `session:${sessionId}`;
-/** The sockets of one person, for what is theirs alone. */
+/** The sockets of one user, for personal messages. */
 export const userRoom = (userId: string) => `user:${userId}`;
 
 export interface Rooms {
-  /** Puts a new socket into the rooms of its user's projects and tells it so. */
+  /** Adds a new socket to the rooms of its user's projects and notifies it. */
   enter(socket: LiveSocket): Promise<void>;
-  /** The members of a project changed: this process's sockets join or leave before any later fact of it is sent. */
+  /** The members of a project changed: this process's sockets join or leave before any later event of it is sent. */
   sync(projectId: string): Promise<void>;
-  /** Sends out whoever is in a room and no member any more, and answers what the rest are called now. */
+  /**
+   * Removes users from rooms whose project they are no longer members of, and returns the current names of the rest.
+   */
   check(users: ReadonlyMap<string, readonly string[]>): Promise<{ userId: string; name: string }[]>;
-  /** Hears of each project whose members were sorted anew. */
+  /** Calls the listener for each project whose members were synced. */
   onMembershipSynced(listener: (projectId: string) => void): void;
-  /** Has this process a socket in the project's room? */
+  /** Whether this process has a socket in the project's room. */
   has(projectId: string): boolean;
-  /** Has it one of somebody from whom what tells audits apart is kept (AU3)? */
+  /** Whether it has a socket of a member from whom audits are hidden (AU3). */
   hasBlind(projectId: string): boolean;
 }
 
-/** `onWatch` hears of every room a socket enters, with the ledger position it starts from. */
+/** `onEnter` is called for every room that a socket enters, with the event log position it starts from. */
 export function createRooms(
   services: Services,
   io: LiveServer,
@@ -59,19 +63,19 @@ export function createRooms(
   const local = () => [...io.of('/').sockets.values()] as LiveSocket[];
 
   const enter = async (socket: LiveSocket) => {
-    // A removal that lands between the question and the joining must win: ask again until nothing changed meanwhile.
+    // A removal between reading and joining must win: read again until nothing changed in between.
     for (let changesBefore = -1; changesBefore !== changes;) {
       changesBefore = changes;
       const memberships = await membershipsOf(services, [socket.data.userId], null);
       await joinOnly(socket, memberships.flatMap(roomsOf));
-      // After joining: a ledger is followed only while its room has a socket.
+      // After joining: an event log is followed only while its room has a socket.
       for (const { projectId, seq } of memberships) onEnter(projectId, seq);
       if (changesBefore === changes) emitRooms(socket, memberships);
     }
   };
 
   const syncMutex = new Mutex();
-  /** One after the other: of two at once the older answer of the database could be carried out last. */
+  /** One at a time: of two concurrent syncs, the older database result could be applied last. */
   const sync = async (projectId: string) => {
     changes += 1;
     await syncMutex.take(() => syncMembership(services, local(), projectId));
@@ -88,7 +92,7 @@ export function createRooms(
   };
 }
 
-/** Sockets join or leave the project's room as the database says now, and are told so. */
+/** Sockets join or leave the project's room according to the database, and are notified. */
 async function syncMembership(services: Services, sockets: LiveSocket[], projectId: string): Promise<void> {
   const users = [...new Set(sockets.map((socket) => socket.data.userId))];
   const memberships = await membershipsOf(services, users, projectId);
@@ -98,7 +102,7 @@ async function syncMembership(services: Services, sockets: LiveSocket[], project
     const member = members.get(socket.data.userId);
     const blind = member !== undefined && !may(member.role, 'see_analytics');
     if (!blind) await socket.leave(blindRoom(projectId));
-    // Before the room itself: nobody is in it for a moment with other eyes than their role's.
+    // Before the room itself, so that no socket is in it for a moment with more rights than its role.
     else await socket.join(blindRoom(projectId));
     if (member === undefined && socket.rooms.has(room)) {
       await socket.leave(room);
@@ -114,12 +118,12 @@ async function syncMembership(services: Services, sockets: LiveSocket[], project
 const roomsOf = ({ projectId, role }: Membership): string[] =>
   may(role, 'see_analytics') ? [projectRoom(projectId)] : [projectRoom(projectId), blindRoom(projectId)];
 
-/** Joins these rooms of projects and leaves every other. */
+/** Joins these project rooms and leaves every other. */
 async function joinOnly(socket: LiveSocket, rooms: string[]): Promise<void> {
   const wanted = new Set(rooms);
   const ofProject = (room: string) => projectOfRoom(room) !== null || room.startsWith(BLIND);
   for (const room of socket.rooms) if (ofProject(room) && !wanted.has(room)) await socket.leave(room);
-  // One that is gone meanwhile would stay in the rooms for good.
+  // A socket that disconnected meanwhile would stay in the rooms forever.
   if (socket.connected) await socket.join([...wanted]);
 }
 
@@ -160,7 +164,7 @@ interface Member {
   name: string;
 }
 
-/** Sorts every project anew in which one of these users has no seat any more. */
+/** Syncs every project of which one of these users is no longer a member. */
 async function checkMembers(
   services: Services,
   users: ReadonlyMap<string, readonly string[]>,
@@ -174,7 +178,7 @@ async function checkMembers(
   return members;
 }
 
-/** Who of these users is a member of the project they stand under; one question for all. */
+/** Which of these users are members of the project they are listed under, in one query. */
 async function membersOf(services: Services, users: ReadonlyMap<string, readonly string[]>): Promise<Member[]> {
   const ids = [...new Set([...users.values()].flat())];
   if (ids.length === 0) return [];

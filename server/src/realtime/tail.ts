@@ -1,4 +1,5 @@
-// Follows every ledger and hands its facts, in order and without gaps, to this process's own sockets (decision 0003).
+// Follows every event log and sends its events, in order and without gaps, to this process's own sockets (decision
+// 0003).
 import { COALESCE_MS } from '@countersign/shared/sockets';
 import { parseAdvances, EVENTS_SEQUENCED } from '../db/connection/channels.ts';
 import { Event } from '../db/entities/event.ts';
@@ -11,18 +12,18 @@ import { blindRoom, projectRoom, type LiveServer, type Rooms } from './rooms.ts'
 const BATCH = 500;
 
 export interface Tail {
-  /** Sends what is new; for a loop. */
+  /** Sends new events; for a loop. */
   runOnce(): Promise<{ again: boolean }>;
-  /** A socket entered the room: nothing up to `seq` needs sending to it, everything after does. */
+  /** A socket entered the room: it needs every event after `seq`, and none up to it. */
   watch(projectId: string, seq: number): void;
   listen(signals: Signals, wake: () => void): Promise<void>;
 }
 
-/** The shortest time between two frames of a room, in milliseconds: a burst is one frame. */
+/** The minimum time between two frames of a room, in milliseconds: a burst becomes one frame. */
 export const FRAME_MS = COALESCE_MS;
 
 export function createTail(services: Services, io: LiveServer, rooms: () => Rooms): Tail {
-  /** The last position handed out, per project that has listeners or has just been heard of. */
+  /** The last position sent, per project with listeners or with a recent notification. */
   const cursors = new Map<string, number>();
   const watch = (projectId: string, seq: number) => {
     if (!cursors.has(projectId)) cursors.set(projectId, seq);
@@ -32,7 +33,7 @@ export function createTail(services: Services, io: LiveServer, rooms: () => Room
     watch,
     listen: (signals, wake) =>
       signals.on(EVENTS_SEQUENCED, (payload) => {
-        // Where nobody listens, only what may let somebody in is worth a question.
+        // Without listeners, only events that may grant access need to be read.
         const followed = parseAdvances(payload).filter(({ projectId, changed }) => changed || rooms().has(projectId));
         for (const { projectId, seq } of followed) watch(projectId, seq - 1);
         if (followed.length > 0) wake();
@@ -41,7 +42,7 @@ export function createTail(services: Services, io: LiveServer, rooms: () => Room
       let again = false;
       const watched = [...cursors.keys()];
       const positions = new Map(await positionsOf(services, cursors));
-      // A project that is gone to its last row tells nobody so: whoever is still in its room is sent home (AR2).
+      // A completely deleted project produces no event: members still in its room are removed (AR2).
       for (const projectId of watched.filter((id) => !positions.has(id))) {
         await rooms().sync(projectId);
         cursors.delete(projectId);
@@ -52,7 +53,7 @@ export function createTail(services: Services, io: LiveServer, rooms: () => Room
           const followed = rooms().has(projectId);
           const events = await readAfter(services, { projectId, cursor, followed });
           await sendInOrder(services, { projectId, events, io, rooms: rooms() });
-          // A room that opened meanwhile is owed what was passed over.
+          // A room that opened meanwhile must receive the skipped events.
           const missed = !followed && rooms().has(projectId);
           if (!missed) cursors.set(projectId, events.at(-1)?.seq ?? cursor);
           again ||= missed || events.length === BATCH;
@@ -71,7 +72,7 @@ interface Frames {
   rooms: Rooms;
 }
 
-/** Sends events to the room in order, in one frame unless the members change on the way. */
+/** Sends events to the room in order, in one frame unless the members change in between. */
 async function sendInOrder(services: Services, out: Frames): Promise<void> {
   const { projectId, events, io, rooms } = out;
   let frame: Event[] = [];
@@ -98,7 +99,7 @@ async function sendInOrder(services: Services, out: Frames): Promise<void> {
       );
   };
   for (const event of events) {
-    // Whoever is no member any more leaves before the fact that says so, and before every later one (I8).
+    // A removed member leaves before the event that says so, and before every later one (I8).
     if (touchesMembers(event)) {
       await send();
       await rooms.sync(projectId);
@@ -108,7 +109,7 @@ async function sendInOrder(services: Services, out: Frames): Promise<void> {
   await send();
 }
 
-/** AU3: asked of the database before each telling to somebody it is kept from. */
+/** AU3: read from the database before each frame to members from whom audits are hidden. */
 async function hasAudits(services: Services, projectId: string): Promise<boolean> {
   const rows = await services.db.read((em) =>
     em.execute(`select from project p where p.id = ? and ${HAS_AUDITS}`, [projectId]),
@@ -121,7 +122,9 @@ function touchesMembers(event: Event): boolean {
   return Array.isArray(changed) && changed.includes('members');
 }
 
-/** The watched ledgers and how far each has grown: one question for all, so that a missed ring is found by the next poll. */
+/**
+ * The watched event logs and their positions: one query for all, so that the next poll covers a missed notification.
+ */
 async function positionsOf(services: Services, cursors: Map<string, number>): Promise<[string, number][]> {
   if (cursors.size === 0) return [];
   const rows = await services.db.read((em) =>
@@ -132,7 +135,7 @@ async function positionsOf(services: Services, cursors: Map<string, number>): Pr
   return rows.map((row) => [row.id, Number(row.seq)]);
 }
 
-/** Where nobody listens only changes of the project are read: one of them may let a socket of ours in. */
+/** Without listeners, only project changes are read: one of them may grant access to a socket of ours. */
 function readAfter(
   services: Services,
   { projectId, cursor, followed }: { projectId: string; cursor: number; followed: boolean },

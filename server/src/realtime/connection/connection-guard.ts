@@ -1,4 +1,5 @@
-// Watches every connection below Socket.IO: counts what arrives before it is parsed, and closes what is out of order or not read.
+// Guards every connection below Socket.IO: counts traffic before it is parsed, and closes connections that break the
+// protocol or do not read.
 import type { IncomingMessage } from 'node:http';
 import type { Socket as NetSocket } from 'node:net';
 import type { Services } from '../../usecases/services.ts';
@@ -11,37 +12,37 @@ import { createUnsentLimit, type Unsent } from './unsent.ts';
 /** A connection of Engine.IO. */
 export type Connection = LiveSocket['conn'];
 
-/** How long a client may take to accept our goodbye before its connection is cut, in milliseconds. */
+/** How long a client may take to accept the closing handshake before its connection is cut, in milliseconds. */
 const CLOSE_GRACE_MS = 1000;
 
 export interface Guard {
-  /** Closes a connection after what was said to it, and cuts it when the client does not take that in time. */
+  /** Closes a connection after its pending data, and cuts it if the client does not read that in time. */
   hangUp(conn: Connection): void;
 }
 
 /** What is known of a connection from its upgrade on. */
 interface Watched {
-  /** It is a connection of Engine.IO now: its request need not be kept. */
+  /** It is an Engine.IO connection now: its request can be released. */
   opened(): void;
-  /** Counts what the server asks for. */
+  /** Allows for a response that the server requested. */
   allowPong(): void;
-  /** Cuts the connection: nothing that has arrived is read any more. */
+  /** Cuts the connection: received data is no longer read. */
   cut(conn?: Connection): void;
-  /** Cuts it in a moment, if it is still there. */
+  /** Cuts it after a moment, if it still exists. */
   cutSoon(): void;
 }
 
-/** The WebSocket of a request that was upgraded; Engine.IO keeps it there. */
+/** The WebSocket of an upgraded request, where Engine.IO stores it. */
 interface Upgraded extends IncomingMessage {
   websocket?: { removeAllListeners(event: string): void; terminate(): void };
 }
 
-/** Watches all connections from now on. */
+/** Guards all connections from now on. */
 export function guardConnections({ clock }: Pick<Services, 'clock'>, { engine }: LiveServer): Guard {
   const upgrades = new WeakMap<IncomingMessage, Watched>();
   const connections = new WeakMap<Connection, Watched>();
   const measure = createUnsentLimit();
-  // Before the first byte after the upgrade is read: what comes with it counts too.
+  // Before the first byte after the upgrade is read: data that comes with the upgrade counts too.
   engine.on('initial_headers', (_: unknown, request: Upgraded) => upgrades.set(request, limitTraffic(request, clock)));
   engine.on('connection', (conn: Connection) => {
     const watched = upgrades.get(conn.request);
@@ -60,7 +61,7 @@ export function guardConnections({ clock }: Pick<Services, 'clock'>, { engine }:
   };
 }
 
-/** Counts bytes and frames as they arrive, and cuts the connection of a client that sends more than it may. */
+/** Counts bytes and frames on arrival, and cuts the connection of a client that exceeds the limit. */
 function limitTraffic(upgraded: Upgraded, clock: Services['clock']): Watched {
   const { socket } = upgraded;
   let request: Upgraded | null = upgraded;
@@ -71,7 +72,7 @@ function limitTraffic(upgraded: Upgraded, clock: Services['clock']): Watched {
     createFrameCounter(),
   ];
   const cut = (conn?: Connection) => {
-    // What is on its way through the parser goes on: nobody must hear what is in it, and nothing answers it.
+    // The parser continues with buffered data: its messages must be neither delivered nor answered.
     const parser = websocket ?? request?.websocket;
     conn?.removeAllListeners('data');
     parser?.removeAllListeners('message');
@@ -82,7 +83,7 @@ function limitTraffic(upgraded: Upgraded, clock: Services['clock']): Watched {
     const now = clock.now().getTime();
     if (bytes.take(now, chunk.length) && frames.take(now, countFrames(chunk))) return;
     cut();
-    // The parser gets this chunk next, and zeros are no frame: it stops at the first.
+    // The parser gets this chunk next, and zeros are not a valid frame: it stops at the first.
     chunk.fill(0);
   });
   const opened = () => {
@@ -98,7 +99,7 @@ function cutSoon(socket: NetSocket, cut: () => void): void {
   socket.once('close', () => clearTimeout(timer));
 }
 
-/** Lets through what is in order, packet by packet, before Socket.IO hears of it. */
+/** Passes valid packets one by one, before Socket.IO receives them. */
 function validatePackets(conn: Connection, watched: Watched): void {
   const validator = createPacketValidator();
   conn.on('packetCreate', ({ type }: Packet) => {
@@ -109,18 +110,18 @@ function validatePackets(conn: Connection, watched: Watched): void {
   conn.on('packet', (packet: Packet) => {
     const verdict = validator.validate(packet);
     if (verdict === 'out of order') watched.cut(conn);
-    // After Socket.IO has heard it.
+    // After Socket.IO has received it.
     if (verdict === 'goodbye') setImmediate(() => conn.close());
   });
 }
 
-/** A packet on its way out; one for many connections comes with its frame. */
+/** An outgoing packet; a broadcast comes with its encoded frame. */
 interface Outgoing {
   data?: string | Uint8Array;
   options?: { wsPreEncodedFrame?: Uint8Array[] };
 }
 
-/** Cuts the connection of a client that does not read: whatever is sent, by whomever, is a packet here. */
+/** Cuts the connection of a client that does not read: everything sent passes here as a packet. */
 function limitUnsent(conn: Connection, watched: Watched, unsent: Unsent): void {
   conn.on('packetCreate', (packet: Outgoing) => {
     if (unsent.hasRoom()) unsent.queue(sizeOf(packet));

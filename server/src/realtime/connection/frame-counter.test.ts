@@ -1,4 +1,4 @@
-// Counting frames: however they are cut into chunks, whatever their length and kind.
+// Counting frames, however they are split into chunks, whatever their length and type.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createFrameCounter } from './frame-counter.ts';
@@ -7,7 +7,7 @@ interface Frame {
   opcode: number;
   final: boolean;
   masked: boolean;
-  /** How the length is written: 7, 16 or 64 bits. */
+  /** The encoding of the length: 7, 16 or 64 bits. */
   width: 0 | 2 | 8;
   size: number;
 }
@@ -32,8 +32,8 @@ function bytesOf({ opcode, final, masked, width, size }: Frame): Buffer {
   return Buffer.concat([start, length, Buffer.alloc(masked ? 4 : 0, 0xff), Buffer.alloc(size, 0x81)]);
 }
 
-describe('A9: every frame is counted', () => {
-  it('once, however the bytes arrive', () => {
+describe('A9: the frame counter', () => {
+  it('counts every frame once, however the bytes arrive', () => {
     fc.assert(
       fc.property(frames, fc.array(fc.integer({ min: 1, max: 40 })), (sent, cuts) => {
         const bytes = Buffer.concat(sent.map(bytesOf));
@@ -49,7 +49,7 @@ describe('A9: every frame is counted', () => {
     );
   });
 
-  it('when its first byte is there, and not again with the rest', () => {
+  it('counts a frame at its first byte, and not again with the rest', () => {
     const count = createFrameCounter();
     const bytes = bytesOf({ opcode: 1, final: true, masked: true, width: 8, size: 100 });
     expect([...bytes].map((byte) => count(Uint8Array.of(byte)))).toEqual([
@@ -58,7 +58,7 @@ describe('A9: every frame is counted', () => {
     ]);
   });
 
-  it('and one that claims to be endless stays one', () => {
+  it('counts a frame with a huge declared length once', () => {
     const count = createFrameCounter();
     expect(count(Buffer.from([0x81, 0xff, ...Array<number>(8).fill(0xff), 1, 2, 3, 4]))).toBe(1);
     expect(count(Buffer.alloc(10_000, 0x81))).toBe(0);

@@ -1,17 +1,17 @@
-// Counts WebSocket frames in the bytes of a connection, before anything parses them (RFC 6455, section 5.2). Pure.
+// Counts WebSocket frames in the bytes of a connection, before they are parsed (RFC 6455, section 5.2). Pure.
 
-/** The first two bytes of a frame say how long the rest of its header is. */
+/** The first two bytes of a frame determine the length of the rest of its header. */
 const START = 2;
 const MASK = 4;
-/** Bytes of the length that follow, by the short length that announces them. */
+/** Additional length bytes, by the short length that announces them. */
 const LONGER: Readonly<Record<number, number>> = { 126: 2, 127: 8 };
 
 /**
- * Answers a function that takes the next bytes and says how many frames begin in them: data, fragments of it and control frames
- * alike. What breaks the protocol is counted as if it did not; refusing it is the parser's part.
+ * Returns a function that takes the next bytes and returns how many frames start in them: data, fragments and control
+ * frames alike. Protocol violations are counted normally; the parser refuses them.
  */
 export function createFrameCounter(): (chunk: Uint8Array) => number {
-  /** The header that is being read, and the payload that is being passed over. */
+  /** The header being read, and the remaining payload to skip. */
   let header: number[] = [];
   let payload = 0;
 

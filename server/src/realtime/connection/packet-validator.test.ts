@@ -1,4 +1,4 @@
-// What a client may say when: tables of packets, in order and out of order.
+// Which packets a client may send when: tables of valid and invalid sequences.
 import { describe, expect, it } from 'vitest';
 import { createPacketValidator, type Packet } from './packet-validator.ts';
 
@@ -20,7 +20,7 @@ describe('A9: a client', () => {
     expect(verdicts(packets)).toEqual(packets.map(() => 'in order'));
   });
 
-  it('may say goodbye, and nothing after it', () => {
+  it('may disconnect, and send nothing after that', () => {
     expect(verdicts([CONNECT, message('1'), EVENT])).toEqual(['in order', 'goodbye', 'out of order']);
     expect(verdicts([CONNECT, message('1'), CONNECT])).toEqual(['in order', 'goodbye', 'out of order']);
   });
@@ -33,7 +33,7 @@ describe('A9: a client', () => {
     ['a CONNECT to the main namespace by name', message('0/,')],
     ['a CONNECT with a payload that is no object', message('0[]')],
     ['a pong', PONG],
-  ])('may not begin with %s', (_, packet) => {
+  ])('may not start with %s', (_, packet) => {
     expect(verdicts([packet, CONNECT])).toEqual(['out of order', 'out of order']);
   });
 
@@ -41,24 +41,24 @@ describe('A9: a client', () => {
     ['a second CONNECT', CONNECT],
     ['a CONNECT to another namespace', message('0/admin,')],
     ['an unknown event', message('2["hello"]')],
-    ['an event of every object', message('2["constructor"]')],
+    ['an event named like an object property', message('2["constructor"]')],
     ['an event without a name', message('2[]')],
-    ['an event that wants an answer', message('20["presence",{}]')],
+    ['an event that requests an acknowledgement', message('20["presence",{}]')],
     ['an event of another namespace', message('2/admin,["presence",{}]')],
     ['an acknowledgement', message('30[]')],
     ['an error', message('4{"message":"x"}')],
     ['a binary event', message('51-["presence",{"_placeholder":true,"num":0}]')],
     ['a binary acknowledgement', message('60-[]')],
-    ['a packet of no kind', message('9')],
+    ['a packet of unknown type', message('9')],
     ['nothing', message()],
     ['binary', message(Buffer.from('2["presence",{}]'))],
     ['a ping', { type: 'ping' }],
-    ['a pong that nobody asked for', PONG],
+    ['an unrequested pong', PONG],
     ['an upgrade', { type: 'upgrade' }],
     ['a noop', { type: 'noop' }],
     ['an open', { type: 'open', data: '{}' }],
     ['a close', { type: 'close' }],
-    ['what cannot be parsed', { type: 'error', data: 'parser error' }],
+    ['an unparsable packet', { type: 'error', data: 'parser error' }],
   ])('may not send %s, nor anything after it', (_, packet) => {
     expect(verdicts([CONNECT, packet, EVENT])).toEqual(['in order', 'out of order', 'out of order']);
   });

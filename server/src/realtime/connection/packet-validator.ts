@@ -1,32 +1,35 @@
-// What a client may say when: CONNECT once for the main namespace, then events by name, and pongs that answer pings. Pure.
+// Validates the packet sequence of a client: CONNECT once for the main namespace, then known events, and pongs that
+// answer pings. Pure.
 import type { ClientToServer } from '@countersign/shared/sockets';
 
-/** A packet of Engine.IO as it arrived. */
+/** An Engine.IO packet as received. */
 export interface Packet {
   type: string;
   data?: unknown;
 }
 
-/** `goodbye`: it is let through, and it is the last one. */
+/** `goodbye`: it is passed on and is the last one. */
 export type Verdict = 'in order' | 'goodbye' | 'out of order';
 
-/** Every event that a client may send. Written as an object so that none is missing. */
+/** Every event that a client may send, as an object so that the type checker requires all of them. */
 const EVENTS: Readonly<Record<keyof ClientToServer, true>> = { presence: true };
 
-/** A CONNECT to the main namespace, with or without a payload: any other namespace begins with a slash. */
+/** A CONNECT to the main namespace, with or without a payload: any other namespace starts with a slash. */
 const CONNECT = /^0(?:$|\{)/;
 const DISCONNECT = '1';
-/** An EVENT in the main namespace, as the client writes it, with the name first and without the id of an acknowledgement. */
+/**
+ * An EVENT in the main namespace, as the client encodes it, starting with the name and without an acknowledgement ID.
+ */
 const EVENT = /^2\["(\w+)"/;
 
 export interface PacketValidator {
-  /** Judges the next packet. After one that is out of order nothing else is in order either. */
+  /** Validates the next packet. After an invalid one, all others are invalid too. */
   validate(packet: Packet): Verdict;
-  /** The server has sent a ping: one pong is in order. */
+  /** The server has sent a ping: one pong is expected. */
   expectPong(): void;
 }
 
-/** The dialogue of a connection that has just been opened. */
+/** The state of a connection that was just opened. */
 export function createPacketValidator(): PacketValidator {
   let state: 'new' | 'connected' | 'over' = 'new';
   let expectedPongs = 0;

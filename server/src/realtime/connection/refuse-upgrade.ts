@@ -1,4 +1,4 @@
-// Connects the admission to Engine.IO, and answers upgrades that are refused with a status that says why.
+// Connects the admission check to Engine.IO, and refuses upgrades with an informative status.
 import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { ServerOptions } from 'socket.io';
 import type { Admit, Refused } from './admission.ts';
@@ -6,10 +6,10 @@ import type { LiveServer } from '../rooms.ts';
 
 type AllowRequest = NonNullable<ServerOptions['allowRequest']>;
 
-/** Asks `admit` about every handshake. */
+/** Calls `admit` for every handshake. */
 export function allowBy(admit: Admit, onError: (error: unknown) => void): AllowRequest {
   return (request, answer) => {
-    // While we ask, nobody else listens: a client that breaks off meanwhile is no reason to stop.
+    // No one else listens during the check: a client that disconnects meanwhile must not cause an unhandled error.
     request.socket.on('error', () => undefined);
     const refuse = (refused: Refused) => {
       writeRefusal(request, refused);
@@ -25,7 +25,10 @@ export function allowBy(admit: Admit, onError: (error: unknown) => void): AllowR
   };
 }
 
-/** Refuses what names an open connection: one WebSocket is all there is of it, and such a request is asked for nothing else. */
+/**
+ * Refuses requests that name an open connection: each one has a single WebSocket, and such a request would skip
+ * admission.
+ */
 export function refuseSecondTransports({ engine }: Pick<LiveServer, 'engine'>): void {
   engine.use((request: IncomingMessage, _: unknown, next: (error?: Error) => void) => {
     const names = new URL(request.url ?? '', 'http://any').searchParams.has('sid');
@@ -33,7 +36,9 @@ export function refuseSecondTransports({ engine }: Pick<LiveServer, 'engine'>): 
   });
 }
 
-/** Ends the answer: Engine.IO, which knows two statuses, finds nothing left to say and closes the connection. */
+/**
+ * Ends the response: Engine.IO, which knows only two statuses, finds nothing left to write and closes the connection.
+ */
 function writeRefusal({ socket }: IncomingMessage, { status, retryAfter }: Refused): void {
   const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, 'Connection: close', 'Content-Length: 0'];
   if (retryAfter !== undefined) lines.push(`Retry-After: ${retryAfter}`);

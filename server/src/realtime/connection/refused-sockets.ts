@@ -1,17 +1,17 @@
-// Sockets whose session turns out to be none leave a line of the security log, as refused requests do (LG1).
+// Writes a security log line for sockets without a valid session, as for refused requests (LG1).
 import type { Services } from '../../usecases/services.ts';
 import { PATH } from './admission.ts';
 import type { LiveServer, LiveSocket } from '../rooms.ts';
 
-/** A Socket.IO packet to the main namespace that refuses a connection, as it leaves. */
+/** The Socket.IO packet type that refuses a connection to the main namespace. */
 const CONNECT_ERROR = '4';
 
 interface Options {
-  /** Whom a request counts as. */
+  /** The client address that a request counts for. */
   clientOf: (request: LiveSocket['request']) => string;
 }
 
-/** Notes every connection that is refused from now on; those that the upgrade is refused are noted where that is done. */
+/** Logs every refused connection from now on; refused upgrades are logged where they are refused. */
 export function noteRefusedSockets({ security }: Services, io: LiveServer, { clientOf }: Options): void {
   io.engine.on('connection', (connection: LiveSocket['conn']) => {
     const address = clientOf(connection.request);

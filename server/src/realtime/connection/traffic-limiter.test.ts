@@ -1,4 +1,4 @@
-// How much a client may send: a burst, then so much a second, whatever the clock does.
+// The traffic limit of a client: a burst, then a rate per second, whatever the clock does.
 import { expect, it } from 'vitest';
 import { type TrafficLimiter, BYTES, createTrafficLimiter, PACKETS, type Rate } from './traffic-limiter.ts';
 
@@ -10,7 +10,7 @@ function used(rate: Rate, amount: number): TrafficLimiter {
   return allowance;
 }
 
-it('A9: allows twenty packets at once and one more with every second, and refuses the next', () => {
+it('A9: allows twenty packets at once and one more per second, and refuses the next', () => {
   expect(PACKETS).toEqual({ burst: 20, perSecond: 1 });
   const allowance = createTrafficLimiter(PACKETS);
   for (let n = 0; n < burst; n += 1) expect(allowance.take(0)).toBe(true);
@@ -18,20 +18,20 @@ it('A9: allows twenty packets at once and one more with every second, and refuse
   expect(allowance.take(999 * 1000)).toBe(false);
 });
 
-it('A9: allows 16 KiB at once and one more with every second', () => {
+it('A9: allows 16 KiB at once and one more per second', () => {
   const allowance = used(BYTES, 16 * 1024);
   expect(allowance.take(1000, 1024)).toBe(true);
   expect(allowance.take(1000, 1)).toBe(false);
 });
 
-it('A9: gives nothing away when the clock is set back', () => {
+it('A9: grants nothing when the clock is set back', () => {
   const allowance = createTrafficLimiter(PACKETS);
   for (let n = 0; n < burst; n += 1) allowance.take(1_000_000);
   expect(allowance.take(0)).toBe(false);
   expect(allowance.take(1_000_000)).toBe(false);
 });
 
-it('A9: lets a tab that says once a second where it is go on all day, and answer our pings beside', () => {
+it('A9: allows a presence report per second all day, plus the answers to our pings', () => {
   const allowance = createTrafficLimiter(PACKETS);
   for (let n = 0; n < 86_400; n += 1) {
     expect(allowance.take(n * 1000)).toBe(true);
@@ -41,7 +41,7 @@ it('A9: lets a tab that says once a second where it is go on all day, and answer
   }
 });
 
-it('A9: does not save up what was given back beyond one burst', () => {
+it('A9: does not accumulate refunds beyond one burst', () => {
   const allowance = createTrafficLimiter(PACKETS);
   for (let n = 0; n < 1000; n += 1) allowance.refund();
   let within = 0;

@@ -1,24 +1,27 @@
-// How much a client may send over its socket: a leaky bucket per connection, for packets and for bytes.
+// Limits the traffic of a client on its socket: a leaky bucket per connection, for packets and for bytes.
 
-/** So much at once, and so much more with every second. */
+/** The burst, and the refill per second. */
 export interface Rate {
   readonly burst: number;
   readonly perSecond: number;
 }
 
-/** WebSocket frames of every kind: a reconnect's worth at once, then as often as a tab may say where it is (A9). */
+/**
+ * WebSocket frames of every type: enough for a reconnect at once, then the rate at which a tab may report its presence
+ * (A9).
+ */
 export const PACKETS: Rate = { burst: 20, perSecond: 1 };
-/** Bytes as they arrive: a packet with its frame has about 200 (A9). */
+/** Bytes on arrival: a packet with its frame has about 200 (A9). */
 export const BYTES: Rate = { burst: 16 * 1024, perSecond: 1024 };
 
 export interface TrafficLimiter {
-  /** Counts this much at the given time (ms) and says whether it is within bounds. */
+  /** Counts this amount at the given time (ms) and returns whether it is within the limit. */
   take(now: number, amount?: number): boolean;
-  /** Takes one off: what the server asked for is not counted against the client. */
+  /** Refunds one: a response that the server requested does not count against the client. */
   refund(): void;
 }
 
-/** An allowance that was not used yet. */
+/** A full allowance. */
 export function createTrafficLimiter({ burst, perSecond }: Rate): TrafficLimiter {
   let level = 0;
   let last = -Infinity;

@@ -1,11 +1,11 @@
-// Unsent bytes: of one connection, of all together, and given back when they are taken or dropped.
+// Limits of unsent bytes: per connection, in total, and released when they are sent or dropped.
 import { describe, expect, it } from 'vitest';
 import { createUnsentLimit, MAX_UNSENT } from './unsent.ts';
 
 const small = { each: 100, all: 250, share: 10 };
 
-describe('A13: what a reader does not take', () => {
-  it('is at most about 1 MiB', () => {
+describe('A13: unread data', () => {
+  it('is limited to about 1 MiB', () => {
     const unsent = createUnsentLimit()();
     unsent.queue(MAX_UNSENT - 1);
     expect(unsent.hasRoom()).toBe(true);
@@ -13,7 +13,7 @@ describe('A13: what a reader does not take', () => {
     expect(unsent.hasRoom()).toBe(false);
   });
 
-  it('counts while it is on its way, and no longer when it was taken', () => {
+  it('counts while it is in transit, and no longer once it is sent', () => {
     const unsent = createUnsentLimit(small)();
     unsent.queue(60);
     unsent.send();
@@ -27,7 +27,7 @@ describe('A13: what a reader does not take', () => {
     expect(unsent.hasRoom()).toBe(true);
   });
 
-  it('may be one packet of any size', () => {
+  it('may be a single packet of any size', () => {
     const unsent = createUnsentLimit(small)();
     expect(unsent.hasRoom()).toBe(true);
     unsent.queue(10 * small.each);
@@ -36,7 +36,7 @@ describe('A13: what a reader does not take', () => {
     expect(unsent.hasRoom()).toBe(true);
   });
 
-  it('is little for each when all leave much, until some of it is taken or dropped', () => {
+  it('is limited to little per connection when all leave much unread, until some of it is sent or dropped', () => {
     const begin = createUnsentLimit(small);
     const [slow, gone, quick] = [begin(), begin(), begin()];
     quick.queue(20);

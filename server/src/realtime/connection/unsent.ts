@@ -1,25 +1,31 @@
-// What was sent to sockets and not taken by their readers yet: measured per connection and in all, so that memory stays bounded. Pure.
+// Measures the data that sockets have not read yet, per connection and in total, so that memory stays bounded. Pure.
 
-/** Bytes that one connection may leave unread before the next packet closes it: its page reconnects and reads a snapshot. */
+/**
+ * Bytes that one connection may leave unread before the next packet closes it: its page reconnects and reads a
+ * snapshot.
+ */
 export const MAX_UNSENT = 1024 * 1024;
-/** Bytes that all connections may leave unread; while they do, each may leave only this much. */
+/** Bytes that all connections may leave unread; above that, each may leave only this much. */
 const MAX_UNSENT_TOTAL = 64 * 1024 * 1024;
 const SHARE_UNSENT = 64 * 1024;
 
 export interface Unsent {
-  /** Whether there is room for another packet. One packet always fits: who reads is never closed for its size. */
+  /**
+   * Whether there is room for another packet. One packet always fits: a client that reads is never closed for a
+   * packet's size.
+   */
   hasRoom(): boolean;
-  /** A packet waits to be sent. */
+  /** A packet was queued. */
   queue(bytes: number): void;
-  /** Everything that waited is on its way. */
+  /** Everything queued is in transit. */
   send(): void;
-  /** What was on its way has been taken. */
+  /** The data in transit was sent. */
   sent(): void;
-  /** The connection is gone, and with it all that waited. */
+  /** The connection is closed, and its queue dropped. */
   drop(): void;
 }
 
-/** Answers a function that begins to measure another connection. */
+/** Returns a function that starts measuring another connection. */
 export function createUnsentLimit(
   most = { each: MAX_UNSENT, all: MAX_UNSENT_TOTAL, share: SHARE_UNSENT },
 ): () => Unsent {

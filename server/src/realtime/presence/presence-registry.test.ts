@@ -1,4 +1,5 @@
-// Presence put together: whatever order of arrivals, departures, moves, lost messages and dead processes, a page knows what is true.
+// The presence registry: whatever the order of arrivals, departures, moves, lost messages and crashed processes, pages
+// converge on the true presence.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { applyPresenceChange, type PresenceByUser } from '@countersign/shared/presence';
@@ -22,12 +23,12 @@ const act = fc.record({
   tab: fc.nat(15),
   project: fc.constantFrom(...PROJECTS),
   where,
-  /** The message about it never arrives. */
+  /** The message about it is lost. */
   lost: fc.boolean(),
 });
 type Act = typeof act extends fc.Arbitrary<infer T> ? T : never;
 
-/** The naive truth beside what is tested: every open tab as it is. */
+/** The reference model: every open tab as it is. */
 class Simulation {
   readonly tabs = new Map(PROCESSES.map((process) => [process, new Tabs()]));
   readonly registry = new PresenceRegistry();
@@ -100,8 +101,8 @@ class Simulation {
 
 const acts = fc.array(act, { maxLength: 60 });
 
-describe('PR1: what a page is told of who is online', () => {
-  it('is the truth after every message, when none is lost', () => {
+describe('PR1: the announced presence', () => {
+  it('is correct after every message when none is lost', () => {
     fc.assert(
       fc.property(acts, (played) => {
         const town = new Simulation();
@@ -114,7 +115,7 @@ describe('PR1: what a page is told of who is online', () => {
     );
   });
 
-  it('is the truth again with the next beat, whatever was lost', () => {
+  it('is correct again after the next heartbeat, whatever was lost', () => {
     fc.assert(
       fc.property(acts, fc.array(fc.nat(60)), (played, tellings) => {
         const town = new Simulation();
@@ -132,7 +133,7 @@ describe('PR1: what a page is told of who is online', () => {
     );
   });
 
-  it('says nothing twice: what is as it was told is not told again', () => {
+  it('is not repeated when nothing changed', () => {
     fc.assert(
       fc.property(acts, (played) => {
         const town = new Simulation();
@@ -144,7 +145,7 @@ describe('PR1: what a page is told of who is online', () => {
     );
   });
 
-  it('names no item of a project to another one, and nothing of a project a tab has not entered', () => {
+  it('reveals no item of a project to another one, and nothing of a project that a tab has not entered', () => {
     const tabs = new Tabs();
     const looking = { project_id: 'south', item_id: '7', idle: false };
     tabs.enter('a', 'north', { userId: 'ana', name: 'Ana', where: looking });
@@ -159,7 +160,7 @@ describe('PR1: what a page is told of who is online', () => {
     ]);
   });
 
-  it('forgets whoever left: nothing is kept of a thousand tabs that came and went', () => {
+  it('retains nothing of a thousand tabs that came and went', () => {
     const [tabs, registry] = [new Tabs(), new PresenceRegistry()];
     for (let n = 0; n < 1000; n += 1) {
       tabs.enter(`tab ${n}`, 'north', { userId: `user ${n % 50}`, name: 'x', where: NO_LOCATION });

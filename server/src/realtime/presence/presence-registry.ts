@@ -1,4 +1,4 @@
-// Everybody online, put together from what each process says of its own tabs, and what of it was told already. Pure.
+// Merges the presence that each process reports, and tracks what was announced. Pure.
 import { isDeepStrictEqual } from 'node:util';
 import { applyPresenceChange, mergePresence, type PresenceByUser } from '@countersign/shared/presence';
 import type { UserPresence, PresenceChange } from '@countersign/shared/sockets';
@@ -11,7 +11,7 @@ export class PresenceRegistry {
   readonly #announced = new Map<string, Map<string, UserPresence>>();
   readonly #changed = new Map<string, Set<string>>();
 
-  /** A process says what changed in one project. */
+  /** A process reports a change in one project. */
   take(process: string, change: PresenceChange): void {
     const part = this.#parts.get(process) ?? new Map<string, PresenceByUser>();
     const before = part.get(change.project_id) ?? NOBODY;
@@ -23,7 +23,7 @@ export class PresenceRegistry {
     this.#mark(change.project_id, differing(before, after));
   }
 
-  /** A process says everything; a project it does not name has nobody there. */
+  /** A process reports its full presence; a project it does not name has nobody there. */
   replace(process: string, changes: readonly PresenceChange[]): void {
     const named = new Set(changes.map(({ project_id: id }) => id));
     const gone = [...(this.#parts.get(process)?.keys() ?? [])].filter((id) => !named.has(id));
@@ -31,12 +31,12 @@ export class PresenceRegistry {
     for (const change of changes) this.take(process, { ...change, snapshot: true });
   }
 
-  /** The projects in which something may be untold. */
+  /** The projects with changes that may not be announced yet. */
   pending(): string[] {
     return [...this.#changed.keys()];
   }
 
-  /** What is to be told of these projects: the difference to what was told before. */
+  /** The changes to announce for these projects: the difference to what was announced before. */
   takeChanges(projectIds: Iterable<string>): PresenceChange[] {
     return [...projectIds].flatMap((projectId) => {
       const users = this.#changed.get(projectId) ?? [];
@@ -46,7 +46,7 @@ export class PresenceRegistry {
     });
   }
 
-  /** Everybody as told so far. */
+  /** Everyone as announced so far. */
   announced(projectId: string): UserPresence[] {
     return [...(this.#announced.get(projectId)?.values() ?? [])];
   }
@@ -79,6 +79,6 @@ export class PresenceRegistry {
   }
 }
 
-/** A beat that says what is known already touches nobody. */
+/** A heartbeat without changes affects nobody. */
 const differing = (before: PresenceByUser, after: PresenceByUser): string[] =>
   [...new Set([...before.keys(), ...after.keys()])].filter((id) => !isDeepStrictEqual(before.get(id), after.get(id)));

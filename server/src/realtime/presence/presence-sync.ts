@@ -1,18 +1,18 @@
-// What the processes tell each other of who is online: each its own part, on change and again with every beat.
+// Synchronizes presence between processes: each reports its own part, on change and in full with every heartbeat.
 import { z } from 'zod';
 import type { PresenceChange } from '@countersign/shared/sockets';
 import type { PresenceRegistry } from './presence-registry.ts';
 import type { LiveServer } from '../rooms.ts';
 
-/** How often a process says everything it knows of itself, in milliseconds: what was lost on the way is mended then. */
+/** The interval at which a process reports its full presence, in milliseconds, which repairs lost messages. */
 export const HEARTBEAT_MS = 2000;
-/** A process not heard of for this many ms is gone: killed, or cut off with Redis. */
+/** A process that is silent for this many ms is gone: killed, or disconnected from Redis. */
 export const PEER_TIMEOUT_MS = 3 * HEARTBEAT_MS + 500;
 
-/** The way to the other processes. What is said while it is cut is lost. */
+/** The channel to the other processes. Messages sent while it is down are lost. */
 export interface PresenceChannel {
   publish(message: Message): void;
-  /** Hears what the others say, as it arrives. */
+  /** Receives the messages of the others. */
   subscribe(listener: (message: unknown) => void): void;
 }
 
@@ -24,7 +24,7 @@ const present = z.object({
 });
 const message = z.object({
   process: z.string(),
-  /** Is this everything, or what changed? */
+  /** Whether this is the full presence or a change. */
   snapshot: z.boolean(),
   changes: z.array(
     z.object({ project_id: z.string(), snapshot: z.boolean(), online: z.array(present), left: z.array(z.string()) }),
@@ -32,7 +32,7 @@ const message = z.object({
 });
 export type Message = z.infer<typeof message>;
 
-/** Over Redis, beside the adapter's own messages; silent while there is no connection. */
+/** Over Redis, next to the adapter's own messages; silent without a connection. */
 export function redisLink(io: LiveServer, pub: { readonly isReady: boolean }): PresenceChannel {
   return {
     publish: (messageOut) => {
@@ -42,7 +42,7 @@ export function redisLink(io: LiveServer, pub: { readonly isReady: boolean }): P
   };
 }
 
-/** Keeps the parts of the other processes in the crowd: `onNews` when one may have changed it. */
+/** Maintains the parts of the other processes in the registry: calls `onNews` when one may have changed it. */
 export class PresenceSync {
   readonly #own: string;
   readonly #lastSeenAt = new Map<string, number>();
@@ -57,7 +57,7 @@ export class PresenceSync {
     link?.subscribe((received) => {
       const parsed = message.safeParse(received);
       if (!parsed.success || parsed.data.process === own) return;
-      // Whoever is new here has heard nothing of us: everything is said again with the run this brings about.
+      // A new process has received nothing from us: the run that this triggers reports everything again.
       if (!this.#lastSeenAt.has(parsed.data.process)) this.#publishedAt = -Infinity;
       this.#lastSeenAt.set(parsed.data.process, now());
       this.#take(parsed.data);
@@ -65,12 +65,12 @@ export class PresenceSync {
     });
   }
 
-  /** Tells the others what changed here. */
+  /** Reports changes to the other processes. */
   publish(changes: PresenceChange[]): void {
     if (changes.length > 0) this.#link?.publish({ process: this.#own, snapshot: false, changes });
   }
 
-  /** When it is time: tells the others everything, and drops those that have gone silent. */
+  /** When it is due: reports the full presence, and drops processes that have gone silent. */
   heartbeat(now: number, snapshot: () => PresenceChange[]): void {
     for (const [process, at] of this.#lastSeenAt) {
       if (now - at < PEER_TIMEOUT_MS) continue;
@@ -82,7 +82,7 @@ export class PresenceSync {
     this.#link.publish({ process: this.#own, snapshot: true, changes: snapshot() });
   }
 
-  /** The last word: nobody is here any more. */
+  /** The last message: nobody is here any longer. */
   leave(): void {
     this.#link?.publish({ process: this.#own, snapshot: true, changes: [] });
   }

@@ -1,4 +1,4 @@
-// Who is online and which item they look at: told to the members of each project, kept nowhere (PR1).
+// Presence: tells the members of each project who is online and which item they have open; never stored (PR1).
 import { presenceReport, type PresenceChange } from '@countersign/shared/sockets';
 import type { Services } from '../../usecases/services.ts';
 import { PresenceRegistry } from './presence-registry.ts';
@@ -6,25 +6,27 @@ import { type PresenceChannel, PresenceSync } from './presence-sync.ts';
 import { projectOfRoom, projectRoom, type LiveServer, type Rooms } from '../rooms.ts';
 import { NO_LOCATION, Tabs } from './tabs.ts';
 
-/** The shortest time between two messages of presence to a project, in milliseconds: a thousand arrivals are one. */
+/**
+ * The minimum time between two presence messages to a project, in milliseconds: a thousand arrivals become one message.
+ */
 export const PRESENCE_MS = 250;
 
 export interface Presence {
-  /** Tells each room what changed in it; for a loop. */
+  /** Sends each room its changes; for a loop. */
   runOnce(): Promise<void>;
-  /** Takes this process's people out of what the other processes show. */
+  /** Removes this process's users from the presence of the other processes. */
   leave(): void;
 }
 
 interface PresenceOptions {
   rooms: Rooms;
-  /** The way to the other processes; null where there are none. */
+  /** The channel to the other processes; null when there are none. */
   link: PresenceChannel | null;
   /** A run is due. */
   wake: () => void;
 }
 
-/** Follows the rooms of this process's sockets, whoever puts them there, and listens to where they say they are. */
+/** Follows the rooms of this process's sockets, whoever puts them there, and receives their presence reports. */
 export function createPresence(services: Services, io: LiveServer, { rooms, link, wake }: PresenceOptions): Presence {
   const own = services.ids.uuid();
   const tabs = new Tabs();
@@ -48,10 +50,10 @@ export function createPresence(services: Services, io: LiveServer, { rooms, link
     publishChanges();
     const due = [...new Set([...registry.pending(), ...entrants.keys(), ...resynced])];
     const heard = new Map(due.map((projectId) => [projectId, tabs.usersIn(projectId)]));
-    // Presence waits for no fact of the ledger, so it asks for itself who is a member still (I8).
+    // Presence does not depend on events, so it checks itself who is still a member (I8).
     for (const { userId, name } of await rooms.check(heard)) tabs.name(userId, name);
     publishChanges();
-    // From here to the end nothing is waited for: what was true of the rooms still is.
+    // No awaits from here on: the state of the rooms stays valid.
     due.forEach((projectId) => resynced.delete(projectId));
     announce(io, {
       changes: registry.takeChanges(due),
@@ -63,7 +65,7 @@ export function createPresence(services: Services, io: LiveServer, { rooms, link
   return { runOnce, leave: () => presenceSync.leave() };
 }
 
-/** Answers who entered which project and has not been told who is there. */
+/** Returns who entered which project and has not received its presence yet. */
 function followRooms(io: LiveServer, tabs: Tabs, wake: () => void): Map<string, Set<string>> {
   const { adapter, sockets } = io.of('/');
   const entrants = new Map<string, Set<string>>();
@@ -101,7 +103,7 @@ interface Announcement {
   announced: (projectId: string) => PresenceChange['online'];
 }
 
-/** What changed to whoever knows the rest, and everything to whoever has just come in. */
+/** Sends changes to members who know the rest, and the full presence to new ones. */
 function announce(io: LiveServer, { changes, due, entrants, announced }: Announcement): void {
   const { rooms } = io.of('/').adapter;
   for (const change of changes) {

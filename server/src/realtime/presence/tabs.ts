@@ -1,4 +1,4 @@
-// The tabs open in this process: whose they are, in which projects, and what each has on show. Pure.
+// The open tabs of this process: their users, their projects, and the item each one shows. Pure.
 import { mergePresence } from '@countersign/shared/presence';
 import type { UserPresence, PresenceChange, PresenceReport } from '@countersign/shared/sockets';
 
@@ -8,14 +8,14 @@ interface Tab {
   where: PresenceReport;
 }
 
-/** A tab that has not said where it is. */
+/** A tab without a presence report. */
 export const NO_LOCATION: PresenceReport = { project_id: null, item_id: null, idle: false };
 
-/** Where a tab says it is counts only in projects it has entered: what it says of others reaches nobody (PR1). */
+/** A presence report counts only in projects that the tab has entered: reports about others reach nobody (PR1). */
 export class Tabs {
   readonly #tabs = new Map<string, Tab>();
   readonly #people = new Map<string, { name: string; tabs: Set<string> }>();
-  /** How many tabs each person has in a project. */
+  /** How many tabs each user has in a project. */
   readonly #rooms = new Map<string, Map<string, number>>();
   #changed = new Map<string, Set<string>>();
 
@@ -35,7 +35,7 @@ export class Tabs {
     this.name(userId, name);
   }
 
-  /** A tab leaves a project; one that leaves its last is forgotten. */
+  /** A tab leaves a project; a tab without projects is removed. */
   leave(id: string, projectId: string): void {
     const tab = this.#tabs.get(id);
     if (tab === undefined || !tab.projects.delete(projectId)) return;
@@ -48,7 +48,7 @@ export class Tabs {
     if (person?.tabs.size === 0) this.#people.delete(tab.userId);
   }
 
-  /** A tab says where it is now. */
+  /** A tab reports its presence. */
   move(id: string, where: PresenceReport): void {
     const tab = this.#tabs.get(id);
     if (tab === undefined) return;
@@ -60,7 +60,7 @@ export class Tabs {
     }
   }
 
-  /** What somebody is called now. */
+  /** The current name of a user. */
   name(userId: string, name: string): void {
     const person = this.#people.get(userId);
     if (person === undefined || person.name === name) return;
@@ -68,12 +68,12 @@ export class Tabs {
     for (const id of person.tabs) for (const projectId of this.#projectsOf(id)) this.#mark(projectId, userId);
   }
 
-  /** Whose tabs are in the project. */
+  /** The users with tabs in the project. */
   usersIn(projectId: string): string[] {
     return [...(this.#rooms.get(projectId)?.keys() ?? [])];
   }
 
-  /** What may have changed since this was last asked, one entry per project. */
+  /** What may have changed since the last call, one entry per project. */
   changes(): PresenceChange[] {
     const changed = this.#changed;
     this.#changed = new Map();
@@ -88,7 +88,7 @@ export class Tabs {
     });
   }
 
-  /** Everybody, one entry per project. */
+  /** Everyone, one entry per project. */
   snapshot(): PresenceChange[] {
     return [...this.#rooms].map(([projectId, users]) => {
       const online = [...users.keys()].flatMap((userId) => this.#present(projectId, userId) ?? []);
