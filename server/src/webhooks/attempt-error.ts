@@ -1,16 +1,16 @@
-// What a failure of an attempt is called: the words of the delivery log.
+// Maps the failure of an attempt to the error codes of the delivery log.
 import { errors } from 'undici';
 import type { AttemptError } from '../domain/webhooks/retry.ts';
 import { TooMuch } from './bounded-reads.ts';
 import { Blocked } from './guard/guard.ts';
 import { ProxyFault, Unreached } from './tunnel.ts';
 
-/** Not the network's fault but TLS's. */
+/** A failure of TLS, not of the network. */
 export class TlsFailure extends Error {
   override readonly name = 'TlsFailure';
 }
 
-/** The reason in a status, null for 2xx. A redirect is none that is followed. */
+/** The error for a status, null for 2xx. Redirects are not followed. */
 export function errorOfStatus(status: number): AttemptError | null {
   if (status >= 200 && status <= 299) return null;
   if (status < 400) return 'redirect_refused';
@@ -34,12 +34,12 @@ const NETWORK_ERRORS: Record<string, AttemptError> = {
   UND_ERR_HEADERS_OVERFLOW: 'response_too_large',
 };
 
-/** Whether it is the network's own, wherever it was met. */
+/** Whether it is a network error, wherever it occurred. */
 export const isOfNetwork = (failure: unknown): boolean => (codeOf(failure) ?? '') in NETWORK_ERRORS;
 
 /**
- * What a failure is called. An answer that is not HTTP counts as a broken connection; once a refusing status is there, it is the
- * reason; `late`: the deadline has passed, whatever it met.
+ * The error code of a failure. A response that is not HTTP counts as a broken connection; an error status already
+ * received takes precedence; `late`: the deadline has passed, whatever failed.
  */
 export function errorOf(failure: unknown, seen: { httpStatus: number | null; late: boolean }): AttemptError {
   const ofStatus = seen.httpStatus === null ? null : errorOfStatus(seen.httpStatus);

@@ -1,12 +1,13 @@
-// What comes over a connection for one attempt is bounded as a whole (rule W4): interim answers and the sizes of chunks are no body, and count too.
+// Limits all bytes received over a connection for one attempt (rule W4): interim responses and chunk sizes are not
+// body, but count too.
 import type { Socket } from 'node:net';
 
-/** More came than any answer needs. */
+/** More data arrived than any response needs. */
 export class TooMuch extends Error {
   override readonly name = 'TooMuch';
 }
 
-/** Ends the connection, with `TooMuch`, once `read` says that more than so many bytes have come over it. */
+/** Closes the connection with `TooMuch` once `read` reports more than this many bytes. */
 export function boundReads(socket: Socket, bytes: number, read: () => number): void {
   socket.on('readable', () => {
     if (read() > bytes) socket.destroy(new TooMuch());

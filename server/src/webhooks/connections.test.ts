@@ -1,4 +1,4 @@
-// A connection that one attempt leaves for the next: when it is used again, when it may not be, and what bounds it (W2, W4).
+// Connection reuse between attempts: when a connection is used again, when it must not be, and its limits (W2, W4).
 import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as nextIteration } from 'node:timers/promises';
@@ -33,7 +33,7 @@ function send({ port }: Pick<Receiver, 'port'>, { projectId = 'a', limits, ...mo
   return sendWebhook({ ...request, reuse: { connections, projectId } }, limits);
 }
 
-/** Answers each request with what its number, from 0, on its connection gets. */
+/** Responds to each request by its number on the connection, from 0. */
 const scripted = (answer: (n: number, socket: Socket) => string | undefined) =>
   tcpReceiver((socket) => {
     let n = 0;
@@ -47,8 +47,8 @@ const scripted = (answer: (n: number, socket: Socket) => string | undefined) =>
 const friendly = () => httpReceiver((request, response) => request.resume().on('end', () => response.end('thanks')));
 const WELL = { httpStatus: 200, error: null, responseText: 'thanks', remoteAddress: '127.0.0.1' };
 
-describe('a connection', () => {
-  it('is used again for the same project and origin, and says that it took no time to connect', async () => {
+describe('a pooled connection', () => {
+  it('is used again for the same project and origin, with a connect time of zero', async () => {
     const receiver = await friendly();
     expect(await send(receiver)).toMatchObject({ ...WELL, timings: { connectMs: expect.any(Number) as number } });
     for (let n = 0; n < 3; n += 1) {
@@ -67,7 +67,7 @@ describe('a connection', () => {
     expect(receiver.connections()).toBe(4);
   });
 
-  it('is no other project’s, nor for another host or port', async () => {
+  it('is not shared with another project, host or port', async () => {
     const [one, other] = [await friendly(), await friendly()];
     await send(one);
     await send(one, { projectId: 'b' });
@@ -77,7 +77,7 @@ describe('a connection', () => {
     expect([one.connections(), other.connections()]).toEqual([3, 1]);
   });
 
-  it('is closed after a second without use, and sooner where the receiver says so', async () => {
+  it('is closed after a second without use, and sooner if the receiver says so', async () => {
     const receiver = await scripted(() => OK);
     await send(receiver);
     await pass(999);
@@ -90,7 +90,7 @@ describe('a connection', () => {
     expect(brief.connections()).toBe(2);
   });
 
-  it('is not used any more once it is five seconds old', async () => {
+  it('is not reused after five seconds', async () => {
     const receiver = await friendly();
     await send(receiver);
     const pooled = connections.take('a http://127.0.0.1:' + receiver.port, [{ address: '127.0.0.1' }]);
@@ -103,7 +103,7 @@ describe('a connection', () => {
     pooled?.close();
   });
 
-  it('is not reused where the answer ends it, or was not read to its end', async () => {
+  it('is not reused if the response closes it or was not read to its end', async () => {
     const closing = await scripted(() => 'HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n');
     const endless = await scripted(() => `HTTP/1.1 200 OK\r\ncontent-length: 900000\r\n\r\n${'x'.repeat(100_000)}`);
     for (const receiver of [closing, endless]) {
@@ -113,7 +113,7 @@ describe('a connection', () => {
     }
   });
 
-  it('ends with its pool', async () => {
+  it('closes with its pool', async () => {
     const receiver = await friendly();
     await send(receiver);
     expect(receiver.sockets.size).toBe(1);
@@ -121,7 +121,7 @@ describe('a connection', () => {
     await until(() => receiver.sockets.size === 0);
   });
 
-  it('is one of a bounded number: the one that rested longest goes', async () => {
+  it('is one of a bounded number: the one idle for longest is closed', async () => {
     const receiver = await friendly();
     for (let n = 0; n <= 130; n += 1) await send(receiver, { projectId: `p${n}` });
     await until(() => receiver.sockets.size <= 128);
@@ -133,7 +133,7 @@ describe('a connection', () => {
   });
 });
 
-describe('W2: a name that leads elsewhere by now', () => {
+describe('W2: a name that resolves to another address later', () => {
   const at = (answers: TargetAddress[][]) => {
     const left = [...answers];
     return () => Promise.resolve(left.shift() ?? []);
@@ -146,7 +146,7 @@ describe('W2: a name that leads elsewhere by now', () => {
   const named = (receiver: Receiver, lookup: ReturnType<typeof at>) =>
     send(receiver, { url: `http://hooks.example:${receiver.port}/`, lookup });
 
-  it('is looked up again each time, and an address that may not be met refuses it, pooled connection or not', async () => {
+  it('is resolved again each time, and a blocked address refuses it, pooled connection or not', async () => {
     const receiver = await friendly();
     const lookup = at([[HERE], [INSIDE], [HERE, INSIDE]]);
     expect(await named(receiver, lookup)).toMatchObject(WELL);
@@ -156,7 +156,7 @@ describe('W2: a name that leads elsewhere by now', () => {
     expect(receiver.connections()).toBe(1);
   });
 
-  it('gets a connection to where it leads, and the old one is closed', async () => {
+  it('gets a connection to its new address, and the old one is closed', async () => {
     const receiver = await listening(
       createServer((_, response) => response.end('thanks')),
       '0.0.0.0',
@@ -170,8 +170,8 @@ describe('W2: a name that leads elsewhere by now', () => {
   });
 });
 
-describe('a pooled connection that breaks', () => {
-  it('is replaced within the attempt where the receiver had closed it: the attempt is none the worse', async () => {
+describe('a broken pooled connection', () => {
+  it('is replaced within the attempt if the receiver had closed it, and the attempt succeeds', async () => {
     const bodies: number[] = [];
     const receiver = await scripted((n, socket) => {
       bodies.push(n);
@@ -188,7 +188,7 @@ describe('a pooled connection that breaks', () => {
   it.each([
     ['it is closed only after the receiver had it for a while', 700],
     ['the new one is closed too', 0],
-  ])('fails the attempt where %s', async (_, ms) => {
+  ])('fails the attempt when %s', async (_, ms) => {
     let posts = 0;
     const receiver = await scripted((n, socket) => {
       posts += 1;
@@ -201,7 +201,7 @@ describe('a pooled connection that breaks', () => {
     expect(posts).toBe(ms === 0 ? 3 : 2);
   });
 
-  it('names nobody where the new connection finds nobody', async () => {
+  it('is not replaced when the new connection fails', async () => {
     const receiver = await scripted((n, socket) => {
       if (n === 0) return OK;
       void closeReceivers();
@@ -212,7 +212,7 @@ describe('a pooled connection that breaks', () => {
     expect(await send(receiver)).toMatchObject({ error: 'connection_refused', remoteAddress: null });
   });
 
-  it('is not reused while a part of what was sent is still on its way', async () => {
+  it('is not reused while part of the request is still being sent', async () => {
     const receiver = await tcpReceiver((socket) => {
       socket.once('data', () => {
         socket.pause();
@@ -224,7 +224,7 @@ describe('a pooled connection that breaks', () => {
     expect(receiver.connections()).toBe(2);
   });
 
-  it('is replaced when it was closed while nobody used it', async () => {
+  it('is replaced if it was closed while idle', async () => {
     const receiver = await scripted(() => OK);
     await send(receiver);
     for (const socket of receiver.sockets) socket.destroy();
@@ -234,7 +234,7 @@ describe('a pooled connection that breaks', () => {
     expect(receiver.connections()).toBe(2);
   });
 
-  it('fails the attempt where anything of an answer came: that was the receiver', async () => {
+  it('fails the attempt once any part of a response arrived: that was the receiver', async () => {
     const receiver = await scripted((n, socket) => {
       if (n === 0) return OK;
       socket.end('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf');
@@ -245,7 +245,7 @@ describe('a pooled connection that breaks', () => {
     expect(receiver.connections()).toBe(1);
   });
 
-  it('W4: is bound to the deadline as any other, and is gone after it', async () => {
+  it('W4: has the same deadline as any other, and is closed after it', async () => {
     const asked = Promise.withResolvers<undefined>();
     const receiver = await scripted((n) => (n === 0 ? OK : void asked.resolve(undefined)));
     await send(receiver);
@@ -256,7 +256,7 @@ describe('a pooled connection that breaks', () => {
     await until(() => receiver.sockets.size === 0);
   });
 
-  it('W4: is bounded for each attempt: many small answers are not one that is too large', async () => {
+  it('W4: is limited per attempt: many small responses do not add up', async () => {
     const small = `HTTP/1.1 200 OK\r\ncontent-length: 600\r\n\r\n${'x'.repeat(600)}`;
     const chatty = `HTTP/1.1 103 Early Hints\r\nlink: ${'x'.repeat(200)}\r\n\r\n`.repeat(20);
     const receiver = await scripted((n) => (n < 5 ? small : chatty));
@@ -266,7 +266,7 @@ describe('a pooled connection that breaks', () => {
     expect(receiver.connections()).toBe(1);
   });
 
-  it('is not used again when something came that nobody asked for', async () => {
+  it('is not reused after unexpected data', async () => {
     const receiver = await scripted(() => OK + OK);
     expect(await send(receiver)).toMatchObject({ httpStatus: 204 });
     await until(() => receiver.sockets.size === 0);

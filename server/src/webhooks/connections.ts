@@ -1,25 +1,26 @@
-// Connections that outlive an attempt, for the next one of the same project to the same origin: a handshake costs more than a POST (rule W2).
+// Reuses connections for later attempts of the same project to the same origin: a handshake costs more than a POST
+// (rule W2).
 import type { Socket } from 'node:net';
 import { type buildConnector, Client } from 'undici';
 import { InterimAnswers, readPast } from './interim-answers.ts';
 
-/** Nearly every receiver keeps its end open for longer than that; a bounded number of them costs little. */
+/** Nearly every receiver keeps idle connections longer than this; a bounded number of them costs little. */
 const IDLE_MS = 1_000;
 const MOST_IDLE = 128;
-/** A receiver that serves few connections at a time takes the others in its turn: well before their attempts run out of time. */
+/** A receiver that serves few connections at a time can serve others: well before their attempts time out. */
 const OLDEST_MS = 5_000;
 
 /** At most one connection to one origin, for one attempt at a time. */
 export class Connection {
   readonly client: Client;
   readonly #interim: InterimAnswers;
-  /** Set by whoever has it: how to connect, should there be no open socket. */
+  /** Set by the current user: how to connect if no socket is open. */
   connector: buildConnector.connector | undefined;
   #socket: Socket | undefined;
   #openedAt = 0;
   #freeAt = 0;
   #readBefore = 0;
-  /** What is open was so before the attempt that has it now. */
+  /** The open socket is older than the attempt that uses it. */
   isOld = false;
 
   constructor(origin: string, { headerBytes }: { headerBytes: number }) {
@@ -32,13 +33,13 @@ export class Connection {
     });
   }
 
-  /** The address of the other end, while it is open. */
+  /** The remote address while it is open. */
   get openTo(): string | undefined {
     const socket = this.#socket;
     return socket === undefined || socket.destroyed || socket.readableEnded ? undefined : socket.remoteAddress;
   }
 
-  /** The bytes that came over it for the attempt that has it now. */
+  /** The bytes received for the current attempt. */
   get read(): number {
     return (this.#socket?.bytesRead ?? 0) - this.#readBefore;
   }
@@ -57,7 +58,10 @@ export class Connection {
     return now - this.#openedAt < OLDEST_MS && now - this.#freeAt < IDLE_MS;
   }
 
-  /** Whether what was sent over it has left: an answer may come before that, and the next request would stand behind the rest. */
+  /**
+   * Whether the request was sent completely: a response may arrive before that, and the next request would follow the
+   * rest.
+   */
   get isSent(): boolean {
     return this.#socket?.writableLength === 0;
   }
@@ -75,11 +79,11 @@ export class Connection {
   }
 }
 
-/** The idle ones of a worker, the longest idle first. */
+/** The idle connections of a worker, longest idle first. */
 export class ConnectionPool {
   #idle: { key: string; connection: Connection }[] = [];
 
-  /** One that is open to one of these addresses, the last that was used; those that lead elsewhere by now are closed. */
+  /** An open connection to one of these addresses, most recently used first; those to other addresses are closed. */
   take(key: string, addresses: readonly { address: string }[]): Connection | undefined {
     const sameKey = this.#idle.filter((each) => each.key === key).map(({ connection }) => connection);
     const fits = (connection: Connection) =>
@@ -91,7 +95,7 @@ export class ConnectionPool {
     return taken;
   }
 
-  /** Keeps it for the next attempt, unless it was closed with the answer. */
+  /** Returns it to the pool for the next attempt, unless the response closed it. */
   release(key: string, connection: Connection): void {
     connection.rest();
     if (connection.openTo === undefined) return;

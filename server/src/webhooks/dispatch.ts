@@ -1,4 +1,4 @@
-// Signs one attempt and posts it: the one way a webhook leaves by, a delivery's and a test event's alike (WT1).
+// Signs one attempt and posts it: the only way to send a webhook, for deliveries and test events alike (WT1).
 import type { Logger } from 'pino';
 import { signWebhook } from '@countersign/shared/webhook';
 import { decrypt, type KeyRing } from '../crypto/key-ring.ts';
@@ -13,17 +13,20 @@ import { type SendLimits, sendWebhook } from './send.ts';
 export interface DispatchTools {
   keyRing: KeyRing;
   policy: GuardPolicy;
-  /** Who is asked for the addresses of a name; the system when absent. */
+  /** Resolves names; the system resolver by default. */
   lookup?: Lookup | undefined;
-  /** Others than the usual, for tests that cannot wait for those. */
+  /** Overrides for tests that cannot wait for the default limits. */
   limits?: Partial<SendLimits> | undefined;
-  /** Those of attempts before; without them each has one of its own. */
+  /** Connections of earlier attempts; without it each attempt opens its own. */
   connections?: ConnectionPool;
-  /** Where the operator reads what their own proxy failed with (WH7). */
+  /** For failures of the operator's proxy (WH7). */
   log?: Pick<Logger, 'warn'>;
 }
 
-/** Signs with every secret that signs at this moment, and sends through the guard. Errors: a secret that does not open; of the sending, none. */
+/**
+ * Signs with every currently valid secret, and sends through the guard. Errors: a secret that cannot be decrypted;
+ * sending itself never fails.
+ */
 export async function dispatchWebhook(tools: DispatchTools, what: Dispatch): Promise<Dispatched> {
   const { keyRing, policy, lookup, connections } = tools;
   const { url, body, webhookId, attempt, at } = what;
@@ -31,12 +34,12 @@ export async function dispatchWebhook(tools: DispatchTools, what: Dispatch): Pro
   const [first, ...rest] = signingSecrets(what.secrets, at);
   const message = { id: webhookId, timestamp: timestampOf(at), attempt, body };
   const headers = withFixed(await signWebhook(message, [reveal(first), ...rest.map(reveal)], hmacSha256));
-  // To the proxy there is a connection of its own each time: what it leads to is the proxy's to know.
+  // A proxy connection is never reused: only the proxy knows where it leads.
   const reuse = connections && !policy.proxyUrl ? { connections, projectId: what.projectId } : undefined;
   const request = { url, headers, body, policy, ...(lookup && { lookup }), ...(reuse && { reuse }) };
   const outcome = await sendWebhook(request, tools.limits);
   if (outcome.proxyFault !== undefined) {
-    tools.log?.warn({ fault: outcome.proxyFault }, 'the proxy of WEBHOOK_PROXY_URL failed: a webhook did not leave');
+    tools.log?.warn({ fault: outcome.proxyFault }, 'the proxy of WEBHOOK_PROXY_URL failed: a webhook was not sent');
   }
   return { ...outcome, signatures: 1 + rest.length };
 }

@@ -1,4 +1,4 @@
-// How deliveries travel to the database: all of them, in order, and never too much text at once.
+// Batches of deliveries for the database: complete, in order, and limited in size.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { batchesOf } from './fan-out.ts';
@@ -8,14 +8,14 @@ const sizes = (batches: { body: string }[][]) => batches.map((each) => each.map(
 
 it.each([
   ['nothing', [], []],
-  ['what fits together', [4, 6], [[4, 6]]],
-  ['what does not', [4, 7, 3], [[4], [7, 3]]],
-  ['one that is too long alone', [1, 11, 1], [[1], [11], [1]]],
-])('I5: deliveries of ten units at the most: %s', (_, lengths, batches) => {
+  ['several that fit together', [4, 6], [[4, 6]]],
+  ['several that do not fit', [4, 7, 3], [[4], [7, 3]]],
+  ['a single one that is too long', [1, 11, 1], [[1], [11], [1]]],
+])('I5: splits deliveries into batches of at most ten units: %s', (_, lengths, batches) => {
   expect(sizes(batchesOf(of(...lengths), 10))).toEqual(batches);
 });
 
-it('I5: none is lost, doubled or moved, and a batch is too long only where one delivery is', () => {
+it('I5: loses, duplicates and reorders none, and exceeds the limit only for a single delivery', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(30)), (lengths) => {
       const batches = sizes(batchesOf(of(...lengths), 20));

@@ -1,20 +1,27 @@
-// From a final decision to its delivery row: the bytes are made once, here, in the transaction that stamps the event (I5, I7).
+// Creates the delivery row of a final decision: the body is created once, in the transaction that assigns the event's
+// sequence number (I5, I7).
 import { jsonText } from '@countersign/shared/json/json';
 import { toDecided, webhookIdOf } from '../domain/items/decision.ts';
 import type { DecisionAction } from '@countersign/shared/enums';
 import type { Decision } from '../db/entities/decision.ts';
 
-/** A stamped `item.finalized` event that is told, with its decision. */
+/** A sequenced `item.finalized` event to deliver, with its decision. */
 export interface DeliverableDecision {
   eventId: string;
   seq: number;
   decision: Decision;
 }
 
-/** Webhooks tell of people's decisions; automatic ones were in the pipeline's own answer (docs/spec/webhooks.md#outbound). */
+/**
+ * Webhooks deliver reviewers' decisions; automatic ones were in the response to the pipeline
+ * (docs/spec/webhooks.md#outbound).
+ */
 export const isDelivered = (action: DecisionAction): boolean => action !== 'auto_approve';
 
-/** The delivery of one final decision, due at once. `webhookId` comes from the ledger, so a repeat meets the unique index. */
+/**
+ * The delivery of one final decision, due immediately. `webhookId` derives from the event, so a duplicate violates the
+ * unique index.
+ */
 export function deliveryOf({ eventId, seq, decision }: DeliverableDecision, id: string, at: Date) {
   return {
     id,
@@ -27,10 +34,10 @@ export function deliveryOf({ eventId, seq, decision }: DeliverableDecision, id: 
   };
 }
 
-/** UTF-16 units of bodies in one portion: a whole batch of the longest outputs would be more than a string can be. */
+/** UTF-16 units of bodies per batch: a full batch of the longest outputs would exceed the maximum string length. */
 const MOST_TEXT = 16 * 1024 * 1024;
 
-/** Deliveries as they travel to the database together, in their order: at most so much text at once, unless one alone is longer. */
+/** Batches of deliveries for the database, in order: limited in size, unless a single one is longer. */
 export function batchesOf<T extends { body: string }>(deliveries: readonly T[], most = MOST_TEXT): T[][] {
   const batches: T[][] = [];
   let room = 0;

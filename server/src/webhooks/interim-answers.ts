@@ -1,30 +1,34 @@
-// Interim answers of a receiver (1xx) are read past (rule W8): the HTTP client takes 100 Continue, which we never ask for, as a broken answer.
+// Skips interim responses of a receiver (1xx) (rule W8): the HTTP client treats 100 Continue, which we never request,
+// as a broken response.
 import type { Socket } from 'node:net';
 import { TooMuch } from './bounded-reads.ts';
 
-/** `HTTP/1.1 1xx`, and as much of it as is there; 101 would be another protocol. */
+/** `HTTP/1.1 1xx`, or its received part; 101 would switch the protocol. */
 const BEGINS = /^HTTP\/1\.[01] 1(?!01)\d\d/;
 const BEGIN_LENGTH = 'HTTP/1.1 100'.length;
 const HEAD_END = '\r\n\r\n';
 
-/** Takes the interim answers off what comes over one connection. */
+/** Removes the interim responses from the data of one connection. */
 export class InterimAnswers {
   readonly #headBytes: number;
   #held: Buffer = Buffer.alloc(0);
   #isPast = false;
 
-  /** `headBytes`: how long one of them may be. */
+  /** `headBytes`: the maximum length of one interim response. */
   constructor(headBytes: number) {
     this.#headBytes = headBytes;
   }
 
-  /** An answer is awaited from here on. */
+  /** A response is expected from here on. */
   begin(): void {
     this.#held = Buffer.alloc(0);
     this.#isPast = false;
   }
 
-  /** What of the bytes is not interim; what may still become so is held back until more comes. Errors: `TooMuch`. */
+  /**
+   * The part of the data that is not interim; an incomplete interim response is held back until more arrives. Errors:
+   * `TooMuch`.
+   */
   rest(chunk: Buffer): Buffer {
     if (this.#isPast) return chunk;
     let bytes = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
@@ -42,13 +46,13 @@ export class InterimAnswers {
   }
 }
 
-/** Nothing at all may be one too. */
+/** Empty data may become one too. */
 function mayBeInterim(bytes: Buffer): boolean {
   const start = bytes.toString('latin1', 0, BEGIN_LENGTH);
   return BEGINS.test(start + 'HTTP/1.1 100'.slice(start.length));
 }
 
-/** Whatever is read of the socket from here on goes through `answers`. */
+/** All data read from the socket passes through `answers` from here on. */
 export function readPast(socket: Socket, answers: InterimAnswers): void {
   const read = socket.read.bind(socket);
   socket.read = (size?: number): unknown => {

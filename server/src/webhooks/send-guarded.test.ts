@@ -1,4 +1,4 @@
-// Where an attempt goes, and where it must not (W1, W2): literals, names, changing names, certificates.
+// Where an attempt may and may not connect (W1, W2): literals, names, changing names, certificates.
 import { createServer as createTlsServer } from 'node:https';
 import tls from 'node:tls';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -18,7 +18,7 @@ function send(url: string, options: Partial<WebhookRequest> = {}) {
   return sendWebhook({ url, headers: {}, body: '{}', policy: LOOPBACK, ...options }, { deadlineMs: 5_000 });
 }
 
-describe('W1, W2: where it goes', () => {
+describe('W1, W2: the target', () => {
   const strict = { allowCidrs: [], allowHttp: true };
 
   it.each([
@@ -37,7 +37,7 @@ describe('W1, W2: where it goes', () => {
   });
 
   it.each(['127.0.0.1', '2130706433', '0x7f.1', '127.1', '[::ffff:127.0.0.1]', 'localhost'])(
-    'a blocked literal is not connected to: %s',
+    'is not connected to when it is a blocked literal: %s',
     async (host) => {
       const { port, connections } = await httpReceiver((_, response) => response.end('secret'));
       const outcome = await send(`http://${host}:${port}/`, { policy: strict });
@@ -51,7 +51,7 @@ describe('W1, W2: where it goes', () => {
     },
   );
 
-  it('a name with any private address is not connected to', async () => {
+  it('is not connected to when its name has any private address', async () => {
     const { port, connections } = await httpReceiver((_, response) => response.end('secret'));
     const url = `http://receiver.test:${port}/`;
     const lookup = async () => [
@@ -63,12 +63,12 @@ describe('W1, W2: where it goes', () => {
     expect(connections()).toBe(0);
   });
 
-  it('a name that cannot be found is dns_error', async () => {
+  it('is a dns_error when its name does not resolve', async () => {
     const lookup = () => Promise.reject(new Error('ENOTFOUND'));
     expect(await send('http://receiver.test/', { lookup })).toMatchObject({ httpStatus: null, error: 'dns_error' });
   });
 
-  it('a name that changes its answer after the check is asked once and pinned', async () => {
+  it('is resolved once and pinned, even if the name changes its address after the check', async () => {
     const { port } = await httpReceiver((request, response) => response.end(request.headers.host));
     const lookup = vi.fn(async () => [
       { address: lookup.mock.calls.length === 1 ? '127.0.0.1' : '10.0.0.1', family: 4 },
@@ -82,7 +82,7 @@ describe('W1, W2: where it goes', () => {
     expect(lookup).toHaveBeenCalledOnce();
   });
 
-  it('the other end is looked at again before anything is sent', async () => {
+  it('is checked again after connecting and before anything is sent', async () => {
     const received: Buffer[] = [];
     const { port, connections } = await tcpReceiver((socket) => socket.on('data', (bytes) => received.push(bytes)));
     const answers = [['127.0.0.0/8'], []];
@@ -99,7 +99,7 @@ describe('W1, W2: where it goes', () => {
     expect(received).toEqual([]);
   });
 
-  it('takes the next address when the first does not answer', async () => {
+  it('is tried at its next address when the first does not respond', async () => {
     const { port } = await httpReceiver((_, response) => response.end('ok'));
     const lookup = async () => [
       { address: '127.0.0.2', family: 4 },
@@ -121,7 +121,7 @@ describe('TLS', () => {
       ),
     );
 
-  it('an unknown certificate is tls_error, whatever the environment says', async () => {
+  it('reports tls_error for an unknown certificate, whatever the environment says', async () => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
     const { port } = await secure();
@@ -131,12 +131,12 @@ describe('TLS', () => {
     });
   });
 
-  it('something that does not speak TLS is tls_error', async () => {
+  it('reports tls_error for a server without TLS', async () => {
     const { port } = await closingAfter('HTTP/1.1 200 OK\r\n\r\n');
     expect(await send(`https://127.0.0.1:${port}/`)).toMatchObject({ httpStatus: null, error: 'tls_error' });
   });
 
-  it('a trusted certificate holds for its name, with or without the last dot, and for no other', async () => {
+  it('accepts a trusted certificate for its name only, with or without a trailing dot', async () => {
     trust(CERTIFICATE);
     const { port } = await secure();
     expect(await send(`https://receiver.test:${port}/`, { lookup })).toMatchObject({
@@ -151,7 +151,7 @@ describe('TLS', () => {
     });
   });
 
-  it('TLS 1.1 is tls_error, even when the ciphers would allow it', async () => {
+  it('reports tls_error for TLS 1.1, even when the ciphers would allow it', async () => {
     const ciphers = tls.DEFAULT_CIPHERS;
     tls.DEFAULT_CIPHERS = 'DEFAULT@SECLEVEL=0';
     trust(CERTIFICATE);

@@ -1,4 +1,4 @@
-// One attempt against receivers that answer too much or too slowly (W4).
+// Attempts against receivers that send too much or too slowly (W4).
 import type { Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -44,8 +44,8 @@ function sendLate(
 
 const gone = (sockets: Set<Socket>) => until(() => sockets.size === 0);
 
-describe('W4: what is read of an answer', () => {
-  it('an endless body is cut off: 2xx counts, the start is kept, the connection is closed', async () => {
+describe('W4: the response', () => {
+  it('is cut off when its body is endless: 2xx counts, the start is stored, the connection is closed', async () => {
     let written = 0;
     const { port, sockets } = await httpReceiver((_, response) => {
       response.writeHead(200);
@@ -62,7 +62,7 @@ describe('W4: what is read of an answer', () => {
     expect(written).toBeLessThan(64 * 1_024 * 1_024);
   });
 
-  it('reads 64 KiB and no more', async () => {
+  it('is read up to 64 KiB', async () => {
     const { port } = await httpReceiver((_, response) => {
       response.writeHead(200);
       response.write('x'.repeat(65_535));
@@ -78,7 +78,7 @@ describe('W4: what is read of an answer', () => {
     expect(await send(fuller)).toMatchObject({ httpStatus: 200, error: null });
   });
 
-  it('what is not text becomes inert, and a character at the cut is left out', async () => {
+  it('is stripped of control characters, and of a character that is cut in half', async () => {
     const bodies = [
       Buffer.from([0x41, 0xff, 0xfe, 0x00, 0x1b, 0x9f, 0x0a, 0x09, 0x0d, 0x42]),
       Buffer.concat([Buffer.alloc(8_191, 'a'), Buffer.from('€')]),
@@ -90,14 +90,14 @@ describe('W4: what is read of an answer', () => {
     expect((await send(port)).responseText).toBe('<script>alert(1)</script>');
   });
 
-  it('does not inflate: a gzip bomb stays small', async () => {
+  it('is not decompressed: a gzip bomb stays small', async () => {
     const { port } = await httpReceiver((_, response) =>
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(Buffer.alloc(1_000, 0x1f)),
     );
     expect((await send(port)).responseText).toBe('\ufffd'.repeat(1_000));
   });
 
-  it('more than 16 KiB of headers is response_too_large', async () => {
+  it('is response_too_large with more than 16 KiB of headers', async () => {
     const withHeaders = (bytes: number) =>
       `HTTP/1.1 200 OK\r\nx-filler: ${'x'.repeat(bytes)}\r\ncontent-length: 0\r\n\r\n`;
     const { port } = await closingAfter(withHeaders(15_000), withHeaders(17_000), withHeaders(1_000_000));
@@ -107,7 +107,7 @@ describe('W4: what is read of an answer', () => {
   });
 });
 
-describe('W4: what comes over the connection is bounded as a whole', () => {
+describe('W4: the data of a connection is limited in total', () => {
   const without = (text: string) => (socket: Socket) => {
     const more = () => {
       while (!socket.destroyed && socket.write(text));
@@ -121,7 +121,7 @@ describe('W4: what comes over the connection is bounded as a whole', () => {
       createTlsServer({ key: PRIVATE_KEY, cert: CERTIFICATE }, (socket) => socket.once('data', () => then(socket))),
     );
 
-  it('interim answers without end: plain, in TLS, and through a proxy', async () => {
+  it('for endless interim responses: plain, over TLS, and through a proxy', async () => {
     trust(CERTIFICATE);
     const lookup = async () => [{ address: '127.0.0.1', family: 4 }];
     const plain = await answering('', without(INTERIM));
@@ -138,7 +138,7 @@ describe('W4: what comes over the connection is bounded as a whole', () => {
     await gone(secure.sockets);
   });
 
-  it('chunks that are mostly not body: the status is kept, a refusing one is the reason', async () => {
+  it('for chunks that are mostly overhead: the status is stored, and an error status determines the error', async () => {
     const chunk = `1;${'x'.repeat(8_000)}\r\nx\r\n`;
     const head = (status: string) => `HTTP/1.1 ${status}\r\ntransfer-encoding: chunked\r\n\r\n`;
     const good = await answering(head('200 OK'), without(chunk));
@@ -147,7 +147,7 @@ describe('W4: what comes over the connection is bounded as a whole', () => {
     expect(await send(bad.port)).toMatchObject({ httpStatus: 503, error: 'http_5xx' });
   });
 
-  it('a whole body of 64 KiB in chunks of one byte is within it', async () => {
+  it('and allows a body of 64 KiB in chunks of one byte', async () => {
     const { port } = await answering(
       `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(65_536)}0\r\n\r\n`,
     );
@@ -155,8 +155,8 @@ describe('W4: what comes over the connection is bounded as a whole', () => {
   });
 });
 
-describe('W4: one deadline over everything', () => {
-  it('a receiver that takes the connection and never answers', async () => {
+describe('W4: one deadline covers everything', () => {
+  it('a receiver that accepts the connection and never responds', async () => {
     const asked = Promise.withResolvers<unknown>();
     const { port, sockets } = await tcpReceiver((socket) => socket.once('data', asked.resolve));
     const outcome = await sendLate(port, { soFar: () => asked.promise });
@@ -169,7 +169,7 @@ describe('W4: one deadline over everything', () => {
     await gone(sockets);
   });
 
-  it('a body that drips', async () => {
+  it('a body that trickles', async () => {
     const { port, sockets } = await answering('HTTP/1.1 200 OK\r\n\r\nstart', (socket) => drip(socket, '.'));
     const outcome = await sendLate(port, { soFar: bodyRead, meanwhile: bodyRead });
     expect(outcome).toMatchObject({ httpStatus: 200, error: 'timeout' });
@@ -177,7 +177,7 @@ describe('W4: one deadline over everything', () => {
     await gone(sockets);
   });
 
-  it('a body that drips after a refusal: the refusal counts', async () => {
+  it('a body that trickles after an error status: the status counts', async () => {
     const { port } = await answering('HTTP/1.1 410 Gone\r\n\r\nbye', (socket) => drip(socket, '.'));
     expect(await sendLate(port, { soFar: bodyRead, meanwhile: bodyRead })).toMatchObject({
       httpStatus: 410,
@@ -186,8 +186,8 @@ describe('W4: one deadline over everything', () => {
   });
 
   it.each([
-    ['headers that drip', 'HTTP/1.1 200 OK\r\nx-slow: ', '.'],
-    ['interim answers without end', '', 'HTTP/1.1 103 Early Hints\r\n\r\n'],
+    ['trickling headers', 'HTTP/1.1 200 OK\r\nx-slow: ', '.'],
+    ['endless interim responses', '', 'HTTP/1.1 103 Early Hints\r\n\r\n'],
   ])('%s', async (_, head, text) => {
     let drops = 0;
     const { port } = await answering(head, (socket) => drip(socket, text, () => (drops += 1)));
@@ -206,7 +206,7 @@ describe('W4: one deadline over everything', () => {
     expect(outcome).toMatchObject({ error: 'timeout', remoteAddress: null });
   });
 
-  it('a TLS handshake still on its way is given up with it', async () => {
+  it('an unfinished TLS handshake', async () => {
     const greeted = Promise.withResolvers<unknown>();
     const { port, sockets } = await tcpReceiver((socket) => socket.once('data', greeted.resolve));
     const lateness = { soFar: () => greeted.promise };
@@ -215,7 +215,7 @@ describe('W4: one deadline over everything', () => {
     await gone(sockets);
   });
 
-  it('a TLS handshake that never comes is connect_timeout', async () => {
+  it('a TLS handshake that never finishes is connect_timeout', async () => {
     const greeted = Promise.withResolvers<unknown>();
     const { port } = await tcpReceiver((socket) => socket.once('data', greeted.resolve));
     const attempt = send(`https://127.0.0.1:${port}/`, { connectMs: 100 });

@@ -1,4 +1,4 @@
-// An attempt through the operator's proxy (W5, WH7): where it goes, what TLS holds, and whose fault a failure is.
+// Attempts through the operator's proxy (W5, WH7): the target, TLS, and who is at fault for a failure.
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -9,14 +9,14 @@ import { bodyRead, outcomeAtDeadline, pass, until, useFrozenClock } from '../../
 import { type SendLimits, sendWebhook, type WebhookRequest } from './send.ts';
 
 const NUMBER: unknown = expect.any(Number);
-/** No exception at all: the proxy and the receiver stand on loopback all the same. */
+/** No exceptions, although the proxy and the receiver are on loopback. */
 const STRICT = { allowCidrs: [], allowHttp: true };
 const noAnswer = () => Promise.reject(new Error('ENOTFOUND'));
 
 useFrozenClock();
 afterEach(closeReceivers);
 
-/** Posts to the URL through the proxy, where names have no answer but for the proxy. */
+/** Posts to the URL through the proxy; names resolve only there. */
 function send(url: string, proxyUrl: string, options: Partial<WebhookRequest & { limits: Partial<SendLimits> }> = {}) {
   const { limits = {}, ...request } = options;
   const policy = { ...STRICT, proxyUrl };
@@ -26,7 +26,7 @@ function send(url: string, proxyUrl: string, options: Partial<WebhookRequest & {
 const gone = (...all: Set<Socket>[]) => until(() => all.every(({ size }) => size === 0));
 
 describe('W5: through the proxy', () => {
-  it('goes plain HTTP by CONNECT, to the name, and nothing of the proxy reaches the receiver', async () => {
+  it('sends plain HTTP by CONNECT to the name, and nothing about the proxy reaches the receiver', async () => {
     const seen: unknown[] = [];
     const { port, sockets } = await httpReceiver((request, response) => {
       let body = '';
@@ -49,7 +49,7 @@ describe('W5: through the proxy', () => {
     await gone(sockets, proxy.sockets);
   });
 
-  it('asks for the usual port where the URL names none, and for a literal as it is', async () => {
+  it('requests the default port if the URL names none, and a literal unchanged', async () => {
     const proxy = await connectProxy(() => 'HTTP/1.1 502 Bad Gateway\r\n\r\n');
     for (const url of ['https://a.test/', 'http://b.test/', 'https://8.8.8.8:8443/', 'https://[2606:4700::1]/']) {
       await send(url, proxy.url);
@@ -59,7 +59,7 @@ describe('W5: through the proxy', () => {
     ]);
   });
 
-  it('holds the receiver to its name inside the tunnel, and measures its TLS', async () => {
+  it("verifies the receiver's certificate inside the tunnel, and measures its TLS", async () => {
     const { port } = await listening(
       createTlsServer({ key: PRIVATE_KEY, cert: CERTIFICATE }, (request, response) =>
         response.end(request.headers.host),
@@ -88,14 +88,14 @@ describe('W5: through the proxy', () => {
     ['http://[::ffff:169.254.169.254]/', []],
     ['http://inside.test/', ['10.0.0.1']],
     ['http://inside.test/', ['8.8.8.8', 'fd00::1']],
-  ])('refuses %s with the addresses %j before the proxy is asked', async (url, addresses) => {
+  ])('refuses %s with the addresses %j before contacting the proxy', async (url, addresses) => {
     const proxy = await connectProxy();
     const lookup = async () => addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
     expect(await send(url, proxy.url, { lookup })).toMatchObject({ httpStatus: null, error: 'blocked_address' });
     expect(proxy.connections()).toBe(0);
   });
 
-  it('hands the proxy a name that has good addresses here, not those', async () => {
+  it('passes a name with allowed addresses to the proxy, not the addresses', async () => {
     const { port } = await httpReceiver((_, response) => response.end());
     const proxy = await connectProxy();
     const lookup = async () => [{ address: '8.8.8.8', family: 4 }];
@@ -103,7 +103,7 @@ describe('W5: through the proxy', () => {
     expect(proxy.asked.map(({ target }) => target)).toEqual([`public.test:${port}`]);
   });
 
-  it('gives the proxy its password, and no one else', async () => {
+  it('sends its password to the proxy only', async () => {
     const { port } = await httpReceiver((request, response) => response.end(JSON.stringify(request.headers)));
     const expected = `Basic ${Buffer.from('us er:p@ss:wörd').toString('base64')}`;
     const proxy = await connectProxy(({ headers }) =>
@@ -114,11 +114,11 @@ describe('W5: through the proxy', () => {
     expect(right).toMatchObject({ httpStatus: 200, error: null });
     expect(right.responseText).not.toMatch(/proxy|Basic/i);
     const wrong = await send(url, proxy.url.replace('//', '//user:hunter2@'));
-    expect(wrong).toMatchObject({ httpStatus: null, error: 'internal', proxyFault: 'answered 407' });
+    expect(wrong).toMatchObject({ httpStatus: null, error: 'internal', proxyFault: 'responded with 407' });
     expect(JSON.stringify(wrong)).not.toMatch(/hunter2|dXNlcjpodW50ZXIy|127\.0\.0\.1/);
   });
 
-  it('reads no more of an answer, and follows no redirect, than without', async () => {
+  it('limits the response and follows no redirect, as without a proxy', async () => {
     const inside = await httpReceiver((_, response) => response.end('secret'));
     const location = `http://127.0.0.1:${inside.port}/`;
     const { port } = await httpReceiver((_, response) =>
@@ -131,19 +131,19 @@ describe('W5: through the proxy', () => {
   });
 });
 
-describe('WH7: whose fault it is', () => {
+describe('WH7: who is at fault', () => {
   it.each<[string, string, string | null]>([
     ['403 Forbidden', 'blocked_address', null],
     ['407 Request rejected by proxy\r\nX-Smokescreen-Error: Egress proxying is denied', 'blocked_address', null],
-    ['407 Proxy Authentication Required', 'internal', 'answered 407'],
-    ['400 Bad Request', 'internal', 'answered 400'],
-    ['429 Too Many Requests', 'internal', 'answered 429'],
+    ['407 Proxy Authentication Required', 'internal', 'responded with 407'],
+    ['400 Bad Request', 'internal', 'responded with 400'],
+    ['429 Too Many Requests', 'internal', 'responded with 429'],
     ['302 Found\r\nlocation: http://127.0.0.1/', 'internal', 'answered 302'],
     ['500 Unable to connect', 'connection_refused', null],
     ['502 Bad gateway', 'connection_refused', null],
     ['503 Service Unavailable', 'connection_refused', null],
     ['504 Gateway timeout', 'connect_timeout', null],
-  ])('an answer to CONNECT of %j is %s', async (answer, error, fault) => {
+  ])('maps the response %j to CONNECT to %s', async (answer, error, fault) => {
     const proxy = await connectProxy(() => `HTTP/1.1 ${answer}\r\ncontent-length: 6\r\n\r\nsecret`);
     for (const url of ['http://receiver.test/', 'https://receiver.test/']) {
       const outcome = await send(url, proxy.url);
@@ -153,7 +153,7 @@ describe('WH7: whose fault it is', () => {
     await gone(proxy.sockets);
   });
 
-  it('a proxy that is not there, breaks off, or does not speak HTTP is a fault of ours', async () => {
+  it('the operator, for a proxy that is unreachable, breaks off, or does not speak HTTP', async () => {
     const away = await connectProxy();
     await closeReceivers();
     const shut = await tcpReceiver((socket) => socket.once('data', () => socket.end()));
@@ -169,7 +169,7 @@ describe('WH7: whose fault it is', () => {
     }
   });
 
-  it('a receiver that breaks off inside the tunnel is the one that failed', async () => {
+  it('the receiver, when it breaks off inside the tunnel', async () => {
     const { port } = await tcpReceiver((socket) => socket.once('data', () => socket.resetAndDestroy()));
     const proxy = await connectProxy();
     for (const scheme of ['http', 'https']) {
@@ -181,7 +181,7 @@ describe('WH7: whose fault it is', () => {
 });
 
 describe('W4: the deadline through a proxy', () => {
-  /** An attempt whose time runs out when it has come so far. */
+  /** An attempt whose time runs out at a given point. */
   const sendLate = (url: string, proxyUrl: string, soFar: () => Promise<unknown>) => {
     const limits = { deadlineMs: 300, connectMs: 60_000 };
     return outcomeAtDeadline(send(url, proxyUrl, { limits }), { ...limits, soFar });
@@ -195,7 +195,7 @@ describe('W4: the deadline through a proxy', () => {
   it.each<[string, (socket: Socket) => boolean]>([
     ['says nothing', () => true],
     ['drips', (socket) => socket.write('HTTP/1.1 200 OK\r\nx-slow: ') && drip(socket, '.')],
-  ])('holds when its answer to CONNECT %s', async (_, answer) => {
+  ])('applies when its response to CONNECT %s', async (_, answer) => {
     const proxy = await connectProxy((__, socket) => answer(socket));
     for (const scheme of ['http', 'https']) {
       const before = proxy.asked.length;
@@ -206,7 +206,7 @@ describe('W4: the deadline through a proxy', () => {
     await gone(proxy.sockets);
   });
 
-  it('holds while the receiver is silent behind it, and while its answer drips', async () => {
+  it('applies while the receiver is silent behind it, and while its response trickles', async () => {
     const asked = Promise.withResolvers<unknown>();
     const silent = await tcpReceiver((socket) => socket.once('data', asked.resolve));
     const dripping = await tcpReceiver((socket) => socket.once('data', () => drip(socket, 'HTTP/1.1 200 OK\r\n\r\n.')));
@@ -221,7 +221,7 @@ describe('W4: the deadline through a proxy', () => {
     }
   });
 
-  it('holds for TLS in the tunnel, which has its own limit too', async () => {
+  it('applies to TLS in the tunnel, which has its own limit too', async () => {
     let greetings = 0;
     const silent = await tcpReceiver((socket) => socket.once('data', () => (greetings += 1)));
     const proxy = await connectProxy();

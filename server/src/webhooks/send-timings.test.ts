@@ -1,4 +1,4 @@
-// Where the time of an attempt went: each part is measured on its own, and what was not reached has none.
+// The durations of the phases of an attempt: measured separately, and null for phases not reached.
 import { createServer as createTlsServer } from 'node:https';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CERTIFICATE, PRIVATE_KEY, trust } from '../../test/fixtures/receiver-certificate.ts';
@@ -18,21 +18,21 @@ afterEach(closeReceivers);
 const send = (url: string, lookup?: Lookup, more: Pick<WebhookRequest, 'reuse'> = {}) =>
   sendWebhook({ url, headers: {}, body: '{}', policy: POLICY, ...(lookup && { lookup }), ...more });
 
-/** A name that takes its time. */
+/** A slow lookup. */
 const slowName: Lookup = async () => {
   await pass(SLOW_MS);
   return [{ address: '127.0.0.1', family: 4 }];
 };
 
 describe('the timings of an attempt', () => {
-  it('tell a slow name from a slow receiver, and add up to the whole', async () => {
+  it('separate a slow name from a slow receiver, and add up to the total', async () => {
     const { port } = await httpReceiver((_, response) => void pass(2 * SLOW_MS).then(() => response.end('ok')));
     const { timings, totalMs } = await send(`http://receiver.example:${port}/`, slowName);
     expect(timings).toEqual({ dnsMs: SLOW_MS, connectMs: 0, tlsMs: null, firstByteMs: 2 * SLOW_MS });
     expect(totalMs).toBe(3 * SLOW_MS);
   });
 
-  it('of TLS stand beside those of TCP; a handshake that fails has none', async () => {
+  it('separate TLS from TCP; a failed handshake has none', async () => {
     const { port } = await listening(
       createTlsServer({ cert: CERTIFICATE, key: PRIVATE_KEY }, (_, response) => response.end('ok')),
     );
@@ -51,7 +51,7 @@ describe('the timings of an attempt', () => {
     expect(again).toEqual({ dnsMs: NUMBER, connectMs: null, tlsMs: null, firstByteMs: NUMBER });
   });
 
-  it('of a port where nobody listens are those of the name alone', async () => {
+  it('contain only the lookup when nothing listens on the port', async () => {
     const { port } = await httpReceiver(() => undefined);
     await closeReceivers();
     const { timings, error } = await send(`http://127.0.0.1:${port}/`);

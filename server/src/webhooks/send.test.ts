@@ -1,4 +1,4 @@
-// One attempt against real receivers on loopback: what their answers mean, and receivers that break.
+// Attempts against real receivers on loopback: the meaning of their responses, and broken receivers.
 import { afterEach, describe, expect, it } from 'vitest';
 import { answering, closeReceivers, closingAfter, httpReceiver, tcpReceiver } from '../../test/fixtures/receivers.ts';
 import { sendWebhook, type WebhookRequest } from './send.ts';
@@ -13,8 +13,8 @@ function send(port: number, options: Partial<WebhookRequest> = {}) {
   return sendWebhook(request, { deadlineMs: 5_000 });
 }
 
-describe('answers', () => {
-  it('posts the body and headers as given, once, on a connection of its own', async () => {
+describe('responses', () => {
+  it('posts the given body and headers once, on a connection of its own', async () => {
     const seen: unknown[] = [];
     const { port, connections } = await httpReceiver((request, response) => {
       const chunks: Buffer[] = [];
@@ -51,7 +51,7 @@ describe('answers', () => {
     expect(connections()).toBe(2);
   });
 
-  it.each([200, 201, 202, 204, 299])('%i is a success', async (status) => {
+  it.each([200, 201, 202, 204, 299])('treats %i as success', async (status) => {
     const { port } = await httpReceiver((_, response) => response.writeHead(status).end());
     expect(await send(port)).toMatchObject({ httpStatus: status, error: null, responseText: '' });
   });
@@ -65,14 +65,14 @@ describe('answers', () => {
     [599, 'http_5xx'],
     [300, 'redirect_refused'],
     [304, 'redirect_refused'],
-  ])('%i is %s', async (status, error) => {
+  ])('maps %i to %s', async (status, error) => {
     const { port } = await httpReceiver((_, response) =>
       response.writeHead(status).end(status === 304 ? undefined : 'no'),
     );
     expect(await send(port)).toMatchObject({ httpStatus: status, error, responseText: status === 304 ? '' : 'no' });
   });
 
-  it('hands over Retry-After as it came: text, cut, the first of several', async () => {
+  it('returns Retry-After as received: text, truncated, the first of several', async () => {
     const answers = [['120'], ['Sun, 01 Mar 2026 12:02:00 GMT'], ['7', '8'], ['x'.repeat(5_000)]];
     const { port } = await httpReceiver((_, response) => {
       response.setHeader('retry-after', answers.shift() ?? []);
@@ -84,7 +84,7 @@ describe('answers', () => {
     expect((await send(port)).retryAfter).toHaveLength(200);
   });
 
-  it.each([301, 302, 303, 307, 308])('W2: a %i is never followed', async (status) => {
+  it.each([301, 302, 303, 307, 308])('W2: never follows a %i', async (status) => {
     const inside = await httpReceiver((_, response) => response.end('secret'));
     const location = `http://127.0.0.1:${inside.port}/latest/meta-data`;
     const { port } = await httpReceiver((_, response) => response.writeHead(status, { location }).end('moved'));
@@ -94,20 +94,20 @@ describe('answers', () => {
 });
 
 describe('broken receivers', () => {
-  it('a refused port', async () => {
+  it('reports a refused port', async () => {
     const { port } = await tcpReceiver(() => undefined);
     await closeReceivers();
     expect(await send(port)).toMatchObject({ httpStatus: null, error: 'connection_refused', remoteAddress: null });
   });
 
-  it('a connection closed without an answer, and one reset', async () => {
+  it('reports a connection that is closed or reset without a response', async () => {
     const closing = await tcpReceiver((socket) => socket.once('data', () => socket.end()));
     expect(await send(closing.port)).toMatchObject({ httpStatus: null, error: 'connection_reset' });
     const resetting = await tcpReceiver((socket) => socket.once('data', () => socket.resetAndDestroy()));
     expect(await send(resetting.port)).toMatchObject({ httpStatus: null, error: 'connection_reset' });
   });
 
-  it('reset mid-body: the answer is not whole, whatever it began with', async () => {
+  it('reports a reset in the body, whatever the response began with', async () => {
     const { port } = await answering('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf', (socket) =>
       socket.resetAndDestroy(),
     );
@@ -129,12 +129,12 @@ describe('broken receivers', () => {
     'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nx',
     'HTTP/1.1 200 OK\r\nbad header\r\n\r\n',
     'HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n',
-  ])('what is not an HTTP answer: %j', async (answer) => {
+  ])('reports what is not an HTTP response: %j', async (answer) => {
     const { port } = await closingAfter(answer);
     expect(await send(port)).toMatchObject({ httpStatus: null, error: 'connection_reset' });
   });
 
-  it('never throws, also for headers that cannot be sent', async () => {
+  it('never throws, also for invalid headers', async () => {
     const { port, connections } = await httpReceiver((_, response) => response.end());
     const unfit: Record<string, string>[] = [
       { 'x-bad': 'a\r\nx-injected: 1' },

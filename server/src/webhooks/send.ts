@@ -1,4 +1,5 @@
-// Sends one attempt of a delivery: a connection to a pinned address, one deadline over everything, a bounded answer (rules W2, W4, W5).
+// Sends one attempt of a delivery: a connection to a pinned address, one deadline over everything, a bounded response
+// (rules W2, W4, W5).
 import { type LookupFunction, Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import type { AttemptError } from '../domain/webhooks/retry.ts';
@@ -24,9 +25,12 @@ export interface WebhookRequest {
   headers: Record<string, string>;
   body: string;
   policy: GuardPolicy;
-  /** Who is asked for the addresses of a name; the system when absent. */
+  /** Resolves names; the system resolver by default. */
   lookup?: Lookup;
-  /** Where it may find a connection and leave one for the next attempt of the same project; without it has one of its own. Never through a proxy. */
+  /**
+   * Where to take a connection from and return it to for the next attempt of the same project; without it the attempt
+   * opens its own. Never through a proxy.
+   */
   reuse?: { connections: ConnectionPool; projectId: string };
 }
 
@@ -35,9 +39,9 @@ export interface SendLimits {
   deadlineMs: number;
   connectMs: number;
   headerBytes: number;
-  /** Reading stops here; what was answered counts. */
+  /** Reading stops here; the status counts. */
   readBytes: number;
-  /** Of everything that comes over the connection, body or not. */
+  /** Everything received over the connection, body or not. */
   wireBytes: number;
   storedBytes: number;
 }
@@ -50,10 +54,13 @@ const LIMITS: SendLimits = {
   wireBytes: 524_288,
   storedBytes: 8_192,
 };
-/** Node gives up on one of several addresses after 250 ms by default, too soon for a receiver on the other side of the world. */
+/**
+ * Node gives up on one of several addresses after 250 ms by default, too soon for a receiver on the other side of the
+ * world.
+ */
 const ADDRESS_MS = 1_000;
 const RETRY_AFTER_LENGTH = 200;
-/** What we send and the end of a kept connection meet on the way: a way to the other side of the world and back, and some. */
+/** A request and the close of an idle connection may cross: a round trip to the other side of the world, and some. */
 const CLOSE_RACE_MS = 500;
 
 type Answer = Omit<Outcome, 'error' | 'totalMs'>;
@@ -62,13 +69,13 @@ interface Attempt {
   request: WebhookRequest;
   limits: SendLimits;
   signal: AbortSignal;
-  /** Filled in as things become known, so that a broken attempt still reports what it saw. */
+  /** Filled in as things become known, so that a failed attempt still reports what it saw. */
   answer: Answer;
-  /** When the connection stood, TLS included, or was taken over. */
+  /** When the connection was established, including TLS, or taken from the pool. */
   connectedAt: number;
 }
 
-/** Posts the body once and says what came of it. Never throws, never follows a redirect, and has ended when the deadline passes. */
+/** Posts the body once and returns the result. Never throws, never follows a redirect, and ends by the deadline. */
 export async function sendWebhook(request: WebhookRequest, limits: Partial<SendLimits> = {}): Promise<Outcome> {
   const started = performance.now();
   const deadline = new AbortController();
@@ -91,7 +98,7 @@ export async function sendWebhook(request: WebhookRequest, limits: Partial<SendL
   const timer = setTimeout(() => deadline.abort(), attempt.limits.deadlineMs);
   const error = await post(attempt).catch((cause: unknown) => {
     const named = errorOf(cause, { httpStatus: answer.httpStatus, late: deadline.signal.aborted });
-    // Until the deadline it is the proxy's fault; its silence is that of the receiver.
+    // Before the deadline it is the proxy's fault; silence until the deadline is the receiver's.
     if (named === 'internal' && cause instanceof ProxyFault) answer.proxyFault = cause.message;
     return named;
   });
@@ -123,13 +130,13 @@ async function post(attempt: Attempt): Promise<AttemptError | null> {
   return exchanged(new Connection(origin, limits));
 }
 
-/** Whose turn it is on a connection. */
+/** The current use of a connection. */
 interface Exchange {
   attempt: Attempt;
   connection: Connection;
 }
 
-/** One of an attempt before, open to an address that the name has now. */
+/** A connection of an earlier attempt to a current address of the name. */
 function pooledConnection(
   origin: string,
   { addresses, attempt }: { addresses: TargetAddress[]; attempt: Attempt },
@@ -142,10 +149,13 @@ function pooledConnection(
   return connection;
 }
 
-/** Projects share none: an answer that comes unasked is never another's. */
+/** Projects share no connections: an unexpected response can never be taken for that of another project. */
 const poolKey = (origin: string, projectId: string): string => `${projectId} ${origin}`;
 
-/** It was closed so soon that the receiver hardly knew of this attempt: nothing came, and that says nothing of the receiver. */
+/**
+ * The connection was closed so soon that the receiver hardly saw this attempt: without a response, that says nothing
+ * about the receiver.
+ */
 const wasClosedBefore = (error: unknown, { attempt, connection }: Exchange): boolean =>
   connection.isOld &&
   connection.read === 0 &&
@@ -171,13 +181,14 @@ async function exchange(
     ended = await readBody(reply.body, attempt);
     return errorOfStatus(reply.statusCode);
   } finally {
-    // One that has been read to its end and is not kept is closed by `reset`; to close it again costs as much as sending it did.
+    // `reset` closes a connection that was read to its end and is not reused; closing it again would cost as much as
+    // the request did.
     if (!ended) connection.close();
     else reuse?.connections.release(poolKey(origin, reuse.projectId), connection);
   }
 }
 
-/** None when only the operator's proxy can find them: a bad answer refuses the name all the same (W5). */
+/** Empty when only the operator's proxy can resolve the name: a blocked address still refuses it (W5). */
 async function addressesFor(url: URL, { policy, lookup }: WebhookRequest): Promise<TargetAddress[]> {
   try {
     return (await resolveTarget(url, policy, lookup)).addresses;
@@ -187,7 +198,10 @@ async function addressesFor(url: URL, { policy, lookup }: WebhookRequest): Promi
   }
 }
 
-/** Connects to the checked addresses only, whatever the name says by now, and looks at the other end before a byte is sent. */
+/**
+ * Connects only to the checked addresses, however the name resolves now, and checks the remote address before a byte is
+ * sent.
+ */
 function guardedConnector(addresses: TargetAddress[], { attempt, connection }: Exchange): buildConnector.connector {
   const { request, limits, signal } = attempt;
   const clock = connectionClock(attempt);
@@ -195,11 +209,11 @@ function guardedConnector(addresses: TargetAddress[], { attempt, connection }: E
     lookup: pinnedTo(addresses),
     timeout: limits.connectMs,
     autoSelectFamilyAttemptTimeout: ADDRESS_MS,
-    // The deadline ends the socket itself: undici would not let go of one that is still connecting.
+    // The deadline closes the socket itself: undici would not release one that is still connecting.
     signal,
     allowH2: false,
     maxCachedSessions: 0,
-    // Said outright, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn it off.
+    // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn it off.
     rejectUnauthorized: true,
     minVersion: 'TLSv1.2',
   });
@@ -217,12 +231,12 @@ function guardedConnector(addresses: TargetAddress[], { attempt, connection }: E
       boundReads(socket, limits.wireBytes, () => connection.read);
       callback(null, socket);
     });
-    // The socket itself says when TCP stands; the connector calls back only after TLS.
+    // The socket itself reports when TCP is connected; the connector calls back only after TLS.
     if (opening instanceof Socket) opening.once('connect', clock.reached);
   };
 }
 
-/** The library's connector; what fails and is not the network's fault is TLS's, where there is TLS. */
+/** The library's connector; with TLS, a failure that is not the network's counts as one of TLS. */
 function namingTls(options: buildConnector.BuildOptions): buildConnector.connector {
   const connect = buildConnector(options);
   return (target, callback) =>
@@ -233,7 +247,7 @@ function namingTls(options: buildConnector.BuildOptions): buildConnector.connect
     });
 }
 
-/** The other end of a tunnel is the operator's proxy, which may stand anywhere and is nobody's business. */
+/** The peer of a tunnel is the operator's proxy, which may have any address. */
 function isAllowedPeer(
   { remoteAddress = '', remotePort = 0 }: Socket,
   { request: { policy }, answer }: Attempt,
@@ -243,7 +257,7 @@ function isAllowedPeer(
   return mayConnect({ address: remoteAddress, port: remotePort }, policy);
 }
 
-/** Splits the time of connecting into TCP and TLS. */
+/** Splits the connect time into TCP and TLS. */
 function connectionClock(attempt: Attempt) {
   const { timings } = attempt.answer;
   const started = performance.now();
@@ -260,7 +274,7 @@ function connectionClock(attempt: Attempt) {
   };
 }
 
-/** Whole milliseconds since `start`, a reading of `performance.now()`. */
+/** Whole milliseconds since `start`, a value of `performance.now()`. */
 const since = (start: number): number => Math.round(performance.now() - start);
 
 function pinnedTo(addresses: TargetAddress[]): LookupFunction {
@@ -272,8 +286,8 @@ function pinnedTo(addresses: TargetAddress[]): LookupFunction {
 }
 
 /**
- * Keeps the start of the body, and stops at the limit or when the body ends; a body that breaks off throws, with its start kept.
- * Answers whether it has ended.
+ * Stores the start of the body, and stops at the limit or at its end; a body that breaks off throws, with its start
+ * stored. Returns whether it ended.
  */
 async function readBody(body: AsyncIterable<Uint8Array>, { limits, answer }: Attempt): Promise<boolean> {
   const chunks: Buffer[] = [];
@@ -291,7 +305,7 @@ async function readBody(body: AsyncIterable<Uint8Array>, { limits, answer }: Att
   }
 }
 
-/** As UTF-8 text, inert; what is none becomes U+FFFD. A character cut in half is left out. */
+/** As UTF-8 text without control characters; invalid bytes become U+FFFD. A character cut in half is dropped. */
 function decodeBody(bytes: Buffer): string {
   return stripControlCharacters(new TextDecoder().decode(bytes, { stream: true }));
 }

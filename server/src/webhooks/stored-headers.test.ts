@@ -1,12 +1,12 @@
-// What is kept of an answer's headers: the allow-list, little, and nothing that does anything (W6).
+// Which response headers are stored: the allow-list, limited in size, and harmless text (W6).
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { storedHeaders } from './stored-headers.ts';
 
 const size = (stored: Record<string, string>) => Object.entries(stored).flat().join('').length;
 
-describe('W6: of the headers of an answer', () => {
-  it('a few are stored, and nothing else: no cookie, no secret of the receiver', () => {
+describe('W6: of the response headers', () => {
+  it('only a few are stored: no cookie, no secret of the receiver', () => {
     const stored = storedHeaders({
       'content-type': 'text/plain',
       'set-cookie': ['session=1'],
@@ -17,7 +17,7 @@ describe('W6: of the headers of an answer', () => {
     expect(stored).toEqual({ 'content-type': 'text/plain', 'retry-after': '120' });
   });
 
-  it('one that is sent twice is joined', () => {
+  it('a repeated one is joined', () => {
     expect(storedHeaders({ via: ['1.1 a', '1.1 b'] })).toEqual({ via: '1.1 a, 1.1 b' });
   });
 
@@ -25,25 +25,25 @@ describe('W6: of the headers of an answer', () => {
     ['a control character', 'a\u0000b\u001b[31mc\u0085', 'a\ufffdb\ufffd[31mc\ufffd'],
     ['half a character', 'a\ud83d', 'a\ufffd'],
     ['markup stays text', '<script>alert(1)</script>', '<script>alert(1)</script>'],
-  ])('%s does nothing', (_, value, shown) => {
+  ])('%s becomes harmless', (_, value, shown) => {
     expect(storedHeaders({ server: value })).toEqual({ server: shown });
   });
 
-  it('what is too long is cut, also between the halves of a character', () => {
+  it('a long one is truncated, also between the halves of a character', () => {
     const stored = storedHeaders({ server: `x${'👩'.repeat(3_000)}`, via: 'b' });
     expect(size(stored)).toBe(4_096);
     expect(stored.server).toMatch(/^x(👩)+\ufffd?$/u);
     expect(stored.via).toBeUndefined();
   });
 
-  it('whatever comes, what is stored is small and safe to store', () => {
+  it('whatever arrives, the stored part is small and safe to store', () => {
     const value = fc.oneof(fc.string({ unit: 'binary', maxLength: 6_000 }), fc.array(fc.string({ maxLength: 900 })));
     const headers = fc.record({ 'content-type': value, date: value, server: value, via: value }, { requiredKeys: [] });
     fc.assert(
       fc.property(headers, (given) => {
         const stored = storedHeaders(given);
         expect(size(stored)).toBeLessThanOrEqual(4_096);
-        // Neither a control character (PostgreSQL refuses NUL in JSON) nor half of another one.
+        // No control character (PostgreSQL refuses NUL in JSON) and no lone surrogate.
         for (const text of Object.values(stored)) {
           expect(text).not.toMatch(/(?![\t\n\r])\p{Cc}/u);
           expect(text.isWellFormed()).toBe(true);

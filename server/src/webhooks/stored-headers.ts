@@ -1,7 +1,7 @@
-// What is kept of an answer's headers: a few that help to find a fault, as text that does nothing, and never much (W6).
+// Selects the response headers to store: a few that help to find an error, as harmless text of limited size (W6).
 import { stripControlCharacters } from './strip-control-characters.ts';
 
-/** In the order they are shown. Cookies and whatever else a receiver says stay out: members of a project may read what is kept. */
+/** In display order. Cookies and all other headers are not stored: members of a project can read them. */
 const STORED_HEADERS = [
   'content-type',
   'content-length',
@@ -14,10 +14,10 @@ const STORED_HEADERS = [
   'traceparent',
   'via',
 ] as const;
-/** UTF-16 units of all names and values. At most three bytes each, so that what is stored stays small beside the body. */
+/** UTF-16 units of all names and values. At most three bytes each, so that they stay small next to the body. */
 const MOST = 4_096;
 
-/** Of `headers`, with names in lower case, those that are kept. What is sent twice is joined; what is too long is cut. */
+/** The stored ones of `headers`, with names in lower case. Repeated ones are joined; long ones are truncated. */
 export function storedHeaders(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
 ): Record<string, string> {

@@ -1,5 +1,5 @@
-// Text from outside, made fit to be stored and shown.
+// Makes external text safe to store and display.
 
-/** Control characters (the database takes no NUL) and half characters become U+FFFD; tab and line ends stay. */
+/** Control characters (PostgreSQL does not accept NUL) and lone surrogates become U+FFFD; tabs and line ends stay. */
 export const stripControlCharacters = (text: string): string =>
   text.toWellFormed().replace(/(?![\t\n\r])\p{Cc}/gu, '\ufffd');

@@ -1,15 +1,19 @@
-// A tunnel through the operator's proxy: one CONNECT to the receiver (rule W5), and whose fault it is when there is none (WH7).
+// A tunnel through the operator's proxy: one CONNECT to the receiver (rule W5), and who is at fault when it fails
+// (WH7).
 import { Socket } from 'node:net';
 import { buildConnector, Client } from 'undici';
 import type { AttemptError } from '../domain/webhooks/retry.ts';
 import { Blocked } from './guard/guard.ts';
 
-/** The proxy itself failed, which says nothing of the receiver. The message is for the operator's log and has no password in it. */
+/**
+ * The proxy itself failed, which says nothing about the receiver. The message is for the operator's log and contains no
+ * password.
+ */
 export class ProxyFault extends Error {
   override readonly name = 'ProxyFault';
 }
 
-/** The proxy works, and says that it could not reach the receiver. */
+/** The proxy works, and reports that it could not reach the receiver. */
 export class Unreached extends Error {
   override readonly name = 'Unreached';
   readonly reason: AttemptError;
@@ -24,20 +28,21 @@ export interface Tunnel {
   /** For the connection to the proxy, in ms. */
   connectMs: number;
   headerBytes: number;
-  /** Ends the tunnel, at whatever stage it is. */
+  /** Closes the tunnel at any stage. */
   signal: AbortSignal;
-  /** Called when the receiver is at the other end. */
+  /** Called when the tunnel to the receiver is open. */
   onOpen: () => void;
 }
 
 /**
- * `connect` inside a tunnel through the proxy: to the name as it is, which the proxy looks up for itself, with TLS end to end.
- * Errors, beside those of `connect`: `Blocked` when the proxy refuses the receiver, `Unreached`, `ProxyFault` for the rest.
+ * `connect` inside a tunnel through the proxy: to the name, which the proxy resolves itself, with end-to-end TLS.
+ * Errors, besides those of `connect`: `Blocked` when the proxy refuses the receiver, `Unreached`, and `ProxyFault` for
+ * the rest.
  */
 export function throughProxy(connect: buildConnector.connector, tunnel: Tunnel): buildConnector.connector {
   return (options, callback) => {
     const isHttps = options.protocol === 'https:';
-    // `host` has the port already where the URL names one, and the brackets of an IPv6 literal.
+    // `host` includes the port if the URL names one, and the brackets of an IPv6 literal.
     const host = options.host ?? options.hostname;
     openTunnel(options.port === '' ? `${host}:${isHttps ? 443 : 80}` : host, tunnel).then(
       (httpSocket) => {
@@ -79,8 +84,9 @@ function credentialsOf({ username, password }: URL): Record<string, string> {
 const SMOKESCREEN_REFUSAL = 'x-smokescreen-error';
 
 /**
- * How proxies say that a name has no address, or that nobody answers there: tinyproxy 500, Smokescreen 502 and 504, Squid and
- * Envoy 503. Were it counted as the proxy's own fault, a receiver that is gone would be tried for ever.
+ * How proxies report that a name does not resolve or that nothing listens there: tinyproxy 500, Smokescreen 502 and
+ * 504, Squid and Envoy 503. Counted as the proxy's own fault, a receiver that no longer exists would be retried
+ * forever.
  */
 const UNREACHED: Record<number, AttemptError> = {
   500: 'connection_refused',
@@ -93,10 +99,10 @@ function failureOf(status: number, headers: Record<string, unknown>): Error | nu
   if (status >= 200 && status <= 299) return null;
   if (status === 403 || (status === 407 && SMOKESCREEN_REFUSAL in headers)) return new Blocked('blocked_address');
   const unreached = UNREACHED[status];
-  return unreached === undefined ? new ProxyFault(`answered ${status}`) : new Unreached(unreached);
+  return unreached === undefined ? new ProxyFault(`responded with ${status}`) : new Unreached(unreached);
 }
 
-/** A code or a name, never a message: those name addresses. */
+/** A code or a name, never a message: messages contain addresses. */
 function kindOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;

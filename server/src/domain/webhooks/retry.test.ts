@@ -173,7 +173,7 @@ describe('WH4: a refused address or URL', () => {
 describe('WH7: a failure of our own proxy', () => {
   it('is retried after 30 s, 20 % either way, at any step of the schedule, and does not count', () => {
     for (const attempt of [1, 5, 9, 10, 11]) {
-      const lost = { attempt, httpStatus: null, error: 'internal' as const, proxyFault: 'answered 407' };
+      const lost = { attempt, httpStatus: null, error: 'internal' as const, proxyFault: 'responded with 407' };
       expect(step(lost)).toEqual({ kind: 'retry', at: new Date(NOW.getTime() + 30_000), uncounted: true });
       expect(wait({ ...lost, jitter: 0 })).toBe(24);
       expect(wait({ ...lost, jitter: 0.999_999 })).toBeCloseTo(36, 2);

@@ -1,4 +1,4 @@
-// IP addresses: how one is read, which ranges it is in, and which IPv4 address an IPv6 one stands for.
+// Parses IP addresses: their range, and the IPv4 address that an IPv6 one embeds.
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
@@ -14,8 +14,8 @@ export function isIn(address: Address, list: readonly Range[]): boolean {
 }
 
 /**
- * By way of the URL parser, because ipaddr.js takes `::127.0.0.1` for `::ffff:127.0.0.1`, which is another address. A zone says by
- * which interface an address is reached, and is no part of it.
+ * Uses the URL parser, because ipaddr.js reads `::127.0.0.1` as `::ffff:127.0.0.1`, which is another address. A zone
+ * names the interface for an address, and is not part of it.
  */
 export function parse(text: string): Address {
   const address = text.replace(/%.*$/, '');
@@ -24,7 +24,10 @@ export function parse(text: string): Address {
 
 const SIX_TO_FOUR = ranges('2002::/16');
 
-/** The IPv4 address that a translator may read out of an IPv6 one: 6to4's, else the last four bytes (mapped, NAT64, …). */
+/**
+ * The IPv4 address that a translator may extract from an IPv6 one: that of 6to4, otherwise the last four bytes (mapped,
+ * NAT64, …).
+ */
 export function embeddedV4(address: Address): Address {
   const bytes = address.toByteArray();
   return new ipaddr.IPv4(isIn(address, SIX_TO_FOUR) ? bytes.slice(2, 6) : bytes.slice(-4));

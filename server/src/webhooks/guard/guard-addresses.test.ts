@@ -1,4 +1,5 @@
-// The SSRF guard's judgement of addresses (W3), by examples and by property; guard-registry.test.ts has the second opinion.
+// The SSRF guard's decisions about addresses (W3), by example and by property; guard-registry.test.ts compares them
+// with the IANA registries.
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import { describe, expect, it } from 'vitest';
@@ -23,11 +24,11 @@ const ALLOWED = `
 `.match(/\S+/g);
 
 describe('W3: addresses', () => {
-  it.each(DENIED ?? [])('%s is refused', (address) => {
+  it.each(DENIED ?? [])('refuses %s', (address) => {
     expect(isPublicAddress(address, STRICT)).toBe(false);
   });
 
-  it.each(ALLOWED ?? [])('%s passes', (address) => {
+  it.each(ALLOWED ?? [])('allows %s', (address) => {
     expect(isPublicAddress(address, STRICT)).toBe(true);
   });
 
@@ -45,12 +46,12 @@ describe('W3: addresses', () => {
     '2606:4700::1%1',
     '[::1]',
     '8.8.8.8/32',
-  ])('what is not one address in canonical spelling is refused, even with every exception: %j', (text) => {
+  ])('refuses anything but one address in canonical spelling, even with every exception: %j', (text) => {
     expect(isPublicAddress(text, STRICT)).toBe(false);
     expect(isPublicAddress(text, EVERYTHING)).toBe(false);
   });
 
-  it('whatever IPv4 address is refused is refused as mapped, translated, compatible or 6to4 IPv6 too', () => {
+  it('refuses every refused IPv4 address also as mapped, translated, compatible or 6to4 IPv6', () => {
     fc.assert(
       fc.property(fc.ipV4(), (v4) => {
         const [a = 0, b = 0, c = 0, d = 0] = ipaddr.IPv4.parse(v4).octets;
@@ -70,7 +71,7 @@ describe('W3: addresses', () => {
 });
 
 describe('W3: the operator’s exceptions', () => {
-  it('open what they name, also when it comes mapped, and nothing else', () => {
+  it('allow what they name, also as a mapped address, and nothing else', () => {
     expect(isPublicAddress('127.0.0.1', LOOPBACK)).toBe(true);
     expect(isPublicAddress('::1', LOOPBACK)).toBe(true);
     expect(isPublicAddress('::ffff:127.0.0.1', LOOPBACK)).toBe(true);
@@ -80,7 +81,7 @@ describe('W3: the operator’s exceptions', () => {
     expect(isPublicAddress('fd00::1', { ...STRICT, allowCidrs: ['fd00::/8'] })).toBe(true);
   });
 
-  it('an exception that is not a CIDR opens nothing', () => {
+  it('allow nothing for an invalid CIDR', () => {
     expect(isPublicAddress('10.0.0.1', { ...STRICT, allowCidrs: ['', '10.0.0.1', '10.0.0.0/99', 'all'] })).toBe(false);
   });
 
@@ -103,7 +104,7 @@ describe('W3: the operator’s exceptions', () => {
       '2002:a9fe:a9fe::1',
     ],
     ...['::ffff:100.100.100.200', '64:ff9b::168.63.129.16'],
-  ])('metadata stays refused with every exception: %s', (address) => {
+  ])('never allow the metadata service %s', (address) => {
     expect(isPublicAddress(address, EVERYTHING)).toBe(false);
     expect(
       refuseUrl(address.includes(':') ? `https://[${address}]/` : `https://${address}/`, EVERYTHING),

@@ -1,4 +1,4 @@
-// The guard at save (W1, W2): a name is looked up, and what it leads to decides; a name without an answer is left for the sending.
+// The guard when a URL is saved (W1, W2): resolved addresses decide; a name that does not resolve is left to the send.
 import { describe, expect, it, vi } from 'vitest';
 import { fewLookups, type GuardPolicy, type Lookup, refuseTarget } from './guard.ts';
 
@@ -8,37 +8,40 @@ const answering =
   async () =>
     addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
 
-describe('W1, W2: a URL that is to be saved', () => {
+describe('W1, W2: a URL to save', () => {
   it.each([
-    ['a public one', ['93.184.215.14']],
-    ['several public ones', ['93.184.215.14', '2606:2800:21f:cb07:6820:80da:af6b:8b2c']],
-  ])('with a name of %s is taken', async (_, addresses) => {
+    ['a public address', ['93.184.215.14']],
+    ['several public addresses', ['93.184.215.14', '2606:2800:21f:cb07:6820:80da:af6b:8b2c']],
+  ])('is accepted when its name resolves to %s', async (_, addresses) => {
     expect(await refuseTarget('https://receiver.example/hooks', STRICT, answering(...addresses))).toBeNull();
   });
 
   it.each([
-    ['a private one', ['10.0.0.1']],
-    ['a private one among public ones', ['93.184.215.14', '192.168.1.1']],
-    ['a private one behind a public one', ['2606:2800::1', '::ffff:127.0.0.1']],
+    ['a private address', ['10.0.0.1']],
+    ['a private address among public ones', ['93.184.215.14', '192.168.1.1']],
+    ['a private address after a public one', ['2606:2800::1', '::ffff:127.0.0.1']],
     ['a metadata service', ['169.254.169.254']],
-  ])('with a name of %s is refused: the host is named, its address is not', async (_, addresses) => {
-    const said = await refuseTarget('https://Receiver.example./hooks', STRICT, answering(...addresses));
-    expect(said).toBe('Use a public host: receiver.example leads to a private, local or reserved address.');
-  });
+  ])(
+    'is refused when its name resolves to %s, with the host but not the address in the message',
+    async (_, addresses) => {
+      const said = await refuseTarget('https://Receiver.example./hooks', STRICT, answering(...addresses));
+      expect(said).toBe('Use a public host: receiver.example resolves to a private, local or reserved address.');
+    },
+  );
 
-  it('is taken where the operator’s exceptions lead', async () => {
+  it('is accepted when the operator’s exceptions cover it', async () => {
     const policy = { allowCidrs: ['10.0.0.0/8'], allowHttp: false };
     expect(await refuseTarget('https://receiver.example/', policy, answering('10.1.2.3'))).toBeNull();
     expect(await refuseTarget('https://receiver.example/', policy, answering('10.1.2.3', '127.0.0.1'))).not.toBeNull();
   });
 
-  it('is taken when its name has no answer now', async () => {
+  it('is accepted when its name does not resolve now', async () => {
     const failing: Lookup = () => Promise.reject(new Error('ENOTFOUND'));
     expect(await refuseTarget('https://receiver.example/', STRICT, failing)).toBeNull();
     expect(await refuseTarget('https://receiver.example/', STRICT, answering())).toBeNull();
   });
 
-  it('waits 3 s for an answer and no longer', async () => {
+  it('waits at most 3 s for the resolver', async () => {
     vi.useFakeTimers();
     try {
       let said: string | null | undefined;
@@ -53,7 +56,7 @@ describe('W1, W2: a URL that is to be saved', () => {
     }
   });
 
-  it('is not looked up when its spelling, or its literal address, is refused already', async () => {
+  it('is not resolved when its spelling or its literal address is already refused', async () => {
     const lookup = vi.fn(answering('93.184.215.14'));
     expect(await refuseTarget('ftp://receiver.example/', STRICT, lookup)).toMatch(/https/);
     expect(await refuseTarget('https://10.0.0.1/', STRICT, lookup)).toMatch(/public host/);
@@ -61,7 +64,7 @@ describe('W1, W2: a URL that is to be saved', () => {
     expect(lookup).not.toHaveBeenCalled();
   });
 
-  it('is not looked up for saving while two others are: slow names leave deliveries their lookups', async () => {
+  it('is not resolved while two others are: slow names must not delay the lookups of deliveries', async () => {
     const { promise, resolve } = Promise.withResolvers<{ address: string; family: number }[]>();
     const slow = vi.fn(() => promise);
     const lookup = fewLookups(slow);

@@ -1,4 +1,4 @@
-// W3 against a second opinion: the IANA registries, read by code that shares nothing with the guard, over random addresses.
+// Compares W3 with the IANA registries over random addresses, using code that shares nothing with the guard.
 import { isIP } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -15,16 +15,16 @@ import { isPublicAddress } from './guard.ts';
 
 const STRICT = { allowCidrs: [], allowHttp: false };
 
-/** Globally reachable by the registries, and refused all the same. */
+/** Globally reachable according to the registries, but refused. */
 const STRICTER: Record<string, string> = {
-  '192.0.0.9/32': 'anycast to whatever router is next: no receiver of webhooks, and inside our own network',
+  '192.0.0.9/32': 'anycast to the nearest router: not a receiver of webhooks, and inside our own network',
   '192.0.0.10/32': 'the same',
   '168.63.129.16/32': 'a public address, but inside Azure it is the platform of the machine itself',
-  '64:ff9b::/96': 'has an IPv4 address inside, which a translator would connect to, a private one as well',
-  '2001:1::1/128': 'anycast to whatever router is next',
+  '64:ff9b::/96': 'embeds an IPv4 address that a translator would connect to, possibly a private one',
+  '2001:1::1/128': 'anycast to the nearest router',
   '2001:1::2/128': 'the same',
   '2001:1::3/128': 'the same',
-  '2001:3::/32': 'multicast relays, no receivers; the whole of 2001::/23 is for protocols',
+  '2001:3::/32': 'multicast relays, not receivers; the whole of 2001::/23 is for protocols',
   '2001:4:112::/48': 'a sink for misdirected DNS; the same',
   '2001:20::/28': 'names of hosts that are not routed (ORCHIDv2); the same',
   '2001:30::/28': 'names of drones; the same',
@@ -33,7 +33,7 @@ const STRICTER: Record<string, string> = {
 const isStricter = (address: Numeric) => Object.keys(STRICTER).some((block) => isWithin(address, block));
 const expected = (address: Numeric) => reachOf(address) === 'global' && !isStricter(address);
 
-/** The guard's word on every spelling of the address, which has to be one word. */
+/** The guard's decision for every spelling of the address, which must be the same. */
 function passes(address: Numeric): boolean {
   const texts = spellings(address);
   const passing = texts.filter((text) => isPublicAddress(text, STRICT));
@@ -59,11 +59,11 @@ const inside = block.chain((text) => {
   const { first, last } = ends(text);
   return fc.bigInt({ min: first.value, max: last.value }).map((value): Numeric => ({ bits: first.bits, value }));
 });
-/** Up to a few million addresses from an edge, mostly next to it, on either side. */
+/** Up to a few million addresses from an edge, mostly close to it, on either side. */
 const nearAnEdge = fc
   .tuple(block, fc.boolean(), fc.integer({ min: 0, max: 22 }), fc.bigInt({ min: -2n, max: 2n }))
   .map(([text, atFirst, power, steps]) => moved(atFirst ? ends(text).first : ends(text).last, steps << BigInt(power)));
-/** Every way in which an IPv6 address can have an IPv4 one inside. */
+/** Every way in which an IPv6 address can embed an IPv4 one. */
 const wrapped = fc
   .tuple(
     fc.oneof(inside, anyAddress),
@@ -75,8 +75,8 @@ const sixToFour = anyAddress.map(({ value }): Numeric => ({
   value: numeric('2002::').value + ((value & 0xffff_ffffn) << 80n),
 }));
 
-describe('W3: the second opinion', () => {
-  it('reads addresses as they are: known ones, and its own spellings', () => {
+describe('W3: the IANA registries', () => {
+  it('parse addresses correctly: known ones, and their own spellings', () => {
     expect(numeric('127.0.0.1').value).toBe(0x7f00_0001n);
     expect(numeric('::ffff:127.0.0.1').value).toBe(0xffff_7f00_0001n);
     expect(numeric('2001:DB8::8:800:200c:417a').value).toBe(0x2001_0db8_0000_0000_0008_0800_200c_417an);
@@ -94,7 +94,7 @@ describe('W3: the second opinion', () => {
     );
   });
 
-  it('knows what everybody knows', () => {
+  it('classify well-known addresses correctly', () => {
     const reach = (...texts: string[]) => [...new Set(texts.map((text) => reachOf(numeric(text))))];
     expect(reach('1.1.1.1', '8.8.8.8', '2606:4700::1111', '192.175.48.1', '2620:4f:8000::1')).toEqual(['global']);
     expect(reach('10.1.2.3', '192.168.1.1', '169.254.169.254', '::1', 'fd00::1', 'fe80::1')).toEqual(['local']);
@@ -104,7 +104,7 @@ describe('W3: the second opinion', () => {
   });
 });
 
-describe('W3: what passes is global unicast by the registries, and where it is not so we are stricter', () => {
+describe('W3: every allowed address is global unicast in the registries; exceptions are stricter', () => {
   it.each(BLOCKS)('at the edges and in the middle of %s', (text) => {
     const { first, last } = ends(text);
     const middle: Numeric = { bits: first.bits, value: (first.value + last.value) / 2n };
@@ -113,7 +113,7 @@ describe('W3: what passes is global unicast by the registries, and where it is n
     }
   });
 
-  it.each(Object.entries(STRICTER))('%s is global, and refused: %s', (text) => {
+  it.each(Object.entries(STRICTER))('refuses the global range %s: %s', (text) => {
     const { first, last } = ends(text);
     for (const address of [first, last]) {
       expect(reachOf(address)).toBe('global');
@@ -131,7 +131,7 @@ describe('W3: what passes is global unicast by the registries, and where it is n
     );
   });
 
-  it('with every exception there are still no metadata services, and nothing that is no address', () => {
+  it('never allows metadata services and invalid addresses, even with every exception', () => {
     const policy = { allowCidrs: ['0.0.0.0/0', '::/0'], allowHttp: true };
     fc.assert(
       fc.property(fc.oneof(anyAddress, inside, nearAnEdge), (address) => {

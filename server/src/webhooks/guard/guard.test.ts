@@ -1,4 +1,4 @@
-// The SSRF guard's judgement of URLs (W1) and names (W2).
+// The SSRF guard's decisions about URLs (W1) and names (W2).
 import dns from 'node:dns/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { isIP } from 'node:net';
@@ -12,7 +12,7 @@ const LOOPBACK: GuardPolicy = { allowCidrs: ['127.0.0.0/8', '::1/128'], allowHtt
 
 describe('W1: URLs', () => {
   it.each(['http://127.0.0.1:4000/hooks', 'http://localhost:4000/hooks', 'http://[::1]:4000/'])(
-    'plain HTTP is taken where the operator’s exceptions lead, and only there: %s',
+    'accepts plain HTTP only where the operator’s exceptions apply: %s',
     (url) => {
       const policy = { ...LOOPBACK, allowHttp: false };
       expect(refuseUrl(url, policy)).toBeNull();
@@ -36,7 +36,7 @@ describe('W1: URLs', () => {
     'https://localhost.example.com/',
     'https://notlocalhost/',
     `https://example.com/${'a'.repeat(2_048 - 20)}`,
-  ])('%s may be saved', (url) => {
+  ])('accepts %s', (url) => {
     expect(refuseUrl(url, STRICT)).toBeNull();
   });
 
@@ -66,7 +66,7 @@ describe('W1: URLs', () => {
     ['https://example.com:1023/', /port/],
     ['https://example.com:65536/', /full URL/],
     [`https://example.com/${'a'.repeat(2_048 - 19)}`, /2048/],
-  ])('%j is refused with what to change', (url, advice) => {
+  ])('refuses %j and says what to change', (url, advice) => {
     expect(refuseUrl(url, STRICT)).toMatch(advice);
     expect(examineUrl(url, STRICT)).toMatchObject({ ok: false, code: 'invalid_url' });
   });
@@ -122,12 +122,12 @@ describe('W1: URLs', () => {
       'localhoſt',
       'local\u00adhost',
     ],
-  ])('%s is a refused address in every spelling', (host) => {
+  ])('refuses %s in every spelling of the address', (host) => {
     expect(refuseUrl(`https://${host}/`, STRICT)).toMatch(/public host/);
     expect(examineUrl(`https://${host}:8443/x`, STRICT)).toMatchObject({ ok: false, code: 'blocked_address' });
   });
 
-  it('the operator’s exceptions hold for URLs: http, loopback, localhost', () => {
+  it('applies the operator’s exceptions to URLs: http, loopback, localhost', () => {
     for (const url of ['http://127.0.0.1:4000/', 'http://localhost:4000/', 'https://[::1]/', 'http://example.com/']) {
       expect(refuseUrl(url, LOOPBACK)).toBeNull();
     }
@@ -136,13 +136,13 @@ describe('W1: URLs', () => {
     expect(refuseUrl('https://localhost/', { ...STRICT, allowCidrs: ['10.0.0.0/8'] })).toMatch(/public host/);
   });
 
-  it('takes the dot off the end of a name, so that certificates match', () => {
+  it('removes the trailing dot of a name, so that certificates match', () => {
     expect(examineUrl('https://Example.com.:8443/a?b', STRICT)).toMatchObject({ ok: true });
     const verdict = examineUrl('https://Example.com.:8443/a?b', STRICT);
     expect(verdict.ok && verdict.url.href).toBe('https://example.com:8443/a?b');
   });
 
-  it('a hostile length costs nothing', () => {
+  it('handles a hostile length in constant time', () => {
     const parsing = vi.spyOn(URL, 'parse');
     for (const host of [
       '.'.repeat(1_000_000),
@@ -157,7 +157,7 @@ describe('W1: URLs', () => {
     expect(refuseUrl(`https://${'.'.repeat(2_000)}a/`, STRICT)).toBeNull();
   });
 
-  it('never throws, and never passes a host that is a refused literal', () => {
+  it('never throws, and never accepts a host that is a refused literal', () => {
     const host = fc.oneof(
       fc.ipV4Extended(),
       fc.ipV4(),
@@ -187,7 +187,7 @@ describe('W2: names', () => {
   const answering = (...addresses: string[]) =>
     vi.fn(async () => addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })));
 
-  it('gives every address of a good name, asked once, by its plain host', async () => {
+  it('returns every address of an allowed name, resolved once, without a trailing dot', async () => {
     const lookup = answering('8.8.8.8', '2606:4700:4700::1111');
     const target = await resolveTarget(new URL('https://Receiver.example.:8443/'), STRICT, lookup);
     expect(lookup.mock.calls).toEqual([['receiver.example']]);
@@ -204,19 +204,19 @@ describe('W2: names', () => {
     ['8.8.8.8', '::ffff:169.254.169.254'],
     ['8.8.8.8', 'not an address'],
     ['fe80::1%eth0'],
-  ])('refuses the name when any address is bad: %s %s', async (...addresses) => {
+  ])('refuses the name when any address is blocked: %s %s', async (...addresses) => {
     const refused = resolveTarget(url, STRICT, answering(...addresses));
     await expect(refused).rejects.toMatchObject({ name: 'Blocked', code: 'blocked_address' });
   });
 
-  it('a name without addresses, and one that fails, are dns_error', async () => {
+  it('reports dns_error for a name without addresses and for a failing lookup', async () => {
     await expect(resolveTarget(url, STRICT, answering())).rejects.toMatchObject({ code: 'dns_error' });
     const failing = resolveTarget(url, STRICT, () => Promise.reject(new Error('ENOTFOUND')));
     await expect(failing).rejects.toBeInstanceOf(Blocked);
     await expect(failing).rejects.toMatchObject({ code: 'dns_error' });
   });
 
-  it('a name that never answers is dns_error after 3 s', async () => {
+  it('reports dns_error after 3 s for a lookup that never finishes', async () => {
     vi.useFakeTimers();
     try {
       const outcome = expect(resolveTarget(url, STRICT, () => new Promise(() => undefined))).rejects.toMatchObject({
@@ -231,7 +231,7 @@ describe('W2: names', () => {
     }
   });
 
-  it('a literal is judged without asking anyone', async () => {
+  it('checks a literal without a lookup', async () => {
     const lookup = answering('8.8.8.8');
     await expect(resolveTarget(new URL('https://127.0.0.1/'), STRICT, lookup)).rejects.toMatchObject({
       code: 'blocked_address',
@@ -248,10 +248,10 @@ describe('W2: names', () => {
     expect(lookup).not.toHaveBeenCalled();
   });
 
-  it('asks the system for all addresses when nobody else is given', async () => {
+  it('uses the system resolver for all addresses by default', async () => {
     const lookup = vi.spyOn(dns, 'lookup') as unknown as MockInstance<Lookup>;
     lookup.mockImplementation(answering('8.8.8.8', '10.0.0.1'));
-    // What is imported by name is told of the change too.
+    // Named imports must see the change too.
     syncBuiltinESMExports();
     onTestFinished(() => {
       lookup.mockRestore();

@@ -1,17 +1,21 @@
-// The SSRF guard of outbound webhooks: which URLs may be saved, and which addresses may be connected to (rules W1-W3, W7).
+// The SSRF guard of outbound webhooks: which URLs may be saved, and which addresses may be connected to (rules W1-W3,
+// W7).
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { embeddedV4, isIn, parse, type Range, ranges } from './addresses.ts';
 import type { OwnEndpoints } from './own-endpoints.ts';
 
-/** The operator's exceptions. `allowCidrs` opens address ranges (never a metadata service), `allowHttp` opens `http:` everywhere, not only there. */
+/**
+ * The operator's exceptions. `allowCidrs` allows address ranges (never a metadata service), `allowHttp` allows `http:`
+ * for every target.
+ */
 export interface GuardPolicy {
   allowCidrs: readonly string[];
   allowHttp: boolean;
-  /** The HTTP proxy that every webhook leaves through (W5), with its password if it has one; none when absent or null. */
+  /** The HTTP proxy for all webhooks (W5), with its password if any; none when absent or null. */
   proxyUrl?: string | null;
-  /** What belongs to the service itself, and is refused whatever range is open (W7). */
+  /** The service's own endpoints, refused whatever ranges are allowed (W7). */
   own?: OwnEndpoints;
 }
 
@@ -20,13 +24,13 @@ export interface TargetAddress {
   family: 4 | 6;
 }
 
-/** Every address of a name, as `dns.lookup` with `all` gives them. */
+/** Every address of a name, as returned by `dns.lookup` with `all`. */
 export type Lookup = (hostname: string) => Promise<readonly { address: string; family: number }[]>;
 
 export type UrlVerdict =
   { ok: true; url: URL } | { ok: false; code: 'invalid_url' | 'blocked_address'; advice: string };
 
-/** The target may not be connected to, or its name has no usable answer. */
+/** The target is not allowed, or its name does not resolve. */
 export class Blocked extends Error {
   override readonly name = 'Blocked';
   readonly code: 'blocked_address' | 'dns_error';
@@ -41,7 +45,10 @@ const systemNames: Lookup = (hostname) => systemLookup(hostname, { all: true });
 const URL_LENGTH = 2_048;
 const LOOKUP_MS = 3_000;
 
-/** W3. Outside 2000::/3 all IPv6 is refused: that covers ::, ::1, ::ffff:0:0/96, 64:ff9b::/32, fc00::/7, fe80::/10, ff00::/8 and more. */
+/**
+ * W3. Outside 2000::/3 all IPv6 is refused: that covers ::, ::1, ::ffff:0:0/96, 64:ff9b::/32, fc00::/7, fe80::/10,
+ * ff00::/8 and more.
+ */
 const GLOBAL = ranges('0.0.0.0/0', '2000::/3');
 const REFUSED = ranges(
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
@@ -50,21 +57,27 @@ const REFUSED = ranges(
 );
 const MAPPED = ranges('::ffff:0:0/96');
 
-/** Services that hand out a machine's credentials: AWS (with ECS and EKS), Azure, Alibaba, Google. No exception opens these. */
+/**
+ * Metadata services that return a machine's credentials: AWS (with ECS and EKS), Azure, Alibaba, Google. No exception
+ * allows these.
+ */
 const METADATA = ranges(
   ...['169.254.169.254/32', '169.254.170.2/32', '169.254.170.23/32', '168.63.129.16/32', '100.100.100.200/32'],
   ...['fd00:ec2::254/128', 'fd00:ec2::23/128', 'fd20:ce::254/128'],
 );
 
-/** null when the URL may be saved and sent to, else one sentence that says what to change (W1). Names are not resolved here. */
+/**
+ * null when the URL may be saved and used, otherwise one sentence that says what to change (W1). Names are not resolved
+ * here.
+ */
 export function refuseUrl(url: string, policy: GuardPolicy): string | null {
   const verdict = examineUrl(url, policy);
   return verdict.ok ? null : verdict.advice;
 }
 
 /**
- * The same with the name resolved, as far as it has an answer now: null, or one sentence (W1, W2). A name without an answer passes,
- * because it is looked up again at every send. Takes up to 3 s.
+ * The same with the name resolved, if it resolves now: null, or one sentence (W1, W2). A name that does not resolve is
+ * accepted, because it is resolved again for every send. Takes up to 3 s.
  */
 export async function refuseTarget(url: string, policy: GuardPolicy, lookup?: Lookup): Promise<string | null> {
   const verdict = examineUrl(url, policy);
@@ -78,17 +91,19 @@ export async function refuseTarget(url: string, policy: GuardPolicy, lookup?: Lo
   }
 }
 
-/** Lookups for saving that may be under way at once: the system has four threads for them, and deliveries need theirs. */
+/**
+ * Maximum number of concurrent lookups for saving: the system has four resolver threads, and deliveries need theirs.
+ */
 const SAVE_LOOKUPS = 2;
 
 /**
- * A lookup for saving: while two are under way a third gets no answer, so that slow names cannot keep deliveries waiting. A name
- * that passes for that reason is looked up at every send all the same.
+ * A lookup for saving: while two are running, a third one fails, so that slow names cannot delay deliveries. A name
+ * accepted for that reason is still resolved for every send.
  */
 export function fewLookups(lookup: Lookup = systemNames): Lookup {
   let underWay = 0;
   return async (host) => {
-    if (underWay >= SAVE_LOOKUPS) throw new Error('Other names are being looked up');
+    if (underWay >= SAVE_LOOKUPS) throw new Error('Other names are being resolved.');
     underWay += 1;
     try {
       return await lookup(host);
@@ -107,7 +122,8 @@ export function createUrlCheck(policy: GuardPolicy): (url: string) => Promise<st
 /** The same with the parsed URL (its host without a trailing dot) or the code of the refusal. */
 export function examineUrl(text: string, policy: GuardPolicy): UrlVerdict {
   const url = text.length > URL_LENGTH ? null : URL.parse(text);
-  // Without its last dot a host may turn out to be a literal (`0x7f.1..`): the parser gets to see it again before it is judged.
+  // Without its trailing dot a host may turn out to be a literal (`0x7f.1..`): the parser sees it again before it is
+  // checked.
   if (url !== null && isIP(hostOf(url)) === 0) url.hostname = hostOf(url);
   const fault = urlFaults(text, url, policy).find(([applies]) => applies)?.[1];
   if (url === null || fault !== undefined) return { ok: false, code: 'invalid_url', advice: fault ?? NOT_A_URL };
@@ -119,9 +135,9 @@ export function examineUrl(text: string, policy: GuardPolicy): UrlVerdict {
 
 const PRIVATE_HOST = 'Use a public host: this one is a private, local or reserved address.';
 const OWN_HOST = 'Use another host or port: this one belongs to Countersign itself.';
-/** The address itself is not said: what a name means inside our network is nobody's business. */
+/** The address itself is not shown: it would reveal how names resolve inside our network. */
 const privateTargetAdvice = (host: string) =>
-  `Use a public host: ${host} leads to a private, local or reserved address.`;
+  `Use a public host: ${host} resolves to a private, local or reserved address.`;
 const NOT_A_URL = 'Write a full URL, such as https://example.com/hooks.';
 
 function urlFaults(text: string, url: URL | null, policy: GuardPolicy): [boolean, string][] {
@@ -141,14 +157,14 @@ function urlFaults(text: string, url: URL | null, policy: GuardPolicy): [boolean
   ];
 }
 
-/** The port that is connected to. */
+/** The port to connect to. */
 const portOf = (url: URL): number => Number(url.port) || (url.protocol === 'http:' ? 80 : 443);
 
 function isAllowedPort(port: string): boolean {
   return port === '' || port === '443' || port === '80' || Number(port) >= 1_024;
 }
 
-/** The host as it is resolved: lower case (the URL parser saw to that), without brackets or trailing dots. */
+/** The host to resolve: lower case (from the URL parser), without brackets or trailing dots. */
 function hostOf(url: URL): string {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   let end = host.length;
@@ -156,7 +172,7 @@ function hostOf(url: URL): string {
   return host.slice(0, end);
 }
 
-/** Only the operator's exceptions open this host: there plain HTTP is as safe as the network they named. */
+/** Whether an exception covers this host: plain HTTP is then as safe as the network that the operator named. */
 function isException(host: string, policy: GuardPolicy): boolean {
   return isRefusedHost(host, { ...policy, allowCidrs: [] }) && !isRefusedHost(host, policy);
 }
@@ -168,8 +184,8 @@ function isRefusedHost(host: string, policy: GuardPolicy): boolean {
 }
 
 /**
- * The addresses to connect to, and to no others (W2): the literal itself, or all that the name has. Throws `Blocked` with
- * `blocked_address` when any of them is refused, with `dns_error` when there is no answer within 3 s.
+ * The only addresses that may be connected to (W2): the literal itself, or all addresses of the name. Throws `Blocked`
+ * with `blocked_address` when any of them is refused, with `dns_error` when it does not resolve within 3 s.
  */
 export async function resolveTarget(
   url: URL,
@@ -197,23 +213,26 @@ async function answerInTime(lookup: Lookup, host: string): Promise<readonly { ad
   }
 }
 
-/** Whether a webhook may connect there: to a public or opened address (W3) that is not one of our own (W7). */
+/** Whether a webhook may connect there: to a public or allowed address (W3) that is not one of our own (W7). */
 export function mayConnect({ address, port }: { address: string; port: number }, policy: GuardPolicy): boolean {
   return isPublicAddress(address, policy) && policy.own?.isReached(address, port) !== true;
 }
 
-/** Whether a webhook may connect to this address, in canonical spelling (W3). Anything that is not one address is refused. */
+/**
+ * Whether a webhook may connect to this address in canonical spelling (W3). Anything that is not a single address is
+ * refused.
+ */
 export function isPublicAddress(address: string, policy: GuardPolicy): boolean {
   if (isIP(address) === 0 || address.includes('%')) return false;
   const parsed = parse(address);
   if (isIn(parsed, METADATA) || isIn(embeddedV4(parsed), METADATA)) return false;
   const exceptions = exceptionsOf(policy);
-  // A mapped address is the same destination: an exception for 127.0.0.0/8 holds for ::ffff:127.0.0.1 too.
+  // A mapped address is the same destination: an exception for 127.0.0.0/8 also covers ::ffff:127.0.0.1.
   if (isIn(parsed, exceptions) || (isIn(parsed, MAPPED) && isIn(embeddedV4(parsed), exceptions))) return true;
   return isIn(parsed, GLOBAL) && !isIn(parsed, REFUSED);
 }
 
-/** Read once: they are the same for every webhook that this process sends. */
+/** Parsed once: the exceptions are the same for every webhook of this process. */
 const readExceptions = new WeakMap<readonly string[], Range[]>();
 
 function exceptionsOf({ allowCidrs }: GuardPolicy): Range[] {

@@ -1,4 +1,5 @@
-// The addresses and ports of the service itself, its metrics, its database and its lock store: no webhook reaches them (rule W7).
+// The addresses and ports of the service itself, its metrics, its database and its lock store, which no webhook may
+// reach (rule W7).
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
@@ -9,20 +10,23 @@ export interface OwnEndpoint {
   host: string;
   port: number;
   /**
-   * The public address of the service. Where it is one of the internet, others may share it behind the same load balancer, and
-   * anybody can send there: then it is refused by its name alone.
+   * The public address of the service. An internet address may be shared with others behind the same load balancer, and
+   * anyone can send there: it is refused by its name only.
    */
   isFront?: boolean;
 }
 
 export interface OwnEndpoints {
-  /** Adds one that has become known, such as the port that a server was given. */
+  /** Adds an endpoint that became known, such as the port that a server got. */
   add(endpoint: OwnEndpoint): void;
-  /** Whether a URL names one of them, whatever the name means from here. */
+  /** Whether a URL names one of them, however the name resolves here. */
   isNamed(host: string, port: number): boolean;
-  /** Whether a connection to this address reaches one of them, as far as their names were looked up. */
+  /** Whether a connection to this address reaches one of them, as far as their names were resolved. */
   isReached(address: string, port: number): boolean;
-  /** Looks their names up, unless that was done within ten seconds. Takes up to 3 s and never fails: what has no answer stays as it was. */
+  /**
+   * Resolves their names, unless that was done within ten seconds. Takes up to 3 s and never fails: names that do not
+   * resolve keep their addresses.
+   */
   refresh(): Promise<void>;
 }
 
@@ -30,9 +34,9 @@ export interface NetworkEnvironment {
   lookup: (host: string) => Promise<readonly { address: string }[]>;
   /** The addresses of this machine. */
   interfaces: () => string[];
-  /** The other processes of the same service, as far as they are known. */
+  /** The known other processes of the same service. */
   peers: () => Promise<readonly OwnEndpoint[]>;
-  /** In milliseconds, from any beginning. */
+  /** In milliseconds, from any origin. */
   now: () => number;
 }
 
@@ -46,7 +50,7 @@ const SYSTEM: NetworkEnvironment = {
 const FRESH_MS = 10_000;
 const LOOKUP_MS = 3_000;
 
-/** What reaches this machine itself, besides the addresses of its interfaces: 0.0.0.0 and :: do on most systems. */
+/** Addresses that reach this machine besides those of its interfaces: 0.0.0.0 and :: do on most systems. */
 const THIS_MACHINE = ranges('0.0.0.0/8', '127.0.0.0/8', '::/128', '::1/128');
 const INTERNET_V6 = ranges('2000::/3');
 const PRIVATE = ranges(
@@ -69,8 +73,7 @@ export function createOwnEndpoints(endpoints: readonly OwnEndpoint[], given: Giv
 
   const rebuild = () => {
     mine = new Set(environment.interfaces().flatMap((text) => (isIP(text) === 0 ? [] : [parse(text).toString()])));
-    const all = [...known, ...peers].flatMap((endpoint) => addressKeysOf(endpoint, { answers, mine }));
-    addressKeys = new Set(all);
+    addressKeys = new Set([...known, ...peers].flatMap((endpoint) => addressKeysOf(endpoint, { answers, mine })));
   };
   const ask = async () => {
     const hosts = new Set(known.map(({ host }) => host).filter((host) => isIP(host) === 0));
@@ -97,7 +100,7 @@ export function createOwnEndpoints(endpoints: readonly OwnEndpoint[], given: Giv
   };
 }
 
-/** The addresses of the names that have an answer now. */
+/** The addresses of the names that resolve now. */
 async function answersOf(hosts: Iterable<string>, { lookup }: NetworkEnvironment): Promise<[string, string[]][]> {
   const asked = [...hosts].map(async (host): Promise<[string, string[]][]> => {
     const found = (await inTime(lookup(host))) ?? [];
@@ -113,7 +116,7 @@ const plainHost = (host: string): string =>
     .replace(/^\[|\]$/g, '');
 const withPlainHost = (endpoint: OwnEndpoint): OwnEndpoint => ({ ...endpoint, host: plainHost(endpoint.host) });
 
-/** A proxy that answers on one of the two ports of the web answers on the other one too. */
+/** A proxy on one of the two web ports usually listens on the other one too. */
 const isSamePort = ({ port, isFront = false }: OwnEndpoint, other: number): boolean =>
   port === other || (isFront && isOfTheWeb(port) && isOfTheWeb(other));
 const isOfTheWeb = (port: number): boolean => port === 80 || port === 443;
@@ -133,7 +136,10 @@ function addressKeysOf(
 
 const isLocalName = (host: string): boolean => host === 'localhost' || host.endsWith('.localhost');
 
-/** Every address of this machine is one place: which of them a process listens on says little about which of them lead to it. */
+/**
+ * All addresses of this machine count as one: the address that a process listens on says little about which of them
+ * reach it.
+ */
 function addressKey(address: Address, port: number, mine: ReadonlySet<string>): string {
   return `${isLocal(address, mine) ? 'here' : address.toString()} ${port}`;
 }
@@ -146,7 +152,7 @@ function isPrivate(address: Address, mine: ReadonlySet<string>): boolean {
   return address.kind() === 'ipv4' ? isIn(address, PRIVATE) : !isIn(address, INTERNET_V6);
 }
 
-/** The address, and the IPv4 one that it stands for where it is mapped or translated. */
+/** The address, and the IPv4 one that it represents if it is mapped or translated. */
 function spellingsOf(text: string): Address[] {
   if (isIP(text) === 0) return [];
   const address = parse(text);
@@ -155,7 +161,7 @@ function spellingsOf(text: string): Address[] {
   return isTranslated ? [address, embeddedV4(address)] : [address];
 }
 
-/** null when there is no answer, or none in time. */
+/** null when the lookup fails or takes too long. */
 async function inTime<T>(asked: Promise<T>): Promise<T | null> {
   const { promise: tooLate, resolve } = Promise.withResolvers<null>();
   const timer = setTimeout(() => resolve(null), LOOKUP_MS);

@@ -173,14 +173,16 @@ describe('WH7: while the proxy fails', () => {
     expect(health).toEqual({ failures: 12, openings: 1 });
     // The next one is let through when the time of this one is over.
     expect(rest).toBeLessThanOrEqual(25);
-    expect(lines.join('')).toContain('answered 407');
+    expect(lines.join('')).toContain('responded with 407');
   });
 
   it('the operator reads why, without the password; a customer who tries the webhook reads that it was us', async () => {
     await due();
     await deliver();
     const msg: unknown = expect.stringContaining('WEBHOOK_PROXY_URL');
-    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([{ level: 40, fault: 'answered 407', msg }]);
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { level: 40, fault: 'responded with 407', msg },
+    ]);
     const { keyRing, log } = testEnv.services;
     const policy = { ...POLICY, proxyUrl };
     const services = {

@@ -30,7 +30,7 @@ describe('W1, W2: a webhook URL with a name', () => {
     const webhook_url = 'https://inside.example/hooks';
     const refusal = {
       code: 'webhook_url_refused',
-      detail: 'Use a public host: inside.example leads to a private, local or reserved address.',
+      detail: 'Use a public host: inside.example resolves to a private, local or reserved address.',
       extras: { errors: [{ pointer: '#/webhook_url', code: 'webhook_url_refused' }] },
     };
     await expect(change({ webhook_url })).rejects.toMatchObject(refusal);

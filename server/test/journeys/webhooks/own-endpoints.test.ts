@@ -23,7 +23,7 @@ describe('W7: a webhook', () => {
     testEnv
       .log()
       .split('\n')
-      .filter((line) => line.includes('health and figures'))
+      .filter((line) => line.includes('health and metrics'))
       .map((line) => /"port":(\d+)/.exec(line)?.[1] ?? '');
   const portOf = (name: string) => new URL(testEnv.env[name] ?? '').port;
   const own = (): [string, string][] => [

@@ -52,5 +52,5 @@ it('WH7: an owner who tries while it is shut learns that it was us, and nothing 
   // Times, ids and ports have any digits in them.
   const words = JSON.stringify(tried, (_, value: unknown) => (typeof value === 'number' ? 0 : value));
   expect(words).not.toMatch(/prox|\b407\b/i);
-  await expect.poll(() => testEnv?.log()).toContain('answered 407');
+  await expect.poll(() => testEnv?.log()).toContain('responded with 407');
 });
