@@ -1,4 +1,5 @@
-// The only place that says which: a PostgreSQL that is given or the embedded one, Redis or memory, the clock, the ids.
+// Builds the services of a process: the only place that chooses between a given and the embedded PostgreSQL, and
+// between Redis and memory.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { pino, type Logger } from 'pino';
@@ -42,19 +43,19 @@ export interface Built {
   signals: Signals;
   /** Redis connections by use, or null without REDIS_URL. */
   redis: { commands: RedisClientType; pub: RedisClientType; sub: RedisClientType } | null;
-  /** What protects the connections to a PostgreSQL that is given; null for the embedded one. */
+  /** How the connections to a given PostgreSQL are protected; null for the embedded one. */
   encryption: Encryption | null;
   /** What webhooks may reach. */
   egress: GuardPolicy;
-  /** A server of this process has got this port: no webhook reaches it (W7). */
+  /** A server of this process listens on this port: no webhook may reach it (W7). */
   listensOn(port: number): Promise<void>;
-  /** Of the pool now. */
+  /** The current state of the pool. */
   connections(): Connections;
   close(): Promise<void>;
 }
 
 /**
- * Opens everything a process needs and brings the schema up to date; `signal` gives up the start of an embedded database. Errors:
+ * Opens everything a process needs and migrates the schema; `signal` cancels the start of an embedded database. Errors:
  * `FolderInUse`, `EmbeddedError`, connection failures.
  */
 export async function buildServices(config: Config, signal?: AbortSignal): Promise<Built> {
@@ -97,7 +98,10 @@ export async function buildServices(config: Config, signal?: AbortSignal): Promi
   return { encryption, services, signals, redis, egress, listensOn: (port) => own.listensOn(port), connections, close };
 }
 
-/** What a lost key has sealed cannot be opened by anybody: better no start than deliveries that fail one by one. Errors: `ConfigError`. */
+/**
+ * Secrets encrypted with a missing key cannot be decrypted: the start is refused instead of failing delivery by
+ * delivery. Errors: `ConfigError`.
+ */
 export async function refuseMissingKeys({ db, keyRing }: Services): Promise<void> {
   const inUse = await db.read(kidsInUse);
   const missing = inUse.filter((kid) => !keyRing.some((entry) => entry.kid === kid));
@@ -108,7 +112,7 @@ export async function refuseMissingKeys({ db, keyRing }: Services): Promise<void
   );
 }
 
-/** What a process remembers of who comes to it, and what it holds for them. */
+/** What a process remembers of its callers, and the memory it reserves for them. */
 const callerState = (log: Logger): Pick<Services, 'memory' | 'keys' | 'knownSessions' | 'security'> => ({
   memory: createMemory(),
   keys: createKeyCache(systemClock),
@@ -126,10 +130,10 @@ function creatorsOf({ projectCreators: who }: Config): Services['projectCreators
   if (who === 'anyone') return who;
   const none = who.find((address) => decodeAddress(address) === null);
   if (none === undefined) return new Set(who);
-  throw new ConfigError(`PROJECT_CREATORS takes anyone, or wallet addresses separated by commas; ${none} is none.`);
+  throw new ConfigError(`PROJECT_CREATORS must be anyone, or wallet addresses separated by commas; ${none} is not.`);
 }
 
-/** The key ring; its faults are faults of the configuration. */
+/** The key ring; its errors are configuration errors. */
 function keyRingOf(config: Config): KeyRing {
   try {
     return parseKeyRing(config.secretKeys);
@@ -164,7 +168,7 @@ async function openDatabase(config: Config, log: Logger, signal?: AbortSignal): 
   }
 }
 
-/** The pool makes none before it is asked for one. */
+/** The pool creates no connection before it needs one. */
 const NO_CONNECTIONS: Connections = { total: 0, idle: 0, waiting: 0 };
 
 /** What the embedded server has room for, with some left for commands. */
@@ -184,10 +188,10 @@ async function findDatabase(
   return { target: { connection, poolSize: EMBEDDED_POOL }, encryption: null, stop: () => embedded.stop() };
 }
 
-/** What the embedded server speaks, on a socket that is its owner's alone or on loopback. */
+/** The embedded server uses no TLS, on a private socket or on loopback. */
 const WITHOUT_TLS = { PGSSLMODE: 'disable' };
 
-/** How every connection of this process is made (DB3). Errors: `ConfigError`, or what the driver says. */
+/** How every connection of this process is made (DB3). Errors: `ConfigError`, or those of the driver. */
 async function connectionTo({ url, libpq }: GivenDatabase): Promise<Chosen> {
   try {
     return await chooseConnection(readDatabaseUrl(url, libpq));
@@ -201,14 +205,14 @@ async function connectionTo({ url, libpq }: GivenDatabase): Promise<Chosen> {
 const CONNECT_MS = 2000;
 
 async function connectRedis(url: string, log: Logger) {
-  // A quarter of all modules: a process without Redis starts sooner and smaller without them.
+  // A quarter of all modules: a process without Redis starts faster and smaller without them.
   const { createClient } = await import('redis');
   const open = async (): Promise<RedisClientType> => {
     const client = createClient({ url, socket: { reconnectStrategy: (tries) => Math.min(50 * 2 ** tries, 2000) } });
     client.on('error', (error: unknown) => log.warn({ err: error }, 'redis connection'));
     const connected = client.connect();
     connected.catch(() => undefined);
-    // Without Redis a process starts degraded and heals by itself: claims go by the fence alone (LC1).
+    // Without Redis a process starts degraded and recovers automatically: claims rely on the fence alone (LC1).
     await Promise.race([connected, delay(CONNECT_MS, undefined, { ref: false })]);
     return client;
   };

@@ -1,4 +1,4 @@
-// Every environment variable: its default, what it takes, and the one sentence that refuses the rest.
+// Every environment variable: its default, its valid values, and the error message for the rest.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const read = (env: NodeJS.ProcessEnv) => readConfig({ SECRET_KEYS: KEY, DATA_DIR: folder, ...env });
 
-/** The sentence by which a start is refused. */
+/** The error message by which a start is refused. */
 function sentence(env: NodeJS.ProcessEnv): string {
   try {
     read(env);
@@ -26,11 +26,11 @@ function sentence(env: NodeJS.ProcessEnv): string {
     expect(error).toBeInstanceOf(ConfigError);
     return (error as ConfigError).message;
   }
-  throw new Error('It was accepted.');
+  throw new Error('The configuration was accepted.');
 }
 
-describe('nothing set', () => {
-  it('runs embedded, on port 3000 of this machine, both roles, without Redis', () => {
+describe('without any variable', () => {
+  it('runs embedded, on port 3000 of this machine, with both roles and without Redis', () => {
     expect(readConfig({ SECRET_KEYS: KEY })).toEqual({
       listen: { host: '127.0.0.1', port: 3000 },
       baseUrl: 'http://localhost:3000',
@@ -52,7 +52,7 @@ describe('nothing set', () => {
     });
   });
 
-  it('an empty variable counts as not set, and others’ variables are not our concern', () => {
+  it('treats an empty variable as unset, and ignores unknown variables', () => {
     const names = ['PORT', 'HOST', 'PUBLIC_BASE_URL', 'DATABASE_URL', 'REDIS_URL', 'ROLES', 'LOG_LEVEL', 'DEMO'];
     for (const nothing of ['', ' ']) {
       const empty = Object.fromEntries(names.map((name) => [name, nothing]));
@@ -61,7 +61,7 @@ describe('nothing set', () => {
   });
 });
 
-describe('what each variable takes', () => {
+describe('the valid values of each variable', () => {
   it.each<[string, string, unknown]>([
     ['PORT', '8080', { listen: { host: '127.0.0.1', port: 8080 }, baseUrl: 'http://localhost:8080' }],
     ['PORT', '0', { listen: { host: '127.0.0.1', port: 0 } }],
@@ -106,13 +106,13 @@ describe('what each variable takes', () => {
     expect(read({ [name]: value })).toMatchObject(expected as object);
   });
 
-  it('DATA_DIR is taken from where the program stands', () => {
+  it('resolves DATA_DIR against the working directory', () => {
     expect(read({ DATA_DIR: folder }).database).toEqual({ kind: 'embedded', folder });
     expect(read({ DATA_DIR: 'some/folder' }).database).toEqual({ kind: 'embedded', folder: resolve('some/folder') });
   });
 });
 
-describe('what each variable refuses', () => {
+describe('the invalid values of each variable', () => {
   it.each([
     ['PORT', ['http', '-1', '65536', '80.5', '3000 or so']],
     [
@@ -154,7 +154,7 @@ describe('what each variable refuses', () => {
     ['LOG_LEVEL', ['verbose', 'INFO']],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', ['otel:4318', 'grpc://otel:4317', 'collector']],
     ['OTEL_TRACES_SAMPLER_ARG', ['-0.1', '1.1', '5%']],
-  ])('%s', (name, values) => {
+  ])('refuses %s', (name, values) => {
     for (const value of values) {
       const said = sentence({ [name]: value });
       expect(said, value).toMatch(new RegExp(`^${name} .*\\.$`));
@@ -162,7 +162,7 @@ describe('what each variable refuses', () => {
     }
   });
 
-  it('DB3: the variables of libpq come with DATABASE_URL, each of them', () => {
+  it('DB3: passes every libpq variable on with DATABASE_URL', () => {
     const libpq = { PGCONNECT_TIMEOUT: '7', PGSSLMODE: 'require', PGSSLCRL: '/crl' };
     expect(read({ DATABASE_URL: 'postgres://db/x', ...libpq })).toMatchObject({ database: { libpq } });
   });
@@ -174,18 +174,18 @@ describe('what each variable refuses', () => {
 });
 
 describe('SECRET_KEYS', () => {
-  it('is required with DATABASE_URL, and says how to make one', () => {
+  it('is required with DATABASE_URL, and the message says how to create one', () => {
     const said = sentence({ SECRET_KEYS: undefined, DATABASE_URL: 'postgres://db/x' });
     expect(said).toMatch(/^SECRET_KEYS is required with DATABASE_URL: .*openssl rand -base64 32.*\.$/);
   });
 
-  it('is handed on as it is', () => {
+  it('is passed on unchanged', () => {
     const both = `${KEY},other:${randomBytes(32).toString('base64')}`;
     expect(read({ SECRET_KEYS: both, DATABASE_URL: 'postgres://db/x' }).secretKeys).toBe(both);
     expect(read({ SECRET_KEYS: both }).secretKeys).toBe(both);
   });
 
-  it('embedded without one: made once in DATA_DIR, for the owner’s eyes only', () => {
+  it('is created once in DATA_DIR when embedded, readable by the owner only', () => {
     const env = { DATA_DIR: join(folder, 'new') };
     const { secretKeys } = readConfig(env);
     expect(parseKeyRing(secretKeys)).toHaveLength(1);
@@ -194,7 +194,7 @@ describe('SECRET_KEYS', () => {
     expect(readConfig({ DATA_DIR: folder }).secretKeys).not.toBe(secretKeys);
   });
 
-  it('embedded with one: nothing is written', () => {
+  it('is not written when it is set', () => {
     read({});
     expect(() => statSync(join(folder, 'secret-keys'))).toThrow();
   });
@@ -216,24 +216,24 @@ describe('secrets from files', () => {
     ['REDIS_URL', 'rediss://:p@cache', { redisUrl: 'rediss://:p@cache' }],
     ['SECRET_KEYS', KEY, { secretKeys: KEY }],
     ['WEBHOOK_PROXY_URL', 'http://u:p@out:4750', { webhooks: { proxyUrl: 'http://u:p@out:4750' } }],
-  ])('%s_FILE names the file that holds it, the line end left out', (name, text, config) => {
+  ])('reads %s_FILE, without the final line end', (name, text, config) => {
     expect(read({ SECRET_KEYS: name === 'SECRET_KEYS' ? '' : KEY, [`${name}_FILE`]: file(`${text}\n`) })).toMatchObject(
       config,
     );
   });
 
-  it('what a file holds is judged as the variable is, and not repeated', () => {
+  it('validates the content of a file like the variable, and does not repeat it', () => {
     expect(sentence({ REDIS_URL_FILE: file('s3cret') })).toBe(
-      'REDIS_URL takes a redis:// or rediss:// address; it is set to something else.',
+      'REDIS_URL must be a redis:// or rediss:// address; it is set to something else.',
     );
   });
 
-  it('is refused beside the variable itself, without a file, and of an empty one; empty it counts as not set', () => {
+  it('refuses it next to the variable itself, without a file, and for an empty file; when empty it counts as unset', () => {
     const path = file('redis://cache');
     expect(sentence({ REDIS_URL: 'redis://other', REDIS_URL_FILE: path })).toBe(
       'REDIS_URL and REDIS_URL_FILE are both set: keep one of them.',
     );
-    expect(sentence({ REDIS_URL_FILE: folder })).toContain('REDIS_URL_FILE takes a file that this process can read');
+    expect(sentence({ REDIS_URL_FILE: folder })).toContain('REDIS_URL_FILE must be a file that this process can read');
     expect(sentence({ REDIS_URL_FILE: file(' \n') })).toContain('is empty');
     expect(read({ REDIS_URL: 'redis://cache', REDIS_URL_FILE: ' ' }).redisUrl).toBe('redis://cache');
   });

@@ -1,4 +1,5 @@
-// Environment to typed, grouped configuration: the only reader of process.env. A bad value stops the start with one sentence.
+// Parses the environment into typed, grouped configuration: the only reader of process.env. An invalid value stops the
+// start with one sentence.
 import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
@@ -10,18 +11,18 @@ export type ProcessRole = 'web' | 'worker';
 
 export interface Config {
   listen: { host: string; port: number };
-  /** The one address of this service; no trailing slash. */
+  /** The base URL of this service; no trailing slash. */
   baseUrl: string;
-  /** How long an idle connection is kept for its next request. */
+  /** How long an idle connection stays open for its next request. */
   patience: { keepAliveMs: number };
   roles: ReadonlySet<ProcessRole>;
-  /** A PostgreSQL address, or the folder of the embedded database. */
+  /** A PostgreSQL URL, or the directory of the embedded database. */
   database: GivenDatabase | { kind: 'embedded'; folder: string };
   redisUrl: string | null;
-  /** The ring that encrypts secrets at rest, as text. */
+  /** The key ring that encrypts secrets at rest, as text. */
   secretKeys: string;
   demo: boolean;
-  /** The operator's exceptions to the webhook guard, and the proxy webhooks leave through, with its password if it has one. */
+  /** The operator's exceptions to the webhook guard, and the proxy for webhooks, with its password if any. */
   webhooks: { allowCidrs: string[]; allowHttp: boolean; proxyUrl: string | null };
   proxyHops: number;
   /** Who may create projects: anyone, or these wallets (PM7). */
@@ -29,17 +30,17 @@ export interface Config {
   /** Requests a minute of one API key. */
   rateLimitPerMinute: number;
   logLevel: string;
-  /** Statements of PostgreSQL that take so long are told in the log, in ms. */
+  /** Statements that take at least this long are logged, in ms. */
   slowStatementMs: number;
-  /** A statement that somebody waits for is ended after so long, in ms (DB1). */
+  /** A statement that someone waits for is cancelled after this long, in ms (DB1). */
   readLimitMs: number;
-  /** What one sends to read the figures on the public port, and the port of their own. */
+  /** The token for reading the metrics on the public port, and the port of their own. */
   metrics: { token: string | null; port: number | null };
-  /** Where traces are sent, and of which share of all items. */
+  /** Where traces are sent, and for which share of all items. */
   traces: { url: string | null; share: number };
 }
 
-/** A PostgreSQL server, with the variables of libpq that fill in what its address leaves out. */
+/** A PostgreSQL server, with the libpq variables that supply what its URL omits. */
 export interface GivenDatabase {
   kind: 'postgres';
   url: string;
@@ -47,13 +48,13 @@ export interface GivenDatabase {
   libpq: Record<string, string | undefined>;
 }
 
-/** A value that cannot be used; the message names the variable and says what it takes. */
+/** An invalid value; the message names the variable and its valid values. */
 export class ConfigError extends Error {}
 
 const flag = z.enum(['true', 'false', '1', '0', '']).transform((text) => text === 'true' || text === '1');
 const port = z.coerce.number().int().min(0).max(65_535);
 
-/** Each variable: what it takes, in words, and how it is read. Empty counts as not set. */
+/** Each variable: its valid values in words, and its parser. Empty counts as unset. */
 const VARIABLES = {
   PORT: ['a port number from 0 to 65535', port.default(3000)],
   HOST: [
@@ -61,7 +62,7 @@ const VARIABLES = {
     z
       .string()
       .default('127.0.0.1')
-      // IPv6 as it stands in a URL too.
+      // IPv6 also in the brackets of a URL.
       .transform((text) => text.trim().replace(/^\[(.*)\]$/, '$1'))
       .refine((host) => isIP(host) !== 0 || /^(?!\d+(\.\d+)*$)[\w-]+(\.[\w-]+)*\.?$/.test(host)),
   ],
@@ -156,7 +157,7 @@ function isOrigin(text: string): boolean {
   return url !== null && url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '';
 }
 
-/** The port has to be there in writing: a proxy without one is more likely forgotten than on port 80. */
+/** The port must be explicit: a proxy without one is more likely a mistake than on port 80. */
 function isProxyAddress(text: string): boolean {
   const url = /^http:\/\/[^/?#\\\s]+:\d+\/?$/.test(text) ? URL.parse(text) : null;
   return url !== null && url.port !== '0' && [url.username, url.password].every(isPercentEncoded);
@@ -171,17 +172,20 @@ function isPercentEncoded(text: string): boolean {
   }
 }
 
-/** As far as its spelling goes; build-services.ts decodes it. */
+/** Checks the spelling only; build-services.ts decodes it. */
 const isWallet = (text: string): boolean => /^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text);
 
 function isCidr(text: string): boolean {
   return ipaddr.isValidCIDR(text);
 }
 
-/** Secrets, which a container platform hands out as files: `DATABASE_URL_FILE` names the file that holds `DATABASE_URL`, and so on. */
+/**
+ * Secrets, which container platforms provide as files: `DATABASE_URL_FILE` names the file that contains `DATABASE_URL`,
+ * and so on.
+ */
 const FROM_FILES = ['DATABASE_URL', 'REDIS_URL', 'SECRET_KEYS', 'WEBHOOK_PROXY_URL', 'METRICS_TOKEN'] as const;
 
-/** The variables, with what their files hold. Errors: `ConfigError`. */
+/** The variables, including the content of their files. Errors: `ConfigError`. */
 function withFiles(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const named = FROM_FILES.filter((name) => isSet(env[`${name}_FILE`]));
   return { ...env, ...Object.fromEntries(named.map((name) => [name, contentOf(name, env)])) };
@@ -196,19 +200,19 @@ function contentOf(name: (typeof FROM_FILES)[number], env: NodeJS.ProcessEnv): s
     const text = readFileSync(path, 'utf8').trim();
     if (text !== '') return text;
   } catch {
-    throw new ConfigError(`${name}_FILE takes a file that this process can read; ${path} is none.`);
+    throw new ConfigError(`${name}_FILE must be a file that this process can read; ${path} is not.`);
   }
-  throw new ConfigError(`${name}_FILE takes a file that holds the value; ${path} is empty.`);
+  throw new ConfigError(`${name}_FILE must be a file that contains the value; ${path} is empty.`);
 }
 
-/** Reads the environment, the process's own unless another is given. Errors: `ConfigError`. */
+/** Reads the environment, by default that of the process. Errors: `ConfigError`. */
 export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
   const env = withFiles(given);
   const values = Object.fromEntries(
     Object.entries(VARIABLES).map(([name, [takes, schema]]) => {
       const text = isSet(env[name]) ? env[name] : undefined;
       const parsed = schema.safeParse(text);
-      if (!parsed.success) throw new ConfigError(`${name} takes ${takes}; it is set to something else.`);
+      if (!parsed.success) throw new ConfigError(`${name} must be ${takes}; it is set to something else.`);
       return [name, parsed.data];
     }),
   ) as Values;
@@ -238,7 +242,7 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
   };
 }
 
-/** The variable names the collector, as everywhere; traces have a path of their own there. */
+/** The variable names the collector, following the OpenTelemetry convention; traces have a path of their own there. */
 const tracesUrl = (endpoint: string | undefined): string | null =>
   endpoint === undefined ? null : `${endpoint.replace(/\/$/, '')}/v1/traces`;
 
@@ -250,7 +254,10 @@ function databaseOf(values: Values, env: NodeJS.ProcessEnv): Config['database'] 
   return { kind: 'embedded', folder: resolve(values.DATA_DIR) };
 }
 
-/** Embedded, the ring is made once and kept beside the data; several processes must be given one. */
+/**
+ * For the embedded database, the key ring is created once and stored next to the data; several processes must be given
+ * one.
+ */
 function storedKeyRing(database: Config['database']): string {
   if (database.kind === 'postgres') {
     throw new ConfigError(
@@ -263,7 +270,7 @@ function storedKeyRing(database: Config['database']): string {
   } catch (error) {
     const fault = error instanceof Error ? error.message : '';
     throw new ConfigError(
-      `DATA_DIR takes a folder that this process can read and write; ${folder} is none (${fault}).`,
+      `DATA_DIR must be a folder that this process can read and write; ${folder} is not (${fault}).`,
     );
   }
 }
@@ -274,7 +281,7 @@ function keyRingIn(folder: string): string {
   if (!existsSync(path)) {
     const draft = `${path}.${process.pid}`;
     try {
-      // On the disk before anything is encrypted with it.
+      // On disk before anything is encrypted with it.
       writeFileSync(draft, `k1:${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flush: true });
       publish(draft, path);
     } finally {
@@ -284,7 +291,7 @@ function keyRingIn(folder: string): string {
   return readFileSync(path, 'utf8').trim();
 }
 
-/** Whole or not at all, and once: of two starts at the same moment both read what the first has placed. */
+/** Atomic and once: of two concurrent starts, both read what the first has written. */
 function publish(draft: string, path: string): void {
   try {
     linkSync(draft, path);

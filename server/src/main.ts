@@ -1,4 +1,4 @@
-// Starts the roles asked for, in order, and stops them in the reverse order.
+// Starts the requested roles in order, and stops them in reverse order.
 import type { IncomingMessage, Server as HttpServer } from 'node:http';
 import { flushCompileCache } from 'node:module';
 import type { AddressInfo } from 'node:net';
@@ -40,10 +40,10 @@ import { startLoop } from './worker/loop.ts';
 import { startWorker } from './worker/start-worker.ts';
 
 export interface Running {
-  /** Where the service answers, as people type it. */
+  /** The URL of the service. */
   url: string;
   services: Services;
-  /** Takes no new work, finishes what is under way, closes everything. */
+  /** Accepts no new work, finishes what is in progress, closes everything. */
   stop(): Promise<void>;
 }
 
@@ -51,28 +51,31 @@ type Stop = () => Promise<void>;
 
 /** How long a stop may take before open connections are cut, in milliseconds. */
 const DRAIN_MS = 10_000;
-/** What has not stopped by then is left as a crash would leave it, in milliseconds. */
+/** Whatever has not stopped by then is abandoned as in a crash, in milliseconds. */
 const STOP_WITHIN_MS = 19_000;
-/** How long a socket has to answer our goodbye, in milliseconds: a closed laptop never does. */
+/** How long a socket has for the closing handshake, in milliseconds: a suspended laptop never responds. */
 const GOODBYE_MS = 1000;
-/** How often a stopping server closes connections on which nothing happens any more, in milliseconds. */
+/** The interval at which a stopping server closes idle connections, in milliseconds. */
 const SWEEP_IDLE_MS = 100;
 const POLL_MS = 1000;
 
 export interface StartOptions {
-  /** Gives up the start of an embedded database. */
+  /** Cancels the start of an embedded database. */
   signal?: AbortSignal;
-  /** Resolves when the web app is there to be read; whatever it rejects with ends the start. */
+  /** Resolves when the web app is built; a rejection ends the start. */
   pagesBuilt?: Promise<unknown>;
 }
 
-/** Starts a process by its environment. Errors: `ConfigError`, `FolderInUse`, `EmbeddedError`, or what the database says. */
+/**
+ * Starts a process from its environment. Errors: `ConfigError`, `FolderInUse`, `EmbeddedError`, or those of the
+ * database.
+ */
 export async function start(
   env?: NodeJS.ProcessEnv,
   { signal, pagesBuilt = Promise.resolve() }: StartOptions = {},
 ): Promise<Running> {
   const config = readConfig(env);
-  // Its failure is met below, when the database is there.
+  // Its failure is handled below, when the database is available.
   pagesBuilt.catch(() => undefined);
   const built = await buildServices(config, signal);
   const stops: Stop[] = [() => built.close()];
@@ -106,17 +109,17 @@ export async function start(
   return { url: config.baseUrl, services: built.services, stop };
 }
 
-/** Says once what protects the connections to PostgreSQL (DB3). */
+/** Logs once how the connections to PostgreSQL are protected (DB3). */
 function tellEncryption({ encryption, services: { log } }: Built): void {
   if (encryption !== null) log.info(encryption, `connections to PostgreSQL are ${protectionOf(encryption)}`);
 }
 
-/** How many connections a command may have beside the service. */
+/** How many connections a command may use next to the service. */
 const COMMAND_POOL = 5;
 
 /**
- * The services alone, for a command: no loop, no port, no Redis and no log. On an embedded database it may run beside the service,
- * whose PostgreSQL it then uses. Errors: as `start`.
+ * The services alone, for a command: no loop, no port, no Redis and no log. With an embedded database it may run next
+ * to the service, whose PostgreSQL it then uses. Errors: as of `start`.
  */
 export async function openForCommand(env?: NodeJS.ProcessEnv): Promise<Pick<Built, 'services' | 'close'>> {
   const config: Config = { ...readConfig(env), redisUrl: null, logLevel: 'silent' };
@@ -148,7 +151,7 @@ async function startWeb(built: Built, config: Config, telemetry: Telemetry): Pro
   watchMemory(telemetry, services.memory);
   services.kick = {
     session: (id) => {
-      // Our own at once, whatever Redis does; those of other processes through it.
+      // Our own sockets immediately, whatever the state of Redis; those of other processes through it.
       io.local.in(sessionRoom(id)).disconnectSockets(true);
       io.in(sessionRoom(id)).disconnectSockets(true);
     },
@@ -168,7 +171,7 @@ async function startWeb(built: Built, config: Config, telemetry: Telemetry): Pro
   return () => stopWeb({ http, io, log: services.log, hangUp, stopLive, stopWaiting });
 }
 
-/** Behind a proxy all connections are the proxy's: only their number in all counts. */
+/** Behind a proxy, all connections come from the proxy: only their total number counts. */
 function limitConnectionsOf(http: HttpServer, { proxyHops }: Config): void {
   if (proxyHops > 0) limitConnections(http, { ...MAX_CONNECTIONS, ofAddress: Infinity }, null);
   else limitConnections(http, MAX_CONNECTIONS, createMemoryLimiter(policiesOf(), systemClock));
@@ -185,7 +188,7 @@ interface Web {
 
 async function stopWeb({ http, io, log, hangUp, stopLive, stopWaiting }: Web): Promise<void> {
   const closed = new Promise((resolve) => http.close(resolve));
-  // Our own sockets are told to go at once; requests under way may finish.
+  // Our own sockets are disconnected immediately; requests in progress may finish.
   io.local.disconnectSockets(true);
   const goodbye = setTimeout(hangUp, GOODBYE_MS);
   const cut = setTimeout(() => {
@@ -194,7 +197,7 @@ async function stopWeb({ http, io, log, hangUp, stopLive, stopWaiting }: Web): P
   }, DRAIN_MS);
   http.closeIdleConnections();
   await stopWaiting();
-  // What has just been answered leaves an idle connection behind.
+  // A finished response leaves an idle connection behind.
   const sweeping = setInterval(() => http.closeIdleConnections(), SWEEP_IDLE_MS);
   await stopLive();
   await io.close();
@@ -215,7 +218,7 @@ async function startLive(built: Built, io: LiveServer, { clientOf, lockStore }: 
   const tail = createTail(services, io, () => rooms);
   const rooms: Rooms = createRooms(services, io, (projectId, seq) => {
     tail.watch(projectId, seq);
-    // What was stamped while the socket was on its way in rang for nobody.
+    // The notification of events that were sequenced while the socket was joining reached nobody.
     tailing.wake();
   });
   const tailing = startLoop({ name: 'tail', run: () => tail.runOnce(), pollMs: POLL_MS, gapMs: FRAME_MS, log });
@@ -240,7 +243,7 @@ async function startLive(built: Built, io: LiveServer, { clientOf, lockStore }: 
   };
 }
 
-/** Shows members of a project who is online in it, this process's people and those of the others. */
+/** Shows members of a project who is online in it, in this process and the others. */
 function startPresence({ services, redis }: Built, io: LiveServer, rooms: Rooms): Stop {
   const { log } = services;
   const link = redis === null ? null : redisLink(io, redis.pub);
@@ -253,14 +256,15 @@ function startPresence({ services, redis }: Built, io: LiveServer, rooms: Rooms)
   };
 }
 
-/** Run directly: start, stop on a signal, and say in one sentence why a start was refused. */
+/** When run directly: starts, stops on a signal, and reports in one sentence why a start was refused. */
 async function run(): Promise<void> {
   const ending = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => ending.abort());
   const running = await start(undefined, { signal: ending.signal }).catch((error: unknown) =>
     ending.signal.aborted ? process.exit(0) : refuse(error),
   );
-  // The next start reads our code as it is now, without the compiler that strips the types (NODE_COMPILE_CACHE of `npm start`).
+  // The next start reads our code from the cache, without the compiler that strips the types (NODE_COMPILE_CACHE of
+  // `npm start`).
   flushCompileCache();
   let stopping: Promise<void> | null = null;
   const stop = () => {
@@ -268,12 +272,12 @@ async function run(): Promise<void> {
       () => process.exit(0),
       () => process.exit(1),
     );
-    // A database that hangs answers nothing for ever, and whoever stops a process kills it after 20 s.
+    // A hanging database never responds, and supervisors kill a process after 20 s.
     setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
   };
   ending.signal.addEventListener('abort', stop);
   if (ending.signal.aborted) stop();
-  // A failure nobody awaited leaves the process in an unknown state: stop cleanly, the supervisor starts a new one.
+  // An unhandled failure leaves the process in an unknown state: stop cleanly, the supervisor starts a new one.
   process.on('unhandledRejection', (error) => {
     running.services.log.fatal({ err: error }, 'unhandled rejection');
     stop();

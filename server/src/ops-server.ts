@@ -1,4 +1,4 @@
-// What operators' tools read of a process: figures, and on METRICS_PORT a server of their own, which a worker has as well.
+// What operations tools read from a process: metrics, and the ops server on METRICS_PORT, which a worker has as well.
 import type { AddressInfo } from 'node:net';
 import type { Connections } from './db/connection/pool.ts';
 import type { Probes } from './http/middleware/health.ts';
@@ -9,7 +9,7 @@ import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts';
 import type { Traces } from './telemetry/steps.ts';
 import type { Services } from './usecases/services.ts';
 
-/** The figures of a process, and the traces it sends; those of the whole service are said by those that work (ROLES). */
+/** The metrics of a process, and its traces; worker processes report the metrics of the whole service (ROLES). */
 export function processTelemetry(
   { services, connections }: { services: Services; connections: () => Connections },
   { works, traces = null }: { works: boolean; traces?: Traces | null },
@@ -21,7 +21,7 @@ export function processTelemetry(
   return telemetry;
 }
 
-/** Asks the stores whether they are there. */
+/** Checks that the stores respond. */
 export const probesOf = ({ db, claims }: Services): Probes => ({
   database: () => answers(db.read((em) => em.execute('select 1'))),
   lockStore: () => answers(claims.holders(['00000000-0000-0000-0000-000000000000'])),
@@ -40,7 +40,7 @@ export interface OpsPort {
   patience: Partial<HttpTimeouts>;
 }
 
-/** Listens on METRICS_PORT, where one is set. Answers what ends it. Errors: EADDRINUSE. */
+/** Listens on METRICS_PORT, if set. Returns a function that stops it. Errors: EADDRINUSE. */
 export async function startOpsServer(
   { services, listensOn }: { services: Services; listensOn: (port: number) => Promise<void> },
   { host, port, token, patience }: OpsPort,
@@ -52,6 +52,6 @@ export async function startOpsServer(
   await listen(http, { host, port });
   const given = (http.address() as AddressInfo).port;
   await listensOn(given);
-  services.log.info({ port: given }, 'health and figures');
+  services.log.info({ port: given }, 'health and metrics');
   return () => new Promise((resolve) => http.close(() => resolve()).closeAllConnections());
 }

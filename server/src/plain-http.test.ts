@@ -1,4 +1,4 @@
-// S15: an address at which browsers let nobody sign in is told from those where they do.
+// S15: detects base URLs at which browsers do not allow signing in.
 import { expect, it } from 'vitest';
 import { isPlainHttp } from './plain-http.ts';
 
@@ -13,4 +13,4 @@ it.each([
   ['http://review.localhost', false],
   ['http://127.0.0.1:3000', false],
   ['http://[::1]:3000', false],
-])('S15: %s is plain http: %s', (url, plain) => expect(isPlainHttp(url)).toBe(plain));
+])('S15: reports whether %s is plain http: %s', (url, plain) => expect(isPlainHttp(url)).toBe(plain));

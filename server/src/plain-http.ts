@@ -1,8 +1,8 @@
-// Whether browsers refuse to keep a session at an address, because it is neither https nor this machine.
+// Whether browsers refuse a session at a URL because it is neither https nor localhost.
 
 const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
 
-/** What is said at the start and in the log of an address at which nobody can sign in (S15). */
+/** The warning at start and in the log for a URL at which nobody can sign in (S15). */
 export const PLAIN_HTTP =
   'PUBLIC_BASE_URL is neither https nor localhost: browsers keep no session there and wallets refuse to sign, so nobody can sign in';
 

@@ -1,4 +1,5 @@
-// Where this process listens and what it leans on, told to the guard of webhooks (W7), and to the other processes by way of PostgreSQL.
+// The endpoints that this process listens on and depends on, for the webhook guard (W7) and, through PostgreSQL, for
+// the other processes.
 import type { Database } from './db/database.ts';
 import type { Connection } from './db/connection/database-url.ts';
 import type { Signals } from './db/connection/signals.ts';
@@ -6,11 +7,11 @@ import { createOwnEndpoints, type OwnEndpoint, type OwnEndpoints } from './webho
 
 export interface ServiceEndpoints {
   endpoints: OwnEndpoints;
-  /** A server of this process has got this port. */
+  /** A server of this process listens on this port. */
   listensOn(port: number): Promise<void>;
 }
 
-/** What of the configuration says where things are. */
+/** The parts of the configuration that name endpoints. */
 interface Configured {
   listen: { host: string; port: number };
   metrics: { port: number | null };
@@ -20,7 +21,7 @@ interface Configured {
   webhooks: { proxyUrl: string | null };
 }
 
-/** The places of a process that is starting. */
+/** The endpoints of a starting process. */
 export function serviceEndpoints(
   config: Configured,
   { connection, db, signals }: { connection: Connection; db: Database; signals: Signals },
@@ -54,17 +55,17 @@ function endpointOf(url: string): OwnEndpoint {
   return { host: hostname, port: Number(port) || (USUAL_PORTS[protocol] ?? 0) };
 }
 
-/** None for a socket in a folder, which no webhook reaches. */
+/** None for a Unix socket, which no webhook can reach. */
 function databaseAt({ host, port }: Connection): OwnEndpoint[] {
   return host.startsWith('/') ? [] : [{ host, port }];
 }
 
-/** What a process of the service calls the session in which it listens for notifications, followed by its ports. */
+/** The session name of a process that listens for notifications, followed by its ports. */
 const SESSION_NAME = 'countersign';
 
 /**
- * Every process that shares the database, by the addresses that PostgreSQL sees: a role sees the sessions of its own. One that comes
- * by way of a pooler is not known by these.
+ * Every process that shares the database, by the addresses that PostgreSQL sees: a role sees its own sessions only. A
+ * process behind a pooler is not found.
  */
 async function otherProcesses(db: Database): Promise<OwnEndpoint[]> {
   const sessions = await db.read((em) =>

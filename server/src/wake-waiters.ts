@@ -1,4 +1,4 @@
-// Wakes the requests that wait for a decision when the ledger rings; the poll is the net under a bell that nobody heard.
+// Wakes the requests that wait for a decision on a notification; polling covers lost ones.
 import { EVENTS_APPENDED } from './db/connection/channels.ts';
 import type { Signals } from './db/connection/signals.ts';
 import { FRAME_MS } from './realtime/tail.ts';
@@ -7,7 +7,7 @@ import { startLoop } from './worker/loop.ts';
 
 const POLL_MS = 1000;
 
-/** Answers what lets everybody go who waits, and stops. */
+/** Returns a function that releases all waiting requests and stops. */
 export async function startWaiterLoop(
   { services, signals }: { services: Services; signals: Signals },
   pollMs = POLL_MS,

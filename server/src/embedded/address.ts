@@ -1,4 +1,5 @@
-// Where the embedded PostgreSQL listens: a Unix socket in a private folder, or, where there are none, loopback with a password.
+// Where the embedded PostgreSQL listens: on a Unix socket in a private folder, or, where sockets do not exist, on
+// loopback with a password.
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
@@ -13,11 +14,11 @@ export interface Address {
   readonly settings: Settings;
   /** The content of pg_hba.conf. */
   readonly hba: string;
-  /** What the role has to have as its password, where one is asked for. */
+  /** The password of the role, if one is required. */
   readonly password?: string;
 }
 
-/** A socket in `folder`, which nobody else can enter. That is all the protection it has and needs. */
+/** A socket in `folder`, which no other user can enter. That is all the protection it has and needs. */
 export const socketIn = (folder: string): Address => ({
   url: socketUrl(folder),
   settings: {
@@ -29,7 +30,7 @@ export const socketIn = (folder: string): Address => ({
   hba: 'local all all trust\n',
 });
 
-/** How a client finds the socket in `folder`. */
+/** The URL of the socket in `folder`. */
 export const socketUrl = (folder: string): string => `postgres://${USER}@${encodeURIComponent(folder)}/${DATABASE}`;
 
 /** A free port of 127.0.0.1, and a password that only this process knows. */
@@ -44,13 +45,13 @@ export async function onLoopback(): Promise<Address> {
   };
 }
 
-/** A port of 127.0.0.1 that nobody listens on now. */
+/** A port of 127.0.0.1 on which nothing listens now. */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const address = probe.address();
   probe.close();
   await once(probe, 'close');
-  if (address === null || typeof address === 'string') throw new Error('The system gave no port.');
+  if (address === null || typeof address === 'string') throw new Error('The system assigned no port.');
   return address.port;
 }

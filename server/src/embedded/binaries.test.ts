@@ -1,4 +1,4 @@
-// The library links that npm does not pack, and the copy of the programs for a user who cannot reach node_modules.
+// The library links that npm does not package, and the copy of the programs for a user without access to node_modules.
 import {
   chmodSync,
   existsSync,
@@ -21,7 +21,7 @@ import { EmbeddedError } from './embedded-error.ts';
 let folder: string;
 let binaries: Binaries;
 
-/** A package as npm unpacks it: a library under its full name, and the list of the links that it should have. */
+/** A package as npm unpacks it: a library under its full name, and the list of its required links. */
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'countersign-binaries-'));
   const native = join(folder, 'package/native');
@@ -39,7 +39,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const libraries = () => readdirSync(join(binaries.native, 'lib')).sort();
 
 describe('the library links', () => {
-  it('are made beside the libraries when they are missing', () => {
+  it('are created next to the libraries when they are missing', () => {
     expect(linkLibraries(binaries, join(folder, 'private'))).toEqual(binaries);
     expect(libraries()).toEqual(['libpq.so', 'libpq.so.5', 'libpq.so.5.18']);
     expect(readlinkSync(join(binaries.native, 'lib/libpq.so.5'))).toBe('libpq.so.5.18');
@@ -54,15 +54,15 @@ describe('the library links', () => {
     expect(libraries()).toHaveLength(3);
   });
 
-  it('stay as they are when they are all there', () => {
+  it('stay unchanged when they are complete', () => {
     linkLibraries(binaries, join(folder, 'private'));
     const before = lstatSync(join(binaries.native, 'lib/libpq.so')).ino;
     linkLibraries(binaries, join(folder, 'private'));
     expect(lstatSync(join(binaries.native, 'lib/libpq.so')).ino).toBe(before);
   });
 
-  it('are made in a private folder when the package cannot be written to', () => {
-    // Root may write everywhere: a folder that stands where a link has to go stops it too.
+  it('are created in a private folder when the package is not writable', () => {
+    // Root may write everywhere, so a folder in place of a link stops it.
     mkdirSync(join(binaries.native, `lib/libpq.so.${process.pid}`));
     const linked = linkLibraries(binaries, join(folder, 'private'));
     expect(linked.linkFolder).toBe(join(folder, 'private'));
@@ -72,7 +72,7 @@ describe('the library links', () => {
 });
 
 describe('the copy of the programs', () => {
-  it('is made once for each version, with its links, and open to all whatever the umask is', () => {
+  it('is created once per version, with its links, and readable for all whatever the umask is', () => {
     const umask = process.umask(0o077);
     const copy = copyBinaries(binaries, join(folder, 'cache'));
     process.umask(umask);
@@ -89,10 +89,12 @@ describe('the copy of the programs', () => {
   it.runIf(process.getuid !== undefined)('is refused when others can write to it', () => {
     const copy = copyBinaries(binaries, join(folder, 'cache'));
     chmodSync(join(copy.native, '..'), 0o777);
-    expect(() => copyBinaries(binaries, join(folder, 'cache'))).toThrow(/can be written by others: remove it/);
+    expect(() => copyBinaries(binaries, join(folder, 'cache'))).toThrow(
+      /^Other users can write to the folder .*: remove it/,
+    );
   });
 
-  it('says what to do when there is no place for it, and leaves nothing', () => {
+  it('reports what to do when there is no place for it, and leaves nothing behind', () => {
     writeFileSync(join(folder, 'cache'), '');
     expect(() => copyBinaries(binaries, join(folder, 'cache'))).toThrow(EmbeddedError);
     expect(() => copyBinaries(binaries, join(folder, 'cache'))).toThrow(/set DATABASE_URL\.$/);
@@ -101,11 +103,11 @@ describe('the copy of the programs', () => {
 });
 
 describe('the package of this machine', () => {
-  it('is of the major version that the data folder is judged by', () => {
+  it('has the major version that data folders are checked against', () => {
     expect(findBinaries().version).toMatch(/^18\./);
   });
 
-  it('is said to be missing where there is none for the machine', () => {
+  it('is reported missing when there is none for the machine', () => {
     vi.spyOn(process, 'arch', 'get').mockReturnValue('mips');
     expect(() => findBinaries()).toThrow(/^There is no embedded PostgreSQL for \w+-mips: set DATABASE_URL/);
     vi.restoreAllMocks();

@@ -1,4 +1,4 @@
-// The PostgreSQL programs of the npm platform package: where they are, and the library links that npm does not pack.
+// Finds the PostgreSQL programs of the npm platform package, and creates the library links that npm does not package.
 import { execFileSync } from 'node:child_process';
 import {
   accessSync,
@@ -18,7 +18,7 @@ import { fileURLToPath } from 'node:url';
 import { EmbeddedError } from './embedded-error.ts';
 import { makeOpenFolder } from './open-folder.ts';
 
-/** Node's `platform-arch`, as far as there is a package, and how the package calls it. */
+/** Node's `platform-arch` and the name of its package, for the available packages. */
 const PACKAGES: Readonly<Partial<Record<string, string>>> = {
   'darwin-arm64': 'darwin-arm64',
   'darwin-x64': 'darwin-x64',
@@ -27,13 +27,13 @@ const PACKAGES: Readonly<Partial<Record<string, string>>> = {
   'win32-x64': 'windows-x64',
 };
 
-/** The programs, and what they need in their environment. */
+/** The programs, and the environment they need. */
 export interface Binaries {
-  /** The folder that holds `bin`, `lib` and `share`. */
+  /** The folder that contains `bin`, `lib` and `share`. */
   readonly native: string;
   /** The version of the package, such as `18.4.0-beta.17`. */
   readonly version: string;
-  /** Where the libraries' links are when they are not beside the libraries. */
+  /** The folder of the library links if they are not next to the libraries. */
   readonly linkFolder?: string;
 }
 
@@ -43,7 +43,7 @@ export type Program = 'initdb' | 'pg_ctl' | 'postgres';
 export const programOf = ({ native }: Binaries, name: Program): string =>
   join(native, 'bin', process.platform === 'win32' ? `${name}.exe` : name);
 
-/** Finds the package of this machine. Errors: `EmbeddedError`, when there is none for it or npm left it out. */
+/** Finds the package for this machine. Errors: `EmbeddedError` when there is none or npm omitted it. */
 export function findBinaries(): Binaries {
   const machine = `${process.platform}-${process.arch}`;
   const platform = PACKAGES[machine];
@@ -63,14 +63,14 @@ export function findBinaries(): Binaries {
 }
 
 interface Link {
-  /** Both are relative to the package's folder: the library, and the name it is asked for by. */
+  /** Both are relative to the package's folder: the library, and the name it is loaded by. */
   source: string;
   target: string;
 }
 
 /**
- * Makes the library links that are missing: beside the libraries, or, where nobody may write there, in `privateFolder`, which the
- * programs are then told of. Without them they end with "cannot open shared object file".
+ * Creates the missing library links: next to the libraries, or, if that is not writable, in `privateFolder`, which is
+ * then passed to the programs. Without the links they fail with "cannot open shared object file".
  */
 export function linkLibraries(binaries: Binaries, privateFolder: string): Binaries {
   const missing = linksOf(binaries).filter(({ target }) => !existsSync(join(dirname(binaries.native), target)));
@@ -95,36 +95,36 @@ function linksOf({ native }: Binaries): Link[] {
   return existsSync(list) ? (JSON.parse(readFileSync(list, 'utf8')) as Link[]) : [];
 }
 
-/** In one step, in place of one that points nowhere: another process may make the same link at the same moment. */
+/** Atomic, replacing a broken link: another process may create the same link at the same moment. */
 function makeLink(path: string, to: string): void {
   const draft = `${path}.${process.pid}`;
   symlinkSync(to, draft);
   renameSync(draft, path);
 }
 
-/** The variables that let the programs find their libraries. */
+/** The environment variables that let the programs find their libraries. */
 export function libraryEnv({ native, linkFolder }: Binaries): NodeJS.ProcessEnv {
   if (linkFolder === undefined) return {};
-  // A library that is found by its link looks for those that it needs beside the link, not beside itself.
+  // A library found by its link searches for its dependencies next to the link, not next to itself.
   const path = `${linkFolder}:${join(native, 'lib')}`;
   return process.platform === 'darwin' ? { DYLD_LIBRARY_PATH: path } : { LD_LIBRARY_PATH: path };
 }
 
 /**
- * Copies the programs into `cache`, one folder per version, so that a user who cannot reach `node_modules` can run them. A copy that
- * is there is used if nobody but root can have written it. Errors: `EmbeddedError`, of a copy that others own, or when there is no
- * place for one.
+ * Copies the programs into `cache`, one folder per version, so that a user without access to `node_modules` can run
+ * them. An existing copy is used if only root can have written it. Errors: `EmbeddedError` for a copy that others own,
+ * or when there is no place for one.
  */
 export function copyBinaries(binaries: Binaries, cache: string): Binaries {
   const folder = join(cache, `postgresql-${binaries.version}`);
   if (!existsSync(folder)) copyAtomically(binaries, folder);
   const { uid, mode } = statSync(folder);
   if (uid !== process.getuid?.() || (mode & (constants.S_IWGRP | constants.S_IWOTH)) !== 0)
-    throw new EmbeddedError(`The folder ${folder} can be written by others: remove it and start again.`);
+    throw new EmbeddedError(`Other users can write to the folder ${folder}: remove it and start again.`);
   return linkLibraries({ version: binaries.version, native: join(folder, 'native') }, folder);
 }
 
-/** Whole or not at all: of two that copy at once, the second uses what the first has placed. */
+/** Atomic: of two concurrent copies, the second uses what the first has placed. */
 function copyAtomically({ native }: Binaries, folder: string): void {
   let draft = '';
   try {
@@ -136,7 +136,7 @@ function copyAtomically({ native }: Binaries, folder: string): void {
   } catch (error) {
     if (!existsSync(folder))
       throw new EmbeddedError(
-        `PostgreSQL runs as another user here, who cannot reach ${native}, and its programs cannot be copied to ${folder} (${String(error)}): move Countersign to a folder that everybody can enter, or set DATABASE_URL.`,
+        `PostgreSQL runs as another user here, who cannot reach ${native}, and its programs cannot be copied to ${folder} (${String(error)}): move Countersign to a folder that every user can enter, or set DATABASE_URL.`,
       );
   } finally {
     if (draft !== '') rmSync(draft, { recursive: true, force: true });

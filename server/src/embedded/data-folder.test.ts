@@ -1,4 +1,4 @@
-// Which data folders are used, which are refused and left as they are, and that no half of a database is ever left.
+// Which data folders are used, which are refused and left unchanged, and that a partial database never remains.
 import {
   existsSync,
   mkdirSync,
@@ -31,7 +31,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What a database looks like from outside. `float8ByValue` is 0 in PGlite's, which is a 32-bit build. */
+/** A database as seen from outside. `float8ByValue` is 0 for PGlite, which is a 32-bit build. */
 function write(at: string, { version = '18', float8ByValue = 1 } = {}): void {
   mkdirSync(join(at, 'global'), { recursive: true });
   writeFileSync(join(at, 'PG_VERSION'), `${version}\n`);
@@ -41,7 +41,7 @@ function write(at: string, { version = '18', float8ByValue = 1 } = {}): void {
   writeFileSync(join(at, 'global/pg_control'), control);
 }
 
-/** Every file below `folder` with what is in it. */
+/** Every file below `folder` with its content. */
 const contents = () =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .map((entry) => join(entry.parentPath, entry.name))
@@ -61,25 +61,25 @@ const REFUSED: Record<string, [() => void, RegExp]> = {
     () => write(data, { version: '19' }),
     /belongs to PostgreSQL 19, and this is PostgreSQL 18\. Dump it/,
   ],
-  'of PGlite at its old place': [
+  'of PGlite at its old location': [
     () => write(join(folder, 'database'), { float8ByValue: 0 }),
-    /database was made by PGlite.* move it away.*docs\/OPERATIONS\.md\.$/,
+    /database was created by PGlite.* move it away.*docs\/OPERATIONS\.md\.$/,
   ],
   'of PGlite': [
     () => write(data, { float8ByValue: 0 }),
-    /postgres was made by PGlite.* move it away.*docs\/OPERATIONS\.md\.$/,
+    /postgres was created by PGlite.* move it away.*docs\/OPERATIONS\.md\.$/,
   ],
   'with other files in it': [
     () => (mkdirSync(data), writeFileSync(join(data, 'thesis.txt'), 'all of it')),
-    /holds something that is not a PostgreSQL database: move it away, or choose another DATA_DIR\.$/,
+    /contains something that is not a PostgreSQL database: move it away, or choose another DATA_DIR\.$/,
   ],
   'that is a file': [() => writeFileSync(data, 'x'), /is not a PostgreSQL database: move it away/],
-  'that is a link to nowhere': [() => symlinkSync('/nonexistent/disk', data), /points to nothing: mount the disk/],
+  'that is a broken link': [() => symlinkSync('/nonexistent/disk', data), /is broken: mount the disk/],
 };
 
 describe('EM3: a data folder', () => {
   it.each(Object.entries(REFUSED))(
-    '%s is refused in a sentence that says what to do, and left as it is',
+    '%s is refused in a sentence that says what to do, and left unchanged',
     (_, [make, says]) => {
       make();
       const before = contents();
@@ -91,11 +91,11 @@ describe('EM3: a data folder', () => {
   );
 
   it.each([
-    ['that is not there', () => undefined],
+    ['that does not exist', () => undefined],
     ['that is empty', () => mkdirSync(data)],
     ['of this version', () => write(data)],
     [
-      'of this version beside one of PGlite',
+      'of this version next to one of PGlite',
       () => (write(data), write(join(folder, 'database'), { float8ByValue: 0 })),
     ],
   ])('%s is accepted', (_, make) => {
@@ -103,19 +103,19 @@ describe('EM3: a data folder', () => {
     refuseForeign(folder, data);
   });
 
-  it('is looked for where PostgreSQL could reach it, when there is none inside DATA_DIR', () => {
+  it('is located where PostgreSQL can reach it when there is none inside DATA_DIR', () => {
     const fallback = join(folder, 'apart');
     expect(locateData(folder, fallback)).toBe(data);
     write(fallbackDataFolder(folder, fallback));
     expect(locateData(folder, fallback)).toBe(fallbackDataFolder(folder, fallback));
-    // Such as a volume that was made for it.
+    // Such as a volume mounted for it.
     mkdirSync(data);
     expect(locateData(folder, fallback)).toBe(fallbackDataFolder(folder, fallback));
     write(data);
     expect(locateData(folder, fallback)).toBe(data);
   });
 
-  it.runIf(process.getuid !== undefined)('has an owner as soon as there is something in it', () => {
+  it.runIf(process.getuid !== undefined)('has an owner as soon as it is not empty', () => {
     mkdirSync(data);
     expect(ownerOf(data)).toBeUndefined();
     write(data);
@@ -124,7 +124,7 @@ describe('EM3: a data folder', () => {
 });
 
 describe('EM3: a new database', () => {
-  it('appears when it is whole, also in the place of an empty folder, and drafts that others left are removed', async () => {
+  it('appears only when it is complete, also in place of an empty folder, and old drafts are removed', async () => {
     mkdirSync(data);
     mkdirSync(join(folder, 'postgres-new-killed/base'), { recursive: true });
     await createDatabase(data, async (draft) => {
@@ -136,7 +136,7 @@ describe('EM3: a new database', () => {
     expect(readdirSync(folder)).toEqual(['postgres']);
   });
 
-  it('that fails halfway leaves nothing', async () => {
+  it('that fails halfway leaves nothing behind', async () => {
     const failing = createDatabase(data, async (draft) => {
       write(draft);
       throw new Error('no space left on device');

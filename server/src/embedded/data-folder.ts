@@ -1,4 +1,4 @@
-// The folder that PostgreSQL keeps its data in: where it is, whether this version can use it, and how a new one is made.
+// The data folder of the embedded PostgreSQL: its location, whether this version can use it, and its creation.
 import { createHash } from 'node:crypto';
 import {
   closeSync,
@@ -21,51 +21,54 @@ import type { Owner } from './identity.ts';
 /** In DATA_DIR. PGlite's folder was called `database`. */
 const NAME = 'postgres';
 const PGLITE_NAME = 'database';
-/** What `PG_VERSION` says in a folder that this version can use. */
+/** The content of `PG_VERSION` in a folder that this version can use. */
 const MAJOR = '18';
 const DRAFT = 'postgres-new-';
 
-/** How `global/pg_control` of PostgreSQL 18 begins, and what 64-bit builds say there of themselves (PGlite is a 32-bit build). */
+/** How `global/pg_control` of PostgreSQL 18 begins, and its marker of 64-bit builds (PGlite is a 32-bit build). */
 const CONTROL = { versionAt: 8, version: 1800, float8ByValueAt: 248 } as const;
 
-/** Where the data of `folder` (DATA_DIR) is, or is to be: in it, or in `apart`, where PostgreSQL's user could not reach it. */
+/**
+ * Where the data of `folder` (DATA_DIR) is or will be: inside it, or in `fallback` if PostgreSQL's user cannot reach
+ * it.
+ */
 export function locateData(folder: string, fallback: string): string {
   const inside = join(folder, NAME);
   const elsewhere = fallbackDataFolder(folder, fallback);
   return isEmpty(inside) && isInitialised(elsewhere) ? elsewhere : inside;
 }
 
-/** The folder that stands for DATA_DIR where only root can enter that. The same for the same DATA_DIR. */
+/** The folder that replaces DATA_DIR if only root can enter that. Always the same for the same DATA_DIR. */
 export const fallbackDataFolder = (folder: string, fallback: string): string =>
   join(fallback, fallbackName(folder), NAME);
 
-/** The name of the folder in `apart` that `dataApart` is in. */
+/** The name of the folder in `fallback` that contains `fallbackDataFolder`. */
 export const fallbackName = (folder: string): string =>
   createHash('sha256').update(realpathSync(folder)).digest('hex').slice(0, 16);
 
-/** Errors: `EmbeddedError`, when what is there is of another version or of PGlite, or is no database. Nothing is changed. */
+/**
+ * Errors: `EmbeddedError` when the content is of another version or of PGlite, or is not a database. Changes nothing.
+ */
 export function refuseForeign(folder: string, data: string): void {
   const old = join(folder, PGLITE_NAME);
   if (!existsSync(data) && existsSync(join(old, 'PG_VERSION'))) throw new EmbeddedError(ofPglite(old));
   if (isDangling(data))
-    throw new EmbeddedError(
-      `The link ${data} points to nothing: mount the disk that it points to, or remove the link.`,
-    );
+    throw new EmbeddedError(`The link ${data} is broken: mount the disk that it points to, or remove the link.`);
   if (isEmpty(data)) return;
   const version = isFolder(data) ? textOf(join(data, 'PG_VERSION')) : undefined;
   if (version === undefined)
     throw new EmbeddedError(
-      `The folder ${data} holds something that is not a PostgreSQL database: move it away, or choose another DATA_DIR.`,
+      `The folder ${data} contains something that is not a PostgreSQL database: move it away, or choose another DATA_DIR.`,
     );
   if (version !== MAJOR) throw new EmbeddedError(ofVersion(data, version));
   if (isOfPglite(data)) throw new EmbeddedError(ofPglite(data));
 }
 
 const ofPglite = (path: string): string =>
-  `The folder ${path} was made by PGlite, the embedded database of earlier versions, which PostgreSQL cannot read. To begin with an empty database move it away, or choose another DATA_DIR; to keep its data, see “Move an embedded database” in docs/OPERATIONS.md.`;
+  `The folder ${path} was created by PGlite, the embedded database of earlier versions, which PostgreSQL cannot read. To start with an empty database, move it away or choose another DATA_DIR; to keep its data, see “Move an embedded database” in docs/OPERATIONS.md.`;
 
 const ofVersion = (path: string, version: string): string =>
-  `The folder ${path} belongs to PostgreSQL ${version}, and this is PostgreSQL ${MAJOR}. Dump it with the version of Countersign that made it and restore the dump into a new DATA_DIR: see “Move an embedded database” in docs/OPERATIONS.md. Nothing was changed.`;
+  `The folder ${path} belongs to PostgreSQL ${version}, and this is PostgreSQL ${MAJOR}. Dump it with the version of Countersign that created it and restore the dump into a new DATA_DIR: see “Move an embedded database” in docs/OPERATIONS.md. Nothing was changed.`;
 
 function isOfPglite(data: string): boolean {
   const control = existsSync(join(data, 'global/pg_control')) ? readFileSync(join(data, 'global/pg_control')) : null;
@@ -83,17 +86,17 @@ function textOf(path: string): string | undefined {
   return existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined;
 }
 
-/** Whether there is a database already. */
+/** Whether a database already exists. */
 export const isInitialised = (data: string): boolean => existsSync(join(data, 'PG_VERSION'));
 
-/** Whom the data belongs to; undefined where there is none, or where the system has no such numbers. */
+/** The owner of the data; undefined without data, or where the system has no user IDs. */
 export function ownerOf(data: string): Owner | undefined {
   if (process.getuid === undefined || isEmpty(data)) return undefined;
   const { uid, gid } = statSync(data);
   return { uid, gid };
 }
 
-/** Whether there is nothing at `path`, or a folder with nothing in it. A folder that one may not read counts as full. */
+/** Whether `path` does not exist or is an empty folder. An unreadable folder counts as not empty. */
 function isEmpty(path: string): boolean {
   if (!existsSync(path)) return true;
   try {
@@ -104,8 +107,8 @@ function isEmpty(path: string): boolean {
 }
 
 /**
- * Has `initialise` fill an empty folder, and puts that in its place when it is whole: a start that is killed leaves no half a
- * database. Whoever calls has the folder to itself, so drafts that others left are removed.
+ * Lets `initialise` fill an empty folder and moves it into place when it is complete: a killed start leaves no partial
+ * database. The caller has exclusive use of the folder, so old drafts are removed.
  */
 export async function createDatabase(data: string, initialise: (draft: string) => Promise<void>): Promise<void> {
   const parent = dirname(data);
@@ -113,7 +116,7 @@ export async function createDatabase(data: string, initialise: (draft: string) =
   const draft = mkdtempSync(join(parent, DRAFT));
   try {
     await initialise(draft);
-    // An empty folder may stand there, of a volume that was made for it.
+    // It may be an empty folder of a volume mounted for it.
     rmSync(data, { recursive: true, force: true });
     renameSync(draft, data);
     flush(parent);
@@ -123,7 +126,10 @@ export async function createDatabase(data: string, initialise: (draft: string) =
   }
 }
 
-/** An initdb that outlives its parent for a moment still writes into its draft: what cannot be removed now is removed next time. */
+/**
+ * An initdb that briefly outlives its parent may still write into its draft: what cannot be removed now is removed next
+ * time.
+ */
 function remove(draft: string): void {
   try {
     rmSync(draft, { recursive: true, force: true });
@@ -132,7 +138,7 @@ function remove(draft: string): void {
   }
 }
 
-/** The names in a folder survive a power cut from here on. Windows has no such call for folders. */
+/** Makes the names in a folder survive a power failure. Windows has no such call for folders. */
 function flush(folder: string): void {
   if (process.platform === 'win32') return;
   const descriptor = openSync(folder, 'r');

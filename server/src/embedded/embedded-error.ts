@@ -1,9 +1,12 @@
-// Why the embedded PostgreSQL cannot be started, in sentences that say what to do.
+// The error of a failed start of the embedded PostgreSQL, with a message that says what to do.
 
 /** Its message is for the person at the terminal. */
 export class EmbeddedError extends Error {}
 
-/** What the file system says of `folder` (no such right, no space, not a folder), as an `EmbeddedError`; any other error as it is. */
+/**
+ * A file system error about `folder` (no permission, no space, not a folder) as an `EmbeddedError`; any other error
+ * unchanged.
+ */
 export function explainFault(error: unknown, folder: string): unknown {
   if (error instanceof EmbeddedError || !(error instanceof Error)) return error;
   const { syscall } = error as NodeJS.ErrnoException;

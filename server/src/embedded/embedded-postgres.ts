@@ -1,4 +1,4 @@
-// The embedded PostgreSQL behind DATA_DIR: started, watched, started again when it ends, and stopped with the process.
+// Runs the embedded PostgreSQL of DATA_DIR: starts, monitors and restarts it, and stops it with the process.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -24,13 +24,13 @@ import { initialise, type Installation, type Server, startServer } from './serve
 import { openServerLog } from './server-log.ts';
 import type { Settings } from './settings.ts';
 
-/** How long after each failed start the next one is tried, in milliseconds; the last one again and again. */
+/** The delay after each failed start, in milliseconds; the last one repeats. */
 const PAUSES_MS = [0, 200, 1000, 3000, 5000];
 
-/** One that ended sooner than this counts as a failed start, in milliseconds. */
+/** A run shorter than this counts as a failed start, in milliseconds. */
 const STEADY_MS = 10_000;
 
-/** What of a logger is used here. */
+/** The parts of a logger that are used here. */
 export interface Log {
   info(fields: object, sentence: string): void;
   warn(fields: object, sentence: string): void;
@@ -41,20 +41,20 @@ export interface Options {
   /** DATA_DIR. */
   readonly folder: string;
   readonly log: Log;
-  /** On top of our own. */
+  /** In addition to our own. */
   readonly settings?: Settings;
-  /** Where it is to answer. Default: a socket in a private folder; on Windows loopback with a password. */
+  /** Where it listens. Default: a socket in a private folder; on Windows loopback with a password. */
   readonly address?: Address;
-  /** Gives the start up, and what it has started. Not heard after the start. */
+  /** Cancels the start and everything it has started. No effect after the start. */
   readonly signal?: AbortSignal;
-  /** Where programs and data go that PostgreSQL's user cannot reach otherwise. */
+  /** Where programs and data are placed if PostgreSQL's user cannot reach them otherwise. */
   readonly fallback?: { cache: string; data: string };
 }
 
 export interface EmbeddedPostgres {
-  /** Where it answers; the same after it was started again. */
+  /** Its URL, the same after a restart. */
   readonly url: string;
-  /** Its first process now. */
+  /** The current PID of its main process. */
   readonly pid: number;
   stop(): Promise<void>;
 }
@@ -62,8 +62,8 @@ export interface EmbeddedPostgres {
 const FALLBACK_FOLDERS = { cache: '/var/cache/countersign', data: '/var/lib/countersign' };
 
 /**
- * Starts the PostgreSQL of a data folder, and makes the folder's database when there is none. One that a killed process of ours
- * left running is ended first. Errors: `FolderInUse`, `EmbeddedError`.
+ * Starts the PostgreSQL of a data folder, and creates the database if there is none. First stops one that a killed
+ * process of ours left running. Errors: `FolderInUse`, `EmbeddedError`.
  */
 export async function startEmbedded(options: Options): Promise<EmbeddedPostgres> {
   const undo: (() => void)[] = [];
@@ -88,26 +88,29 @@ const undoAll = (undo: (() => void)[]): void =>
     .reverse()
     .forEach((step) => step());
 
-/** The address of a server that another process of ours runs on this folder, for a command that looks in. Undefined where none answers there. */
+/**
+ * The URL of the server that another process of ours runs on this folder, for a command that connects to it. Undefined
+ * if there is none.
+ */
 export function addressOfRunning(folder: string, fallback = FALLBACK_FOLDERS): string | undefined {
   const running = serverOf(locateData(folder, fallback.data));
   return running === undefined || running.socketFolder === '' ? undefined : socketUrl(running.socketFolder);
 }
 
 interface Start {
-  /** What is to be undone when the server has stopped. */
+  /** Cleanup for when the server has stopped. */
   undo: (() => void)[];
   signal: AbortSignal;
 }
 
-/** Everything up to the start of the server. */
+/** Everything before the start of the server. */
 async function prepare(options: Options, { undo, signal }: Start): Promise<Omit<Installation, 'signal'>> {
   const { folder, log, settings = {}, fallback = FALLBACK_FOLDERS } = options;
   const found = locateData(folder, fallback.data);
   const identity = chooseIdentity(ownerOf(found));
   refuseForeign(folder, found);
   const ended = await stopStaleServer(found);
-  if (ended !== undefined) log.info({ pid: ended }, 'ended the PostgreSQL that an earlier process left running');
+  if (ended !== undefined) log.info({ pid: ended }, 'stopped the PostgreSQL that an earlier process left running');
   removeLastPrivateFolder(found);
   const run = makePrivateFolder(identity);
   undo.push(() => rmSync(run, { recursive: true, force: true }));
@@ -127,7 +130,10 @@ function reachable(binaries: Binaries, identity: Identity, cache: string): Binar
   return copyBinaries(binaries, cache);
 }
 
-/** The data folder that PostgreSQL's user can enter; its parent exists. Errors: `EmbeddedError`, when data is where it cannot be reached. */
+/**
+ * The data folder that PostgreSQL's user can enter; its parent exists. Errors: `EmbeddedError` when existing data
+ * cannot be reached.
+ */
 function resolveDataFolder(of: {
   folder: string;
   found: string;
@@ -143,7 +149,7 @@ function resolveDataFolder(of: {
   }
   if (isInitialised(found))
     throw new EmbeddedError(
-      `The user that runs PostgreSQL cannot enter ${dirname(found)}: move DATA_DIR to a folder that everybody can enter, or let them enter the folders above it.`,
+      `The user that runs PostgreSQL cannot enter ${dirname(found)}: move DATA_DIR to a folder that every user can enter, or allow access to the folders above it.`,
     );
   makeOpenFolder(fallback, fallbackName(folder));
   const data = fallbackDataFolder(folder, fallback);
@@ -151,7 +157,10 @@ function resolveDataFolder(of: {
   return data;
 }
 
-/** Data made while PostgreSQL ran in a user namespace is root's; where it runs as a user of the system, it has to be theirs. */
+/**
+ * Data created while PostgreSQL ran in a user namespace belongs to root; to run as a system user, it must belong to
+ * that user.
+ */
 function giveTree(identity: Identity, data: string): void {
   if (identity.how === 'as another user' && ownerOf(data)?.uid !== identity.owner?.uid)
     execFileSync('chown', ['-R', `${identity.owner?.uid}:${identity.owner?.gid}`, data]);
@@ -163,10 +172,10 @@ interface Supervised {
   release: () => void;
 }
 
-/** Starts the server again whenever it ends without being told to: it was killed, or its disk was full. */
+/** Restarts the server whenever it ends unexpectedly: it was killed, or its disk was full. */
 function supervise(at: Installation, first: Server, { log, ending, release }: Supervised): EmbeddedPostgres {
   let server = first;
-  // A process that ends without stopping us takes the server along; `tieToParent` sees to it where that cannot be heard of.
+  // A process that exits without stopping us stops the server too; `tieToParent` covers exits that cannot be observed.
   const last = () => void server.stop();
   process.once('exit', last);
   const watching = watch();
@@ -178,12 +187,12 @@ function supervise(at: Installation, first: Server, { log, ending, release }: Su
       const { code, signal } = await server.gone;
       failed = performance.now() - since < STEADY_MS ? failed + 1 : 0;
       if (ending.signal.aborted) return;
-      log.error({ code, signal, log: at.log.path }, 'the embedded PostgreSQL ended, and is started again');
+      log.error({ code, signal, log: at.log.path }, 'the embedded PostgreSQL ended and is being restarted');
       const next = await startAgain(at, log, failed);
       if (next === undefined) return;
       server = next;
-      log.info({ pid: next.pid }, 'the embedded PostgreSQL answers again');
-      // Told to stop while it started: whoever waits for this loop has stopped the one before.
+      log.info({ pid: next.pid }, 'the embedded PostgreSQL is available again');
+      // It was stopped while it started: whoever waits for this loop has stopped the previous server.
       if (ending.signal.aborted) void next.stop();
     }
   }
@@ -205,7 +214,7 @@ function supervise(at: Installation, first: Server, { log, ending, release }: Su
   };
 }
 
-/** Tries until it answers, or until nobody needs it any more. */
+/** Retries until the server is available or no longer needed. */
 async function startAgain(at: Installation, log: Log, failed: number): Promise<Server | undefined> {
   const { signal } = at;
   for (let tries = failed; !signal.aborted; tries += 1) {
@@ -214,7 +223,7 @@ async function startAgain(at: Installation, log: Log, failed: number): Promise<S
     try {
       if (!signal.aborted) return await startServer(at);
     } catch (error) {
-      if (!signal.aborted) log.error({ err: error }, 'the embedded PostgreSQL does not start; it is tried again');
+      if (!signal.aborted) log.error({ err: error }, 'the embedded PostgreSQL does not start; retrying');
     }
   }
   return undefined;

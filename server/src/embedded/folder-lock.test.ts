@@ -1,4 +1,5 @@
-// One process per data folder: a second one is refused in a sentence, and what a killed one left behind is taken over.
+// One process per data folder: a second one is refused with a clear message, and the lock of a killed one is taken
+// over.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -11,7 +12,7 @@ import { readConfig } from '../config.ts';
 import { FolderInUse, lockFolder } from './folder-lock.ts';
 
 const MODULE = join(import.meta.dirname, './folder-lock.ts');
-/** Takes the folder when told to, says how that went, and stays. */
+/** Locks the folder on request, reports the result, and stays alive. */
 const OTHER = `
 import { lockFolder } from ${JSON.stringify(MODULE)};
 process.on('disconnect', () => process.exit());
@@ -41,7 +42,7 @@ async function anotherProcess(): Promise<ChildProcess> {
   return other;
 }
 
-/** Has another process take the folder: `taken`, or the sentence by which it was refused. */
+/** Lets another process lock the folder: `taken`, or the message of the refusal. */
 async function take(other: ChildProcess): Promise<string> {
   const said = once(other, 'message');
   other.send(folder);
@@ -56,7 +57,7 @@ async function kill(other: ChildProcess): Promise<void> {
 }
 
 describe('EM2: the lock of a data folder', () => {
-  it('refuses a second process in one sentence that says what to do, and gives way when the first is done', async () => {
+  it('refuses a second process with one sentence that says what to do, until the first has released it', async () => {
     const release = lockFolder(folder);
     const other = await anotherProcess();
     const said = await take(other);
@@ -68,14 +69,14 @@ describe('EM2: the lock of a data folder', () => {
     expect(await take(other)).toBe('taken');
   });
 
-  it('refuses this very process a second time', () => {
+  it('refuses a second lock of the same process', () => {
     const release = lockFolder(folder);
     expect(() => lockFolder(folder)).toThrow(FolderInUse);
     release();
     lockFolder(folder)();
   });
 
-  it('is taken over from a process that was killed', async () => {
+  it('is taken over from a killed process', async () => {
     const other = await anotherProcess();
     expect(await take(other)).toBe('taken');
     expect(() => lockFolder(folder)).toThrow(FolderInUse);
@@ -84,7 +85,7 @@ describe('EM2: the lock of a data folder', () => {
     lockFolder(folder)();
   });
 
-  it('is taken over when the process number now belongs to a later process', async () => {
+  it('is taken over when the PID now belongs to a later process', async () => {
     const other = await anotherProcess();
     writeFileSync(path, JSON.stringify({ pid: other.pid, born: '1' }));
     const release = lockFolder(folder);
@@ -92,13 +93,13 @@ describe('EM2: the lock of a data folder', () => {
     release();
   });
 
-  it.each(['', '{', 'null', '{"pid":"x"}', '[]'])('is taken over when its file says nothing: %s', (content) => {
+  it.each(['', '{', 'null', '{"pid":"x"}', '[]'])('is taken over when its file is invalid: %s', (content) => {
     writeFileSync(path, content);
     lockFolder(folder)();
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('of eight that find a dead one’s lock at the same moment, one gets it', async () => {
+  it('goes to one of eight processes that find a stale lock at the same moment', async () => {
     const processes = await Promise.all(Array.from({ length: 8 }, () => anotherProcess()));
     for (let round = 0; round < 3; round += 1) {
       writeFileSync(path, JSON.stringify({ pid: 2 ** 22 + 1, born: '1' }));
@@ -110,7 +111,7 @@ describe('EM2: the lock of a data folder', () => {
     }
   });
 
-  it('is taken over although whoever took it away before died in the middle', () => {
+  it('is taken over although a previous takeover was killed halfway', () => {
     const dead = JSON.stringify({ pid: 2 ** 22 + 1, born: '1' });
     writeFileSync(path, dead);
     writeFileSync(

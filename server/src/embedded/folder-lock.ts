@@ -1,15 +1,16 @@
-// One process of ours per data folder: it starts and stops the PostgreSQL of that folder, which has a lock of its own (postmaster.pid).
+// Locks a data folder for one process of ours, which starts and stops the PostgreSQL in it; PostgreSQL has its own lock
+// (postmaster.pid).
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { EmbeddedError } from './embedded-error.ts';
 import { acquireLock } from './process-lock.ts';
 
-/** Thrown when another live process holds the folder; the message says what to do. */
+/** Thrown when another live process has locked the folder; the message says what to do. */
 export class FolderInUse extends EmbeddedError {}
 
 /**
- * Takes the folder or throws `FolderInUse`. A lock left by a process that died (kill -9) is taken over.
- * @returns a function that gives the folder back.
+ * Locks the folder or throws `FolderInUse`. A lock of a dead process (kill -9) is taken over. @returns a function that
+ * releases the folder.
  */
 export function lockFolder(folder: string): () => void {
   mkdirSync(folder, { recursive: true });

@@ -1,4 +1,4 @@
-// Who PostgreSQL runs as: it refuses to be root, which is what containers and CI are.
+// Chooses the user that PostgreSQL runs as: it refuses to run as root, which is the user in containers and CI.
 import { spawnSync } from 'node:child_process';
 import { chownSync } from 'node:fs';
 import { EmbeddedError } from './embedded-error.ts';
@@ -6,9 +6,9 @@ import { EmbeddedError } from './embedded-error.ts';
 export interface Identity {
   /** For the log: how PostgreSQL runs. */
   readonly how: 'as this user' | 'in a user namespace' | 'as another user';
-  /** Whom its files belong to, as seen from here. Undefined where systems have no such numbers. */
+  /** The owner of its files as seen from here. Undefined where systems have no user IDs. */
   readonly owner: Owner | undefined;
-  /** The command line that runs a program as this identity, its pid being the program's own. */
+  /** The command that runs a program as this identity, with the PID of the program itself. */
   wrap(program: string, args: readonly string[]): Command;
 }
 
@@ -20,17 +20,20 @@ export interface Owner {
 export interface Command {
   file: string;
   args: string[];
-  /** Whom Node itself is to become before it runs `file`. */
+  /** The user that Node switches to before it runs `file`. */
   user: Partial<Owner>;
 }
 
 const NOBODY = 65_534;
-/** util-linux: inside it is nobody, outside its files are root's, and it becomes the program instead of waiting for it. */
+/**
+ * util-linux: inside, the program runs as nobody; outside, its files belong to root; it replaces the wrapper instead of
+ * being its child.
+ */
 const NAMESPACE = ['--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`, '--'];
-/** util-linux: the kernel asks the server to shut down when our process is gone, however that ended. */
+/** util-linux: the kernel signals the server to shut down when our process ends, for whatever reason. */
 const WITH_PARENT = ['--pdeathsig', 'INT', '--'];
 
-/** Runs programs as whom this process runs as. */
+/** Runs programs as the user of this process. */
 function thisUser(): Identity {
   const [uid, gid] = [process.getuid?.(), process.getgid?.()];
   const owner = uid === undefined || gid === undefined ? undefined : { uid, gid };
@@ -54,15 +57,16 @@ function asUser(owner: Owner): Identity {
 }
 
 /**
- * Chooses who runs PostgreSQL. `dataOwner`: whom an existing data folder belongs to, for PostgreSQL wants to own it. Errors:
- * `EmbeddedError`, when the data belongs to somebody else, or root has nobody to run it as or may not become another user.
+ * Chooses the identity that runs PostgreSQL. `dataOwner`: the owner of an existing data folder, because PostgreSQL must
+ * own it. Errors: `EmbeddedError` when the data belongs to another user, or root has no user to run it as or may not
+ * switch users.
  */
 export function chooseIdentity(dataOwner: Owner | undefined): Identity {
   const self = process.getuid?.();
   if (self !== 0) {
     if (dataOwner !== undefined && self !== undefined && dataOwner.uid !== self)
       throw new EmbeddedError(
-        `The embedded database belongs to the user with the id ${dataOwner.uid}: start as that user, or choose another DATA_DIR.`,
+        `The embedded database belongs to the user with the ID ${dataOwner.uid}: start as that user, or choose another DATA_DIR.`,
       );
     return thisUser();
   }
@@ -74,14 +78,15 @@ function becoming(owner: Owner): Identity {
   const identity = asUser(owner);
   if (runs(identity.wrap('true', []))) return identity;
   throw new EmbeddedError(
-    `PostgreSQL does not run as root, and root cannot become the user with the id ${owner.uid} here: start as another user, or set DATABASE_URL.`,
+    `PostgreSQL does not run as root, and root cannot switch to the user with the ID ${owner.uid} here: start as another user, or set DATABASE_URL.`,
   );
 }
 
-/** Has the program end with our process, where this system can do that. */
+/** Ends the program with our process, where the system supports that. */
 export function tieToParent(command: Command): Command {
   if (process.platform !== 'linux' || !runs({ file: 'setpriv', args: [...WITH_PARENT, 'true'] })) return command;
-  // `unshare … -- postgres` becomes `unshare … -- setpriv … -- postgres`: the signal is asked for by who will get it.
+  // `unshare … -- postgres` becomes `unshare … -- setpriv … -- postgres`: the process that receives the signal must
+  // request it.
   const at = command.file === 'unshare' ? NAMESPACE.length : 0;
   const inner = at === 0 ? [command.file, ...command.args] : command.args.slice(at);
   const tied = ['setpriv', ...WITH_PARENT, ...inner];
@@ -89,19 +94,22 @@ export function tieToParent(command: Command): Command {
   return { ...command, file: whole[0] ?? '', args: whole.slice(1) };
 }
 
-/** Whether this identity can enter `folder`, and whether it can run `program`. */
+/** Whether this identity can enter `folder`, and can run `program`. */
 export function reaches(identity: Identity, { folder, program }: { folder?: string; program?: string }): boolean {
   if (identity.how === 'as this user') return true;
   const script = folder === undefined ? 'test -x "$0"' : 'cd "$0"';
   return runs(identity.wrap('/bin/sh', ['-c', script, folder ?? program ?? '']));
 }
 
-/** Gives `path` to whom PostgreSQL runs as. */
+/** Makes PostgreSQL's user the owner of `path`. */
 export function giveTo({ how, owner }: Identity, path: string): void {
   if (how === 'as another user' && owner !== undefined) chownSync(path, owner.uid, owner.gid);
 }
 
-/** Whom root runs PostgreSQL as where there is nothing better. Errors: `EmbeddedError`, when there is no such user. */
+/**
+ * The user that root runs PostgreSQL as if there is no better choice. Errors: `EmbeddedError` when there is no such
+ * user.
+ */
 export function unprivilegedUser(): Owner {
   for (const name of ['postgres', 'nobody']) {
     const [uid, gid] = ['-u', '-g'].map((flag) => spawnSync('id', [flag, name], { encoding: 'utf8' }));

@@ -1,10 +1,13 @@
-// Runs one of the PostgreSQL programs: as whom it has to run, with a clean environment, its output in the log.
+// Runs a PostgreSQL program as the right user, with a clean environment, and its output in the log.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { type Binaries, libraryEnv, type Program, programOf } from './binaries.ts';
 import { type Identity, tieToParent } from './identity.ts';
 import type { ServerLog } from './server-log.ts';
 
-/** Where the programs of the system are. Of our own environment nothing is passed on: it holds secrets, and PostgreSQL's own variables meant for others. */
+/**
+ * The system's program folders. None of our environment is passed on: it contains secrets, and PostgreSQL variables for
+ * other servers.
+ */
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 export interface LaunchContext {
@@ -20,11 +23,11 @@ export interface Ended {
 
 export interface Launched {
   readonly child: ChildProcess;
-  /** Resolves when it has ended, or could not be run at all. */
+  /** Resolves when it has ended, or could not be started. */
   readonly ended: Promise<Ended>;
 }
 
-/** Starts a program, with `input` as what it reads. It ends when this process does, where the system can do that. */
+/** Starts a program with `input` as its standard input. It ends with this process where the system supports that. */
 export function launch({ binaries, identity, log }: LaunchContext, program: Program, run: Run): Launched {
   const { file, args, user } = tieToParent(identity.wrap(programOf(binaries, program), run.args));
   const child = spawn(file, args, {
@@ -32,10 +35,11 @@ export function launch({ binaries, identity, log }: LaunchContext, program: Prog
     cwd: '/',
     env: { PATH, LC_ALL: 'C', ...libraryEnv(binaries) },
     stdio: ['pipe', log.descriptor, log.descriptor],
-    // Ctrl+C goes to the whole group of the terminal: the server ends when we say so, after what is under way.
+    // Ctrl+C reaches the whole process group of the terminal: the server must end only when told, after work in
+    // progress.
     detached: true,
   });
-  // A program that is not there, or ends before it has read: what it said, or its code, tells.
+  // If the program does not exist or exits before it reads, its output or exit code says why.
   child.stdin?.on('error', () => undefined).end(run.input);
   return { child, ended: endOf(child, log) };
 }
@@ -49,7 +53,7 @@ async function endOf(child: ChildProcess, log: ServerLog): Promise<Ended> {
   const { promise, resolve } = Promise.withResolvers<Ended>();
   child.once('error', (error) => {
     log.add(error.message);
-    // One that runs already cannot be signalled: it has not ended.
+    // A running program that cannot be signalled also emits an error: it has not ended.
     if (child.pid === undefined) resolve({ code: -1, signal: null });
   });
   child.once('exit', (code, signal) => resolve({ code, signal }));

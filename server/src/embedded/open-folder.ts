@@ -1,8 +1,11 @@
-// A folder of ours that every user can enter.
+// Creates a folder of ours that every user can enter.
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Makes `base` and the folders `names` below each other in it, with mode 0755 whatever the umask is. Those that exist stay as they are. */
+/**
+ * Creates `base` and the nested folders `names` in it, with mode 0755 whatever the umask is. Existing ones stay
+ * unchanged.
+ */
 export function makeOpenFolder(base: string, ...names: string[]): string {
   let path = base;
   for (const name of ['', ...names]) {

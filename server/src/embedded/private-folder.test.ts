@@ -1,4 +1,5 @@
-// The folder of the socket: private, short enough for a socket's path, and removed at the next start when its process was killed.
+// The folder of the socket: private, short enough for a socket path, and removed at the next start if its process was
+// killed.
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -24,11 +25,11 @@ const make = (): string => {
 };
 
 describe.runIf(process.platform !== 'win32')('EM1: the folder of the socket', () => {
-  it('is for its owner alone', () => {
+  it('is accessible to its owner only', () => {
     expect(statSync(make()).mode & 0o777).toBe(0o700);
   });
 
-  it('is in TMPDIR, written in full', () => {
+  it('is in TMPDIR, as a resolved path', () => {
     vi.stubEnv('TMPDIR', '.');
     const path = make();
     expect(dirname(path)).toBe(process.cwd());
@@ -36,7 +37,7 @@ describe.runIf(process.platform !== 'win32')('EM1: the folder of the socket', ()
 
   it.each([
     ['too long for a socket', () => join(folder, 'x'.repeat(200))],
-    ['not there', () => join(folder, 'missing')],
+    ['nonexistent', () => join(folder, 'missing')],
   ])('is elsewhere when TMPDIR is %s', (_, place) => {
     const long = place();
     if (long.length > 200) mkdirSync(long);
@@ -46,7 +47,7 @@ describe.runIf(process.platform !== 'win32')('EM1: the folder of the socket', ()
     expect(`${path}/.s.PGSQL.5432`.length).toBeLessThanOrEqual(103);
   });
 
-  it('of the last run is found in postmaster.opts and removed; nothing else of that name’s kind is', () => {
+  it('of the last run is found in postmaster.opts and removed; no similarly named folder is', () => {
     const old = join(folder, 'countersign-Ab12Cd');
     mkdirSync(join(old, 'lib'), { recursive: true });
     const opts = (path: string) =>

@@ -1,20 +1,20 @@
-// A folder for one run of the server that nobody else can enter, with a path that is short enough for a Unix socket.
+// Creates a private folder for one run of the server, with a path short enough for a Unix socket.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { EmbeddedError } from './embedded-error.ts';
 import { giveTo, type Identity, reaches } from './identity.ts';
 
-/** A socket's path may have 107 bytes on Linux and 103 on macOS. */
+/** A socket path has at most 107 bytes on Linux and 103 on macOS. */
 const LONGEST = 103;
 const SOCKET = '/.s.PGSQL.5432';
 const PREFIX = 'countersign-';
-/** In postmaster.opts, which stays in the data folder: how the server was started last. */
+/** In postmaster.opts in the data folder: the arguments of the last start. */
 const LAST_RUN_FOLDER = new RegExp(`"unix_socket_directories=(/[^"]*/${PREFIX}[A-Za-z0-9]{6})"`);
-/** Where else one may write, if TMPDIR is too long or closed to the server's user. */
+/** Alternatives if TMPDIR is too long or not accessible to the server's user. */
 const ELSEWHERE = ['/tmp', '/var/tmp', '/run', '/dev/shm'];
 
-/** Makes one for `identity`. Errors: `EmbeddedError`, when there is no place for it. */
+/** Creates one for `identity`. Errors: `EmbeddedError` when there is no place for it. */
 export function makePrivateFolder(identity: Identity): string {
   const candidates = process.platform === 'win32' ? [tmpdir()] : [resolve(tmpdir()), ...ELSEWHERE];
   for (const candidate of candidates) {
@@ -25,17 +25,17 @@ export function makePrivateFolder(identity: Identity): string {
     rmSync(folder, { recursive: true, force: true });
   }
   throw new EmbeddedError(
-    `The embedded database needs a short folder to put its socket in, and can write to none of ${candidates.join(', ')}: set TMPDIR to one.`,
+    `The embedded database needs a short folder for its socket, and cannot write to any of ${candidates.join(', ')}: set TMPDIR to one.`,
   );
 }
 
-/** Removes the folder of the last run, which a process that was killed has left. */
+/** Removes the folder of the last run if its process was killed. */
 export function removeLastPrivateFolder(data: string): void {
   try {
     const folder = LAST_RUN_FOLDER.exec(readFileSync(join(data, 'postmaster.opts'), 'utf8'))?.[1];
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   } catch {
-    // Whoever may not remove it leaves it.
+    // Without permission to remove it, it is left.
   }
 }
 

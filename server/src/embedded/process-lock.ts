@@ -1,23 +1,26 @@
-// A file that says which process has something to itself. What a process leaves that died (kill -9) is taken over.
+// A lock file that names the process with exclusive use. The lock of a dead process (kill -9) is taken over.
 import { createHash } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 
-/** Others may be taking the same dead lock away: it is over in a moment, or they have the folder. */
+/** Other processes may be removing the same stale lock: that takes a moment, or they get the folder. */
 const TRIES = 20;
 const PAUSE_MS = 10;
-/** So many may have died, one after the other, while they took the same lock away. */
+/** The number of processes that may have died while removing the same lock, one after the other. */
 const MAX_RECOVERIES = 8;
 
 interface Owner {
   pid: number;
-  /** Tells a process from a later one with the same pid (Linux: start time in clock ticks since boot). */
+  /** Distinguishes a process from a later one with the same PID (Linux: start time in clock ticks since boot). */
   born: string;
 }
 
-/** The function gives the lock back; `heldBy` is the live process that has it. */
+/** `release` unlocks; `heldBy` is the live process that has the lock. */
 export type LockResult = { release: () => void } | { heldBy: number };
 
-/** Takes the lock at this path, unless a live process has it. Throws what the file system says where none can be placed. */
+/**
+ * Acquires the lock at this path, unless a live process has it. Throws file system errors if no lock file can be
+ * created.
+ */
 export function acquireLock(path: string): LockResult {
   const mine = JSON.stringify({ pid: process.pid, born: bornAt(process.pid) } satisfies Owner);
   for (let tries = 0; tries < TRIES; tries += 1) {
@@ -30,7 +33,7 @@ export function acquireLock(path: string): LockResult {
   return { heldBy: parseOwner(textOf(path) ?? '')?.pid ?? 0 };
 }
 
-/** Creates the lock file whole or not at all: a hard link to a finished file cannot be read half-written. */
+/** Creates the lock file atomically: a hard link to a complete file cannot be read half-written. */
 function createLockFile(path: string, content: string): boolean {
   const draft = `${path}.${process.pid}`;
   try {
@@ -46,13 +49,13 @@ function createLockFile(path: string, content: string): boolean {
 }
 
 /**
- * Takes a dead owner's lock away. Several may find it at once: whoever places a lock of its own on that very owner may, and looks
- * once more whether it is still there. A live lock is never moved, so nobody loses theirs. Whoever dies in the middle leaves a
- * lock that is dead like any other.
+ * Removes the lock of a dead process. Several processes may find it at once: one that acquires a lock on that very
+ * owner may remove it, after checking that it still exists. A live lock is never moved, so nobody loses theirs. A
+ * process that dies halfway leaves a stale lock like any other.
  */
 function clearStale(path: string, mine: string, depth = 0): void {
   const stale = textOf(path);
-  // Judged by what is about to go: a live one may have come since it was last looked at.
+  // Decided by the current content: a live process may have acquired it since the last check.
   if (stale === null || isHeld(stale) || depth > MAX_RECOVERIES) return;
   const recoveryPath = `${path}.${createHash('sha256').update(stale).digest('hex').slice(0, 16)}`;
   if (createLockFile(recoveryPath, mine)) {
@@ -63,7 +66,7 @@ function clearStale(path: string, mine: string, depth = 0): void {
   clearStale(recoveryPath, mine, depth + 1);
 }
 
-/** A start waits here at most, before anything else runs. */
+/** Only a start waits here, before anything else runs. */
 function pause(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
 }
@@ -92,8 +95,8 @@ function isHeld(text: string): boolean {
 const isAlive = (owner: Owner): boolean => isRunning(owner.pid) && bornAt(owner.pid) === owner.born;
 
 /**
- * Whether a process with this id runs. A zombie does not: it has ended, and only waits for its parent to notice, which the first
- * process of a container may do late or never.
+ * Whether a process with this PID runs. A zombie does not: it has ended and waits for its parent, which the first
+ * process of a container may reap late or never.
  */
 export function isRunning(pid: number): boolean {
   try {
@@ -106,11 +109,11 @@ export function isRunning(pid: number): boolean {
 
 const bornAt = (pid: number): string => statOf(pid)[STARTED] ?? '';
 
-/** Fields of `/proc/PID/stat` from the third on, which is the state; the name before them may hold anything. */
+/** Index into the fields of `/proc/PID/stat` from the third on, the state; the name before it may contain anything. */
 const STATE = 0;
 const STARTED = 19;
 
-/** Linux only; elsewhere there are no fields. */
+/** Linux only; empty elsewhere. */
 function statOf(pid: number): string[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -1,4 +1,4 @@
-// The log of the embedded PostgreSQL: what a run said last, and a file that does not grow for ever.
+// The log of the embedded PostgreSQL: the last lines of a run, and rotation.
 import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('gives the last twelve lines of this run, and none of the run before', () => {
+it('returns the last twelve lines of this run, and none of the previous run', () => {
   log.add('before');
   log.begin();
   expect(log.lastLines()).toBe('');
@@ -26,7 +26,7 @@ it('gives the last twelve lines of this run, and none of the run before', () => 
   expect([lines.length, lines[0], lines.at(-1)]).toEqual([12, 'line 9', 'line 20']);
 });
 
-it('begins a new file when a run begins and the old one is large, and keeps one old file', () => {
+it('starts a new file for a run when the old one is large, and retains one old file', () => {
   for (const text of ['a', 'b']) {
     log.add(text.repeat(1001));
     log.begin();
@@ -37,7 +37,7 @@ it('begins a new file when a run begins and the old one is large, and keeps one 
   expect(log.lastLines()).toBe('c');
 });
 
-it('gives the last lines of a very long run, and of a file that was moved away', () => {
+it('returns the last lines of a very long run, and of a file that was moved away', () => {
   log.begin();
   log.add('x'.repeat(100_000));
   log.add('the end');
@@ -45,6 +45,6 @@ it('gives the last lines of a very long run, and of a file that was moved away',
   expect(log.lastLines().split('\n').at(-1)).toBe('the end');
 });
 
-it.runIf(process.platform !== 'win32')('is for its owner alone', () => {
+it.runIf(process.platform !== 'win32')('is readable by its owner only', () => {
   expect(statSync(log.path).mode & 0o777).toBe(0o600);
 });

@@ -1,19 +1,19 @@
-// The log of the embedded PostgreSQL: a file beside its data, whose last lines are shown when a start fails.
+// The log file of the embedded PostgreSQL next to its data; its last lines are shown when a start fails.
 import { closeSync, existsSync, fstatSync, openSync, readSync, renameSync, statSync, writeSync } from 'node:fs';
 
 const LARGEST_BYTES = 5_000_000;
 const LINES = 12;
-/** Twelve lines fit. */
+/** Enough for twelve lines. */
 const TAIL_BYTES = 16_384;
 
 export interface ServerLog {
   readonly path: string;
-  /** To hand to a program as its output. */
+  /** For a program to use as its output. */
   readonly descriptor: number;
-  /** Begins the log of one run; a file that grew large becomes `PATH.1`. */
+  /** Starts the log of one run; a large file is renamed to `PATH.1`. */
   begin(): void;
   add(line: string): void;
-  /** The last lines since the run began. */
+  /** The last lines since the run started. */
   lastLines(): string;
   close(): void;
 }

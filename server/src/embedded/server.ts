@@ -1,4 +1,4 @@
-// One run of the PostgreSQL server: started, waited for until it answers, and stopped in order.
+// One run of the PostgreSQL server: started, awaited until it accepts connections, and stopped in order.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,41 +11,49 @@ import { stopStaleServer } from './stale-server.ts';
 import { settingsWith, type Settings, toArguments } from './settings.ts';
 
 const POLL_MS = 15;
-/** How long one attempt to connect may take, in milliseconds: a server that hangs takes connections and says nothing. */
+/** Time limit of a connection attempt, in milliseconds: a hanging server accepts connections and never responds. */
 const CONNECT_TIMEOUT_MS = 5000;
-/** How often one says that it still waits, in milliseconds: recovery after a crash takes as long as there is to recover. */
+/** The interval of progress messages, in milliseconds: crash recovery may take long. */
 const PROGRESS_INTERVAL_MS = 10_000;
-/** What a fast and an immediate shutdown are given, in milliseconds. */
+/** The time limits of a fast and an immediate shutdown, in milliseconds. */
 const STOP_STEPS = [
   ['SIGINT', 12_000],
   ['SIGQUIT', 3000],
   ['SIGKILL', 2000],
 ] as const satisfies readonly (readonly [NodeJS.Signals, number])[];
-/** Processes of a server that was killed end by themselves, in moments; until then PostgreSQL does not start. In milliseconds. */
+/**
+ * Backends of a killed server end on their own within moments; PostgreSQL does not start before that. In milliseconds.
+ */
 const ORPHANS_MS = 15_000;
 const ORPHANS_MESSAGE = /pre-existing shared memory block|lock file "postmaster\.pid" already exists/;
-/** SQLSTATE classes: the role or the database is not there, or the password is wrong. No time changes that. */
+/** SQLSTATE classes: unknown role or database, or wrong password. Waiting does not change that. */
 const REFUSED = /^(28|3D)/;
 
 export interface Installation extends LaunchContext {
   readonly data: string;
   readonly address: Address;
   readonly settings: Settings;
-  /** Told when a start takes long. */
+  /** Called when a start takes long. */
   readonly reportProgress: (sentence: string) => void;
-  /** Aborted when nobody needs the server any more: a start that is under way is given up. */
+  /** Aborted when the server is no longer needed: a start in progress is cancelled. */
   readonly signal: AbortSignal;
 }
 
 export interface Server {
   readonly pid: number;
-  /** Resolves when the server's first process has ended, for whatever reason. */
+  /** Resolves when the server's main process has ended, for whatever reason. */
   readonly gone: Promise<Ended>;
-  /** Fast shutdown: sessions are cut, everything is flushed. Harder if that takes too long. Safe to call twice. */
+  /**
+   * Fast shutdown: sessions are closed, everything is flushed. Immediate shutdown if that takes too long. Safe to call
+   * twice.
+   */
   stop(): Promise<void>;
 }
 
-/** Fills the empty folder `draft` with a new database. Errors: `EmbeddedError`, with what initdb said; `signal` was aborted. */
+/**
+ * Fills the empty folder `draft` with a new database. Errors: `EmbeddedError` with the output of initdb; `signal` was
+ * aborted.
+ */
 export async function initialise(at: Pick<Installation, keyof LaunchContext | 'signal'>, draft: string): Promise<void> {
   giveTo(at.identity, draft);
   at.log.begin();
@@ -59,12 +67,12 @@ export async function initialise(at: Pick<Installation, keyof LaunchContext | 's
   const { code } = await ended;
   at.signal.removeEventListener('abort', giveUp);
   at.signal.throwIfAborted();
-  if (code !== 0) throw new EmbeddedError(`The embedded database could not be made:\n${at.log.lastLines()}`);
+  if (code !== 0) throw new EmbeddedError(`The embedded database could not be created:\n${at.log.lastLines()}`);
 }
 
 /**
- * Starts the server on an existing folder, and resolves when it answers. Errors: `EmbeddedError`, with the last lines of its log;
- * `signal` was aborted.
+ * Starts the server on an existing folder, and resolves when it accepts connections. Errors: `EmbeddedError` with the
+ * last lines of its log; `signal` was aborted.
  */
 export async function startServer(at: Installation): Promise<Server> {
   admitOnly(at.address, at.data);
@@ -84,7 +92,7 @@ export async function startServer(at: Installation): Promise<Server> {
   }
 }
 
-/** Writes pg_hba.conf where it differs: on a full disk a file that is written again is lost. */
+/** Writes pg_hba.conf only if it differs: rewriting a file on a full disk loses it. */
 function admitOnly({ hba }: Address, data: string): void {
   const path = join(data, 'pg_hba.conf');
   if (!existsSync(path) || readFileSync(path, 'utf8') !== hba) writeFileSync(path, hba);
@@ -110,14 +118,14 @@ async function waitUntilReady({ address, reportProgress, signal }: Installation,
     const givenUp = delay(CONNECT_TIMEOUT_MS, false, { signal }).catch(() => false);
     if (await Promise.race([isReady(address.url), givenUp])) return false;
     if (performance.now() - reportedAt < PROGRESS_INTERVAL_MS) continue;
-    reportProgress('the embedded PostgreSQL is still starting: it recovers what it had written ahead');
+    reportProgress('the embedded PostgreSQL is still starting: it is replaying its write-ahead log');
     reportedAt = performance.now();
   }
   return true;
 }
 
 async function isReady(url: string): Promise<boolean> {
-  // Without TLS, whatever PGSSLMODE of the environment says of other servers.
+  // Without TLS, whatever PGSSLMODE of the environment says about other servers.
   const client = new pg.Client({
     ...{
       connectionString: url,
@@ -134,7 +142,7 @@ async function isReady(url: string): Promise<boolean> {
   } catch (error) {
     const { code = '', message } = error as { code?: string; message: string };
     if (REFUSED.test(code))
-      throw new EmbeddedError(`The embedded PostgreSQL runs, but does not let Countersign in: ${message}.`);
+      throw new EmbeddedError(`The embedded PostgreSQL runs, but refuses Countersign’s connection: ${message}.`);
     return false;
   } finally {
     void client.end().catch(() => undefined);
@@ -152,7 +160,7 @@ async function stop(at: Installation, { child, ended }: Launched): Promise<void>
   await ended;
 }
 
-/** In single-user mode: before anybody can connect, and without a file that holds it. */
+/** In single-user mode: before anyone can connect, and without a password file. */
 async function setPassword(at: Installation, password: string): Promise<void> {
   at.log.begin();
   const input = `alter role ${USER} password '${password}'\n`;

@@ -1,12 +1,12 @@
-// What the embedded PostgreSQL is told when it starts: safe first, then small.
+// The settings of the embedded PostgreSQL: durable first, then small.
 
-/** Names of postgresql.conf to values. A value given here wins over what stands in the folder's postgresql.conf. */
+/** Names of postgresql.conf to values. These take precedence over the folder's postgresql.conf. */
 export type Settings = Readonly<Record<string, string>>;
 
-/** What was answered survives a power cut. */
+/** Acknowledged writes survive a power failure. */
 const SAFE: Settings = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' };
 
-/** For a machine that does other things too. Without replicas less is written ahead. */
+/** For a machine that does other work too. Without replicas, less WAL is needed. */
 const SMALL: Settings = {
   shared_buffers: '64MB',
   max_connections: '60',
@@ -20,8 +20,8 @@ const SMALL: Settings = {
 };
 
 /**
- * Statements may hold what people wrote: our own log tells of those that fail, without values. The details of a message would say
- * what a session that was killed was running.
+ * Statements may contain user data: our own log reports failed ones, without values. The details of a message would
+ * show what a killed session was running.
  */
 const LOGGED: Settings = {
   log_min_messages: 'log',
@@ -33,9 +33,9 @@ const LOGGED: Settings = {
   cluster_name: 'countersign',
 };
 
-/** All of them, with `own` on top. */
+/** All settings, overridden by `own`. */
 export const settingsWith = (own: Settings): Settings => ({ ...SMALL, ...LOGGED, ...SAFE, ...own });
 
-/** As `postgres` takes them on its command line. */
+/** As command-line arguments of `postgres`. */
 export const toArguments = (settings: Settings): string[] =>
   Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);

@@ -1,4 +1,4 @@
-// What postmaster.pid says is not believed: the number may be of a process that has ended, of a zombie, or of another program by now.
+// A postmaster.pid is not trusted: its PID may belong to an ended process, a zombie, or another program by now.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -30,7 +30,7 @@ afterEach(() => {
   rmSync(data, { recursive: true, force: true });
 });
 
-/** As PostgreSQL writes it: pid, folder, start time, port, socket folder, address, shared memory, state. */
+/** As PostgreSQL writes it: PID, folder, start time, port, socket folder, address, shared memory, state. */
 const write = (pid: number) =>
   writeFileSync(path, [pid, data, 1, 5432, '/tmp/socket', '', '1 2', 'ready', ''].join('\n'));
 
@@ -41,7 +41,7 @@ function child(file: string, args: string[], cwd = '/'): ChildProcess & { pid: n
 }
 
 describe.runIf(process.platform !== 'win32')('EM4: a stale postmaster.pid', () => {
-  it('of a program that has the number now is removed, and the program left alone', async () => {
+  it('is removed when its PID belongs to another program, which is left alone', async () => {
     const other = child('sleep', ['600']);
     write(other.pid);
     expect(serverOf(data)).toBeUndefined();
@@ -50,7 +50,7 @@ describe.runIf(process.platform !== 'win32')('EM4: a stale postmaster.pid', () =
     expect(isRunning(other.pid)).toBe(true);
   });
 
-  it('of a process that is gone stays: PostgreSQL learns from it which shared memory to check', async () => {
+  it('stays when its process has ended: PostgreSQL reads from it which shared memory to check', async () => {
     const gone = child('true', []);
     await once(gone, 'exit');
     write(gone.pid);
@@ -58,18 +58,18 @@ describe.runIf(process.platform !== 'win32')('EM4: a stale postmaster.pid', () =
     expect(existsSync(path)).toBe(true);
   });
 
-  it.each(['', 'x', '-1', '0'])('that names no process is nobody’s: “%s”', async (content) => {
+  it.each(['', 'x', '-1', '0'])('is ignored when it names no process: “%s”', async (content) => {
     writeFileSync(path, content);
     expect(await stopStaleServer(data)).toBeUndefined();
   });
 });
 
 describe.runIf(process.platform === 'linux')('on Linux', () => {
-  /** A shell that starts a process, says its pid, and never waits for it. */
+  /** A shell that starts a process, prints its PID, and never waits for it. */
   async function zombie(): Promise<number> {
     const parent = child('sh', ['-c', 'sleep 600 & echo $!; exec sleep 600']);
     const pid = Number(String((await once(parent.stdout!, 'data'))[0]));
-    // From here on it is no shell, which would wait for it.
+    // From here on it is not a shell, which would wait for it.
     await expect.poll(() => readFileSync(`/proc/${parent.pid}/comm`, 'utf8')).toBe('sleep\n');
     process.kill(pid, 'SIGKILL');
     await expect.poll(() => isRunning(pid)).toBe(false);
@@ -77,15 +77,15 @@ describe.runIf(process.platform === 'linux')('on Linux', () => {
     return pid;
   }
 
-  it('a zombie counts as ended, and its postmaster.pid is removed', async () => {
+  it('treats a zombie as ended, and removes its postmaster.pid', async () => {
     write(await zombie());
     expect(serverOf(data)).toBeUndefined();
     expect(await stopStaleServer(data)).toBeUndefined();
     expect(existsSync(path)).toBe(false);
   });
 
-  it('processes of a server that was killed are ended, and others that are in the folder are not', async () => {
-    // Programs of that name that only wait, as a backend that computes or was stopped does.
+  it('stops the processes of a killed server, and no others in the folder', async () => {
+    // Programs of that name that only wait, as a busy or stopped backend does.
     mkdirSync(join(data, 'bin'));
     const copy = join(data, 'bin/postgres');
     copyFileSync('/bin/sleep', copy);

@@ -1,4 +1,4 @@
-// A PostgreSQL that an earlier process of ours left running when it was killed: found by its postmaster.pid, and ended.
+// Finds and stops a PostgreSQL that a killed process of ours left running, by its postmaster.pid.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isRunning } from './process-lock.ts';
 
 const POLL_MS = 20;
-/** How long each signal gets, in milliseconds: fast shutdown, immediate shutdown, none at all. */
+/** Time limits per signal, in milliseconds: fast shutdown, immediate shutdown, kill. */
 const STEPS = [
   ['SIGINT', 10_000],
   ['SIGQUIT', 5000],
@@ -21,7 +21,7 @@ export interface PidFile {
 
 const pathOf = (data: string): string => join(data, 'postmaster.pid');
 
-/** What the server's own lock file says; undefined where there is none. */
+/** The content of the server's own lock file; undefined without one. */
 function readPidFile(data: string): PidFile | undefined {
   try {
     const [pid, , , port = '', socketFolder = ''] = readFileSync(pathOf(data), 'utf8').split('\n');
@@ -31,13 +31,13 @@ function readPidFile(data: string): PidFile | undefined {
   }
 }
 
-/** The process that serves this data folder; undefined when none does, whatever the lock file says. */
+/** The process that serves this data folder; undefined without one, whatever the lock file says. */
 export function serverOf(data: string): PidFile | undefined {
   const file = readPidFile(data);
   return file !== undefined && isRunning(file.pid) && isServerOf(file.pid, data) ? file : undefined;
 }
 
-/** The number may belong to another program by now: a server works in its data folder. */
+/** The PID may belong to another program by now: the working directory of a server is its data folder. */
 function isServerOf(pid: number, data: string): boolean {
   try {
     if (process.platform === 'linux') return hasWorkingDirectory(pid, data) ?? isStartedOn(pid, data);
@@ -49,7 +49,7 @@ function isServerOf(pid: number, data: string): boolean {
   }
 }
 
-/** Undefined where the system does not tell: root in a container may not look at processes of other users. */
+/** Undefined if the system does not say: root in a container may not inspect processes of other users. */
 function hasWorkingDirectory(pid: number, data: string): boolean | undefined {
   try {
     return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(data);
@@ -58,7 +58,7 @@ function hasWorkingDirectory(pid: number, data: string): boolean | undefined {
   }
 }
 
-/** By its command line, which everybody may read. */
+/** By its command line, which every user may read. */
 function isStartedOn(pid: number, data: string): boolean {
   const args = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
   const folder = args[args.indexOf('-D') + 1] ?? '';
@@ -66,9 +66,8 @@ function isStartedOn(pid: number, data: string): boolean {
 }
 
 /**
- * Ends the server that is still on this data folder, in order if possible. The caller has locked the folder, so nobody needs that
- * server.
- * @returns the pid that was ended, if any.
+ * Stops the server that still runs on this data folder, gracefully if possible. The caller has locked the folder, so
+ * nobody needs that server. @returns the PID that was stopped, if any.
  */
 export async function stopStaleServer(data: string): Promise<number | undefined> {
   const stale = serverOf(data);
@@ -84,7 +83,9 @@ export async function stopStaleServer(data: string): Promise<number | undefined>
   return stale?.pid;
 }
 
-/** Processes of a server that was killed notice it when they next wait for something: a busy or a stopped one does not. Linux only. */
+/**
+ * Backends of a killed server notice it when they next wait for something: a busy or stopped one does not. Linux only.
+ */
 function endOrphans(data: string): void {
   if (process.platform !== 'linux') return;
   const pids = readdirSync('/proc').map(Number).filter(Boolean);
@@ -101,8 +102,8 @@ function nameOf(pid: number): string {
 }
 
 /**
- * PostgreSQL takes any process with the number in its lock file for a server: a zombie, or another program that has the number
- * now. Where no process has it the file stays, for PostgreSQL learns from it which shared memory to check.
+ * PostgreSQL takes any process with the PID in its lock file for a server: a zombie, or another program. If no process
+ * has that PID, the file stays, because PostgreSQL reads from it which shared memory to check.
  */
 function removeMisleadingPidFile(data: string): void {
   const file = readPidFile(data);

@@ -1,4 +1,4 @@
-// One bucket: never more than the quota at once and its refill over time, and honest about when to come back.
+// The leaky bucket: never more than the quota at once plus its refill over time, and an exact Retry-After.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { clampCost, drained, EMPTY, emptyInMs, pour } from './bucket.ts';
@@ -10,7 +10,7 @@ const asked = fc.array(fc.record({ wait: fc.integer({ min: 0, max: 3000 }), cost
 });
 const START = Date.parse('2026-03-01T12:00:00Z');
 
-/** Asks one after the other; what was granted, and when. */
+/** Requests one after the other; returns what was granted, and when. */
 function run(limit: Policy, steps: readonly { wait: number; cost: number }[]) {
   let [now, bucket] = [START, EMPTY];
   return steps.map(({ wait, cost }) => {
@@ -22,7 +22,7 @@ function run(limit: Policy, steps: readonly { wait: number; cost: number }[]) {
 }
 
 describe('a bucket', () => {
-  it('RL1: grants in no stretch of time more than the quota and what flows back in it', () => {
+  it('RL1: grants in any period no more than the quota plus its refill', () => {
     fc.assert(
       fc.property(policy, asked, (limit, steps) => {
         const granted = run(limit, steps).filter(({ allowed }) => allowed);
@@ -49,7 +49,7 @@ describe('a bucket', () => {
     );
   });
 
-  it('pours a list as it pours one after the other: the first ones go through, small ones fit behind a large one', () => {
+  it('applies a list of costs like the same costs one by one: a small one fits after a refused large one', () => {
     const limit = { quota: 10, windowSeconds: 60 };
     const { results } = pour(0, limit, [6, 5, 4, 1]);
     expect(results.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
@@ -72,7 +72,7 @@ describe('a bucket', () => {
     );
   });
 
-  it('RL1: says in whole seconds when it fits again, not a second earlier than it does', () => {
+  it('RL1: reports in whole seconds when the cost fits again, and not a second too early', () => {
     fc.assert(
       fc.property(policy, fc.integer({ min: 1, max: 600 }), fc.nat(100), (limit, wanted, percent) => {
         const cost = clampCost(wanted, limit);
@@ -89,7 +89,7 @@ describe('a bucket', () => {
     );
   });
 
-  it('a clock that is set back drains nothing, and closes nothing', () => {
+  it('neither drains nor blocks when the clock is set back', () => {
     const limit = { quota: 2, windowSeconds: 60 };
     const full = { level: 120_000, at: START };
     expect(drained(full, limit, START - 3_600_000)).toBe(120_000);
@@ -97,13 +97,13 @@ describe('a bucket', () => {
     expect(emptyInMs(120_000, limit)).toBe(60_000);
   });
 
-  it('a cost beyond the quota is the quota, and there is no cost below nothing', () => {
+  it('caps a cost at the quota and at zero', () => {
     const limit = { quota: 5, windowSeconds: 1 };
     expect([6, 5, 0.5, 0, -1].map((cost) => clampCost(cost, limit))).toEqual([5, 5, 1, 0, 0]);
   });
 });
 
-/** The same bucket in fractions of two whole numbers, kept by when each granted request will have flowed back. */
+/** The same bucket in exact fractions, by the time at which each granted request is refilled. */
 function exactly({ quota, windowSeconds }: Policy) {
   const windowMs = BigInt(windowSeconds * 1000);
   /** The theoretical arrival time of GCRA, in ms times quota. */

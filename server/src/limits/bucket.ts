@@ -1,14 +1,15 @@
-// The arithmetic of one bucket, in whole numbers, so that memory and the script in Redis cannot disagree by a rounding.
+// The arithmetic of one leaky bucket, in integers, so that memory and the Redis script always agree.
 import type { RateLimitResult } from './limiter.ts';
 import type { Policy } from './policies.ts';
 
 /**
- * How full the bucket is. The unit is a request times a millisecond of the window: a request adds `windowMs`, a millisecond
- * drains `quota`, `quota * windowMs` is full. All of it stays below 2^53 for any quota that the configuration takes.
+ * The level of the bucket. The unit is a request times a millisecond of the window: a request adds `windowMs`, a
+ * millisecond drains `quota`, `quota * windowMs` is full. All values stay below 2^53 for any quota that the
+ * configuration accepts.
  */
 export interface Bucket {
   readonly level: number;
-  /** When that was, in ms. */
+  /** The time of that level, in ms. */
   readonly at: number;
 }
 
@@ -16,7 +17,7 @@ export const EMPTY: Bucket = { level: 0, at: 0 };
 
 const windowMs = (policy: Policy) => policy.windowSeconds * 1000;
 
-/** The level at `now`. A clock that was set back drains nothing, and drains on from where it stands. */
+/** The level at `now`. A clock that was set back drains nothing, and draining continues from the new time. */
 export function drained({ level, at }: Bucket, policy: Policy, now: number): number {
   return Math.max(0, level - Math.max(0, now - at) * policy.quota);
 }
@@ -26,13 +27,13 @@ export function emptyInMs(level: number, policy: Policy): number {
   return Math.ceil(level / policy.quota);
 }
 
-/** A cost beyond the quota would never fit: it counts as the whole quota. */
+/** A cost above the quota would never fit: it counts as the whole quota. */
 export function clampCost(cost: number, policy: Policy): number {
   return Math.min(Math.max(0, Math.ceil(cost)), policy.quota);
 }
 
 /**
- * Pours costs in, one after the other: each one fits whole or is refused and leaves the level alone. This is the
+ * Applies costs one after the other: each one fits completely or is refused and leaves the level unchanged. This is the
  * continuous-state leaky bucket of ITU-T I.371 (the Generic Cell Rate Algorithm), with a burst as large as the quota.
  */
 export function pour(

@@ -1,27 +1,27 @@
-// The rate limiter as the rest of the server sees it: named policies, and one question before work is done.
+// The rate limiter interface: named policies, and one check before work is done.
 
 import type { Policies, Policy, PolicyName } from './policies.ts';
 
-/** What became of one question; times are whole seconds, rounded up. */
+/** The result of one check; times are in whole seconds, rounded up. */
 export interface RateLimitResult {
   readonly policy: Policy;
-  /** False: nothing was charged, and the request is to be refused. */
+  /** False: nothing was charged, and the request must be refused. */
   readonly allowed: boolean;
-  /** How many requests of cost 1 would still be allowed now. */
+  /** How many requests of cost 1 are still allowed now. */
   readonly remaining: number;
-  /** Until everything is available again. */
+  /** Until the whole quota is available again. */
   readonly fullInSeconds: number;
-  /** Until this cost fits, if nobody else asks meanwhile; at least 1, and 0 when allowed. */
+  /** Until this cost fits, if there are no other requests; at least 1, and 0 when allowed. */
   readonly retryAfterSeconds: number;
 }
 
 export interface Limiter {
   readonly policies: Policies;
-  /** Charges `cost` (default 1; never more than the quota) to whoever `key` is under this policy. Never throws and never waits long. */
+  /** Charges `cost` (default 1; at most the quota) to `key` under this policy. Never throws and never waits long. */
   take(name: PolicyName, key: string, cost?: number): Promise<RateLimitResult>;
 }
 
-/** One that answers at once, because it counts for this process alone. */
+/** A synchronous limiter, because it counts for this process alone. */
 export interface LocalLimiter extends Limiter {
   takeNow(name: PolicyName, key: string, cost?: number): RateLimitResult;
 }

@@ -1,4 +1,4 @@
-// Room for what clients make the process hold: who gets some, who waits, who gives way (MB1, MB2).
+// Reservations for memory that clients occupy: who gets one, who waits, who is evicted (MB1, MB2).
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { RECEIVED, UNSENT } from './memory-limits.ts';
@@ -17,16 +17,16 @@ function aBudget(limits: Partial<MemoryLimits> = {}) {
   const budget = new MemoryBudget({ ...LIMITS, ...limits }, () => now);
   const client = new EventEmitter();
   const enter = (who: Owner, bytes: number) => budget.enter(who, bytes, client);
-  /** Has to get it at once. */
+  /** Must be granted immediately. */
   const held = (who: Owner, bytes: number): Reservation => {
     const reservation = enter(who, bytes);
-    if (reservation instanceof Promise) throw new Error('It has to wait.');
+    if (reservation instanceof Promise) throw new Error('The reservation has to wait.');
     return reservation;
   };
   return { budget, client, enter, held, pass: (ms: number) => (now += ms) };
 }
 
-/** What was ended, in order, by the names given. */
+/** The evicted reservations in order, by the given names. */
 function ending(...named: [string, Reservation][]): string[] {
   const ended: string[] = [];
   for (const [name, reservation] of named) reservation.makeEvictable(() => ended.push(name));
@@ -34,7 +34,7 @@ function ending(...named: [string, Reservation][]): string[] {
 }
 
 describe('memory budget', () => {
-  it('MB1: is a tenth of the process’s for an owner, and less for a stranger', () => {
+  it('MB1: grants an owner a tenth of the process limit, and a stranger less', () => {
     for (const { perProcess, perOwner, perStranger } of [RECEIVED, UNSENT]) {
       expect(perOwner).toBeLessThanOrEqual(perProcess / 10);
       expect(perStranger).toBeLessThan(perOwner / 5);
@@ -48,7 +48,7 @@ describe('memory budget', () => {
     expect(budget.taken).toBe(24);
   });
 
-  it('MB2: that is left goes to whoever has waited for longest, and small things may pass by large ones', async () => {
+  it('MB2: gives released memory to whoever has waited longest, and lets small requests pass large ones', async () => {
     const { budget, held, enter } = aBudget();
     const first = held(anna, 8);
     const order: string[] = [];
@@ -63,7 +63,7 @@ describe('memory budget', () => {
     expect(budget).toMatchObject({ taken: 3, waiting: 0 });
   });
 
-  it('MB2: is refused to whoever would be one too many who wait, by owner and in all', () => {
+  it('MB2: refuses a request when too many wait, per owner and in total', () => {
     const { held, enter } = aBudget({ waitingPerProcess: 3 });
     for (const who of [anna, ben]) held(who, 10);
     for (const who of [anna, anna, ben]) void enter(who, 1);
@@ -71,7 +71,7 @@ describe('memory budget', () => {
     expect(() => enter(ben, 1)).toThrow('unavailable');
   });
 
-  it('MB2: that is left in a full process goes to whoever has least, before others of the owner who left it', async () => {
+  it('MB2: in a full process, gives released memory to whoever has least, before other requests of the same owner', async () => {
     const { held, enter, budget } = aBudget({ perProcess: 20 });
     const [part] = [held(anna, 4), held(anna, 6), held(ben, 10)];
     const again = Promise.resolve(enter(anna, 4));
@@ -83,7 +83,7 @@ describe('memory budget', () => {
     expect((await again).bytes).toBe(4);
   });
 
-  it('MB2: is waited for by whoever has nobody waiting, however many wait for others', async () => {
+  it('MB2: queues an owner without waiting requests, however many others wait', async () => {
     const { held, enter, budget } = aBudget({ perProcess: 20, waitingPerOwner: 3, waitingPerProcess: 4 });
     for (const who of [anna, ben]) held(who, 10);
     const crowd = [anna, anna, anna, ben].map((who) => Promise.resolve(enter(who, 1)));
@@ -91,11 +91,11 @@ describe('memory budget', () => {
     expect(enter(stranger, 1)).toBeInstanceOf(Promise);
     await refused;
     expect(budget.waiting).toBe(4);
-    // Among equals who came first stays.
+    // Among equals, the earliest request stays.
     expect(() => enter(ben, 1)).toThrow('unavailable');
   });
 
-  it('MB2: is refused when the time is over, and to whoever has gone', async () => {
+  it('MB2: refuses a request after the maximum wait, or when its client has disconnected', async () => {
     const { budget, held, enter } = aBudget({ waitMs: 1 });
     held(anna, 10);
     await expect(enter(anna, 1)).rejects.toMatchObject({ code: 'unavailable', extras: { retryAfter: 1 } });
@@ -107,7 +107,7 @@ describe('memory budget', () => {
     expect([budget.waiting, patient.budget.waiting]).toEqual([0, 0]);
   });
 
-  it('MB2: is given up by what has kept it for long, where the same owner needs it', () => {
+  it('MB2: evicts a reservation held for long when the same owner needs it', () => {
     const { held, enter, pass, budget } = aBudget();
     const [old, young] = [held(anna, 5), held(anna, 5)];
     const ended = ending(['old', old]);
@@ -116,13 +116,13 @@ describe('memory budget', () => {
     expect(ended).toEqual([]);
     ended.push(...ending(['young', young]));
     pass(1);
-    // Who waited is first, and then there is none.
+    // The waiting request gets it first, and then there is none left.
     void enter(anna, 5);
     expect(ended).toEqual(['old']);
     expect(budget).toMatchObject({ taken: 10, waiting: 1 });
   });
 
-  it('MB2: is not given up for that by what is being worked on, or is sent as it is made', () => {
+  it('MB2: does not evict a reservation that is in use or being streamed', () => {
     const { held, enter, pass } = aBudget();
     held(anna, 5);
     const slow = held(anna, 5);
@@ -133,7 +133,7 @@ describe('memory budget', () => {
     expect(ended).toEqual([]);
   });
 
-  it('MB2: of a full process is given up by whoever has most, for whoever has less', () => {
+  it('MB2: in a full process, evicts from whoever has most for whoever has less', () => {
     const { held, enter, budget } = aBudget({ perProcess: 20 });
     const [most, more] = [held(anna, 10), held(ben, 6)];
     const ended = ending(['most', most], ['more', more]);
@@ -141,13 +141,13 @@ describe('memory budget', () => {
     const carl = { name: 'carl', stranger: false };
     held(carl, 3);
     expect(ended).toEqual(['most']);
-    // Nobody gives way to one who has as much.
+    // An owner with as much is not evicted.
     expect(enter({ name: 'dora', stranger: false }, 8)).toBeInstanceOf(Promise);
     expect(ended).toEqual(['most']);
     expect(budget.taken).toBe(13);
   });
 
-  it('MB1: counts a thing with what it turns out to have, and nothing when all is left', () => {
+  it('MB1: counts the actual size, and nothing after the release', () => {
     const { budget, held, pass } = aBudget();
     const reservation = held(anna, 2);
     expect(reservation.resize(10)).toBe(true);

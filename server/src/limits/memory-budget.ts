@@ -1,7 +1,7 @@
-// Bytes that clients make this process hold: counted by owner and in all, and who waits for room (MB1, MB2).
+// The memory that clients occupy in this process: counted per owner and in total, with a queue for more (MB1, MB2).
 import { Refusal } from '@countersign/shared/errors';
 
-/** Whom bytes count for. Whoever sent neither key nor session is a stranger, and has less room. */
+/** The owner that bytes count for. A client without a key or session is a stranger, with a lower limit. */
 export interface Owner {
   name: string;
   stranger: boolean;
@@ -12,15 +12,15 @@ export interface MemoryLimits {
   perProcess: number;
   perOwner: number;
   perStranger: number;
-  /** How many may wait for room, and for how long, in ms. */
+  /** How many requests may wait for memory, and for how long, in ms. */
   waitingPerOwner: number;
   waitingPerProcess: number;
   waitMs: number;
-  /** How long one may keep room that others of the same owner wait for, in ms. */
+  /** How long memory may be held while others of the same owner wait for it, in ms. */
   staleMs: number;
 }
 
-/** The other end: says once that it has gone. */
+/** The client side: emits an event when it disconnects. */
 export interface Client {
   once(event: 'close', listener: () => void): unknown;
   off(event: 'close', listener: () => void): unknown;
@@ -30,7 +30,7 @@ interface OwnerUsage {
   readonly name: string;
   readonly most: number;
   bytes: number;
-  /** In the order in which they came. */
+  /** In order of creation. */
   readonly reservations: Set<Reservation>;
   readonly waiting: Set<Waiting>;
 }
@@ -41,12 +41,12 @@ interface Waiting {
   refuse(): void;
 }
 
-/** Room for some bytes, until it is left. */
+/** A reservation of memory until it is released. */
 export class Reservation {
   bytes = 0;
-  /** When it began to be what may give way, in ms. */
+  /** When it became evictable, in ms. */
   evictableSince = Infinity;
-  /** Ends what holds the room; null while it must not be ended. */
+  /** Ends the holder of the memory; null while it must not be ended. */
   evict: (() => void) | null = null;
   readonly #budget: { now: () => number; has: (more: number) => boolean; change: (bytes: number) => void };
   #released = false;
@@ -55,25 +55,25 @@ export class Reservation {
     this.#budget = budget;
   }
 
-  /** From now on it may have to give way; `slowly`: not because it takes long. */
+  /** Makes it evictable from now on; `slowly`: its duration alone is no reason. */
   makeEvictable(evict: () => void, { slowly = false } = {}): void {
     this.evict = evict;
     this.evictableSince = slowly ? Infinity : this.#budget.now();
   }
 
-  /** What holds it must not be ended any more. */
+  /** Its holder must not be ended from now on. */
   pin(): void {
     this.evict = null;
   }
 
-  /** Counts as so many bytes from now on. False, and as before, where there is no room for them. */
+  /** Changes its size. Returns false, without a change, if there is not enough memory. */
   resize(bytes: number): boolean {
     if (bytes > this.bytes && !this.#budget.has(bytes - this.bytes)) return false;
     this.force(bytes);
     return true;
   }
 
-  /** The same, whether or not there is room: for what is there already and cannot be refused any more. */
+  /** The same regardless of the limit: for data that already exists and cannot be refused. */
   force(bytes: number): void {
     if (!this.#released) this.#budget.change(bytes);
   }
@@ -90,10 +90,10 @@ export class MemoryBudget {
   readonly #limits: MemoryLimits;
   readonly #now: () => number;
   readonly #usages = new Map<string, OwnerUsage>();
-  /** Those of whom somebody waits; who got room last is last. */
+  /** Owners with waiting requests; the most recently served owner is last. */
   readonly #queue = new Set<OwnerUsage>();
   #waiting = 0;
-  /** Bytes held now. */
+  /** Reserved bytes. */
   taken = 0;
 
   constructor(limits: MemoryLimits, now = () => performance.now()) {
@@ -101,15 +101,15 @@ export class MemoryBudget {
     this.#now = now;
   }
 
-  /** Who waits for room now. */
+  /** The number of waiting requests. */
   get waiting(): number {
     return this.#waiting;
   }
 
   /**
-   * Room for so many bytes, at once or when others have left (MB2). Whoever keeps an owner's room too long gives way to the same
-   * owner; when the process is full, whoever has most gives way to whoever has less. Without a `client` nobody
-   * waits. Errors: `unavailable`.
+   * Reserves this many bytes, immediately or when others are released (MB2). An owner who holds memory too long is
+   * evicted for the same owner; when the process is full, the owner with the most is evicted for one with less. Without
+   * a `client` the call never waits. Errors: `unavailable`.
    */
   enter(owner: Owner, bytes: number, client: Client | null): Reservation | Promise<Reservation> {
     const now = this.tryReserve(owner, bytes);
@@ -121,13 +121,16 @@ export class MemoryBudget {
     return this.#wait(usage, bytes, client);
   }
 
-  /** The same, or null where one would have to wait. */
+  /** The same, or null where the request would have to wait. */
   tryReserve(owner: Owner, bytes: number): Reservation | null {
     const usage = this.#usageOf(owner);
     return this.#makeAvailable(usage, bytes) ? this.#grant(usage, bytes) : null;
   }
 
-  /** Too many wait: the last of whoever has most of them is refused for one of whoever has fewer, so no crowd keeps others out. */
+  /**
+   * Too many requests wait: the newest one of the owner with the most is refused in favour of an owner with fewer, so
+   * no crowd blocks others.
+   */
   #refuseFromLargest(usage: OwnerUsage): boolean {
     const larger = [...this.#queue].filter(({ waiting }) => waiting.size > usage.waiting.size + 1);
     const largest = larger.reduce<OwnerUsage | null>(
@@ -171,7 +174,7 @@ export class MemoryBudget {
     if (usage.reservations.size === 0 && usage.waiting.size === 0) this.#usages.delete(usage.name);
   }
 
-  /** Whatever somebody asks for alone is small enough. */
+  /** A single request never exceeds the limit of its owner. */
   #fitsOwner(usage: OwnerUsage, bytes: number): boolean {
     return usage.bytes === 0 || usage.bytes + bytes <= usage.most;
   }
@@ -194,7 +197,7 @@ export class MemoryBudget {
     return true;
   }
 
-  /** The first to go of whoever holds most, and more than `least`. */
+  /** The first evictable reservation of the owner who holds the most, and more than `least`. */
   #evictionCandidate(least: number, but?: Reservation): Reservation | undefined {
     let found: Reservation | undefined;
     let most = least;
@@ -222,7 +225,7 @@ export class MemoryBudget {
       reject(budgetExhausted());
     };
     const waiting: Waiting = { bytes, grant: (reservation) => (done(), resolve(reservation)), refuse };
-    // Whoever was too new to give way when it began to wait may not be so any more.
+    // A reservation that was too new to be evicted at the start of the wait may be old enough now.
     const timer = setTimeout(
       () => (this.#makeAvailable(usage, bytes) ? waiting.grant(this.#grant(usage, bytes)) : refuse()),
       this.#limits.waitMs,
@@ -235,7 +238,7 @@ export class MemoryBudget {
     return promise;
   }
 
-  /** Room was left: first for whoever has least of it, and of these for whoever has got none for longest. */
+  /** Memory was released: it goes to the owner with the least, and among equals to the one served longest ago. */
   #wake(): void {
     if (this.#queue.size === 0) return;
     for (const usage of [...this.#queue].sort((one, other) => one.bytes - other.bytes)) this.#grantWaiting(usage);
@@ -253,7 +256,7 @@ export class MemoryBudget {
 const budgetExhausted = () =>
   new Refusal(
     'unavailable',
-    'Too much is under way: take your answers, end your requests, then go on with fewer at once.',
+    'Too many requests in progress: read your responses or end your requests, then continue with fewer at once.',
     {
       retryAfter: 1,
     },

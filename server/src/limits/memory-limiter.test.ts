@@ -1,4 +1,4 @@
-// The memory limiter: the contract, and that it forgets.
+// The memory limiter: the limiter contract, and cleanup.
 import { describe, expect, it } from 'vitest';
 import { limiterContract, movableClock } from '../../test/contracts/limiter.contract.ts';
 import { policiesOf } from './policies.ts';
@@ -11,7 +11,7 @@ limiterContract('memory', async () => {
 });
 
 describe('memory limiter', () => {
-  it('does not keep buckets that are empty again', async () => {
+  it('removes empty buckets', async () => {
     const clock = movableClock();
     const limiter = createMemoryLimiter(policiesOf(100), clock);
     for (let key = 0; key < 5000; key += 1) {
@@ -21,7 +21,7 @@ describe('memory limiter', () => {
     expect(limiter.size()).toBeLessThanOrEqual(600);
   });
 
-  it('keeps so many at most, and gives up the one that asked longest ago', async () => {
+  it('retains a maximum number of buckets, and drops the least recently used', async () => {
     const limiter = createMemoryLimiter(policiesOf(2), movableClock(), 3);
     const left = async (key: string) => (await limiter.take('default', key)).remaining;
     for (const key of ['a', 'b', 'c', 'a', 'd']) await left(key);

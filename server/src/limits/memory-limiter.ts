@@ -1,26 +1,26 @@
-// The rate limiter inside one process: for running without Redis, and for the time that Redis is away.
+// The rate limiter inside one process: for running without Redis, and while Redis is unavailable.
 import { type Bucket, clampCost, drained, EMPTY, pour } from './bucket.ts';
 import type { LocalLimiter, RateLimitResult } from './limiter.ts';
 import type { Policies, PolicyName } from './policies.ts';
 
 export interface MemoryLimiter extends LocalLimiter {
-  /** How many buckets are kept. */
+  /** The number of buckets. */
   size(): number;
 }
 
-/** More than this many who ask at once are not told apart for long: the one who asked longest ago starts anew. */
+/** Maximum number of buckets per policy: beyond it, the least recently used one starts over. */
 const MOST_BUCKETS = 20_000;
 
 /**
- * Buckets fill and drain by the given clock; those that are empty again are forgotten, and at most `most` of a policy are kept.
- * Each policy has its own: a long window must not keep the buckets of a short one.
+ * Buckets fill and drain by the given clock; empty ones are removed, and at most `most` per policy are retained. Each
+ * policy has its own set, so that a long window does not displace the buckets of a short one.
  */
 export function createMemoryLimiter(
   policies: Policies,
   clock: { now(): Date },
   most: number = MOST_BUCKETS,
 ): MemoryLimiter {
-  /** By policy; each in the order in which they were last asked for. */
+  /** By policy; each in order of last use. */
   const bucketsByPolicy = new Map<PolicyName, Map<string, Bucket>>();
   const bucketsOf = (name: PolicyName): Map<string, Bucket> => {
     const buckets = bucketsByPolicy.get(name) ?? new Map<string, Bucket>();
@@ -28,7 +28,9 @@ export function createMemoryLimiter(
     return buckets;
   };
 
-  /** Whatever was not touched for a whole window is empty. What stands first was touched longest ago, so this stops early. */
+  /**
+   * A bucket that was not used for a whole window is empty. The first one was used longest ago, so this stops early.
+   */
   function dropEmptyBuckets(name: PolicyName, now: number): void {
     const buckets = bucketsOf(name);
     for (const [key, bucket] of buckets) {
@@ -47,7 +49,7 @@ export function createMemoryLimiter(
     buckets.set(key, { level, at: now });
     dropEmptyBuckets(name, now);
     const [answer] = results;
-    if (answer === undefined) throw new Error('One cost was poured, one answer comes back.');
+    if (answer === undefined) throw new Error('One cost must give one result.');
     return answer;
   }
 

@@ -1,12 +1,13 @@
-// Every limit there is, in one table: how much, counted by whom, and why so much. docs/decisions/0007-rate-limits.md has the same table.
+// Every rate limit in one table: how much, counted by whom, and why. docs/decisions/0007-rate-limits.md has the same
+// table.
 
-/** So many requests at once, and as many again spread over every window that follows. */
+/** This many requests at once, and as many again spread over every following window. */
 export interface Policy {
   readonly quota: number;
   readonly windowSeconds: number;
 }
 
-/** Whose requests are added up. */
+/** Whose requests are counted together. */
 type CountedBy = 'key' | 'address' | 'person' | 'project' | 'wallet' | 'session';
 
 interface Row extends Policy {
@@ -17,18 +18,18 @@ interface Row extends Policy {
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 
-/** What an API key may do in a minute unless RATE_LIMIT_PER_MINUTE says otherwise. */
+/** The requests per minute of an API key unless RATE_LIMIT_PER_MINUTE is set. */
 const PER_MINUTE = 60_000;
 
-/** How often. `by` is who is counted. */
+/** The rate limits. `by` is who is counted. */
 export const POLICIES = {
   default: {
     ...{ quota: PER_MINUTE, windowSeconds: MINUTE, by: 'key' },
-    why: 'What one process takes in with room to spare.',
+    why: 'What one process accepts with room to spare.',
   },
   'unknown-key': {
     ...{ quota: 600, windowSeconds: MINUTE, by: 'address' },
-    why: 'A key has 190 bits: this guards our work, and a data centre has one address.',
+    why: 'A key has 190 bits: this protects our work, and a data centre has one address.',
   },
   'unknown-source': {
     ...{ quota: 600, windowSeconds: MINUTE, by: 'address' },
@@ -44,7 +45,7 @@ export const POLICIES = {
   },
   verify: {
     ...{ quota: 600, windowSeconds: 10, by: 'address' },
-    why: 'As challenges; a wallet is never locked by what anybody can send in its name.',
+    why: 'As challenges; a wallet is never locked by what others can send in its name.',
   },
   anonymous: {
     ...{ quota: 8000, windowSeconds: 10, by: 'address' },
@@ -52,15 +53,15 @@ export const POLICIES = {
   },
   connection: {
     ...{ quota: 6000, windowSeconds: 10, by: 'address' },
-    why: 'New connections: six a browser, and a pipeline without keep-alive makes one a request. Not counted behind a proxy.',
+    why: 'New connections: six per browser, and a pipeline without keep-alive opens one per request. Not counted behind a proxy.',
   },
   'sign-in': {
     ...{ quota: 300, windowSeconds: HOUR, by: 'wallet' },
-    why: 'Each is a row that stays for days. Counted after the signature: nobody uses up another’s.',
+    why: 'Each is a row that stays for days. Counted after the signature: nobody can use up another’s quota.',
   },
   handshake: {
     ...{ quota: 1000, windowSeconds: 10, by: 'address' },
-    why: 'After a restart every tab of an office comes back at once.',
+    why: 'After a restart every tab of an office reconnects at once.',
   },
   'own-handshake': {
     ...{ quota: 300, windowSeconds: 10, by: 'session' },
@@ -68,15 +69,15 @@ export const POLICIES = {
   },
   dashboard: {
     ...{ quota: 6000, windowSeconds: MINUTE, by: 'person' },
-    why: 'A hundred a second: no person is so fast, with live pages in several tabs.',
+    why: 'A hundred a second: no person is that fast, with live pages in several tabs.',
   },
   'new-project': {
     ...{ quota: 100, windowSeconds: HOUR, by: 'person' },
-    why: 'More than anybody sets up by hand, and a script that goes wild is stopped.',
+    why: 'More than anyone sets up by hand, and a runaway script is stopped.',
   },
   'new-project-address': {
     ...{ quota: 1000, windowSeconds: HOUR, by: 'address' },
-    why: 'Wallets are free: who makes one for each project has one address still.',
+    why: 'Wallets are free: whoever creates one per project still has one address.',
   },
   'new-credential': {
     ...{ quota: 120, windowSeconds: HOUR, by: 'person' },
@@ -84,32 +85,35 @@ export const POLICIES = {
   },
   'new-member': {
     ...{ quota: 300, windowSeconds: HOUR, by: 'person' },
-    why: 'A whole office is seated in one go.',
+    why: 'A whole office joins at once.',
   },
   offer: {
     ...{ quota: 200, windowSeconds: HOUR, by: 'project' },
-    why: 'A whole office is seated in one go; each shows on the pages of somebody who did not ask for it.',
+    why: 'A whole office joins at once; each offer shows on the pages of someone who did not ask for it.',
   },
   'webhook-test': {
     ...{ quota: 5, windowSeconds: MINUTE, by: 'project' },
-    why: 'It reaches out of the service.',
+    why: 'It sends requests out of the service.',
   },
-  invite: { ...{ quota: 20, windowSeconds: HOUR, by: 'project' }, why: 'Each is a way in.' },
+  invite: { ...{ quota: 20, windowSeconds: HOUR, by: 'project' }, why: 'Each grants access.' },
 } as const satisfies Record<string, Row>;
 
 export type PolicyName = keyof typeof POLICIES;
 export type Policies = Readonly<Record<PolicyName, Policy>>;
-/** The policies that count by this. */
+/** The policies counted this way. */
 export type PolicyBy<B extends CountedBy> = {
   [N in PolicyName]: (typeof POLICIES)[N]['by'] extends B ? N : never;
 }[PolicyName];
 
-/** The policies; `perMinute` is what a key may do. */
+/** The policies; `perMinute` is the limit of an API key. */
 export function policiesOf(perMinute: number = PER_MINUTE): Policies {
   return { ...POLICIES, default: { ...POLICIES.default, quota: perMinute } };
 }
 
-/** How many of a kind go on at the same time in one process; `waiting` of them, and of one person, stand in line. */
+/**
+ * How many requests of a kind run at the same time in one process; `waiting` of them are queued, and of one person
+ * likewise.
+ */
 export interface ConcurrencyLimit {
   readonly perPerson: number;
   readonly perProcess: number;
@@ -118,7 +122,7 @@ export interface ConcurrencyLimit {
   readonly why: string;
 }
 
-/** How many at once. */
+/** The concurrency limits. */
 export const CONCURRENCY_LIMITS = {
   heavy: {
     ...{ perPerson: 4, perProcess: 12, waitingPerPerson: 24, waiting: 400 },
@@ -126,22 +130,22 @@ export const CONCURRENCY_LIMITS = {
   },
   list: {
     ...{ perPerson: 2, perProcess: 4, waitingPerPerson: 256, waiting: 2000 },
-    why: 'Pages of lists, by key or session: up to 1.5 MiB each, 10 ms of the one thread. More at once makes none of them sooner.',
+    why: 'Pages of lists, by key or session: up to 1.5 MiB each, 10 ms of the single thread. More at once would not be faster.',
   },
   export: {
     ...{ perPerson: 2, perProcess: 40, waitingPerPerson: 0, waiting: 0 },
-    why: 'An export goes on for as long as its reader takes.',
+    why: 'An export takes as long as its reader.',
   },
 } as const satisfies Record<string, ConcurrencyLimit>;
 
 export type ConcurrencyLimitName = keyof typeof CONCURRENCY_LIMITS;
 
-/** How many of a kind stand at most. */
+/** Maximum counts of stored objects. */
 export const COUNT_LIMITS = {
-  /** Of a project, not revoked. */
+  /** Per project, not revoked. */
   apiKeys: 200,
-  /** Of a project, not removed. */
+  /** Per project, not removed. */
   inboundSources: 200,
-  /** Of an address, unused and not over: beyond it the oldest goes. */
+  /** Per address, unused and unexpired: beyond it the oldest is deleted. */
   challenges: 60,
 } as const;

@@ -1,4 +1,4 @@
-// The watch: who is to blame for a late answer, and what is said of it.
+// The health check of Redis: who is responsible for a late response, and what is logged.
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createRedisHealth } from './redis-health.ts';
@@ -20,17 +20,17 @@ function aRedisHealth(probe: () => Promise<unknown> = () => Promise.resolve()) {
   };
 }
 
-/** Keeps this process from turning its event loop for so long. */
+/** Blocks the event loop of this process for this long. */
 function busy(ms: number): void {
   const until = performance.now() + ms;
   while (performance.now() < until);
 }
 
-describe('a late answer', () => {
-  it('RL3: is not blamed on Redis when this process was the busy one', async () => {
+describe('a late response', () => {
+  it('RL3: does not count against Redis when this process was busy', async () => {
     const { health, said } = aRedisHealth();
     const answering = health.ask(async () => {
-      // On its way out, and in: some turns of the event loop, as a client needs them.
+      // Sending and receiving take some turns of the event loop, as in a client.
       for (let turns = 0; turns < 4; turns += 1) await turn();
       return 'answer';
     });
@@ -39,7 +39,7 @@ describe('a late answer', () => {
     expect([health.isAvailable(), said]).toEqual([true, []]);
   });
 
-  it('RL3: is none, and nobody asks again until a probe got through', async () => {
+  it('RL3: counts as a failure, and nothing is sent until a probe succeeds', async () => {
     let probes = 0;
     const { health, said } = aRedisHealth(async () => void (probes += 1));
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
@@ -55,10 +55,10 @@ describe('a late answer', () => {
     expect([health.isAvailable(), probes]).toEqual([false, 1]);
     await vi.advanceTimersByTimeAsync(0);
     expect([health.isAvailable(), probes]).toEqual([true, 1]);
-    expect(said).toEqual(['rate limits count per process: Redis does not answer', 'rate limits are shared again']);
+    expect(said).toEqual(['rate limits count per process: Redis does not respond', 'rate limits are shared again']);
   });
 
-  it('a failure is said once, however many fail', async () => {
+  it('is logged once, however many requests fail', async () => {
     const { health, said } = aRedisHealth();
     const failing = () => health.ask(() => Promise.reject(new Error('OOM')));
     expect(await Promise.all([failing(), failing(), failing()])).toEqual([null, null, null]);

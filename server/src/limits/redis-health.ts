@@ -1,4 +1,5 @@
-// Whether Redis answers in time: says so once when it stops and once when it does again, and keeps callers from waiting in between.
+// Monitors whether Redis responds in time: logs once when it stops and once when it recovers, and lets no caller wait
+// in between.
 
 export interface RedisHealthLog {
   warn(details: object, message: string): void;
@@ -6,9 +7,9 @@ export interface RedisHealthLog {
 }
 
 export interface RedisHealth {
-  /** False while there is no point in asking. Finds out in the background, now and then, whether there is again. */
+  /** False while requests are pointless. Probes in the background for a recovery. */
   isAvailable(): boolean;
-  /** The answer, or null when there was none in time; then nobody asks again until a probe got through. */
+  /** The response, or null without one in time; then nothing is sent until a probe succeeds. */
   ask<T>(question: () => Promise<T>): Promise<{ value: T } | null>;
 }
 
@@ -16,26 +17,26 @@ const TIMEOUT_CHECKS = 5;
 
 interface Options {
   log: RedisHealthLog;
-  /** An answer counts when it takes no longer. */
+  /** A response counts if it takes no longer than this. */
   withinMs: number;
-  /** Asks what is as good as a real question. */
+  /** A request equivalent to a real one. */
   probe: () => Promise<unknown>;
   probeEveryMs?: number;
 }
 
-/** Watches one node-redis client. */
+/** Monitors one node-redis client. */
 export function createRedisHealth(client: { readonly isReady: boolean }, options: Options): RedisHealth {
   const { log, withinMs, probeEveryMs = 1000 } = options;
   let lost = false;
   let probedAt = 0;
 
   const markLost = (error: unknown) => {
-    if (!lost) log.warn({ err: error }, 'rate limits count per process: Redis does not answer');
+    if (!lost) log.warn({ err: error }, 'rate limits count per process: Redis does not respond');
     lost = true;
     probedAt = performance.now();
   };
 
-  /** While one is under way `probedAt` is young, so there is never a second one. */
+  /** While a probe is running `probedAt` is recent, so there is never a second one. */
   const probeAgain = async () => {
     probedAt = performance.now();
     const answered = await withinTimeout(options.probe, withinMs).catch(() => null);
@@ -62,15 +63,15 @@ export function createRedisHealth(client: { readonly isReady: boolean }, options
 }
 
 /**
- * Looks several times before it gives up, each time after the event loop has turned: when this process was the slow one, the
- * question may only just have left, or its answer may be waiting to be read.
+ * Checks several times before it gives up, each time after a turn of the event loop: if this process was slow, the
+ * request may just have been sent, or its response may be waiting to be read.
  */
 async function withinTimeout<T>(question: () => Promise<T>, withinMs: number): Promise<T> {
   const { promise: tooLate, reject } = Promise.withResolvers<never>();
   let checks = 0;
   const check = () => {
     checks += 1;
-    if (checks === TIMEOUT_CHECKS) reject(new Error(`No answer within ${withinMs} ms`));
+    if (checks === TIMEOUT_CHECKS) reject(new Error(`No response within ${withinMs} ms`));
     else timer = setTimeout(check, withinMs / TIMEOUT_CHECKS);
   };
   let timer = setTimeout(check, withinMs / TIMEOUT_CHECKS);

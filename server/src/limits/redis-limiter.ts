@@ -1,4 +1,4 @@
-// The rate limiter in Redis, shared by every process: one key per bucket, changed by a script that runs in one piece.
+// The rate limiter in Redis, shared by every process: one key per bucket, updated atomically by a script.
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { clampCost, pour } from './bucket.ts';
@@ -6,7 +6,7 @@ import type { Limiter, RateLimitResult } from './limiter.ts';
 import type { Policies, Policy, PolicyName } from './policies.ts';
 import { createRedisHealth, type RedisHealthLog } from './redis-health.ts';
 
-/** What the limiter needs of a node-redis client. */
+/** The parts of a node-redis client that the limiter needs. */
 export interface LimiterClient {
   readonly isReady: boolean;
   withCommandOptions(options: { timeout: number }): {
@@ -15,16 +15,17 @@ export interface LimiterClient {
 }
 
 interface Options {
-  /** What decides while Redis does not; its policies are this limiter's. */
+  /** Decides while Redis does not respond; its policies apply here too. */
   local: Limiter;
   log: RedisHealthLog;
-  /** How long an answer may take, in ms; after it the process decides by itself. */
+  /** Time limit of a response, in ms; after it the process decides alone. */
   withinMs?: number;
 }
 
 /**
- * KEYS[1] the bucket, `<level> <ms>`; ARGV quota, window in ms, then costs. Drains by the time of Redis, pours the costs in
- * one after the other as `pour` in bucket.ts does, and answers the level that they met; from it the caller knows the rest.
+ * KEYS[1] the bucket, `<level> <ms>`; ARGV quota, window in ms, then costs. Drains by the time of Redis, applies the
+ * costs one after the other as `pour` in bucket.ts does, and returns the level before them, from which the caller
+ * derives the rest.
  */
 const POUR = `
 local quota, window = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -45,29 +46,29 @@ return string.format('%.0f', met)`;
 
 const levelReply = z.string().regex(/^\d+$/).transform(Number);
 
-/** Everything asked of one bucket in one turn of the event loop. */
+/** Everything requested of one bucket in one turn of the event loop. */
 interface PendingBatch {
   id: string;
   policy: Policy;
   costs: number[];
-  /** One for each cost, in order; null when Redis did not answer. */
+  /** One for each cost, in order; null when Redis did not respond. */
   results: Promise<RateLimitResult[] | null>;
 }
 
 /**
- * The limiter over a connected node-redis client, which stays its caller's to close. Keys are `countersign:limit:<policy>:<key>`.
- * Requests of one turn of the event loop that fall into one bucket are one call. While Redis is not connected, fails, or takes
- * longer than `withinMs`, `local` decides: losing Redis closes nothing, it only counts per process (RL3).
+ * The limiter over a connected node-redis client, which the caller closes. Keys are `countersign:limit:<policy>:<key>`.
+ * Requests for one bucket in one turn of the event loop become one call. While Redis is disconnected, fails, or takes
+ * longer than `withinMs`, `local` decides: without Redis nothing is blocked, limits only count per process (RL3).
  */
 export function createRedisLimiter(client: LimiterClient, { local, log, withinMs = 100 }: Options): Limiter {
-  // The client's own timeout takes back a command that was never sent, so that it does not charge after a reconnect.
+  // The client's own timeout removes an unsent command, so that it does not charge after a reconnect.
   const commands = client.withCommandOptions({ timeout: 2 * withinMs });
   const ask = async (id: string, { quota, windowSeconds }: Policy, costs: readonly number[]) => {
     const numbers = [quota, windowSeconds * 1000, ...costs];
     const call = { keys: [`countersign:limit:${id}`], arguments: numbers.map(String) };
     return levelReply.parse(await commands.eval(POUR, call));
   };
-  // A bucket of its own, empty after a second: a Redis that refuses to write is no Redis to us.
+  // A bucket of its own, empty after a second: a Redis that refuses writes counts as unavailable.
   const probe = () => ask(`probe:${randomUUID()}`, { quota: 1, windowSeconds: 1 }, [1]);
   const health = createRedisHealth(client, { log, withinMs, probe });
   const askBatched = createBatcher(async ({ id, policy, costs }) => {
@@ -84,7 +85,7 @@ export function createRedisLimiter(client: LimiterClient, { local, log, withinMs
   };
 }
 
-/** Collects what is asked of a bucket until the event loop has read every socket that was ready, then settles it in one go. */
+/** Collects requests for a bucket until the event loop has read every ready socket, then handles them in one call. */
 function createBatcher(
   settle: (pending: Omit<PendingBatch, 'results'>) => Promise<RateLimitResult[] | null>,
   policies: Policies,

@@ -1,13 +1,13 @@
-// Who is served next, and how many in one turn of the event loop (MB8, MB9).
+// The order of service, and the number served per turn of the event loop (MB8, MB9).
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RoundRobin } from './round-robin.ts';
 
-/** Turns of the event loop happen when the test says so. */
+/** The test advances the turns of the event loop. */
 function byHand(perTurn: number) {
   const coming: (() => void)[] = [];
   const queue = new RoundRobin(perTurn, (turn) => void coming.push(turn));
-  /** One turn; false when none was asked for. */
+  /** Advances one turn; false when none was requested. */
   const turn = () => {
     const next = coming.shift();
     next?.();
@@ -17,7 +17,7 @@ function byHand(perTurn: number) {
 }
 
 describe('round robin', () => {
-  it('MB8: serves so many in one turn of the event loop, one owner after the other', () => {
+  it('MB8: serves a limited number per turn of the event loop, alternating between owners', () => {
     const { queue, turn } = byHand(2);
     const served: string[] = [];
     for (const name of ['a1', 'a2', 'a3', 'b1', 'c1']) queue.ask(name.charAt(0), () => served.push(name));
@@ -31,7 +31,7 @@ describe('round robin', () => {
     expect(turn()).toBe(false);
   });
 
-  it('MB8: puts an owner who comes back behind all others, also within the same turn', () => {
+  it('MB8: puts a returning owner behind all others, also within the same turn', () => {
     const { queue, turn } = byHand(3);
     const served: string[] = [];
     const again = () => queue.ask('a', () => served.push('again'));
@@ -41,13 +41,13 @@ describe('round robin', () => {
     });
     queue.ask('b', () => served.push('b'));
     turn();
-    // What is asked for in a turn is served in a later one: else one owner had all of it.
+    // A request made during a turn is served in a later one; otherwise one owner would take the whole turn.
     expect(served).toEqual(['a', 'b']);
     turn();
     expect(served).toEqual(['a', 'b', 'again']);
   });
 
-  it('MB8: does not serve who has left, and forgets their owner', () => {
+  it('MB8: does not serve a cancelled request, and removes its owner', () => {
     const { queue, turn } = byHand(1);
     const served: string[] = [];
     const leave = queue.ask('a', () => served.push('a'));
@@ -61,7 +61,7 @@ describe('round robin', () => {
     expect(queue.waiting).toBe(0);
   });
 
-  it('MB8: asks for one turn at a time', () => {
+  it('MB8: requests one turn at a time', () => {
     const { queue, coming, turn } = byHand(1);
     for (const owner of ['a', 'b']) queue.ask(owner, () => undefined);
     expect(coming).toHaveLength(1);
@@ -69,7 +69,7 @@ describe('round robin', () => {
     expect(coming).toHaveLength(1);
   });
 
-  it('MB8: goes on when one of those served fails', () => {
+  it('MB8: continues when one of the served requests fails', () => {
     const { queue, turn } = byHand(2);
     const served: string[] = [];
     queue.ask('a', () => {
@@ -81,7 +81,7 @@ describe('round robin', () => {
     expect(served).toEqual(['b']);
   });
 
-  /** Pieces of work of a few owners: how many portions each needs, and the turn before which it goes away, if it does. */
+  /** Work of a few owners: how many batches each needs, and the turn before which it is cancelled, if at all. */
   const works = fc.array(
     fc.record({
       owner: fc.constantFrom('a', 'b', 'c', 'd'),
@@ -91,15 +91,15 @@ describe('round robin', () => {
     }),
     { minLength: 1, maxLength: 20 },
   );
-  /** One wait of one of them. */
+  /** One waiting request. */
   interface Asked {
     owner: string;
     leave: () => void;
   }
-  /** More turns than all portions need one by one. */
+  /** More turns than all batches need one by one. */
   const TURNS = 200;
 
-  it('MB8: serves everybody who stays, nobody twice while another owner waits, and keeps nothing of anybody', () => {
+  it('MB8: serves every request that is not cancelled, no owner twice while another waits, and retains nothing', () => {
     fc.assert(
       fc.property(works, fc.integer({ min: 1, max: 4 }), (all, perTurn) => {
         const { queue, turn } = byHand(perTurn);
@@ -127,7 +127,7 @@ describe('round robin', () => {
         expect([queue.waiting, turn()]).toEqual([0, false]);
         served.forEach(({ owner, waiting: others }, at) => {
           const next = served.findIndex((later, index) => index > at && later.owner === owner);
-          // Between two times that an owner is served, each other owner of whom somebody waits all that time is served.
+          // Between two turns of an owner, every other owner who waits throughout is served.
           const between = next === -1 ? [] : served.slice(at + 1, next);
           for (const other of next === -1 ? [] : others) {
             if (other.owner === owner || served[next]?.waiting.has(other) !== true) continue;

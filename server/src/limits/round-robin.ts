@@ -1,17 +1,17 @@
-// Serves a few of those who wait in each turn of the event loop, one owner after the other (MB8, MB9).
+// Serves a few waiting requests per turn of the event loop, alternating between owners (MB8, MB9).
 
-/** Calls this in the next turn of the event loop. */
+/** Calls the function in the next turn of the event loop. */
 type NextTurn = (turn: () => void) => void;
 
 interface Waiting {
   go: () => void;
 }
 
-/** Nobody is served for longer than a turn, so nobody holds a place that others wait for. */
+/** Each request is served within a turn, so none holds a slot that others wait for. */
 export class RoundRobin {
   readonly #perTurn: number;
   readonly #nextTurn: NextTurn;
-  /** Those who wait, by owner; the owner whose turn it is comes first. */
+  /** The waiting requests by owner; the owner whose turn it is comes first. */
   readonly #lines = new Map<string, Set<Waiting>>();
   #isDue = false;
 
@@ -20,19 +20,22 @@ export class RoundRobin {
     this.#nextTurn = nextIteration;
   }
 
-  /** How many wait now. */
+  /** The number of waiting requests. */
   get waiting(): number {
     return [...this.#lines.values()].reduce((sum, line) => sum + line.size, 0);
   }
 
-  /** Calls `go` once, in a later turn of the event loop. Answers what ends the wait; to call that later, or again, does nothing. */
+  /**
+   * Calls `go` once, in a later turn of the event loop. Returns a function that cancels the wait; later or repeated
+   * calls have no effect.
+   */
   ask(owner: string, go: () => void): () => void {
     const waiting: Waiting = { go };
     const line = this.#lines.get(owner) ?? new Set();
     this.#lines.set(owner, line.add(waiting));
     this.#schedule();
     return () => {
-      // An owner may have another line by now.
+      // The owner may have a new queue by now.
       if (line.delete(waiting) && line.size === 0) this.#lines.delete(owner);
     };
   }
@@ -46,7 +49,7 @@ export class RoundRobin {
   #serve(): void {
     this.#isDue = false;
     try {
-      // Who asks in this turn is served in a later one.
+      // Requests made during this turn are served in a later one.
       for (let left = Math.min(this.#perTurn, this.waiting); left > 0 && this.#lines.size > 0; left -= 1)
         this.#takeNext().go();
     } finally {
@@ -54,7 +57,7 @@ export class RoundRobin {
     }
   }
 
-  /** The first of the owner whose turn it is, who is the last from now on. */
+  /** The first request of the owner whose turn it is; the owner moves to the end. */
   #takeNext(): Waiting {
     const [[owner, line]] = this.#lines as unknown as [[string, Set<Waiting>]];
     const [next] = line as unknown as [Waiting];

@@ -1,9 +1,9 @@
-// Counts what is open at this moment, by whose it is and in all; forgets those who have nothing open.
+// Counts what is open, per owner and in total; removes owners with nothing open.
 
 export interface Tally {
   total(): number;
   of(name: string): number;
-  /** One more; answers the function that takes it off again, to be called once. */
+  /** Adds one; returns a function that removes it, to be called once. */
   enter(name: string): () => void;
 }
 

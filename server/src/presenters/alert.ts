@@ -1,4 +1,4 @@
-// What owners are told of their webhooks, in the words of the wire.
+// Presents webhook alerts in the wire format.
 import type { ProjectAlert, WebhookAlert as WireAlert } from '@countersign/shared/api/alerts';
 import type { WebhookAlert } from '../db/entities/webhook-alert.ts';
 
@@ -16,7 +16,7 @@ export function presentAlert(alert: WebhookAlert): WireAlert {
 
 type Row = Omit<ProjectAlert, 'created_at' | 'dead'> & { created_at: string | Date; dead: string | number };
 
-/** The last one of a project, as the database answers it. */
+/** The latest alert of a project, from its database row. */
 export function presentProjectAlert(row: Row): ProjectAlert {
   return { ...row, created_at: new Date(row.created_at).toISOString(), dead: Number(row.dead) };
 }

@@ -1,9 +1,9 @@
-// A line of the change log.
+// Presents a line of the change log in the wire format.
 import type { ProjectChange as WireChange } from '@countersign/shared/api/changes';
 import { settingsOf } from '../domain/stored-names.ts';
 import type { ProjectChange } from '../db/entities/project-change.ts';
 
-/** The name is the one of that time, whatever they are called now. */
+/** The name at that time, whatever the current one is. */
 export function presentChange(change: ProjectChange): WireChange {
   return {
     id: change.id,

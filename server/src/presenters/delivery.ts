@@ -1,4 +1,4 @@
-// A line of the delivery log, and the whole of one delivery.
+// Presents deliveries in the wire format: a line of the log, and a delivery in full.
 import type {
   Attempt as WireAttempt,
   DeliveryDetail,
@@ -21,7 +21,7 @@ export interface DeliveryViewer {
   reachable: boolean;
 }
 
-/** What a line of the log is made of. */
+/** The columns of a line of the log. */
 type DeliveryRow = Pick<
   Delivery,
   | 'id'
@@ -37,7 +37,7 @@ type DeliveryRow = Pick<
   | 'completedAt'
 >;
 
-/** `durationMs` is of the last attempt that has ended, null before there is one; `emptied`: it has no bytes any more (KE2). */
+/** `durationMs` is of the last finished attempt, null before that; `redacted`: its body was deleted (KE2). */
 export interface DeliveryExtras {
   durationMs: number | null;
   redacted: boolean;
@@ -99,13 +99,13 @@ function presentAttempt(attempt: Attempt, webhookId: string): WireAttempt {
   };
 }
 
-/** Where the time went; attempts from before it was measured have none. */
+/** The phases of the attempt; attempts from before they were measured have none. */
 export function presentTimings(measured: { [Part in keyof Timings]?: number | null | undefined }): WireTimings {
   const { dnsMs = null, connectMs = null, tlsMs = null, firstByteMs = null } = measured;
   return { dns_ms: dnsMs, connect_ms: connectMs, tls_ms: tlsMs, first_byte_ms: firstByteMs };
 }
 
-/** As somebody who may send again sees it. */
+/** As a member who may replay sees it. */
 export function presentReplay(replay: Replay): WireReplay {
   return {
     id: replay.id,

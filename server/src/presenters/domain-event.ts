@@ -1,4 +1,4 @@
-// A ledger row as the fact it states: what sockets and histories carry.
+// Presents an event log row as a domain event, for sockets and histories.
 import type { DomainEvent } from '@countersign/shared/events';
 import type { Event } from '../db/entities/event.ts';
 import { decidedStatus } from '../domain/items/item.ts';
@@ -6,15 +6,15 @@ import { eventTypeOf } from '../domain/stored-names.ts';
 import { rowFor } from '../domain/items/item-row.ts';
 
 interface Reader {
-  /** They may know that the item was approved before it came to people. */
+  /** The viewer may know that the item was approved before it was reviewed. */
   audited?: boolean;
-  /** They are kept from what tells audits apart (AU3). */
+  /** What distinguishes audits is hidden from the viewer (AU3). */
   hidden?: boolean;
 }
 
 /**
- * The row must be stamped. Its data was type-checked when it was recorded, so the union is only put back together here.
- * What arrived approved and waits for an audit is told as any arrival that waits (AU3).
+ * The row must have its sequence number. Its data was type-checked when it was appended, so this only restores the
+ * union. An arrival that was approved and waits for an audit is presented like any waiting arrival (AU3).
  */
 export function presentDomainEvent(event: Event, { audited: known = false, hidden = false }: Reader = {}): DomainEvent {
   const domainEvent = toDomainEvent(event, known);
@@ -24,7 +24,7 @@ export function presentDomainEvent(event: Event, { audited: known = false, hidde
   return 'item' in domainEvent ? { ...domainEvent, item: rowFor(true, domainEvent.item) } : domainEvent;
 }
 
-/** Whether a fact says more to who may see analytics than to others of its project, where that has audits. */
+/** Whether an event says more to members who may see analytics than to others, in a project with audits. */
 export const revealsAudit = ({ type, data }: Event): boolean =>
   type === 'item.decided' || 'item' in data || 'audited' in data;
 
@@ -39,6 +39,6 @@ function toDomainEvent(event: Event, known: boolean): DomainEvent {
   const { audited, ...data } = event.data;
   if (audited === undefined || known) return { ...data, ...envelope } as DomainEvent;
   const { item_id, version } = data;
-  // In the order in which the database keeps the members of any other.
+  // In the order in which the database stores the members of any other event.
   return { item: audited, reason: null, item_id, version, ...envelope, type: 'item.queued' } as DomainEvent;
 }

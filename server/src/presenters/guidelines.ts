@@ -1,4 +1,4 @@
-// Guidelines in the words of the wire.
+// Presents guidelines in the wire format.
 import type { Guidelines, GuidelinesNews, GuidelinesVersion } from '@countersign/shared/api/guidelines';
 import { displayName } from '../domain/access/actor.ts';
 

@@ -1,8 +1,8 @@
-// An inbound source in the words of the wire: where to send, never the secret.
+// Presents an inbound source in the wire format: its URL, never its secret.
 import { receiveInbound, type InboundSource as WireSource } from '@countersign/shared/api/inbound';
 import type { InboundSource } from '../db/entities/inbound-source.ts';
 
-/** `baseUrl` is the one address of this service, without a trailing slash. */
+/** `baseUrl` is the base URL of this service, without a trailing slash. */
 export function presentInboundSource(source: InboundSource, baseUrl: string): WireSource {
   return {
     id: source.id,

@@ -1,4 +1,4 @@
-// An invite in the words of the wire: never its token, which is shown once, where it is made.
+// Presents an invite in the wire format: never its token, which is shown once, on creation.
 import type { Invite as WireInvite } from '@countersign/shared/api/invites';
 import { displayName } from '../domain/access/actor.ts';
 import type { Invite } from '../db/entities/invite.ts';
@@ -14,7 +14,7 @@ export function presentInvite({ invite, by }: { invite: Invite; by: Maker | null
     created_at: invite.createdAt.toISOString(),
     expires_at: invite.expiresAt.toISOString(),
     created_by: by && { user_id: by.id, name: displayName({ name: by.name ?? null, address: by.address }) },
-    // Only open ones are shown, and only to who may revoke them.
+    // Only open invites are shown, and only to members who may revoke them.
     abilities: { revoke: true },
   };
 }

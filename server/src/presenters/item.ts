@@ -1,4 +1,4 @@
-// Items and decisions in the words of the wire. Stored JSON text is spliced in unchanged.
+// Presents items and decisions in the wire format. Stored JSON text is embedded unchanged.
 import type { Granted, BulkGranted, QueuePage } from '@countersign/shared/api/queue';
 import type { PublicEvent, PublicItem, Submitted } from '@countersign/shared/api/public';
 import type { Routing } from '@countersign/shared/decision';
@@ -14,8 +14,8 @@ import type { Decision } from '../db/entities/decision.ts';
 import type { Item } from '../db/entities/item.ts';
 
 /**
- * LC2: while a decision is provisional, the outside still sees the status before it, and no decision; not either when it has
- * become final between reading the item and reading the decision.
+ * LC2: while a decision is provisional, the public API still shows the status before it, and no decision; also if it
+ * became final between reading the item and reading the decision.
  */
 export function presentSubmitted(
   item: { id: string; status: Item['status']; publicStatus?: Item['publicStatus']; audit: boolean },
@@ -45,7 +45,7 @@ export function presentPublicItem(item: Item, decision: Decision | null): Public
   };
 }
 
-/** When the pipeline was told: of an audited item as it arrived, of a provisional decision not yet. */
+/** When the pipeline learned it: for an audited item on arrival, for a provisional decision not yet. */
 function decidedAtOf({ audit, publicStatus, createdAt, decidedAt }: Item): Date | null {
   if (audit) return createdAt;
   return publicStatus ? null : (decidedAt ?? null);
@@ -66,7 +66,7 @@ function presentRouting(item: Item): Routing {
   };
 }
 
-/** AU3: while it waits nothing says of an item that it was drawn for an audit; RT3 holds for it too. */
+/** AU3: while an item waits, nothing shows that it was sampled for an audit; RT3 applies to it too. */
 const withoutAuditMark = (routing: Routing): Routing => ({
   ...routing,
   rule: routing.rule === 'RT2' ? 'RT3' : routing.rule,
@@ -91,7 +91,7 @@ export interface ItemViewer {
 
 interface ItemView {
   item: Item;
-  /** What tells audits apart is kept from the viewer (AU3). */
+  /** What distinguishes audits is hidden from the viewer (AU3). */
   blind: boolean;
   decision: Decision | null;
   archived: boolean;
@@ -102,7 +102,7 @@ interface ItemView {
 
 export function presentItem(view: ItemView, viewer: ItemViewer): ItemDetail {
   const { item, archived, decision, decidedBy, claim, claimLimitReached } = view;
-  // What can be undone can be decided anew.
+  // A decision that can be undone can be made again.
   const hidden = view.blind && !isSettled(item);
   const undoUntil = decision && !decision.finalAt ? (decision.undoUntil ?? null) : null;
   const situation = {
@@ -119,7 +119,7 @@ export function presentItem(view: ItemView, viewer: ItemViewer): ItemDetail {
     input: rawJson(item.input),
     suggestion: rawJson(item.suggestion),
     metadata: item.metadata ? rawJson(item.metadata) : null,
-    // Of a settled item too: it names the thresholds.
+    // Also of a settled item: it contains the thresholds.
     routing: view.blind ? null : isOpen(item.status) ? withoutAuditMark(presentRouting(item)) : presentRouting(item),
     audited: item.audit && !isOpen(item.status) && !hidden,
     decision: decision && toDecision(decision),
@@ -130,7 +130,7 @@ export function presentItem(view: ItemView, viewer: ItemViewer): ItemDetail {
   };
 }
 
-/** The answer to a claim: the item as its new holder sees it, the fence and the end of the lease. */
+/** The response to a claim: the item as its new holder sees it, the fence and the end of the lease. */
 export function presentGrant(view: ItemView, viewer: ItemViewer, grant: { fence: number; expiresAt: Date }): Granted {
   return { item: presentItem(view, viewer), fence: grant.fence, expires_at: grant.expiresAt.toISOString() };
 }
@@ -150,7 +150,7 @@ interface PickedItem {
   expiresAt: Date;
 }
 
-/** The same of an item that was just picked: an open one, which its new holder holds and nobody has decided. */
+/** The same for an item from claim-next: an open one, claimed by its new holder and undecided. */
 export function presentNextGrant(
   holder: HolderNamed,
   { item, role, hasAudits, fence, expiresAt }: PickedItem,
@@ -161,7 +161,7 @@ export function presentNextGrant(
   return presentGrant(view, { userId: holder.userId, role }, { fence, expiresAt });
 }
 
-/** Of one that was taken together with others: its line, without the content. */
+/** For an item of a bulk claim: its row, without the content. */
 export function presentBulkGrant(
   holder: HolderNamed,
   { item, fence, expiresAt }: { item: RowItem; fence: number; expiresAt: Date },

@@ -1,4 +1,4 @@
-// An offer of a seat in the words of the wire: for the owners of its project, and for the wallet it is for.
+// Presents a membership offer in the wire format: for the owners of its project, and for the invited wallet.
 import type { Offer as WireOffer, OwnOffer, RefusedWallet } from '@countersign/shared/api/offers';
 import { displayName } from '../domain/access/actor.ts';
 import type { OwnOfferView, RefusedView } from '../domain/access/offer.ts';
@@ -16,7 +16,7 @@ export function presentOffer({ offer, by }: { offer: Offer; by: Maker | null }):
     created_at: offer.createdAt.toISOString(),
     expires_at: offer.expiresAt.toISOString(),
     offered_by: by && { user_id: by.id, name: displayName({ name: by.name ?? null, address: by.address }) },
-    // Only open ones are shown, and only to who may revoke them.
+    // Only open offers are shown, and only to members who may revoke them.
     abilities: { revoke: true },
   };
 }
@@ -43,7 +43,7 @@ export function presentOwnOffer({
   };
 }
 
-/** A wallet whose offers the person refuses (PM9). */
+/** A wallet whose offers the user has blocked (PM9). */
 export function presentRefused({ userId, address, name, refusedAt }: RefusedView): RefusedWallet {
   return { user_id: userId, address, name, refused_at: refusedAt.toISOString(), abilities: { allow: true } };
 }

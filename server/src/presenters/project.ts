@@ -1,4 +1,4 @@
-// Projects, keys and members in the words of the wire. Secrets have no presenter: they are shown once, where they are made.
+// Presents projects, keys and members in the wire format. Secrets have no presenter: they are shown once, on creation.
 import type {
   ApiKey as WireApiKey,
   Member as WireMember,
@@ -74,7 +74,7 @@ interface Maker {
   address: string;
 }
 
-/** A key, and who made it. */
+/** An API key, and who created it. */
 export function presentApiKey(key: ApiKey, maker: Maker | null): WireApiKey {
   return {
     id: key.id,
@@ -93,7 +93,7 @@ export function presentApiKey(key: ApiKey, maker: Maker | null): WireApiKey {
   };
 }
 
-/** A member as `viewer` sees them, in a pool with so many owners. */
+/** A member as `viewer` sees them, in a project with this many owners. */
 export function presentMember(
   { user, role, holding }: { user: User; role: Role; holding: number },
   { viewer, owners, archived }: Omit<MemberView, 'member'>,

@@ -1,4 +1,4 @@
-// Regression runs and their cases in the words of the wire.
+// Presents regression runs and their cases in the wire format.
 import type { PublicCase, PublicRegression, Regression, RegressionCase } from '@countersign/shared/api/regressions';
 import { rawJson } from '../domain/items/decision.ts';
 

@@ -1,8 +1,8 @@
-// One's own sessions in the words of the wire: which browser and since when, nothing that would let somebody in.
+// Presents a user's own sessions in the wire format: browser and time, nothing that grants access.
 import type { Account, OwnSession } from '@countersign/shared/api/session';
 import type { Session } from '../db/entities/session.ts';
 
-/** `currentId` is the session that asks. */
+/** `currentId` is the session of the request. */
 export function presentOwnSession(session: Session, currentId: string): OwnSession {
   return {
     id: session.id,
@@ -15,7 +15,7 @@ export function presentOwnSession(session: Session, currentId: string): OwnSessi
   };
 }
 
-/** What a person settled for themself. */
+/** The personal settings of a user. */
 export const presentAccount = ({ name, directAdding }: { name: string | null; directAdding: boolean }): Account => ({
   name,
   direct_adding: directAdding,

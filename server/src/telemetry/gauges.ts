@@ -1,4 +1,4 @@
-// What is looked up when the page of figures is asked for: the pool of connections, and what the ledger and the deliveries wait for.
+// Metrics that are read on request: the connection pool, and the backlog of events and deliveries.
 import type { Database } from '../db/database.ts';
 import type { Connections } from '../db/connection/pool.ts';
 import { rawQuery } from '../db/raw-query.ts';
@@ -24,9 +24,9 @@ export function watchConnections(telemetry: Telemetry, connections: () => Connec
   );
 }
 
-/** Reads of this process that were ended because they took too long (DB1). */
+/** Reads of this process that were cancelled because they took too long (DB1). */
 export function watchReads(telemetry: Telemetry, count: () => number): void {
-  telemetry.gauges({ countersign_reads_cut_off: 'Reads that took too long and were ended.' }, () =>
+  telemetry.gauges({ countersign_reads_cut_off: 'Reads that took too long and were cancelled.' }, () =>
     Promise.resolve({ countersign_reads_cut_off: count() }),
   );
 }
@@ -38,12 +38,12 @@ export function watchSockets(telemetry: Telemetry, count: () => number): void {
   );
 }
 
-/** What clients make this process hold (MB1). */
+/** Memory that clients occupy in this process (MB1). */
 export function watchMemory(telemetry: Telemetry, { received, unsent, anonymous }: Memory): void {
   telemetry.gauges(
     {
       countersign_bytes_received: 'Bytes reserved for request bodies in this process.',
-      countersign_bytes_unsent: 'Bytes of answers that clients have not taken.',
+      countersign_bytes_unsent: 'Bytes of responses that clients have not received.',
       countersign_requests_without_room: 'Requests that wait for memory.',
     },
     () =>
@@ -55,7 +55,7 @@ export function watchMemory(telemetry: Telemetry, { received, unsent, anonymous 
   );
 }
 
-/** What is due beyond so many is said as that: the question costs the same however much waits. */
+/** The limit of the count, so that the query costs the same whatever the backlog. */
 const COUNT_LIMIT = 10_000;
 
 const BACKLOG_SQL = `
@@ -65,13 +65,13 @@ const BACKLOG_SQL = `
     (select count(*) from (
        select 1 from delivery where status = 'pending' and next_attempt_at <= now() limit ${COUNT_LIMIT}) due) as due`;
 
-/** Of the whole service: the same in every process that says it, so workers alone do. */
+/** Of the whole service: the same in every process, so only workers report it. */
 export function watchBacklog(telemetry: Telemetry, db: Database): void {
   telemetry.gauges(
     {
       countersign_relay_lag_seconds: 'How long the oldest event has waited for its sequence number; 0 when none waits.',
-      countersign_claims: 'Items that somebody holds a claim on.',
-      countersign_deliveries_due: `Webhooks that could be sent now, at most ${COUNT_LIMIT}.`,
+      countersign_claims: 'Items with an active claim.',
+      countersign_deliveries_due: `Webhooks that are due, counted up to ${COUNT_LIMIT}.`,
     },
     async () => {
       const [row] = await db.read((em) =>

@@ -1,17 +1,17 @@
-// What a process tells of what it has done: each thing once, when it is over.
+// The observations that a process reports: each once, when it is complete.
 
-/** A request that was answered; `route` is the pattern of the contract and never the path: paths have ids in them. */
+/** An answered request; `route` is the pattern of the contract and never the path, which contains IDs. */
 export interface RequestObservation {
   method: string;
   route: string;
   status: number;
   seconds: number;
   requestId: string;
-  /** The item it names, or made. */
+  /** The item that it names or created. */
   itemId: string | null;
 }
 
-/** One POST of a webhook: what came of it, and how long it took. */
+/** One POST of a webhook: its result and duration. */
 export interface AttemptObservation {
   outcome: 'succeeded' | 'failed';
   seconds: number;
@@ -20,23 +20,23 @@ export interface AttemptObservation {
   webhookId: string;
   /** Its number, from 1. */
   attempt: number;
-  /** What was answered; null when nothing was. */
+  /** The response status; null without a response. */
   status: number | null;
 }
 
-/** A fact that has just got its place in the ledger. */
+/** An event that just got its sequence number. */
 export interface EventObservation {
   type: string;
   projectId: string;
   seq: number;
   itemId: string | null;
-  /** Of the item. */
+  /** The version of the item. */
   version: number | null;
-  /** ms since the epoch. */
+  /** When it was appended, in ms since the epoch. */
   appendedAt: number;
 }
 
-/** One run of a loop of the worker. */
+/** One run of a worker loop. */
 export interface RunObservation {
   loop: string;
   failed: boolean;

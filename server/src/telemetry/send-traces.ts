@@ -1,4 +1,4 @@
-// Steps as spans, sent in batches by OTLP over HTTP. The only place that knows OpenTelemetry's SDK.
+// Sends steps as spans, in batches by OTLP over HTTP. The only place that uses the OpenTelemetry SDK.
 import { ROOT_CONTEXT, type SpanContext, SpanKind, SpanStatusCode, trace, TraceFlags } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
@@ -12,16 +12,18 @@ import {
 import type { Step, Traces } from './steps.ts';
 
 const KINDS = { request: SpanKind.SERVER, event: SpanKind.INTERNAL, post: SpanKind.CLIENT } as const;
-/** How long a process that stops tries to send what it has, in milliseconds. */
+/** How long a stopping process tries to send its remaining spans, in milliseconds. */
 const LAST_MS = 2000;
 
-/** Every process finds the same without asking: the trace is the item's id, and its first span the half of that which is random. */
+/**
+ * Every process derives the same IDs: the trace ID is the item's ID, and its first span ID is the random half of it.
+ */
 function spanContextOf(itemId: string): SpanContext {
   const traceId = itemId.replaceAll('-', '');
   return { traceId, spanId: traceId.slice(16), traceFlags: TraceFlags.SAMPLED, isRemote: true };
 }
 
-/** Any ids, but for the first span of an item. */
+/** Random IDs, except for the first span of an item. */
 class Ids implements IdGenerator {
   readonly #random = new RandomIdGenerator();
   first: SpanContext | null = null;
@@ -30,7 +32,7 @@ class Ids implements IdGenerator {
   generateSpanId = (): string => this.first?.spanId ?? this.#random.generateSpanId();
 }
 
-/** See `openTraces`. What the collector does not take is dropped: nobody waits for it. */
+/** See `openTraces`. Spans that the collector does not accept are dropped: nothing waits for it. */
 export function sendTraces(url: string, share: number): Traces {
   const ids = new Ids();
   const provider = new TracerProvider({

@@ -1,4 +1,4 @@
-// What of a request, a fact and an attempt is told in the trace of an item.
+// Which parts of a request, an event and an attempt appear in the trace of an item.
 import { describe, expect, it } from 'vitest';
 import { stepOfAttempt, stepOfEvent, stepOfRequest } from './steps.ts';
 
@@ -15,7 +15,7 @@ const event = { type: 'item.queued', projectId: 'p', seq: 7, itemId: 'i', versio
 const attempt = { outcome: 'failed', seconds: 0.25, itemId: 'i', projectId: 'p', webhookId: 'w', attempt: 2 } as const;
 
 describe('a request', () => {
-  it('began as long ago as it took', () => {
+  it('starts its duration before its end', () => {
     expect(stepOfRequest(request, NOW)).toMatchObject({
       ...{ itemId: 'i', first: false, name: 'POST /api/items/:id/claim', kind: 'request', failed: false },
       ...{ startedAt: NOW - 500, endedAt: NOW },
@@ -28,19 +28,19 @@ describe('a request', () => {
     [429, false],
     [500, true],
     [503, true],
-  ])('that is answered %i: did the service fail? %s', (status, failed) => {
+  ])('with status %i: did the service fail? %s', (status, failed) => {
     expect(stepOfRequest({ ...request, status }, NOW)?.failed).toBe(failed);
   });
 
-  it('about no item is not told', () => expect(stepOfRequest({ ...request, itemId: null }, NOW)).toBeNull());
+  it('is not traced without an item', () => expect(stepOfRequest({ ...request, itemId: null }, NOW)).toBeNull());
 
-  it.each([401, 403, 404])('T4: that is answered %i is not told: its sender may have made the id up', (status) => {
+  it.each([401, 403, 404])('T4: is not traced with status %i: its sender may have invented the ID', (status) => {
     expect(stepOfRequest({ ...request, status }, NOW)).toBeNull();
   });
 });
 
-describe('a fact', () => {
-  it('takes from its being stated until it has its place', () => {
+describe('an event', () => {
+  it('spans from its append to its sequence number', () => {
     const attributes = { 'countersign.project_id': 'p', 'countersign.seq': 7 };
     const told = { itemId: 'i', name: 'item.queued', kind: 'event', startedAt: NOW - 20, endedAt: NOW, failed: false };
     expect(stepOfEvent(event, NOW)).toEqual({ ...told, first: true, attributes });
@@ -50,21 +50,21 @@ describe('a fact', () => {
     [1, true],
     [2, false],
     [null, false],
-  ])('with version %s: is it the one the others hang from? %s', (version, first) => {
+  ])('with version %s: is it the root span? %s', (version, first) => {
     expect(stepOfEvent({ ...event, version }, NOW)?.first).toBe(first);
   });
 
-  it('never ends before it begins, when clocks of two machines differ', () => {
+  it('never ends before it starts when the clocks of two machines differ', () => {
     expect(stepOfEvent({ ...event, appendedAt: NOW + 5 }, NOW)).toMatchObject({ startedAt: NOW, endedAt: NOW });
   });
 
-  it('about no item is not told', () => expect(stepOfEvent({ ...event, itemId: null }, NOW)).toBeNull());
+  it('is not traced without an item', () => expect(stepOfEvent({ ...event, itemId: null }, NOW)).toBeNull());
 });
 
 it.each([
   [503, { 'http.response.status_code': 503 }],
   [null, {}],
-])('an attempt that is answered %s', (status, extra) => {
+])('an attempt with the response %s', (status, extra) => {
   expect(stepOfAttempt({ ...attempt, status }, NOW)).toEqual({
     ...{ itemId: 'i', first: false, name: 'webhook attempt 2', kind: 'post', failed: true },
     ...{ startedAt: NOW - 250, endedAt: NOW },

@@ -1,10 +1,10 @@
-// The steps of an item's way, from its submission to its webhook, as they are told to whoever collects them.
+// The steps of an item from its submission to its webhook, for its trace.
 import type { AttemptObservation, EventObservation, RequestObservation } from './observations.ts';
 
-/** One step on the way of an item; it has ended. */
+/** A completed step in the processing of an item. */
 export interface Step {
   itemId: string;
-  /** Everything else on the way of the item hangs from this one. */
+  /** The root span: all other steps of the item are its children. */
   first: boolean;
   name: string;
   kind: 'request' | 'event' | 'post';
@@ -17,14 +17,14 @@ export interface Step {
 
 export interface Traces {
   send: (step: Step) => void;
-  /** Sends what is still here, as far as that can be done soon. Never fails. */
+  /** Sends the remaining steps, as far as that is possible quickly. Never fails. */
   stop: () => Promise<void>;
 }
 
-/** Whoever may not see an item leaves nothing in its trace, whatever id they name. */
+/** A caller who may not see an item leaves nothing in its trace, whatever ID they send. */
 const OUTSIDE: ReadonlySet<number> = new Set([401, 403, 404]);
 
-/** A request that names an item, or made one; null for any other. */
+/** A request that names an item, or created one; null for any other. */
 export function stepOfRequest({ itemId, ...observed }: RequestObservation, now: number): Step | null {
   if (itemId === null || OUTSIDE.has(observed.status)) return null;
   const { method, route, status, requestId } = observed;
@@ -40,7 +40,7 @@ export function stepOfRequest({ itemId, ...observed }: RequestObservation, now: 
   };
 }
 
-/** From its being stated until it has its place in the ledger. */
+/** From its append to its sequence number. */
 export function stepOfEvent(
   { itemId, projectId, seq, version, type, appendedAt }: EventObservation,
   now: number,

@@ -1,27 +1,33 @@
-// What a process says of itself, to Prometheus and, of the way of items, to a collector of traces: what it counts as it goes, and what is looked up when it is asked.
+// The telemetry of a process: metrics for Prometheus, counted or read on request, and traces of items for a collector.
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { AttemptObservation, EventObservation, RequestObservation, RunObservation } from './observations.ts';
 import { type Step, stepOfAttempt, stepOfEvent, stepOfRequest, type Traces } from './steps.ts';
 
 export interface Telemetry {
-  /** The page that Prometheus reads, with its content type. */
+  /** The metrics page for Prometheus, with its content type. */
   page: () => Promise<{ type: string; text: string }>;
   request: (observed: RequestObservation) => void;
   attempt: (observed: AttemptObservation) => void;
   events: (observed: readonly EventObservation[]) => void;
   run: (observed: RunObservation) => void;
-  /** Something was refused, or somebody signed in (LG1). */
+  /** A refusal or a sign-in (LG1). */
   security: (event: string) => void;
-  /** Figures that are read together whenever the page is. Those that cannot be read are NaN: the others are true all the same. */
+  /**
+   * Gauges that are read together on every request for the page. A failed read gives NaN, so that the others are still
+   * reported.
+   */
   gauges<Name extends string>(help: Record<Name, string>, read: () => Promise<Record<Name, number>>): void;
 }
 
-/** Seconds: from what the cache answers to what a slow disk takes, and the longest a request may wait for a decision. */
+/** Seconds: from a cached response to a slow disk, and the longest wait for a decision. */
 const ANSWERS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-/** Seconds: receivers are elsewhere, and have 30 of them at most. */
+/** Seconds: receivers are remote, and have 30 of them at most. */
 const POSTS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** With the process's own figures: memory, processor, garbage collection, event-loop delay, open handles. `traces`: where the way of items is told. */
+/**
+ * Includes the process metrics: memory, CPU, garbage collection, event-loop delay, open handles. `traces` receives the
+ * steps of items.
+ */
 export function createTelemetry(traces: Pick<Traces, 'send'> | null = null): Telemetry {
   const register = new Registry();
   collectDefaultMetrics({ register });
@@ -86,7 +92,10 @@ function countersOf(register: Registry) {
   };
 }
 
-/** The first one reads for all of them: a page asks every gauge in order, and waits for none before it has asked the next. */
+/**
+ * The first gauge reads for all of them: a page calls every gauge in order, and awaits none before it has called the
+ * next.
+ */
 function addGauges<Name extends string>(
   register: Registry,
   help: Record<Name, string>,

@@ -186,7 +186,7 @@ describe('DB3: an unknown parameter is refused by name', () => {
     [`sslmode=disable&sslcert=${certificate}&sslkey=${key}`, /^sslcert is ignored with sslmode=disable/],
     [`sslmode=disable&sslkey=${key}`, /^sslkey is ignored with sslmode=disable/],
     ['sslmode=disable&sslpassword=s3cret', /^sslpassword is ignored with sslmode=disable/],
-    [`sslmode=require&sslcert=${certificate}`, /^sslcert and sslkey are set together/],
+    [`sslmode=require&sslcert=${certificate}`, /^sslcert and sslkey must be set together/],
     ['sslmode=require&sslrootcert=system', /^sslrootcert=system requires sslmode=verify-full$/],
     ['sslnegotiation=direct', /^sslnegotiation=direct requires sslmode=require/],
     ['sslmode=require&sslnegotiation=now', /^sslnegotiation must be postgres or direct$/],

@@ -147,7 +147,7 @@ describe.runIf(WITH_REDIS)('on Redis', () => {
   });
 
   describe('when it is away', () => {
-    const LOST_MESSAGE = 'rate limits count per process: Redis does not answer';
+    const LOST_MESSAGE = 'rate limits count per process: Redis does not respond';
     const RECOVERED_MESSAGE = 'rate limits are shared again';
 
     /** Answers all the same, and by the process’s own bucket: that one is empty after two. */

@@ -56,7 +56,7 @@ describe.runIf(MAY_UNSHARE)('EM1: PostgreSQL (needs root and user namespaces)', 
     execFileSync('chown', ['-R', `${uid}:${gid}`, join(folder, 'postgres')]);
     const output = await service.refused();
     expect(output).toMatch(
-      /^The embedded database belongs to the user with the id \d+: start as that user, or choose another DATA_DIR\.$/,
+      /^The embedded database belongs to the user with the ID \d+: start as that user, or choose another DATA_DIR\.$/,
     );
     await nothingRunsIn(folder);
   });
@@ -102,7 +102,7 @@ describe.runIf(AS_ROOT)('root that may not make user namespaces (needs root)', (
     expect(isRunning(left)).toBe(true);
     await service.start();
     expect(isRunning(left)).toBe(false);
-    expect(service.log()).toContain('ended the PostgreSQL that an earlier process left running');
+    expect(service.log()).toContain('stopped the PostgreSQL that an earlier process left running');
     expect(await project.pipeline.read(id)).toMatchObject({ id });
     await service.server.stop();
     await nothingRunsIn(folder);
@@ -112,7 +112,7 @@ describe.runIf(AS_ROOT)('root that may not make user namespaces (needs root)', (
     const PATH = pathWithout(...NO_NAMESPACES);
     const service = embeddedService({ folder: openFolder(), env: { PATH }, through: WITHOUT('setuid', 'setgid') });
     expect(await service.refused()).toMatch(
-      /^PostgreSQL does not run as root, and root cannot become the user with the id \d+ here: .*\.$/,
+      /^PostgreSQL does not run as root, and root cannot switch to the user with the ID \d+ here: .*\.$/,
     );
     expect(existsSync(join(service.folder, 'postgres'))).toBe(false);
   });

@@ -77,7 +77,7 @@ describe('EM4: kill -9 of the service', () => {
     await service.server.kill9();
     expect(isRunning(left)).toBe(true);
     await service.start();
-    expect(service.log()).toContain('ended the PostgreSQL that an earlier process left running');
+    expect(service.log()).toContain('stopped the PostgreSQL that an earlier process left running');
     expect(isRunning(left)).toBe(false);
     await expectAll(project, answered);
     await service.server.stop();

@@ -67,7 +67,7 @@ describe('EM5: SIGKILL', () => {
     const broken = join(service.folder, 'postgres/postgresql.auto.conf');
     writeFileSync(broken, 'no_such_setting = on\n');
     process.kill(before.pid, 'SIGKILL');
-    await expect.poll(() => service.log()).toContain('the embedded PostgreSQL does not start; it is tried again');
+    await expect.poll(() => service.log()).toContain('the embedded PostgreSQL does not start; retrying');
     expectUnavailable(await trySubmitting(project));
     expect((await fetch(`${service.testEnv.url()}/readyz`)).status).toBe(503);
     const during = load.accepted.length;
@@ -126,7 +126,7 @@ describe.runIf(ON_LINUX && MAY_MOUNT)('EM5: a full disk (needs the right to moun
     expectUnavailable(await refusal(project));
     // Also what PostgreSQL writes ahead finds no place: it ends, and cannot start.
     await ask(service.url(), 'select pg_switch_wal() from generate_series(1, 40)').catch(() => undefined);
-    await expect.poll(() => service.log()).toContain('the embedded PostgreSQL ended, and is started again');
+    await expect.poll(() => service.log()).toContain('the embedded PostgreSQL ended and is being restarted');
     const during = load.accepted.length;
     rmSync(ballast);
     await expect.poll(() => load.accepted.length).toBeGreaterThan(during + 20);
@@ -144,7 +144,7 @@ describe.runIf(ON_LINUX && MAY_MOUNT)('EM5: a full disk (needs the right to moun
     const disk = smallDisk(20);
     const service = embeddedService({ folder: disk });
     const output = await service.refused();
-    expect(output).toMatch(/^The embedded database could not be made:\n/);
+    expect(output).toMatch(/^The embedded database could not be created:\n/);
     expect(output).toMatch(/could not extend file|No space left on device/);
     expect(readdirSync(disk).sort()).toEqual(['postgres.log', 'secret-keys']);
     execFileSync('mount', ['-o', 'remount,size=200m', disk]);

@@ -127,9 +127,9 @@ describe('EM3: a start on a folder that cannot be used', () => {
       'of PGlite, where that had it',
       'database',
       (at: string) => aDatabase(at, '18', 0),
-      /was made by PGlite, .*docs\/OPERATIONS\.md\.$/,
+      /was created by PGlite, .*docs\/OPERATIONS\.md\.$/,
     ],
-    ['of PGlite', 'postgres', (at: string) => aDatabase(at, '18', 0), /was made by PGlite, .*docs\/OPERATIONS\.md\.$/],
+    ['of PGlite', 'postgres', (at: string) => aDatabase(at, '18', 0), /was created by PGlite, .*docs\/OPERATIONS\.md\.$/],
     [
       'with other files',
       'postgres',
@@ -159,7 +159,7 @@ describe('EM3: a start on a folder that cannot be used', () => {
     writeFileSync(folder, '');
     const output = await embeddedService({ folder }).refused(env);
     expect(output).toContain(`${folder} `);
-    expect(output).toMatch(/^(The embedded database cannot use|DATA_DIR takes a folder).*EEXIST.*\.$/);
+    expect(output).toMatch(/^(The embedded database cannot use|DATA_DIR must be a folder).*EEXIST.*\.$/);
   });
 
   it('a server that does not start says why with the last lines of its log, and a later start works', async () => {

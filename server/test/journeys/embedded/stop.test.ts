@@ -80,7 +80,7 @@ describe.runIf(ON_LINUX)('EM6: a service that gets a stop signal', () => {
     const pid = service.postmaster();
     writeFileSync(join(service.folder, 'postgres/postgresql.auto.conf'), 'no_such_setting = on\n');
     process.kill(pid, 'SIGKILL');
-    await expect.poll(() => service.log()).toContain('the embedded PostgreSQL does not start; it is tried again');
+    await expect.poll(() => service.log()).toContain('the embedded PostgreSQL does not start; retrying');
     await service.server.stop();
     await nothingRunsIn(service.folder);
   });

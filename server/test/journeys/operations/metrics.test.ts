@@ -28,7 +28,7 @@ describe('the figures', () => {
     const lines = testEnv
       .log()
       .split('\n')
-      .filter((line) => line.startsWith(`[${process}]`) && line.includes('health and figures'));
+      .filter((line) => line.startsWith(`[${process}]`) && line.includes('health and metrics'));
     const { port } = JSON.parse(lines[0]?.slice(4) ?? '{}') as { port: number };
     return `http://127.0.0.1:${port}`;
   };
