@@ -151,7 +151,7 @@ async function startWeb(built: Built, config: Config, telemetry: Telemetry): Pro
   watchMemory(telemetry, services.memory);
   services.kick = {
     session: (id) => {
-      // Our own sockets immediately, whatever the state of Redis; those of other processes through it.
+      // Our own sockets immediately, regardless of the state of Redis; those of other processes through it.
       io.local.in(sessionRoom(id)).disconnectSockets(true);
       io.in(sessionRoom(id)).disconnectSockets(true);
     },

@@ -163,7 +163,7 @@ describe('verifying', () => {
     expect(await verify(headers, { body: JSON.stringify(JSON.parse(BODY)) })).toBe(false);
   });
 
-  it('finds its signature among others, whatever their versions', async () => {
+  it('finds its signature among others, regardless of their versions', async () => {
     const headers = await signWebhook(MESSAGE, [SECRET]);
     const list = `v2,${standard(OTHER)} v1a,AAAA  nonsense ${headers[HEADERS.standard] ?? ''} v1,`;
     expect(await verify({ ...headers, [HEADERS.standard]: list })).toBe(true);

@@ -39,7 +39,7 @@ export interface Database {
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /**
    * Commits what `work` writes only while this session is active: each transaction checks before it ends, and fails
-   * with `session_missing` (A21). With null, `work` runs without a session, whatever the caller's.
+   * with `session_missing` (A21). With null, `work` runs without a session, instead of the caller's.
    */
   forSession<T>(sessionId: string | null, work: () => Promise<T>): Promise<T>;
   /** The session that the caller acts for; null for a pipeline, the worker, or a command. */
@@ -220,7 +220,7 @@ class ReadTooLong extends Refusal {
   }
 }
 
-/** The database is unreachable, whatever the request. */
+/** The database is unreachable, for any request. */
 export class DatabaseGone extends Refusal {
   constructor() {
     super('unavailable', 'The database is unavailable. Retry in a moment.', { retryAfter: 1 });

@@ -106,7 +106,7 @@ describe('group commit', () => {
     expect(count()).toBe(1);
   });
 
-  it('by property: every entry gets its own outcome, whatever the outcomes of its group', async () => {
+  it('by property: every entry gets its own outcome, regardless of the outcomes of its group', async () => {
     const fate = fc.constantFrom('result', 'refusal', 'later', 'breaks');
     await fc.assert(
       fc.asyncProperty(
@@ -122,11 +122,11 @@ describe('group commit', () => {
             },
           });
           const settled = await Promise.allSettled(fates.map((_, index) => group.add(index)));
-          const told = settled.map((one) => (one.status === 'fulfilled' ? one.value : String(one.reason)));
+          const outcomes = settled.map((one) => (one.status === 'fulfilled' ? one.value : String(one.reason)));
           const due = fates.map((one, index) =>
             one === 'breaks' ? 'Error: breaks' : one === 'refusal' ? `Error: no ${index}` : index,
           );
-          expect(told).toEqual(due);
+          expect(outcomes).toEqual(due);
         },
       ),
     );

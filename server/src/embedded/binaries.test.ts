@@ -72,7 +72,7 @@ describe('the library links', () => {
 });
 
 describe('the copy of the programs', () => {
-  it('is created once per version, with its links, and readable for all whatever the umask is', () => {
+  it('is created once per version, with its links, and readable for all regardless of the umask', () => {
     const umask = process.umask(0o077);
     const copy = copyBinaries(binaries, join(folder, 'cache'));
     process.umask(umask);

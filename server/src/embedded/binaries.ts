@@ -130,7 +130,7 @@ function copyAtomically({ native }: Binaries, folder: string): void {
   try {
     draft = mkdtempSync(join(makeOpenFolder(dirname(folder)), `${basename(folder)}.`));
     cpSync(native, join(draft, 'native'), { recursive: true, verbatimSymlinks: true });
-    // Whatever the umask was when npm unpacked them.
+    // Regardless of the umask that npm unpacked them with.
     execFileSync('chmod', ['-R', 'u=rwX,go=rX', draft]);
     renameSync(draft, folder);
   } catch (error) {

@@ -192,7 +192,7 @@ function supervise(at: Installation, first: Server, { log, ending, release }: Su
       if (next === undefined) return;
       server = next;
       log.info({ pid: next.pid }, 'the embedded PostgreSQL is available again');
-      // It was stopped while it started: whoever waits for this loop has stopped the previous server.
+      // It was stopped while it started: the caller that waits for this loop has stopped the previous server.
       if (ending.signal.aborted) void next.stop();
     }
   }

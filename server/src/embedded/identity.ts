@@ -30,7 +30,7 @@ const NOBODY = 65_534;
  * being its child.
  */
 const NAMESPACE = ['--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`, '--'];
-/** util-linux: the kernel signals the server to shut down when our process ends, for whatever reason. */
+/** util-linux: the kernel signals the server to shut down when our process ends, for any reason. */
 const WITH_PARENT = ['--pdeathsig', 'INT', '--'];
 
 /** Runs programs as the user of this process. */

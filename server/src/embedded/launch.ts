@@ -35,7 +35,7 @@ export function launch({ binaries, identity, log }: LaunchContext, program: Prog
     cwd: '/',
     env: { PATH, LC_ALL: 'C', ...libraryEnv(binaries) },
     stdio: ['pipe', log.descriptor, log.descriptor],
-    // Ctrl+C reaches the whole process group of the terminal: the server must end only when told, after work in
+    // Ctrl+C reaches the whole process group of the terminal: the server must end only on request, after work in
     // progress.
     detached: true,
   });

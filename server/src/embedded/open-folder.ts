@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Creates `base` and the nested folders `names` in it, with mode 0755 whatever the umask is. Existing ones stay
+ * Creates `base` and the nested folders `names` in it, with mode 0755 regardless of the umask. Existing ones stay
  * unchanged.
  */
 export function makeOpenFolder(base: string, ...names: string[]): string {

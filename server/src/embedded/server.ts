@@ -41,7 +41,7 @@ export interface Installation extends LaunchContext {
 
 export interface Server {
   readonly pid: number;
-  /** Resolves when the server's main process has ended, for whatever reason. */
+  /** Resolves when the server's main process has ended, for any reason. */
   readonly gone: Promise<Ended>;
   /**
    * Fast shutdown: sessions are closed, everything is flushed. Immediate shutdown if that takes too long. Safe to call
@@ -125,7 +125,7 @@ async function waitUntilReady({ address, reportProgress, signal }: Installation,
 }
 
 async function isReady(url: string): Promise<boolean> {
-  // Without TLS, whatever PGSSLMODE of the environment says about other servers.
+  // Without TLS, regardless of PGSSLMODE, which is for other servers.
   const client = new pg.Client({
     ...{
       connectionString: url,

@@ -31,7 +31,7 @@ function readPidFile(data: string): PidFile | undefined {
   }
 }
 
-/** The process that serves this data folder; undefined without one, whatever the lock file says. */
+/** The process that serves this data folder; undefined without one, regardless of the lock file. */
 export function serverOf(data: string): PidFile | undefined {
   const file = readPidFile(data);
   return file !== undefined && isRunning(file.pid) && isServerOf(file.pid, data) ? file : undefined;

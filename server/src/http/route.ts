@@ -110,9 +110,9 @@ function bodies(router: Router, services: Services) {
 
 export function binder(router: Router, services: Services): Binder {
   const { bind, bindBytes } = bodies(router, services);
-  const { anybody, member, pipeline } = callers(services);
+  const { anyone, member, pipeline } = callers(services);
   return {
-    open: (endpoint, handler) => bind(endpoint, anybody(endpoint), handler),
+    open: (endpoint, handler) => bind(endpoint, anyone(endpoint), handler),
     // A handler writes on behalf of a member only while their session is active (A21).
     member: (endpoint, handler) =>
       bind(endpoint, member(endpoint), (call) => services.db.forSession(call.actor.sessionId, () => handler(call))),

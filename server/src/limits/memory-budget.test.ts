@@ -48,7 +48,7 @@ describe('memory budget', () => {
     expect(budget.taken).toBe(24);
   });
 
-  it('MB2: gives released memory to whoever has waited longest, and lets small requests pass large ones', async () => {
+  it('MB2: gives released memory to the longest waiting request, and lets small requests pass large ones', async () => {
     const { budget, held, enter } = aBudget();
     const first = held(anna, 8);
     const order: string[] = [];
@@ -71,7 +71,7 @@ describe('memory budget', () => {
     expect(() => enter(ben, 1)).toThrow('unavailable');
   });
 
-  it('MB2: in a full process, gives released memory to whoever has least, before other requests of the same owner', async () => {
+  it('MB2: in a full process, gives released memory to the owner with the least, before other requests of the same owner', async () => {
     const { held, enter, budget } = aBudget({ perProcess: 20 });
     const [part] = [held(anna, 4), held(anna, 6), held(ben, 10)];
     const again = Promise.resolve(enter(anna, 4));
@@ -133,7 +133,7 @@ describe('memory budget', () => {
     expect(ended).toEqual([]);
   });
 
-  it('MB2: in a full process, evicts from whoever has most for whoever has less', () => {
+  it('MB2: in a full process, evicts from the owner with the most for one with less', () => {
     const { held, enter, budget } = aBudget({ perProcess: 20 });
     const [most, more] = [held(anna, 10), held(ben, 6)];
     const ended = ending(['most', most], ['more', more]);

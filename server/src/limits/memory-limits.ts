@@ -46,7 +46,7 @@ export const EXPECTED = {
  * How large bodies are read (MB8): the first bytes immediately, the rest in batches, with a limit per turn of the event
  * loop. Reading a MiB takes about a millisecond, which is the delay for everyone else per turn.
  */
-export const READING = { free: 64 * KIB, portion: 256 * KIB, perTurn: 4 } as const;
+export const READING = { free: 64 * KIB, batch: 256 * KIB, perTurn: 4 } as const;
 
 /** All budgets of a process. */
 export interface Memory {

@@ -77,7 +77,7 @@ export const POLICIES = {
   },
   'new-project-address': {
     ...{ quota: 1000, windowSeconds: HOUR, by: 'address' },
-    why: 'Wallets are free: whoever creates one per project still has one address.',
+    why: 'Wallets are free: a person who creates one per project still has one address.',
   },
   'new-credential': {
     ...{ quota: 120, windowSeconds: HOUR, by: 'person' },

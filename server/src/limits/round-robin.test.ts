@@ -85,7 +85,7 @@ describe('round robin', () => {
   const works = fc.array(
     fc.record({
       owner: fc.constantFrom('a', 'b', 'c', 'd'),
-      portions: fc.integer({ min: 1, max: 8 }),
+      batches: fc.integer({ min: 1, max: 8 }),
       comesAt: fc.integer({ min: 0, max: 6 }),
       leavesAt: fc.option(fc.integer({ min: 0, max: 12 }), { nil: Infinity }),
     }),
@@ -110,10 +110,10 @@ describe('round robin', () => {
           for (const one of crowd) {
             if (one.leavesAt === now) {
               one.asked?.leave();
-              Object.assign(one, { asked: null, portions: 0 });
-            } else if (one.asked === null && one.portions > 0 && one.comesAt <= now) {
+              Object.assign(one, { asked: null, batches: 0 });
+            } else if (one.asked === null && one.batches > 0 && one.comesAt <= now) {
               const leave = queue.ask(one.owner, () => {
-                Object.assign(one, { asked: null, portions: one.portions - 1 });
+                Object.assign(one, { asked: null, batches: one.batches - 1 });
                 served.push({ owner: one.owner, waiting: waiting() });
               });
               one.asked = { owner: one.owner, leave };
@@ -123,7 +123,7 @@ describe('round robin', () => {
           turn();
           expect(served.length - before).toBe(Math.min(perTurn, inLine));
         }
-        expect(crowd.map(({ portions }) => portions)).toEqual(crowd.map(() => 0));
+        expect(crowd.map(({ batches }) => batches)).toEqual(crowd.map(() => 0));
         expect([queue.waiting, turn()]).toEqual([0, false]);
         served.forEach(({ owner, waiting: others }, at) => {
           const next = served.findIndex((later, index) => index > at && later.owner === owner);

@@ -3,7 +3,7 @@ import type { ProjectChange as WireChange } from '@countersign/shared/api/change
 import { settingsOf } from '../domain/stored-names.ts';
 import type { ProjectChange } from '../db/entities/project-change.ts';
 
-/** The name at that time, whatever the current one is. */
+/** The name at that time, not the current one. */
 export function presentChange(change: ProjectChange): WireChange {
   return {
     id: change.id,

@@ -55,7 +55,7 @@ export function watchMemory(telemetry: Telemetry, { received, unsent, anonymous 
   );
 }
 
-/** The limit of the count, so that the query costs the same whatever the backlog. */
+/** The limit of the count, so that the query costs the same regardless of the backlog. */
 const COUNT_LIMIT = 10_000;
 
 const BACKLOG_SQL = `

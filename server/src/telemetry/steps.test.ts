@@ -42,8 +42,8 @@ describe('a request', () => {
 describe('an event', () => {
   it('spans from its append to its sequence number', () => {
     const attributes = { 'countersign.project_id': 'p', 'countersign.seq': 7 };
-    const told = { itemId: 'i', name: 'item.queued', kind: 'event', startedAt: NOW - 20, endedAt: NOW, failed: false };
-    expect(stepOfEvent(event, NOW)).toEqual({ ...told, first: true, attributes });
+    const step = { itemId: 'i', name: 'item.queued', kind: 'event', startedAt: NOW - 20, endedAt: NOW, failed: false };
+    expect(stepOfEvent(event, NOW)).toEqual({ ...step, first: true, attributes });
   });
 
   it.each([

@@ -21,7 +21,7 @@ export interface Traces {
   stop: () => Promise<void>;
 }
 
-/** A caller who may not see an item leaves nothing in its trace, whatever ID they send. */
+/** A caller who may not see an item leaves nothing in its trace, even for an existing ID. */
 const OUTSIDE: ReadonlySet<number> = new Set([401, 403, 404]);
 
 /** A request that names an item, or created one; null for any other. */

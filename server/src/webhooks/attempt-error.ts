@@ -39,7 +39,7 @@ export const isOfNetwork = (failure: unknown): boolean => (codeOf(failure) ?? ''
 
 /**
  * The error code of a failure. A response that is not HTTP counts as a broken connection; an error status already
- * received takes precedence; `late`: the deadline has passed, whatever failed.
+ * received takes precedence; `late`: the deadline has passed, regardless of the failure.
  */
 export function errorOf(failure: unknown, seen: { httpStatus: number | null; late: boolean }): AttemptError {
   const ofStatus = seen.httpStatus === null ? null : errorOfStatus(seen.httpStatus);

@@ -121,7 +121,7 @@ describe('TLS', () => {
       ),
     );
 
-  it('reports tls_error for an unknown certificate, whatever the environment says', async () => {
+  it('reports tls_error for an unknown certificate, regardless of the environment', async () => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
     const { port } = await secure();

@@ -107,7 +107,7 @@ describe('broken receivers', () => {
     expect(await send(resetting.port)).toMatchObject({ httpStatus: null, error: 'connection_reset' });
   });
 
-  it('reports a reset in the body, whatever the response began with', async () => {
+  it('reports a reset in the body, regardless of how the response began', async () => {
     const { port } = await answering('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf', (socket) =>
       socket.resetAndDestroy(),
     );

@@ -36,7 +36,7 @@ describe('W6: of the response headers', () => {
     expect(stored.via).toBeUndefined();
   });
 
-  it('whatever arrives, the stored part is small and safe to store', () => {
+  it('for any input, the stored part is small and safe to store', () => {
     const value = fc.oneof(fc.string({ unit: 'binary', maxLength: 6_000 }), fc.array(fc.string({ maxLength: 900 })));
     const headers = fc.record({ 'content-type': value, date: value, server: value, via: value }, { requiredKeys: [] });
     fc.assert(

@@ -19,7 +19,7 @@ import type { Next } from './loop.ts';
 export const BUDGET_MS = 30_000;
 
 /**
- * One check of every project with a budget. Several workers may run it concurrently: whoever holds the project's row
+ * One check of every project with a budget. Several workers may run it concurrently: the one that locks the project's row
  * acts.
  */
 export async function watchBudgetsOnce(services: Services): Promise<Next> {

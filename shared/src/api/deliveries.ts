@@ -23,7 +23,7 @@ const headers = z.record(z.string(), z.string());
 
 /**
  * One POST as it was sent. `duration_ms` covers the whole attempt; `response_text` is the beginning of the response,
- * whatever its type. Signatures in `request_headers` are masked; `response_headers` is a useful subset, null without a
+ * regardless of its type. Signatures in `request_headers` are masked; `response_headers` is a useful subset, null without a
  * response (W6).
  */
 export const attempt = z

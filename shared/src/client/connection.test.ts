@@ -112,7 +112,7 @@ describe('how a call fails', () => {
 });
 
 describe('a Retry-After date', () => {
-  it('is measured by the clock of the service, whatever the local time is', async () => {
+  it('is measured by the clock of the service, regardless of the local time is', async () => {
     const { api, slept } = await connected((_seen, attempt, response) => {
       if (attempt > 1) return take(response);
       const [date, until] = ['Fri, 20 Nov 2026 14:00:00 GMT', 'Fri, 20 Nov 2026 14:00:20 GMT'];

@@ -15,7 +15,7 @@ describe('the endpoints', () => {
     expect(new Set(ENDPOINTS.map(([name]) => name)).size).toBe(ENDPOINTS.length);
   });
 
-  it('has a unique method and path, whatever the parameters are called', () => {
+  it('has a unique method and path, regardless of the parameters are called', () => {
     const places = ENDPOINTS.map(([, { method, path }]) => `${method} ${path.replaceAll(/:\w+/g, ':')}`);
     expect(places.filter((place, index) => places.indexOf(place) !== index)).toEqual([]);
   });

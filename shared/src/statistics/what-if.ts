@@ -16,10 +16,10 @@ interface Sums {
   wrong: number;
 }
 
-/** A sample prepared for one choice of escalating flags: each query then costs a binary search, whatever the size. */
+/** A sample prepared for one choice of escalating flags: each query then costs a binary search, regardless of the size. */
 export interface Replay {
   arrived: number;
-  /** Arrivals that a flag escalates, whatever their confidence. */
+  /** Arrivals that a flag escalates, regardless of their confidence. */
   flagged: number;
   /** The confidences without an escalating flag, ascending. */
   confidences: readonly number[];

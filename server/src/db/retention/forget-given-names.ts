@@ -6,12 +6,12 @@ import type { Em } from '../orm.ts';
  * being added, is removed; a name that the log does not mention (the demo host) stays.
  */
 const FORGET = `
-  with portion as (
+  with batch as (
     select id from app_user where not name_settled order by id limit ? for no key update skip locked
   ), spoken as (
     select c.subject_id as id, coalesce(c.after ->> 'name', c.subject) as name, c.changed_by <> c.subject_id as by_others,
       c.action = 'member.changed' and c.changed_by = c.subject_id as chosen
-    from project_change c join portion on portion.id = c.subject_id
+    from project_change c join batch on batch.id = c.subject_id
     where c.changed_by is not null
       and ((c.action = 'member.changed' and c.after ->> 'name' is not null) or c.action = 'member.joined')
   ), given as (
@@ -19,8 +19,8 @@ const FORGET = `
     group by u.id having bool_or(s.by_others) and not bool_or(s.chosen)
   )
   update app_user u set name_settled = true, name = case when given.id is null then u.name end
-  from portion left join given on given.id = portion.id
-  where u.id = portion.id
+  from batch left join given on given.id = batch.id
+  where u.id = batch.id
   returning u.id`;
 
 /** Checks a batch of the users that were not checked yet. Returns how many there were. */

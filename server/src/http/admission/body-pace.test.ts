@@ -83,10 +83,10 @@ describe('a large body', () => {
     const answer = answered(sent);
     sent.end(Buffer.alloc(LARGE, 'x'));
     let [turns, before] = [0, 0];
-    for (; turns < LARGE / READING.portion - 1; turns += 1) {
+    for (; turns < LARGE / READING.batch - 1; turns += 1) {
       await expect.poll(() => queue.waiting, { interval: 1 }).toBe(1);
       const now = got.get('one') ?? 0;
-      expect(now - before).toBeLessThanOrEqual((turns === 0 ? READING.free : READING.portion) + AHEAD);
+      expect(now - before).toBeLessThanOrEqual((turns === 0 ? READING.free : READING.batch) + AHEAD);
       before = now;
       turn();
     }
@@ -191,7 +191,7 @@ describe('a large body', () => {
     socket.write(`POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${LARGE}\r\n\r\n`);
     socket.write(Buffer.alloc(LARGE, 'x'));
     socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
-    const least = (LARGE - READING.free - AHEAD) / (READING.portion + AHEAD);
+    const least = (LARGE - READING.free - AHEAD) / (READING.batch + AHEAD);
     expect(await turnsUntil(both)).toBeGreaterThanOrEqual(Math.floor(least));
     expect(queue.waiting).toBe(0);
   });

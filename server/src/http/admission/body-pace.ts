@@ -33,7 +33,7 @@ export function paceBody(request: IncomingMessage, response: ServerResponse, que
     else
       leave ??= queue.ask(OWNERS.get(request) ?? NOBODY, () => {
         leave = null;
-        left = READING.portion;
+        left = READING.batch;
         read(size);
       });
   };

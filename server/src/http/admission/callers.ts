@@ -22,7 +22,7 @@ export interface Caller<A> {
 /** By kind of caller. */
 export function callers(services: Services) {
   const recheck = () => Promise.resolve();
-  const anybody = (endpoint: Pick<Endpoint, 'path'>): Caller<null> => ({
+  const anyone = (endpoint: Pick<Endpoint, 'path'>): Caller<null> => ({
     recheck,
     identify: async (ctx) => {
       refuseForeignOrigin(ctx, services.baseUrl);
@@ -54,7 +54,7 @@ export function callers(services: Services) {
       return actor;
     },
   });
-  return { anybody, member, pipeline };
+  return { anyone, member, pipeline };
 }
 
 /** A sender with a signature: `limit` counts the request before the body is read. */

@@ -33,7 +33,7 @@ interface Waiter {
 }
 
 /**
- * The queue admits whoever has the fewest slots first, then the oldest request. When the queue is full, the newest
+ * The queue admits the person with the fewest slots first, then the oldest request. When the queue is full, the newest
  * request of the person with the most queued requests is refused in favour of someone with fewer, so nobody waits
  * behind another person's crowd.
  */

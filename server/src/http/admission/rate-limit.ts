@@ -86,7 +86,7 @@ const CREATION_POLICIES: ReadonlyMap<string, { person: PolicyBy<'person'>; addre
 ]);
 
 /**
- * Counts a dashboard request by user, whatever the endpoint (RL5), and what it creates in addition. A download
+ * Counts a dashboard request by user, regardless of the endpoint (RL5), and what it creates in addition. A download
  * re-checks its session repeatedly but counts once. Errors: `rate_limited`.
  */
 export async function limitPerson(limits: Limits, ctx: Context, asked: Named & { userId: string }): Promise<void> {

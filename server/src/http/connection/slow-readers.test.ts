@@ -65,7 +65,7 @@ function begin() {
 }
 
 describe('MB6: a client that reads', () => {
-  it('at the minimum rate or faster is never disconnected, whatever the chunk size', () => {
+  it('at the minimum rate or faster is never disconnected, regardless of the chunk size', () => {
     const piece = fc.integer({ min: 500, max: 2_000_000 });
     fc.assert(
       fc.property(piece, fc.integer({ min: 1000, max: 5000 }), fc.nat(9), (giving, taking, pause) => {

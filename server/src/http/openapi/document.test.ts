@@ -139,7 +139,7 @@ describe('the example of the webhook', () => {
 });
 
 describe('the responses', () => {
-  it('have x-request-id, whatever their status, and Retry-After where a retry makes sense', () => {
+  it('have x-request-id, regardless of their status, and Retry-After where a retry makes sense', () => {
     for (const { operationId, responses } of described)
       for (const [status, { headers }] of Object.entries(responses)) {
         expect(headers, `${operationId} ${status}`).toHaveProperty('x-request-id');

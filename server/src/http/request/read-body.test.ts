@@ -1,4 +1,4 @@
-// Bodies that are read after their client disconnected: refused immediately, whatever their announced length.
+// Bodies that are read after their client disconnected: refused immediately, regardless of their announced length.
 import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { once } from 'node:events';

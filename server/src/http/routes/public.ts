@@ -90,7 +90,7 @@ async function untilFinal(
     return answer;
   }
   await waited(waiter, ctx, { id: answer.id, seconds });
-  // The item is stored, so the sender gets a response whatever happens during the wait. A key that was revoked
+  // The item is stored, so the sender gets a response regardless of what happens during the wait. A key that was revoked
   // meanwhile gets nothing more than that.
   const now = await recheckKey(services, ctx, true)
     .then(() => readPublicItem(services, actor, answer.id))

@@ -1,4 +1,4 @@
-// Counting frames, however they are split into chunks, whatever their length and type.
+// Counting frames, however they are split into chunks, regardless of their length and type.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createFrameCounter } from './frame-counter.ts';

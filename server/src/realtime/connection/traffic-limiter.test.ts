@@ -1,4 +1,4 @@
-// The traffic limit of a client: a burst, then a rate per second, whatever the clock does.
+// The traffic limit of a client: a burst, then a rate per second, for any clock.
 import { expect, it } from 'vitest';
 import { type TrafficLimiter, BYTES, createTrafficLimiter, PACKETS, type Rate } from './traffic-limiter.ts';
 

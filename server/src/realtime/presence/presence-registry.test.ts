@@ -1,4 +1,4 @@
-// The presence registry: whatever the order of arrivals, departures, moves, lost messages and crashed processes, pages
+// The presence registry: regardless of the order of arrivals, departures, moves, lost messages and crashed processes, pages
 // converge on the true presence.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -115,7 +115,7 @@ describe('PR1: the announced presence', () => {
     );
   });
 
-  it('is correct again after the next heartbeat, whatever was lost', () => {
+  it('is correct again after the next heartbeat, after any loss', () => {
     fc.assert(
       fc.property(acts, fc.array(fc.nat(60)), (played, tellings) => {
         const town = new Simulation();

@@ -26,7 +26,7 @@ interface PresenceOptions {
   wake: () => void;
 }
 
-/** Follows the rooms of this process's sockets, whoever puts them there, and receives their presence reports. */
+/** Follows the rooms of this process's sockets, no matter who adds them, and receives their presence reports. */
 export function createPresence(services: Services, io: LiveServer, { rooms, link, wake }: PresenceOptions): Presence {
   const own = services.ids.uuid();
   const tabs = new Tabs();

@@ -15,7 +15,7 @@ export interface GuardPolicy {
   allowHttp: boolean;
   /** The HTTP proxy for all webhooks (W5), with its password if any; none when absent or null. */
   proxyUrl?: string | null;
-  /** The service's own endpoints, refused whatever ranges are allowed (W7). */
+  /** The service's own endpoints, refused regardless of the allowed ranges (W7). */
   own?: OwnEndpoints;
 }
 

@@ -28,7 +28,7 @@ export const isSuccess = ({ next }: Done): boolean => next.kind === 'succeeded';
  * sequence number here, next to the relay, if no other session has locked its project and no earlier event of its item
  * waits for one: it can never overtake an event that precedes it. All others are left to the relay. Projects are locked
  * first and without waiting, so that no deadlock can occur; the lock holder alone assigns numbers, as the relay does.
- * Whether an item has a waiting event is read from the index of items, whatever the planner estimates: `limit` prevents
+ * Whether an item has a waiting event is read from the index of items, regardless of the planner estimates: `limit` prevents
  * a table scan.
  */
 const END = planned(`
