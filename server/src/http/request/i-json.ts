@@ -25,7 +25,8 @@ interface Frame {
 /**
  * Parses a body. Errors: `invalid_json` (not UTF-8 or not JSON), `validation_failed` with a pointer for NUL, lone surrogates,
  * doubled keys, keys over 256 characters, integers beyond 2^53-1, numbers that overflow, depth over 32 and more than 10 000
- * nodes. Depth is counted within a top-level member, so `input` may nest 32 levels. Iterative: deep input cannot overflow the stack.
+ * nodes. Depth is counted within a top-level member, so `input` may nest 32 levels. Iterative: deep input cannot overflow
+ * the stack.
  */
 export function parseBody(bytes: Uint8Array): ParsedBody {
   return parseText(decode(bytes));
