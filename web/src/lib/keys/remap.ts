@@ -96,7 +96,7 @@ function refusalOf(press: Press, binding: Binding, key: string | null): Refusal 
   return key === null ? 'nameless' : null;
 }
 
-/** The chosen keys with one more; null when it may not be (see {@link judgePress}). */
+/** The chosen keys with one more; null when it may not be (see {@link validatePress}). */
 export function withKey(command: Command, key: string, chosen: Chosen): Chosen | null {
   const binding = bindingOf(command);
   if (binding === undefined || !allowed(binding, key)) return null;

@@ -1,6 +1,6 @@
-// While one part of the page fills the screen, the rest of it takes no focus and is not read out.
+// Makes the rest of the page inert while one part of it fills the screen.
 
-/** An attachment: makes everything outside `node` inert for as long as it is there, but for what announces changes. */
+/** An attachment: makes everything outside `node` inert as long as it is mounted, except the live regions. */
 export function inertOutside(node: HTMLElement): () => void {
   const madeInert: Element[] = [];
   for (let at: Element | null = node; at !== null && at !== document.body; at = at.parentElement) {

@@ -1,7 +1,7 @@
-// The reader's own choices on the queue page, kept in this browser; its other tabs follow.
+// The user's preferences on the queue page, stored in this browser and synced across its tabs.
 import { browserStorage } from '#lib/drafts/drafts.ts';
 
-/** How much a screen reader hears by itself: nothing, what concerns the reader's own work, or how the queue changes too. */
+/** How much a screen reader announces automatically: nothing, messages about the user's own work, or changes of the queue too. */
 export const SPOKEN_LEVELS = ['off', 'important', 'all'] as const;
 export type SpokenLevel = (typeof SPOKEN_LEVELS)[number];
 
@@ -12,7 +12,7 @@ export class Preferences {
   #flow = $state(readFlow());
   #spoken: SpokenLevel = $state(readSpoken());
 
-  /** Focus: the server picks, and after a decision the next item opens by itself. Otherwise the page stays (browse). */
+  /** Focus: the server picks the item, and after a decision the next one opens automatically. Browse: the page stays. */
   get flow(): boolean {
     return this.#flow;
   }
@@ -32,7 +32,7 @@ export class Preferences {
     persist(SPOKEN, value);
   }
 
-  /** Takes over what another tab has chosen; answers the function that stops it. */
+  /** Follows the choices of other tabs; returns the function that stops it. */
   follow(): () => void {
     const onStorage = ({ key }: StorageEvent) => {
       if (key === null || key === FLOW) this.#flow = readFlow();
@@ -43,7 +43,7 @@ export class Preferences {
   }
 }
 
-/** The choices of this tab: the sheet of keys changes them, the queue goes by them. */
+/** The preferences of this tab: the key sheet changes them, the queue applies them. */
 export const preferences = new Preferences();
 
 /** Focus unless it was switched off. */

@@ -1,4 +1,4 @@
-// What the parts of the queue page share: the queue, the desk, the tray, the reader's own choices.
+// The context of the queue page's parts: queue, review session, recent decisions, preferences.
 import { projects } from '#lib/api/projects-store.svelte.ts';
 import type { Project } from '@countersign/shared/api/projects';
 import { createContext } from 'svelte';
@@ -11,17 +11,17 @@ export interface QueueContext extends Parts {
   readonly reviewSession: ReviewSession;
   readonly reading: Reading;
   readonly selection: Selection;
-  /** Whether an action counts now, by whatever it is asked for: the item on show was seen, and no change is under way (QU2). */
+  /** Whether an action may run now, by any input: the open item was seen, and no change is under way (QU2). */
   readonly ready: () => boolean;
 }
 
 export const [getQueueContext, setQueueContext] = createContext<QueueContext>();
 
-/** A project of the reader, with its reasons, guidelines and lease; null until the list of projects is in. */
+/** A project of the user, with its reasons, guidelines and lease; null until the projects have loaded. */
 export const projectOf = (id: string | undefined): Project | null =>
   projects.list?.find((project) => project.id === id) ?? null;
 
-/** Of the projects that are listed, one or all, those that keep confidence from the reader (AU3), by name; and whether all do. */
+/** The listed projects that hide confidence from the user (AU3), by name, and whether all of them do. */
 export function projectsHidingConfidence(projectId: string | null): { names: string[]; all: boolean } {
   const listed = (projects.list ?? []).filter(({ id }) => projectId === null || id === projectId);
   const names = listed.filter((project) => project.hides_confidence).map(({ name }) => name);
@@ -30,6 +30,6 @@ export function projectsHidingConfidence(projectId: string | null): { names: str
 
 const LEASE_SECONDS = 120;
 
-/** The length of a lease in ms, for drawing what is left of it. */
+/** The length of a lease in ms, for drawing the time left. */
 export const leaseOf = (projectId: string): number =>
   (projectOf(projectId)?.claim_lease_seconds ?? LEASE_SECONDS) * 1000;

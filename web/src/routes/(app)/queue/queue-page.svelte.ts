@@ -1,4 +1,4 @@
-// Puts the queue page together: the desk and its parts, the keys, the heartbeat, and what is said aloud.
+// Assembles the queue page: the review session and its parts, keys, heartbeat and announcements.
 import { clock } from '#lib/time/clock.svelte.ts';
 import { browserStorage, Drafts } from '#lib/drafts/drafts.ts';
 import { listenToKeys, type Command, type KeyScope } from '#lib/keyboard.ts';
@@ -31,7 +31,7 @@ import { Selection } from './bulk/selection.svelte.ts';
 import { RecentDecisions } from './recent/recent-decisions.svelte.ts';
 import type { QueueContext } from './queue-context.ts';
 
-/** A fired key presses its button for this many ms. */
+/** An action's key shows its button as pressed for this many ms. */
 const FIRED_MS = 160;
 
 class QueuePage implements Ui {
@@ -99,7 +99,7 @@ class QueuePage implements Ui {
     return focused === null || focused === document.body || this.box?.contains(focused) === true;
   }
 
-  /** Whether the verbs' keys count: the item on show has been seen. */
+  /** Whether the action keys are enabled: the open item has been seen. */
   get actionsEnabled(): boolean {
     return this.#inputGuard.has(this.context.reviewSession.item.id);
   }
@@ -113,7 +113,10 @@ class QueuePage implements Ui {
     void goto(resolve(queueUrlOf({ ...this.context.queue.state.scope, view, item: null })), { reset: false });
   }
 
-  /** The desk turned to another item: the cursor goes with it, the focus to its heading, and it can be decided once it was seen. */
+  /**
+   * The review session switched to another item: the cursor follows, its heading gets the focus, and actions are enabled once it
+   * was seen.
+   */
   async follow(id: string | null, advanced: boolean): Promise<void> {
     this.#inputGuard.setItem(id, advanced);
     if (id === null) {
@@ -123,7 +126,7 @@ class QueuePage implements Ui {
     this.#cursor = id;
     await itemPane.fetch();
     await tick();
-    // The parts may have been long in coming.
+    // Loading the parts may have taken long.
     if (id !== this.context.reviewSession.item.id) return;
     this.box?.querySelector(`[data-line="${CSS.escape(id)}"]`)?.scrollIntoView({ block: 'nearest' });
     if (this.context.reviewSession.edit === null)
@@ -131,7 +134,7 @@ class QueuePage implements Ui {
     await this.#inputGuard.observe(this.#shown);
   }
 
-  /** Starts everything that lives as long as the page; answers the function that stops it. */
+  /** Starts everything that lives as long as the page; returns the function that stops it. */
   start = (): (() => void) => {
     const { queue, reviewSession, announcer } = this.context;
     if (this.#queueLocation.item !== null) void reviewSession.peek(this.#queueLocation.item);
@@ -170,7 +173,7 @@ class QueuePage implements Ui {
     return { scopes, pending: reviewSession.busy !== null, actionsEnabled: this.actionsEnabled };
   }
 
-  /** What the reader can see of the item that was asked for. */
+  /** What is visible of the requested item. */
   get #shown() {
     const { id, detail, error } = this.context.reviewSession.item;
     return { id, loaded: itemPane.loaded !== null && (detail?.id === id || error !== null) };
@@ -219,7 +222,7 @@ class QueuePage implements Ui {
     this.#watchLease();
   }
 
-  /** Whoever works by ear cannot see the pill. */
+  /** Screen reader users cannot see the connection state. */
   #sayNetwork(): void {
     const { announcer } = this.context;
     const { offline, online } = keysMessages.announcement;

@@ -1,4 +1,4 @@
-// The address of the queue page.
+// The URL of the queue page.
 import { describe, expect, it } from 'vitest';
 import { queueFilter } from '@countersign/shared/filters/queue-filter';
 import { queueUrlOf, parseQueueUrl } from './queue-url.ts';
@@ -6,14 +6,14 @@ import { queueUrlOf, parseQueueUrl } from './queue-url.ts';
 const ID = '019a0000-0000-7000-8000-00000000abcd';
 const read = (address: string) => parseQueueUrl(new URL(address, 'http://localhost'));
 
-describe('address', () => {
-  it('holds the view, the project and the item, and nothing that is as usual', () => {
+describe('queue URL', () => {
+  it('contains the view, the project and the item, and omits defaults', () => {
     const queueLocation = { view: 'mine', projectId: ID, item: ID } as const;
     expect(read(queueUrlOf(queueLocation))).toEqual(queueLocation);
     expect(queueUrlOf({ view: 'available', projectId: null, item: null })).toBe('/(app)/queue');
   });
 
-  it('ignores what it does not know', () => {
+  it('ignores unknown parameters', () => {
     expect(read('/queue?view=secret&item=../x&project=1')).toEqual({ view: 'available', projectId: null, item: null });
     expect(read(`/queue?item=${ID.toUpperCase()}`).item).toBe(ID);
   });
@@ -23,7 +23,7 @@ describe('address', () => {
     [{ min_confidence: 0, max_confidence: 0.7000000000000001 }],
     [{ text: '100 % #1 + “ä” 👩' }],
     [{ flag: 'a', model: 'b', source: 'c', min_confidence: 0.1, max_confidence: 1, text: 'd' }],
-  ])('holds the filter %j', (filter) => {
+  ])('contains the filter %j', (filter) => {
     const queueLocation = { view: 'all', projectId: null, item: null, filter } as const;
     expect(read(queueUrlOf(queueLocation))).toEqual(queueLocation);
     expect(read(queueUrlOf({ ...queueLocation, item: ID })).filter).toEqual(filter);
@@ -40,7 +40,7 @@ describe('address', () => {
     ['?min=0,25', { min_confidence: 0.25 }],
     ['?min=Infinity&max=NaN', undefined],
     ['?flag=', undefined],
-  ])('%s asks for %j, and for nothing that the server refuses', (query, expected) => {
+  ])('reads %s as %j, and never a value that the server refuses', (query, expected) => {
     const { filter } = read(`/queue${query}`);
     expect(filter).toEqual(expected);
     if (filter !== undefined) expect(queueFilter.parse(filter)).toEqual(filter);

@@ -1,10 +1,10 @@
-// The address of the queue page: what is shown is in it, so that it can be shared and Back works.
+// The URL of the queue page: it contains what is shown, so that it can be shared and Back works.
 import { filterOf, type Scope } from '#lib/live/queue/queue-model.ts';
 import { QUEUE_VIEWS } from '@countersign/shared/api/queue';
 import { isUnfiltered, type QueueFilter } from '@countersign/shared/filters/queue-filter';
 
 export interface QueueLocation extends Scope {
-  /** The item on show. */
+  /** The open item. */
   readonly item: string | null;
 }
 
@@ -12,11 +12,11 @@ type Search = Pick<URLSearchParams, 'get'>;
 
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The longest text of each, as the server takes it. */
+/** The longest text of each field that the server accepts. */
 const TEXTS = { flag: ['flag', 100], model: ['model', 200], source: ['source', 200], text: ['q', 100] } as const;
 const NUMBERS = { min_confidence: 'min', max_confidence: 'max' } as const;
 
-/** What an address asks for. What is not known in it counts as not there. */
+/** Parses a URL. Unknown values are ignored. */
 export function parseQueueUrl(url: { searchParams: Search }): QueueLocation {
   const id = (name: string) => {
     const value = url.searchParams.get(name);
@@ -32,7 +32,7 @@ export function parseQueueUrl(url: { searchParams: Search }): QueueLocation {
   };
 }
 
-/** The route and query of a place, to be resolved; what is as usual is left out. */
+/** The route and query of a location, to be resolved; defaults are omitted. */
 export function queueUrlOf(queueLocation: QueueLocation): '/(app)/queue' | `/(app)/queue?${string}` {
   const { view, projectId, item } = queueLocation;
   const query = new URLSearchParams();
@@ -45,13 +45,13 @@ export function queueUrlOf(queueLocation: QueueLocation): '/(app)/queue' | `/(ap
   return query.size === 0 ? '/(app)/queue' : `/(app)/queue?${query}`;
 }
 
-/** A confidence as it was typed or stands in an address; undefined when it is none. */
+/** A confidence from input or a URL; undefined when it is invalid. */
 export function confidenceOf(typed: string | null): number | undefined {
   const value = Number(typed?.trim().replace(',', '.') || NaN);
   return value >= 0 && value <= 1 ? value : undefined;
 }
 
-/** What may be looked for: trimmed, no longer than the server takes, nothing that no item can hold. */
+/** A valid search text: trimmed, no longer than the server accepts, without characters that no item can contain. */
 export function searchText(typed: string, longest: number = TEXTS.text[1]): string | undefined {
   const text = typed.trim();
   return text !== '' && text.length <= longest && !text.includes('\0') && text.isWellFormed() ? text : undefined;
@@ -61,7 +61,7 @@ function filterIn(search: Search): QueueFilter {
   const filter: QueueFilter = {};
   for (const [field, [name, longest]] of entries(TEXTS)) {
     const asked = search.get(name);
-    // What a pipeline named is compared as it was submitted, with its spaces.
+    // Names from a pipeline are compared as submitted, with their spaces.
     const fits = asked !== null && searchText(asked, longest) !== undefined;
     if (fits) filter[field] = field === 'text' ? asked.trim() : asked;
   }

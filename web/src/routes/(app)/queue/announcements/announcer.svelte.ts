@@ -1,13 +1,13 @@
-// What the queue says aloud, with restraint: one polite and one assertive region, and a summary of the queue now and then.
+// Announces changes of the queue to screen readers through one polite and one assertive region, at a limited rate.
 import { preferences, type SpokenLevel } from '../preferences.svelte.ts';
 
 /**
- * `summary`: how the queue changes, at most one in `SUMMARY_MS`. `polite`: what comes of the reader's own doing.
- * `assertive`: a lease about to end, a conflict, the network gone, something not saved; nothing else.
+ * `summary`: changes of the queue, at most one in `SUMMARY_MS`. `polite`: results of the user's own actions. `assertive`: only a
+ * lease about to end, a conflict, a lost network or something that was not saved.
  */
 export type Urgency = 'summary' | 'polite' | 'assertive';
 
-/** Messages are gathered for this many ms, and a region is emptied after `CLEAR_MS`. */
+/** Messages are collected for this many ms, and a region is cleared after `CLEAR_MS`. */
 const GATHER_MS = 150;
 const CLEAR_MS = 4000;
 const SUMMARY_MS = 10_000;
@@ -18,10 +18,12 @@ const URGENCIES_OF_LEVEL: Record<SpokenLevel, readonly Urgency[]> = {
   all: ['summary', 'polite', 'assertive'],
 };
 
-/** One region of the page: messages of one moment are said together. Emptied first, the same words are heard a second time. */
+/**
+ * One live region of the page. It joins messages of one moment, and is cleared first so that a repeated text is read out again.
+ */
 class Region {
   words = $state('');
-  /** When what was said last will have been there for its time, in ms. */
+  /** When the last message will have been readable for its full time, in ms. */
   readUntil = -Infinity;
   #gathered: string[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -55,27 +57,27 @@ export class Announcer {
     this.#level = level;
   }
 
-  /** What the polite region says now. It is shown too, whatever the level. */
+  /** The current text of the polite region. It is also shown, at every level. */
   get words(): string {
     return this.#polite.words;
   }
 
-  /** What the assertive region says now. */
+  /** The current text of the assertive region. */
   get urgent(): string {
     return this.#assertive.words;
   }
 
-  /** Whether what was said has been there for its time: a summary can be said at once. */
+  /** Whether the last message has had its full time, so that a summary can follow at once. */
   get isQuiet(): boolean {
     return this.#polite.readUntil <= Date.now();
   }
 
-  /** Whether a screen reader is to hear it. */
+  /** Whether a screen reader should read it out. */
   get heard(): boolean {
     return this.#level() !== 'off';
   }
 
-  /** Says a message; a summary waits for its turn, and a newer one takes its place. */
+  /** Announces a message. A summary is delayed until it is due, and a newer summary replaces it. */
   say(message: string, urgency: Urgency = 'polite'): void {
     if (urgency === 'summary') this.#sum(message);
     else if (urgency === 'assertive') this.#assertive.say(message);
@@ -95,7 +97,7 @@ export class Announcer {
     if (!waits) this.#sayWhenQuiet();
   }
 
-  /** What came of the reader's own doing is heard and read to its end: a summary would take its place. */
+  /** A message about the user's own action is read to its end first, because a summary would replace it. */
   #sayWhenQuiet(): void {
     const now = Date.now();
     const wait = Math.max(this.#summedAt + SUMMARY_MS, this.#polite.readUntil) - now;

@@ -1,4 +1,5 @@
-// Restraint: at 50 events a second at most six summaries a minute, and only for whoever works in the list.
+// Rate limits of the announcer: at 50 events per second at most six summaries a minute, and only for a user who works in the
+// list.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { DomainEvent } from '@countersign/shared/events';
 import { Announcer } from './announcer.svelte.ts';
@@ -8,7 +9,7 @@ import { QueueSummary } from './queue-summary.ts';
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-/** Everything a region says in the course of `ms`, as a screen reader would hear it. */
+/** Collects everything a region announces during `ms`, as a screen reader would read it. */
 function listen(announcer: Announcer, ms: number, each: (at: number) => void = () => undefined): string[] {
   const heard: string[] = [];
   let before = announcer.words;
@@ -26,7 +27,7 @@ const event = (type: 'item.queued' | 'item.claimed', id: number, actor = 'ben') 
   ({ type, item_id: String(id), actor: { kind: 'member', id: actor, name: actor } }) as unknown as DomainEvent;
 
 describe('announcer', () => {
-  it('says at most six summaries a minute at 50 events a second', () => {
+  it('announces at most six summaries a minute at 50 events per second', () => {
     const announcer = new Announcer(() => 'all');
     const summary = new QueueSummary('me', (sentence) => announcer.say(sentence, 'summary'));
     let id = 0;
@@ -39,7 +40,7 @@ describe('announcer', () => {
     expect(heard.at(1)).toMatch(/^500 new, \d+ waiting$/);
   });
 
-  it('says at most six a minute also when it is told one every time, and the newest of them', () => {
+  it('announces at most six summaries a minute when one is passed every time, and always the newest', () => {
     const announcer = new Announcer(() => 'all');
     let count = 0;
     const heard = listen(announcer, 60_000, () => announcer.say(`${++count} new`, 'summary'));
@@ -51,25 +52,25 @@ describe('announcer', () => {
     ['off', false, false],
     ['important', false, true],
     ['all', true, true],
-  ])('at the level %s', (level, summed, heard) => {
+  ])('announces by urgency at the level %s', (level, summed, heard) => {
     const announcer = new Announcer(() => level);
     announcer.say('3 new', 'summary');
     vi.advanceTimersByTime(200);
     expect([announcer.words !== '', announcer.heard]).toEqual([summed, heard]);
     announcer.say('Item approved');
     vi.advanceTimersByTime(200);
-    // What comes of the reader's own doing stays to be seen; only a screen reader is spared it.
+    // Results of the user's own actions are still shown; only the screen reader skips them.
     expect(announcer.words).toContain('Item approved');
   });
 
-  it('lets what the reader did be read to its end before a summary takes its place', () => {
+  it("lets a message about the user's own action be read to its end before a summary replaces it", () => {
     const announcer = new Announcer(() => 'all');
     const heard: [at: number, words: string][] = [];
     let before = '';
     for (let at = 0; at < 21_000; at += 20) {
       if (at === 0) announcer.say('4 new', 'summary');
       if (at === 5000) announcer.say('1 new', 'summary');
-      // As late as it can come before the summary's turn, and another before the first is over.
+      // The latest moment before the summary is due, and a second message before the first is over.
       if (at === 9800) announcer.say('Item released');
       if (at === 12_000) announcer.say('Item approved');
       vi.advanceTimersByTime(20);
@@ -92,7 +93,7 @@ describe('announcer', () => {
     expect(lasted('Item approved')).toBe(4000);
   });
 
-  it('says the same sentence again when it comes a second time', () => {
+  it('announces the same sentence again when it occurs a second time', () => {
     const announcer = new Announcer(() => 'all');
     const heard = listen(announcer, 3000, (at) => {
       if (at === 0 || at === 1000) announcer.say('Item approved');
@@ -100,7 +101,7 @@ describe('announcer', () => {
     expect(heard).toEqual(['Item approved', 'Item approved']);
   });
 
-  it('keeps what is urgent apart, and says what belongs together at once', () => {
+  it('separates urgent messages from the rest, and joins messages of one moment', () => {
     const announcer = new Announcer(() => 'all');
     announcer.say('Ana took over this item', 'assertive');
     announcer.say('Your draft is saved');
@@ -122,7 +123,7 @@ describe('summary', () => {
     return new QueueSummary('me', (sentence) => told.push(sentence));
   };
 
-  it('counts what came and what others took, once each', () => {
+  it('counts new items and items taken by others, each once', () => {
     const summary = open();
     for (let id = 0; id < 12; id++) summary.receive(event('item.queued', id));
     for (const id of [10, 11, 50]) summary.receive(event('item.claimed', id));
@@ -131,7 +132,7 @@ describe('summary', () => {
     expect(told).toEqual(['10 new, 3 claimed, 41 waiting']);
   });
 
-  it('adds up while something else is said, and is told in one afterwards', () => {
+  it('accumulates while something else is announced, and reports once afterwards', () => {
     const summary = open();
     for (let id = 0; id < 3; id++) {
       summary.receive(event('item.queued', id));
@@ -142,7 +143,7 @@ describe('summary', () => {
     expect(told).toEqual(['3 new, 3 waiting']);
   });
 
-  it('is silent while nobody works in the list, and does not tell it afterwards', () => {
+  it('is silent while nobody works in the list, and does not report it later', () => {
     const summary = open();
     summary.receive(event('item.queued', 1));
     summary.tick({ listening: false, quiet: true, waiting: 1, now: 0 });

@@ -1,9 +1,10 @@
-// What tells somebody who looks elsewhere that items wait: the count in the tab's title and a short sound. Both are off until asked for.
+// Notifies a user who looks elsewhere that items wait, by the count in the tab's title and a short sound. Both are off by
+// default.
 import { browserStorage } from '#lib/drafts/drafts.ts';
 
 const TITLE = 'countersign.queue.notice.title';
 const SOUND = 'countersign.queue.notice.sound';
-/** Several that arrive together are one sound, and a busy queue is no siren. */
+/** Items that arrive together play one sound, and a busy queue does not play it continuously. */
 const SOUND_INTERVAL_MS = 5000;
 const LENGTH_S = 0.15;
 const PITCH_HZ = 660;
@@ -28,7 +29,7 @@ class ArrivalNotifier {
     return this.#sound;
   }
 
-  /** Turning it on is the gesture a browser wants before it lets a page sound; it sounds once, to be heard. */
+  /** Browsers allow sound only after a user gesture; turning it on is that gesture, and plays the sound once as a preview. */
   set sound(value: boolean) {
     this.#sound = value;
     persist(SOUND, value);
@@ -36,7 +37,7 @@ class ArrivalNotifier {
     if (value) this.arrived(0);
   }
 
-  /** An item came to a queue that somebody may not be looking at. `now` in ms. */
+  /** An item arrived in a queue that may not be visible. `now` in ms. */
   arrived(now: number): void {
     if (!this.#sound || now - this.#soundedAt < SOUND_INTERVAL_MS) return;
     this.#soundedAt = now;
@@ -44,7 +45,7 @@ class ArrivalNotifier {
       this.#audio ??= new AudioContext();
       beep(this.#audio);
     } catch {
-      // A browser without sound, or one that does not allow it yet.
+      // The browser has no sound, or does not allow it yet.
     }
   }
 }

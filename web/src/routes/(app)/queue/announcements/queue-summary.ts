@@ -1,10 +1,10 @@
-// How the queue has changed since it was last said, for whoever works in the list by ear: "12 new, 3 claimed, 41 waiting".
+// Summarizes how the queue has changed since the last announcement: "12 new, 3 taken, 41 waiting".
 import { keysMessages } from '#lib/keys/keys-messages.ts';
 import type { DomainEvent } from '@countersign/shared/events';
 
 const { announcement } = keysMessages;
 
-/** At most one sentence in so many ms is worth listening to. */
+/** The shortest interval between two summaries, in ms. */
 const SUMMARY_INTERVAL_MS = 10_000;
 
 interface TickInput {
@@ -17,7 +17,7 @@ interface TickInput {
 export class QueueSummary {
   readonly #me: string;
   readonly #announce: (sentence: string) => void;
-  /** New or taken items by their id: one that came and was taken in between counts as taken only. */
+  /** New and taken items by id; an item that arrived and was taken in between counts as taken only. */
   readonly #changed = new Map<string, 'new' | 'taken'>();
   #announcedAt = -Infinity;
 
@@ -32,8 +32,8 @@ export class QueueSummary {
   }
 
   /**
-   * Once a second. What changes while nobody listens to the list is not told afterwards; while something else is said (not `quiet`) it
-   * adds up. Times in ms.
+   * Called once a second. Changes are discarded while nobody listens to the list, and accumulate while something else is
+   * announced (not `quiet`). Times in ms.
    */
   tick({ listening, quiet, waiting, now }: TickInput): void {
     if (!listening) {

@@ -1,4 +1,4 @@
-// Deciding several items together: taken all or none (LC5), then decided one by one; what is left when it stops is given back.
+// Decides several items: claims all or none (LC5), decides them one by one, and releases the rest when it stops.
 import { ApiProblem, call } from '#lib/api/client.ts';
 import { claimBulk, releaseClaim, type BulkGranted } from '@countersign/shared/api/queue';
 import type { ErrorCode } from '@countersign/shared/errors';
@@ -8,9 +8,9 @@ import type { Selection } from './selection.svelte.ts';
 export const BULK_ACTIONS = ['approve', 'reject', 'escalate'] as const;
 export type BulkAction = (typeof BULK_ACTIONS)[number];
 
-/** Taking a hundred items may take longer than one answer does. Ms. */
+/** Claiming a hundred items may take longer than the default timeout. Ms. */
 const CLAIM_TIMEOUT_MS = 30_000;
-/** What one item has against it says nothing of the next; any other refusal would be everybody's. */
+/** These refusals concern one item only; any other refusal would apply to all of them. */
 const PER_ITEM_CODES: readonly ErrorCode[] = ['claim_lost', 'claim_held', 'already_decided', 'not_found'];
 
 export interface FailedItem {
@@ -27,14 +27,14 @@ interface BulkDecisionInput {
 
 export class BulkDecision {
   state: 'idle' | 'taking' | 'deciding' | 'over' = $state('idle');
-  /** How many there are, and how many of them are decided. */
+  /** The number of items, and how many of them are decided. */
   all = $state(0);
   done = $state(0);
-  /** Given back undecided; and those that could not be, and stay the reader's until the lease ends. */
+  /** Items released undecided; and items whose release failed, which stay claimed until the lease ends. */
   released = $state(0);
   notReleased = $state(0);
   failed: readonly FailedItem[] = $state.raw([]);
-  /** Why none could be taken, and the item in the way where it is one. */
+  /** Why no item could be claimed, and the blocking item where there is one. */
   refused: { error: unknown; blockingItem: string | null } | null = $state.raw(null);
   stopping = $state(false);
 
@@ -50,7 +50,7 @@ export class BulkDecision {
     return this.state === 'taking' || this.state === 'deciding';
   }
 
-  /** Takes what is selected and decides it. Never throws: what went wrong stands in `refused` and `failed`. */
+  /** Claims the selected items and decides them. Never throws: errors are in `refused` and `failed`. */
   async run(input: BulkDecisionInput): Promise<void> {
     const ids = [...this.#selection.ids];
     if (this.#selection.busy || ids.length === 0) return;
@@ -65,12 +65,12 @@ export class BulkDecision {
     this.state = 'over';
   }
 
-  /** No decision goes out from here on; the one that is on its way counts. */
+  /** Sends no further decision; the one in flight still counts. */
   stop(): void {
     this.stopping = this.running;
   }
 
-  /** Puts the outcome away. */
+  /** Clears the result. */
   forget(): void {
     if (this.running) return;
     this.state = 'idle';
@@ -95,7 +95,7 @@ export class BulkDecision {
     }
   }
 
-  /** The line that a refusal points at. */
+  /** The item that a refusal names. */
   #blockingItem(error: unknown, ids: readonly string[]): string | null {
     const pointer = error instanceof ApiProblem ? error.errors[0]?.pointer : undefined;
     const id = ids[Number(/^#\/item_ids\/(\d+)$/.exec(pointer ?? '')?.[1] ?? NaN)];
@@ -105,13 +105,13 @@ export class BulkDecision {
   async #decideAll(granted: readonly BulkGranted[], input: BulkDecisionInput): Promise<void> {
     const decisionSender = new DecisionSender(this.#parts);
     for (const [at, one] of granted.entries()) {
-      // One that was refused for everybody's reason is still the reader's: it goes back with the rest.
+      // An item refused for a reason that applies to all is still claimed by the user: it is released with the rest.
       if (this.stopping || !(await this.#decide(decisionSender, one, input)))
         return this.#releaseRest(granted.slice(at));
     }
   }
 
-  /** Answers whether the next one may be tried. */
+  /** Returns whether the next item may be tried. */
   async #decide(
     decisionSender: DecisionSender,
     { item, fence }: BulkGranted,

@@ -1,4 +1,4 @@
-// Several items decided together: all or none are taken, each is decided for itself, and nothing is left behind in silence.
+// Bulk decisions: the claim is all or nothing, each item is decided separately, and leftovers are reported.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Drafts } from '#lib/drafts/drafts.ts';
 import { ANA, EventLog, ME, PROJECTS, type Act } from '#lib/live/queue/event-log.fixture.ts';
@@ -20,7 +20,7 @@ interface Sent {
 }
 
 let sent: Sent[];
-/** What the server says to one item's decision or release instead of yes. */
+/** The server's answer to one item's decision or release, in place of success. */
 let answers: Map<string, () => Response | Promise<Response>>;
 let claimResponse: (() => Response) | null;
 let queue: LiveQueue;
@@ -73,8 +73,8 @@ const ids = () => queue.entries.map(({ id }) => id);
 const at = (index: number) => ids()[index] ?? '';
 const of = (what: Sent['what']) => sent.filter((each) => each.what === what).map(({ id }) => id);
 
-describe('several items', () => {
-  it('LC5: are taken in one request, then decided one by one, each with its own fence and its place in the tray', async () => {
+describe('bulk decision', () => {
+  it('LC5: claims all items in one request, then decides them one by one, each with its own fence and its own recent decision', async () => {
     const chosen = [...selection.ids];
     await bulkDecision.run({ ...APPROVE, action: 'reject', reason: 'Wrong fact' });
     expect(sent[0]).toMatchObject({ what: 'bulk-claim', body: { project_id: PROJECT, item_ids: chosen } });
@@ -92,7 +92,7 @@ describe('several items', () => {
     expect(selection.ids.size).toBe(0);
   });
 
-  it('LC5: when one cannot be taken none is decided, the line in the way is named and the selection stays', async () => {
+  it('LC5: decides none when one cannot be claimed, names the blocking row and leaves the selection as it is', async () => {
     claimResponse = () =>
       problem(409, 'claim_held', {
         errors: [{ pointer: '#/item_ids/3', code: 'claim_held', detail: 'Ana holds it.' }],
@@ -102,7 +102,7 @@ describe('several items', () => {
     expect([bulkDecision.state, bulkDecision.refused?.blockingItem, selection.ids.size]).toEqual(['idle', 'item 4', 5]);
   });
 
-  it.each(['claim_lost', 'already_decided'])('goes on after %s, and lists what was not decided', async (code) => {
+  it.each(['claim_lost', 'already_decided'])('continues after %s, and lists what was not decided', async (code) => {
     answers.set(at(1), () => problem(409, code));
     await bulkDecision.run(APPROVE);
     expect([bulkDecision.done, bulkDecision.failed.map(({ id }) => id)]).toEqual([4, [at(1)]]);
@@ -115,7 +115,7 @@ describe('several items', () => {
     [403, 'forbidden'],
     [429, 'rate_limited'],
     [503, 'unavailable'],
-  ])('stops at %i and gives back what is left, which stays selected', async (status, code) => {
+  ])('stops at %i and releases the rest, which stays selected', async (status, code) => {
     const failing = at(2);
     let asked = 0;
     answers.set(failing, () => ((asked += 1) === 1 ? problem(status, code) : new Response(null, { status: 204 })));
@@ -126,7 +126,7 @@ describe('several items', () => {
     expect([...selection.ids]).toEqual(rest);
   });
 
-  it('stops on request: the decision that is on its way counts, and what cannot be given back is counted too', async () => {
+  it('stops on request: the decision in flight counts, and failed releases are counted too', async () => {
     const [second, last] = [at(1), at(4)];
     answers.set(second, () => {
       bulkDecision.stop();
@@ -143,7 +143,7 @@ describe('several items', () => {
     ]);
   });
 
-  it('leaving the choice while they are decided stops it, and whatever was unticked meanwhile everything left goes back', async () => {
+  it('stops when the selection is closed, and releases the rest even where a row was unselected meanwhile', async () => {
     const [second, rest] = [at(1), ids().slice(2)];
     selection.on = true;
     answers.set(second, () => {
@@ -160,7 +160,7 @@ describe('several items', () => {
     expect([selection.on, selection.ids.size]).toEqual([false, 0]);
   });
 
-  it('what left the selection by itself goes back too', async () => {
+  it('releases items that left the selection automatically', async () => {
     const [second, rest] = [at(1), ids().slice(2)];
     answers.set(second, () => {
       selection.narrow(() => false);
@@ -170,7 +170,7 @@ describe('several items', () => {
     expect(of('release').slice(1)).toEqual(rest);
   });
 
-  it('another one cannot begin beside it', async () => {
+  it('refuses to start while another one runs', async () => {
     const parts = {
       me: { id: ME, address: 'A', name: 'Me' },
       queue,
@@ -183,14 +183,14 @@ describe('several items', () => {
     expect([of('bulk-claim').length, other.state]).toEqual([1, 'idle']);
   });
 
-  it('are not decided twice by a second press', async () => {
+  it('decides once on a second press', async () => {
     await Promise.all([bulkDecision.run(APPROVE), bulkDecision.run(APPROVE)]);
     expect([of('bulk-claim').length, of('decision').length]).toEqual([1, 5]);
   });
 });
 
-describe('choosing lines', () => {
-  it('takes only what may be chosen beside the others, and says why not', () => {
+describe('selecting rows', () => {
+  it('selects only rows that may be combined with the others, and says why not', () => {
     const refused: string[] = [];
     selection.clear();
     selection.refuses = (id, chosen) => (id === at(1) ? 'held' : chosen.size > 2 ? 'full' : null);

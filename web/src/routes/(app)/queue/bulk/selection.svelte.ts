@@ -1,30 +1,30 @@
-// The lines a supervisor has chosen to decide together. Empty for everybody else.
+// The rows a supervisor has selected for a bulk decision. Empty for everybody else.
 import { between, NO_IDS, filterIds, withIds, type SelectedIds } from './selected-ids.ts';
 
-/** What decides the chosen lines together. */
+/** The bulk decision of the selected rows. */
 export interface Batch {
   readonly running: boolean;
   stop(): void;
 }
 
 export class Selection {
-  /** The lines have boxes to be ticked. Off by default; choosing a line by its key turns it on. */
+  /** The rows have checkboxes. Off by default; selecting a row by its key turns it on. */
   on = $state(false);
   ids: SelectedIds = $state.raw(NO_IDS);
-  /** Why a line may not be chosen beside those that are; null when it may. */
+  /** Why a row may not be selected beside the present selection; null when it may. */
   refuses: (id: string, chosen: SelectedIds) => string | null = () => null;
-  /** Hears why a line was not chosen. */
+  /** Called with the reason when a row was not selected. */
   onrefused: (why: string) => void = () => undefined;
-  /** What has begun to decide them, last. */
+  /** The bulk decision that started last. */
   batch: Batch | null = $state.raw(null);
   #last: string | null = null;
 
-  /** The lines are being decided: what is chosen stands until that is over. */
+  /** The rows are being decided: the selection does not change until that is over. */
   get busy(): boolean {
     return this.batch?.running === true;
   }
 
-  /** Puts a line in or takes it out. */
+  /** Selects or unselects a row. */
   toggle(id: string): void {
     if (this.busy) return;
     const chosen = this.ids.has(id);
@@ -35,7 +35,7 @@ export class Selection {
     this.#last = id;
   }
 
-  /** Everything between the line chosen last and this one that may be chosen, in the order of the screen. */
+  /** Selects every allowed row between the one selected last and this one, in the order of the screen. */
   extend(order: readonly string[], id: string): void {
     if (this.busy) return;
     const range = between(order, this.#last ?? id, id);
@@ -45,7 +45,7 @@ export class Selection {
     this.#last = id;
   }
 
-  /** Takes out every line that does not pass; answers how many those were. */
+  /** Unselects every row that does not pass; returns how many those were. */
   narrow(passes: (id: string) => boolean): number {
     const before = this.ids;
     this.ids = filterIds(before, passes);
@@ -58,7 +58,7 @@ export class Selection {
     this.#last = null;
   }
 
-  /** Ends the choosing. While the chosen are being decided that is stopped instead, so that its outcome is seen. */
+  /** Ends selecting. While a bulk decision runs it is stopped instead, so that its result is seen. */
   leave(): void {
     if (this.busy) return this.batch?.stop();
     this.clear();

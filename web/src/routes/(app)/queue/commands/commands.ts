@@ -1,4 +1,4 @@
-// What each command of the keymap does on the queue page, and when it has something to do: for keys, buttons, sheet and palette alike.
+// Handlers of the keymap's commands on the queue page and when each is available, for keys, buttons, sheet and palette alike.
 import { clock } from '#lib/time/clock.svelte.ts';
 import { keysMessages } from '#lib/keys/keys-messages.ts';
 import { KEYMAP } from '#lib/keys/keymap.ts';
@@ -18,15 +18,15 @@ import { projectOf, type QueueContext } from '../queue-context.ts';
 
 export interface Commands {
   can: (command: Command) => boolean;
-  /** Does it; false means that there was nothing to do here. */
+  /** Runs the command; returns false when it was not available. */
   run: (command: Command, event: KeyboardEvent | null) => boolean;
-  /** Opens a line: takes it if it is free, shows it otherwise. */
+  /** Opens an item: claims it if it is free, otherwise only shows it. */
   open: (id: string) => Promise<void>;
-  /** A reason was chosen; `index` counts from 0. */
+  /** A reason was selected; `index` counts from 0. */
   choose: (index: number) => void;
-  /** A reason was written. */
+  /** A custom reason was entered. */
   write: (reason: string) => void;
-  /** Takes back the decision on show. */
+  /** Undoes the decision of the open item. */
   undoCurrent: () => void;
 }
 
@@ -62,15 +62,17 @@ export function commandsOf(context: QueueContext, ui: Ui): Commands {
   };
 }
 
-/** What changes an item: the guard belongs to the action, so that it holds for keys, mouse, touch and whatever else presses (QU2). */
+/**
+ * Commands that change an item. The guard belongs to the action, so that it covers keys, mouse, touch and any other input (QU2).
+ */
 const GUARDED_COMMANDS: ReadonlySet<Command> = new Set(
   KEYMAP.flatMap(({ command, action }) => (action === true ? [command] : [])),
 );
 
-/** Outside the list the arrows and Space keep their ordinary meaning: they scroll. */
+/** Outside the list the arrow keys and Space scroll, as usual. */
 const movesElsewhere = ({ key }: KeyboardEvent): boolean => key.startsWith('Arrow') || key === ' ';
 
-/** Whether a key was pressed on a line that is not the one of the item on show: there it means that line. */
+/** Whether a key was pressed on a row other than the open item's; it then applies to that row. */
 function onOtherLine(event: KeyboardEvent | null, shown: string | null): boolean {
   const line = event?.target instanceof Element ? event.target.closest('[data-line]') : null;
   return line !== null && line.getAttribute('data-line') !== shown;
@@ -100,7 +102,7 @@ function itemCommandsOf(context: QueueContext, ui: Ui): CommandHandlers<ItemComm
   const ask = (action: ReasonedAction) => () => {
     const { picked, action: asked } = reviewSession.reasonPrompt;
     if (picked !== null) return reviewSession.decide(action, { reason: picked });
-    // The same verb again takes the question back.
+    // Pressing the same action again cancels its reason prompt.
     return asked === action ? reviewSession.reasonPrompt.clear() : reviewSession.reasonPrompt.start(action);
   };
   return {
@@ -130,7 +132,7 @@ function undoCommandOf({ reviewSession, recentDecisions }: QueueContext): Comman
   return {
     can: () => undoable() !== null,
     run: (event) => {
-      // Two quick presses of the key are one: the second would take back the decision before.
+      // Two quick presses of the key count as one: the second would undo the decision before.
       const repeated = event !== null && event.timeStamp - pressedAt < DOUBLE_PRESS_MS;
       pressedAt = event?.timeStamp ?? pressedAt;
       const recent = repeated ? null : undoable();
@@ -142,7 +144,7 @@ function undoCommandOf({ reviewSession, recentDecisions }: QueueContext): Comman
 const takesOver = ({ reviewSession }: QueueContext): boolean =>
   projectOf(reviewSession.item.detail?.project_id)?.abilities.take_over === true;
 
-/** What changes how the item reads, and nothing about it. */
+/** Commands that change how the item is displayed, and nothing in it. */
 function viewCommandsOf(
   context: QueueContext,
   ui: Ui,
@@ -157,7 +159,7 @@ function viewCommandsOf(
     guidelines: { can: shown, run: () => (reading.guidelines = !reading.guidelines) },
     diff: { can: shown, run: () => (reading.diff = !reading.diff) },
     raw: { can: shown, run: () => (reading.raw = !reading.raw) },
-    // Of an emptied item there is nothing to copy (KE2).
+    // A redacted item has nothing to copy (KE2).
     copyValue: { can: () => shown() && !reviewSession.item.detail?.emptied_at, run: () => copyValue(context) },
     copy: {
       can: () => reviewSession.item.id !== null && drafts.read(reviewSession.item.id) !== null,
@@ -191,7 +193,7 @@ function openCommandOf({ queue, reviewSession, me }: QueueContext, ui: Ui): (id:
     if (row === undefined) return;
     const mine = row.claim?.user_id === me.id;
     if (!mine && !isFree(queue.state, row)) return reviewSession.peek(id);
-    // Someone was faster: on to the next line that could be taken.
+    // Someone else claimed it first: continue with the next row that is free.
     await reviewSession.claim(
       id,
       () => (ui.cursor = nextLine(queue.entries, id, (each) => isFree(queue.state, each))?.id ?? id),
@@ -222,7 +224,7 @@ function reasonCommandsOf({ reviewSession }: QueueContext): Pick<Commands, 'choo
       const last = chips().at(-1)?.label ?? '';
       const words = reason.trim() || (last === text.reasons.own ? '' : last);
       if (words === '') return;
-      // Written before its verb: it was written to reject, the strip says so.
+      // A reason entered before its action is for a rejection, as the reason bar says.
       if (reviewSession.edit === null && reviewSession.reasonPrompt.action === null)
         reviewSession.reasonPrompt.start('reject');
       give(words);
@@ -231,7 +233,7 @@ function reasonCommandsOf({ reviewSession }: QueueContext): Pick<Commands, 'choo
 }
 
 function submit({ reviewSession }: Pick<QueueContext, 'reviewSession'>): void {
-  // What stops it is said in the editor; a missing reason is asked for in the strip.
+  // The editor shows what blocks the submission; a missing reason is asked for in the reason bar.
   const words = reviewSession.edit?.submission() ?? null;
   if (words !== null) void reviewSession.decide('edit', words);
 }
@@ -254,7 +256,7 @@ async function copyValue({ reviewSession, announcer }: QueueContext): Promise<vo
   );
 }
 
-/** The note is written: out it goes, once it is known what for. */
+/** Sends the note once its action is known. */
 function send({ reviewSession }: QueueContext): void {
   const { reasonPrompt } = reviewSession;
   if (reasonPrompt.action !== null && reasonPrompt.picked !== null)
@@ -270,7 +272,7 @@ const leaves = ({ reviewSession, selection }: QueueContext): boolean =>
   selection.on ||
   reviewSession.item.id !== null;
 
-/** Escape: closes the innermost thing that is open. */
+/** Escape: closes the innermost open part. */
 function leave({ reviewSession, selection }: QueueContext): void {
   if (reviewSession.reasonPrompt.open || reviewSession.reasonPrompt.picked !== null) reviewSession.reasonPrompt.clear();
   else if (reviewSession.edit?.needsReason) reviewSession.edit.needsReason = false;

@@ -32,14 +32,14 @@ function click(at: number, { x = 100, detail = 1, on = 'button' } = {}): void {
 }
 
 describe('QU2: a second press', () => {
-  it.each([80, 150, 250, 350, 450])('of the same hand %d ms later does not reach another button', (ms) => {
+  it.each([80, 150, 250, 350, 450])('of the same hand is dropped on another button %d ms later', (ms) => {
     click(1000);
     show('<button>B</button>');
     click(1000 + ms);
     expect(pressed).toEqual(['A']);
   });
 
-  it('of three belongs to the first as well, and what comes later does not', () => {
+  it('belongs to the first press also when it is the third, and a later one does not', () => {
     click(1000);
     show('<button>B</button>');
     click(1200);
@@ -49,21 +49,21 @@ describe('QU2: a second press', () => {
     expect(pressed).toEqual(['A', 'B']);
   });
 
-  it('after the time of a double press counts', () => {
+  it('counts after the double-press interval', () => {
     click(1000);
     show('<button>B</button>');
     click(1500);
     expect(pressed).toEqual(['A', 'B']);
   });
 
-  it('elsewhere counts: it is another one', () => {
+  it('counts at another place', () => {
     click(1000);
     show('<button>B</button>');
     click(1100, { x: 140 });
     expect(pressed).toEqual(['A', 'B']);
   });
 
-  it('on the very same button counts, unless it decides', () => {
+  it('counts on the very same button, unless it decides', () => {
     click(1000);
     click(1100);
     expect(pressed).toEqual(['A', 'A']);
@@ -73,7 +73,7 @@ describe('QU2: a second press', () => {
     expect(pressed).toEqual(['A', 'A', 'C']);
   });
 
-  it('by assistive technology, which has no place, is known by its words', () => {
+  it('is recognized by its label when assistive technology sends it without a position', () => {
     click(1000, { detail: 0 });
     show('<button>A</button><i role="option" tabindex="0">B</i>');
     click(1200, { detail: 0 });
@@ -82,9 +82,9 @@ describe('QU2: a second press', () => {
     expect(pressed).toEqual(['A', 'B']);
   });
 
-  it('that a label passes on to its field is the same press', () => {
+  it('is the same press when a label forwards it to its field', () => {
     show('<label>L <input type="checkbox"></label>');
-    // The test's browser passes it on at a time and place of its own: here the test does.
+    // The test's browser forwards the click at another time and place, so the test forwards it.
     document.querySelector('label')?.addEventListener('click', (event) => event.preventDefault(), { once: true });
     click(1000, { on: 'label' });
     click(1000, { on: 'input' });
@@ -92,11 +92,14 @@ describe('QU2: a second press', () => {
   });
 });
 
-describe('QU2: a steady hand', () => {
+describe('QU2: regular presses', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  /** Which presses (ms) decide, of one each `every` ms for six seconds; each next item is there `late` ms after the decision. */
+  /**
+   * Returns which presses (ms) decide when one comes every `every` ms for six seconds and the next item appears `late` ms after
+   * each decision.
+   */
   async function decidedBy(every: number, late: number): Promise<number[]> {
     const [guard, decided] = [new InputGuard(), Array<number>()];
     const showNextItem = () => {
@@ -132,10 +135,10 @@ describe('QU2: a steady hand', () => {
     { every: 450, late: 0, decides: 900 },
     { every: 300, late: 0, decides: 600 },
     { every: 200, late: 0, decides: 600 },
-    // A press that comes before the item was seen is no first one: the next one counts.
+    // A press before the item was seen does not count as a first press: the next one counts.
     { every: 450, late: 700, decides: 1350 },
     { every: 600, late: 700, decides: 1200 },
-  ])('that presses each $every ms decides each $decides ms where items are there after $late', async (testCase) => {
+  ])('at intervals of $every ms decide each $decides ms where items appear after $late', async (testCase) => {
     expect(await decidedBy(testCase.every, testCase.late)).toEqual(each(testCase.decides));
   });
 });

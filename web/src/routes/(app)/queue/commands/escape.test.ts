@@ -1,10 +1,10 @@
-// Escape while several items are being decided: that is stopped, nothing else is left.
+// Escape during a bulk decision stops it and closes nothing else.
 import { expect, it, vi } from 'vitest';
 import { commandsOf } from './commands.ts';
 import { Selection } from '../bulk/selection.svelte.ts';
 import type { QueueContext } from '../queue-context.ts';
 
-it('Escape stops what is being decided together, and leaves the choice when that is over', () => {
+it('Escape stops a running bulk decision, and closes the selection once it has ended', () => {
   const selection = new Selection();
   selection.toggle('a');
   const batch = { running: true, stop: vi.fn() };

@@ -1,24 +1,25 @@
-// Whether the item on show has been seen: verbs are dead until it was painted, and a little longer when it came by itself (QU2).
+// Whether the open item has been seen: actions are disabled until it was painted, and a little longer after an automatic advance
+// (QU2).
 
-/** An item that came by itself has to be on the screen for this many ms before a key may decide it. */
+/** After an automatic advance the item must be visible for this many ms before a key may decide it. */
 const AUTO_ADVANCE_GUARD_MS = 300;
 
 interface ShownItem {
-  /** The item that is asked for. */
+  /** The requested item. */
   id: string | null;
-  /** Its content is on the page, or the reason why it is not. */
+  /** Its content, or the reason why it is missing, is on the page. */
   loaded: boolean;
 }
 
 export class InputGuard {
   #id: string | null = $state(null);
   #shownId: string | null = null;
-  /** On the screen, and not there for long enough. */
+  /** Visible, but not yet for long enough. */
   #arming: string | null = null;
   #generation = 0;
   #advanced = false;
 
-  /** The desk turned to an item; `advanced` when that was not the reader's own doing. */
+  /** The review session switched to an item; `advanced` when it did so automatically. */
   setItem(id: string | null, advanced: boolean): void {
     if (id === this.#shownId) return;
     this.#shownId = id;
@@ -27,7 +28,7 @@ export class InputGuard {
     this.#advanced = advanced;
   }
 
-  /** Hears what is on show, whenever it may have changed. */
+  /** Called with the open item whenever it may have changed. */
   async observe({ id, loaded }: ShownItem): Promise<void> {
     if (id === null || !loaded || id === this.#id || id === this.#arming) return;
     const generation = ++this.#generation;
@@ -44,11 +45,11 @@ export class InputGuard {
     );
   }
 
-  /** Whether a verb may act on this item. With nothing on show there is nothing to be seen. */
+  /** Whether an action may apply to this item. With no open item there is nothing to see. */
   has(id: string | null): boolean {
     return id === null || id === this.#id;
   }
 }
 
-/** Resolves when what was just changed is on the screen: right after the next frame was drawn. */
+/** Resolves right after the next frame was drawn, when the last change is visible. */
 const painted = (): Promise<void> => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));

@@ -10,17 +10,17 @@ beforeEach(() => {
 });
 afterEach(() => vi.useRealTimers());
 
-/** Lets a frame be drawn, and `ms` pass after it. */
+/** Lets one frame be drawn, and `ms` pass after it. */
 const frame = async (ms = 0) => {
   await vi.advanceTimersByTimeAsync(20);
   await vi.advanceTimersByTimeAsync(ms);
 };
 
-it('with nothing on show has nothing to see', () => {
+it('counts nothing as seen while no item is open', () => {
   expect(guard.has(null)).toBe(true);
 });
 
-it('counts what the reader opened as soon as it is painted', async () => {
+it('counts an item the user opened as seen as soon as it is painted', async () => {
   guard.setItem('a', false);
   void guard.observe({ id: 'a', loaded: true });
   expect(guard.has('a')).toBe(false);
@@ -28,7 +28,7 @@ it('counts what the reader opened as soon as it is painted', async () => {
   expect(guard.has('a')).toBe(true);
 });
 
-it('counts what came by itself 300 ms after that', async () => {
+it('counts an item that opened automatically as seen 300 ms later', async () => {
   guard.setItem('a', true);
   void guard.observe({ id: 'a', loaded: true });
   await frame(250);
@@ -47,7 +47,7 @@ it('waits for the content, however long it takes', async () => {
   expect(guard.has('a')).toBe(true);
 });
 
-it('forgets an item that another one replaced before it was seen, and the one before them', async () => {
+it('forgets an item that was replaced before it was seen, and the ones before it', async () => {
   guard.setItem('a', true);
   void guard.observe({ id: 'a', loaded: true });
   await frame(100);
@@ -59,11 +59,11 @@ it('forgets an item that another one replaced before it was seen, and the one be
   expect([guard.has('a'), guard.has('b')]).toEqual([false, true]);
 });
 
-it('counts one that was read ahead from when it was on the screen, not from its claim', async () => {
+it('counts a prefetched item from when it became visible, not from its claim', async () => {
   guard.setItem('b', true);
   void guard.observe({ id: 'b', loaded: true });
   await frame(250);
-  // The claim is in: the desk turns to what is on show already.
+  // The claim is granted: the review session switches to the item already shown.
   guard.setItem('b', true);
   void guard.observe({ id: 'b', loaded: true });
   await frame(60);

@@ -32,7 +32,7 @@ const contextOf = (page: Page) => ({
   ready: () => page.reviewSession.busy === null,
 });
 
-/** The keys of the page, over a desk whose item was seen long enough. */
+/** The keys of the page, over a review session whose item was seen long enough. */
 function listen(page: Page, cursor: string | null = null): void {
   const { reviewSession } = page;
   const ui: Ui = {
@@ -67,7 +67,7 @@ async function press(key: string, more: KeyboardEventInit = {}, on: EventTarget 
   await vi.advanceTimersByTimeAsync(0);
 }
 
-describe('keys per decision in the flow', () => {
+describe('keys per decision in Focus mode', () => {
   it.each([
     ['approve', ['a'], { action: 'approve' }],
     ['reject', ['r', '2'], { action: 'reject', reason: 'Wrong tone' }],
@@ -80,7 +80,7 @@ describe('keys per decision in the flow', () => {
     expect([page.reviewSession.item.id, stage(page.reviewSession)]).toEqual(['two', 'mine']);
   });
 
-  it('edit: two, and what is typed and why', async () => {
+  it('edit: two keys, plus the typed text and the reason', async () => {
     const page = await fixture.openWithClaim();
     listen(page);
     await press('e');
@@ -94,9 +94,9 @@ describe('keys per decision in the flow', () => {
   });
 });
 
-describe('QU2: a key that is pressed', () => {
+describe('QU2: a key press', () => {
   it.each(['a', 'r', 'u', 's', 'q', 'e'])(
-    'while the next item is on show and not granted does nothing: %s',
+    'does nothing while the next item is shown but not granted: %s',
     async (key) => {
       const page = await fixture.openWithClaim();
       listen(page);
@@ -115,7 +115,7 @@ describe('QU2: a key that is pressed', () => {
     },
   );
 
-  it('twice before the answer decides once', async () => {
+  it('decides once when repeated before the answer', async () => {
     const page = await fixture.openWithClaim();
     listen(page);
     fixture.server.held.add('decision');
@@ -128,17 +128,17 @@ describe('QU2: a key that is pressed', () => {
   });
 });
 
-describe('QU2: while the item on show has not been seen', () => {
+describe('QU2: while the open item has not been seen', () => {
   const GUARDED_COMMANDS = KEYMAP.filter(({ action }) => action === true).map(({ command }) => command);
 
-  /** What is asked for without a key: by a button, the palette or assistive technology. */
+  /** Runs a command without a key, as a button, the palette or assistive technology does. */
   async function commandsOn(page: Page, ready: boolean) {
     const ui: Ui = { stage: 'mine', cursor: 'two', inList: true, switchTo: () => undefined };
     await page.reviewSession.claim('one');
     return commandsOf({ ...contextOf(page), ready: () => ready }, ui);
   }
 
-  it.each(GUARDED_COMMANDS)('nothing is done by %s', async (command) => {
+  it.each(GUARDED_COMMANDS)('%s does nothing', async (command) => {
     const page = await fixture.openWithClaim();
     const commands = await commandsOn(page, false);
     const asked = fixture.server.requests.length;
@@ -151,23 +151,20 @@ describe('QU2: while the item on show has not been seen', () => {
     expect(fixture.server.requests).toHaveLength(asked);
   });
 
-  it.each([true, false])(
-    'nor by a reason that is clicked or written, or by taking back what is on show (%s)',
-    async (ready) => {
-      const page = await fixture.openWithClaim();
-      const commands = await commandsOn(page, ready);
-      page.reviewSession.reasonPrompt.start('reject');
-      commands.choose(0);
-      expect(page.reviewSession.busy).toBe(ready ? 'reject' : null);
-      commands.write('My own');
-      commands.undoCurrent();
-      await vi.advanceTimersByTimeAsync(0);
-      expect(fixture.server.decisions).toHaveLength(ready ? 1 : 0);
-    },
-  );
+  it.each([true, false])('a clicked or entered reason and an undo of the open item do nothing (%s)', async (ready) => {
+    const page = await fixture.openWithClaim();
+    const commands = await commandsOn(page, ready);
+    page.reviewSession.reasonPrompt.start('reject');
+    commands.choose(0);
+    expect(page.reviewSession.busy).toBe(ready ? 'reject' : null);
+    commands.write('My own');
+    commands.undoCurrent();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(fixture.server.decisions).toHaveLength(ready ? 1 : 0);
+  });
 });
 
-it('QU2: the key of undo, pressed twice as one, takes back one decision', async () => {
+it('QU2: the undo key, pressed twice in quick succession, undoes one decision', async () => {
   const page = await fixture.openWithClaim();
   listen(page);
   for (const next of ['two', 'three']) {
@@ -190,7 +187,7 @@ it('QU2: the key of undo, pressed twice as one, takes back one decision', async 
 it.each([
   ['one whose content is there can be copied', null, true],
   ['an emptied one cannot: there is nothing (KE2)', '2026-11-24T12:00:00.000Z', false],
-])('of the suggestions of decided items %s', async (_, emptied_at, can) => {
+])('copies none of the suggestions of decided items %s', async (_, emptied_at, can) => {
   fixture.server.add('decided', { status: 'approved', emptied_at });
   const page = await fixture.open();
   const ui: Ui = { stage: 'decided', cursor: null, inList: true, switchTo: () => undefined };

@@ -1,4 +1,4 @@
-// What the keys do in the list: moving, looking, opening, choosing several, and what the list shows.
+// Commands of the list: moving, peeking, opening, selecting rows, and filtering.
 import { QUEUE_VIEWS, type QueueView } from '@countersign/shared/api/queue';
 import type { CommandHandlers, Ui } from './command-handler.ts';
 import { stepLine } from '../session/review-rules.ts';
@@ -41,10 +41,10 @@ export function listCommandsOf(
 const viewAfter = (view: QueueView): QueueView =>
   QUEUE_VIEWS[(QUEUE_VIEWS.indexOf(view) + 1) % QUEUE_VIEWS.length] ?? 'available';
 
-/** The field that `/` goes to. */
+/** The field that `/` focuses. */
 const FILTER = 'queue-filter';
 
-/** Whether the reader may take several items of this line's project together. Why not this very one the selection says. */
+/** Whether the user may claim several items of this row's project at once. The selection says why it refuses this very row. */
 function maySelect({ queue, selection }: QueueContext, id: string): boolean {
   const project = projectOf(queue.state.rows.get(id)?.project_id);
   return !selection.busy && (selection.ids.has(id) || project?.abilities.bulk_claim === true);

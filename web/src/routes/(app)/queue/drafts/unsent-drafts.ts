@@ -1,4 +1,4 @@
-// Everything a reader typed for an item and did not send, as it is shown where it can only be read.
+// Lists a user's unsent drafts of an item for read-only display.
 import type { Draft, Drafts } from '#lib/drafts/drafts.ts';
 
 /** One answer with its reason and note; without an answer, a reason or a note alone. */
@@ -8,7 +8,7 @@ export interface UnsentDraft {
   readonly note: string;
 }
 
-/** What this tab goes on with first, then what was typed in others. */
+/** The draft of this tab first, then the drafts of other tabs. */
 export function unsentDraftsOf(drafts: Drafts, id: string): UnsentDraft[] {
   const [draft, words] = [drafts.read(id), drafts.notes(id)];
   const own = {
@@ -24,6 +24,6 @@ export function unsentDraftsOf(drafts: Drafts, id: string): UnsentDraft[] {
   return [...(empty ? [] : [own]), ...others];
 }
 
-/** One of them as a text to be copied. */
+/** One draft as plain text for the clipboard. */
 export const plainTextOf = ({ draft, reason, note }: UnsentDraft): string =>
   [draft?.text ?? '', reason, note].filter(Boolean).join('\n\n');

@@ -1,4 +1,4 @@
-// An edit goes out as it was typed, changes only what was touched, and is asked about when it breaks the shape.
+// An edit is sent as typed, changes only what was touched, and asks for confirmation when it breaks the shape.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Drafts } from '#lib/drafts/drafts.ts';
@@ -14,13 +14,13 @@ provideValidator(validateEdit);
 const SPELLINGS = ['1.0', '1e2', '0.12345678901234567890', '-0', '7'];
 
 describe('readEdit', () => {
-  it('takes a text as it stands and refuses one that changes nothing (LC0)', () => {
+  it('reads a text as it is and refuses one that changes nothing (LC0)', () => {
     expect(readEdit('a', 'b')).toMatchObject({ ok: true, output: 'b' });
     expect(readEdit('a', 'a')).toEqual({ ok: false, fault: 'unchanged' });
     expect(readEdit('1', '2')).toMatchObject({ ok: true, output: '2' });
   });
 
-  it('takes JSON for JSON, says where it breaks, and looks through the layout', () => {
+  it('reads JSON as JSON, reports where it breaks, and ignores formatting', () => {
     const suggestion = { a: [1, 2] };
     expect(sent(readEdit(suggestion, '{"a": [1, 3]}'))).toBe('{"a":[1,3]}');
     expect(readEdit(suggestion, editable(suggestion))).toEqual({ ok: false, fault: 'unchanged' });
@@ -28,7 +28,7 @@ describe('readEdit', () => {
     expect(readEdit({ a: 1 }, '{"a":1.0}')).toEqual({ ok: false, fault: 'unchanged' });
   });
 
-  it('sends every number as it was spelt', () => {
+  it('sends every number in its original spelling', () => {
     const suggestion = parseJson('{"n":1.0,"10":1e2,"2":0.12345678901234567890,"note":"a"}');
     const text = editable(suggestion).replace('"a"', '"b"');
     expect(sent(readEdit(suggestion, text))).toBe('{"n":1.0,"10":1e2,"2":0.12345678901234567890,"note":"b"}');
@@ -43,7 +43,7 @@ describe('readEdit', () => {
     ['number', (): string => '[1e999]'],
     ['nul', (): string => '["\\u0000"]'],
     ['surrogate', (): string => '["\\ud800"]'],
-  ] as const)('says before it is sent what the service would refuse: %s', (limit, text) => {
+  ] as const)('reports before sending what the service would refuse: %s', (limit, text) => {
     expect(readEdit({ a: 1 }, text())).toEqual({ ok: false, fault: 'limit', limit });
   });
 
@@ -51,7 +51,7 @@ describe('readEdit', () => {
     expect(LIMITS).toMatchObject(EDIT_LIMITS);
   });
 
-  it('takes what is just within the limits', () => {
+  it('accepts values just within the limits', () => {
     expect(readEdit({ a: 1 }, '['.repeat(32) + ']'.repeat(32)).ok).toBe(true);
     expect(readEdit({ a: 1 }, JSON.stringify('x'.repeat(262_142))).ok).toBe(true);
     expect(readEdit({ a: 1 }, '[9007199254740991, 1e300]').ok).toBe(true);
@@ -67,7 +67,7 @@ describe('editKind', () => {
     ['[1]', 'json'],
     ['1.0', 'json'],
     [JSON.stringify(Object.fromEntries(Array.from({ length: 31 }, (__, at) => [`k${at}`, at]))), 'json'],
-  ])('%s is edited as %s', (text, kind) => {
+  ])('edits %s as %s', (text, kind) => {
     expect(editKind(parseJson(text))).toBe(kind);
   });
 });
@@ -86,7 +86,7 @@ describe('the form', () => {
     fc.assert(
       fc.property(flat, fc.nat(), fc.string(), (text, pick, typed) => {
         const form = formOf(text);
-        if (form === null) throw new Error('a flat object has a form');
+        if (form === null) throw new Error('A flat object has a form.');
         expect(textOf(form)).toBe(text);
         const at = pick % form.fields.length;
         const changed = textOf(withField(form, at, typed));
@@ -100,9 +100,9 @@ describe('the form', () => {
     );
   });
 
-  it('keeps the type of a field, and knows what does not fit', () => {
+  it('preserves the type of a field, and detects values that do not fit', () => {
     const form = formOf('{"s":"1","n":1.0,"b":true,"z":null}');
-    if (form === null) throw new Error('no form');
+    if (form === null) throw new Error('A flat object has a form.');
     expect(form.fields.map(({ kind, typed }) => [kind, typed])).toEqual([
       ['string', '1'],
       ['number', '1.0'],
@@ -115,12 +115,12 @@ describe('the form', () => {
     ).toEqual([true, true, true, ...Array.from({ length: 6 }, () => false)]);
   });
 
-  it('is none for what is not flat', () => {
+  it('has no form for values that are not flat', () => {
     expect([formOf('{"a":[]}'), formOf('[1]'), formOf('{'), formOf('"x"')]).toEqual([null, null, null, null]);
   });
 });
 
-describe('a submission', () => {
+describe('submission', () => {
   const session = (suggestion: Json) => {
     const edit = new EditSession(new Drafts('me', null), { id: 'i1', suggestion });
     edit.reason = 'Wrong';
@@ -132,7 +132,7 @@ describe('a submission', () => {
     return edit.submission();
   };
 
-  it('goes out with reason and note, its numbers as they were spelt', () => {
+  it('includes the reason and the note, and numbers in their original spelling', () => {
     const edit = session(parseJson('{"sum":1.0,"to":"Ana"}'));
     edit.note = ' seen ';
     edit.type(1, 'Ines');
@@ -140,7 +140,7 @@ describe('a submission', () => {
     expect(jsonText(words)).toBe('{"output":{"sum":1.0,"to":"Ines"},"reason":"Wrong","note":"seen"}');
   });
 
-  it('is stopped by broken JSON, by no change and by a missing reason, in words', () => {
+  it('is blocked by broken JSON, no change or a missing reason, with a message', () => {
     const edit = session({ a: 1 });
     expect([type(edit, '{"a":'), edit.fault]).toEqual([null, expect.stringContaining('Line 1, column 6')]);
     expect([type(edit, '{"a":1.0}'), edit.fault]).toEqual([null, expect.stringContaining('No changes yet')]);
@@ -152,21 +152,21 @@ describe('a submission', () => {
     ['a key is missing', '{"b":[1]}'],
     ['a type changed', '{"a":"1","b":[1]}'],
     ['a list was emptied', '{"a":1,"b":[]}'],
-  ])('is held back once when %s, and goes out the second time', (_, text) => {
+  ])('is blocked once when %s, and accepted the second time', (_, text) => {
     const edit = session({ a: 1, b: [1] });
     expect(type(edit, text)).toBeNull();
     expect([edit.fault, edit.warned]).toEqual([null, text]);
     expect(edit.submission()).not.toBeNull();
   });
 
-  it('asks anew when the text changed after the question', () => {
+  it('asks again when the text changed after the warning', () => {
     const edit = session({ a: 1, b: [1] });
     expect(type(edit, '{"b":[1]}')).toBeNull();
     expect(type(edit, '{"b":[1,2]}')).toBeNull();
     expect(edit.submission()).not.toBeNull();
   });
 
-  it('goes on with a draft that no form can hold, and back to the form by reset', () => {
+  it('continues with a draft that no form can represent, and returns to the form on reset', () => {
     const edit = session({ a: 1 });
     edit.type(0, '1.');
     expect([edit.text, edit.form?.fields[0]?.typed]).toEqual(['{\n  "a": 1.\n}', '1.']);

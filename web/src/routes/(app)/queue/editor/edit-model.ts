@@ -1,4 +1,4 @@
-// What an edit starts from, and the form in which a flat object is edited. Pure.
+// The initial text of an edit, and the form for a flat object. Pure.
 import { keepLineEnds } from '#lib/format/line-endings.ts';
 import {
   isObject,
@@ -17,7 +17,7 @@ export type EditKind = 'text' | 'form' | 'json';
 
 const MAX_FIELDS = 30;
 
-/** A flat object of a few fields is a form; what is no text otherwise is JSON. */
+/** A flat object of a few fields gets a form; any other value that is not text is edited as JSON. */
 export function editKind(suggestion: Json): EditKind {
   if (typeof suggestion === 'string') return 'text';
   if (!isObject(suggestion)) return 'json';
@@ -25,30 +25,30 @@ export function editKind(suggestion: Json): EditKind {
   return members.length > 0 && members.length <= MAX_FIELDS && members.every(isScalar) ? 'form' : 'json';
 }
 
-/** What the editor starts from: a text as it is, anything else as readable JSON with its numbers as they were sent. */
+/** The editor's initial text: a text as it is, anything else as readable JSON with the original spelling of its numbers. */
 export const editable = (suggestion: Json): string =>
   typeof suggestion === 'string' ? suggestion : printJson(suggestion);
 
-/** One field of the form: its key, the type it keeps, and what stands in it. */
+/** One field of the form: its key, the type it preserves, and its content. */
 export interface FormField {
   readonly key: string;
   readonly kind: JsonKind;
   /** A text without its quotes; anything else as JSON. */
   readonly typed: string;
-  /** What stood in it when the form was made, and how it was written then. */
+  /** Its content when the form was created, and its JSON at that time. */
   readonly was: { readonly typed: string; readonly written: string };
-  /** What was submitted in it, whose lines keep their ends (QU18). */
+  /** The submitted content, whose line endings are preserved (QU18). */
   readonly before: string;
 }
 
-/** The text of an object cut at the values of its members, so that one can change and the rest stays as it is. */
+/** The text of an object, split at the values of its members, so that one can change while the rest stays identical. */
 export interface Form {
   readonly fields: readonly FormField[];
-  /** One more than there are fields: what stands before, between and after the values. */
+  /** One more entry than there are fields: the text before, between and after the values. */
   readonly between: readonly string[];
 }
 
-/** The form for a text, or null when it is no flat object any more. `original`: the text as it was submitted. */
+/** The form for a text, or null when it is no longer a flat object. `original`: the text as submitted. */
 export function formOf(text: string, original = text): Form | null {
   try {
     const submitted = new Map(spansOf(original).map(({ key, value }) => [key, typedOf(value)]));
@@ -68,10 +68,10 @@ export function formOf(text: string, original = text): Form | null {
   }
 }
 
-/** What stands in the field of a value. */
+/** The field's content for a value. */
 const typedOf = (value: Json): string => (typeof value === 'string' ? value : numberText(value));
 
-/** The text again. Of a field that was not touched every character is what it was. */
+/** Joins the form to text. An untouched field stays identical, character by character. */
 export function textOf(form: Form): string {
   return form.between
     .map((piece, at) => {
@@ -84,7 +84,7 @@ export function textOf(form: Form): string {
 const writtenOf = ({ kind, typed, was }: FormField): string =>
   typed === was.typed ? was.written : kind === 'string' ? JSON.stringify(typed) : typed.trim();
 
-/** The form with one field changed. Lines of a text that stayed end as they did. */
+/** The form with one field changed. Unchanged lines of a text retain their endings. */
 export const withField = (form: Form, at: number, typed: string): Form => ({
   ...form,
   fields: form.fields.map((field, each) =>
@@ -94,6 +94,6 @@ export const withField = (form: Form, at: number, typed: string): Form => ({
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** Whether what stands in a field is a value of its type. */
+/** Whether the content of a field is a value of its type. */
 export const fits = ({ kind, typed }: Pick<FormField, 'kind' | 'typed'>): boolean =>
   kind !== 'number' || NUMBER.test(typed.trim());

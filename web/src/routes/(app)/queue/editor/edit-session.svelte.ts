@@ -1,4 +1,4 @@
-// One edit under way: what was typed, kept as a draft as it is typed, and read as an answer when it is submitted.
+// One edit in progress: its text, saved as a draft while typing, and validated on submission.
 import type { Draft, Drafts } from '#lib/drafts/drafts.ts';
 import { clock } from '#lib/time/clock.svelte.ts';
 import { itemMessages } from '#lib/messages/item-messages.ts';
@@ -10,35 +10,35 @@ import { isoOf } from '../session/review-rules.ts';
 import type { validateEdit as Validate } from './edit-validation.ts';
 import { editable, editKind, formOf, textOf, withField, type Form } from './edit-model.ts';
 
-/** How an edit is read comes with the editor itself, which is fetched after the first screen: before that there is nothing to submit. */
+/** The validator loads with the editor, after the first screen; before that there is nothing to submit. */
 let validateEdit: typeof Validate | null = null;
 
-/** For the editor's own parts, when they are there. */
+/** Called by the editor's parts once they have loaded. */
 export function provideValidator(validator: typeof Validate): void {
   validateEdit = validator;
 }
 
-/** A pause in typing of this many ms keeps the draft; leaving the page keeps it at once. */
+/** A pause in typing of this many ms saves the draft; leaving the page saves it at once. */
 const PAUSE_MS = 250;
 
 export class EditSession {
   text = $state('');
   note = $state('');
   reason: string | null = $state(null);
-  /** When the draft was last kept (ISO), null before anything was typed. */
+  /** When the draft was last saved (ISO), null before anything was typed. */
   savedAt: string | null = $state(null);
   /** False when the browser refused to store it: it lasts only as long as the tab. */
   persisted = $state(true);
-  /** What stops the submission, said in place. */
+  /** Why the submission is blocked, shown in place. */
   fault: string | null = $state(null);
 
   /** The fields, while the answer is edited field by field; `text` follows them. */
   form: Form | null = $state.raw(null);
-  /** The text whose changed shape was pointed out when it was to be submitted; submitting that again sends it. */
+  /** The text whose changed shape caused a warning on submission; submitting the same text again sends it. */
   warned: string | null = $state(null);
-  /** Rises when a submission was stopped: what stops it is brought into sight. */
+  /** Incremented when a submission is blocked, so that the cause is scrolled into view. */
   blockedCount = $state(0);
-  /** The edit is ready but for its reason: choosing one submits it. */
+  /** Only the reason is missing: selecting one submits the edit. */
   needsReason = $state(false);
   /** Other drafts of this item, such as one that was typed in another tab. */
   others: readonly KeyedRecord<Draft>[] = $state.raw([]);
@@ -58,7 +58,7 @@ export class EditSession {
   }
 
   #show(draft: Draft | null): void {
-    // A draft of an earlier version may have lost the line ends.
+    // A draft of an earlier version may have lost the line endings.
     this.text = keepLineEnds(this.original, draft?.text ?? this.original);
     this.note = draft?.note ?? '';
     this.reason = draft?.reason ?? null;
@@ -69,42 +69,42 @@ export class EditSession {
     this.refreshOtherDrafts();
   }
 
-  /** Looks for other drafts of the item: another tab may have kept one, or sent it. */
+  /** Looks for other drafts of the item: another tab may have saved or sent one. */
   refreshOtherDrafts(): void {
     this.others = this.#drafts.others(this.item.id).filter(({ value }) => value.text !== this.text);
   }
 
-  /** Goes on with another draft of the item; what stands here stays among the others. */
+  /** Switches to another draft of the item; the present one stays among the others. */
   turnToDraft(key: string): void {
     this.save();
     const draft = this.#drafts.switchTo(this.item.id, key);
     if (draft !== null) this.#show(draft);
   }
 
-  /** Throws another draft of the item away. */
+  /** Discards another draft of the item. */
   forget(key: string): void {
     this.#drafts.forget(key);
     this.refreshOtherDrafts();
   }
 
-  /** The text as a field of the page holds it, its lines ended by LF. */
+  /** The text as a form field holds it, with LF line endings. */
   get shown(): string {
     return withLf(this.text);
   }
 
-  /** The whole text was typed in; lines that stayed keep the ends they had (QU18). */
+  /** Takes the whole text of the field; unchanged lines retain their endings (QU18). */
   write(typed: string): void {
     this.text = keepLineEnds(this.original, typed);
     this.changed();
   }
 
-  /** Edits field by field, or as JSON. Answers whether the text is what a form can hold. */
+  /** Switches between form and JSON. Returns whether the text fits the form. */
   switchTo(kind: 'form' | 'json'): boolean {
     this.form = kind === 'form' ? formOf(this.text, this.original) : null;
     return kind === 'json' || this.form !== null;
   }
 
-  /** A field was typed in; of all others every character stays. */
+  /** Takes the content of one field; every character of the others stays. */
   type(at: number, typed: string): void {
     if (this.form === null) return;
     this.form = withField(this.form, at, typed);
@@ -112,7 +112,7 @@ export class EditSession {
     this.changed();
   }
 
-  /** Something was typed or chosen. */
+  /** Called after each change of the text, note or reason. */
   changed(): void {
     this.fault = null;
     this.needsReason = false;
@@ -125,13 +125,13 @@ export class EditSession {
     this.changed();
   }
 
-  /** Keeps the draft now, if anything waits to be kept. */
+  /** Saves the draft now if a change is unsaved. */
   save(): void {
     if (this.#timer === undefined) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const { text, note, reason } = this;
-    // What was typed and taken back is no edit.
+    // Text that was typed and reverted is no edit.
     if (text === this.original && note === '' && reason === null) return this.#drop();
     const savedAt = isoOf(clock.read());
     this.savedAt = savedAt;
@@ -145,7 +145,7 @@ export class EditSession {
     this.refreshOtherDrafts();
   }
 
-  /** Back to the suggestion. */
+  /** Resets to the suggestion. */
   reset(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -154,8 +154,8 @@ export class EditSession {
   }
 
   /**
-   * What goes out with the decision, or null when something stops it; then it is said in place. A changed shape stops it
-   * once: whoever submits the same text again means it. Where only the reason is missing the page asks for it.
+   * The input of the decision, or null when something blocks it, which is then shown in place. A changed shape blocks it once:
+   * submitting the same text again confirms it. Where only the reason is missing, the page asks for it.
    */
   submission(): DecisionInput | null {
     if (validateEdit === null) return null;

@@ -1,4 +1,4 @@
-// An edit changes what was typed and nothing else, stands beside that of another tab, and asks for its reason.
+// An edit session changes only what was typed, coexists with another tab's draft, and asks for a reason.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Drafts } from '#lib/drafts/drafts.ts';
@@ -23,7 +23,7 @@ describe('QU18: an edit', () => {
     return { drafts, edit: new EditSession(drafts, { id: 'i1', suggestion }) };
   };
 
-  it('of a text that was typed and taken back is none, and leaves no draft', () => {
+  it('is none when the typed text was reverted, and leaves no draft', () => {
     fc.assert(
       fc.property(text, (suggestion) => {
         const { drafts, edit } = open(suggestion);
@@ -39,7 +39,7 @@ describe('QU18: an edit', () => {
     );
   });
 
-  it('of a field leaves every other character as it was, and of its own lines the ends', () => {
+  it('of a field preserves every other character, and its own line endings', () => {
     const numbers = fc.constantFrom(...SPELLINGS);
     fc.assert(
       fc.property(text, text, numbers, (one, other, number) => {
@@ -55,7 +55,7 @@ describe('QU18: an edit', () => {
     );
   });
 
-  it('goes on with a draft whose line ends an earlier version lost', () => {
+  it('continues with a draft whose line endings an earlier version lost', () => {
     const drafts = new Drafts('me', null);
     drafts.save('i1', { text: 'a\nbX\nc', note: '', reason: null, savedAt: new Date(0).toISOString() });
     expect(new EditSession(drafts, { id: 'i1', suggestion: 'a\r\nb\r\nc' }).text).toBe('a\r\nbX\r\nc');
@@ -63,7 +63,7 @@ describe('QU18: an edit', () => {
 });
 
 describe('QU19: two drafts of an item', () => {
-  it('are there in the editor: one is switched to and the other stays, until it is discarded', () => {
+  it('are both available: switching to one leaves the other, until it is discarded', () => {
     const store = new FakeStorage();
     const page = (name: string) =>
       new Drafts('me', store, {
@@ -98,7 +98,7 @@ describe('QU19: two drafts of an item', () => {
 });
 
 describe('QU14: an edit without a reason', () => {
-  it('asks for it, once nothing else stops it, and until something is typed', () => {
+  it('asks for the reason once nothing else blocks it, until something is typed', () => {
     const edit = new EditSession(new Drafts('me', null), { id: 'i1', suggestion: { a: 1, b: [1] } });
     edit.write('{"a":');
     expect([edit.submission(), edit.needsReason, edit.blockedCount]).toEqual([null, false, 1]);

@@ -1,4 +1,4 @@
-// How an edit is read when it is submitted, and what stops it or has to be asked first. Pure.
+// Validates an edit on submission: what blocks it, and what needs a confirmation first. Pure.
 import { editMessages } from '#lib/messages/edit-messages.ts';
 import { itemMessages } from '#lib/messages/item-messages.ts';
 import { breaches, sameJson, type Breach } from '#lib/values/json/json-compare.ts';
@@ -6,14 +6,14 @@ import { JsonFault } from '#lib/values/json/json-fault.ts';
 import { isArray, isObject, isScalar, kindOf, numberText, parseJson, printJson } from '#lib/values/json/lossless.ts';
 import { RawJson, type Json } from '@countersign/shared/json/json';
 
-/** What is to be said of an edit before it goes out: what stops it, in words, and where it lost its shape. */
+/** The messages about an edit before it is sent: what blocks it, and where its shape changed. */
 export interface EditValidation {
   readonly read: Edit;
   readonly fault: string | null;
   readonly shapeBreaches: readonly Breach[];
 }
 
-/** Looks at what stands in the editor. A text has no shape to lose. */
+/** Validates the editor's text. A text has no shape to lose. */
 export function validateEdit(suggestion: Json, text: string): EditValidation {
   const read = readEdit(suggestion, text);
   const shapeBreaches = read.ok && typeof suggestion !== 'string' ? breaches(suggestion, read.value) : [];
@@ -32,15 +32,15 @@ export type Edit =
   | { ok: false; fault: 'json'; detail: string; at: number }
   | { ok: false; fault: 'limit'; limit: LimitFault };
 
-/** What the service takes of an item. Its own table stands beside schemas that this page has no need to load. */
+/** The service's limits for an item. Its own table is beside schemas that this page need not load. */
 export const EDIT_LIMITS = { itemBytes: 256 * 1024, depth: 32, nodes: 10_000, keyLength: 256 } as const;
 
-/** What the service does not take, although it is JSON. */
+/** Valid JSON that the service does not accept, by the limit it breaks. */
 export type LimitFault = 'bytes' | 'depth' | 'values' | 'keys' | 'integer' | 'number' | 'nul' | 'surrogate';
 
 /**
- * Reads what stands in the editor as the kind of value the suggestion is. An edit must change the output (rule LC).
- * `output` goes out with its numbers spelt as they are here; `value` is the same, to be looked at.
+ * Parses the editor's text as the kind of value the suggestion is. An edit must change the output (rule LC). `output` is sent
+ * with the spelling of its numbers preserved; `value` is the same, parsed for inspection.
  */
 export function readEdit(suggestion: Json, text: string): Edit {
   if (typeof suggestion === 'string') {
@@ -59,7 +59,7 @@ function checked(value: Json): Edit {
   const compact = printJson(value, 0);
   const limit = sizeFault(compact) ?? valueFault(value);
   if (limit !== null) return { ok: false, fault: 'limit', limit };
-  // It is text on its way out, and goes into the request as it is.
+  // The output is JSON text already, and is inserted into the request unchanged.
   return { ok: true, output: typeof value === 'string' ? value : (new RawJson(compact) as unknown as Json), value };
 }
 
@@ -69,10 +69,10 @@ function sizeFault(compact: string): LimitFault | null {
   return new TextEncoder().encode(compact).length > EDIT_LIMITS.itemBytes ? 'bytes' : null;
 }
 
-/** Fence, action, reason and note go out with it and are counted too. */
+/** Fence, action, reason and note are sent with it and count too. */
 const FRAME_VALUES = 5;
 
-/** The first thing in a value that the service would refuse. */
+/** The first part of a value that the service would refuse. */
 function valueFault(value: Json): LimitFault | null {
   let values = 0;
   const open: [Json, number][] = [[value, 1]];

@@ -1,10 +1,10 @@
-// Every string of filtering the queue, of saved filters, of deciding several together, and of what the list says of itself.
+// Texts of the queue's filters, saved filters, bulk decisions and the list itself.
 import { count } from '#lib/format/format.ts';
 import { plural } from '#lib/messages/item-messages.ts';
 import type { Sentence } from '#lib/messages/sentence.ts';
 import { COUNT_LIMIT } from '@countersign/shared/api/queue';
 
-/** A count of the queue: beyond what the server counts it says that there are more. */
+/** A count of the queue: above the server's limit it says that there are more. */
 export const queueCount = (value: number): string => (Number.isFinite(value) ? count(value) : `${count(COUNT_LIMIT)}+`);
 
 const items = (number: number): string => `${queueCount(number)} ${number === 1 ? 'item' : 'items'}`;

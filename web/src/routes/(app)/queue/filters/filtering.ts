@@ -1,4 +1,4 @@
-// Changing the filter of the list: what is offered, what is active in words, and the address that asks for it.
+// Changes the filter of the list: the options, the active fields as text, and the URL.
 import { filterOf, matchesScope, type QueueState, type Scope } from '#lib/live/queue/queue-model.ts';
 import type { QueueFilter } from '@countersign/shared/filters/queue-filter';
 import { goto } from '$app/navigation';
@@ -11,20 +11,20 @@ type Change = { [F in Field]?: QueueFilter[F] | undefined };
 
 const FIELDS = ['text', 'flag', 'model', 'source', 'min_confidence', 'max_confidence'] as const;
 
-/** A filter with some of its fields changed; undefined takes a field out. */
+/** A filter with some of its fields changed; undefined removes a field. */
 export function changed(filter: QueueFilter, change: Change): QueueFilter {
   const next: Change = { ...filter, ...change };
   return Object.fromEntries(Object.entries(next).filter(([, value]) => value !== undefined));
 }
 
 interface NavigationOptions {
-  /** The item on show stays on show. */
+  /** The open item stays open. */
   item: string | null;
-  /** Instead of the present entry of the history: one search is one step back, however it was typed. */
+  /** Replaces the present history entry: one search is one step back, however it was typed. */
   replace?: boolean;
 }
 
-/** Turns the list to a filter. It is the reader's own act, so the list may be laid out anew. */
+/** Applies a filter to the list. The user requested it, so the list may be laid out again. */
 export function filterBy(scope: Scope, filter: QueueFilter, { item, replace = false }: NavigationOptions): void {
   void goto(resolve(queueUrlOf({ ...scope, filter, item })), { replace, reset: false });
 }
@@ -34,11 +34,11 @@ interface Chip {
   readonly words: string;
 }
 
-/** The active fields in words. */
+/** The active fields as text. */
 export function chipsOf(filter: QueueFilter): Chip[] {
   return FIELDS.flatMap((field) => {
     const value = filter[field];
-    // The table pairs each field with its own words; the compiler cannot follow the pairing through an index.
+    // The table pairs each field with its own text; the compiler cannot follow the pairing through an index.
     const words = messages.chip[field] as (value: string | number) => string;
     return value === undefined ? [] : [{ field, words: words(value) }];
   });
@@ -46,7 +46,7 @@ export function chipsOf(filter: QueueFilter): Chip[] {
 
 export type Facet = 'flag' | 'model' | 'source';
 
-/** What the lines of the view have to offer for one field, most frequent first; what is chosen is always among it. */
+/** The values that the view's rows offer for one field, most frequent first; a selected value is always included. */
 export function facetValues(state: QueueState, facet: Facet): { value: string; number: number }[] {
   const numbers = new Map<string, number>();
   const chosen = filterOf(state.scope)[facet];

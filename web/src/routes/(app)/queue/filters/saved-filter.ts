@@ -1,20 +1,20 @@
-// One saved filter: its name, and what it lists as the query of an address.
+// One saved filter: its name, and its list as the query of a URL.
 import type { Scope } from '#lib/live/queue/queue-model.ts';
 import { queueUrlOf, parseQueueUrl } from '../queue-url.ts';
 
 export interface SavedFilter {
   readonly name: string;
-  /** The query of its address: reading it back is what reading any address is. */
+  /** The query of its URL; it is parsed as any other URL. */
   readonly query: string;
 }
 
 export const MOST_SAVED = 20;
 export const LONGEST_NAME = 40;
 
-/** A name as it is kept. */
+/** The name in its stored form. */
 export const normalizedName = (name: string): string => name.trim().slice(0, LONGEST_NAME);
 
-/** What a saved filter lists. */
+/** The list of a saved filter. */
 export function scopeOf({ query }: SavedFilter): Scope {
   const { item: _, ...scope } = parseQueueUrl({ searchParams: new URLSearchParams(query) });
   return scope;
@@ -22,7 +22,7 @@ export function scopeOf({ query }: SavedFilter): Scope {
 
 export const queryOf = (scope: Scope): string => queueUrlOf({ ...scope, item: null }).split('?')[1] ?? '';
 
-/** What was kept, without what is not a saved filter, a name twice, or too many. */
+/** The stored filters without invalid entries, duplicate names, and entries above the limit. */
 export function validFilters(stored: unknown): SavedFilter[] {
   const names = new Set<string>();
   const isNew = (name: string) => name !== '' && !names.has(name) && names.add(name) === names;

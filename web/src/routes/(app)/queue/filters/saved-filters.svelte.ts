@@ -1,4 +1,4 @@
-// Filters under a name: a view, a project and a filter, kept per person in this browser and followed by its other tabs.
+// Saved filters: a view, a project and a filter under a name, stored per user in this browser and synced across its tabs.
 import { browserStorage } from '#lib/drafts/drafts.ts';
 import type { Scope } from '#lib/live/queue/queue-model.ts';
 import { normalizedName, MOST_SAVED, queryOf, validFilters, type SavedFilter } from './saved-filter.ts';
@@ -11,7 +11,7 @@ const PREFIX = 'countersign.queue.saved.';
 /** The saved filters of one user in one browser. Another user of the same browser does not see them. */
 export class SavedFilters {
   list: readonly SavedFilter[] = $state.raw([]);
-  /** False when the browser refused to keep the last change: it lasts as long as the tab. */
+  /** False when the browser refused to store the last change: it lasts as long as the tab. */
   persisted = $state(true);
   readonly user: string;
   readonly #key: string;
@@ -24,7 +24,7 @@ export class SavedFilters {
     this.#read();
   }
 
-  /** Saves what is listed now. Answers why not, or null. */
+  /** Saves the present list. Returns why it was refused, or null. */
   add(name: string, scope: Scope): Refused | null {
     this.#reload();
     const refused = this.#refuses(name, null);
@@ -34,7 +34,7 @@ export class SavedFilters {
     return null;
   }
 
-  /** Answers why not, or null. */
+  /** Returns why it was refused, or null. */
   rename(from: string, to: string): Refused | null {
     this.#reload();
     const refused = this.#refuses(to, from);
@@ -48,7 +48,7 @@ export class SavedFilters {
     this.#persist(this.list.filter((each) => each.name !== name));
   }
 
-  /** Hears of changes in other tabs; answers the function that stops it. */
+  /** Follows changes in other tabs; returns the function that stops it. */
   follow(): () => void {
     const onStorage = (event: StorageEvent) => event.key === this.#key && this.#read();
     window.addEventListener('storage', onStorage);
@@ -61,7 +61,10 @@ export class SavedFilters {
     return this.list.some((each) => each.name !== own && each.name.toLocaleLowerCase() === wanted) ? 'taken' : null;
   }
 
-  /** Another tab may have saved one and not been heard yet. Where nothing is kept, what this tab has is all there is. */
+  /**
+   * Another tab may have saved one that this tab has not received yet. Where nothing can be stored, this tab's filters are all
+   * there is.
+   */
   #reload(): void {
     if (this.persisted && this.#store !== null) this.#read();
   }
@@ -87,7 +90,7 @@ export class SavedFilters {
 
 let known: SavedFilters | null = null;
 
-/** The saved filters of a person, the same for every part of the page. */
+/** The saved filters of a user, one instance for the whole page. */
 export function savedFiltersOf(user: string): SavedFilters {
   if (known?.user !== user) known = new SavedFilters(user, browserStorage());
   return known;

@@ -1,4 +1,4 @@
-// Filters under a name, in a browser that keeps them, that forgets them, and that holds nonsense.
+// Saved filters in a browser that stores them, one that does not, and one with invalid contents.
 import { describe, expect, it } from 'vitest';
 import { MOST_SAVED, scopeOf } from './saved-filter.ts';
 import { SavedFilters } from './saved-filters.svelte.ts';
@@ -16,7 +16,7 @@ function browser(stored: Record<string, string> = {}) {
 }
 
 describe('saved filters', () => {
-  it('are there again, whole, for the same person alone', () => {
+  it('are restored completely, for the same user only', () => {
     const { store } = browser();
     expect(new SavedFilters('ana', store).add(' Mine to check ', SCOPE)).toBeNull();
     const [saved] = new SavedFilters('ana', store).list;
@@ -25,14 +25,14 @@ describe('saved filters', () => {
     expect(new SavedFilters('ben', store).list).toEqual([]);
   });
 
-  it('keep the plain list too', () => {
+  it('also save the plain list', () => {
     const { store } = browser();
     const saved = new SavedFilters('ana', store);
     saved.add('Everything', { view: 'available', projectId: null });
     expect(saved.list.map(scopeOf)).toEqual([{ view: 'available', projectId: null }]);
   });
 
-  it('have one name each, whatever its case', () => {
+  it('have unique names, case-insensitively', () => {
     const saved = new SavedFilters('ana', browser().store);
     expect([saved.add('One', SCOPE), saved.add('Two', SCOPE)]).toEqual([null, null]);
     expect(saved.add('oNE ', SCOPE)).toBe('taken');
@@ -44,7 +44,7 @@ describe('saved filters', () => {
     expect(saved.list.map(({ name }) => name)).toEqual(['TWO']);
   });
 
-  it('keep what another tab saved, and do not bring back what it removed', () => {
+  it('include what another tab saved, and do not restore what it removed', () => {
     const { store } = browser();
     const [here, there] = [new SavedFilters('ana', store), new SavedFilters('ana', store)];
     const stored = () => new SavedFilters('ana', store).list.map(({ name }) => name);
@@ -57,23 +57,26 @@ describe('saved filters', () => {
     expect(stored()).toEqual(['Second']);
   });
 
-  it('are twenty at most', () => {
+  it('are limited to twenty', () => {
     const saved = new SavedFilters('ana', browser().store);
     for (let at = 0; at < MOST_SAVED; at++) expect(saved.add(`Filter ${at}`, SCOPE)).toBeNull();
     expect(saved.add('One more', SCOPE)).toBe('full');
     expect(saved.list).toHaveLength(MOST_SAVED);
   });
 
-  it.each(['{', 'null', '7', '[1,null,{"name":1}]', '[{"name":"","query":""}]'])('read %s as none', (stored) => {
-    const { store } = browser({ 'countersign.queue.saved.ana': stored });
-    expect(new SavedFilters('ana', store).list).toEqual([]);
-  });
+  it.each(['{', 'null', '7', '[1,null,{"name":1}]', '[{"name":"","query":""}]'])(
+    'reads %s as no saved filters',
+    (stored) => {
+      const { store } = browser({ 'countersign.queue.saved.ana': stored });
+      expect(new SavedFilters('ana', store).list).toEqual([]);
+    },
+  );
 
-  it('last as long as the tab where the browser keeps nothing', () => {
+  it('last as long as the tab where the browser stores nothing', () => {
     const full = {
       getItem: () => null,
       setItem: () => {
-        throw new Error('quota');
+        throw new Error('The quota is exceeded.');
       },
     };
     for (const store of [null, full]) {

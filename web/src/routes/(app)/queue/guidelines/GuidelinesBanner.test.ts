@@ -40,7 +40,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** The name of the project stands in an element of its own. */
+/** The name of the project is in an element of its own. */
 const message = () =>
   screen.queryByText(
     (_, element) =>
@@ -48,7 +48,7 @@ const message = () =>
   );
 const gotIt = () => fireEvent.click(screen.getByRole('button', { name: 'Got it' }));
 
-it('GL1: says how much changed, shows it on a click, and goes when it was noted', async () => {
+it('GL1: shows how much changed, opens it on a click, and disappears once it is dismissed', async () => {
   render(Banner);
   await vi.waitFor(() => expect(message()).not.toBeNull());
   expect(document.activeElement).toBe(document.body);
@@ -61,8 +61,8 @@ it('GL1: says how much changed, shows it on a click, and goes when it was noted'
   expect(noted).toEqual([[`/api/projects/${CHANGED.project_id}/guidelines/seen`, { version: 5 }]]);
 });
 
-it('GL1: stays when it could not be noted, and says so', async () => {
-  note = () => Promise.reject(new TypeError('no network'));
+it('GL1: stays and says so when dismissing failed', async () => {
+  note = () => Promise.reject(new TypeError('The network is unreachable.'));
   render(Banner);
   await vi.waitFor(() => expect(message()).not.toBeNull());
   await gotIt();
@@ -72,7 +72,7 @@ it('GL1: stays when it could not be noted, and says so', async () => {
   await vi.waitFor(() => expect(screen.queryByRole('button', { name: 'Got it' })).toBeNull());
 });
 
-it('GL1: goes when it was seen in another tab, as soon as this one is looked at', async () => {
+it('GL1: disappears on return to this tab when another tab dismissed it', async () => {
   render(Banner);
   await vi.waitFor(() => expect(message()).not.toBeNull());
   list = [];
@@ -80,7 +80,7 @@ it('GL1: goes when it was seen in another tab, as soon as this one is looked at'
   await vi.waitFor(() => expect(message()).toBeNull());
 });
 
-it('GL1: an answer that was under way does not bring back what was noted; a newer text is told', async () => {
+it('GL1: does not show a dismissed notice again for a pending answer; shows a newer text', async () => {
   render(Banner);
   await vi.waitFor(() => expect(message()).not.toBeNull());
   await gotIt();
@@ -93,7 +93,7 @@ it('GL1: an answer that was under way does not bring back what was noted; a newe
   await vi.waitFor(() => expect(message()).not.toBeNull());
 });
 
-it('tells nothing where there is nothing to tell', async () => {
+it('shows nothing when nothing changed', async () => {
   list = [];
   render(Banner);
   await vi.waitFor(() => expect(asked).toHaveBeenCalled());

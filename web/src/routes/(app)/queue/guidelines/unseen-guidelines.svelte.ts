@@ -1,4 +1,4 @@
-// Which guidelines read otherwise than when you saw them: asked when the page opens, and again whenever settings were saved.
+// Guidelines that changed since the user saw them: requested when the page opens, and again whenever settings were saved.
 import { call } from '#lib/api/client.ts';
 import { Mutation } from '#lib/api/mutation.svelte.ts';
 import { live } from '#lib/live/connection.svelte.ts';
@@ -8,16 +8,16 @@ import { listGuidelinesNews, seeGuidelines, type GuidelinesNews } from '@counter
 export class UnseenGuidelines {
   readonly seeing = new Mutation();
   readonly #list = new Resource(async (signal) => (await call(listGuidelinesNews, { signal })).data);
-  /** Said to be seen, here and now: an answer that was under way meanwhile does not bring it back. */
+  /** Dismissed in this tab: a pending answer must not show it again. */
   #dismissed: string[] = $state.raw([]);
 
-  /** What to tell first; null when there is nothing to tell. */
+  /** The first notice to show; null when there is none. */
   readonly first = $derived((this.#list.data ?? []).find((unseen) => !this.#dismissed.includes(keyOf(unseen))) ?? null);
 
-  /** Keeps itself true; answers the function that stops it. */
+  /** Keeps the list up to date; returns the function that stops it. */
   follow(): () => void {
     void this.#list.load();
-    // It may have been seen in another tab, or on another machine.
+    // It may have been dismissed in another tab, or on another machine.
     const onVisible = () => document.visibilityState === 'visible' && void this.#list.load();
     document.addEventListener('visibilitychange', onVisible);
     const stops = [
@@ -29,7 +29,7 @@ export class UnseenGuidelines {
     return () => stops.forEach((stop) => stop());
   }
 
-  /** They have read it: it is told no more, anywhere. Answers whether that is known to the server now. */
+  /** Marks the guidelines as seen everywhere. Returns whether the server has stored that. */
   async markSeen(unseen: GuidelinesNews): Promise<boolean> {
     const { project_id: id, version } = unseen;
     const done = await this.seeing.run(() => call(seeGuidelines, { params: { id }, body: { version } }));

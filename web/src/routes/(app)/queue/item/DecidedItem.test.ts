@@ -56,7 +56,7 @@ const shown = (detail: ItemDetail) => render(DecidedItem, { detail }).container.
 beforeEach(() => Object.assign(page, { owner: true, draft: null }));
 afterEach(cleanup);
 
-describe('KE2: an emptied item', () => {
+describe('KE2: a redacted item', () => {
   it('says since when, and still who decided what and why', () => {
     const said = shown(redacted(APPROVED));
     expect(screen.getByText(NOTICE).title).toContain('2026');
@@ -65,11 +65,11 @@ describe('KE2: an emptied item', () => {
     expect(screen.queryByRole('button')).toBeNull();
   });
 
-  it('shows no null of one that was approved as it was', () => {
+  it('shows no null when it was approved unchanged', () => {
     expect(shown(redacted(APPROVED, { action: 'approve', edited: false, reason: null }))).not.toMatch(/null|Sent to/);
   });
 
-  it('still says that nothing was sent of one that was rejected, by people or by the rules', () => {
+  it('still says that nothing was sent when it was rejected, by people or by the rules', () => {
     const rejected = redacted(
       { ...APPROVED, status: 'rejected' },
       { action: 'reject', status: 'rejected', edited: false },
@@ -82,7 +82,7 @@ describe('KE2: an emptied item', () => {
   });
 
   it.each([{ edited: true }, { action: 'approve', edited: false }])(
-    'still gives the verdict of an audit, and no content: %o',
+    'still shows the verdict of an audit, and no content: %o',
     (decision) => {
       const said = shown(redacted({ ...APPROVED, audited: true }, decision));
       expect(said).toMatch(/Verdict (edited|approved)/);
@@ -90,14 +90,14 @@ describe('KE2: an emptied item', () => {
     },
   );
 
-  it('shows what the reader typed for it as it is: there is nothing left to compare it with', () => {
+  it("shows the user's draft without a comparison, because the suggestion is gone", () => {
     page.draft = { text: 'My own answer.', savedAt: AT };
     expect(shown(redacted(APPROVED))).toContain('My own answer.');
     expect(document.querySelector('del, ins')).toBeNull();
     expect(document.body.textContent).not.toContain('null');
   });
 
-  it('leads those to the setting who may change it', () => {
+  it('links to the retention setting for users who may change it', () => {
     shown(redacted(APPROVED));
     const link = screen.getByRole('link', { name: 'Data retention' });
     expect(link.getAttribute('href')).toBe('/projects/p1/rules#keeping');
@@ -108,7 +108,7 @@ describe('KE2: an emptied item', () => {
   });
 });
 
-it('of one whose content is there says nothing of the kind', () => {
+it('says nothing of the kind while the content is there', () => {
   const said = shown(APPROVED);
   expect(said).toContain('See above.');
   expect(said).toContain('second');

@@ -24,8 +24,8 @@ afterEach(() => {
   keySwitch.on = true;
 });
 
-describe('the strip of reasons', () => {
-  it('QU5: names its key, and without keys says what the reasons are for', () => {
+describe('reason bar', () => {
+  it("QU5: shows the reasons' key, and without keys what the reasons are for", () => {
     const { getByRole } = render(ReasonBar, {
       detail,
       stage: 'mine',

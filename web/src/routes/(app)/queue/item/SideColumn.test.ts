@@ -29,7 +29,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-it('Show earlier keeps the focus, and gives it to the heading when all is there', async () => {
+it('Show earlier retains the focus, and passes it to the heading when everything is loaded', async () => {
   const pages = [
     { data: [event(3)], next_cursor: '3' },
     { data: [event(2)], next_cursor: '2' },
@@ -52,7 +52,7 @@ it('Show earlier keeps the focus, and gives it to the heading when all is there'
     });
   };
   await landed(1);
-  /** A browser takes the focus from a button that is disabled; this one does not. */
+  /** Browsers blur a button that is disabled; this one does not. */
   const press = async () => {
     const button = screen.getByRole('button', { name: 'Show earlier' });
     button.focus();

@@ -1,4 +1,4 @@
-// Which verbs the bar shows in which state: one table per state, the filled one first.
+// The buttons of the action bar by state: one table per state, the filled one first.
 import type { Command } from '#lib/keyboard.ts';
 import { queueMessages } from '#lib/messages/queue-messages.ts';
 import type { StatusStyle } from '#lib/status.ts';
@@ -25,7 +25,7 @@ export interface ActionButton {
   command: Command;
   label: string;
   icon: StatusStyle['icon'];
-  /** Takes two columns. */
+  /** Spans two columns. */
   wide?: boolean;
 }
 
@@ -55,13 +55,13 @@ interface Situation {
   detail: ItemDetail;
   stage: Stage;
   editing: boolean;
-  /** Something typed for this item is kept. */
+  /** The user has a saved draft for this item. */
   draft: boolean;
-  /** The reader decided this. */
+  /** The user made this decision. */
   own: boolean;
-  /** They may take items out of other people's hands. */
+  /** The user may take over items that others hold. */
   takesOver: boolean;
-  /** And can still take it back. */
+  /** And can still undo it. */
   undo: boolean;
 }
 

@@ -1,4 +1,4 @@
-// What the history of an item says, with the notes that facts carry.
+// Messages of an item's history, with the notes of its events.
 import type { DomainEvent } from '@countersign/shared/events';
 import { describe, expect, it } from 'vitest';
 import { historyMessage, noteOf } from './history-messages.ts';
@@ -11,15 +11,15 @@ const event = (more: object) =>
     ...more,
   }) as unknown as DomainEvent;
 
-describe('the history', () => {
-  it.each(['item.escalated', 'item.queued'])('says who moved it and why, and has the note beside it: %s', (type) => {
+describe('item history', () => {
+  it.each(['item.escalated', 'item.queued'])('says who moved it and why, with the note beside it: %s', (type) => {
     const moved = event({ type, note: 'See page 2' });
     expect(historyMessage(moved, 'me')).toMatch(/Ana.*: Policy$/);
     expect(noteOf(moved)).toBe('See page 2');
   });
 
   it.each([1, 2])(
-    'AU3: an arrival is one at whatever version, so that an audit looks like any other: %i',
+    'AU3: an arrival is one at any version, so that an audit looks like any other item: %i',
     (version) => {
       const arrived = { version, actor: { kind: 'api_key', id: 'k', name: 'Pipeline' }, reason: null };
       expect(historyMessage(event({ type: 'item.queued', ...arrived }), 'me')).toBe('Arrived, queued');
@@ -31,7 +31,7 @@ describe('the history', () => {
     ['from before notes went along', { type: 'item.escalated' }],
     ['without a note', { type: 'item.escalated', note: null }],
     ['of another kind', { type: 'item.claimed' }],
-  ])('has no note for a fact %s', (_, more) => {
+  ])('shows no note for an event %s', (_, more) => {
     expect(noteOf(event(more))).toBeNull();
   });
 });

@@ -1,11 +1,14 @@
-// The ledger of one item in words.
+// The events of one item as text.
 import { queueMessages } from '#lib/messages/queue-messages.ts';
 import { DELIVERY_STYLE } from '#lib/status.ts';
 import type { DomainEvent, DomainEventOf, DomainEventType } from '@countersign/shared/events';
 
 const words = queueMessages.history;
 const byOf = (event: DomainEvent, me: string): string => (event.actor.id === me ? words.you : event.actor.name);
-/** Pipelines bring items, people move them. By who did it, not by how manieth it is: an audit that waits must look like any other (AU3). */
+/**
+ * Pipelines submit items, people move them. Decided by the actor, not by the event's position: a pending audit must look like any
+ * other item (AU3).
+ */
 const isArrival = (event: DomainEvent): boolean => event.actor.kind !== 'member';
 
 const MESSAGES = {
@@ -22,12 +25,12 @@ const MESSAGES = {
   'project.changed': () => '',
 } satisfies { [T in DomainEventType]: (event: DomainEventOf<T>, by: string) => string };
 
-/** The note of a move between people; facts of decisions carry none. */
+/** The note of a move between people; events of decisions have none. */
 export const noteOf = (event: DomainEvent): string | null => ('note' in event && event.note) || null;
 
-/** What a fact says to the reader `me`. */
+/** The message of an event for the user `me`. */
 export function historyMessage(event: DomainEvent, me: string): string {
-  // The table pairs each type with its own words; the compiler cannot follow the pairing through an index.
+  // The table pairs each type with its own message; the compiler cannot follow the pairing through an index.
   const messageOf = MESSAGES[event.type] as (event: DomainEvent, by: string) => string;
   return messageOf(event, byOf(event, me));
 }

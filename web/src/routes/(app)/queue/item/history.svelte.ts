@@ -1,4 +1,4 @@
-// What the ledger says of the item on show: its last facts, read again when it changes, and earlier ones when they are asked for.
+// The history of the open item: its last events, read again when it changes, and earlier ones on demand.
 import { call } from '#lib/api/client.ts';
 import { readHistory } from '@countersign/shared/api/queue';
 import type { DomainEvent } from '@countersign/shared/events';
@@ -8,22 +8,22 @@ const HISTORY_MS = 300;
 export class History {
   /** Oldest first; null while nothing was read. */
   events: readonly DomainEvent[] | null = $state.raw(null);
-  /** Where what comes before these facts is to be had; null: these are all. */
+  /** The cursor of the events before these; null when these are all. */
   earlier: string | null = $state(null);
   reading = $state(false);
-  /** The last attempt to read earlier ones failed. */
+  /** The last attempt to read earlier events failed. */
   failed = $state(false);
 
   #id: string | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** Counts the times it turned: what was asked for before is of no use, even when the item is the same again. */
+  /** Incremented at every switch: answers to earlier requests are discarded, even for the same item. */
   #visit = 0;
-  /** Counts the reads of the last facts. */
+  /** Counts the requests for the last events. */
   #asked = 0;
-  /** The newest of those reads whose answer is in: an older one that comes after it says less. */
+  /** The newest of those requests that was answered: the answer of an older one is outdated. */
   #landed = 0;
 
-  /** Turns to an item; what was read of another one is gone. */
+  /** Switches to an item and discards the events of the previous one. */
   switchTo(id: string | null): void {
     if (this.#id === id) return;
     clearTimeout(this.#timer);
@@ -34,7 +34,7 @@ export class History {
     this.reading = this.failed = false;
   }
 
-  /** Reads its last facts, in a moment: facts come in bursts. */
+  /** Reads the last events after a short delay, because events arrive in bursts. */
   readSoon(): void {
     clearTimeout(this.#timer);
     const id = this.#id;
@@ -47,13 +47,13 @@ export class History {
           this.#landed = request;
           this.#put(data, next_cursor);
         },
-        // The history is beside the point of the page: without it the column stays empty.
+        // The page works without the history: the column stays empty.
         () => request > this.#landed && (this.events ??= []),
       );
     }, HISTORY_MS);
   }
 
-  /** Reads the part before the first fact here. */
+  /** Reads the page before the first event here. */
   async readEarlier(): Promise<void> {
     const [id, after, visit] = [this.#id, this.earlier, this.#visit];
     if (id === null || after === null || this.reading) return;
@@ -63,13 +63,13 @@ export class History {
     if (this.#visit !== visit) return;
     this.reading = false;
     this.failed = answer === null;
-    // What was read again meanwhile may have left no earlier part for this one to stand before.
+    // A later read may have replaced the events, so that this page no longer connects to them.
     if (answer === null || this.earlier !== after) return;
     this.events = [...answer.data, ...(this.events ?? [])];
     this.earlier = answer.next_cursor;
   }
 
-  /** The last facts again: earlier ones that were read stay before them, unless so much happened that a part is missing between. */
+  /** Replaces the last events: earlier ones stay before them, unless a part between them is missing. */
   #put(data: readonly DomainEvent[], earlier: string | null): void {
     const first = data[0]?.seq ?? Infinity;
     const known = this.events ?? [];

@@ -1,4 +1,4 @@
-// The history of the item on show: its last facts, and the earlier ones on demand, whatever happens meanwhile.
+// The history of the open item: its last events, and earlier ones on demand, in any order of answers.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { DomainEvent } from '@countersign/shared/events';
 import { History } from './history.svelte.ts';
@@ -7,7 +7,7 @@ const PAGE = 3;
 let events: number;
 let down: boolean;
 
-/** A server that tells the last three facts, or the three before a cursor. */
+/** A server that returns the last three events, or the three before a cursor. */
 function answer(path: string): Response {
   if (down) return Response.json({ status: 503, code: 'unavailable', title: 'Away', detail: '' }, { status: 503 });
   const { searchParams } = new URL(path, 'http://test');
@@ -39,7 +39,7 @@ async function opened(): Promise<History> {
   return history;
 }
 
-it('goes back to the first fact, part by part', async () => {
+it('pages back to the first event', async () => {
   const history = await opened();
   expect([seqs(history), history.earlier !== null]).toEqual([[6, 7, 8], true]);
   await history.readEarlier();
@@ -47,7 +47,7 @@ it('goes back to the first fact, part by part', async () => {
   expect([seqs(history), history.earlier]).toEqual([[1, 2, 3, 4, 5, 6, 7, 8], null]);
 });
 
-it('keeps what was read when more happens, and starts anew when a part would be missing between', async () => {
+it('retains earlier events when new ones arrive, and starts over when a part between them would be missing', async () => {
   const history = await opened();
   await history.readEarlier();
   events = 10;
@@ -58,7 +58,7 @@ it('keeps what was read when more happens, and starts anew when a part would be 
   expect([seqs(history), history.earlier]).toEqual([[12, 13, 14], '12']);
 });
 
-it('says that earlier ones could not be read, and reads them the next time', async () => {
+it('reports that earlier events could not be read, and reads them on the next attempt', async () => {
   const history = await opened();
   down = true;
   await history.readEarlier();
@@ -69,7 +69,7 @@ it('says that earlier ones could not be read, and reads them the next time', asy
 });
 
 describe('answers in the wrong order', () => {
-  /** What was asked is answered as it stood then, each when it is let go. */
+  /** Each request is answered with the state at its time, when the test releases it. */
   let waiting: (() => void)[];
   beforeEach(() => {
     waiting = [];
@@ -83,7 +83,7 @@ describe('answers in the wrong order', () => {
     await vi.advanceTimersByTimeAsync(0);
   };
 
-  it('leave the newest on show, and show what they have until that comes', async () => {
+  it('leave the newest answer in place, and show the present one until it arrives', async () => {
     const history = await opened();
     await readAgain(history);
     events = 9;
@@ -95,7 +95,7 @@ describe('answers in the wrong order', () => {
     expect([seqs(history), history.earlier]).toEqual([[6, 7, 8, 9], '6']);
   });
 
-  it('of an earlier visit, to the same item or another, are none of this one', async () => {
+  it('are discarded when they belong to an earlier visit, of the same or another item', async () => {
     const history = await opened();
     await readAgain(history);
     history.switchTo('two');
@@ -109,7 +109,7 @@ describe('answers in the wrong order', () => {
     expect([seqs(history), history.earlier]).toEqual([[7, 8, 9], '7']);
   });
 
-  it('of an earlier visit do not end the reading of this one', async () => {
+  it('do not end the present read when they belong to an earlier visit', async () => {
     const history = await opened();
     await land(0);
     void history.readEarlier();
@@ -125,7 +125,7 @@ describe('answers in the wrong order', () => {
   });
 });
 
-it('puts nothing of one item into the history of another', async () => {
+it('never put events of one item into the history of another', async () => {
   const history = await opened();
   const reading = history.readEarlier();
   history.switchTo('two');

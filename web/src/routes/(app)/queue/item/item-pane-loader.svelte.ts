@@ -1,4 +1,4 @@
-// The parts that show an open item: fetched at the first hand on the page, and at the latest with the first item that is opened.
+// Loads the parts that show an open item on the first interaction with the page, at the latest when an item opens.
 import { preloadOnInteraction } from '#lib/shell/preload-on-interaction.ts';
 import type ItemPane from './ItemPane.svelte';
 
@@ -7,17 +7,17 @@ class ItemPaneLoader {
   #error: unknown = $state.raw(null);
   #fetching: Promise<void> | null = null;
 
-  /** Null until it is fetched. */
+  /** Null until it has loaded. */
   get loaded(): typeof ItemPane | null {
     return this.#loaded;
   }
 
-  /** Why it could not be fetched; null when nothing failed. */
+  /** Why it could not be loaded; null when nothing failed. */
   get error(): unknown {
     return this.#error;
   }
 
-  /** Resolves when it is there, or when `error` says why not: then the next call tries again. */
+  /** Resolves when it has loaded, or when `error` says why not: the next call then tries again. */
   fetch(): Promise<void> {
     this.#fetching ??= import('./ItemPane.svelte').then(
       (module) => {
@@ -32,7 +32,7 @@ class ItemPaneLoader {
     return this.#fetching;
   }
 
-  /** Fetches it when there is a hand that could open an item. */
+  /** Loads it on the first interaction that could open an item. */
   fetchSoon(): void {
     void preloadOnInteraction().then(() => this.fetch());
   }

@@ -1,4 +1,4 @@
-// How an item that the reader does not hold stands to them, and what is safe, in one sentence.
+// Describes an item that the user does not hold, and what is saved, in one sentence.
 import { clock } from '#lib/time/clock.svelte.ts';
 import { queueMessages as messages } from '#lib/messages/queue-messages.ts';
 import type { ItemDetail } from '@countersign/shared/item';
@@ -19,9 +19,9 @@ interface ItemStatusInput {
   detail: ItemDetail;
   stage: Exclude<Stage, 'mine' | 'loading'>;
   me: string;
-  /** Something typed is open or kept. */
+  /** A draft is open or saved. */
   draft: boolean;
-  /** The reader had it before. */
+  /** The user held it before. */
   lost: boolean;
 }
 

@@ -1,12 +1,12 @@
-// How the reader wants the item on show: as it reads or as it was sent, and what stands beside it.
+// Display settings of the open item: rendered or raw, and what is shown beside it.
 
 export class Reading {
-  /** Values as JSON text instead of drawn. */
+  /** Values as JSON text instead of rendered. */
   raw = $state(false);
-  /** What the edit changed, beside the suggestion. */
+  /** The changes of the edit, beside the suggestion. */
   diff = $state(true);
   /** The project's guidelines are open. */
   guidelines = $state(false);
-  /** Where there is no room for them beside the item, its details are open below it. */
+  /** The details are open below the item, where there is no room beside it. */
   details = $state(false);
 }

@@ -24,7 +24,7 @@ const server = async (degraded: boolean) => {
   await tick();
 };
 
-it('LC6: comes and goes by itself, and is said once each time', async () => {
+it('LC6: appears and disappears automatically, with one announcement each', async () => {
   live.start();
   render(DegradedNotice);
   await server(false);

@@ -39,8 +39,8 @@ const show = (shown: ItemRow) =>
   render(Row, { row: shown, me: 'me', project: null, leaseMs: 120_000, now: NOW, status: true }).container;
 const said = (container: Element) => (container.textContent ?? '').replaceAll(/\s+/g, ' ');
 
-describe('a line of the queue', () => {
-  it('says who holds the item, and that they are away when they are', () => {
+describe('a row of the queue', () => {
+  it('shows who holds the item, and that they are away when they are', () => {
     expect(said(show(held))).toContain('Ana Ruiz · 1:');
     expect(screen.getByTitle('Ana Ruiz is on this')).toBeTruthy();
     presence.isAway = (project, user) => project === 'north' && user === 'ana';
@@ -48,7 +48,7 @@ describe('a line of the queue', () => {
     expect(screen.getByTitle('Ana Ruiz is on this (away)')).toBeTruthy();
   });
 
-  it('says who looks at an item that nobody holds, one by name and the others by number', () => {
+  it('shows the viewers of an item that nobody holds, one by name and the others by number', () => {
     presence.viewers = () => looks('Bo');
     expect(said(show(row))).toContain('Bo is viewing · model-1');
     presence.viewers = () => looks('Bo', 'Cem', 'Dia');
@@ -56,7 +56,7 @@ describe('a line of the queue', () => {
     expect(screen.getByTitle('Bo, Cem, and Dia are viewing this').querySelector('svg')).not.toBeNull();
   });
 
-  it('says nothing of the reader’s own looking, and of others at an item that is held', () => {
+  it("shows neither the user's own viewing nor the viewers of an item that is held", () => {
     presence.viewers = () => [{ user_id: 'me', name: 'Me', idle: false, viewing: ['item-1'] }];
     expect(said(show(row))).not.toContain('looking');
     presence.viewers = () => looks('Bo');

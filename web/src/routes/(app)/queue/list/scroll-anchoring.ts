@@ -1,17 +1,17 @@
-// Keeps the list still: whatever comes or goes above, the line a reader looks at stays where it is on the screen.
+// Anchors the list's scroll position: changes above do not move the row a user looks at.
 
-/** The line that must not move, and where it stood. */
+/** The row that must not move, and its position before the change. */
 export interface Anchor {
   readonly id: string;
   readonly top: number;
-  /** The line that had the focus, with its place among the lines. */
+  /** The focused row, with its index. */
   readonly focused: { readonly id: string; readonly at: number } | null;
 }
 
 const LINE = '[data-line]';
 const idOf = (line: Element | null | undefined): string | null => line?.getAttribute('data-line') ?? null;
 
-/** Before a change: of the lines in sight the one under the pointer, else the focused one, else the first. */
+/** Before a change: of the visible rows the one under the pointer, else the focused one, else the first. */
 export function findAnchor(box: HTMLElement): Anchor | null {
   const focused = document.activeElement?.closest(LINE) ?? null;
   const inside = focused !== null && box.contains(focused) ? focused : null;
@@ -22,13 +22,13 @@ export function findAnchor(box: HTMLElement): Anchor | null {
   return { id, top, focused: inside && focusedRowOf(box, inside) };
 }
 
-/** The line an element is, with its place among the lines. */
+/** An element's row, with its index. */
 function focusedRowOf(box: HTMLElement, line: Element): Anchor['focused'] {
   const id = idOf(line);
   return id === null ? null : { id, at: [...box.querySelectorAll(LINE)].indexOf(line) };
 }
 
-/** Where somebody has scrolled away from the line of the pointer or the focus, what they look at is another one. */
+/** After scrolling away from the row under pointer or focus, the user looks at another row. */
 function isVisible(box: HTMLElement, line: Element | null): line is Element {
   if (line === null) return false;
   const [inner, outer] = [line.getBoundingClientRect(), box.getBoundingClientRect()];
@@ -41,7 +41,7 @@ function firstVisible(box: HTMLElement): Element | null {
   return visible !== null && box.contains(visible) ? visible : null;
 }
 
-/** After the change: scrolls by as much as the line moved. Focus on a line that is gone goes to the one in its place. */
+/** After the change: scrolls by as much as the row moved. If the focused row is gone, the one in its place gets the focus. */
 export function restoreAnchor(box: HTMLElement, { id, top, focused }: Anchor): void {
   const moved = (lineOf(box, id)?.getBoundingClientRect().top ?? top) - top;
   if (moved !== 0) box.scrollTop += moved;

@@ -1,4 +1,4 @@
-// How a decision of this tab looks in the tray: the icon and colour of the status it led to.
+// The badge of a recent decision: icon and colour of the status it led to.
 import { ITEM_STYLE, type StatusStyle } from '#lib/status.ts';
 import type { ReviewAction } from '@countersign/shared/enums';
 import { OUTCOME } from '../session/review-rules.ts';

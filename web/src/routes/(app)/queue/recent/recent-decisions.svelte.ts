@@ -1,4 +1,4 @@
-// The last decisions of this tab, newest first: provisional ones can be taken back from here.
+// The last decisions of this tab, newest first: provisional ones can be undone from here.
 import { clock } from '#lib/time/clock.svelte.ts';
 import type { Draft, Notes } from '#lib/drafts/drafts.ts';
 import type { ItemDetail } from '@countersign/shared/item';
@@ -6,7 +6,10 @@ import type { ReviewAction } from '@countersign/shared/enums';
 
 const MAX_RECENT = 10;
 
-/** `saving`: not answered yet. `failed`: it did not stand, and something else is on show by now. `made`: it stands, provisional until `undoUntil` (ms, server clock; null when it cannot be taken back). */
+/**
+ * `saving`: not answered yet. `failed`: the decision was refused, and another item is open by now. `made`: accepted, and
+ * provisional until `undoUntil` (ms, server clock; null when it cannot be undone).
+ */
 export interface RecentDecision {
   readonly itemId: string;
   readonly preview: string;
@@ -16,7 +19,7 @@ export interface RecentDecision {
   readonly undoUntil: number | null;
   /** The length of its undo window in ms. */
   readonly windowMs: number;
-  /** What was typed for it, to be there again when it is taken back. */
+  /** The draft it was made from, restored on undo. */
   readonly draft: Draft | null;
   readonly words: Notes;
 }
@@ -32,19 +35,19 @@ export class RecentDecisions {
     this.entries = this.entries.filter((entry) => entry.itemId !== itemId);
   }
 
-  /** The server has answered: from now on the undo window is what it says. */
+  /** The server has answered: from now on its undo window applies. */
   confirm(itemId: string, { undo_until }: Pick<ItemDetail, 'undo_until'>): void {
     const undoUntil = undo_until === null ? null : Date.parse(undo_until);
     const windowMs = undoUntil === null ? 0 : Math.max(1, undoUntil - clock.read());
     this.#change(itemId, { state: 'saved', undoUntil, windowMs });
   }
 
-  /** It did not stand; its item can be opened from here. */
+  /** The decision was refused; its item can be opened from here. */
   fail(itemId: string): void {
     this.#change(itemId, { state: 'failed', undoUntil: null });
   }
 
-  /** The decision of an item as this tab remembers it. */
+  /** The recent decision of an item. */
   of(itemId: string): RecentDecision | null {
     return this.entries.find((entry) => entry.itemId === itemId) ?? null;
   }
@@ -57,12 +60,12 @@ export class RecentDecisions {
     this.#change(itemId, { undoUntil: null });
   }
 
-  /** The newest decision that can still be taken back. `now` in ms, server clock. */
+  /** The newest decision that can still be undone. `now` in ms, server clock. */
   undoable(now: number): RecentDecision | null {
     return this.entries.find((entry) => canUndo(entry, now)) ?? null;
   }
 
-  /** As {@link undoable}, or one on its way that can be taken back as soon as it is in. */
+  /** As {@link undoable}, or one in flight that can be undone as soon as it is confirmed. */
   newest(now: number): RecentDecision | null {
     const pending = ({ state, action }: RecentDecision) =>
       state === 'saving' && action !== 'escalate' && action !== 'return';
@@ -74,6 +77,6 @@ export class RecentDecisions {
   }
 }
 
-/** Whether a decision can still be taken back at `now` (ms, server clock). */
+/** Whether a decision can still be undone at `now` (ms, server clock). */
 export const canUndo = (recent: RecentDecision, now: number): boolean =>
   recent.state === 'saved' && recent.undoUntil !== null && recent.undoUntil > now;

@@ -1,4 +1,4 @@
-// One decision on its way: painted before the server has answered, confirmed by its answer, or taken back without a trace.
+// Sends one decision: shown before the server has answered, then confirmed or rolled back completely.
 import { ApiProblem, call, NetworkFailure } from '#lib/api/client.ts';
 import { clock } from '#lib/time/clock.svelte.ts';
 import type { Draft, Drafts, Notes as Written } from '#lib/drafts/drafts.ts';
@@ -17,7 +17,7 @@ import { isoOf, OUTCOME } from './review-rules.ts';
 import type { Preferences } from '../preferences.svelte.ts';
 import type { RecentDecisions } from '../recent/recent-decisions.svelte.ts';
 
-/** What the desk works with. */
+/** The dependencies of the review session. */
 export interface Parts {
   readonly me: User;
   readonly queue: LiveQueue;
@@ -27,14 +27,14 @@ export interface Parts {
   readonly preferences: Preferences;
 }
 
-/** What goes out with a decision besides its action. */
+/** The input of a decision besides its action. */
 export interface DecisionInput {
   output?: Json;
   reason?: string;
   note?: string;
 }
 
-/** A decision as it goes out, and what was typed for it. What it is about may be known by its line alone. */
+/** A decision request, with the draft it was made from. Its item may be known by its row alone. */
 export interface DecisionRequest<About extends ItemRow = ItemRow> {
   readonly detail: About;
   readonly fence: number;
@@ -44,11 +44,11 @@ export interface DecisionRequest<About extends ItemRow = ItemRow> {
   readonly written: Written;
 }
 
-/** An answer that has not come by then counts as none; asking whether it had effect may take as long again as this. Ms. */
+/** An answer that takes longer counts as lost; finding out whether the request had effect may take as long again. Ms. */
 const ANSWER_TIMEOUT_MS = 8000;
 const LOOKUP_TIMEOUT_MS = 4000;
 
-/** What the reader did to an item, as its line shows it. */
+/** The removal of a row by the user's own action. */
 export const ownRemoval = (me: User, what: RowRemoval['what']): RowRemoval => ({
   what,
   by: me.name ?? text.you,
@@ -59,17 +59,17 @@ export const ownRemoval = (me: User, what: RowRemoval['what']): RowRemoval => ({
 
 export class DecisionSender {
   readonly #parts: Parts;
-  /** Decisions whose answer never came: they may have had effect, or have it yet. */
+  /** Decisions whose answer was lost: they may have had effect, or may still have it. */
   readonly #unconfirmed = new Map<string, readonly DecisionRequest[]>();
 
-  /** What this reader moved on to other people: the version each item had then. */
+  /** Items this user forwarded to others: the version each had then. */
   readonly forwarded = new Map<string, number>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
   }
 
-  /** Shows the decision as made: the line leaves, the tray has it. */
+  /** Shows the decision as made: the row leaves, and the recent decisions have it. */
   applyOptimistic({ detail, action, words, draft, written }: DecisionRequest): void {
     const { queue, recentDecisions, me } = this.#parts;
     const { id: itemId, preview } = detail;
@@ -89,10 +89,10 @@ export class DecisionSender {
   }
 
   /**
-   * Sends it; answers the item as decided, and the order that had effect. An answer that never came may still have had
-   * effect: then the item itself says so, and it may have been an earlier try with other words, which is painted instead. A
-   * second try therefore looks first, and is not refused for what the first one did.
-   * Throws {@link ApiProblem} when it was refused, {@link NetworkFailure} when nobody knows.
+   * Sends the decision; returns the decided item, and the request that had effect. A request whose answer was lost may still have
+   * had effect: the item then tells, and it may have been an earlier try with other input, which is shown instead. A second try
+   * therefore reads the item first, and is not refused for what the first one did. Throws {@link ApiProblem} when it was refused,
+   * {@link NetworkFailure} when the outcome is unknown.
    */
   async send(request: DecisionRequest): Promise<{ after: ItemDetail; request: DecisionRequest }> {
     const { detail, fence, action, words } = request;
@@ -113,7 +113,7 @@ export class DecisionSender {
     }
   }
 
-  /** The server has taken it: what went out with it has served its purpose, and nothing else is forgotten. */
+  /** The server has accepted it: the draft it was made from is deleted, and nothing else. */
   confirm(detail: ItemDetail, { action, words, draft, written }: DecisionRequest): void {
     const { queue, recentDecisions, drafts, announcer, me } = this.#parts;
     drafts.sent(detail.id, {
@@ -128,8 +128,8 @@ export class DecisionSender {
   }
 
   /**
-   * An item was read that this reader decided, maybe on a page that left before the answer came: what went out with the
-   * decision is no draft any more.
+   * Called when an item was read that this user decided, possibly on a page that closed before the answer arrived: the text sent
+   * with the decision is no longer a draft.
    */
   forgetSent({ id, decision }: ItemDetail): void {
     const { drafts, me } = this.#parts;
@@ -143,7 +143,10 @@ export class DecisionSender {
     });
   }
 
-  /** The server has refused it: the line is as before, and so is the tray, unless its item has to be found again from there. */
+  /**
+   * The server has refused it: the row is restored, and the recent decision is removed, unless the item must be reachable from
+   * there.
+   */
   rollBack(id: string, onShow: boolean): void {
     const { queue, recentDecisions } = this.#parts;
     queue.dispatch({ kind: 'settled', id });
@@ -151,14 +154,14 @@ export class DecisionSender {
     else recentDecisions.fail(id);
   }
 
-  /** An item was read again. Answers the decision of this reader that turns out to have had effect after all. */
+  /** Called when an item was read again. Returns the decision of this user that turns out to have had effect. */
   takeLateConfirmation(detail: ItemDetail): DecisionRequest | null {
     const request = this.#unconfirmed.get(detail.id)?.find((each) => this.#matchesDecision(detail, each)) ?? null;
     if (request !== null) this.#unconfirmed.delete(detail.id);
     return request;
   }
 
-  /** What turns out to have had effect, of all tries whose answer never came, painted; null when none did or nobody knows. */
+  /** The request that had effect, of all tries whose answer was lost, and shows it; null when none had or nobody knows. */
   async #findAccepted(request: DecisionRequest): Promise<{ after: ItemDetail; request: DecisionRequest } | null> {
     const { id } = request.detail;
     if (!this.#unconfirmed.has(id)) return null;
@@ -175,7 +178,7 @@ export class DecisionSender {
     const after = await call(readQueueItem, { params, timeoutMs: LOOKUP_TIMEOUT_MS });
     const request = tries.find((each) => this.#matchesDecision(after, each));
     if (request !== undefined) return { after, request };
-    // A move between people makes no decision that would carry a name: the history does.
+    // A move between people leaves no decision on the item; the history names the actor.
     const moves = tries.filter(({ action, detail }) => isMove(action) && after.version > detail.version);
     if (moves.length === 0) return null;
     const { data } = await call(readHistory, { params, timeoutMs: LOOKUP_TIMEOUT_MS });
@@ -183,7 +186,7 @@ export class DecisionSender {
     return moved === undefined ? null : { after, request: moved };
   }
 
-  /** Whether what stands is this very decision, and not another one of the same reader. */
+  /** Whether the item's decision is this very one, and not another one of the same user. */
   #matchesDecision({ decision }: ItemDetail, { action, words }: DecisionRequest): boolean {
     if (decision?.reviewer_id !== this.#parts.me.id || decision.action !== action) return false;
     if (decision.reason !== (words.reason ?? null) || decision.note !== (words.note ?? null)) return false;
@@ -202,13 +205,13 @@ const sameText = (a: Json, b: Json | undefined): boolean => b !== undefined && p
 /** A move between people: it makes no decision. */
 export const isMove = (action: ReviewAction): boolean => action === 'escalate' || action === 'return';
 
-/** The note goes with whatever is decided, behind the one of the editor. */
+/** The note is appended to the editor's own note, for any decision. */
 export function withNote(words: DecisionInput, note: string): DecisionInput {
   const extra = note.trim();
   return extra === '' ? words : { ...words, note: [words.note, extra].filter(Boolean).join('\n') };
 }
 
-/** Whether what stands in an editor is this output, however it is laid out. */
+/** Whether the editor's text equals this output, in any layout. */
 function isSameOutput(typed: string, output: Json): boolean {
   if (typeof output === 'string') return typed === output;
   try {

@@ -1,4 +1,4 @@
-// A server small enough to be read, for tests of the desk: it holds items, claims and decisions, and fails when it is told to.
+// An in-memory server for tests of the review session: it stores items, claims and decisions, and fails on demand.
 import type { DomainEvent } from '@countersign/shared/events';
 import type { ItemDetail } from '@countersign/shared/item';
 import type { Json } from '@countersign/shared/json/json';
@@ -10,8 +10,8 @@ export const ME = { id: 'me', address: 'A', name: 'Me' };
 export const PROJECT = 'p';
 
 /**
- * What becomes of a request: `down` never arrives; `lost` has its effect and no answer; an error code is a refusal with that
- * code; a status is a fault of the server.
+ * The outcome of a request: `down` never arrives; `lost` has its effect and no answer; an error code is a refusal with that code;
+ * a status is a server error.
  */
 export type Outcome = 'ok' | 'down' | 'lost' | number | { code: string; status: number };
 
@@ -30,20 +30,20 @@ export class FakeReviewServer {
   readonly decisions: { id: string; action: ReviewAction; output?: Json; reason?: string; note?: string }[] = [];
   /** Every request, as `POST /api/items/one/claim`. */
   readonly requests: string[] = [];
-  /** What becomes of requests whose line holds this text; the first that fits counts. */
+  /** The outcome of requests whose line contains this text; the first match counts. */
   outcomes = new Map<string, Outcome>();
-  /** Requests whose line holds one of these wait until `letGo`. */
+  /** Requests whose line contains one of these wait until they are released. */
   held = new Set<string>();
-  /** Requests whose line holds one of these have their effect at once, and their answer waits until `letGo`. */
+  /** Requests whose line contains one of these have their effect at once, and their answer waits until it is released. */
   slow = new Set<string>();
   #waiting: { line: string; go: () => void }[] = [];
-  /** Answers that were on their way already: the next requests for an item get them instead of how it stands. */
+  /** Outdated answers: the next requests for an item get them instead of its present state. */
   stale: Response[] = [];
-  /** Which free item `claim-next` gives; the first one unless told. */
+  /** The free item that `claim-next` gives; by default the first one. */
   picks: string | null = null;
-  /** Whether the reader may decide what is escalated: `claim-next` then gives that first. */
+  /** Whether the user may decide escalated items: `claim-next` then gives those first. */
   supervises = false;
-  /** What the ledger tells of any item. */
+  /** The events the server returns for any item. */
   history: readonly DomainEvent[] = [];
 
   add(id: string, more: Partial<ItemDetail> = {}): this {
@@ -83,17 +83,17 @@ export class FakeReviewServer {
     return stored;
   }
 
-  /** Somebody else has it from now on. */
+  /** Another user holds the item from now on. */
   takenBy(id: string, name: string): void {
     this.#hold(this.of(id), name.toLowerCase(), name);
   }
 
-  /** The lease ends and nobody has it. */
+  /** The lease ends and nobody holds the item. */
   expireClaim(id: string): void {
     this.#change(this.of(id), { claim: null });
   }
 
-  /** Somebody else decides it. */
+  /** Another user decides the item. */
   decidedBy(id: string, name: string): void {
     this.#decide(this.of(id), { fence: 0, action: 'reject', reason: 'Wrong fact' }, name);
   }
@@ -103,14 +103,14 @@ export class FakeReviewServer {
     this.releaseHeldMatching('');
   }
 
-  /** Lets only those go whose line holds this text. */
+  /** Releases only the requests whose line contains this text. */
   releaseHeldMatching(part: string): void {
     const all = this.#waiting.splice(0);
     this.#waiting = all.filter(({ line }) => !line.includes(part));
     for (const { line, go } of all) if (line.includes(part)) go();
   }
 
-  /** To stand in for `fetch`. */
+  /** Replaces `fetch`. */
   fetch = async (path: string, { method = 'GET', body, signal }: RequestInit): Promise<Response> => {
     const line = `${method} ${path}`;
     this.requests.push(line);
@@ -118,13 +118,13 @@ export class FakeReviewServer {
     if ([...this.held].some((part) => line.includes(part))) await this.#waitForRelease(line, signal);
     signal?.throwIfAborted();
     const outcome = [...this.outcomes].find(fits)?.[1] ?? 'ok';
-    if (outcome === 'down') throw new TypeError('unreachable');
+    if (outcome === 'down') throw new TypeError("The test's server is unreachable.");
     if (typeof outcome === 'number') return problem({ status: outcome, code: 'internal' });
     if (typeof outcome === 'object') return problem(outcome);
     const input = typeof body === 'string' ? (JSON.parse(body) as Record<string, never>) : {};
     const answer =
       (line.includes('/items/') && !line.endsWith('/history') && this.stale.shift()) || this.#answer(line, input);
-    if (outcome === 'lost') throw new TypeError('unreachable');
+    if (outcome === 'lost') throw new TypeError("The test's server is unreachable.");
     if ([...this.slow].some((part) => line.includes(part))) await this.#waitForRelease(line, signal);
     return answer;
   };
@@ -205,7 +205,7 @@ export class FakeReviewServer {
     const { detail } = stored;
     const own = by === ME.name;
     if (!isOpen(detail.status)) return problem({ status: 409, code: 'already_decided' });
-    // The fence decides: a lease that ended is no matter while nobody else took the item.
+    // The fence decides: an expired lease is still valid while nobody else has claimed the item.
     if (own && body.fence !== stored.fence) return problem({ status: 409, code: 'claim_lost' });
     const { action, output = detail.suggestion, reason = null, note = null } = body;
     if (own) this.decisions.push({ id: detail.id, ...body });

@@ -1,15 +1,16 @@
-// The lease of the item on show, renewed while its reader works: never for what is gone or decided, and never over a decision.
+// The heartbeat renews the lease of the open item while its user works: never for a lost or decided item, and never over a
+// decision.
 import { describe, expect, it, vi } from 'vitest';
 import { ReviewFixture, stage } from './review-page.fixture.ts';
 
 const fixture = new ReviewFixture();
-/** A reader at work, and a lease of which a third is gone. */
+/** An active user, with a third of the lease gone. */
 const AT_WORK = { visible: true, inputAt: Infinity };
 const THIRD_MS = 50_000;
 const renewals = () => fixture.server.requests.filter((line) => line.includes('renew'));
 
-describe('a heartbeat', () => {
-  it('that comes late brings no lost claim back', async () => {
+describe('heartbeat', () => {
+  it('restores no lost claim when its answer is late', async () => {
     const page = await fixture.openWithClaim();
     await vi.advanceTimersByTimeAsync(THIRD_MS);
     const old = structuredClone(fixture.server.of('one'));
@@ -18,14 +19,14 @@ describe('a heartbeat', () => {
     fixture.server.takenBy('one', 'Ana');
     fixture.receive(page, 'one', 'item.claimed');
     expect(stage(page.reviewSession)).toBe('held');
-    // It was answered before Ana took it.
+    // The answer was written before Ana claimed the item.
     Object.assign(fixture.server.of('one'), old);
     fixture.server.releaseHeld();
     await heartbeat;
     expect([stage(page.reviewSession), page.reviewSession.item.lost]).toEqual(['held', true]);
   });
 
-  it('is not sent for what the reader has decided: the answer never came, and reading the item tells', async () => {
+  it('is not sent for an item the user has decided: the answer was lost, and reading the item shows the decision', async () => {
     const page = await fixture.openWithClaim({ flow: false });
     fixture.server.outcomes.set('decision', 'lost').set('GET /api/items/one', 'down');
     expect(await page.reviewSession.decide('approve')).toBe(false);
@@ -39,10 +40,10 @@ describe('a heartbeat', () => {
     expect(renewals()).toHaveLength(0);
   });
 
-  it('that is refused is the last one with this fence, and what is true is read', async () => {
+  it('is the last one with this fence when refused, and the present state is read', async () => {
     const page = await fixture.openWithClaim();
     await vi.advanceTimersByTimeAsync(THIRD_MS);
-    // The page hears nothing of it.
+    // The page receives no event.
     fixture.server.takenBy('one', 'Ana');
     await page.reviewSession.sendHeartbeat(AT_WORK);
     await vi.waitFor(() => expect(stage(page.reviewSession)).toBe('held'));
@@ -50,7 +51,7 @@ describe('a heartbeat', () => {
     expect([renewals().length, page.reviewSession.item.lost]).toEqual([1, true]);
   });
 
-  it('that finds the server down tries again', async () => {
+  it('tries again after the server was down', async () => {
     const { reviewSession } = await fixture.openWithClaim();
     await vi.advanceTimersByTimeAsync(THIRD_MS);
     fixture.server.outcomes.set('renew', 503);
@@ -60,7 +61,7 @@ describe('a heartbeat', () => {
     expect([renewals().length, stage(reviewSession)]).toEqual([2, 'mine']);
   });
 
-  it('QU2: is not sent while a decision is on its way, and one that is late un-paints none', async () => {
+  it('QU2: is not sent while a decision is in flight, and a late one overwrites none', async () => {
     const { reviewSession } = await fixture.openWithClaim({ flow: false });
     await vi.advanceTimersByTimeAsync(THIRD_MS);
     fixture.server.held.add('renew').add('decision');

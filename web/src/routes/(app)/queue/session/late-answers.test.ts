@@ -1,4 +1,4 @@
-// Answers that come late, twice or not at all: what is on show is what is true by then, and nothing typed goes with them.
+// Late, repeated and lost answers: the page shows the present state, and no typed text is lost.
 import { describe, expect, it, vi } from 'vitest';
 import { queueMessages } from '#lib/messages/queue-messages.ts';
 import { ReviewFixture, onShow, stage, type, type Page } from './review-page.fixture.ts';
@@ -11,12 +11,12 @@ async function edited(page: Page) {
   type(page.reviewSession, 'Mine');
   await page.reviewSession.decide('edit', { output: 'Mine', reason: 'Wrong fact' });
   const recent = page.recentDecisions.of('one');
-  if (recent === null) throw new Error('There is nothing to take back.');
+  if (recent === null) throw new Error('There is no decision to undo.');
   return recent;
 }
 
 describe('undo', () => {
-  it('QU3: whose answer is lost counts, and brings back what was typed', async () => {
+  it('QU3: counts when its answer is lost, and restores the draft', async () => {
     const page = await fixture.openWithClaim();
     const recent = await edited(page);
     fixture.server.outcomes.set('undo', 'lost');
@@ -29,12 +29,12 @@ describe('undo', () => {
     expect([page.recentDecisions.of('one')?.state, page.reviewSession.failure]).toEqual(['undone', null]);
   });
 
-  it('QU3: is found to have had effect by Retry, which says nothing of a window that passed', async () => {
+  it('QU3: is found to have had effect by Retry, which does not report an expired window', async () => {
     const page = await fixture.openWithClaim();
     const recent = await edited(page);
     fixture.server.outcomes.set('undo', 'lost').set('GET /api/items/one', 'down');
     expect(await page.reviewSession.undo(recent)).toBe(false);
-    // The refusal comes through, and the item cannot be read yet: nobody knows.
+    // The refusal arrives, and the item cannot be read yet: the outcome is unknown.
     fixture.server.outcomes.delete('undo');
     page.reviewSession.failure?.retry?.();
     await vi.waitFor(() => expect(page.reviewSession.failure?.error).toMatchObject({ name: 'NetworkFailure' }));
@@ -44,7 +44,7 @@ describe('undo', () => {
     expect([page.recentDecisions.of('one')?.state, page.drafts.read('one')?.text]).toEqual(['undone', 'Mine']);
   });
 
-  it('whose claim fails is undone, and Retry only asks for the claim', async () => {
+  it('succeeds when only the new claim fails, and Retry only repeats the claim', async () => {
     const page = await fixture.openWithClaim();
     const recent = await edited(page);
     fixture.server.outcomes.set('POST /api/items/one/claim', 'down');
@@ -57,7 +57,7 @@ describe('undo', () => {
   });
 });
 
-it('the tray names the decision that stands, when an earlier try had landed', async () => {
+it('shows the accepted decision among the recent ones when an earlier try had effect', async () => {
   const { reviewSession, recentDecisions } = await fixture.openWithClaim();
   fixture.server.outcomes.set('decision', 'lost').set('GET /api/items/one', 'down');
   await reviewSession.decide('approve');
@@ -66,11 +66,11 @@ it('the tray names the decision that stands, when an earlier try had landed', as
   expect(recentDecisions.of('one')).toMatchObject({ action: 'approve', reason: null, state: 'saved' });
 });
 
-it('QU4: a return whose fact comes before its answer is not called an item that came back from somebody else', async () => {
+it('QU4: a return whose event arrives before its answer is not shown as returned by somebody else', async () => {
   const page = await fixture.open({ flow: false });
   fixture.server.add('four', { status: 'escalated' });
   await page.reviewSession.claim('four');
-  // Only the answer is late: the server has done it, and its fact is quicker.
+  // Only the answer is late: the server has processed it, and its event arrives first.
   fixture.server.slow.add('decision');
   const returning = page.reviewSession.decide('return');
   await vi.waitFor(() => expect(fixture.server.of('four').detail.status).toBe('queued'));
@@ -78,14 +78,14 @@ it('QU4: a return whose fact comes before its answer is not called an item that 
   fixture.server.releaseHeld();
   expect(await returning).toBe(true);
   const { detail, lost } = page.reviewSession.item;
-  if (detail === null) throw new Error('It is on show.');
+  if (detail === null) throw new Error('The item is open.');
   expect(stage(page.reviewSession)).toBe('free');
   expect(itemStatusMessage({ detail, stage: 'free', me: ME.id, draft: false, lost })).toBe(
     queueMessages.claimStatus.free,
   );
 });
 
-describe('QU4: an answer that comes after newer facts', () => {
+describe('QU4: an answer that arrives after newer events', () => {
   async function returned() {
     const page = await fixture.open({ flow: false });
     fixture.server.add('four', { status: 'escalated' });
@@ -97,12 +97,12 @@ describe('QU4: an answer that comes after newer facts', () => {
     return { page, returning };
   }
 
-  it('paints over none of them', async () => {
+  it('overwrites none of them', async () => {
     const { page, returning } = await returned();
     const old = structuredClone(fixture.server.of('four').detail);
     fixture.server.takenBy('four', 'Ana');
     fixture.receive(page, 'four', 'item.claimed');
-    // Nothing but the facts says so.
+    // Only the events show the change.
     fixture.server.outcomes.set('GET /api/items/four', 'down');
     fixture.server.releaseHeld();
     expect([await returning, stage(page.reviewSession), page.reviewSession.item.detail?.claim?.name]).toEqual([
@@ -114,7 +114,7 @@ describe('QU4: an answer that comes after newer facts', () => {
     expect(stage(page.reviewSession)).toBe('held');
   });
 
-  it('has the item read again when what they told of is not here', async () => {
+  it("reads the item again when the events' content is missing", async () => {
     const { page, returning } = await returned();
     fixture.server.outcomes.set('GET /api/items/four', 'down');
     fixture.server.decidedBy('four', 'Ana');
@@ -127,7 +127,7 @@ describe('QU4: an answer that comes after newer facts', () => {
   });
 });
 
-it('more time that was asked for another item than the one on show changes nothing there', async () => {
+it('changes nothing on the open item when it extends the lease of another one', async () => {
   const { reviewSession } = await fixture.openWithClaim();
   fixture.server.held.add('renew');
   const extending = reviewSession.extend();
@@ -138,7 +138,7 @@ it('more time that was asked for another item than the one on show changes nothi
 });
 
 describe('QU4: an item', () => {
-  it('that changed while it was being read is read once more', async () => {
+  it('is read again when it changed during the read', async () => {
     const page = await fixture.open();
     const old = structuredClone(fixture.server.of('one').detail);
     fixture.server.stale.push(Response.json(old));
@@ -151,7 +151,7 @@ describe('QU4: an item', () => {
     expect([...onShow(page.reviewSession), stage(page.reviewSession)]).toEqual(['one', 'one', 'decided']);
   });
 
-  it('that was taken over while the answer to its claim was on its way is not shown as mine', async () => {
+  it('is not shown as claimed by me when it was taken over before the claim was answered', async () => {
     const page = await fixture.open();
     await page.reviewSession.peek('one');
     const { detail } = fixture.server.of('one');
@@ -167,7 +167,7 @@ describe('QU4: an item', () => {
     await vi.waitFor(() => expect(stage(page.reviewSession)).toBe('held'));
   });
 
-  it('that was taken over and given back during an interruption is no longer mine', async () => {
+  it('is no longer claimed by me when it was taken over and released during an interruption', async () => {
     const { reviewSession } = await fixture.openWithClaim();
     fixture.server.takenBy('one', 'Ana');
     fixture.server.expireClaim('one');
@@ -177,7 +177,7 @@ describe('QU4: an item', () => {
   });
 });
 
-it('I1: a second try of a decision whose answer was lost looks first, and is not sent again', async () => {
+it('I1: a second try of a decision whose answer was lost reads the item first, and is not sent again', async () => {
   const { reviewSession, recentDecisions } = await fixture.openWithClaim();
   fixture.server.outcomes.set('decision', 'lost').set('GET /api/items/one', 'down');
   expect(await reviewSession.decide('approve')).toBe(false);
@@ -187,8 +187,8 @@ it('I1: a second try of a decision whose answer was lost looks first, and is not
   expect(fixture.server.requests.filter((line) => line.endsWith('/decision'))).toHaveLength(1);
 });
 
-describe('QU3: an item that was given and whose answer was lost', () => {
-  /** The server gave `two`; the fact has come, the answer has not. */
+describe('QU3: an item that was assigned but whose answer was lost', () => {
+  /** The server assigned `two`; the event has arrived, the answer has not. */
   async function lost(page: Page) {
     fixture.server.outcomes.set('claim-next', 'lost');
     await page.reviewSession.next();
@@ -196,7 +196,7 @@ describe('QU3: an item that was given and whose answer was lost', () => {
     fixture.server.outcomes.clear();
   }
 
-  it('comes first when the reader asks again', async () => {
+  it('is claimed first when the user asks again', async () => {
     const page = await fixture.open();
     fixture.server.picks = 'two';
     await lost(page);
@@ -206,7 +206,7 @@ describe('QU3: an item that was given and whose answer was lost', () => {
     expect(fixture.server.of('one').detail.claim).toBeNull();
   });
 
-  it('is not what the reader held before, nor what somebody else has by now', async () => {
+  it('is neither what the user held before nor what somebody else holds by now', async () => {
     const page = await fixture.open();
     await page.reviewSession.claim('three');
     type(page.reviewSession, 'Kept for later');
@@ -221,8 +221,8 @@ describe('QU3: an item that was given and whose answer was lost', () => {
   });
 });
 
-describe('a page that left before its decision was answered', () => {
-  it('finds nothing unsent when it comes again', async () => {
+describe('a page that closed before its decision was answered', () => {
+  it('finds no unsent draft when it opens again', async () => {
     const page = await fixture.openWithClaim();
     page.reviewSession.startEdit();
     if (page.reviewSession.edit) page.reviewSession.edit.text = 'Mine';
@@ -237,7 +237,7 @@ describe('a page that left before its decision was answered', () => {
     expect([reopenedPage.drafts.read('one'), reopenedPage.drafts.notes('one')]).toEqual([null, { note: '', own: '' }]);
   });
 
-  it('keeps what was typed since, and what somebody else decided otherwise', async () => {
+  it('retains what was typed since, and the draft of an item somebody else decided', async () => {
     const page = await fixture.openWithClaim();
     fixture.server.slow.add('decision');
     void page.reviewSession.decide('reject', { reason: 'x' });

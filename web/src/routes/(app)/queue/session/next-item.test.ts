@@ -1,11 +1,11 @@
-// Which item comes next: never at once the one that the reader has just passed on, though they may decide it themselves.
+// The choice of the next item: an item the user has just forwarded does not come back at once, even to a user who may decide it.
 import { describe, expect, it, vi } from 'vitest';
 import { ReviewFixture, onShow } from './review-page.fixture.ts';
 import { PROJECT } from './fake-review-server.fixture.ts';
 
 const fixture = new ReviewFixture();
 
-/** A supervisor with an item in hand. */
+/** A supervisor with a claimed item. */
 async function supervisor({ flow = true } = {}) {
   fixture.server.supervises = true;
   const page = await fixture.open({ flow });
@@ -21,7 +21,7 @@ async function prefetch({ reviewSession }: Awaited<ReturnType<ReviewFixture['ope
 }
 
 describe('a supervisor who escalates', () => {
-  it('goes on to other items, one after the other, and the desk is empty when only that one waits', async () => {
+  it('continues with other items, and no item is open when only that one waits', async () => {
     const page = await supervisor();
     await page.reviewSession.decide('escalate', { reason: 'Second pair of eyes' });
     expect([...onShow(page.reviewSession), page.reviewSession.item.grant !== null]).toEqual(['two', 'two', true]);
@@ -33,14 +33,14 @@ describe('a supervisor who escalates', () => {
     expect([page.reviewSession.item.id, fixture.server.of('one').detail.claim]).toEqual([null, null]);
   });
 
-  it('passes over what somebody else was faster to take', async () => {
+  it('skips an item that somebody else claimed first', async () => {
     const page = await supervisor();
     fixture.server.takenBy('two', 'Ana');
     await page.reviewSession.decide('escalate', { reason: 'x' });
     expect([...onShow(page.reviewSession), page.reviewSession.failure]).toEqual(['three', 'three', null]);
   });
 
-  it('asks for the next one and gets another; that very one only when nothing else waits', async () => {
+  it('asks for the next one and gets another; the forwarded one only when nothing else waits', async () => {
     const page = await supervisor({ flow: false });
     await page.reviewSession.decide('escalate', { reason: 'x' });
     for (const expected of ['two', 'three']) {
@@ -52,7 +52,7 @@ describe('a supervisor who escalates', () => {
     expect(page.reviewSession.item.id).toBe('one');
   });
 
-  it('gets it like any other one when somebody has touched it since', async () => {
+  it('gets it like any other item when somebody has changed it since', async () => {
     const page = await supervisor();
     await page.reviewSession.decide('escalate', { reason: 'x' });
     fixture.server.takenBy('one', 'Ana');
@@ -64,7 +64,7 @@ describe('a supervisor who escalates', () => {
   });
 });
 
-it('without anything passed on the server picks', async () => {
+it('leaves the choice to the server when nothing was forwarded', async () => {
   const page = await supervisor();
   await page.reviewSession.decide('approve');
   expect(fixture.claims.at(-1)).toBe('POST /api/queue/claim-next');

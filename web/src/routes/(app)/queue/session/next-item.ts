@@ -1,4 +1,4 @@
-// Which item comes next, and the claim on it: the server's choice, or the next line of a narrower view.
+// Chooses and claims the next item: the server's pick, or the next row of a filtered view.
 import { ApiProblem, call } from '#lib/api/client.ts';
 import { compareRows, filterOf, isFree, type QueueState } from '#lib/live/queue/queue-model.ts';
 import { claimItem, claimNext, type Granted } from '@countersign/shared/api/queue';
@@ -10,41 +10,44 @@ import { nextLine } from './review-rules.ts';
 
 const TRIES = 5;
 
-/** Whether an error is one of these refusals. */
+/** Whether an error is a refusal with one of these codes. */
 export const isRefusal = (error: unknown, codes: readonly ErrorCode[]): error is ApiProblem =>
   error instanceof ApiProblem && codes.includes(error.code);
 
-/** Lets the server pick, within the project that is listed; null when nothing is left. */
+/** Lets the server pick, within the listed project; null when nothing is left. */
 async function claimServerPick({ queue }: Pick<Parts, 'queue'>): Promise<Granted | null> {
   const { projectId } = queue.state.scope;
   return (await call(claimNext, { body: projectId === null ? {} : { project_id: projectId } })) ?? null;
 }
 
-/** The queue and its reader, with what they passed on to others: the version each item had then. */
+/** The queue and its user, with the items they forwarded: the version each had then. */
 export interface NextItemContext extends Pick<Parts, 'queue' | 'me'> {
   readonly forwarded: ReadonlyMap<string, number>;
 }
 
 const isFiltered = ({ scope }: QueueState): boolean => !isUnfiltered(filterOf(scope));
 
-/** Where the list is the whole of what waits the server picks; in a narrower view the next line of it comes. */
+/** Where the list shows everything that waits, the server picks; in a filtered view the next row comes. */
 const serverPicks = (state: QueueState): boolean =>
   (state.scope.view === 'available' || state.scope.view === 'all') && !isFiltered(state);
 
-/** This reader passed it on and nobody has touched it since: it waits for somebody else. */
+/** The user forwarded it and nobody has changed it since: it waits for somebody else. */
 const isForwarded = ({ forwarded }: NextItemContext, row: ItemRow): boolean => forwarded.get(row.id) === row.version;
 
-/** Whether a line comes after one that is done: it is free, or the reader's own. */
+/** Whether a row may come after a completed item: it is free, or the user's own. */
 const isCandidateAfter = (done: string, at: NextItemContext) => (row: ItemRow) =>
   row.id !== done && !isForwarded(at, row) && (isFree(at.queue.state, row) || row.claim?.user_id === at.me.id);
 
-/** The row that would come after an item, as far as this page knows; null when nothing is left. Mirrors what {@link takeAfter} asks for. */
+/**
+ * The row that would come after an item, as far as this page knows; null when nothing is left. Mirrors the request of {@link
+ * takeAfter}.
+ */
 export function predict(done: string, at: NextItemContext): ItemRow | null {
   if (!serverPicks(at.queue.state)) return nextLine(at.queue.entries, done, isCandidateAfter(done, at));
   return firstPick(at, (row) => row.id !== done && !isForwarded(at, row));
 }
 
-/** The first of what the server could pick, as far as this page knows. */
+/** The first item the server could pick, as far as this page knows. */
 function firstPick({ queue: { state } }: NextItemContext, picks: (row: ItemRow) => boolean): ItemRow | null {
   const { projectId } = state.scope;
   let first: ItemRow | null = null;
@@ -60,7 +63,7 @@ function firstPick({ queue: { state } }: NextItemContext, picks: (row: ItemRow) 
 const picksBefore = (a: ItemRow, b: ItemRow): boolean =>
   a.status === b.status ? compareRows(a, b) < 0 : a.status === 'escalated';
 
-/** Takes what `next` names; when another was faster, what it names after that one. */
+/** Claims what `next` names; if another user was faster, what it names after that. */
 async function claimFirst(next: (lost: readonly string[]) => ItemRow | null): Promise<Granted | null> {
   const lost: string[] = [];
   for (let tries = 0; tries < TRIES; tries++) {
@@ -76,13 +79,13 @@ async function claimFirst(next: (lost: readonly string[]) => ItemRow | null): Pr
   return null;
 }
 
-/** Takes the next line of the list that is free or the reader's own. */
+/** Claims the next row of the list that is free or the user's own. */
 export const claimNextRow = (done: string, at: NextItemContext): Promise<Granted | null> =>
   claimFirst((lost) => nextLine(at.queue.entries, lost.at(-1) ?? done, isCandidateAfter(done, at)));
 
 /**
- * The server's choice. It does not know what this reader passed on, and would hand that back to one who may decide it:
- * while such a one waits, the first other one is taken by name. `only`: with no other one known, null.
+ * The server's choice. It does not know what this user forwarded, and would return that to a user who may decide it: while one
+ * waits, the first other item is claimed by id. `only`: null when no other one is known.
  */
 async function claimPick(done: string | null, at: NextItemContext, only: boolean): Promise<Granted | null> {
   if (firstPick(at, (row) => isForwarded(at, row)) === null) return claimServerPick(at);
@@ -91,21 +94,23 @@ async function claimPick(done: string | null, at: NextItemContext, only: boolean
   return granted === null && !only ? claimServerPick(at) : granted;
 }
 
-/** What a reader gets who asks for any item: the server's choice, or where the list is filtered one that answers the filter. */
+/** Any item on request: the server's choice, or in a filtered list one that matches the filter. */
 export const claimAny = (present: string | null, at: NextItemContext): Promise<Granted | null> =>
   isFiltered(at.queue.state) ? claimNextRow(present ?? '', at) : claimPick(null, at, false);
 
-/** After a decision: where the server picks, its next; in a narrower view, the next line of that view. */
+/** After a decision: where the server picks, its next item; in a filtered view, the next row of that view. */
 export const claimAfter = (done: string, at: NextItemContext): Promise<Granted | null> =>
-  // Beyond what is loaded only the server knows what waits.
+  // Beyond the loaded rows only the server knows what waits.
   serverPicks(at.queue.state) ? claimPick(done, at, at.queue.state.complete) : claimNextRow(done, at);
 
-/** The items this reader holds, as far as this page knows. */
+/** The items this user holds, as far as this page knows. */
 export function heldItemIds({ queue: { state }, me }: Pick<Parts, 'queue' | 'me'>): ReadonlySet<string> {
   return new Set([...state.rows.values()].filter((row) => row.claim?.user_id === me.id).map(({ id }) => id));
 }
 
-/** Takes into hand what the server gave this reader without their page hearing of it: what is theirs now, and was not `before`. */
+/**
+ * Claims an item the server assigned without this page receiving the answer: one that is the user's now, and was not `before`.
+ */
 export const claimUnacknowledged = (before: ReadonlySet<string>, at: NextItemContext): Promise<Granted | null> =>
   claimFirst((lost) => {
     const id = [...heldItemIds(at)].find((held) => !before.has(held) && !lost.includes(held));

@@ -1,4 +1,4 @@
-// Notes, giving back and undo: what was typed goes where it belongs, or comes back.
+// Notes, release and undo: typed text is sent with the decision it belongs to, or restored.
 import { describe, expect, it, vi } from 'vitest';
 import { Drafts } from '#lib/drafts/drafts.ts';
 import type { DomainEvent } from '@countersign/shared/events';
@@ -8,7 +8,7 @@ import { ME } from './fake-review-server.fixture.ts';
 const fixture = new ReviewFixture();
 
 describe('notes', () => {
-  it.each(['approve', 'reject', 'finalize'] as const)('go out with what is decided: %s', async (action) => {
+  it.each(['approve', 'reject', 'finalize'] as const)('are sent with the decision: %s', async (action) => {
     const { reviewSession, drafts } = await fixture.openWithClaim();
     reviewSession.reasonPrompt.openNote();
     reviewSession.reasonPrompt.note = 'Because of page 2';
@@ -18,7 +18,7 @@ describe('notes', () => {
     expect(reviewSession.reasonPrompt.written.note).toBe('');
   });
 
-  it.each(['escalate', 'return'] as const)('go out as notes where people pass an item on: %s', async (action) => {
+  it.each(['escalate', 'return'] as const)('are sent as notes when people move an item: %s', async (action) => {
     const { reviewSession, drafts } = await fixture.openWithClaim();
     reviewSession.reasonPrompt.openNote();
     reviewSession.reasonPrompt.note = 'n'.repeat(4000);
@@ -30,7 +30,7 @@ describe('notes', () => {
   it.each([
     ['Mine', true],
     ['Another', false],
-  ])('tell one escalation from another when its answer was lost: %s', async (note, expected) => {
+  ])('distinguish two escalations when an answer was lost: %s', async (note, expected) => {
     const { reviewSession } = await fixture.openWithClaim();
     fixture.server.history = [
       { type: 'item.escalated', version: 9, actor: { id: ME.id }, reason: 'Policy', note } as unknown as DomainEvent,
@@ -41,7 +41,7 @@ describe('notes', () => {
     expect(await reviewSession.decide('escalate', { reason: 'Policy' })).toBe(expected);
   });
 
-  it('QU3: are kept as they are typed, through closing the field, refusal, reload and undo', async () => {
+  it('QU3: are saved as typed, through closing the field, refusal, reload and undo', async () => {
     const { reviewSession } = await fixture.openWithClaim();
     reviewSession.reasonPrompt.openNote();
     reviewSession.reasonPrompt.note = 'Half a thought';
@@ -65,7 +65,7 @@ describe('notes', () => {
     ]);
   });
 
-  it('go on in the editor, which has a note of its own', async () => {
+  it('move into the editor, which has a note of its own', async () => {
     const { reviewSession, drafts } = await fixture.openWithClaim();
     reviewSession.reasonPrompt.openNote();
     reviewSession.reasonPrompt.note = 'Half a thought';
@@ -77,7 +77,7 @@ describe('notes', () => {
     ]);
   });
 
-  it('QU3: come back out of the editor, where no answer was typed, and go out with the approval', async () => {
+  it('QU3: move back out of the editor where no answer was typed, and are sent with the approval', async () => {
     const { reviewSession, drafts } = await fixture.openWithClaim();
     reviewSession.reasonPrompt.openNote();
     reviewSession.reasonPrompt.note = 'Half a thought';
@@ -88,7 +88,7 @@ describe('notes', () => {
     expect(fixture.server.decisions).toMatchObject([{ action: 'approve', note: 'Half a thought' }]);
   });
 
-  it('QU3: stay in the editor with an answer that was typed, and the reason stays where none was', async () => {
+  it('QU3: stay in the editor with a typed answer, without a reason where none was typed', async () => {
     const { reviewSession, drafts } = await fixture.openWithClaim();
     type(reviewSession, 'Mine');
     if (reviewSession.edit) reviewSession.edit.note = 'Of the answer';
@@ -106,8 +106,8 @@ describe('notes', () => {
   });
 });
 
-describe('giving back', () => {
-  it('returns to the list and keeps what was typed', async () => {
+describe('release', () => {
+  it('returns to the list and retains the draft', async () => {
     const { reviewSession, drafts } = await fixture.openWithClaim();
     type(reviewSession, 'Mine');
     expect(await reviewSession.giveBack()).toBe(true);
@@ -118,7 +118,7 @@ describe('giving back', () => {
     ]);
   });
 
-  it('of a claim that is gone already is no failure', async () => {
+  it('of a claim that is already gone is no failure', async () => {
     const { reviewSession } = await fixture.openWithClaim();
     fixture.server.outcomes.set('DELETE', { code: 'claim_lost', status: 409 });
     expect([await reviewSession.giveBack(), reviewSession.failure, reviewSession.item.id]).toEqual([true, null, null]);
@@ -126,7 +126,7 @@ describe('giving back', () => {
 });
 
 describe('undo', () => {
-  it('after the window says that it is final, and the tray knows', async () => {
+  it('reports that the decision is final after the window, also in the recent decisions', async () => {
     const { reviewSession, recentDecisions } = await fixture.openWithClaim();
     await reviewSession.decide('approve');
     const recent = recentDecisions.of('one');
@@ -135,7 +135,7 @@ describe('undo', () => {
     expect([reviewSession.failure, recentDecisions.of('one')?.undoUntil]).toEqual([null, null]);
   });
 
-  it('of the item on show takes back that one, not the last one', async () => {
+  it('of the open item undoes that decision, not the last one', async () => {
     const { reviewSession } = await fixture.openWithClaim();
     await reviewSession.decide('approve');
     await reviewSession.decide('approve');

@@ -1,4 +1,4 @@
-// The item on show: its content, its claim in this tab, its history, kept in step with the facts about it.
+// The open item: its content, its claim in this tab and its history, kept in step with its events.
 import { ApiProblem, call } from '#lib/api/client.ts';
 import { clock } from '#lib/time/clock.svelte.ts';
 import { leaseEnds, type Grant } from './review-rules.ts';
@@ -8,35 +8,35 @@ import type { ItemDetail } from '@countersign/shared/item';
 import type { ReviewAction } from '@countersign/shared/enums';
 import { History } from '../item/history.svelte.ts';
 
-/** An item that comes within this many ms replaces the one before it without a blank between them. */
+/** An item that arrives within this many ms replaces the previous one without a blank between them. */
 const KEEP_PREVIOUS_MS = 150;
-/** A renewal so answered will never be granted: decided, passed on, or not the reader's to see. */
+/** A renewal with this status will never succeed: decided, forwarded, or not visible to the user. */
 const REFUSED: ReadonlySet<number> = new Set([404, 409]);
 
 export class OpenItem {
   id: string | null = $state(null);
-  /** null while it is loading; never the content of another item than `id`, except within the patience of a change. */
+  /** Null while it loads; never the content of another item than `id`, except within the delay of a switch. */
   detail: ItemDetail | null = $state.raw(null);
   grant: Grant | null = $state.raw(null);
   readonly history = new History();
   error: unknown = $state.raw(null);
-  /** This tab had the claim and has it no more. */
+  /** This tab had the claim and lost it. */
   lost = $state(false);
-  /** It is on show while its claim is asked for, or its decision is on its way: it can be read, and nothing can be done. */
+  /** It is shown while its claim is requested or its decision is in flight: it can be read, and actions are disabled. */
   pending = $state(false);
   /** The decision of this tab that the server has not answered yet. */
   saving: ReviewAction | null = $state(null);
   renewing = false;
-  /** Hears that the item on show is none of the reader's any more, before the page says so. */
+  /** Called when the user lost access to the open item, before the page shows that. */
   onAccessLost: () => void = () => undefined;
-  /** Hears of an item that was read, before it is shown. */
+  /** Called with an item that was read, before it is shown. */
   onread: (detail: ItemDetail) => void = () => undefined;
-  /** Hears that the item on show is another than it was: a fact about it came in, or it was read again. */
+  /** Called when the open item changed: an event arrived, or it was read again. */
   onchanged: (detail: ItemDetail) => void = () => undefined;
 
   readonly #me: string;
   #generation = 0;
-  /** The newest version of `id` that a fact told of, whether its content is here or not. */
+  /** The newest version of `id` named by an event, whether its content is here or not. */
   #newestVersion = 0;
 
   constructor(me: string) {
@@ -48,7 +48,7 @@ export class OpenItem {
     return this.grant !== null && leaseEnds(this.grant, clock.now);
   }
 
-  /** Loads an item for reading. Never throws: the reason stands in `error`. */
+  /** Loads an item for reading. Never throws: the cause is in `error`. */
   async show(id: string): Promise<void> {
     const generation = this.#begin(id);
     try {
@@ -63,19 +63,19 @@ export class OpenItem {
     }
   }
 
-  /** Shows what was read before, while its claim is asked for. */
+  /** Shows prefetched content while its claim is requested. */
   preview(detail: ItemDetail): void {
     this.#begin(detail.id);
     this.detail = detail;
     this.pending = true;
   }
 
-  /** Brings back an item whose decision did not stand, with the claim it had. */
+  /** Restores an item whose decision was refused, with the claim it had. */
   restore({ detail, grant }: { detail: ItemDetail; grant: Grant }): void {
     this.#begin(detail.id);
     this.detail = detail;
     this.grant = grant;
-    // What happened to it while something else was on show was not heard.
+    // Events that arrived while another item was open were not applied.
     void this.#refresh(detail.id);
   }
 
@@ -91,7 +91,7 @@ export class OpenItem {
     if (version < this.#newestVersion) void this.#refresh(id);
   }
 
-  /** The lease as the server has it now. */
+  /** Applies the lease as the server has it now. */
   granted({ item, fence, expires_at }: Granted): void {
     const expiresAt = Date.parse(expires_at);
     this.detail = item;
@@ -100,15 +100,15 @@ export class OpenItem {
     this.grant = { fence, expiresAt, leaseMs: Math.max(1, expiresAt - clock.read()) };
   }
 
-  /** This tab's own decision is on its way; until it is answered nothing can be done. */
+  /** This tab's own decision is in flight; actions are disabled until the answer. */
   send(action: ReviewAction): void {
     this.pending = true;
     this.saving = action;
   }
 
   /**
-   * This tab's own decision is in; with an escalation or a return the item goes on waiting for others.
-   * One that does not stay on show is left as it looks, so that nothing flashes by before the next.
+   * This tab's own decision was accepted; after an escalation or a return the item waits for others. An item that does not stay
+   * open is left as it looks, so that nothing flashes before the next.
    */
   decided(detail: ItemDetail, stays: boolean): void {
     if (this.id !== detail.id) return;
@@ -124,8 +124,8 @@ export class OpenItem {
   }
 
   /**
-   * The heartbeat: one at a time. Null when it failed or came too late; the countdown then goes on showing what is left. A
-   * refusal is news: the fence is worth nothing, whatever was heard, and is not sent again.
+   * The heartbeat: one at a time. Null when it failed or was late; the countdown then continues. A refusal proves the fence
+   * invalid, whatever events said, and it is not sent again.
    */
   async renew(send: () => Promise<Granted>): Promise<Granted | null> {
     const { id, grant } = this;
@@ -141,13 +141,13 @@ export class OpenItem {
     return granted !== null && this.isCurrentLease(granted) ? granted : null;
   }
 
-  /** Whether a renewed lease is still the one of the item on show: nothing newer was heard of it meanwhile. */
+  /** Whether a renewed lease is still that of the open item: no newer event has arrived. */
   isCurrentLease({ item, fence }: Granted): boolean {
     if (this.id !== item.id || this.lost || this.grant?.fence !== fence) return false;
     return item.version >= Math.max(this.detail?.version ?? 0, this.#newestVersion);
   }
 
-  /** Whatever took the claim away, this tab's fence is worth nothing now; when it ended stays on show. */
+  /** This tab's fence is invalid now, whatever ended the claim; the time it ended stays visible. */
   loseClaim(): void {
     if (this.grant === null) return;
     this.lost = true;
@@ -161,7 +161,7 @@ export class OpenItem {
     this.pending = this.lost = false;
   }
 
-  /** Hears a fact. Only what is newer than the content on show counts. */
+  /** Applies an event. Only events newer than the shown content count. */
   receive(event: DomainEvent): void {
     const { detail, id } = this;
     if (!('version' in event) || event.item_id !== id) return;
@@ -194,20 +194,20 @@ export class OpenItem {
     this.onchanged(this.detail);
   }
 
-  /** An answer may come later than news of the item: nothing newer is painted over, and what is not here yet is read. */
+  /** An answer may arrive later than events of the item: nothing newer is overwritten, and missing content is read. */
   #answered(detail: ItemDetail): void {
     if (this.detail?.id !== detail.id || this.detail.version <= detail.version) this.detail = detail;
     if (detail.version < this.#newestVersion) void this.#refresh(detail.id);
     this.history.readSoon();
   }
 
-  /** What was asked for before a fact came in may be older than that fact: then it is asked for once more. */
+  /** An answer requested before an event may be older than that event: it is then requested once more. */
   async #readNewest(id: string): Promise<ItemDetail> {
     const detail = await this.read(id);
     return this.id === id && detail.version < this.#newestVersion ? this.read(id) : detail;
   }
 
-  /** Refreshes in place: the reader goes on reading meanwhile. */
+  /** Refreshes in place: the content stays visible meanwhile. */
   async #refresh(id: string): Promise<void> {
     const generation = this.#generation;
     const detail = await this.read(id).catch((error: unknown) => this.#handleReadError(error, generation));
@@ -215,20 +215,20 @@ export class OpenItem {
     if (detail.version < (this.detail?.version ?? 0)) return;
     this.detail = detail;
     if (detail.decision?.reviewer_id === this.#me) this.#ownDecision();
-    // The claim may have passed through other hands meanwhile.
+    // Someone else may have held the claim meanwhile.
     else if (detail.claim?.user_id !== this.#me) this.loseClaim();
     this.onchanged(detail);
     this.history.readSoon();
   }
 
-  /** The claim ended with a decision of the reader, maybe of another tab or one whose answer never came. */
+  /** The claim ended with a decision of the user, possibly of another tab or one whose answer was lost. */
   #ownDecision(): void {
     this.grant = null;
-    // The fact of the reader's own move may have been quicker than its answer, and taken for somebody else's.
+    // The event of the user's own move may have arrived before its answer, and looked like somebody else's.
     this.lost = false;
   }
 
-  /** Whoever was taken out of the project has no claim there and sees nothing of it; any other failure changes nothing. */
+  /** A removed member has no claim and no access; any other failure changes nothing. */
   #handleReadError(error: unknown, generation: number): null {
     if (generation !== this.#generation || !(error instanceof ApiProblem && error.status === 404)) return null;
     this.onAccessLost();

@@ -1,11 +1,11 @@
-// QU19 at the desk: another tab's half-typed words are not sent from here, and its typing touches nothing that was picked here.
+// QU19 in the review session: text typed in another tab is not sent from here, and does not change the selection here.
 import { describe, expect, it } from 'vitest';
 import { ReviewFixture, type, type Page } from './review-page.fixture.ts';
 
 const fixture = new ReviewFixture();
 const OPEN = { isClosed: () => false, whenClosed: () => undefined };
 
-/** Two open tabs of one browser with the same item in hand. */
+/** Two open tabs of one browser that hold the same item. */
 async function twoTabs(): Promise<[here: Page, there: Page]> {
   const here = await fixture.open({ page: 'here', tab: 'here', pages: OPEN });
   await here.reviewSession.claim('one');
@@ -14,7 +14,7 @@ async function twoTabs(): Promise<[here: Page, there: Page]> {
   return [here, there];
 }
 
-/** What a browser tells a tab after another one wrote. */
+/** The storage event a browser sends to a tab after another one wrote. */
 function receiveStorageEvents({ reviewSession }: Page): void {
   for (const [key, newValue] of fixture.storage.values)
     reviewSession.handleStorageEvent(
@@ -23,7 +23,7 @@ function receiveStorageEvents({ reviewSession }: Page): void {
 }
 
 describe('QU19: with the item open in another tab', () => {
-  it('its half-typed note stays there and does not go out with what is decided here', async () => {
+  it('its unfinished note stays there and is not sent with the decision here', async () => {
     const [here, there] = await twoTabs();
     there.reviewSession.reasonPrompt.openNote();
     there.reviewSession.reasonPrompt.note = 'Half a tho';
@@ -35,7 +35,7 @@ describe('QU19: with the item open in another tab', () => {
     expect(there.drafts.notes('one').note).toBe('Half a tho');
   });
 
-  it('its half-typed answer does not open the editor here, and stays when this tab decides', async () => {
+  it('its unfinished answer does not open the editor here, and stays when this tab decides', async () => {
     const [here, there] = await twoTabs();
     type(there.reviewSession, 'Half an ans');
     there.reviewSession.edit?.save();
@@ -46,7 +46,7 @@ describe('QU19: with the item open in another tab', () => {
     expect(there.drafts.read('one')?.text).toBe('Half an ans');
   });
 
-  it('what was picked and written here stays while the other tab types', async () => {
+  it('the reason and text of this tab stay while the other tab types', async () => {
     const [here, there] = await twoTabs();
     here.reviewSession.reasonPrompt.openNote();
     here.reviewSession.reasonPrompt.note = 'Mine';
@@ -63,7 +63,7 @@ describe('QU19: with the item open in another tab', () => {
     ]);
   });
 
-  it('what it typed is at hand when it was closed', async () => {
+  it('its text is available here once it was closed', async () => {
     const ends: (() => void)[] = [];
     const over = new Set<string>();
     const pages = {

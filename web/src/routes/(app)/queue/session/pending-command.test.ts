@@ -1,12 +1,12 @@
-// What the reader asks for while the desk is busy counts: the last wish waits for the command under way, verbs never do (QU2).
+// Commands during a busy review session: the last pending command waits for the running one, actions never do (QU2).
 import { describe, expect, it, vi } from 'vitest';
 import { ReviewFixture, onShow, stage } from './review-page.fixture.ts';
 import { PendingCommand } from './pending-command.ts';
 
 const fixture = new ReviewFixture();
 
-describe('a wish', () => {
-  it('gives way to the next one, and is answered only once', async () => {
+describe('a pending command', () => {
+  it('is replaced by the next one, and runs only once', async () => {
     const pendingCommand = new PendingCommand();
     const done: string[] = [];
     const go = (name: string) => () => Promise.resolve(done.push(name) > 0);
@@ -17,8 +17,8 @@ describe('a wish', () => {
   });
 });
 
-describe('while the claim on the next item is under way', () => {
-  it('a line that is opened is on show at once and taken when the way is free', async () => {
+describe('while the claim on the next item is pending', () => {
+  it('an opened row is shown at once and claimed when the running command ends', async () => {
     const page = await fixture.openWithClaim();
     await whileClaimingNext(page, async () => {
       const opening = page.reviewSession.claim('three');
@@ -33,11 +33,11 @@ describe('while the claim on the next item is under way', () => {
     });
     expect([...onShow(page.reviewSession), stage(page.reviewSession)]).toEqual(['three', 'three', 'mine']);
     expect(page.moved).toEqual(['one', 'two', 'three', 'three']);
-    // What the server picked meanwhile went back.
+    // The item the server picked meanwhile was released.
     await vi.waitFor(() => expect(fixture.server.of('two').detail.claim).toBeNull());
   });
 
-  it('undo is done next, and the item that came goes back to the queue', async () => {
+  it('undo runs next, and the item that arrived is released', async () => {
     const page = await fixture.openWithClaim();
     await whileClaimingNext(page, async () => {
       const recent = page.recentDecisions.newest(Date.now());
@@ -47,7 +47,7 @@ describe('while the claim on the next item is under way', () => {
     await vi.waitFor(() => expect(fixture.server.of('two').detail.claim).toBeNull());
   });
 
-  it('undo of the last item is done, though nothing came next and the desk was emptied', async () => {
+  it('undo of the last item runs, though no next item came and no item was open', async () => {
     for (const id of ['two', 'three']) fixture.server.of(id).detail.status = 'approved';
     const page = await fixture.open();
     await page.reviewSession.claim('one');
@@ -59,7 +59,7 @@ describe('while the claim on the next item is under way', () => {
     expect(page.moved).toEqual(['one', null, 'one']);
   });
 
-  it('only the last of several lines is taken', async () => {
+  it('only the last of several rows is claimed', async () => {
     fixture.server.add('four');
     const page = await fixture.openWithClaim();
     await whileClaimingNext(page, async () => {
@@ -70,7 +70,7 @@ describe('while the claim on the next item is under way', () => {
     expect(fixture.claims).not.toContain('POST /api/items/three/claim');
   });
 
-  it.each(['peek', 'close'] as const)('a wish is forgotten when the reader turns away: %s', async (turnAway) => {
+  it.each(['peek', 'close'] as const)('a pending command is dropped when the user moves on: %s', async (turnAway) => {
     const page = await fixture.openWithClaim();
     await whileClaimingNext(page, async () => {
       const opening = page.reviewSession.claim('three');
@@ -82,13 +82,13 @@ describe('while the claim on the next item is under way', () => {
     expect(page.reviewSession.item.id).toBe(turnAway === 'peek' ? 'two' : null);
   });
 
-  it('the item that is coming can be asked for, and is taken once', async () => {
+  it('the item that is arriving can be requested, and is claimed once', async () => {
     const page = await fixture.openWithClaim();
     await whileClaimingNext(page, () => page.reviewSession.claim('two'));
     expect([stage(page.reviewSession), fixture.claims.slice(1)]).toEqual(['mine', ['POST /api/queue/claim-next']]);
   });
 
-  it('a failure of that claim is no matter to who turned away', async () => {
+  it('a failure of that claim is ignored when the user has moved on', async () => {
     const page = await fixture.openWithClaim();
     fixture.server.outcomes.set('claim-next', 500);
     await whileClaimingNext(page, () => page.reviewSession.claim('three'));
@@ -103,8 +103,8 @@ describe('while the claim on the next item is under way', () => {
 describe.each([
   ['next', 'claim-next'],
   ['skip', 'POST /api/items/two/claim'],
-] as const)('a reader who turns away while the answer to %s is on its way', (command, request) => {
-  it.each(['peek', 'close'] as const)('stays there, and what came goes back: %s', async (turnAway) => {
+] as const)('a user who moves on while the answer to %s is pending', (command, request) => {
+  it.each(['peek', 'close'] as const)('stays there, and the item that arrives is released: %s', async (turnAway) => {
     const page = await fixture.open();
     await page.reviewSession.claim('one');
     fixture.server.picks = 'two';
@@ -124,7 +124,7 @@ describe.each([
     await vi.waitFor(() => expect(fixture.server.of('two').detail.claim).toBeNull());
   });
 
-  it('has it when it is the very one they turned to', async () => {
+  it('gets the item when it is the very one they moved to', async () => {
     const page = await fixture.open();
     await page.reviewSession.claim('one');
     fixture.server.picks = 'two';
@@ -137,7 +137,7 @@ describe.each([
   });
 });
 
-it('a line that is opened while an item is given back is taken', async () => {
+it('a row that is opened while an item is being released is claimed', async () => {
   const page = await fixture.openWithClaim();
   const both = await Promise.all([page.reviewSession.giveBack(), page.reviewSession.claim('three')]);
   expect([both, ...onShow(page.reviewSession), stage(page.reviewSession)]).toEqual([
@@ -148,8 +148,8 @@ it('a line that is opened while an item is given back is taken', async () => {
   ]);
 });
 
-describe('while a decision is on its way', () => {
-  it('undo waits for that decision, takes no next item, and takes it back', async () => {
+describe('while a decision is in flight', () => {
+  it('undo waits for that decision, claims no next item, and undoes it', async () => {
     const page = await fixture.openWithClaim();
     await page.reviewSession.decide('approve');
     await prefetchSettled(page);
@@ -169,7 +169,7 @@ describe('while a decision is on its way', () => {
     expect(fixture.claims.filter((line) => line.includes('next'))).toHaveLength(1);
   });
 
-  it('undo of a decision that did not stand does nothing: the page says why', async () => {
+  it('undo of a refused decision does nothing: the page shows the cause', async () => {
     const page = await fixture.openWithClaim();
     fixture.server.held.add('decision');
     fixture.server.outcomes.set('decision', 500);
@@ -186,7 +186,7 @@ describe('while a decision is on its way', () => {
     expect(fixture.server.requests.some((line) => line.includes('undo'))).toBe(false);
   });
 
-  it('undo that fails leaves the next item to be read, and nothing is stuck', async () => {
+  it('undo that fails leaves the next item readable, and nothing is stuck', async () => {
     const page = await fixture.openWithClaim();
     fixture.server.held.add('decision');
     const deciding = page.reviewSession.decide('approve');
@@ -204,7 +204,7 @@ describe('while a decision is on its way', () => {
     expect(page.reviewSession.failure?.retry).toBeDefined();
   });
 
-  it('QU2: a line may be opened, and no verb waits for it', async () => {
+  it('QU2: a row may be opened, and no action waits for it', async () => {
     const page = await fixture.openWithClaim();
     fixture.server.held.add('decision');
     const deciding = page.reviewSession.decide('approve');
@@ -220,9 +220,9 @@ describe('while a decision is on its way', () => {
   });
 });
 
-it('who turns back to the item that is being decided stays with it, and nothing is stuck', async () => {
+it('returning to the item that is being decided stays there, and nothing is stuck', async () => {
   const page = await fixture.openWithClaim();
-  // Both are answered after it is decided.
+  // Both are answered after the decision.
   await Promise.all([page.reviewSession.decide('approve'), page.reviewSession.peek('one')]);
   expect([...onShow(page.reviewSession), stage(page.reviewSession), page.reviewSession.busy]).toEqual([
     'one',
@@ -232,12 +232,12 @@ it('who turns back to the item that is being decided stays with it, and nothing 
   ]);
 });
 
-it('undo pressed twice takes one decision back', async () => {
+it('undo pressed twice undoes one decision', async () => {
   const page = await fixture.openWithClaim();
   await page.reviewSession.decide('approve');
   await prefetchSettled(page);
   const recent = page.recentDecisions.newest(Date.now());
-  if (recent === null) throw new Error('There is nothing to take back.');
+  if (recent === null) throw new Error('There is no decision to undo.');
   const both = await Promise.all([page.reviewSession.undo(recent), page.reviewSession.undo(recent)]);
   expect([both, page.reviewSession.item.id, page.reviewSession.failure]).toEqual([[true, false], 'one', null]);
 });
@@ -247,7 +247,7 @@ async function prefetchSettled(page: { reviewSession: { prefetchNext: (awake: bo
   await vi.advanceTimersByTimeAsync(150);
 }
 
-/** Something is wished for while the next claim is under way; everything comes to its end, and the wish held what it said. */
+/** Runs a command while the next claim is pending, lets everything finish, and returns what the command resolved to. */
 async function whileClaimingNext(
   page: Awaited<ReturnType<ReviewFixture['openWithClaim']>>,
   pendingCommand: () => Promise<boolean>,

@@ -1,9 +1,9 @@
-// What the reader asked for while a command was under way: the last wish waits for its end, the ones before it are forgotten.
+// The pending command: the last one requested while another ran waits for its end, earlier ones are dropped.
 
 export class PendingCommand {
   #settle: ((granted: boolean) => void) | null = null;
 
-  /** Answers what `go` answers once the wish is granted; false when another one took its place or the reader turned away. */
+  /** Resolves to the result of `go` once the command may run; to false when another one replaced it or the user moved on. */
   wait(go: () => Promise<boolean>): Promise<boolean> {
     this.drop();
     return new Promise((resolve) => {
@@ -11,7 +11,7 @@ export class PendingCommand {
     });
   }
 
-  /** The way is free. */
+  /** The running command has ended. */
   grant(): void {
     this.#end(true);
   }

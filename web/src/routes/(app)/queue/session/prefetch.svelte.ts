@@ -1,9 +1,9 @@
-// One item ahead: what would come next is read while the present item is worked on, and never claimed.
+// Prefetches one item: reads the predicted next item while the present one is open, and never claims it.
 import { call } from '#lib/api/client.ts';
 import { readQueueItem } from '@countersign/shared/api/queue';
 import type { ItemDetail, ItemRow } from '@countersign/shared/item';
 
-/** A prediction that changes at once again is not asked for; after a failure the server is left alone for a while. Ms. */
+/** A prediction that changes again at once is not requested; after a failure requests pause for a while. Ms. */
 const SETTLE_MS = 100;
 const AFTER_FAILURE_MS = 5000;
 
@@ -18,7 +18,7 @@ export class Prefetch {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #notBefore = 0;
 
-  /** Reads what this row shows, one at a time; null gives up what was read and what is under way. */
+  /** Reads the item of this row, one at a time; null discards the content and any running request. */
   want(row: RowVersion | null): void {
     if (row !== null && this.#wanted?.id === row.id && this.#wanted.version >= row.version) return;
     this.#stop?.abort();
@@ -46,7 +46,7 @@ export class Prefetch {
       this.ready = detail;
     } catch {
       if (stop.signal.aborted) return;
-      // Without it the next item comes a moment later, as any other does.
+      // Without it the next item appears a moment later, as any other does.
       this.#wanted = null;
       this.#notBefore = Date.now() + AFTER_FAILURE_MS;
     }

@@ -1,28 +1,31 @@
-// The item that comes next is at hand before it is needed, and never an old one.
+// The next item is prefetched, and never shown in an outdated version.
 import { describe, expect, it, vi } from 'vitest';
 import { ReviewFixture } from './review-page.fixture.ts';
 
 const fixture = new ReviewFixture();
 
-describe('one item ahead', () => {
-  it('is read and never claimed', async () => {
+describe('prefetch', () => {
+  it('reads the next item and never claims it', async () => {
     const { reviewSession } = await fixture.openWithClaim();
     expect(reviewSession.prefetch.ready?.id).toBe('two');
     expect(fixture.claims).toEqual(['POST /api/items/one/claim']);
   });
 
-  it.each(['item.claimed', 'item.decided'] as const)('is another one as soon as it is gone: %s', async (type) => {
-    const all = await fixture.openWithClaim();
-    if (type === 'item.claimed') fixture.server.takenBy('two', 'Ana');
-    else fixture.server.decidedBy('two', 'Ana');
-    fixture.receive(all, 'two', type);
-    expect(all.reviewSession.prefetchedAfter('one')).toBeNull();
-    all.reviewSession.prefetchNext(true);
-    await vi.advanceTimersByTimeAsync(150);
-    expect(all.reviewSession.prefetchedAfter('one')?.id).toBe('three');
-  });
+  it.each(['item.claimed', 'item.decided'] as const)(
+    'moves on to another item when the predicted one is gone: %s',
+    async (type) => {
+      const all = await fixture.openWithClaim();
+      if (type === 'item.claimed') fixture.server.takenBy('two', 'Ana');
+      else fixture.server.decidedBy('two', 'Ana');
+      fixture.receive(all, 'two', type);
+      expect(all.reviewSession.prefetchedAfter('one')).toBeNull();
+      all.reviewSession.prefetchNext(true);
+      await vi.advanceTimersByTimeAsync(150);
+      expect(all.reviewSession.prefetchedAfter('one')?.id).toBe('three');
+    },
+  );
 
-  it('is read again when it changed, and never shown as it was', async () => {
+  it('reads a changed item again, and never shows the old version', async () => {
     const { reviewSession, queue } = await fixture.openWithClaim();
     fixture.server.of('two').detail = { ...fixture.server.of('two').detail, version: 7, suggestion: 'Newer' };
     await queue.resync();
@@ -32,7 +35,7 @@ describe('one item ahead', () => {
     expect(reviewSession.prefetchedAfter('one')?.suggestion).toBe('Newer');
   });
 
-  it('is one request at a time, given up with its prediction', async () => {
+  it('has one request at a time, aborted when the prediction changes', async () => {
     const all = await fixture.open();
     await all.reviewSession.claim('one');
     fixture.server.held.add('GET /api/items/two');
@@ -50,7 +53,7 @@ describe('one item ahead', () => {
   it.each([
     ['the page is hidden or not connected', true, false],
     ['the reader stays with what they decided', false, true],
-  ])('is not read while %s', async (_, flow, awake) => {
+  ])('does not read while %s', async (_, flow, awake) => {
     const { reviewSession } = await fixture.open({ flow });
     await reviewSession.claim('one');
     reviewSession.prefetchNext(awake);

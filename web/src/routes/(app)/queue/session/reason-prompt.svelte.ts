@@ -1,17 +1,17 @@
-// Why: the verb that waits for its reason, the reason picked before its verb, and what the reviewer writes to it.
+// The reason prompt: the action that waits for its reason, the reason selected before its action, and the user's texts.
 import type { Notes } from '#lib/drafts/drafts.ts';
 import { isOpenReason, type ReasonedAction } from './review-rules.ts';
 
 const NOTHING: Notes = { note: '', own: '' };
 
 export class ReasonPrompt {
-  /** The verb that waits for its reason. */
+  /** The action that waits for its reason. */
   action: ReasonedAction | null = $state(null);
-  /** A reason chosen before its verb: pressing the verb sends it. */
+  /** A reason selected before its action: pressing the action sends it. */
   picked: string | null = $state(null);
-  /** What is missing before it can go out, said in place. */
+  /** What is missing before it can be sent, shown in place. */
   fault: string | null = $state(null);
-  /** The note and the own words of the item on show, whether their fields are open or not. */
+  /** The note and the custom reason of the open item, whether their fields are open or not. */
   written: Notes = $state.raw(NOTHING);
   /** False when the browser refused to store them: they last only as long as the tab. */
   persisted = $state(true);
@@ -22,7 +22,7 @@ export class ReasonPrompt {
   #note: string | null = $state(null);
   #save: (words: Notes) => boolean = () => true;
 
-  /** Turns to another item: what was written for it is there again, and what is written from now on is kept by `keep`. */
+  /** Switches to another item: restores its saved texts, and saves later input through `save`. */
   switchTo(written: Notes, save: (words: Notes) => boolean): void {
     this.clear();
     this.written = written;
@@ -30,23 +30,23 @@ export class ReasonPrompt {
     this.#save = save;
   }
 
-  /** What was written for the item on show changed elsewhere. What is open or picked here stays as it is. */
+  /** The saved texts of the open item changed elsewhere. Open fields and the selected reason stay as they are. */
   follow(written: Notes): void {
     if (!this.open) this.written = written;
   }
 
-  /** What is being written instead of choosing a reason; null while the field is closed. */
+  /** The custom reason being typed; null while its field is closed. */
   get own(): string | null {
     return this.#own;
   }
 
   set own(value: string | null) {
-    // Opening the field brings back what was written in it before.
+    // Opening the field restores its previous text.
     this.#own = value === '' && this.#own === null ? this.written.own : value;
     if (this.#own !== null) this.#write({ ...this.written, own: this.#own });
   }
 
-  /** The note under the pen; null while its field is closed. What was written stays and goes out with the next decision. */
+  /** The note being typed; null while its field is closed. Its text is retained and sent with the next decision. */
   get note(): string | null {
     return this.#note;
   }
@@ -67,7 +67,7 @@ export class ReasonPrompt {
     this.own = null;
   }
 
-  /** Closes what is open. What was written is kept. */
+  /** Closes what is open. The texts are retained. */
   clear(): void {
     this.action = this.picked = this.fault = this.#own = this.#note = null;
   }
@@ -83,7 +83,7 @@ export class ReasonPrompt {
   }
 }
 
-/** The chips of the strip: the project's reasons, and a last one for the reviewer's own words where they have none for it. */
+/** The chips of the bar: the project's reasons, and a last one for a custom reason where they contain none. */
 export function chipsOf(reasons: readonly string[], ownReasonLabel: string): { label: string; open: boolean }[] {
   const chips = reasons.map((label, at) => ({ label, open: at === reasons.length - 1 && isOpenReason(label) }));
   return chips.at(-1)?.open ? chips : [...chips, { label: ownReasonLabel, open: true }];

@@ -1,4 +1,4 @@
-// Every string of the desk that is not in the item's own texts: notes, what is on its way, what did not stand, guidelines.
+// Texts of the review session outside the item's own: notes, pending commands, failures, guidelines.
 import type { Sentence } from '#lib/messages/sentence.ts';
 import { MAX_CLAIMS } from '@countersign/shared/api/queue';
 
@@ -26,7 +26,7 @@ export const reviewMessages = {
   moreBelow: 'More below',
 
   pending: {
-    /** The head of an item whose claim is asked for. */
+    /** The head of an item whose claim is requested. */
     claiming: 'Claiming…',
     ready: 'Next item ready',
     saving: {

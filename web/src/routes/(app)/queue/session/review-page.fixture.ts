@@ -1,4 +1,4 @@
-// A desk with its parts in front of the test's server, as a page would build them.
+// A review session with its parts over the fake server, assembled as a page does it.
 import { afterEach, beforeEach, vi } from 'vitest';
 import { Drafts, type Writer } from '#lib/drafts/drafts.ts';
 import { LiveQueue } from '#lib/live/queue/live-queue.svelte.ts';
@@ -13,14 +13,14 @@ import { RecentDecisions } from '../recent/recent-decisions.svelte.ts';
 import { validateEdit } from '../editor/edit-validation.ts';
 import { provideValidator } from '../editor/edit-session.svelte.ts';
 
-// As the editor does when its parts are there.
+// As the editor does once its parts have loaded.
 provideValidator(validateEdit);
 
-/** What every test starts with: three items, an empty storage, time that stands still. */
+/** The start of every test: three items, an empty storage, and a fixed clock. */
 export class ReviewFixture {
   server = new FakeReviewServer();
   storage = new FakeStorage();
-  /** Where the ledger stands; the snapshot of the test's server is at 1. */
+  /** The last sequence number of the event log; the fake server's snapshot is at 1. */
   seq = 1;
 
   constructor() {
@@ -59,7 +59,7 @@ export class ReviewFixture {
     return { reviewSession, moved, ...parts };
   }
 
-  /** An item in hand, and the one after it read ahead. */
+  /** Opens a page with a claimed item and the next one prefetched. */
   async openWithClaim(options = {}) {
     const page = await this.open(options);
     await page.reviewSession.claim('one');
@@ -68,14 +68,14 @@ export class ReviewFixture {
     return page;
   }
 
-  /** What the socket would say of an item that changed on the server. */
+  /** Sends the socket event of an item that changed on the server. */
   receive(
     { reviewSession, queue }: Pick<Page, 'reviewSession' | 'queue'>,
     id: string,
     type: DomainEvent['type'],
   ): void {
     const { detail } = this.server.of(id);
-    // Where nobody holds it and nobody decided it, it was the reader's own move.
+    // Where nobody holds it and nobody decided it, the user moved it.
     const decidedBy = detail.decision && { user_id: detail.decision.reviewer_id, name: detail.decided_by };
     const by = detail.claim ?? decidedBy ?? { user_id: ME.id, name: ME.name };
     const envelope = { seq: ++this.seq, server_time: new Date().toISOString(), project_id: PROJECT };
@@ -88,7 +88,7 @@ export class ReviewFixture {
     reviewSession.item.receive(event);
   }
 
-  /** The claims that were asked for. */
+  /** The requested claims. */
   get claims(): string[] {
     return this.server.requests.filter((line) => line.includes('claim') && !line.startsWith('DELETE'));
   }
@@ -99,13 +99,13 @@ export type Page = Awaited<ReturnType<ReviewFixture['open']>>;
 export const stage = ({ item: { detail, grant, pending } }: ReviewSession): Stage | null =>
   detail && stageOf({ detail, grant, pending, me: ME.id, supervises: false, now: Date.now() });
 
-/** The item on show, and the one whose content is. */
+/** The open item, and the one whose content is shown. */
 export const onShow = ({ item }: ReviewSession): unknown[] => [item.id, item.detail?.id];
 
-/** Typed into the editor of the item on show. */
+/** Types into the editor of the open item. */
 export function type(reviewSession: ReviewSession, text: string): void {
   reviewSession.startEdit();
-  if (reviewSession.edit === null) throw new Error('There is nothing to type into.');
+  if (reviewSession.edit === null) throw new Error('There is no open editor.');
   reviewSession.edit.text = text;
   reviewSession.edit.changed();
 }

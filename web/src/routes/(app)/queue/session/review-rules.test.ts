@@ -1,4 +1,4 @@
-// What can be done with the item on show, and when.
+// The rules of the review session: what the user can do with the open item, and when.
 import { describe, expect, it } from 'vitest';
 import type { Entry } from '#lib/live/queue/queue-model.ts';
 import type { ItemDetail } from '@countersign/shared/item';
@@ -52,7 +52,7 @@ describe('stageOf', () => {
 });
 
 describe('lease', () => {
-  it('warns a minute before the end, or at half of a short lease', () => {
+  it('warns one minute before the end, or at half of a short lease', () => {
     expect(leaseEnds(grant, NOW + 59_000)).toBe(false);
     expect(leaseEnds(grant, NOW + 60_000)).toBe(true);
     const short = { ...grant, leaseMs: 60_000, expiresAt: NOW + 60_000 };
@@ -60,7 +60,7 @@ describe('lease', () => {
     expect(leaseEnds(short, NOW + 30_000)).toBe(true);
   });
 
-  it('renews after a third, while someone is there to see it', () => {
+  it('renews after a third of the lease, while someone is there to see it', () => {
     const there = { now: NOW + 40_000, visible: true, inputAt: NOW };
     expect(shouldRenew(grant, there)).toBe(true);
     expect(shouldRenew(grant, { ...there, now: NOW + 39_000 })).toBe(false);
@@ -70,7 +70,7 @@ describe('lease', () => {
   });
 });
 
-describe('lines', () => {
+describe('rows', () => {
   const line = (id: string, change: Partial<Entry> = {}): Entry => ({
     id,
     row: item({ id }),
@@ -87,7 +87,7 @@ describe('lines', () => {
   ];
   const free = (row: { claim: unknown }) => row.claim === null;
 
-  it('the next one is below, then from the top; never a tombstone or what another holds', () => {
+  it('the next row is below, then from the top; never a tombstone or one that another user holds', () => {
     expect(nextLine(entries, 'a', free)?.id).toBe('d');
     expect(nextLine(entries, 'd', free)?.id).toBe('a');
     expect(nextLine(entries, null, free)?.id).toBe('a');
@@ -95,7 +95,7 @@ describe('lines', () => {
     expect(nextLine([line('a')], 'a', free)).toBeNull();
   });
 
-  it('steps stay at the ends', () => {
+  it('steps stop at the ends', () => {
     expect([stepLine(entries, 'a', 1), stepLine(entries, 'a', -1), stepLine(entries, 'd', 1)]).toEqual(['b', 'a', 'd']);
     expect([stepLine(entries, null, 1), stepLine(entries, 'gone', -1), stepLine([], 'a', 1)]).toEqual(['a', 'a', null]);
   });

@@ -1,4 +1,4 @@
-// The rules of the desk, pure: what can be done with the item on show, when to renew its claim, what an edit must satisfy.
+// The rules of the review session, pure: available actions, claim renewal, and the next row.
 import type { Command } from '#lib/keyboard.ts';
 import type { Entry, RowRemoval } from '#lib/live/queue/queue-model.ts';
 import type { ItemDetail, ItemRow } from '@countersign/shared/item';
@@ -12,19 +12,19 @@ export interface Grant {
 }
 
 /**
- * How the item on show stands to its reader. `mine`: held here, verbs work. `ended`: the lease ran out, nobody has it.
- * `free`: could be taken. `held`: someone else has it. `barred`: only a supervisor may decide it. `decided`: it is over.
- * `loading`: its claim is asked for, or its decision is on its way; it looks like `mine`, and nothing can be done.
+ * The state of the open item for its user. `mine`: claimed here, actions work. `ended`: the lease ran out, nobody holds it.
+ * `free`: can be claimed. `held`: someone else holds it. `barred`: only a supervisor may decide it. `decided`: it is done.
+ * `loading`: its claim is requested, or its decision is in flight; it looks like `mine`, and actions are disabled.
  */
 export type Stage = 'mine' | 'loading' | 'ended' | 'free' | 'held' | 'barred' | 'decided';
 
 interface StageInput {
   detail: ItemDetail;
   grant: Grant | null;
-  /** See `OpenItem.coming`. */
+  /** See `OpenItem.pending`. */
   pending?: boolean;
   me: string;
-  /** Whether the reader may decide escalated items of this project (rule PM). */
+  /** Whether the user may decide escalated items of this project (rule PM). */
   supervises: boolean;
   /** Server time in ms. */
   now: number;
@@ -40,13 +40,13 @@ export function stageOf({ detail, grant, pending = false, me, supervises, now }:
   return grant.expiresAt > now ? 'mine' : 'ended';
 }
 
-/** The verbs of the bar, in order; the first is the filled one. */
+/** The actions of the bar, in order; the first is the filled one. */
 export const BAR_ACTIONS = {
   queued: ['approve', 'edit', 'reject', 'escalate', 'skip'],
   escalated: ['approve', 'edit', 'reject', 'finalize', 'return', 'skip'],
 } as const satisfies Record<OpenStatus, readonly Command[]>;
 
-/** What an item becomes by an action, for painting it before the server has answered (rule LC). */
+/** The status an action leads to, shown before the server has answered (rule LC). */
 export const OUTCOME = {
   approve: 'approved',
   edit: 'approved',
@@ -56,17 +56,17 @@ export const OUTCOME = {
   return: 'queued',
 } as const satisfies Record<ReviewAction, RowRemoval['what']>;
 
-/** The verbs that need a reason before they go out. */
+/** The actions that require a reason. */
 export type ReasonedAction = 'reject' | 'escalate' | 'finalize';
 
 const WARN_MS = 60_000;
 const INPUT_MS = 60_000;
 
-/** Whether the lease is so short that it is said in words (SC 2.2.1); half of it when the whole is a minute or less. */
+/** Whether so little of the lease is left that a text warns of it (SC 2.2.1); half of it when the whole is a minute or less. */
 export const leaseEnds = (grant: Grant, now: number): boolean =>
   grant.expiresAt - now <= Math.min(WARN_MS, grant.leaseMs / 2);
 
-/** The heartbeat: a third of the lease is gone, the tab is seen, and its reader did something in the last minute. Times in ms. */
+/** The heartbeat: a third of the lease is gone, the tab is visible, and its user was active in the last minute. Times in ms. */
 export function shouldRenew(
   grant: Grant,
   { now, visible, inputAt }: { now: number; visible: boolean; inputAt: number },
@@ -75,7 +75,7 @@ export function shouldRenew(
   return visible && now - inputAt <= INPUT_MS && left > 0 && left <= (grant.leaseMs * 2) / 3;
 }
 
-/** The next line to work on after one that is done with: below it first, then from the top. Free, or the reader's own. */
+/** The next row after a completed one: below it first, then from the top. Free, or the user's own. */
 export function nextLine(
   entries: readonly Entry[],
   after: string | null,
@@ -86,15 +86,15 @@ export function nextLine(
   return turned.find((entry) => entry.removal === null && takes(entry.row))?.row ?? null;
 }
 
-/** The line above or below; `step` is 1 or -1. Stays at the ends. */
+/** The row above or below; `step` is 1 or -1. Stops at the ends. */
 export function stepLine(entries: readonly Entry[], from: string | null, step: 1 | -1): string | null {
   const at = entries.findIndex((entry) => entry.id === from);
   if (at === -1) return entries[0]?.id ?? null;
   return entries[Math.min(entries.length - 1, Math.max(0, at + step))]?.id ?? null;
 }
 
-/** A reason that asks for the reviewer's own words instead of standing for itself. */
+/** A reason that asks for the reviewer's own text. */
 export const isOpenReason = (reason: string): boolean => /^other\b/i.test(reason);
 
-/** A moment in ms as the ISO text that facts and drafts carry. */
+/** A time in ms as the ISO text of events and drafts. */
 export const isoOf = (ms: number): string => new Date(ms).toISOString();

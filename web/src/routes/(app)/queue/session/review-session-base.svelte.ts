@@ -1,4 +1,4 @@
-// What every command of the desk stands on: the item on show, one command at a time, taking an item and turning to the next.
+// The base of the review session's commands: the open item, one command at a time, claiming and switching items.
 import { call, NetworkFailure } from '#lib/api/client.ts';
 import { clock } from '#lib/time/clock.svelte.ts';
 import type { Command } from '#lib/keyboard.ts';
@@ -22,30 +22,33 @@ import {
 import { OpenItem } from './open-item.svelte.ts';
 import { PendingCommand } from './pending-command.ts';
 
-/** `opened` by the reader's own hand, `advanced` because the item before it was done. */
+/** `opened` by the user, `advanced` automatically after the previous item. */
 export type Transition = 'opened' | 'advanced';
 
-/** Wait for a command that is under way: they name their item, so that they reach no other one. Every other one is dead meanwhile (QU2). */
+/**
+ * These wait for a running command: they name their item, so that they reach no other one. Every other command is disabled
+ * meanwhile (QU2).
+ */
 const DEFERRABLE_COMMANDS: ReadonlySet<Command> = new Set<Command>(['open', 'undo']);
 
 export class ReviewSessionBase {
   readonly item: OpenItem;
-  /** The change that is on its way to the server. */
+  /** The command whose change is in flight. */
   busy: Command | null = $state(null);
   readonly reasonPrompt = new ReasonPrompt();
   readonly prefetch = new Prefetch();
   edit: EditSession | null = $state.raw(null);
-  /** Rises when another tab wrote or sent a draft of the item on show. */
+  /** Incremented when another tab wrote or sent a draft of the open item. */
   draftsRevision = $state(0);
   /** Why the last command failed, with the way to try it again where there is one. */
   failure: { error: unknown; retry?: () => void } | null = $state.raw(null);
-  /** Hears that a command changed the item on show: the address and the focus follow. */
+  /** Called when a command changed the open item: the URL and the focus follow. */
   onItemChange: (id: string | null, how: Transition) => void = () => undefined;
 
   protected readonly parts: Parts & NextItemContext;
   protected readonly decisionSender: DecisionSender;
   protected readonly pendingCommand = new PendingCommand();
-  /** What the reader held before they asked for an item and no answer came; null when the last answer did. */
+  /** The items the user held before a claim request whose answer was lost; null when the last one was answered. */
   #heldBeforeLostAnswer: ReadonlySet<string> | null = null;
 
   constructor(parts: Parts) {
@@ -59,17 +62,17 @@ export class ReviewSessionBase {
     this.reasonPrompt.noteAllowed = () => this.item.grant !== null && this.edit === null;
   }
 
-  /** The heartbeat, once a second; it waits while a command is under way. Its failures show as a lease that runs down. */
+  /** The heartbeat, once a second; it pauses while a command runs. Its failures show as a lease that runs down. */
   async sendHeartbeat(presence: { visible: boolean; inputAt: number }): Promise<void> {
     const { id, grant, renewing } = this.item;
     if (id === null || grant === null || renewing || this.#commandRunning) return;
     if (!shouldRenew(grant, { ...presence, now: clock.read() })) return;
     const granted = await this.item.renew(() => call(renewClaim, { params: { id }, body: { fence: grant.fence } }));
-    // What a command has painted meanwhile stays painted: the next beat comes soon.
+    // The state shown by a command since then stays: the next heartbeat follows soon.
     if (granted !== null && !this.#commandRunning) this.renewed(granted);
   }
 
-  /** Reads one item ahead. To be called whenever the queue or the item changes; `awake`: the page is seen and connected. */
+  /** Prefetches one item. Call it whenever the queue or the item changes; `awake`: the page is visible and connected. */
   prefetchNext(awake: boolean): void {
     const { id, pending } = this.item;
     if (pending) return;
@@ -77,7 +80,7 @@ export class ReviewSessionBase {
     this.prefetch.want(wanted ? predict(id, this.parts) : null);
   }
 
-  /** The content of what comes after an item, if it was read and still holds. */
+  /** The prefetched content of the item after this one, if it is still valid. */
   prefetchedAfter(id: string): ItemDetail | null {
     return this.prefetch.of(predict(id, this.parts));
   }
@@ -89,7 +92,7 @@ export class ReviewSessionBase {
     this.reasonPrompt.clear();
     this.edit ??= new EditSession(this.parts.drafts, detail);
     if (note === '' || this.edit.note !== '') return;
-    // The editor has a note of its own: what was written before goes on there.
+    // The editor has its own note: the text typed before moves there.
     this.edit.note = note;
     this.edit.changed();
     this.edit.save();
@@ -97,7 +100,7 @@ export class ReviewSessionBase {
     this.reasonPrompt.clear();
   }
 
-  /** Leaves the editor; the draft stays. Where no answer was typed, the note goes out with whatever is decided instead. */
+  /** Closes the editor; the draft stays. Where no answer was typed, the note is sent with any decision. */
   stopEdit(): void {
     const { edit } = this;
     this.closeEditor();
@@ -115,25 +118,25 @@ export class ReviewSessionBase {
     this.edit = null;
   }
 
-  /** Another tab of this browser wrote or sent a draft. What stands here stays (QU19). */
+  /** Another tab of this browser wrote or sent a draft. The text in this tab stays (QU19). */
   handleStorageEvent(event: StorageEvent): void {
     this.#refreshDrafts(this.parts.drafts.onStorage(event));
   }
 
-  /** After an interruption: what could not be reached then can be now. */
+  /** After an interruption: what was unreachable may be reachable now. */
   resync(): void {
     const { error } = this.failure ?? {};
     if (error instanceof NetworkFailure || isRefusal(error, ['session_missing'])) this.failure = null;
     this.item.resync();
   }
 
-  /** Leaves the item without giving it back, by the reader's own hand: what they wished for before is forgotten. */
+  /** Leaves the item without releasing it, at the user's request: the pending command is dropped. */
   close(): void {
     this.pendingCommand.drop();
     this.empty();
   }
 
-  /** Nothing is on show any more because a command has ended; what was wished for meanwhile comes next. */
+  /** No item is open because a command has ended; the pending command runs next. */
   protected empty(): void {
     this.closeInputs();
     this.item.clear();
@@ -146,10 +149,10 @@ export class ReviewSessionBase {
     this.failure = null;
   }
 
-  /** What was written for an item is at hand with it. */
+  /** Restores the texts saved for an item together with it. */
   protected switchTo(id: string): void {
     const { drafts, recentDecisions } = this.parts;
-    // What was not saved has been found again.
+    // The decision that was not saved has been opened again.
     if (recentDecisions.of(id)?.state === 'failed') recentDecisions.drop(id);
     this.reasonPrompt.switchTo(drafts.openNotes(id), (words) => drafts.saveNotes(id, words));
   }
@@ -159,7 +162,7 @@ export class ReviewSessionBase {
     return this.item.show(id);
   }
 
-  /** Shows what was read ahead; its claim is asked for next. Null leaves everything as it is. */
+  /** Shows the prefetched item; its claim is requested next. Null changes nothing. */
   protected preview(next: ItemDetail | null): void {
     if (next === null) return;
     this.closeInputs();
@@ -183,7 +186,7 @@ export class ReviewSessionBase {
   }
 
   /**
-   * Asks the server for an item. One that it gave before, and whose answer never came, is the reader's without their knowing:
+   * Asks the server for an item. One that it assigned before, and whose answer was lost, is the user's without this page knowing:
    * nobody else gets it, so it comes first.
    */
   protected async claimWithRecovery(ask: () => Promise<Granted | null>): Promise<Granted | null> {
@@ -198,7 +201,7 @@ export class ReviewSessionBase {
     }
   }
 
-  /** Lets the server pick the next item. A reader who turned to another meanwhile stays with that. */
+  /** Lets the server pick the next item. A user who moved to another item meanwhile stays there. */
   next(): Promise<boolean> {
     return this.run('next', async () => {
       const { id } = this.item;
@@ -211,11 +214,11 @@ export class ReviewSessionBase {
     });
   }
 
-  /** Takes what comes after an item that is done. A reader who turned to another meanwhile stays with that. */
+  /** Claims the item after a completed one. A user who moved to another item meanwhile stays there. */
   protected advance(done: string): Promise<boolean> {
     const { id: shown } = this.item;
     if (this.busy !== null) {
-      // Something else was wished for meanwhile: what is on show can be read, and is not claimed.
+      // Another command is pending: the shown item can be read, and is not claimed.
       this.item.pending = false;
       return Promise.resolve(true);
     }
@@ -226,14 +229,14 @@ export class ReviewSessionBase {
     return this.run('next', take, () => {
       const stayed = this.item.id === shown;
       if (stayed) this.item.pending = false;
-      // Who turned away has no use for what failed.
+      // The failure does not concern a user who moved on.
       return !stayed;
     });
   }
 
   /**
-   * What was asked for while `shown` was on show has come, or nothing has: `turn` goes there. When something else is on show
-   * by now that stays, and what came goes back.
+   * The item requested while `shown` was open has been granted, or none was: `turn` switches there. If another item is open by
+   * now, that stays, and the granted one is released.
    */
   protected handleGranted(granted: Granted | null, shown: string | null, showNext: () => boolean): boolean {
     if (this.item.id === shown) return showNext();
@@ -243,7 +246,7 @@ export class ReviewSessionBase {
     return true;
   }
 
-  /** Shows what was taken in place of an item that is done; with nothing left the desk is empty. */
+  /** Shows the claimed item in place of a completed one; with nothing left no item is open. */
   protected showNext(done: string, granted: Granted | null): true {
     if (granted !== null) return this.take(granted, 'advanced');
     this.parts.announcer.say(text.announcement.nothingLeft);
@@ -256,7 +259,7 @@ export class ReviewSessionBase {
     this.parts.queue.put(granted.item, ownRemoval(this.parts.me, 'taken'), granted.expires_at);
   }
 
-  /** Gives a claim back; one that is gone already needs no giving back. */
+  /** Releases a claim; one that is already gone counts as released. */
   protected async release(id: string, { fence }: Grant): Promise<void> {
     try {
       await call(releaseClaim, { params: { id }, body: { fence } });
@@ -267,8 +270,8 @@ export class ReviewSessionBase {
   }
 
   /**
-   * Runs one command at a time; see {@link WAITING} for those that wait. `handled` may deal with an error; otherwise it
-   * stands in `failure` with a way to retry.
+   * Runs one command at a time; see {@link DEFERRABLE_COMMANDS} for those that wait. `handled` may deal with an error; otherwise
+   * it is in `failure` with a way to retry.
    */
   protected async run(
     command: Command,
@@ -290,7 +293,7 @@ export class ReviewSessionBase {
     }
   }
 
-  /** What was picked or typed here stays. */
+  /** Selections and texts of this tab stay. */
   #refreshDrafts(itemId: string | null): void {
     if (itemId === null || this.item.detail?.id !== itemId) return;
     this.draftsRevision += 1;
@@ -302,7 +305,7 @@ export class ReviewSessionBase {
     return this.busy !== null || this.item.pending;
   }
 
-  /** A fact about the item on show came in, or it was read again. */
+  /** An event of the open item arrived, or it was read again. */
   #changed(detail: ItemDetail): void {
     this.edit?.save();
     const request = this.decisionSender.takeLateConfirmation(detail);
@@ -314,12 +317,12 @@ export class ReviewSessionBase {
     const open = detail.status === 'queued' || detail.status === 'escalated';
     const theirs = detail.claim !== null && detail.claim.user_id !== this.parts.me.id;
     if (open && !theirs) return;
-    // Nothing can be typed into what is somebody else's by now.
+    // Somebody else holds the item by now, so it cannot be edited.
     this.closeEditor();
     this.reasonPrompt.clear();
   }
 
-  /** One person works on one item: what is left untouched for another goes back to the queue. */
+  /** One user works on one item: an untouched item is released when another one opens. */
   #releasePrevious(next: string): void {
     const { id, grant } = this.item;
     const { drafts } = this.parts;
@@ -329,7 +332,7 @@ export class ReviewSessionBase {
     if (note === '' && own === '') this.#releaseInBackground(id, grant.fence);
   }
 
-  /** When this fails the lease runs out by itself. */
+  /** If this fails, the lease expires by itself. */
   #releaseInBackground(id: string, fence: number): void {
     void call(releaseClaim, { params: { id }, body: { fence } }).catch(() => undefined);
   }

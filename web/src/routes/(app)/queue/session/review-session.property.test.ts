@@ -1,4 +1,4 @@
-// QU3 as a property: in whatever order things happen, what was typed and not sent is there, or was deliberately thrown away.
+// QU3 as a property: in any order of steps, typed text is sent, explicitly discarded, or still there.
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Drafts } from '#lib/drafts/drafts.ts';
@@ -16,7 +16,7 @@ const outcome = fc.constantFrom<Outcome>('ok', 'ok', 'down', 'lost', 500, { code
 const id = fc.constantFrom(...IDS);
 const text = fc.string({ minLength: 1, maxLength: 8 }).map((typed) => `typed ${typed}`.trim());
 
-/** What the reader turns to before the verb is answered. */
+/** What the user does before the action is answered. */
 const meanwhile = fc.constantFrom('nothing', 'peek', 'open', 'undo');
 
 const step = fc.oneof(
@@ -38,7 +38,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** One reader, their pages one after the other, and what they have typed and neither sent nor thrown away. */
+/** One user, their pages one after the other, and the typed texts that were neither sent nor discarded. */
 class Reader {
   readonly server = new FakeReviewServer();
   readonly storage = new FakeStorage();
@@ -74,14 +74,14 @@ class Reader {
 
   async take(step: Step): Promise<void> {
     this.reviewSession.prefetchNext(true);
-    // The table pairs each step with its own act; the compiler cannot follow the pairing through an index.
+    // The table pairs each step with its own method; the compiler cannot follow the pairing through an index.
     await (this.#steps[step.kind] as (step: Step) => unknown)(step);
     await vi.advanceTimersByTimeAsync(step.kind === 'pause' ? step.ms : 120);
     this.server.outcomes.clear();
     this.#forgetSent();
   }
 
-  /** What can be typed into is typed into: the editor of an item that is held, or was a moment ago. */
+  /** Types into what is editable: the editor of an item that is held, or was a moment ago. */
   #type = ({ text }: { text: string }): void => {
     const { reviewSession } = this;
     const { grant, pending, id: on } = reviewSession.item;
@@ -156,7 +156,7 @@ class Reader {
     },
     reload: async ({ full }: { full: boolean }) => {
       const on = this.reviewSession.item.id;
-      // What a page does when it goes.
+      // As a page does when it closes.
       this.reviewSession.edit?.save();
       await this.open();
       this.storage.full = full && this.typed.size === 0 && this.notes.size === 0 && this.ownReasons.size === 0;
@@ -202,7 +202,7 @@ class Reader {
     this.reviewSession.item.receive(event);
   }
 
-  /** What has had effect on the server was sent. */
+  /** Text that had effect on the server was sent. */
   #forgetSent(): void {
     for (const { id: on, action, output, note = '', reason = '' } of this.server.decisions.splice(0)) {
       if (action === 'edit' && this.typed.get(on) === output) this.typed.delete(on);
@@ -211,7 +211,7 @@ class Reader {
     }
   }
 
-  /** What a page has of it now. */
+  /** The text that a page has now. */
   shows(on: string) {
     const { edit, item, reasonPrompt } = this.reviewSession;
     const draft = this.drafts.read(on);
@@ -231,7 +231,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-it('QU3: nothing typed is lost, whatever happens in whatever order', { timeout: 60_000 }, async () => {
+it('QU3: no typed text is lost in any order of steps', { timeout: 60_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 30 }), async (steps) => {
       const reader = new Reader();
@@ -242,10 +242,10 @@ it('QU3: nothing typed is lost, whatever happens in whatever order', { timeout: 
         for (const [on, typed] of reader.typed) expect(reader.shows(on).text).toBe(typed);
         for (const [on, note] of reader.notes) expect(reader.shows(on).note).toContain(note);
         for (const [on, own] of reader.ownReasons) expect(reader.shows(on).own).toBe(own);
-        // Nothing waits for ever: with every answer in, the desk can be worked at.
+        // Nothing waits forever: once everything is answered, the review session is usable.
         expect([reader.reviewSession.busy, reader.reviewSession.item.pending]).toEqual([null, false]);
       }
-      // And after the page is gone, on the same browser.
+      // Also after the page is gone, in the same browser.
       reader.reviewSession.edit?.save();
       await reader.open();
       for (const [on, typed] of reader.typed) expect(reader.drafts.read(on)?.text).toBe(typed);

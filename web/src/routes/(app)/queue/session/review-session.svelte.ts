@@ -1,4 +1,4 @@
-// The desk: what a reader can do with items, one command at a time. Commands go out by HTTP, facts come in live.
+// The review session: a user's commands on items, one at a time. Commands are sent by HTTP, events arrive live.
 import { call, NetworkFailure } from '#lib/api/client.ts';
 import { clock } from '#lib/time/clock.svelte.ts';
 import { explain } from '#lib/api/explain-error.ts';
@@ -15,20 +15,20 @@ import { sameDraft } from '#lib/drafts/drafts.ts';
 import { isRefusal, claimNextRow } from './next-item.ts';
 import type { RecentDecision } from '../recent/recent-decisions.svelte.ts';
 
-/** An item as it was when its decision was painted, to be put back when that does not stand. */
+/** An item as it was when its decision was shown, restored when the decision is refused. */
 interface DecisionSnapshot {
   readonly request: DecisionRequest<ItemDetail>;
   readonly grant: Grant;
   readonly edit: EditSession | null;
-  /** What is on show instead. */
+  /** The item shown instead. */
   shown: string;
 }
 
-/** The item is somebody else's by now, decided, or not the reader's to see or decide any more. */
+/** The item is somebody else's by now, decided, or no longer accessible to the user. */
 const CLAIM_GONE_CODES = ['claim_lost', 'claim_held', 'already_decided', 'not_found', 'forbidden'] as const;
 
 export class ReviewSession extends ReviewSessionBase {
-  /** Shows an item without taking it; one that the reader holds already is theirs to go on with. */
+  /** Shows an item without claiming it; work on an item the user already holds continues. */
   async peek(id: string): Promise<void> {
     await this.#peekAt(id);
     const { detail } = this.item;
@@ -36,14 +36,14 @@ export class ReviewSession extends ReviewSessionBase {
   }
 
   /**
-   * Takes an item and shows it. Loses the race politely: `onlost` hears of it. Answers whether it is the reader's now.
-   * On the way to a next item nothing is held: the reader then sees at once what they turned to, and has it a moment later.
+   * Claims an item and shows it. If another user was faster, `onlost` is called. Returns whether it is the user's now. While a
+   * next item is being claimed nothing is held: the user then sees the requested item at once, and holds it a moment later.
    */
   claim(id: string, onlost: () => void = () => undefined): Promise<boolean> {
     const waits = this.busy !== null;
     if (waits && this.item.pending && this.item.id !== id) void this.#peekAt(id);
     const take = async () => {
-      // What was under way may have brought this very item.
+      // The running command may have brought this very item.
       if (waits && this.item.id === id && (this.item.grant?.expiresAt ?? 0) > clock.read()) return true;
       return this.take(await call(claimItem, { params: { id } }), 'opened');
     };
@@ -57,20 +57,20 @@ export class ReviewSession extends ReviewSessionBase {
     });
   }
 
-  /** Takes the item on show out of somebody else's hands; their page is told. */
+  /** Takes over the open item from its holder, whose page is notified. */
   takeOver(): Promise<boolean> {
     const { id } = this.item;
     if (id === null) return Promise.resolve(false);
     const take = async () => this.take(await call(takeOver, { params: { id } }), 'opened');
     return this.run('takeOver', take, async (error) => {
       if (!isRefusal(error, ['claim_lost', 'already_decided', 'forbidden'])) return false;
-      // The reader may have turned to another one meanwhile.
+      // The user may have moved to another item meanwhile.
       if (this.item.id === id) await this.show(id);
       return true;
     });
   }
 
-  /** Sends the item on show to the queue, which routing had rejected; the reader goes on looking at it. */
+  /** Reopens the open item, which routing had rejected; it stays open. */
   reopen(): Promise<boolean> {
     const { id } = this.item;
     if (id === null) return Promise.resolve(false);
@@ -80,7 +80,7 @@ export class ReviewSession extends ReviewSessionBase {
     });
   }
 
-  /** Turns from an item that is over to the next one. */
+  /** Continues from a completed item to the next one. */
   async continueToNext(): Promise<boolean> {
     const { id } = this.item;
     if (id === null || this.busy !== null) return false;
@@ -89,8 +89,8 @@ export class ReviewSession extends ReviewSessionBase {
   }
 
   /**
-   * Decides the item on show. It is painted at once, and the next one, if it was read ahead, is on the screen; its claim is
-   * asked for when the decision is in. What does not stand comes back as it was.
+   * Decides the open item. The decision is shown at once, and the prefetched next item with it; its claim is requested when the
+   * decision is confirmed. A refused decision is rolled back.
    */
   async decide(action: ReviewAction, words: DecisionInput = {}): Promise<boolean> {
     const { grant } = this.item;
@@ -103,7 +103,7 @@ export class ReviewSession extends ReviewSessionBase {
       this.#applyOptimistic(snapshot, flow);
       const { after, request: accepted } = await this.decisionSender.send(request);
       this.decisionSender.confirm(after, accepted);
-      // Who turned back to it meanwhile stays with it.
+      // A user who returned to it meanwhile stays there.
       this.item.decided(after, !flow || this.item.id !== snapshot.shown);
       return true;
     };
@@ -117,7 +117,7 @@ export class ReviewSession extends ReviewSessionBase {
     return done;
   }
 
-  /** Gives the item back and takes the next one of the list. A reader who turned to another meanwhile stays with that. */
+  /** Releases the item and claims the next one of the list. A user who moved to another item meanwhile stays there. */
   async skip(): Promise<boolean> {
     const { id, grant } = this.item;
     if (id === null || grant === null) return false;
@@ -128,7 +128,7 @@ export class ReviewSession extends ReviewSessionBase {
     });
   }
 
-  /** Gives the item back and returns to the list. What was typed for it is kept. */
+  /** Releases the item and returns to the list. Its draft is retained. */
   async giveBack(): Promise<boolean> {
     const { id, grant } = this.item;
     if (id === null || grant === null) return false;
@@ -141,16 +141,16 @@ export class ReviewSession extends ReviewSessionBase {
     });
   }
 
-  /** Takes a decision back and the item with it, and brings back what was typed. */
+  /** Undoes a decision, claims its item again, and restores the draft. */
   undo(recent: RecentDecision): Promise<boolean> {
     const { recentDecisions, announcer } = this.parts;
     const waits = this.busy !== null;
-    /** What it waited for took it back already, or it did not even stand. */
+    /** The command it waited for has undone it already, or the decision was refused. */
     const over = () => waits && ['undone', 'failed'].includes(recentDecisions.of(recent.itemId)?.state ?? '');
     let undoSent = false;
     const task = async () => {
       if (!undoSent && over()) return false;
-      // A retry goes on where it failed.
+      // A retry continues at the step that failed.
       if (!undoSent) await this.#undoDecision(recent);
       undoSent = true;
       return this.#reclaim(recent.itemId);
@@ -165,7 +165,7 @@ export class ReviewSession extends ReviewSessionBase {
     });
   }
 
-  /** Takes back the decision on show, whether this tab made it or another one. */
+  /** Undoes the decision of the open item, whether this tab made it or another one. */
   async undoShown(): Promise<boolean> {
     const { detail } = this.item;
     const decision = detail?.decision;
@@ -178,7 +178,7 @@ export class ReviewSession extends ReviewSessionBase {
     );
   }
 
-  /** Holds the item for another lease; takes it again when the lease has ended. */
+  /** Renews the lease; claims the item again when the lease has ended. */
   async extend(): Promise<boolean> {
     const { id, grant } = this.item;
     if (id === null) return false;
@@ -192,7 +192,7 @@ export class ReviewSession extends ReviewSessionBase {
     });
   }
 
-  /** What goes out, with everything typed so far; null when nothing can. */
+  /** The request with everything typed so far; null when something blocks it. */
   #buildRequest(action: ReviewAction, words: DecisionInput): DecisionRequest<ItemDetail> | null {
     const { detail, grant, pending } = this.item;
     if (detail === null || grant === null || pending) return null;
@@ -202,7 +202,7 @@ export class ReviewSession extends ReviewSessionBase {
     return { detail, fence: grant.fence, action, words: withNote(words, written.note), draft, written };
   }
 
-  /** Line, tray and pane go on before the server has answered. */
+  /** Row, recent decisions and pane change before the server has answered. */
   #applyOptimistic(snapshot: DecisionSnapshot, flow: boolean): void {
     const { detail, action } = snapshot.request;
     this.decisionSender.applyOptimistic(snapshot.request);
@@ -214,7 +214,7 @@ export class ReviewSession extends ReviewSessionBase {
     snapshot.shown = this.item.id ?? detail.id;
   }
 
-  /** Retry sends what was sent, to the same item; what was typed since is not sent behind the reader's back. */
+  /** Retry sends the same request for the same item; text typed since is not sent without the user seeing it. */
   #retryDecision({ request, edit }: DecisionSnapshot, words: DecisionInput): void {
     const { id } = request.detail;
     if (this.item.id !== id) return;
@@ -225,18 +225,18 @@ export class ReviewSession extends ReviewSessionBase {
     edit.fault = reviewMessages.failed.changed;
   }
 
-  /** The painted decision did not stand: everything goes back to where it was, and the page says why. */
+  /** The decision was refused: everything is rolled back, and the page shows the cause. */
   async #handleRefusal(snapshot: DecisionSnapshot, error: unknown): Promise<boolean> {
     const { request, grant, edit, shown } = snapshot;
     const { id } = request.detail;
     const onShow = this.item.id === shown;
     this.decisionSender.rollBack(id, onShow);
     if (!onShow) {
-      // The reader works on something else by now: the tray has it, and nothing moves.
+      // The user works on another item by now: only the recent decisions show the failure.
       this.parts.announcer.say(reviewMessages.failed.announcement(explain(error).title), 'assertive');
       return true;
     }
-    // What was wished for meanwhile was meant for after a decision that stood.
+    // The pending command assumed that the decision is accepted.
     this.pendingCommand.drop();
     this.switchTo(id);
     this.item.restore({ detail: request.detail, grant });
@@ -275,7 +275,7 @@ export class ReviewSession extends ReviewSessionBase {
     announcer.say(messages.announcement.undone);
   }
 
-  /** An undo whose answer never came may have had effect, and is refused the next time: then the item itself says so. */
+  /** An undo whose answer was lost may have had effect, and is refused the next time: the item then tells. */
   async #sendUndo(id: string): Promise<ItemDetail> {
     try {
       return await call(undoDecision, { params: { id } });
@@ -292,7 +292,7 @@ export class ReviewSession extends ReviewSessionBase {
     try {
       return this.take(await call(claimItem, { params: { id } }), 'opened');
     } catch (error) {
-      // Someone was faster than our second step: the decision is undone all the same.
+      // Someone else claimed it first: the decision is undone all the same.
       if (!isRefusal(error, ['claim_held', 'already_decided'])) throw error;
       await this.show(id);
       return true;

@@ -1,15 +1,15 @@
-// The desk under every answer the server can give: what is painted early is honest, and nothing typed is lost by it.
+// The review session under every answer of the server: what it shows early is correct, and no typed text is lost.
 import { describe, expect, it, vi } from 'vitest';
 import { ReviewFixture, onShow, stage, type } from './review-page.fixture.ts';
 import { type Outcome } from './fake-review-server.fixture.ts';
 
 const fixture = new ReviewFixture();
 
-describe('taking over', () => {
+describe('take-over', () => {
   it.each([
     ['stays with it', 'one', 'one'],
     ['stays with the other, when the reader turned to it', 'two', 'two'],
-  ])('I3: a refusal %s', async (_, turnedTo, expected) => {
+  ])('I3: shows the refusal %s', async (_, turnedTo, expected) => {
     const { reviewSession } = await fixture.open();
     await reviewSession.peek('one');
     fixture.server.held.add('take-over');
@@ -26,8 +26,8 @@ describe('taking over', () => {
   });
 });
 
-describe('deciding', () => {
-  it('QU2: shows the next item at once, and nothing can be done with it before the server granted it', async () => {
+describe('decide', () => {
+  it('QU2: shows the next item at once, with actions disabled until the server granted it', async () => {
     const { reviewSession, recentDecisions, moved } = await fixture.openWithClaim();
     fixture.server.held.add('claim-next').add('decision');
     const deciding = reviewSession.decide('approve');
@@ -47,7 +47,7 @@ describe('deciding', () => {
     expect(moved).toEqual(['one', 'two']);
   });
 
-  it('LC4: asks for the next claim when the decision is in, never before', async () => {
+  it('LC4: requests the next claim when the decision is confirmed, never before', async () => {
     const { reviewSession } = await fixture.openWithClaim();
     fixture.server.held.add('decision');
     const deciding = reviewSession.decide('approve');
@@ -58,7 +58,7 @@ describe('deciding', () => {
     expect(fixture.claims).toEqual(['POST /api/items/one/claim', 'POST /api/queue/claim-next']);
   });
 
-  it('QU2: when the server picked another item, that one takes the place and the page is told anew', async () => {
+  it('QU2: switches to another item when the server picked that, and notifies the page again', async () => {
     const { reviewSession, moved } = await fixture.openWithClaim();
     fixture.server.picks = 'three';
     await reviewSession.decide('approve');
@@ -66,7 +66,7 @@ describe('deciding', () => {
     expect(moved).toEqual(['one', 'two', 'three']);
   });
 
-  it('leaves an item that was only ready to be read when its claim fails, with the way to try again', async () => {
+  it('leaves a prefetched item readable when its claim fails, with a way to try again', async () => {
     const { reviewSession } = await fixture.openWithClaim();
     fixture.server.outcomes.set('claim-next', 'down');
     await reviewSession.decide('approve');
@@ -77,7 +77,7 @@ describe('deciding', () => {
     expect(fixture.server.decisions).toHaveLength(1);
   });
 
-  it('says so when the reader holds as many as one may (LC4)', async () => {
+  it('says so when the claim limit is reached (LC4)', async () => {
     const { reviewSession } = await fixture.open();
     fixture.server.outcomes.set('claim', { code: 'too_many_claims', status: 409 });
     expect(await reviewSession.next()).toBe(false);
@@ -90,7 +90,7 @@ describe('deciding', () => {
     ['too much was asked', { code: 'rate_limited', status: 429 }],
     ['the server fails', 500],
   ];
-  it.each(FAILURES)('brings the item back as it was when %s, and Retry decides it once', async (_, outcome) => {
+  it.each(FAILURES)('restores the item when %s, and Retry decides it once', async (_, outcome) => {
     const { reviewSession, recentDecisions, queue } = await fixture.openWithClaim();
     type(reviewSession, 'My own answer');
     fixture.server.outcomes.set('decision', outcome);
@@ -111,7 +111,7 @@ describe('deciding', () => {
     expect(fixture.server.decisions).toMatchObject([{ id: 'one', output: 'My own answer' }]);
   });
 
-  it('QU3: Retry does not send an older text than the one that stands there', async () => {
+  it("QU3: Retry does not send an older text than the editor's", async () => {
     const { reviewSession, drafts } = await fixture.openWithClaim();
     type(reviewSession, 'First');
     fixture.server.outcomes.set('decision', 500);
@@ -129,7 +129,7 @@ describe('deciding', () => {
     ]);
   });
 
-  it('counts a decision whose answer was lost, and makes no second one', async () => {
+  it('accepts a decision whose answer was lost, and makes no second one', async () => {
     const { reviewSession, drafts } = await fixture.openWithClaim();
     type(reviewSession, 'Mine');
     fixture.server.outcomes.set('decision', 'lost');
@@ -137,7 +137,7 @@ describe('deciding', () => {
     expect([fixture.server.decisions.length, drafts.read('one'), reviewSession.item.id]).toEqual([1, null, 'two']);
   });
 
-  it('counts it also when it turns out only later that it had effect', async () => {
+  it('accepts it also when its effect turns out only later', async () => {
     const { reviewSession, recentDecisions } = await fixture.openWithClaim();
     fixture.server.outcomes.set('decision', 'lost');
     fixture.server.outcomes.set('GET /api/items/one', 'down');
@@ -154,7 +154,7 @@ describe('deciding', () => {
     ['somebody decided it first', () => fixture.server.decidedBy('one', 'Ana'), 'decided'],
     ['somebody else has it', () => fixture.server.takenBy('one', 'Ana'), 'held'],
   ];
-  it.each(PASSED)('QU3: shows how it stands when %s, and keeps what was typed', async (_, happens, expected) => {
+  it.each(PASSED)('QU3: shows the present state when %s, and retains the draft', async (_, happens, expected) => {
     const { reviewSession, drafts } = await fixture.openWithClaim();
     type(reviewSession, 'Mine');
     happens();
@@ -168,7 +168,7 @@ describe('deciding', () => {
     expect(drafts.read('one')?.text).toBe('Mine');
   });
 
-  it('rolls nothing back onto another item the reader turned to; the tray has what failed', async () => {
+  it('rolls nothing back onto another open item; the recent decisions show the failure', async () => {
     const { reviewSession, recentDecisions, queue } = await fixture.openWithClaim();
     fixture.server.held.add('decision');
     fixture.server.outcomes.set('decision', 500);
@@ -181,7 +181,7 @@ describe('deciding', () => {
     expect(queue.state.saving.size).toBe(0);
   });
 
-  it('takes no next item when the reader turned to another one meanwhile', async () => {
+  it('claims no next item when the user moved to another one meanwhile', async () => {
     const { reviewSession } = await fixture.openWithClaim();
     fixture.server.held.add('decision');
     const deciding = reviewSession.decide('approve');
@@ -191,7 +191,7 @@ describe('deciding', () => {
     expect([reviewSession.item.id, fixture.claims]).toEqual(['three', ['POST /api/items/one/claim']]);
   });
 
-  it('gives a next item back that came when the reader had turned away', async () => {
+  it('releases a next item that arrives when the user has moved on', async () => {
     const { reviewSession } = await fixture.openWithClaim();
     fixture.server.held.add('claim-next');
     const deciding = reviewSession.decide('approve');
@@ -203,7 +203,7 @@ describe('deciding', () => {
     expect(fixture.server.requests.at(-1)).toBe('DELETE /api/items/two/claim');
   });
 
-  it('stays with the decided item in browse mode, and says that it is on its way', async () => {
+  it('stays on the decided item in Browse mode, and shows that it is being saved', async () => {
     const { reviewSession } = await fixture.openWithClaim({ flow: false });
     fixture.server.held.add('decision');
     const deciding = reviewSession.decide('approve');
@@ -217,7 +217,7 @@ describe('deciding', () => {
     expect([reviewSession.item.id, reviewSession.item.saving, stage(reviewSession)]).toEqual(['one', null, 'decided']);
   });
 
-  it('gives up waiting after eight seconds', async () => {
+  it('stops waiting after eight seconds', async () => {
     const { reviewSession } = await fixture.openWithClaim();
     vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
       const stop = new AbortController();
